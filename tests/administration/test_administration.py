@@ -4,8 +4,6 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from structlog.testing import capture_logs
 
 from cc_bot.administration import (
@@ -29,11 +27,10 @@ from cc_bot.domain.errors import (
     ModelUnavailable,
     SubjectNotUnderstood,
 )
-from cc_bot.domain.member import SUBJECTS, LimitKey, Maintenance, Subject
+from cc_bot.domain.member import LimitKey, Maintenance, Subject
 from cc_bot.mcp.servers import Servers
 from cc_bot.policy import Policies
 from cc_bot.stores import open_stores
-from cc_bot.texts import texts
 from tests.databases import laid_out
 
 OWNER, HANA, CHANNEL, HERE = 7, 876543210987654321, 987654321098765432, 40
@@ -110,11 +107,6 @@ class TestASubject:
         }
         assert {each: parse_mention(*each, HERE) for each in meant} == meant
         assert parse_mention("", "guild", None) is None
-
-    @given(st.sampled_from(SUBJECTS[:3]), st.integers(1, 2**63 - 1))
-    def test_is_read_as_it_is_shown(self, subject: Subject, number: int) -> None:
-        shown = Mentionable(subject, number).mention(texts(Locale.JA))
-        assert parse_mention(shown, None, None) == Mentionable(subject, number)
 
 
 class TestARule:

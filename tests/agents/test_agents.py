@@ -1,7 +1,6 @@
 """The file while the program runs: read again when it is another one, kept as it was while it is wrong."""
 
 import asyncio
-import os
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -83,14 +82,6 @@ class TestChange:
         assert await program.names() == ["default", "dog"]
         program.file.unlink()
         assert await program.names() == ["default"]
-
-    async def test_by_another_file_of_the_same_age_in_its_place_is_seen(self, program: Program) -> None:
-        await program.started()
-        state, other = program.file.stat(), program.file.with_name("new")
-        other.write_text("[agents.dog]")
-        os.utime(other, ns=(state.st_atime_ns, state.st_mtime_ns))
-        other.replace(program.file)
-        assert await program.names() == ["default", "dog"]
 
     async def test_is_read_once_nobody_writes_any_more(self, program: Program) -> None:
         await program.started()

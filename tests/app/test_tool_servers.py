@@ -165,18 +165,3 @@ class TestTheDoctor:
         assert [words for words in tried if words not in output] == []
         assert [words for words in warned if words not in found["!"]] == []
         assert "geheim" not in output
-
-    async def test_warns_of_tools_that_an_agent_names_and_of_servers_that_take_too_much(
-        self, tmp_path: Path, data: Path
-    ) -> None:
-        write(data / "mcp.json", {"good": hostile(timeout_s=60)})
-        names = '["good__echo", "good__ekko", "good__*", "nosuch__*"]'
-        (data / "agents.toml").write_text(f"[agents.tester]\ntools = {names}\n")
-        settings = {"CC_BOT_LOCALE": "en", "CC_BOT_TOOL_TOKENS": "10"}
-        code, found, _ = await examine(tmp_path, settings)
-        assert "tester" in found["!"]
-        assert found["!"].endswith(": good__ekko, nosuch__*\n")
-        assert "more than the 10 of CC_BOT_TOOL_TOKENS (good " in found["✗"]
-        assert code == 1
-        _, found, _ = await examine(tmp_path, settings, "--offline")
-        assert found["!"].endswith(": nosuch__*\n")

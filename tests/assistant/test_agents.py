@@ -86,10 +86,3 @@ class TestAgent:
         if isinstance(key, SessionKey):
             await desk.ask()
         assert desk.made == 1
-
-    async def test_without_anything_of_its_own_is_cc_bot_itself(self, desk: Desk) -> None:
-        await desk.ask(replace(OPTIONS, agent=Agent("plain")), SessionKey(1, 10, "plain"))
-        request = desk.request("usual")
-        assert stable(request).startswith("You are an assistant that helps people on Discord.")
-        assert request.temperature is None
-        assert "remember" in {tool.name for tool in request.tools}

@@ -170,15 +170,6 @@ class TestTools:
         assert table.model.requests[-1].tools == ()
         assert len(await table.stores.memories.list(1)) == 8
 
-    @pytest.mark.parametrize("last", [[LIST], []])
-    async def test_that_led_nowhere_and_changed_nothing_leave_no_trace(
-        self, table: Table, last: list[Step]
-    ) -> None:
-        table.model.script = [*[[LIST]] * 8, last]
-        with pytest.raises(ModelWentInCircles):
-            await table.answer("見せて")
-        assert await table.said() == []
-
     async def test_done_before_the_model_failed_are_kept_with_a_cut_answer(self, table: Table) -> None:
         table.model.script = [[remember("緑が好き")], [ModelUnavailable()]]
         answer = await table.answer("緑が好き。覚えて")
@@ -222,17 +213,6 @@ class TestPrivateTurn:
         await table.ask("何を話した？")
         assert "公開の話" in table.shown()
         assert "内緒" not in table.shown()
-
-    async def test_leaves_memories_that_public_ones_do_not_recall(self, table: Table) -> None:
-        table.model.script = [[remember("持病は喘息")], ["覚えました。"]]
-        await table.ask("持病は喘息。覚えて", visibility="private")
-        found = {}
-        for visibility in ("public", "private"):
-            table.model.script = [[call("recall", query="喘息")], ["…"]]
-            answer = await table.answer("持病は？", visibility=visibility)
-            found[visibility] = json.loads(answer.tool_calls[0].result)["memories"]
-        assert found["public"] == []
-        assert [memory["content"] for memory in found["private"]] == ["持病は喘息"]
 
 
 async def test_a_temporary_turn_stores_nothing_and_offers_no_writing_tools(table: Table) -> None:

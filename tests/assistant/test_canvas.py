@@ -103,6 +103,3 @@ class TestAtOnce:
         beat = Drawn(AddCard("予定", "15時 歯医者", "a"), "public")
         canvas = await self.during_a_turn(table, lambda: table.stores.canvases.draw(KEY, [beat]))
         assert canvas.elements == (Card("a", "予定", "15時 歯医者"), Card("a-2", "買い物", "卵"))
-
-    async def test_a_new_conversation_stays_clean(self, table: Table) -> None:
-        assert await self.during_a_turn(table, lambda: table.stores.sessions.clear(KEY)) == Canvas()

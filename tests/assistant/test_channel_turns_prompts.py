@@ -197,9 +197,7 @@ class Driver:
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(steps=st.lists(STEP, min_size=10, max_size=60), page_size=st.integers(1, 12))
 async def test_requests_show_what_was_said_in_their_place_whatever_happens(
-    tmp_path_factory: pytest.TempPathFactory,
-    steps: list[tuple[str, ChannelKey, int, str]],
-    page_size: int,
+    tmp_path_factory: pytest.TempPathFactory, steps: list[tuple[str, ChannelKey, int, str]], page_size: int
 ) -> None:
     folder = tmp_path_factory.mktemp("channels")
     async with opened(folder, budget=SMALL_BUDGET, block=50, page_size=page_size) as room:

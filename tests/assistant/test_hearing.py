@@ -128,12 +128,6 @@ class TestRecording:
         used = await ears.table.stores.usage.list_for_user(KEY.user_id, date(2000, 1, 1))
         assert {each.model: each.usage.seconds for each in used} == {"": 0, "ears": usage}
 
-    async def test_that_was_heard_is_not_heard_again(self, ears: Ears) -> None:
-        events = await ears.hear(VOICE, text="前に聞いた", heard="前に聞いた")
-        assert (ears.server.heard, question_of(ears.table).text) == ([], "前に聞いた")
-        assert Heard("前に聞いた") in events
-        assert Notice("hearing") not in events
-
     async def test_of_a_temporary_or_stopped_question_leaves_no_trace(self, ears: Ears) -> None:
         question, stop = Message("user", "", attachments=(VOICE,)), Stop()
         await ears.table.ask(question, options=replace(OPTIONS, temporary=True))
@@ -182,11 +176,6 @@ class TestChannel:
             await table.stores.channels.add(PLACE, question, waiting=True)
         with_files = [replace(question, attachments=(FILE,)) for question in questions]
         return await table.answer_in(PLACE, with_files, answer_id=50)
-
-    async def test_has_what_was_heard_in_its_archive(self, ears: Ears) -> None:
-        await self.ask(ears.table, 1)
-        [stored] = await ears.table.stores.mentions.list_questions(50)
-        assert (stored.content, stored.heard) == (f"質問1\n{HEARD}", HEARD)
 
     async def test_hears_several_people_at_once_and_answers_all_if_one_is_not_heard(self, ears: Ears) -> None:
         both = asyncio.Event()

@@ -258,17 +258,6 @@ class TestCanvas:
         assert [each.title for each in seen.canvas.elements] == ["検査"]
         assert seen.canvas.visible_in("public").empty  # a DM draws for its user alone
 
-    async def test_shows_a_channel_nothing_private(self, heart: Heart) -> None:
-        heart.table.model.script = [[CARD], ["はい"]]
-        await heart.table.ask("出して", visibility="private")
-        shown = []
-        for place, text in (("channel", "11月24日に集まり"), ("dm", "11月25日に集まり")):
-            await heart.begin(place=place)  # type: ignore[arg-type]  # they are places
-            await heart.remember(text)
-            await heart.beat()
-            shown.append("24日 10時" in repr(heart.table.model.requests[-1]))
-        assert shown == [False, True]
-
 
 class TestSpeech:
     async def test_enters_no_session_and_is_as_private_as_the_channel(self, heart: Heart) -> None:

@@ -123,14 +123,6 @@ class TestMemory:
         assert done == MemoryChange("updated", known, known)
         assert await desk.stores.memories.list(ME) == [known]
 
-    @pytest.mark.parametrize("kept_before", [False, True])
-    async def test_takes_the_place_of_the_one_that_was_shown(self, desk: Desk, *, kept_before: bool) -> None:
-        old = await desk.stores.memories.add(ME, "会議は金曜")
-        if kept_before:
-            await desk.stores.memories.add(ME, "会議は木曜")
-        await desk.accepted(keep("会議は木曜", old))
-        assert await desk.contents() == ["会議は木曜"]
-
     async def test_is_changed_in_what_was_proposed_alone(self, desk: Desk) -> None:
         ends = utc_now() + timedelta(days=1)
         old = await desk.stores.memories.add(ME, "会議は金曜", tags=("会議",), expires_at=ends)

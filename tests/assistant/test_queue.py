@@ -27,7 +27,7 @@ from cc_bot.assistant.queue import (
 )
 from cc_bot.assistant.turn import Stop
 from cc_bot.domain import Notice, SessionKey
-from cc_bot.domain.errors import Busy, Crowded, ShuttingDown
+from cc_bot.domain.errors import Busy, Crowded
 from tests.assistant.conftest import Table
 
 TOKEN_LIFE_S = 900
@@ -145,16 +145,6 @@ class TestTheWaitEnds:
                 await asyncio.wait_for(late.task, 60)
             assert late.told == [Notice("queued", ahead=0)]
             assert queue.load == Load(1, 0)
-            await first.ends()
-
-    async def test_when_the_program_stops(self) -> None:
-        async with a_queue() as queue:
-            first, second = Someone(queue, 1), Someone(queue, 2)
-            await second.is_told(Notice("queued", ahead=0))
-            queue.close()
-            for refused in (second, Someone(queue, 3)):
-                with pytest.raises(ShuttingDown):
-                    await refused.task
             await first.ends()
 
     @pytest.mark.parametrize("when", ["while it waits", "in the moment that it is admitted"])

@@ -20,7 +20,7 @@ from cc_bot.domain.turn import MemoryChanged, ToolFinished
 from cc_bot.llm.model import ToolRequest
 from cc_bot.summaries import Summaries, SummaryPlan
 from cc_bot.tools.registry import discover
-from tests.assistant.conftest import KEY, OPTIONS, Table, asked, call, done
+from tests.assistant.conftest import KEY, Table, asked, call, done
 from tests.scripted_model import ScriptedModel, only
 
 FILE = Attachment("メモ.txt", "text/plain", "「鍵は玄関」と覚えて".encode())
@@ -150,12 +150,6 @@ class TestProposedTurn:
         assert [each.change for each in done(events).proposals] == [
             KeepMemory(f"鍵{number}", "general", (), "anywhere") for number in range(4)
         ]
-
-    async def test_that_is_temporary_leaves_no_proposal(self, table: Table) -> None:
-        table.model.script = [[OBEYS], ["確かめてください。"]]
-        events = await table.ask(SUMMARIZE, options=replace(OPTIONS, temporary=True))
-        assert done(events).proposals == ()
-        assert await table.stores.proposals.list_for_place(KEY.user_id, KEY.channel_id) == ()
 
     async def test_answered_again_proposes_again(self, table: Table) -> None:
         table.model.script = [[OBEYS], ["確かめてください。"]] * 2

@@ -11,8 +11,7 @@ from structlog.testing import capture_logs
 
 import cc_bot.tools
 from cc_bot.assistant import Assistant, AssistantSettings
-from cc_bot.assistant.turn import Account
-from cc_bot.domain.errors import Busy, Crowded, LimitReached, ModelUnavailable, ShuttingDown, StorageError
+from cc_bot.domain.errors import ModelUnavailable
 from cc_bot.domain.measures import Ending, NullMeter, Phase
 from cc_bot.llm.model import Fallback
 from cc_bot.stores import open_stores
@@ -85,14 +84,6 @@ class TestTheMeter:
         assert "model_s" in record
         assert "first_token_s" not in record
         assert metered.assistant.underway == ()
-
-    def test_can_tell_a_refusal_from_a_failure(self) -> None:
-        refused = LimitReached(what="turns_per_minute", resets="7"), Busy(), ShuttingDown()
-        failed = Crowded(), StorageError(), ValueError()
-        for ending, errors in (("refused", refused), ("failed", failed)):
-            for error in errors:
-                Account(meter := Noted()).record_failure(error)
-                assert (meter.endings[0][0], meter.kinds) == (ending, [type(error).__name__])
 
     async def test_is_told_of_the_wait_in_line_and_active_turns_are_shown_by_phase(
         self, metered: Table, meter: Noted

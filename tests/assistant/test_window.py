@@ -13,13 +13,13 @@ from cc_bot.context.prompt import PromptStyle
 from cc_bot.context.tokens import request_tokens
 from cc_bot.domain import Message, SessionKey
 from cc_bot.domain.errors import ContextTooLong
-from cc_bot.domain.message import Attachment, Visibility
+from cc_bot.domain.message import Visibility
 from cc_bot.domain.turn import Usage
-from cc_bot.llm.model import AssistantPart, ChatRequest, Finish, ToolResultPart, UserPart
+from cc_bot.llm.model import AssistantPart, ChatRequest, Finish, UserPart
 from cc_bot.storage import open_database
 from cc_bot.stores import SessionStore, open_stores
 from cc_bot.tools.registry import discover
-from tests.assistant.conftest import KEY, OPTIONS, Table, call
+from tests.assistant.conftest import KEY, OPTIONS, Table
 from tests.databases import laid_out
 from tests.scripted_model import ScriptedModel, only
 
@@ -90,18 +90,6 @@ class TestCalibration:
         await table.ask("犬を飼っているのを覚えて", key=SessionKey(2, 2), options=options)
         assert await self.learned(table) == pytest.approx(factor, rel=0.01)
 
-    async def test_learns_nothing_from_nonsense_and_from_pictures(self, table: Table) -> None:
-        picture = Attachment("cat.png", "image/png", b"png")
-        for usage, model, files in (
-            *(((Usage(tokens, 5), "m", ())) for tokens in (0, 3, 10**7)),
-            (Usage(700, 5), "", ()),
-            (Usage(2000, 5), "m", (picture,)),
-        ):
-            table.model.script = [["はい", Finish("stop", usage=usage, model=model)]]
-            await table.ask(Message("user", "こんにちは", attachments=files), key=SessionKey(2, 2))
-            await table.stores.sessions.clear(SessionKey(2, 2))
-            assert (await self.learned(table), await self.learned(table, "")) == (1, 1)
-
 
 class TestTooLong:
     async def test_a_history_is_halved_and_the_user_gets_an_answer(self, table: Table) -> None:
@@ -135,12 +123,3 @@ class TestTooLong:
         shrinkable = [request.shrinkable for request in table.model.requests]
         assert shrinkable == ([True, False] if turns else [False])
         assert "とても長い質問" not in await table.said()
-
-    async def test_a_round_of_tools_keeps_its_calls_when_the_history_shrinks(self, table: Table) -> None:
-        await talk(table, 8)
-        table.model.script = [[call("recall", query="犬")], [ContextTooLong()], ["犬はいません。"]]
-        assert (await table.answer("犬は？")).content == "犬はいません。"
-        _, refused, taken = table.model.requests
-        assert taken.prompt[-2:] == refused.prompt[-2:]
-        assert isinstance(taken.prompt[-1], ToolResultPart)
-        assert len(taken.prompt) < len(refused.prompt)

@@ -20,17 +20,14 @@ from hypothesis import strategies as st
 
 from cc_bot.context.attachments import (
     LONGEST_TABLE_BYTES,
-    MAX_DOCUMENT_BYTES,
     MAX_DOCUMENT_TOKENS,
     MAX_DOCUMENTS_TOKENS,
-    MAX_IMAGE_BYTES,
     MAX_TEXT_BYTES,
     as_prompt_text,
     document_files,
     is_document,
     read_attachment,
     read_memory_file,
-    size_limit,
 )
 from cc_bot.context.tokens import estimate_tokens, user_part
 from cc_bot.domain.document import Document, DocumentPart, Heading, Unit
@@ -127,21 +124,6 @@ class TestOtherFiles:
             assert as_prompt_text(read, len)
 
 
-def test_a_size_limit_follows_what_the_file_claims_to_be() -> None:
-    limits: dict[tuple[str | None, str], int] = {
-        ("image/png", "a.png"): MAX_IMAGE_BYTES,
-        ("text/plain; charset=utf-8", "a.png"): MAX_TEXT_BYTES,
-        ("application/json", "a"): MAX_TEXT_BYTES,
-        (None, "日報.TXT"): MAX_TEXT_BYTES,
-        (None, "photo.jpg"): MAX_IMAGE_BYTES,
-        (None, "file"): MAX_IMAGE_BYTES,
-        ("", "notes.csv"): MAX_DOCUMENT_BYTES,
-        ("text/plain", "報告.PDF"): MAX_DOCUMENT_BYTES,
-        ("application/pdf", "報告"): MAX_DOCUMENT_BYTES,
-    }
-    assert {claimed: size_limit(*claimed) for claimed in limits} == limits
-
-
 class TestPromptText:
     @settings(max_examples=50)
     @given(name=st.text(max_size=150))
@@ -218,15 +200,6 @@ class TestLongDocument:
         assert f"[page {count}]" in told
         assert f"[page {int(count) + 1}]" not in told
         assert MAX_DOCUMENT_TOKENS * 0.8 < estimate_tokens(told) < MAX_DOCUMENT_TOKENS * 1.02
-
-    def test_of_endless_pages_or_contents_is_cut(self) -> None:
-        for read in (
-            document(["あ" * 300_000]),
-            document(["あ" * 300_000] * 3),
-            document(["短い", "い" * 300_000]),
-            document(["あ" * 30_000] * 9, [("章" * 60, 1 + n % 9) for n in range(300)]),
-        ):
-            assert estimate_tokens(shown(read)) < MAX_DOCUMENT_TOKENS * 1.02
 
 
 class TestSeveralDocuments:

@@ -30,7 +30,6 @@ ANSWER = ContextMessage(2, "assistant", "", "はい、雨です。")
 TARO = ContextMessage(3, "user", "太郎", "傘がいりますね")
 KEN = ContextMessage(4, "user", "Ken", "I have two.")
 QUESTION = Message("user", "何時からですか", author_name="みどり", discord_id=9)
-RECALL = ToolSchema("recall", "Look up.", {"type": "object"})
 
 
 def group(*rows: ContextMessage, frozen: bool = True) -> Group:
@@ -99,13 +98,6 @@ def test_marks_stand_after_the_system_message_and_after_the_last_blocks() -> Non
     assert (built(Shown(())).stable, built(Shown(())).history) == ((0,), False)
 
 
-def test_a_shorter_history_has_the_newest_messages_that_fit_with_their_marks() -> None:
-    assert ALL.newest(25).rows == (TARO, KEN)
-    assert ALL.newest(0) == Shown(())
-    assert ALL.newest(10_000) == ALL
-    assert built(ALL.newest(25)).stable == (0, 1)
-
-
 def said(id_: int, tokens: int = 10) -> ContextMessage:
     """The measure below counts the characters of a message."""
     return ContextMessage(id_, "user", "花子", "あ" * tokens)
@@ -151,11 +143,6 @@ class TestMessage:
         }
         assert {name: speaker(name, 0) for name in names} == names
 
-    @given(st.text())
-    def test_never_has_a_name_with_a_colon_or_a_line_break(self, name: str) -> None:
-        assert 0 < len(speaker(name, 0)) <= 40
-        assert not set(speaker(name, 0)) & set(":：\n\r\u2028\u2029\0")
-
 
 class TestMark:
     def test_tells_two_people_of_one_name_apart_and_never_changes(self) -> None:
@@ -199,13 +186,6 @@ class TestFreezing:
         planned = plan([part], measure())
         assert bounds(planned.frozen) == frozen
         assert shown(planned) == [row.id for row in part.rows]
-
-    def test_counts_as_the_model_does_and_keeps_the_count(self) -> None:
-        rows = list(map(said, range(1, 4)))
-        first = plan([stretch(*rows)], measure(factor=2.0))
-        assert bounds(first.frozen) == [(1, 1, 20), (2, 2, 20)]
-        later = plan([stretch(*rows, blocks=first.frozen)], measure(factor=0.5))
-        assert [group.tokens for group in later.groups] == [20, 20, 5]
 
 
 class TestWindow:

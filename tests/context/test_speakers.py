@@ -4,12 +4,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cc_bot.context.speakers import REFERENCE_CHARACTERS, quote
-from cc_bot.context.tokens import IMAGE_TOKENS, message_tokens, user_part
-from cc_bot.domain import Attachment, Message
+from cc_bot.domain import Message
 from cc_bot.domain.message import Reference
 
-PICTURE = Attachment("猫.png", "image/png", b"png")
-NOTE = Attachment("メモ.txt", "text/plain", "牛乳".encode())
 THEIRS = Reference("reply", "明日は\n十時です", "太郎", 0)
 
 
@@ -42,18 +39,6 @@ class TestAQuotation:
 
 
 class TestAQuestion:
-    def test_stands_below_what_it_points_at_with_its_pictures_and_above_the_files(self) -> None:
-        question = Message("user", "何時？", attachments=(NOTE,), references=(THEIRS,))
-        first, second, third = user_part(question).text.split("\n\n")
-        assert first.endswith("> 十時です")
-        assert second == "何時？"
-        assert "牛乳" in third
-        pointing = Reference("reply", "見て", "太郎", 0, (PICTURE, NOTE))
-        question = Message("user", "これは？", references=(pointing,))
-        assert user_part(question).images == (PICTURE,)
-        assert "牛乳" in user_part(question).text
-        assert message_tokens(question) > IMAGE_TOKENS
-
     def test_is_tainted_by_words_of_others(self) -> None:
         own = Reference("reply", "はい", tainted=False)
         hidden = Reference("reply", shown=False)

@@ -10,7 +10,7 @@ from typing import Final
 import pytest
 from structlog.testing import capture_logs
 
-from cc_bot.domain.errors import ErasureUnfinished, StorageError
+from cc_bot.domain.errors import ErasureUnfinished
 from cc_bot.domain.privacy import Retention
 from cc_bot.privacy import Privacy
 from cc_bot.stores import Stores, open_stores
@@ -128,19 +128,6 @@ class TestErasureThatFailsOnTheWay:
             await soon(privacy)
             await asyncio.sleep(0.1)
         assert await stores.memories.count(YOU) == 1
-
-    async def test_before_it_began_erases_nothing_later(self, stores: Stores, tmp_path: Path) -> None:
-        privacy = privacy_of(stores)
-        await stores.memories.add(ME, "しまうまが好き")
-        change(
-            tmp_path,
-            "CREATE TRIGGER in_the_way BEFORE INSERT ON erasing BEGIN SELECT RAISE(ABORT, 'not now'); END",
-        )
-        with pytest.raises(StorageError) as failed:
-            await privacy.erase(ME)
-        assert not isinstance(failed.value, ErasureUnfinished)
-        assert not await privacy.is_erasing(ME)
-        assert await stores.memories.count(ME) == 1
 
 
 def in_ten_seconds() -> float:

@@ -27,13 +27,6 @@ async def stores(tmp_path: Path) -> AsyncIterator[Stores]:
         yield opened
 
 
-@pytest.fixture
-async def closed(tmp_path: Path) -> Stores:
-    async with open_stores(laid_out(tmp_path / "sessions.db")) as opened:
-        pass
-    return opened
-
-
 async def deleted(stores: Stores, content: str = "忘れること") -> int:
     memory = await stores.memories.add(ME, content)
     assert await stores.memories.delete(ME, memory.id)
@@ -94,16 +87,6 @@ class TestDueMemories:
 
 
 class TestAttempt:
-    async def test_that_fails_asks_for_another(self, closed: Stores, stores: Stores, tmp_path: Path) -> None:
-        def no_clock() -> datetime:
-            raise ZeroDivisionError
-
-        await deleted(stores)
-        assert not await purge_due(closed.memory_removal, ten_minutes_later)
-        assert not await purge_due(stores.memory_removal, no_clock)
-        assert await purge_due(stores.memory_removal, ten_minutes_later)
-        assert left(tmp_path) == []
-
     async def test_beside_a_reader_asks_for_another(self, stores: Stores, tmp_path: Path) -> None:
         await deleted(stores)
         with closing(sqlite3.connect(tmp_path / "sessions.db", isolation_level=None)) as reader:

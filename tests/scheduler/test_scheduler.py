@@ -19,7 +19,6 @@ from cc_bot.domain.schedule import Firing, MissedReminders
 from cc_bot.scheduler import Scheduler
 from cc_bot.storage import Database, Statement, apply_pending, open_database
 from cc_bot.stores import ScheduleStore, Stores, open_stores
-from cc_bot.stores.schedules import KEPT
 from tests.databases import laid_out
 
 KEY = SessionKey(user_id=1, channel_id=10)
@@ -96,25 +95,6 @@ class TestRunning:
                 stopped.stop()
         assert texts(found) == ["一"]
         assert texts(await scheduler(stores.schedules).due()) == ["二"]
-
-    async def test_deletes_what_is_long_over_each_day(self, stores: Stores) -> None:
-        with freeze_time(NOON, real_asyncio=True) as clock:
-            await stores.schedules.add(KEY, "薬", NOON)
-            ending = scheduler(stores.schedules, look_every_s=0.01)
-            async with aclosing(ending.run()) as found:
-                firing = await anext(found)
-                assert isinstance(firing, Firing)
-                await stores.schedules.mark_skipped(firing)
-                looking = asyncio.create_task(anext(found))
-                await asyncio.sleep(0.05)
-                assert await stores.schedules.get(KEY.user_id, 1)
-                clock.tick(KEPT + timedelta(days=1))
-                async with asyncio.timeout(60):
-                    while await stores.schedules.get(KEY.user_id, 1):  # noqa: ASYNC110 - no event comes out of a file
-                        await asyncio.sleep(0.01)
-                ending.stop()
-                with pytest.raises(StopAsyncIteration):
-                    await looking
 
     async def test_goes_on_after_a_failure_of_the_database(self, stores: Stores, url: str) -> None:
         await stores.schedules.add(KEY, "薬", datetime.now(UTC))

@@ -86,19 +86,6 @@ class TestFused:
         assert sure == sorted(sure, reverse=True)
         assert all(0 <= confidence <= 1 for confidence in sure)
 
-    def test_the_order_does_not_hang_on_how_an_encoder_spreads_its_cosines(self) -> None:
-        cosines = {**USUAL, 1: 0.3, 2: 0.5, 3: 0.2}
-        squeezed = {note: 0.8 + 0.2 * cosine for note, cosine in cosines.items()}
-        evidence = [Evidence(1, False, 0.4), Evidence(3, False, 0.9)]
-        order = [hit.id for hit in fuse(evidence, nearness(cosines))]
-        assert [hit.id for hit in fuse(evidence, nearness(squeezed))] == order
-
-    def test_meaning_counts_half_where_a_query_is_spelt_in_kana_or_signs_alone(self) -> None:
-        cosines = {**USUAL, 1: 0.4}
-        whole = nearness(cosines)[1]
-        parts = {"うちあわせ？": 2, "打ち合わせ": 1, "ギター": 1, "🐈！": 2}
-        assert {query: whole / nearness(cosines, query=query)[1] for query in parts} == parts
-
 
 class TestFewNotes:
     """Who has begun to use it: of one note, or three, none is far from their average."""

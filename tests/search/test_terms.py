@@ -48,13 +48,6 @@ class TestQueries:
             query = parse_query(text)
             assert (query.folded, query.groups) == (folded, ())
 
-    def test_that_are_very_long_ask_for_what_stands_first(self) -> None:
-        long = "誕生日はいつ？" + "株式会社" * 1000
-        query = parse_query(long)
-        assert len(query.folded) == len(long)
-        assert query.weights.keys() >= parse_query("誕生日").weights.keys()
-        assert len(query.groups) < 500
-
     @given(TEXT, TEXT, TEXT)
     def test_find_what_contains_them_as_written(self, before: str, text: str, after: str) -> None:
         content = before + text + after

@@ -73,12 +73,6 @@ class TestRecorder:
 
 
 class TestMeter:
-    async def test_is_told_what_servers_charge_for(self) -> None:
-        reports = Reports()
-        recorder = recorder_of("large", reports)
-        await heard(on(recorder, "はい", Finish("stop", usage=TOLD, model="small")))
-        assert reports.told == [("summary", "small", TOLD)]
-
     async def test_and_the_bill_are_told_nothing_of_what_counts_no_tokens_or_failed(self) -> None:
         reports = Reports()
         free, refused = recorder_of("", reports), recorder_of("small", reports)

@@ -60,16 +60,6 @@ class TestDrawing:
         assert draft_of(context).canvas == Canvas()
 
 
-class TestSloppyArguments:
-    async def test_series(self, context: ToolContext) -> None:
-        named: list[object] = [{"name": "x", "values": ["1", "2"]}]
-        for series in (named, named[0], [1, 2], [{"values": [1, 2]}]):
-            await draw(context, "add_chart", title="t", kind="pie", labels=[2025, "b"], series=series)
-            chart = draft_of(context).canvas.elements[-1]
-            assert isinstance(chart, Chart)
-            assert (chart.labels, chart.series[0].values) == (("2025", "b"), (1.0, 2.0))
-
-
 class TestRefusal:
     async def test_tells_the_limit(self, context: ToolContext) -> None:
         long = await refused(context, "add_card", title="t", content="あ" * 1001)

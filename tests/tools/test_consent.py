@@ -130,19 +130,6 @@ class TestUntaintedTurn:
         assert (outcome.proposal is not None, len(outcome.changes)) == (proposed, not proposed)
         assert (await turn.stores.memories.get(ME.user_id, memory.id) == memory) is proposed
 
-    async def test_keeps_a_new_fact_and_proposes_that_it_replaces_an_old_one_nobody_was_shown(
-        self, turn: Turn, memory: Memory
-    ) -> None:
-        outcome = await turn.having(changing=1).call("remember", content="会議は木曜", supersedes=memory.id)
-        assert [each.kind for each in outcome.changes] == ["added"]
-        assert outcome.proposal == KeepMemory(
-            "会議は木曜", "general", (), "anywhere", None, memory.id, memory.content, memory.number
-        )
-        assert {each.content for each in await turn.stores.memories.list(ME.user_id)} == {
-            "会議は木曜",
-            "会議は金曜",
-        }
-
 
 class TestKnownMemory:
     """Saying it once more is no way to change one that nobody was shown."""

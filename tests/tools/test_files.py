@@ -78,12 +78,6 @@ class TestQuery:
 
 
 class TestFile:
-    async def test_that_is_the_only_one_or_the_newest_of_its_name_is_meant(self, read: Read) -> None:
-        for name in ("取扱説明書.pdf", "取扱説明書", " 説明書 ", "manual.pdf"):
-            assert (await found(read(file=name)))["file"] == "取扱説明書.pdf"
-        newer = document("取扱説明書.pdf", "新しい版です。")
-        assert "新しい版" in (await found(read(MANUAL, newer, file="取扱説明書.pdf")))["text"]
-
     async def test_of_another_name_is_refused_with_those_there_are(self, read: Read) -> None:
         outcome = await read(MANUAL, LONG, PICTURE, file="給与.pdf")
         assert not outcome.ok

@@ -82,12 +82,6 @@ class TestExpiry:
                 found[expires] = (await get(turn, made["id"])).expires_at
         assert found == ends
 
-    async def test_that_makes_no_sense_is_explained(self, turn: Turn) -> None:
-        for expires in ("明日", "2020-01-01", "0001-01-01", "2026-13-01"):
-            outcome = await turn.call("remember", content="出張中", expires=expires)
-            assert (outcome.ok, "expires" in outcome.text) == (False, True)
-        assert await turn.stores.memories.count(7) == 0
-
 
 class TestSupersedes:
     """A new fact takes the place of an old one."""
@@ -147,13 +141,6 @@ class TestUpdate:
         assert (changed.content, changed.category, changed.tags) == ("会議は木曜", "work", ("会議",))
         [change] = outcome.changes
         assert (change.kind, change.memory, change.former) == ("updated", changed, memory)
-
-    async def test_in_a_private_turn_keeps_what_was_said_there_from_public_ones(self, turn: Turn) -> None:
-        memory = await turn.stores.memories.add(7, "職場は渋谷")
-        changes = shown(turn, memory.id).private
-        await changes.told("update_memory", id=memory.id, content="職場は渋谷、来月退職")
-        assert await recall(turn, "職場") == []
-        assert len(await recall(turn.private, "職場")) == 1
 
 
 async def test_forgetting_hides_a_memory_and_tells_which(turn: Turn) -> None:

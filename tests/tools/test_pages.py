@@ -1,8 +1,7 @@
 """The model's way to the web."""
 
-import asyncio
 import json
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -131,16 +130,6 @@ class TestReadPage:
                 assert told == {"error": explain(error, texts(locale))}
         assert INSIDE not in web.connections
 
-    async def test_asks_for_a_page_once_in_a_turn_however_it_is_written(
-        self, turn: Turn, web: LoopbackWeb
-    ) -> None:
-        urls = ("http://a.example/order", "http://a.example/order#天気", "http://a.example:80/order")
-        turn = turn.of(" ".join(urls))
-        at_once = await asyncio.gather(*map(turn.read, urls))
-        later = await turn.read(urls[0])
-        assert {outcome.text for outcome in (*at_once, later)} == {later.text}
-        assert (later.ok, len(web.requests)) == (True, 1)
-
     async def test_reads_so_many_pages_in_a_turn_and_no_more(self, turn: Turn) -> None:
         turn = turn.of("http://a.example/order")
         for _ in range(MOST_PAGES):
@@ -204,13 +193,8 @@ class TestTexts:
         assert seen - typed == {"forwarded.example"}
 
     def test_are_typed_where_their_author_typed_them(self) -> None:
-        for beside in (
-            "[embed]\n> https://beside.example/",
-            "[forwarded message]\n> https://beside.example/",
-            "＞ https://beside.example/",
-            "[file: https://beside.example/.txt]",
-            "[sticker: https://beside.example/]",
-        ):
+        for before, behind in (("[embed]\n> ", ""), ("＞ ", ""), ("[file: ", ".txt]"), ("[sticker: ", "]")):
+            beside = f"{before}https://beside.example/{behind}"
             message = f"https://user.example/ を読んで\n{beside}"
             replied = Reference("reply", message, author_name="花子")
             for said in (Message("user", message), Message("user", "読んで", references=(replied,))):
@@ -259,11 +243,6 @@ class TestCarryingOut:
         many = turn.after_a_look(typed=" ".join(f"w{number}" for number in range(30)))
         assert isinstance((await many.search("w1 w7 w9 w20")).proposal, CallTool), "of many words, few"
 
-    async def test_where_nobody_can_press_nothing_is_asked_for(self, turn: Turn, web: LoopbackWeb) -> None:
-        unwatched = turn.of("http://a.example/a", tainted=True, looked_up=True, can_propose=False)
-        outcome = await unwatched.read("http://a.example/a")
-        assert (outcome.ok, outcome.proposal, web.connections) == (False, None, [])
-
     async def test_what_was_agreed_to_is_read_and_searched(self, turn: Turn) -> None:
         calls = WithWeb(turn.internet, None)
         assert "明日は雨です" in (await calls.call(WEB, "read_page", {"url": "http://a.example/a"})).text
@@ -272,32 +251,17 @@ class TestCarryingOut:
             await calls.call("notes", "read", {})
 
 
-def read(url: str, title: str = "題", *, ok: bool = True) -> ToolCall:
-    told = {"url": url, "title": title, "text": "…"} if ok else {"error": "no"}
-    return ToolCall("1", "read_page", "{}", json.dumps(told), ok)
+def test_pages_behind_an_answer_are_those_that_were_read_or_else_the_first_that_were_found() -> None:
+    def called(name: str, told: object, *, ok: bool = True) -> ToolCall:
+        return ToolCall("1", name, "{}", told if isinstance(told, str) else json.dumps(told), ok)
 
+    def page(url: str) -> dict[str, str]:
+        return {"url": url, "title": "題"}
 
-def found(*urls: str) -> ToolCall:
-    results = [{"url": url, "title": url[8:9], "snippet": ""} for url in urls]
-    return ToolCall("2", "web_search", "{}", json.dumps({"results": results}))
-
-
-def shown(calls: Sequence[ToolCall]) -> list[str]:
-    return [page.url for page in pages_behind(calls)]
-
-
-class TestPagesBehind:
-    def test_are_those_that_were_read_each_once(self) -> None:
-        calls = [
-            found("https://c.example/"),
-            read("https://a.example/"),
-            read("https://b.example/", ok=False),
-        ]
-        assert shown([*calls, read("https://a.example/", "again")]) == ["https://a.example/"]
-        assert pages_behind(calls) == (PageLink("https://a.example/", "題"),)
-
-    def test_are_the_first_that_were_found_where_none_was_read(self) -> None:
-        urls = [f"https://{name}.example/" for name in "abcde"]
-        assert shown([found("https://z.example/"), found(*urls)]) == urls[:3]
-        assert shown([found(*urls), found()]) == urls[:3]
-        assert shown([found(urls[0], urls[1], urls[0], urls[2])]) == urls[:3]
+    urls = [f"https://{name}.example/" for name in "abcde"]
+    found = called("web_search", {"results": [page(url) for url in urls]})
+    read, failed = called("read_page", page(urls[1])), called("read_page", {"error": "no"}, ok=False)
+    assert pages_behind([found, read, failed, read]) == (PageLink(urls[1], "題"),)
+    assert [each.url for each in pages_behind([found, failed])] == urls[:3]
+    for odd in ("", "[]", "?", {"url": 1, "title": "a"}, {"url": "javascript:a", "title": "a"}):
+        assert pages_behind([called("read_page", odd), called("notes__read_page", page(urls[0]))]) == ()

