@@ -1,13 +1,11 @@
 """Turns that draw: what the model is offered and told, and what is committed."""
 
-import asyncio
-from collections.abc import Awaitable, Callable
 from dataclasses import replace
 
 import pytest
 
 from cc_bot.domain import CanvasChanged, ChannelKey
-from cc_bot.domain.canvas import AddCard, Canvas, Card, Drawn
+from cc_bot.domain.canvas import Canvas, Card
 from cc_bot.domain.message import Visibility
 from cc_bot.llm.model import ToolRequest
 from tests.assistant.conftest import KEY, OPTIONS, Table, asked, call, done
@@ -79,27 +77,3 @@ class TestPrivateElement:
         assert offered(table) == set()
         assert not [event for event in events if isinstance(event, CanvasChanged)]
         assert "no such tool" in table.model.requests[-1].prompt[-1].text
-
-
-class TestAtOnce:
-    """A turn does not hold up who else draws, and takes nothing back."""
-
-    async def during_a_turn(self, table: Table, does: Callable[[], Awaitable[object]]) -> Canvas:
-        """What is up after a turn that adds a card, during which something else is done."""
-        waiting = asyncio.Event()
-        add = call("canvas_add_card", title="買い物", content="牛乳", id="a")
-        change = call("canvas_update_card", id="a", content="卵")
-        table.model.script = [[add], [waiting, change], ["はい"]]
-        turn = await table.begin("描いて")
-        await table.model.asked()
-        await does()
-        waiting.set()
-        changed = [event.canvas for event in await turn if isinstance(event, CanvasChanged)]
-        canvas = (await table.session()).canvas
-        assert changed == ([] if canvas.empty else [canvas])
-        return canvas
-
-    async def test_a_heartbeat_keeps_what_it_drew(self, table: Table) -> None:
-        beat = Drawn(AddCard("予定", "15時 歯医者", "a"), "public")
-        canvas = await self.during_a_turn(table, lambda: table.stores.canvases.draw(KEY, [beat]))
-        assert canvas.elements == (Card("a", "予定", "15時 歯医者"), Card("a-2", "買い物", "卵"))

@@ -4,7 +4,6 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
-from datetime import date
 from pathlib import Path
 
 import pytest
@@ -114,19 +113,6 @@ class TestRecording:
         events = await ears.hear(text="これは？", references=(reference,))
         assert left_out(events) == [FilesLeftOut((FILE.name,))]
         assert question_of(ears.table).images == (PICTURE,)
-
-    @pytest.mark.parametrize(
-        ("seconds", "counted", "usage"),
-        [(3.2, None, 4), (3.2, 2, 4), (3.2, 130, 130), (0, 7, 7), (0, None, 2)],
-    )
-    async def test_costs_what_it_lasts_or_what_its_server_counts(
-        self, ears: Ears, seconds: float, counted: int | None, usage: int
-    ) -> None:
-        told = {"usage": {"type": "duration", "seconds": counted}} if counted else {}
-        ears.server.script(Says(body={"text": HEARD, **told}))
-        await ears.hear(replace(VOICE, data=bytes(8000), seconds=seconds))
-        used = await ears.table.stores.usage.list_for_user(KEY.user_id, date(2000, 1, 1))
-        assert {each.model: each.usage.seconds for each in used} == {"": 0, "ears": usage}
 
     async def test_of_a_temporary_or_stopped_question_leaves_no_trace(self, ears: Ears) -> None:
         question, stop = Message("user", "", attachments=(VOICE,)), Stop()

@@ -17,7 +17,6 @@ from cc_bot.domain.errors import (
     WhenPassed,
     WhenTooFar,
 )
-from cc_bot.llm.offline import OfflineModel
 from tests.domain.phrases import phrases
 from tests.scripted_model import ScriptedModel, Step
 
@@ -107,8 +106,3 @@ class TestModel:
                 told, _ = moments([answer])
                 with pytest.raises(error):
                     await told.resolve(VAGUE, "", TOKYO, Locale.EN)
-
-    async def test_without_a_server_invents_no_time(self) -> None:
-        for words in (VAGUE, "sometime next spring, maybe", "いつか"):
-            with pytest.raises(WhenNotUnderstood):
-                await TimeResolver(OfflineModel(), lambda: NOW).resolve(words, "", TOKYO, Locale.JA)

@@ -113,13 +113,3 @@ class TestTooLong:
         for request in table.model.requests[1:]:
             assert request_tokens(request) <= 4000
             assert len(shown(request)) > 1
-
-    @pytest.mark.parametrize("turns", [8, 0], ids=["a history", "a question alone"])
-    async def test_is_made_shorter_once_where_there_is_a_history(self, table: Table, turns: int) -> None:
-        await talk(table, turns)
-        table.model.script = [[ContextTooLong()], [ContextTooLong()]]
-        with pytest.raises(ContextTooLong):
-            await table.ask("とても長い質問")
-        shrinkable = [request.shrinkable for request in table.model.requests]
-        assert shrinkable == ([True, False] if turns else [False])
-        assert "とても長い質問" not in await table.said()

@@ -44,12 +44,7 @@ def built(
     tools: tuple[ToolSchema, ...] = (),
 ) -> Built:
     return build_channel_prompt(
-        shown,
-        questions or (QUESTION,),
-        tools=tools,
-        locale=locale,
-        now=now,
-        timezone=ZoneInfo("Asia/Tokyo"),
+        shown, questions or (QUESTION,), tools=tools, locale=locale, now=now, timezone=ZoneInfo("Asia/Tokyo")
     )
 
 
@@ -111,10 +106,6 @@ def stretch(*rows: ContextMessage, blocks: tuple[Block, ...] = (), settled_befor
     return Stretch(KEY, rows, blocks, settled_before)
 
 
-def bounds(blocks: tuple[Block, ...]) -> list[tuple[int, int, int]]:
-    return [(block.first_id, block.last_id, block.tokens) for block in blocks]
-
-
 def shown(planned: Plan) -> list[int]:
     return [row.id for group in planned.groups for row in group.rows]
 
@@ -164,28 +155,6 @@ class TestMark:
         shown = {speaker(name, author) for name, author in (("花子", 7), (imitation, 8))}
         assert len({name[-7:] for name in shown}) == 2
         assert speaker(imitation, 8)[-7:] == mark_of(8)
-
-
-class TestFreezing:
-    @pytest.mark.parametrize(
-        ("part", "frozen"),
-        [
-            (stretch(said(1), said(2)), []),  # the tail is no longer than a block
-            (stretch(*map(said, range(1, 6))), [(1, 2, 20), (3, 4, 20)]),
-            (stretch(said(1, 50), said(2)), [(1, 1, 50)]),  # one message at least
-            (stretch(*map(said, range(1, 6)), blocks=(Block(KEY, 1, 2, 17),)), [(3, 4, 20)]),
-            (stretch(*map(said, range(1, 8)), settled_before=4), [(1, 2, 20)]),  # the rest waits
-            (stretch(*map(said, range(1, 5)), blocks=(Block(KEY, 4, 4, 10),)), [(1, 2, 20), (3, 3, 10)]),
-            # what is part of a block that reaches further is left alone
-            (Stretch(KEY, tuple(map(said, range(1, 9))), (), 2**62, taken_from=4), [(1, 2, 20), (3, 3, 10)]),
-        ],
-    )
-    def test_takes_the_oldest_that_fill_a_block(
-        self, part: Stretch, frozen: list[tuple[int, int, int]]
-    ) -> None:
-        planned = plan([part], measure())
-        assert bounds(planned.frozen) == frozen
-        assert shown(planned) == [row.id for row in part.rows]
 
 
 class TestWindow:

@@ -3,7 +3,6 @@
 import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from datetime import timedelta
 from pathlib import Path
 from typing import Final
 from zoneinfo import ZoneInfo
@@ -73,16 +72,6 @@ class TestRetain:
                 now.move_to("2026-01-11 19:00:00")  # and the 12th in Tokyo
                 await retain(stores.retention, retention, utc_now, TOKYO, pause_s=0)
             assert await left(database) == expected, retention
-
-    async def test_goes_on_until_nothing_is_left_that_is_old(
-        self, stores: Stores, database: Database
-    ) -> None:
-        session = await stores.sessions.open(ME)
-        await stores.sessions.archive_turn(session, [each for n in range(225) for each in turn(f"{n}")])
-        await stores.sessions.clear(ME)
-        ahead = lambda: utc_now() + timedelta(days=2)  # noqa: E731 - a clock is a function
-        assert await retain(stores.retention, Retention(archive_days=1), ahead, TOKYO, pause_s=0) == 450
-        assert (await left(database))[0] == 0
 
 
 class TestTask:
@@ -231,15 +220,3 @@ class TestSharedLog:
         assert knows(other, 1)
         async with sharing(database, one, third):
             await until(lambda: knows(third, 1))
-
-    async def test_in_trouble_is_tried_again(
-        self, database: Database, logs: tuple[ErasureLog, ErasureLog]
-    ) -> None:
-        one, other = logs
-        one.path.write_text("none of ours\n")
-        with capture_logs() as records:
-            async with sharing(database, *logs):
-                await until(lambda: "erasures_not_shared" in [each["event"] for each in records])
-                one.path.unlink()
-                await one.note("message", 1)
-                await until(lambda: knows(other, 1))

@@ -23,13 +23,3 @@ class TestFindPassages:
         book = [FILLER * 3 for _ in range(200)]
         book[111] += PAGES[1]
         assert find_passages("保証は何年ですか？", book, 5)[0].text == 111
-
-    def test_shows_one_of_each_text_that_has_the_words_where_nothing_answers(self) -> None:
-        assert find_passages("注意の一般と付録の手順", [FILLER] * 40, 3)
-        passages = find_passages("一般的な注意", PAGES, 5)
-        assert sorted(each.text for each in passages) == [0, 1, 2]
-        assert len(find_passages("一般的な注意", PAGES, 2)) == 2
-        for each in passages:  # whole lines
-            text = PAGES[each.text]
-            assert each.start == 0 or text[each.start - 1] == "\n"
-            assert text[each.end - 1] == "\n"

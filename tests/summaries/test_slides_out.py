@@ -47,16 +47,3 @@ class TestRefusedRequest:
             ]
             await desk.talk("その前は？")
             assert desk.told().endswith("要約: - 駅前で昼")
-
-
-class TestMaterialTooLongForItsModel:
-    async def test_that_is_one_message_is_tried_again_later(self, tmp_path: Path) -> None:
-        async with open_desk(tmp_path, every=1) as desk:
-            desk.writer.script = [[ContextTooLong()] for _ in range(20)]
-            await desk.talk(PARAGRAPH)
-            assert await desk.kept() == {}
-            assert len(desk.writer.requests) < 20
-            desk.writer.script = [["- 昼を食べた"]]
-            await desk.talk("二")
-            assert desk.material().said[0] == ("user", PARAGRAPH)
-            assert await desk.kept() == {"public": "- 昼を食べた"}

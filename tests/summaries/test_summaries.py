@@ -107,17 +107,6 @@ class TestExpiry:
                 assert desk.told().endswith("要約: - ディエゴさん、猫")
                 assert UserPart("名前はディエゴ") not in desk.model.requests[-1].prompt
 
-    async def test_that_nobody_swept_is_bridged_in_the_users_own_words(self, tmp_path: Path) -> None:
-        async with open_desk(tmp_path) as desk:
-            with freeze_time(NOON, real_asyncio=True):
-                await desk.talk("名前はディエゴ")
-            with freeze_time(NEXT_DAY, real_asyncio=True):
-                desk.writer.script = [["- ディエゴさん"]]
-                await desk.talk("私は誰？")
-                assert desk.told().endswith("要約: - 名前はディエゴ")
-                await desk.talk("本当に？")
-                assert desk.told().endswith("要約: - ディエゴさん")
-
 
 class TestClear:
     async def test_drops_the_summary_and_the_one_that_is_being_written(self, desk: Desk) -> None:
@@ -135,14 +124,3 @@ class TestClear:
         await desk.talk("犬と猫は？")
         assert "ポチ" not in str(desk.model.requests[-1].prompt)
         assert "タマ" not in str(desk.model.requests[-1].prompt)
-
-    async def test_in_the_middle_of_a_turn_keeps_that_turn_out(self, desk: Desk) -> None:
-        gate = asyncio.Event()
-        desk.model.script = [["はい", gate]]
-        turn = asyncio.create_task(desk.ask("犬はポチ"))
-        await desk.model.asked()
-        await desk.stores.sessions.clear(KEY)
-        gate.set()
-        await turn
-        await desk.talk("一")
-        assert desk.writer.requests == []
