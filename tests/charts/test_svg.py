@@ -89,15 +89,6 @@ class TestBars:
         zero = float(bars[0].attrib["y"]) + heights[0]
         assert float(bars[2].attrib["y"]) == pytest.approx(zero, abs=0.2)
 
-    def test_of_several_series_are_hatched_and_lines_are_dashed(self) -> None:
-        svg = drawn(several("bar", ["一"], {"東京": [1.0], "大阪": [2.0], "福岡": [3.0]}))
-        fills = {each.attrib.get("fill") for each in svg.iter("rect")}
-        assert fills == {None, *(f"url(#{each.attrib['id']})" for each in svg.iter("pattern"))}
-        assert len(fills) == 3
-        svg = drawn(several("line", ["a", "b"], {f"n{at}": [1.0, 2.0] for at in range(6)}))
-        lines = [each for each in svg.iter("path") if "chart-line" in each.attrib["class"]]
-        assert len({each.attrib.get("stroke-dasharray") for each in lines}) == 6
-
 
 def test_small_slices_are_bundled_but_keep_their_titles() -> None:
     what = chart("pie", {f"項目{n}": float(100 - n) for n in range(12)})

@@ -127,20 +127,16 @@ def test_updating_changes_what_is_named_where_it_stands_and_of_a_chart_its_title
     assert refusal(RemoveElement("x"), draw(MILK, MILK)) == up
 
 
-class TestMode:
-    def test_focus_shows_an_element_to_all_who_may_see_it_and_ends_with_it(self) -> None:
-        focused = draw(MILK, SALES, SetMode("focus", "chart-1"))
-        assert (focused.mode, focused.focus) == ("focus", "chart-1")
-        for command in (SetMode("focus"), SetMode("focus", "x")):
-            assert "Up are: card-1" in refusal(command, draw(MILK))
-        assert draw(RemoveElement("chart-1"), canvas=focused) == draw(MILK)
-        other = draw(RemoveElement("card-1"), canvas=focused)
-        assert (other.mode, other.focus) == ("focus", "chart-1")
-        canvas = draw(MILK, SALES, SetMode("focus", "chart-1"))
-        assert canvas.visible_in("public") == canvas
-        private = hidden(replace(MILK, id="salary"), SetMode("focus", "salary"), canvas=canvas)
-        assert private.visible_in("private") == private
-        assert private.visible_in("public") == draw(MILK, SALES)
+def test_focus_shows_an_element_to_all_who_may_see_it_and_ends_with_it() -> None:
+    focused = draw(MILK, SALES, SetMode("focus", "chart-1"))
+    assert (focused.mode, focused.focus, focused.visible_in("public")) == ("focus", "chart-1", focused)
+    for command in (SetMode("focus"), SetMode("focus", "x")):
+        assert "Up are: card-1" in refusal(command, draw(MILK))
+    assert draw(RemoveElement("chart-1"), canvas=focused) == draw(MILK)
+    assert draw(RemoveElement("card-1"), canvas=focused).focus == "chart-1"
+    private = hidden(replace(MILK, id="salary"), SetMode("focus", "salary"), canvas=focused)
+    assert private.visible_in("private") == private
+    assert private.visible_in("public") == draw(MILK, SALES)
 
 
 class TestPrivateElement:

@@ -22,7 +22,6 @@ from cc_bot.domain.proposal import (
 )
 from cc_bot.stores import Stores
 from cc_bot.terminal.conversation import proposals_like
-from tests import documents
 from tests.terminal.talk import KEY, Talk
 
 NOON = datetime(2026, 11, 22, 3, tzinfo=UTC)  # in Tokyo, on a Sunday
@@ -66,16 +65,6 @@ class TestQuestionWithAFile:
         for line in ("/accept 3", "/decline 3"):
             assert "もう決まっている" in await chat.say(line)
         assert await chat.lines("/accept") == NOTHING_WAITS
-
-    async def test_that_is_a_document_is_read(self, chat: Talk, tmp_path: Path) -> None:
-        (tmp_path / "報告.pdf").write_bytes(documents.pdf(["保証期間は二年間です。"]))
-        (tmp_path / "紙.pdf").write_bytes(documents.scanned_pdf(2))
-        assert "報告.pdf" in await chat.say(f"/attach {tmp_path}/報告.pdf")
-        assert "スキャン" in (await chat.lines(f"/attach {tmp_path}/紙.pdf"))[-1]
-        assert chat.attached == ["報告.pdf", "紙.pdf", "紙.pdf (page 1)", "紙.pdf (page 2)"]
-        [report, *_] = chat.chat.attachments
-        assert report.document
-        assert report.document.parts[0].text == "保証期間は二年間です。"
 
 
 class TestLaterChat:

@@ -8,30 +8,26 @@ from tests.web.pages import CHANNEL, HANA, TARO, Site, Visit
 from tests.web.stored import GUILD, spend, talk
 
 
-class TestSettings:
-    async def test_are_chosen_together_and_hold_on_the_next_page(self, site: Site, taro: Visit) -> None:
-        settings = site.core.stores.settings
-        page = await taro.follow(await taro.press("/settings", language="en", timezone="パリ"))
-        assert "Your settings are saved." in page
-        assert 'value="Europe/Paris"' in page
-        chosen = await settings.get(TARO)
-        assert (chosen.locale, chosen.timezone) == (Locale.EN, "Europe/Paris")
-        assert await settings.get(HANA) == UserSettings()
-        assert (await taro.press("/settings")).status == 400
-        assert await settings.get(TARO) == chosen, "nothing was chosen"
-        await taro.press("/settings", language="", timezone="")
-        assert await settings.get(TARO) == UserSettings()
-
-    async def test_that_are_none_change_nothing_and_stay_in_the_form(self, site: Site, taro: Visit) -> None:
-        for language, timezone in (("fr", ""), ("ja", "x" * 65)):
-            assert (await taro.press("/settings", language=language, timezone=timezone)).status == 400
-        page = await (await taro.press("/settings", language="en", timezone='火星 "<b>"')).text()
-        for html in (
-            *('value="火星 &#34;&lt;b&gt;&#34;"', "そのタイムゾーンは見つかりません"),
-            '<option value="en" lang="en" selected>',
-        ):
-            assert html in page
-        assert await site.core.stores.settings.get(TARO) == UserSettings()
+async def test_settings_are_chosen_together_and_those_that_are_none_stay_in_the_form(
+    site: Site, taro: Visit
+) -> None:
+    settings = site.core.stores.settings
+    for language, timezone in (("fr", ""), ("ja", "x" * 65)):
+        assert (await taro.press("/settings", language=language, timezone=timezone)).status == 400
+    page = await (await taro.press("/settings", language="en", timezone='火星 "<b>"')).text()
+    for html in ('value="火星 &#34;&lt;b&gt;&#34;"', '<option value="en" lang="en" selected>'):
+        assert html in page
+    assert await settings.get(TARO) == UserSettings()
+    page = await taro.follow(await taro.press("/settings", language="en", timezone="パリ"))
+    assert "Your settings are saved." in page
+    assert 'value="Europe/Paris"' in page
+    chosen = await settings.get(TARO)
+    assert (chosen.locale, chosen.timezone) == (Locale.EN, "Europe/Paris")
+    assert await settings.get(HANA) == UserSettings()
+    assert (await taro.press("/settings")).status == 400
+    assert await settings.get(TARO) == chosen, "nothing was chosen"
+    await taro.press("/settings", language="", timezone="")
+    assert await settings.get(TARO) == UserSettings()
 
 
 class TestUsage:

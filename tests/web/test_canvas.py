@@ -78,10 +78,12 @@ class TestASocket:
             assert ("豆腐" in card["html"], "卵" in card["html"]) == (True, False)
             assert "<caption>利益</caption>" in chart["html"]
             assert "売上" not in chart["html"]
-            await draw(site, RemoveElement("shopping"), ShowText("メモ", id="note"))
+            updated = RemoveElement("shopping"), ShowText("メモ", id="note")
+            await draw(site, *updated, visibility="private")
             assert await socket.names() == ["canvas_remove_element", "canvas_show_text", "canvas_shown"]
             await site.core.stores.canvases.clear(KEY)
-            assert await socket.names() == [*["canvas_remove_element"] * 2, "canvas_shown"]
+            gone = [*["canvas_remove_element"] * 2, "canvas_set_mode", "canvas_shown"]
+            assert await socket.names() == gone, "and the board is a list again"
 
     async def test_follows_the_agent_that_answers(self, site: Site, taro: Visit) -> None:
         await draw(site, CARD)
@@ -161,30 +163,27 @@ class TestAnother:
         assert await count(site) == 2
 
 
-class TestAPress:
-    async def test_takes_down_one_element_or_all_and_discord_follows(self, site: Site, taro: Visit) -> None:
-        await draw(site, CARD, visibility="private")
-        await draw(site, CHART)
-        page = await taro.open(PAGE)
-        assert "&lt;b&gt;卵" in page
-        assert "自分だけに見えます" in page
-        assert " style=" not in page
-        await site.core.stores.sessions.expire()
-        answer = await taro.press(f"{PAGE}/remove", id="shopping", agent="default")
-        page = await taro.follow(answer)
-        assert ("売上" in page, "買い物" in page) == (True, False)
-        assert site.town.changed == [KEY]
-        assert (await taro.press(f"{PAGE}/remove", id="shopping", agent="default")).status == 404
-        assert "売上" not in await taro.follow(await taro.press(f"{PAGE}/clear", agent="default"))
-        assert await count(site) == 0
-
-    async def test_for_an_agent_that_is_not_in_use_does_nothing(self, site: Site, taro: Visit) -> None:
-        other = SessionKey(TARO, CHANNEL, "poet")
-        await draw(site, CARD)
-        await draw(site, CARD, key=other)
-        await site.core.stores.agents.choose(TARO, CHANNEL, "poet")
-        for path, form in (("remove", {"id": "shopping"}), ("clear", {})):
-            assert (await taro.press(f"{PAGE}/{path}", **form, agent="default")).status == 409
-            assert (await taro.press(f"{PAGE}/{path}", **form)).status == 400
-        assert (await taro.press(f"{PAGE}/agent", agent="nobody")).status == 400
-        assert [await count(site, key) for key in (KEY, other)] == [1, 1]
+async def test_a_press_takes_down_one_element_or_all_of_the_agent_that_answers_and_discord_follows(
+    site: Site, taro: Visit
+) -> None:
+    poet = SessionKey(TARO, CHANNEL, "poet")
+    await draw(site, CARD, visibility="private")
+    await draw(site, CHART)
+    await draw(site, CARD, key=poet)
+    page = await taro.open(PAGE)
+    assert "&lt;b&gt;卵" in page
+    assert "自分だけに見えます" in page
+    await site.core.stores.sessions.expire()
+    remove = {"id": "shopping", "agent": "default"}
+    page = await taro.follow(await taro.press(f"{PAGE}/remove", **remove))
+    assert ("売上" in page, "買い物" in page) == (True, False)
+    assert site.town.changed == [KEY]
+    assert (await taro.press(f"{PAGE}/remove", **remove)).status == 404
+    await site.core.stores.agents.choose(TARO, CHANNEL, "poet")
+    for path, form in (("remove", {"id": "shopping"}), ("clear", {})):
+        assert (await taro.press(f"{PAGE}/{path}", **form, agent="default")).status == 409
+        assert (await taro.press(f"{PAGE}/{path}", **form)).status == 400
+    assert (await taro.press(f"{PAGE}/agent", agent="nobody")).status == 400
+    assert [await count(site, key) for key in (KEY, poet)] == [1, 1]
+    await taro.follow(await taro.press(f"{PAGE}/clear", agent="poet"))
+    assert [await count(site, key) for key in (KEY, poet)] == [1, 0]

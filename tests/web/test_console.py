@@ -58,32 +58,29 @@ async def follow(visit: Visit, path: str, **form: str) -> str:
     return shown(await visit.follow(await visit.press(path, **form)))
 
 
-class TestWhoMay:
-    async def test_see_it_is_asked_with_every_request(self, site: Site, owner: Visit) -> None:
-        async with site.visit(HANA) as hana:
-            nothing = await hana.open("/consoles", status=404)
-            for path in PAGES:
-                assert await hana.open(path, status=404) == nothing
+async def test_whether_somebody_may_is_asked_with_every_request_and_for_an_act_of_discord(
+    site: Site, owner: Visit
+) -> None:
+    elsewhere = {"Origin": "https://evil.example", "Sec-Fetch-Site": "cross-site"}
+    async with site.visit(HANA) as hana:
+        nothing = await hana.open("/consoles", status=404)
         for path in PAGES:
-            await owner.open(path)
-            site.town.owners.clear()
-            assert "/console" not in await owner.open(path, status=404)
-            site.town.owners.add(TARO)
-
-    async def test_act_is_asked_of_discord_and_no_other_site_may(self, site: Site, owner: Visit) -> None:
-        elsewhere = {"Origin": "https://evil.example", "Sec-Fetch-Site": "cross-site"}
-        async with site.visit(HANA) as hana:
-            for path, form in ACTIONS:
-                assert (await hana.press(path, **form)).status == 404, path
-                answer = await owner.send(path, form, **elsewhere)
-                assert answer.status == 403, path
-        site.town.former_owners.add(TARO)
+            assert await hana.open(path, status=404) == nothing
         for path, form in ACTIONS:
-            assert (await owner.press(path, **form)).status == 404, path
-        administration = site.services.console.administration
-        assert await administration.get_maintenance() is None
-        assert not [each for each in await administration.list_limits() if each.source == "here"]
-        assert await administration.list_models() == {}
+            assert (await hana.press(path, **form)).status == 404, path
+            assert (await owner.send(path, form, **elsewhere)).status == 403, path
+    for path in PAGES:
+        await owner.open(path)
+        site.town.owners.clear()
+        assert "/console" not in await owner.open(path, status=404)
+        site.town.owners.add(TARO)
+    site.town.former_owners.add(TARO)
+    for path, form in ACTIONS:
+        assert (await owner.press(path, **form)).status == 404, path
+    administration = site.services.console.administration
+    assert await administration.get_maintenance() is None
+    assert not [each for each in await administration.list_limits() if each.source == "here"]
+    assert await administration.list_models() == {}
 
 
 class TestStatus:
