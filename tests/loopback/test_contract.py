@@ -13,7 +13,7 @@ from typing import Any, Final, Self
 import aiohttp
 import pytest
 
-from tests.loopback.discord import Allowance, Channel, File, Intent, LoopbackDiscord, Permission, Reply, User
+from tests.loopback.discord import Allowance, Channel, File, Intent, LoopbackDiscord, Permission, Reply
 from tests.loopback.discord.interactions import Callback
 from tests.loopback.model_server import LoopbackModelServer, fails, says
 
@@ -26,11 +26,12 @@ UNPRIVILEGED: Final = Intent.GUILDS | Intent.GUILD_MESSAGES | Intent.DIRECT_MESS
 
 
 class RawBot:
-    """A bot without a library, which can send what hikari would never send. Each call answers with (status,
-    JSON); paths stand below /api/v10."""
+    """A bot without a library, which can send what hikari would never send, with somebody in a channel of its
+    server. Each call answers with (status, JSON); paths stand below /api/v10."""
 
     def __init__(self, discord: LoopbackDiscord, token: str | None = None) -> None:
-        self._discord = discord
+        self.discord = discord
+        self.aiko, self.channel = discord.user("Aiko", locale="ja"), discord.guild_channel()
         self._headers = {"Authorization": f"Bot {token or discord.token}"}
 
     async def __aenter__(self) -> Self:
@@ -41,7 +42,7 @@ class RawBot:
         await self.session.close()
 
     async def call(self, method: str, path: str, body: Any = None, *files: File) -> Answered:
-        url, sent = self._discord.api_url + path, {"json": body}
+        url, sent = self.discord.api_url + path, {"json": body}
         if files:
             form = aiohttp.FormData()
             form.add_field("payload_json", json.dumps(body), content_type="application/json")
@@ -53,7 +54,7 @@ class RawBot:
             return response.status, await response.json() if response.status != 204 else None
 
     async def register(self, *commands: Body) -> Answered:
-        path = f"/applications/{self._discord.application_id}/commands"
+        path = f"/applications/{self.discord.application_id}/commands"
         return await self.call("PUT", path, list(commands))
 
     async def answer(self, reply: Reply, callback: Callback, data: Body | None = None) -> Answered:
@@ -67,30 +68,15 @@ class RawBot:
         return await self.call("POST", self._webhook(reply), body)
 
     def _webhook(self, reply: Reply) -> str:
-        return f"/webhooks/{self._discord.application_id}/{reply.interaction.token}"
+        return f"/webhooks/{self.discord.application_id}/{reply.interaction.token}"
 
 
 @pytest.fixture
-async def discord() -> AsyncIterator[LoopbackDiscord]:
-    async with LoopbackDiscord(channel_rate=ROOMY, webhook_rate=ROOMY, global_rate=ROOMY) as double:
-        yield double
-
-
-@pytest.fixture
-async def bot(discord: LoopbackDiscord) -> AsyncIterator[RawBot]:
-    async with RawBot(discord) as bot:
+async def bot() -> AsyncIterator[RawBot]:
+    double = LoopbackDiscord(channel_rate=ROOMY, webhook_rate=ROOMY, global_rate=ROOMY)
+    async with double as discord, RawBot(discord) as bot:
         await bot.register(ASK, MEMORY)
         yield bot
-
-
-@pytest.fixture
-def aiko(discord: LoopbackDiscord) -> User:
-    return discord.user("Aiko", locale="ja")
-
-
-@pytest.fixture
-def channel(discord: LoopbackDiscord) -> Channel:
-    return discord.guild_channel()
 
 
 async def code(called: Awaitable[Answered]) -> int:
@@ -200,9 +186,9 @@ class TestForms:
         assert found == dict.fromkeys(REFUSED_COMMANDS, INVALID)
         assert await code(bot.register(command(name="聞く", options=[option(name="ファイル名_2")]))) == 0
 
-    async def test_of_messages_are_refused_as_discord_refuses_them(
-        self, discord: LoopbackDiscord, bot: RawBot, channel: Channel
-    ) -> None:
+    async def test_of_messages_are_refused_as_discord_refuses_them(self, bot: RawBot) -> None:
+        discord, channel = bot.discord, bot.channel
+
         async def posted(body: Body, *files: File) -> int:
             return await code(bot.call("POST", path_of(channel), body, *files))
 
@@ -213,9 +199,8 @@ class TestForms:
         assert len(discord.violations) == len(REFUSED_MESSAGES) + len(EMPTY_MESSAGES) + 1
         assert [await posted(each) for each in LARGEST_MESSAGES] == [0] * len(LARGEST_MESSAGES)
 
-    async def test_of_autocompletes_and_modals_are_refused_as_discord_refuses_them(
-        self, discord: LoopbackDiscord, bot: RawBot, aiko: User, channel: Channel
-    ) -> None:
+    async def test_of_autocompletes_and_modals_are_refused_as_discord_refuses_them(self, bot: RawBot) -> None:
+        discord, aiko, channel = bot.discord, bot.aiko, bot.channel
         found = list[int]()
         for offered in (choices(26), choices(1, name="x" * 101), choices(1, name=""), choices(25)):
             typing = asyncio.create_task(discord.autocomplete(aiko, channel, "ask", id="3月"))
@@ -230,9 +215,9 @@ class TestForms:
         assert await code(bot.answer(asked, Callback.MODAL, {**FORM, "title": "x" * 46})) == INVALID
 
 
-async def test_interactions_that_are_answered_wrongly_have_discords_codes(
-    discord: LoopbackDiscord, bot: RawBot, aiko: User, channel: Channel
-) -> None:
+async def test_interactions_that_are_answered_wrongly_have_discords_codes(bot: RawBot) -> None:
+    discord, aiko, channel = bot.discord, bot.aiko, bot.channel
+
     async def ask(callback: Callback | None = None, data: Body = X, place: Channel = channel) -> Reply:
         reply = await discord.slash(aiko, place, "ask", question="?")
         assert callback is None or await code(bot.answer(reply, callback, data)) == 0
@@ -268,9 +253,8 @@ async def test_interactions_that_are_answered_wrongly_have_discords_codes(
 
 
 class TestChannels:
-    async def test_refuse_what_the_bot_may_not_do_there(
-        self, discord: LoopbackDiscord, bot: RawBot, aiko: User, channel: Channel
-    ) -> None:
+    async def test_refuse_what_the_bot_may_not_do_there(self, bot: RawBot) -> None:
+        discord, aiko, channel = bot.discord, bot.aiko, bot.channel
         hidden, silent, blind = (discord.guild_channel() for _ in range(3))
         discord.forbid(discord.bot, Permission.VIEW_CHANNEL, hidden)
         discord.forbid(discord.bot, Permission.SEND_MESSAGES | Permission.ATTACH_FILES, silent)
@@ -304,9 +288,8 @@ class TestChannels:
         )
         assert await bot.call("GET", path_of(blind)) == (200, [])
 
-    async def test_show_others_words_only_with_the_intent_or_to_whom_they_mention(
-        self, discord: LoopbackDiscord, bot: RawBot, aiko: User, channel: Channel
-    ) -> None:
+    async def test_show_others_words_only_with_the_intent_or_to_whom_they_mention(self, bot: RawBot) -> None:
+        discord, aiko, channel = bot.discord, bot.aiko, bot.channel
         said = [
             await discord.post(aiko, channel, "secret", attachments=(File("a.txt", b"x"),)),
             await discord.post(aiko, channel, "hello", mention=True),
@@ -323,9 +306,8 @@ class TestChannels:
 
 
 class TestWhatEveryTestIsCheckedFor:
-    async def test_pings_of_the_bot_are_recorded(
-        self, discord: LoopbackDiscord, bot: RawBot, aiko: User, channel: Channel
-    ) -> None:
+    async def test_pings_of_the_bot_are_recorded(self, bot: RawBot) -> None:
+        discord, aiko, channel = bot.discord, bot.aiko, bot.channel
         question = await discord.post(aiko, channel, "?", mention=True)
         quiet: Body = {"allowed_mentions": {"parse": []}}
         reply: Body = {**X, "message_reference": {"message_id": str(question.id)}}
@@ -338,18 +320,16 @@ class TestWhatEveryTestIsCheckedFor:
         pinged = [(set(each.whom.user_ids), each.whom.everyone, each.edited) for each in discord.pings]
         assert pinged == [({aiko.id}, False, False), ({aiko.id}, True, True)]
 
-    async def test_a_language_that_is_not_the_askers_is_found(
-        self, discord: LoopbackDiscord, bot: RawBot, channel: Channel
-    ) -> None:
+    async def test_a_language_that_is_not_the_askers_is_found(self, bot: RawBot) -> None:
+        discord, channel = bot.discord, bot.channel
         wrong = [("ja", "Here you are"), ("en-US", "Here: カレー")]
         for locale, content in [*wrong, ("ja", "お答えします"), ("en-US", "漢字 only"), ("ja", "1 / 2")]:
             reply = await discord.slash(discord.user("Ben", locale=locale), channel, "ask", question="?")
             await bot.answer(reply, Callback.MESSAGE, {"content": content})
         assert discord.wrong_language == wrong
 
-    async def test_a_command_that_discord_would_not_show_is_found(
-        self, discord: LoopbackDiscord, bot: RawBot, aiko: User, channel: Channel
-    ) -> None:
+    async def test_a_command_that_discord_would_not_show_is_found(self, bot: RawBot) -> None:
+        discord, aiko, channel = bot.discord, bot.aiko, bot.channel
         good = f"</memory add:{discord.commands[1].id}>"
         for body in ({"content": good}, embeds({"description": good})):
             reply = await discord.slash(aiko, channel, "ask", question="?")
@@ -375,7 +355,9 @@ async def test_rates_and_tokens_are_discords() -> None:
             assert await code(stranger.call("GET", "/users/@me")) == 401
 
 
-async def test_the_gateway_closes_with_discords_codes(discord: LoopbackDiscord, bot: RawBot) -> None:
+async def test_the_gateway_closes_with_discords_codes(bot: RawBot) -> None:
+    discord = bot.discord
+
     async def closed_with(*sent: Body) -> int | None:
         async with bot.session.ws_connect(f"{discord.world.base_url}/gateway?v=10&encoding=json") as socket:
             assert (await socket.receive_json())["op"] == 10
