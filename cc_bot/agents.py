@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints, Validation
 
 from cc_bot.domain.errors import InvalidAgents
 from cc_bot.domain.locale import Locale
-from cc_bot.domain.message import DEFAULT_AGENT, Agent, AgentPlaces
+from cc_bot.domain.message import DEFAULT_AGENT, Agent, AgentPlaces, Reasoning
 from cc_bot.operator_file import FileKind, FileRefused, OperatorFile, parse_toml, printable_key
 from cc_bot.texts import Texts, texts
 from cc_bot.texts.agents import AgentsFileTexts
@@ -66,6 +66,7 @@ class AgentTable(BaseModel):
     prompt: Annotated[str, StringConstraints(strip_whitespace=True, max_length=LONGEST_PROMPT)] = ""
     model: str | list[str] = ""
     temperature: Annotated[float, Field(ge=0, le=2, allow_inf_nan=False)] | None = None
+    reasoning: Reasoning = ""
     tools: list[str] | None = None
     guilds: list[_Id] = []
     channels: list[_Id] = []
@@ -97,6 +98,7 @@ def read_table(
         prompt=given.prompt,
         models=tuple(model.strip() for model in models if model.strip()),
         temperature=given.temperature,
+        reasoning=given.reasoning,
         tools=None if given.tools is None else frozenset(given.tools),
         places=_places(given),
     )
@@ -138,6 +140,7 @@ def _wrong(name: str, key: str, tools: Collection[str], words: AgentsFileTexts) 
         "prompt": words.prompt.format(limit=LONGEST_PROMPT),
         "model": words.model,
         "temperature": words.temperature,
+        "reasoning": words.reasoning,
         "tools": words.tools.format(tools=", ".join(sorted(tools))),
         "guilds": words.guilds,
         "channels": words.channels,

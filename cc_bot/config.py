@@ -28,7 +28,7 @@ from cc_bot.domain.errors import (
 )
 from cc_bot.domain.locale import Locale
 from cc_bot.domain.memory import MAX_PINNED
-from cc_bot.domain.message import Reading
+from cc_bot.domain.message import REASONING, Reading, Reasoning
 from cc_bot.domain.privacy import Retention
 from cc_bot.regular_file import read_regular
 
@@ -310,6 +310,8 @@ class Config:
     models: Annotated[tuple[str, ...], Setting("CC_BOT_MODEL", DEFAULT_MODEL, names, DEFAULT_MODEL)]
     """The first is asked; the others are its fallbacks, in order."""
     model_timeout_s: Annotated[float, Setting("CC_BOT_MODEL_TIMEOUT", "45", positive_seconds, "45")]
+    reasoning: Annotated[str, Setting("CC_BOT_REASONING", "", one_of(Reasoning), " / ".join(REASONING))]
+    """How much models think before they answer; empty: as each does by itself."""
     database_url: Annotated[str, Setting("CC_BOT_DATABASE_URL", "sqlite:///data/sessions.db")]
     agents_file: Annotated[Path | None, Setting("CC_BOT_AGENTS_FILE", parse=path_or_none)]
     """None: `agents.toml` beside the database, if there is one."""

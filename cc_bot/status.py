@@ -2,8 +2,8 @@
 
 import asyncio
 import math
-from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
 from datetime import datetime
 
 from cc_bot.assistant import Assistant, TurnUnderway
@@ -49,6 +49,8 @@ class Seen:
     backs_up: bool
     """Whether backups are this program's: those of a database on a server are its operator's."""
     maintenance: Maintenance | None
+    model_changes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """What requests to a model had to be changed in, by model."""
     processes: tuple[LivingProcess, ...] = ()
     """Those that are one bot."""
     duties: tuple[Duty, ...] = ()
@@ -93,6 +95,7 @@ class BotStatus:
             backup_at=await self.newest_backup() if self.newest_backup else None,
             backs_up=self.newest_backup is not None,
             maintenance=(await self.stores.access.get_in_force()).maintenance,
+            model_changes=self.assistant.model_changes,
             processes=await self.stores.processes.list_all(),
             duties=await self.stores.processes.list_duties(),
         )

@@ -1,8 +1,8 @@
 """The parts that every front end needs, put together."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping, Sequence
-from contextlib import aclosing, asynccontextmanager, suppress
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -12,19 +12,18 @@ import structlog
 
 import cc_bot.tools
 from cc_bot.agents import Agents
+from cc_bot.app.models import Models, build_embedder, build_speaker, build_transcriber, open_models
 from cc_bot.assistant import Assistant, AssistantSettings, Heartbeats, TimeResolver
-from cc_bot.config import LOCAL, OFF, Config
+from cc_bot.config import Config
 from cc_bot.context.prompt import PromptStyle
 from cc_bot.context.tokens import message_tokens, tools_tokens
 from cc_bot.domain.clock import Clock
 from cc_bot.domain.errors import CcBotError
 from cc_bot.domain.measures import NULL_METER, GatewayHealth, Meter
 from cc_bot.domain.tool_server import ServerTool, find_missing
-from cc_bot.embeddings import LocalEmbedder
 from cc_bot.internet.turn import Internet, PageSource, SearchService, can_read_pages
 from cc_bot.llm.chain import Chains
-from cc_bot.llm.model import ChatModel, ToolSchema
-from cc_bot.llm.speech import Speaker, Transcriber
+from cc_bot.llm.model import ToolSchema
 from cc_bot.log import job
 from cc_bot.mcp.file import ServerEntry, servers_file
 from cc_bot.mcp.servers import Servers, open_servers
@@ -62,8 +61,6 @@ if TYPE_CHECKING:
     from cc_bot.internet.http import Network
     from cc_bot.metrics import PrometheusMeter
 
-OfNames = Callable[[tuple[str, ...]], ChatModel]
-
 
 def make_meter(config: Config) -> "PrometheusMeter | None":
     """Return what keeps count, or None: nothing does unless somebody can ask for it."""
@@ -99,96 +96,7 @@ async def serve_metrics(
         yield
 
 
-# ---- models ----------------------------------------------------------------------------------------------
-# The openai client is imported when it is used: it costs half a second, which `cc-bot backup` need not pay.
-
-# ruff: noqa: PLC0415 - see above
-
-
-def build_model(config: Config, names: Sequence[str]) -> ChatModel:
-    """Return the chain of these models; the offline one when there is neither a key nor a server."""
-    if is_offline(config):
-        from cc_bot.llm.offline import OfflineModel
-
-        return OfflineModel()
-    from cc_bot.llm.chain import FallbackChain
-    from cc_bot.llm.openai import OpenAIChatModel
-
-    return FallbackChain(
-        [
-            (
-                name,
-                OpenAIChatModel(
-                    name,
-                    api_key=config.openai_api_key,
-                    base_url=config.openai_base_url,
-                    timeout_s=config.model_timeout_s,
-                ),
-            )
-            for name in names
-        ]
-    )
-
-
-async def reach_model(config: Config, model: str) -> None:
-    """Have it say one token. Raises the ModelError that a turn would raise."""
-    from cc_bot.llm.model import ChatRequest, UserPart
-    from cc_bot.llm.openai import OpenAIChatModel
-
-    asked = OpenAIChatModel(
-        model,
-        api_key=config.openai_api_key,
-        base_url=config.openai_base_url,
-        timeout_s=config.model_timeout_s,
-        max_retries=0,
-    )
-    try:
-        async with aclosing(asked.stream(ChatRequest((UserPart("ok"),)))) as events:
-            await anext(events)
-    finally:
-        await asked.close()
-
-
-def build_embedder(config: Config) -> Embedder | None:
-    """Return what finds memories by their meaning; None where there is nothing, or it is not wanted."""
-    if config.embedding_model == OFF:
-        return None
-    if config.embedding_model == LOCAL:
-        return LocalEmbedder.if_installed()
-    from cc_bot.llm.openai import OpenAIEmbedder
-
-    return OpenAIEmbedder(
-        config.embedding_model, api_key=config.openai_api_key, base_url=config.openai_base_url
-    )
-
-
-def build_transcriber(config: Config) -> Transcriber | None:
-    """Return what writes down voice messages; None where the operator named nothing."""
-    if config.transcribe_model is None:
-        return None
-    from cc_bot.llm.openai import OpenAITranscriber
-
-    return OpenAITranscriber(
-        config.transcribe_model,
-        api_key=config.openai_api_key,
-        base_url=config.transcribe_url or config.openai_base_url,
-        timeout_s=config.model_timeout_s,
-    )
-
-
-def build_speaker(config: Config) -> Speaker | None:
-    """Return what reads answers aloud; None where the operator named nothing."""
-    if config.speech_model is None:
-        return None
-    from cc_bot.llm.openai import OpenAISpeaker
-
-    return OpenAISpeaker(
-        config.speech_model,
-        config.speech_voice,
-        api_key=config.openai_api_key,
-        base_url=config.transcribe_url or config.openai_base_url,
-        timeout_s=config.model_timeout_s,
-    )
+# ---- web -------------------------------------------------------------------------------------------------
 
 
 def build_internet(config: Config, network: "Network | None" = None) -> Internet:
@@ -219,21 +127,6 @@ def build_searches(config: Config) -> tuple[SearchService, ...]:
 
     own: list[SearchService] = [SearxngSearch(config.search_url)] if config.search_url else []
     return (*own, *([BraveSearch(config.brave_key)] if config.brave_key else []))
-
-
-def model_label(config: Config) -> str:
-    """Return what the terminal calls the model."""
-    return texts(config.operator_locale).cli.offline_model if is_offline(config) else config.models[0]
-
-
-def first_model(config: Config, names: Sequence[str]) -> str:
-    """Return the first of a chain, as its answers name it; empty for the model that comes along."""
-    return "" if is_offline(config) else names[0]
-
-
-def is_offline(config: Config) -> bool:
-    """Return whether there is neither a key nor a server, so that the model that comes along answers."""
-    return not (config.openai_api_key or config.openai_base_url)
 
 
 # ---- operator files --------------------------------------------------------------------------------------
@@ -357,6 +250,7 @@ class Core:
     """The parts that every front end needs."""
 
     stores: Stores
+    models: Models
     assistant: Assistant
     summaries: Summaries | None
     """None where the operator wants none."""
@@ -394,6 +288,7 @@ async def open_core(
     servers_named = make_servers_file(config)
     await servers_named.load()
     async with (
+        open_models(config) as models,
         _open_embedder(config) as embedder,
         open_stores(
             config.database_url,
@@ -412,7 +307,7 @@ async def open_core(
         ) as stores,
         _join(stores, enrolment) as membership,
         _open_summaries(
-            config, stores, spending := Spending(stores.usage, policies.now, meter), clock
+            config, stores, models, spending := Spending(stores.usage, policies.now, meter), clock
         ) as summaries,
         open_servers(
             servers_named,
@@ -425,9 +320,9 @@ async def open_core(
         ) as named_servers,
     ):
         tools = own.beside(ServerTools(servers or named_servers))
-        default = () if is_offline(config) else config.models
+        default = () if models.offline else config.models
         hears, speaks = build_transcriber(config), build_speaker(config)
-        chains = Chains(partial(build_model, config), default, hears, speaks)
+        chains = Chains(models.chain, default, hears, speaks, models.changes)
         for agent in (await agents.all()).values():  # not during a turn
             chains.of(agent.models)
         style = PromptStyle(config.token_budget, config.block_tokens, config.locale)
@@ -479,6 +374,7 @@ async def open_core(
             moments = TimeResolver(chains.of(()), clock, spending, chains.first(()))
             yield Core(
                 stores,
+                models,
                 assistant,
                 summaries,
                 agents,
@@ -520,12 +416,12 @@ async def _open_embedder(config: Config) -> AsyncIterator[Embedder | None]:
 
 @asynccontextmanager
 async def _open_summaries(
-    config: Config, stores: Stores, spending: Spending, clock: Clock
+    config: Config, stores: Stores, models: Models, spending: Spending, clock: Clock
 ) -> AsyncIterator[Summaries | None]:
     if not config.summary_every:
         yield None
         return
-    model = build_model(config, config.summary_models)
+    model = models.chain(config.summary_models)
     plan = SummaryPlan(config.summary_every, config.history_limit)
     summaries = Summaries(
         stores,
@@ -534,11 +430,10 @@ async def _open_summaries(
         cost=message_tokens,
         locale=config.locale,
         clock=clock,
-        model_name=first_model(config, config.summary_models),
+        model_name=models.first(config.summary_models),
         spending=spending,
     )
     try:
         yield summaries
     finally:
         await summaries.close(SUMMARY_DRAIN_S)
-        await model.close()

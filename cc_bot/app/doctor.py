@@ -17,20 +17,23 @@ import cc_bot.tools
 from cc_bot.app.clocks import clock_of
 from cc_bot.app.core import (
     agents_path,
-    build_embedder,
     build_searches,
-    build_speaker,
-    build_transcriber,
-    is_offline,
     make_agents,
     make_policies,
     make_servers_file,
     policy_path,
-    reach_model,
     tool_cost,
+)
+from cc_bot.app.models import (
+    build_embedder,
+    build_speaker,
+    build_transcriber,
+    models_path,
+    open_models,
 )
 from cc_bot.config import LOCAL, OFF, Config
 from cc_bot.doctor import Check, Finding, FindingWriter, Report, run_checks
+from cc_bot.doctor.models import MAX_REQUESTS, check_model
 from cc_bot.doctor.surroundings import (
     FilesSide,
     check_backups,
@@ -40,7 +43,6 @@ from cc_bot.doctor.surroundings import (
     check_embedder,
     check_erasures,
     check_font,
-    check_model,
     check_operator_file,
     check_program,
     check_reading,
@@ -134,7 +136,12 @@ async def _start_loading(config: Config, *, offline: bool, at_once: bool) -> _Lo
 def _load_clients(config: Config) -> None:
     import cc_bot.doctor.discord
 
-    if not is_offline(config) or config.transcribe_url:
+    if (
+        config.openai_api_key
+        or config.openai_base_url
+        or config.transcribe_url
+        or models_path(config).exists()
+    ):
         import cc_bot.llm.openai  # noqa: F401
 
 
@@ -361,11 +368,9 @@ def _problem(report: ToolServerReport, said: DoctorFileTexts) -> str:
 def _model_checks(
     config: Config, words: Texts, loaded: _Loading, embedder: Embedder | None, *, offline: bool
 ) -> Iterator[Check]:
-    if is_offline(config):
-        yield Check("model", partial(_check_models, config, words))
-    elif not offline:
+    if not offline:
         look = partial(_check_when, loaded.clients, partial(_check_models, config, words))
-        limit_s = config.model_timeout_s + SLACK_S
+        limit_s = config.model_timeout_s * MAX_REQUESTS + SLACK_S
         yield Check("model", look, limit_s, unfinished="failed")
     if config.embedding_model in (LOCAL, OFF) or not offline:
         encoding = partial(_check_when, loaded.commands, partial(_check_embedder, config, words, embedder))
@@ -380,14 +385,13 @@ def _model_checks(
 
 async def _check_models(config: Config, words: Texts) -> Sequence[Finding]:
     """Check the models that answer, that write summaries, and that agents have of their own; each once."""
-    if is_offline(config):
-        return [FindingWriter("model").ok(words.doctor.model_offline)]
-    agents = await _load_agents(config)
-    own = [name for agent in agents.values() for name in agent.models]
-    names = dict.fromkeys((*config.models, *config.summary_models, *own))
-    found = await asyncio.gather(
-        *(check_model(name, partial(reach_model, config, name), words) for name in names)
-    )
+    async with open_models(config) as models:
+        if models.offline:
+            return [FindingWriter("model").ok(words.doctor.model_offline)]
+        agents, tools = await _load_agents(config), discover(cc_bot.tools).schemas()
+        own = [name for agent in agents.values() for name in agent.models]
+        names = dict.fromkeys((*config.models, *config.summary_models, *own))
+        found = await asyncio.gather(*(check_model(name, models.get(name), tools, words) for name in names))
     return [finding for findings in found for finding in findings]
 
 

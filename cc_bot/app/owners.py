@@ -8,7 +8,7 @@ from datetime import datetime
 from functools import partial
 
 from cc_bot.administration import Administration, ServedModels, not_asked
-from cc_bot.app.core import Core, is_offline, reach_model
+from cc_bot.app.core import Core
 from cc_bot.config import Config
 from cc_bot.domain.clock import Clock
 from cc_bot.domain.measures import GatewayHealth
@@ -32,7 +32,7 @@ def make_owners_parts(
     config: Config, core: Core, pulse: GatewayHealth, clock: Clock, records: RecentRecords
 ) -> OwnersParts:
     """Make them for a program that begins now. `pulse` is that of Discord's gateway."""
-    return OwnersParts(_make_status(config, core, pulse, clock), _make_administration(config, core), records)
+    return OwnersParts(_make_status(config, core, pulse, clock), _make_administration(core), records)
 
 
 @contextmanager
@@ -43,9 +43,9 @@ def keep_recent_records(config: Config) -> Iterator[RecentRecords]:
         yield recent
 
 
-def _make_administration(config: Config, core: Core) -> Administration:
+def _make_administration(core: Core) -> Administration:
     stores = core.stores
-    served = ServedModels(not_asked if is_offline(config) else partial(reach_model, config))
+    served = ServedModels(not_asked if core.models.offline else core.models.reach)
     return Administration(
         stores.limits, stores.access, stores.channel_models, core.policies, served, core.servers
     )

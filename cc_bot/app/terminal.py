@@ -9,7 +9,7 @@ import sys
 from typing import Final
 
 from cc_bot.app.clocks import clock_of
-from cc_bot.app.core import model_label, open_core
+from cc_bot.app.core import open_core
 from cc_bot.config import Config
 from cc_bot.domain.errors import InvalidSetting
 from cc_bot.domain.session import SessionKey
@@ -47,7 +47,7 @@ async def run_terminal(
             history_file=named_beside(config.database_url, config.data_folder).with_name("chat_history"),
             # A channel of Discord has other readers: nothing that is said here may show up in its answers.
             visibility="private" if channel_id else "public",
-            model_label=model_label(config),
+            model_label=core.models.label,
             agent=agent,
             read_unconfined=config.read_unconfined,
         )

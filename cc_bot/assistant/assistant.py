@@ -6,7 +6,7 @@ transaction open, and writes the turn in one short commit.
 
 import asyncio
 from collections import Counter
-from collections.abc import AsyncGenerator, AsyncIterator, Collection, Iterator, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Collection, Iterator, Mapping, Sequence
 from contextlib import (
     AbstractAsyncContextManager,
     AsyncExitStack,
@@ -621,9 +621,12 @@ class Assistant:
         finally:
             out_of_time.cancel()
             draft.history_tokens = prompt.budget_tokens
-        if draft.unkept:
+        untold = draft.unkept or draft.unscheduled or turn.before is None
+        if draft.without_tools and untold:
+            emit(NotSaved("anything"))
+        elif draft.unkept:
             emit(NotSaved())
-        if draft.unscheduled:
+        elif draft.unscheduled:
             emit(NotSaved("reminder"))
         if draft.status == "complete":
             for kind in sorted(_untrue_removals(turn, draft)):
@@ -641,6 +644,11 @@ class Assistant:
         payer, model = options.paid_by(request.payer_id), self.first_model(options.agent)
         line = _line_of(request)
         return self._spending.admit(payer, "turn", model=model, tokens=tokens, line=line, held=held)
+
+    @property
+    def model_changes(self) -> Mapping[str, tuple[str, ...]]:
+        """What requests to each model had to be changed in, by the refusals of its server."""
+        return self._chains.changes()
 
     def first_model(self, agent: Agent) -> str:
         """The model that an agent asks first; empty where the one that comes along answers."""

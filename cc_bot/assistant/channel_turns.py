@@ -278,7 +278,7 @@ class ChannelTurn:
             math.inf,
             factor=factor,
             cache_key=cache_key(self.place),
-            temperature=options.agent.temperature,
+            agent=options.agent,
             limit=turns.calibration.limit(options.agent.models),
             offered=offered,
             tells_private=bool(notes),

@@ -242,8 +242,7 @@ class Heartbeats:
             locale=options.locale,
             timezone=options.timezone,
         )
-        temperature = options.agent.temperature
-        return TurnPrompt(lambda _: Built(parts, (0,)), 0.0, temperature=temperature, tells_private=True)
+        return TurnPrompt(lambda _: Built(parts, (0,)), 0.0, agent=options.agent, tells_private=True)
 
     def _tools_there(self, schedule: Schedule) -> ToolRegistry:
         """Return the tools of the place that it is for: nobody tells the user's roles here."""

@@ -128,6 +128,8 @@ class Draft:
     """Whether a memory was kept or brought up to date, or that was proposed."""
     acted: bool = False
     """Whether a tool has kept, changed, drawn or proposed anything."""
+    without_tools: bool = False
+    """Whether the model takes no tools."""
     unkept: bool = False
     """Whether it promises to remember something, and nothing was kept."""
     scheduled: bool = False
@@ -347,6 +349,7 @@ class Rounds:
                             self.account.note_first_word()
                             finish = event
                             draft.model = event.model
+                            draft.without_tools = event.without_tools
                             spent = event.usage.prompt_tokens
                             draft.measured.append(Measured(event.model, request, spent, limit))
         return finish

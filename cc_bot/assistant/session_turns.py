@@ -176,7 +176,7 @@ class SessionTurn:
             budget,
             factor=factor,
             cache_key=cache_key(self.key),
-            temperature=options.agent.temperature,
+            agent=options.agent,
             limit=turns.calibration.limit(options.agent.models),
             offered=offered,
             tells_private=bool(notes) or (self.visibility == "private" and any(beside)),

@@ -129,14 +129,14 @@ class TurnPrompt:
         *,
         factor: float = 1.0,
         cache_key: str = "",
-        temperature: float | None = None,
+        agent: Agent | None = None,
         limit: int | None = None,
         offered: Sequence[ToolSchema] = (),
         tells_private: bool = False,
     ) -> None:
         """`budget_tokens` of history, as estimated; `factor`: what the model counts for each of those;
-        `cache_key` and `temperature` are those of its requests. `limit` is known of the model: with the tools
-        that are `offered`, no more tokens than that. `tells_private`: it holds more of
+        `cache_key` is that of its requests, `agent` chooses how they are answered. `limit` is known of the
+        model: with the tools that are `offered`, no more tokens than that. `tells_private`: it holds more of
         what only its user knows than the question."""
         self._build = build
         self._factor = factor
@@ -144,7 +144,7 @@ class TurnPrompt:
             beside = _tokens(build(0).parts) + tools_tokens(offered)
             budget_tokens = min(budget_tokens, fitting_history(beside, int(limit / factor)))
         self._cache_key = cache_key
-        self._temperature = temperature
+        self._agent = agent or Agent()
         self._tells_private = tells_private
         self._start = build(budget_tokens)
         self.budget_tokens = budget_tokens
@@ -167,7 +167,8 @@ class TurnPrompt:
             shrinkable=self._shrinkable,
             cache_key=self._cache_key,
             stable=self._start.stable,
-            temperature=self._temperature,
+            temperature=self._agent.temperature,
+            reasoning=self._agent.reasoning,
         )
 
     @property

@@ -98,6 +98,7 @@ def gateway_bot(
         rest_url=api_url,
         intents=INTENTS[reading],
         cache_settings=hikari.impl.CacheSettings(components=hikari.api.CacheComponents.ME),
+        proxy_settings=hikari.impl.ProxySettings(trust_env=True),  # HTTPS_PROXY, as for the model
         http_settings=hikari.impl.HTTPSettings(force_close_transports=False),  # keep connections open
         max_retries=0,  # a retried post may post twice: see discord/delivery/reply.py
         auto_chunk_members=False,

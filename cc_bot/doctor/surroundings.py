@@ -5,7 +5,6 @@ import io
 import math
 import os
 import platform
-import time
 import wave
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
@@ -24,8 +23,6 @@ from cc_bot.domain.errors import (
     CopyUnfinished,
     DocumentsNotConfined,
     InputError,
-    ModelRefusedKey,
-    ModelRefusedRequest,
     SearchFailed,
     SearchFormatOff,
     StartupError,
@@ -348,23 +345,6 @@ def size_of(count: int) -> str:
 
 Try = Callable[[], Awaitable[None]]
 """Raises a CcBotError where it does not work."""
-
-
-async def check_model(name: str, ask: Try, words: Texts) -> Sequence[Finding]:
-    """Ask one model of the chain for one token."""
-    said = words.doctor
-    notes = FindingWriter("model")
-    began_s = time.monotonic()
-    try:
-        await ask()
-    except ModelRefusedKey:
-        return [notes.failed(said.model_refused_key.format(model=name), said.model_refused_key_mend)]
-    except ModelRefusedRequest:
-        return [notes.failed(said.model_refused_request.format(model=name), said.model_refused_request_mend)]
-    except CcBotError:
-        return [notes.failed(said.model_unavailable.format(model=name), said.model_unavailable_mend)]
-    seconds = f"{time.monotonic() - began_s:.1f}"
-    return [notes.ok(said.model_ok.format(model=name, seconds=seconds))]
 
 
 async def check_transcriber(transcriber: Transcriber | None, words: Texts) -> Sequence[Finding]:

@@ -171,6 +171,7 @@
         ├── PagesNotEncrypted   other machines would reach them in plain text
         ├── SettingsUnreadable
         ├── InvalidAgents       the file of agents can't be used as it is
+        ├── InvalidModels       nor that of model servers
         ├── InvalidPolicy       nor that of limits, prices and access
         ├── InvalidToolServers  nor that of servers with tools
         ├── MissingToken
@@ -686,6 +687,10 @@ class SettingsUnreadable(StartupError): ...
 
 class InvalidAgents(StartupError):
     """Parameters: path, detail (a sentence: which agent, which key, what is expected)."""
+
+
+class InvalidModels(StartupError):
+    """Parameters: path, detail (a sentence: which provider, what is expected)."""
 
 
 class InvalidToolServers(StartupError):

@@ -13,6 +13,10 @@ from cc_bot.domain.locale import Locale
 
 Role = Literal["user", "assistant"]
 
+Reasoning = Literal["", "none", "minimal", "low", "medium", "high"]
+"""How much a model thinks before it answers; empty: as it does by itself."""
+REASONING: Final = ("none", "minimal", "low", "medium", "high")
+
 Visibility = Literal["public", "private"]
 """Who can see a message: everyone in its channel, or its user alone (an ephemeral reply, a DM)."""
 
@@ -302,6 +306,8 @@ class Agent:
     """The chain that is asked; empty: the operator's."""
     temperature: float | None = None
     """From 0 to 2; None: the model's own."""
+    reasoning: Reasoning = ""
+    """How much it thinks first; empty: as the operator set it."""
     tools: frozenset[str] | None = None
     """The names of the tools that it may use; None: all."""
     places: AgentPlaces = AgentPlaces()

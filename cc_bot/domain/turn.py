@@ -105,9 +105,10 @@ class MemoriesRecalled:
 
 @dataclass(frozen=True, slots=True)
 class NotSaved:
-    """The model promised to remember something, or to remind of it, and nothing was stored."""
+    """The model promised to remember something, or to remind of it, and nothing was stored; or it takes no
+    tools, so that nothing ever will be."""
 
-    what: Literal["memory", "reminder"] = "memory"
+    what: Literal["memory", "reminder", "anything"] = "memory"
 
 
 @dataclass(frozen=True, slots=True)

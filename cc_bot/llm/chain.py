@@ -8,7 +8,7 @@ Which one that is travels with the requests: turns run side by side, and the cha
 A request that is too long is no reason to change models as long as it can be made shorter.
 """
 
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import replace
 
@@ -72,11 +72,13 @@ class Chains:
         default: tuple[str, ...],
         transcriber: Transcriber | None = None,
         speaker: Speaker | None = None,
+        changes: Callable[[], Mapping[str, tuple[str, ...]]] = dict,
     ) -> None:
         """`default`: the chain of those that name none; empty where the model that comes along answers,
         whatever is named. `transcriber` hears and `speaker` speaks for all of them; None: nobody does."""
         self.transcriber = transcriber
         self.speaker = speaker
+        self.changes = changes
         self._make = make
         self._default = default
         self._made: dict[tuple[str, ...], ChatModel] = {}
@@ -94,8 +96,7 @@ class Chains:
         return (names or self._default)[0] if self._default else ""
 
     async def close(self) -> None:
-        for model in self._made.values():
-            await model.close()
+        """Close what hears and speaks. The models belong to whoever made them."""
         for each in (self.transcriber, self.speaker):
             if each:
                 await each.close()

@@ -13,7 +13,13 @@ from typing import Final, get_type_hints
 from cc_bot.domain.errors import CcBotError
 from cc_bot.domain.locale import Locale
 from cc_bot.texts.admin import AdminTexts
-from cc_bot.texts.agents import AgentsFileTexts, AgentTexts, OperatorFileTexts, PolicyFileTexts
+from cc_bot.texts.agents import (
+    AgentsFileTexts,
+    AgentTexts,
+    ModelsFileTexts,
+    OperatorFileTexts,
+    PolicyFileTexts,
+)
 from cc_bot.texts.answer import AnswerTexts, MentionTexts, SummaryTexts, UnfinishedTexts
 from cc_bot.texts.canvas import CanvasTexts, ChartTexts
 from cc_bot.texts.cli import BackupTexts, CliTexts, StorageTexts
@@ -69,6 +75,7 @@ class Texts:
     memory_card: MemoryCardTexts
     mention: MentionTexts
     menu: MessageMenuTexts
+    models_file: ModelsFileTexts
     operator_file: OperatorFileTexts
     policy_file: PolicyFileTexts
     privacy: PrivacyTexts

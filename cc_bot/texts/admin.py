@@ -11,6 +11,9 @@ class AdminTexts(Area):
         ja="**cc-bot {version}**（データベースの版 {schema}）",
         en="**cc-bot {version}** (database version {schema})",
     )
+    model_changed = Sentence(
+        ja="🧩 {model} への頼み方を変えています: {changes}", en="🧩 {model} is asked differently: {changes}"
+    )
     since = Sentence(ja="⏱️ 起動: {time}", en="⏱️ Started: {time}")
     connected = Sentence(
         ja="📡 Discord: つながっています（応答 {milliseconds} ミリ秒）",

@@ -97,6 +97,10 @@ class AgentsFileTexts(Area):
         ja='model = "gpt-5.4-mini"（カンマで区切ると、先頭が使えないときに次を試します）',
         en='model = "gpt-5.4-mini" (a comma list is a fallback chain)',
     )
+    reasoning = Sentence(
+        ja='reasoning = "low"（none、minimal、low、medium、high のどれか）',
+        en='reasoning = "low" (one of none, minimal, low, medium and high)',
+    )
     temperature = Sentence(
         ja="temperature = 0.7（0 から 2 までの数）", en="temperature = 0.7 (a number from 0 to 2)"
     )
@@ -141,6 +145,26 @@ class OperatorFileTexts(Area):
         ja="TOML として読めないところがあります: {problem}", en="It is not valid TOML: {problem}"
     )
     """Parameter: problem (of Python's parser, in English, with line and column)."""
+
+
+class ModelsFileTexts(Area):
+    """Mistakes in models.toml, as its operator reads of them."""
+
+    no_providers = Sentence(
+        ja="書けるのは [providers.名前] の表だけです。", en="It holds tables [providers.name] alone."
+    )
+    bad_name = Sentence(
+        ja="[providers.{name}] の名前は、半角の英小文字・数字・-・_ で32文字までです。",
+        en="The name of [providers.{name}] may have lower-case letters, digits, - and _, 32 at most.",
+    )
+    wrong = Sentence(
+        ja='[providers.{name}] には base_url = "http://…/v1" と、必要なら api_key = "${{変数}}" だけを書いてください。',
+        en='[providers.{name}] needs base_url = "http://…/v1" and may have api_key = "${{VARIABLE}}", nothing else.',
+    )
+    unset = Sentence(
+        ja="[providers.{name}] の ${{{variable}}} が設定されていません。.env に書いてください。",
+        en="${{{variable}}} of [providers.{name}] is not set. Put it in .env.",
+    )
 
 
 class PolicyFileTexts(Area):

@@ -152,7 +152,23 @@ class DoctorTexts(Area):
         ja="CC_BOT_TEST_CLOCK_OFFSET を消してください。", en="Remove CC_BOT_TEST_CLOCK_OFFSET."
     )
     timezone_ok = Sentence(ja="{zone} は今 {time} です。", en="In {zone} it is {time}.")
-    model_ok = Sentence(ja="{model} が答えました（{seconds} 秒）。", en="{model} answered in {seconds} s.")
+    model_ok = Sentence(
+        ja="{model}: 返事 {seconds} 秒、ツール {tools}、画像 {pictures}、思考 {reasoning}{changes}",
+        en="{model}: answers in {seconds} s, tools {tools}, pictures {pictures}, reasoning {reasoning}{changes}",
+    )
+    model_yes = Sentence(ja="○", en="yes")
+    model_no = Sentence(ja="×", en="no")
+    model_changed = Sentence(ja="（頼み方の変更: {changes}）", en=" (asked differently: {changes})")
+    model_no_tools_mend = Sentence(
+        ja="このモデルでは、覚えること・リマインダー・検索ができません。ツールを使えるモデルにするか、サーバーのツール機能（vLLM なら "
+        "--enable-auto-tool-choice、llama.cpp なら --jinja）を有効にしてください。",
+        en="With this model nothing can be remembered, reminded of or looked up. Choose one with tools, or switch tools on "
+        "in its server (vLLM: --enable-auto-tool-choice; llama.cpp: --jinja).",
+    )
+    model_no_path_mend = Sentence(
+        ja="CC_BOT_MODEL の名前と、OPENAI_BASE_URL の最後に /v1 が付いているかを確かめてください。",
+        en="Check the name in CC_BOT_MODEL, and whether OPENAI_BASE_URL ends in /v1.",
+    )
     model_offline = Sentence(
         ja="内蔵のオフラインモデルが答えます。AI モデルを使うには OPENAI_API_KEY か OPENAI_BASE_URL を書いてください。",
         en="The built-in offline model answers. For another one set OPENAI_API_KEY or OPENAI_BASE_URL.",

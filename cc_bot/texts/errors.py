@@ -599,6 +599,10 @@ SENTENCES: Final[Mapping[type[CcBotError], Sentence]] = {
         ja="エージェントの設定ファイル {path} を読めません。{detail}",
         en="The file of agents {path} can't be read. {detail}",
     ),
+    errors.InvalidModels: Sentence(
+        ja="モデルの設定ファイル {path} を読めません。{detail}",
+        en="The file of model servers {path} can't be read. {detail}",
+    ),
     errors.InvalidToolServers: Sentence(
         ja="ツールのサーバーの設定ファイル {path} を読めません。{detail}",
         en="The file of servers with tools {path} can't be read. {detail}",

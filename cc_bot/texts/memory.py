@@ -353,6 +353,10 @@ class ReceiptTexts(Area):
         ja="⚠️ 保存していません。残したいときは </memory add> を使うか、「覚えておいて」と伝えてください。",
         en="⚠️ Nothing was saved. To keep it, use </memory add> or say “remember that”.",
     )
+    no_tools = Sentence(
+        ja="⚠️ いまのAIモデルはツールを使えないため、覚えること・お知らせ・検索ができません。残したいことは </memory add> で残せます。",
+        en="⚠️ This AI model takes no tools, so it can't remember, remind or look things up. </memory add> still keeps things.",
+    )
     not_scheduled = Sentence(
         ja="⚠️ お知らせは予約していません。</remind add> を使うか、「明日9時に薬って知らせて」のように頼んでください。",
         en="⚠️ No reminder was set. Use </remind add>, or ask like this: remind me tomorrow at 9 to take the pills.",
@@ -423,6 +427,7 @@ class ReceiptTexts(Area):
     def owned_up(self, untrue: Collection[NotSaved | NotRemoved]) -> list[str]:
         """Say that what an answer says is not so."""
         lines: dict[NotSaved | NotRemoved, str] = {
+            NotSaved("anything"): self.no_tools,
             NotSaved("memory"): self.not_saved,
             NotSaved("reminder"): self.not_scheduled,
             NotRemoved("memory"): self.not_forgotten,

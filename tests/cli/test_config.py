@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from cc_bot.app.core import build_embedder
+from cc_bot.app.models import build_embedder
 from cc_bot.config import Config, operator_locale, read_config
 from cc_bot.domain import Locale
 from cc_bot.domain.errors import InvalidSetting

@@ -5,9 +5,9 @@ from collections.abc import AsyncIterator
 import pytest
 
 from cc_bot.doctor.checkup import Finding
+from cc_bot.doctor.models import check_model
 from cc_bot.doctor.surroundings import (
     check_embedder,
-    check_model,
     check_reading,
     check_search,
     check_speaker,
@@ -16,10 +16,20 @@ from cc_bot.doctor.surroundings import (
 from cc_bot.domain import Locale
 from cc_bot.domain.errors import ModelUnavailable
 from cc_bot.internet.search import BraveSearch, SearxngSearch
+from cc_bot.llm.model import ToolSchema
 from cc_bot.llm.openai import OpenAIChatModel, OpenAISpeaker, OpenAITranscriber
 from cc_bot.texts import texts
-from tests.llm.asking import hear
-from tests.loopback.model_server import CutConnection, LoopbackModelServer, Reply, fails, hangs
+from tests.loopback.model_server import (
+    Call,
+    CutConnection,
+    Json,
+    LoopbackModelServer,
+    Reply,
+    calls,
+    fails,
+    hangs,
+    says,
+)
 from tests.loopback.search_server import LoopbackSearchServer, Result
 from tests.loopback.speech_server import Heard, LoopbackSpeechServer
 from tests.stores.encoders import TopicEncoder
@@ -33,27 +43,58 @@ async def server() -> AsyncIterator[LoopbackModelServer]:
         yield server
 
 
-async def asked(base_url: str, timeout_s: float = 5) -> Finding:
-    async def ask() -> None:
-        model = OpenAIChatModel(
-            "small", api_key="sk-secret", base_url=base_url, timeout_s=timeout_s, max_retries=0
-        )
-        try:
-            await hear(model)
-        finally:
-            await model.close()
+RECALL = ToolSchema("recall", "Look it up.", {"type": "object", "properties": {"query": {"type": "string"}}})
 
-    [finding] = await check_model("small", ask, JA)
-    assert "small" in finding.detail
+
+async def asked(base_url: str, timeout_s: float = 5, name: str = "small") -> Finding:
+    model = OpenAIChatModel(name, api_key="sk-secret", base_url=base_url, timeout_s=timeout_s, max_retries=0)
+    [finding] = await check_model(name, model, [RECALL], JA)
+    await model.close()
+    assert name in finding.detail
     assert "secret" not in str(finding)
     return finding
 
 
+def told(finding: Finding, *, tools: bool, pictures: bool, reasoning: bool, changes: str = "") -> bool:
+    marks = {True: JA.doctor.model_yes, False: JA.doctor.model_no}
+    changed = JA.doctor.model_changed.format(changes=changes) if changes else ""
+    expected = JA.doctor.model_ok.format(
+        model="",
+        seconds="",
+        tools=marks[tools],
+        pictures=marks[pictures],
+        reasoning=marks[reasoning],
+        changes=changed,
+    )
+    return finding.detail.endswith(expected.partition("、")[2])
+
+
 class TestAModel:
-    async def test_that_answers_is_well(self, server: LoopbackModelServer) -> None:
-        assert (await asked(server.base_url)).verdict == "ok"
-        [request] = server.requests
-        assert request.body["model"] == "small"
+    async def test_is_asked_as_in_a_turn_and_what_it_can_do_is_told(
+        self, server: LoopbackModelServer
+    ) -> None:
+        server.script(calls(Call("recall", {"query": "doctor"})), says("何も"), says("はい"), says("赤"))
+        found = await asked(server.base_url)
+        assert found.verdict == "ok"
+        assert told(found, tools=True, pictures=True, reasoning=False)
+        first, second, third, last = server.requests
+        assert [each["role"] for each in third.messages].count("system") == 2
+        assert [request.body.get("tools") is None for request in (first, second, third, last)] == [
+            False
+        ] * 3 + [True]
+
+    async def test_that_takes_neither_tools_nor_pictures_is_a_warning(
+        self, server: LoopbackModelServer
+    ) -> None:
+        def simple(body: Json) -> Reply | str:
+            if "tools" in body:
+                return fails(400, "small does not support tools")
+            return fails(400, "unknown variant `image_url`") if "image_url" in str(body) else "はい"
+
+        server.responder = simple
+        found = await asked(server.base_url)
+        assert (found.verdict, found.mend) == ("warning", JA.doctor.model_no_tools_mend)
+        assert told(found, tools=False, pictures=False, reasoning=False, changes="no tools, no images")
 
     async def test_that_refuses_fails_with_the_way_to_mend_it_and_is_not_asked_again(
         self, server: LoopbackModelServer
@@ -70,6 +111,7 @@ class TestAModel:
         assert {status: finding.mend for status, finding in found.items()} == expected
         assert {finding.verdict for finding in found.values()} == {"failed"}
         assert len(server.requests) == len(expected)
+        assert (await asked(server.url)).mend == JA.doctor.model_no_path_mend
 
     async def test_that_hangs_or_says_nothing_or_is_not_there_fails(
         self, server: LoopbackModelServer

@@ -61,6 +61,10 @@ def status(seen: Seen, words: Texts) -> str:
         + (told.of_this_process if seen.shares else ""),
         today,
         *([backup] if seen.backs_up else []),
+        *(
+            told.model_changed.format(model=model, changes=", ".join(changes))
+            for model, changes in seen.model_changes.items()
+        ),
     ]
     if seen.shares:
         lines += _processes(seen, words)

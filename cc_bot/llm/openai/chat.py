@@ -74,15 +74,20 @@ class OpenAIChatModel:
         self,
         model: str,
         *,
+        name: str = "",
         api_key: str | None = None,
         base_url: str | None = None,
         timeout_s: float = 45,
         max_retries: int = MAX_RETRIES,
+        reasoning: str = "",
         max_answer_s: float = MAX_ANSWER_S,
     ) -> None:
-        """Ask the server at `base_url`, or OpenAI's own without it. Building the client takes over 100 ms: do
-        it at start, not during a turn."""
+        """Ask the server at `base_url`, or OpenAI's own without it. `name` is what the operator calls the
+        model, `reasoning` what requests without a choice of their own ask for. Building the client takes over
+        100 ms: do it at start, not during a turn."""
         self._model = model
+        self._name = name or model
+        self._reasoning = reasoning
         self._timeout_s = timeout_s
         self._max_answer_s = max_answer_s
         self._client = open_client(
@@ -97,6 +102,11 @@ class OpenAIChatModel:
         self._truncation = _TruncationWatch()
 
     @property
+    def has_path(self) -> bool:
+        """Whether the server's address has a path, as most need: `/v1`."""
+        return self._client.base_url.path.strip("/") != ""
+
+    @property
     def changes(self) -> tuple[str, ...]:
         """What this server's refusals have taught so far, by name."""
         return tuple(self._changes)
@@ -106,7 +116,7 @@ class OpenAIChatModel:
         ContextTooLong."""
         asked_again = False
         while True:
-            reply = _Reply(self._model, self._label)
+            reply = _Reply(self._name, self._label)
             failure: ModelFailure | None = None
             failed_tool_use = False
             try:
@@ -115,7 +125,7 @@ class OpenAIChatModel:
                         for event in reply.add(chunk):
                             yield event
             except FAILURES as error:
-                failure = classify(error, self._model)
+                failure = classify(error, self._name)
                 failed_tool_use = isinstance(error, APIError) and "tool_use_failed" in text_of_error(error)
             begun = request.answer_begun or reply.begun
             if not failed_tool_use or begun or asked_again:
@@ -130,9 +140,9 @@ class OpenAIChatModel:
             self._record(failure, reply, begun=begun)
             if not begun:
                 raise failure.error
-            yield Finish("cut", usage=reply.usage, model=self._model)
+            yield Finish("cut", usage=reply.usage, model=self._name)
             return
-        self._truncation.note(self._model, reply)
+        self._truncation.note(self._name, reply)
         yield replace(reply.finish(), without_tools=bool(request.tools) and not self._quirks.tools)
 
     async def close(self) -> None:
@@ -201,7 +211,7 @@ class OpenAIChatModel:
 
     def _remember(self, quirks: Quirks, names: list[str]) -> None:
         if names:
-            _log.warning("model_request_changed", model=self._model, changes=names)
+            _log.warning("model_request_changed", model=self._name, changes=names)
         self._changes |= dict.fromkeys(names)
         self._quirks = quirks
 
@@ -209,11 +219,10 @@ class OpenAIChatModel:
         tools = request.tools[:MAX_TOOLS] if quirks.tools else ()
         if len(request.tools) > MAX_TOOLS and "128 tools" not in self._changes:
             self._changes["128 tools"] = None
-            _log.warning("tools_left_out", model=self._model, offered=len(request.tools), sent=MAX_TOOLS)
+            _log.warning("tools_left_out", model=self._name, offered=len(request.tools), sent=MAX_TOOLS)
         body = _wire(quirks).body(self._model, replace(request, tools=tools), quirks, self._label)
-        return body | {
-            name: value for name, value in _options(request, quirks).items() if name not in quirks.omit
-        }
+        options = _options(request, quirks, request.reasoning or self._reasoning)
+        return body | {name: value for name, value in options.items() if name not in quirks.omit}
 
     async def _post(self, quirks: Quirks, content: RequestBody, request: ChatRequest) -> AsyncStream[object]:
         headers = {"Content-Length": str(len(content))}  # without it chunked: many servers do not take that
@@ -230,7 +239,7 @@ class OpenAIChatModel:
     def _record(self, failure: ModelFailure, reply: "_Reply", *, begun: bool) -> None:
         _log.warning(
             "model_failed",
-            model=self._model,
+            model=self._name,
             outcome="cut" if begun else type(failure.error).__name__,
             problem=failure.problem,
             status=failure.status,
@@ -259,7 +268,7 @@ def _wire(quirks: Quirks) -> _Wire:
     return _RESPONSES if quirks.wire == "responses" else _CHAT
 
 
-def _options(request: ChatRequest, quirks: Quirks) -> Json:
+def _options(request: ChatRequest, quirks: Quirks, effort: str) -> Json:
     """The fields that a server may refuse."""
     options: Json = {}
     if request.cache_key:
@@ -268,7 +277,6 @@ def _options(request: ChatRequest, quirks: Quirks) -> Json:
         options["temperature"] = request.temperature
     if quirks.wire != "responses":
         options["stream_options"] = {"include_usage": True}
-    effort = request.reasoning
     if quirks.wire == "chat only" and request.tools and quirks.tools:
         effort = quirks.effort_with_tools or effort
     if not effort:

@@ -27,6 +27,7 @@ from cc_bot.domain.errors import (
 )
 from cc_bot.llm.openai.quirks import LESSONS
 
+OPENAI_URL: Final = "https://api.openai.com/v1"
 MAX_RETRIES: Final = 2
 MAX_BYTES: Final = 64 * 2**20
 """Of one response."""
@@ -79,7 +80,7 @@ def open_client(
     return AsyncOpenAI(
         # Local servers want no key, but the client wants one to send.
         api_key=api_key or "no-key-needed",
-        base_url=base_url,
+        base_url=base_url or OPENAI_URL,  # without one the client reads the environment, also an empty value
         max_retries=max_retries,
         timeout=timeout,
         default_headers={"Accept-Encoding": "identity"},

@@ -1,0 +1,149 @@
+"""The models that the operator's settings name.
+
+The openai client is imported when it is used: it costs half a second, which `cc-bot backup` need not pay.
+"""
+
+# ruff: noqa: PLC0415 - see above
+
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import aclosing, asynccontextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from cc_bot.config import LOCAL, OFF, Config
+from cc_bot.embeddings import LocalEmbedder
+from cc_bot.llm.chain import FallbackChain
+from cc_bot.llm.model import ChatModel, ChatRequest, UserPart
+from cc_bot.llm.offline import OfflineModel
+from cc_bot.llm.speech import Speaker, Transcriber
+from cc_bot.providers import Provider, providers_file, split_model
+from cc_bot.search.vectors import Embedder
+from cc_bot.storage.engines import named_beside
+from cc_bot.texts import texts
+
+if TYPE_CHECKING:
+    from cc_bot.llm.openai import OpenAIChatModel
+
+
+def models_path(config: Config) -> Path:
+    return named_beside(config.database_url, config.data_folder).with_name("models.toml")
+
+
+class Models:
+    """Every chat model by its name, each made once: making a client takes over 100 ms."""
+
+    def __init__(self, config: Config, providers: Mapping[str, Provider]) -> None:
+        self._config = config
+        self._providers = providers
+        self._made: dict[str, OpenAIChatModel] = {}
+
+    @property
+    def offline(self) -> bool:
+        """Whether there is neither a key nor a server, so that the model that comes along answers."""
+        return not (self._config.openai_api_key or self._config.openai_base_url or self._providers)
+
+    @property
+    def label(self) -> str:
+        """What the terminal calls the model."""
+        config = self._config
+        return texts(config.operator_locale).cli.offline_model if self.offline else config.models[0]
+
+    def chain(self, names: Sequence[str]) -> ChatModel:
+        if self.offline:
+            return OfflineModel()
+        return FallbackChain([(name, self.get(name)) for name in names])
+
+    def first(self, names: Sequence[str]) -> str:
+        """The first of a chain, as its answers name it; empty for the model that comes along."""
+        return "" if self.offline else names[0]
+
+    def get(self, name: str) -> "OpenAIChatModel":
+        """The model `name` or `provider/name`."""
+        if name not in self._made:
+            self._made[name] = self._make(name)
+        return self._made[name]
+
+    def changes(self) -> Mapping[str, tuple[str, ...]]:
+        """What the servers' refusals have taught about the models so far, by model."""
+        return {name: model.changes for name, model in self._made.items() if model.changes}
+
+    async def reach(self, name: str) -> None:
+        """Have a model say one piece of an answer. Raises the ModelError that a turn would raise."""
+        model = self._make(name, max_retries=0)
+        try:
+            async with aclosing(model.stream(ChatRequest((UserPart("ok"),)))) as events:
+                await anext(events)
+        finally:
+            await model.close()
+
+    async def close(self) -> None:
+        for model in self._made.values():
+            await model.close()
+
+    def _make(self, name: str, *, max_retries: int = 2) -> "OpenAIChatModel":
+        from cc_bot.llm.openai import OpenAIChatModel
+
+        config = self._config
+        model, provider = split_model(name, self._providers)
+        return OpenAIChatModel(
+            model,
+            name=name,
+            api_key=provider.api_key if provider else config.openai_api_key,
+            base_url=provider.base_url if provider else config.openai_base_url,
+            timeout_s=config.model_timeout_s,
+            max_retries=max_retries,
+            reasoning=config.reasoning,
+        )
+
+
+@asynccontextmanager
+async def open_models(config: Config) -> AsyncIterator[Models]:
+    """Read `models.toml`, and close the models in the end. Raises InvalidModels."""
+    words = texts(config.operator_locale)
+    models = Models(config, await providers_file(models_path(config), config.variables, words).load())
+    try:
+        yield models
+    finally:
+        await models.close()
+
+
+def build_embedder(config: Config) -> Embedder | None:
+    """Return what finds memories by their meaning; None where there is nothing, or it is not wanted."""
+    if config.embedding_model == OFF:
+        return None
+    if config.embedding_model == LOCAL:
+        return LocalEmbedder.if_installed()
+    from cc_bot.llm.openai import OpenAIEmbedder
+
+    return OpenAIEmbedder(
+        config.embedding_model, api_key=config.openai_api_key, base_url=config.openai_base_url
+    )
+
+
+def build_transcriber(config: Config) -> Transcriber | None:
+    """Return what writes down voice messages; None where the operator named nothing."""
+    if config.transcribe_model is None:
+        return None
+    from cc_bot.llm.openai import OpenAITranscriber
+
+    return OpenAITranscriber(
+        config.transcribe_model,
+        api_key=config.openai_api_key,
+        base_url=config.transcribe_url or config.openai_base_url,
+        timeout_s=config.model_timeout_s,
+    )
+
+
+def build_speaker(config: Config) -> Speaker | None:
+    """Return what reads answers aloud; None where the operator named nothing."""
+    if config.speech_model is None:
+        return None
+    from cc_bot.llm.openai import OpenAISpeaker
+
+    return OpenAISpeaker(
+        config.speech_model,
+        config.speech_voice,
+        api_key=config.openai_api_key,
+        base_url=config.transcribe_url or config.openai_base_url,
+        timeout_s=config.model_timeout_s,
+    )
