@@ -14,6 +14,8 @@ READ_BY_EXTRA: Final = ("trafilatura", "lxml_html_clean")
 MOST_PAGES: Final = 8
 """That one turn reads; each of them may have 5,000 characters of Japanese."""
 MOST_SEARCHES: Final = 5
+MAX_CHOICES: Final = 1000
+"""About ten bits."""
 AT_ONCE: Final = 2
 """Pages of one turn whose text is being made, so that those of others get in between."""
 
@@ -88,10 +90,17 @@ class TurnInternet:
     addresses: AddressBook = field(default_factory=AddressBook)
     pages_left: int = MOST_PAGES
     searches_left: int = MOST_SEARCHES
-    repeats_left: int = 1
-    """Searches for what the user typed, where others' words may choose among it."""
+    choices_left: int = MAX_CHOICES
+    """Ways to choose among what the user typed, where others' words may choose what is asked of the web."""
     places: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(AT_ONCE))
     _read: dict[WebAddress, asyncio.Future[ReadPage]] = field(default_factory=dict)
+
+    def take_choice(self, choices: int) -> bool:
+        """Take one of so many ways, if as many are left. Returns False, and takes none, if they are not."""
+        if not 0 < choices <= self.choices_left:
+            return False
+        self.choices_left //= choices
+        return True
 
     async def read(self, pages: PageSource, address: WebAddress) -> ReadPage:
         """Read a page, once in the turn however often it is asked for; one that failed is tried again. Raises

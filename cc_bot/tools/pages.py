@@ -16,9 +16,9 @@ from cc_bot.domain.form import Asker
 from cc_bot.domain.page import READ_PAGE, WEB_SEARCH
 from cc_bot.domain.proposal import CallTool
 from cc_bot.domain.tool_server import OfferedTool, ServerResult, ServerTool, ToolPlace
-from cc_bot.internet.addresses import addresses_in, parse_address
+from cc_bot.internet.addresses import WebAddress, addresses_in, parse_address
 from cc_bot.internet.turn import Internet, PageSource, ReadPage, SearchResult, SearchSource, TurnInternet
-from cc_bot.tools.registry import WAITING, InvalidToolCall, ToolContext, ToolResult, repeats_words, tool
+from cc_bot.tools.registry import WAITING, InvalidToolCall, ToolContext, ToolResult, choices_of_words, tool
 from cc_bot.tools.servers import ToolServers
 
 MOST_BYTES: Final = 16 << 10
@@ -50,8 +50,9 @@ async def read_page(context: ToolContext, url: str) -> ToolResult:
         _log.info("page_refused", error=type(error).__name__)
         raise
     # Which of many addresses are read, and in what order, tells something, too.
-    typed_now = context.typed.count("://") <= MAX_TYPED and address in addresses_in((context.typed,))
-    if not internet.addresses.is_given(address) or (_may_carry_out(context) and not typed_now):
+    if not internet.addresses.is_given(address) or (
+        _may_carry_out(context) and not internet.take_choice(_choices_of_address(context.typed, address))
+    ):
         return _leave(context, READ_PAGE, {"url": url})
     internet.pages_left -= 1
     return ToolResult(_told_page(await internet.read(pages, address)), tainted=True)
@@ -69,10 +70,8 @@ async def web_search(context: ToolContext, query: str) -> ToolResult:
     if internet.searches_left <= 0:
         raise InvalidToolCall("No more searches in this turn: answer with what was found.")
     internet.searches_left -= 1
-    if _may_carry_out(context):
-        if internet.repeats_left <= 0 or not repeats_words(context.typed, words):
-            return _leave(context, WEB_SEARCH, {"query": query})
-        internet.repeats_left -= 1
+    if _may_carry_out(context) and not internet.take_choice(choices_of_words(context.typed, words)):
+        return _leave(context, WEB_SEARCH, {"query": query})
     found = await searches.search(words)
     for result in found:
         internet.addresses.add(result.address)
@@ -82,6 +81,14 @@ async def web_search(context: ToolContext, query: str) -> ToolResult:
 def _may_carry_out(context: ToolContext) -> bool:
     """Return whether others' words may choose what is asked of the web by what is kept of the user."""
     return context.tainted and context.looked_up
+
+
+def _choices_of_address(typed: str, address: WebAddress) -> int:
+    """Return how many addresses were typed, and one for none of them; 0 if this one was not."""
+    if typed.count("://") > MAX_TYPED:
+        return 0
+    there = addresses_in((typed,))
+    return len(there) + 1 if address in there else 0
 
 
 def _leave(context: ToolContext, name: str, arguments: Mapping[str, str]) -> ToolResult:

@@ -530,8 +530,6 @@ WAITING: Final[Mapping[str, Any]] = {
 }
 """What a model is told of a call that is left to somebody's press."""
 MAX_PHRASE_RUNS: Final = 4
-MAX_CHOICES: Final = 1000
-"""Ways to take so many words of a message."""
 _RUN: Final = re.compile(
     r"https?://[\x21-\x7e]+(?<![.,:;!?)\]'\"])|[0-9A-Za-z_]+|[ァ-ヺー]+|[ぁ-ゖ]+|[一-鿿々〆]+"
 )
@@ -547,14 +545,16 @@ def repeats_only(typed: str, given: Mapping[str, object]) -> bool:
     )
 
 
-def repeats_words(typed: str, query: str) -> bool:
-    """Return whether a search is for a phrase that the user typed, or for words of theirs in their order.
-    What can be told by choosing them is ten bits at most."""
+def choices_of_words(typed: str, query: str) -> int:
+    """Return in how many ways a query could be chosen that is a phrase which the user typed, or no more words
+    of theirs in their order; 0 if it is neither."""
     words, runs = query.split(), _RUN.findall(typed)
-    left = iter(runs)
-    return _is_phrase(query, typed) or (
-        comb(len(runs), len(words)) <= MAX_CHOICES and all(word in left for word in words)
-    )
+    phrases, left = 1 + MAX_PHRASE_RUNS * len(runs), iter(runs)
+    if _is_phrase(query, typed):
+        return phrases
+    if not all(word in left for word in words):
+        return 0
+    return phrases + sum(comb(len(runs), count) for count in range(1, len(words) + 1))
 
 
 def _is_phrase(value: str, typed: str) -> bool:

@@ -226,6 +226,21 @@ class TestCarryingOut:
             outcome = await looked.read("http://a.example/a")
             assert (outcome.proposal is None, bool(web.connections)) == (reads, reads)
 
+    async def test_pages_that_were_typed_wait_once_their_order_would_tell_a_number(self, turn: Turn) -> None:
+        typed = " ".join(f"http://gone.example/{number}" for number in range(5))
+        looked = turn.after_a_look(typed, typed=typed)
+        outcomes = [await looked.read("http://gone.example/0") for _ in range(4)]
+        assert [each.proposal is None for each in outcomes] == [True, True, True, False]
+
+    async def test_words_that_many_others_could_be_wait(
+        self, turn: Turn, search: LoopbackSearchServer
+    ) -> None:
+        typed = " ".join(f"w{number}" for number in range(12))
+        for dropped in (6, 1):
+            query = typed.rpartition("w11")[0].replace(f"w{dropped} ", "").strip()
+            assert isinstance((await turn.after_a_look(typed=typed).search(query)).proposal, CallTool)
+        assert search.queries == []
+
     async def test_a_search_waits_then_unless_its_words_were_typed_just_now(
         self, turn: Turn, search: LoopbackSearchServer
     ) -> None:
