@@ -12,7 +12,6 @@ from pathlib import Path
 
 import pytest
 
-from cc_bot.cli import main
 from cc_bot.storage import open_database
 from cc_bot.storage.copying import prepare_target
 from cc_bot.storage.files import sole_bot
@@ -97,17 +96,6 @@ class TestBackup:
         unfinished = "data/sessions.db is an unfinished copy of postgresql://cc_bot@db/猫. "
         assert (code, output.splitlines()[-1].startswith(unfinished)) == (2, True)
         assert backups(program) == []
-
-    def test_keeps_one_at_least(
-        self, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        monkeypatch.setenv("CC_BOT_LOCALE", "ja")
-        for count in ("0", "-1", "many", "２"):
-            with pytest.raises(SystemExit) as ended:
-                main(["backup", f"--keep={count}"])
-            assert ended.value.code == 2
-            told = capsys.readouterr().err
-            assert "argument --keep: 1 から 2147483647 までの整数で書いてください\n" in told
 
 
 async def begin_copy_into(file: Path) -> None:

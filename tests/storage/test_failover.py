@@ -47,21 +47,18 @@ class Load:
                 group.create_task(self._talk(user_id))
 
     async def _talk(self, user_id: int) -> None:
-        number = 0
+        sessions, number = self.stores.sessions, 0
         while not self.over:
             number += 1
             name = f"{user_id:02}の{number:04}"
+            messages = (Message("user", f"質問{name}"), Message("assistant", f"答え{name}"))
             try:
-                await self._ask(user_id, name)
+                session = await sessions.open(SessionKey(user_id, 1000))
+                await sessions.archive_turn(session, messages, place=ChannelKey(1000 + user_id))
             except CommitUncertain:
                 self.uncertain.append(name)
             else:
                 self.acknowledged.append(name)
-
-    async def _ask(self, user_id: int, name: str) -> None:
-        session = await self.stores.sessions.open(SessionKey(user_id, 1000))
-        messages = (Message("user", f"質問{name}"), Message("assistant", f"答え{name}"))
-        await self.stores.sessions.archive_turn(session, messages, place=ChannelKey(1000 + user_id))
 
 
 @asynccontextmanager

@@ -136,10 +136,3 @@ class TestRecordsOfTheSchema:
                 await start(path)
             with pytest.raises(BackupDamaged):
                 restore(path)
-
-    async def test_of_a_start_that_was_cut_off_are_gone_on_with(self, tmp_path: Path) -> None:
-        path = tmp_path / "new.db"
-        change(path, statements_up_to(0)[0])
-        assert examine(path).condition == "fine"
-        await start(path)
-        assert examine(path).version == len(known_migrations())
