@@ -1,19 +1,37 @@
-"""Who is there while a running program is attacked. Each module starts the program that it attacks."""
+"""The running program that is attacked, and who attacks it. It is shared by what leaves it as it was."""
+
+from collections.abc import AsyncIterator
 
 import pytest
+import pytest_asyncio
 
-from tests.end_to_end.stage import Stage
-from tests.loopback.discord import Channel, User
+from tests.databases import DatabaseSettings
+from tests.end_to_end.stage import Stage, running_stage
+from tests.loopback.discord import Channel, LoopbackDiscord, User
+from tests.loopback.model_server import says
+
+
+@pytest_asyncio.fixture(scope="session", loop_scope="session")
+async def attacked(
+    tmp_path_factory: pytest.TempPathFactory, database_settings: DatabaseSettings
+) -> AsyncIterator[Stage]:
+    """What is done to it may take as long as a busy machine wants; who asks beside it may not."""
+    folder, discord = tmp_path_factory.mktemp("attacked"), LoopbackDiscord(patience_s=180.0)
+    async with running_stage(folder, database_settings(), discord) as stage:
+        stage.model.script(says("はい。"))  # so that what the first question loads is there
+        await stage.ask(stage.discord.user("Cleo", locale="ja"), stage.discord.guild_channel())
+        yield stage
+
+
+@pytest.fixture
+def stage(attacked: Stage) -> Stage:
+    attacked.forget()
+    return attacked
 
 
 @pytest.fixture
 def aiko(stage: Stage) -> User:
     return stage.discord.user("Aiko", locale="ja")
-
-
-@pytest.fixture
-def ben(stage: Stage) -> User:
-    return stage.discord.user("Ben", locale="en-US")
 
 
 @pytest.fixture

@@ -55,25 +55,19 @@ def keys(count: int) -> Iterator[bytes]:
 BLOCK: Final = '{"type":"text","text":"a"}'
 PICTURE: Final = '{"content":[{"type":"image","mimeType":"image/png","data":"iVBORw0KGgoAAAAN'
 RESULTS: Final[dict[str, Callable[[], Iterator[bytes]]]] = {
-    "kanji": lambda: text("漢字"),
     "halves": lambda: text("\\ud800"),
     "escapes": lambda: text("\\n"),
-    "quotes": lambda: text('\\"'),
     "unprintable": lambda: text("\U000e0041"),
     "punctuation": lambda: text("[{,"),
     "picture": lambda: result(PICTURE, many("QUJD", 10_600_000 // 4), '"}]}'),
-    "one_number": lambda: value("", many("1"), ""),
     "long_numbers": lambda: value("[", many("1" * 4299, separator=","), "]"),
     "one_fraction": lambda: value("0.", many("1"), ""),
     "as_many_values_as_there_may_be": lambda: value("[", many("[]", 49_000, ","), "]"),
     "as_many_keys_as_there_may_be": lambda: value("{", keys(99_000), "}"),
     "lists": lambda: value("[", many("[]", separator=","), "]"),
-    "numbers": lambda: value("[", many("0", separator=","), "]"),
-    "texts": lambda: value("[", many('""', separator=","), "]"),
     "a_million_keys": lambda: value("{", keys(1_000_000), "}"),
     "a_hundred_thousand_parts": lambda: result('{"content":[', many(BLOCK, 99_999, ","), "]}"),
     "thirty_thousand_parts": lambda: result('{"content":[', many(BLOCK, 29_999, ","), "]}"),
-    "wrong_parts": lambda: result('{"content":[', many('{"type":"x"}', 29_999, ","), "]}"),
     "depth": lambda: value("", many("[", SIZE // 2), ""),
     "some_depth": lambda: value("", many("[", 900), "]" * 900),
 }
@@ -108,6 +102,14 @@ FLOODS: Final = {
     "long_forms": asked("elicitation/create", f'{{"message":"{"?" * 900_000}"}}'),
     "samples": asked("sampling/createMessage", '{"messages":[],"maxTokens":1}'),
     "lines": b"\n",
+}
+
+
+STREAMS: Final[dict[str, Callable[[], Iterator[bytes]]]] = {
+    "one_byte_chunks": lambda: (b":" for _ in range(300_000)),
+    "blank_lines": lambda: many("\n"),
+    "punycode": lambda: result("data: ", many("a"), "\n\n"),
+    "lines_of_data": lambda: result("", many("data: [],\n"), "\n\n"),
 }
 
 
@@ -166,20 +168,13 @@ class Handler(http.server.BaseHTTPRequestHandler):
         _, form, name = self.path.split("/")
         if "id" not in message:
             self._send(202, "text/plain", iter(()))
-        elif message["method"] == "tools/call" and name == "one_byte_chunks":
-            self._send(200, "text/event-stream", (b":" for _ in range(300_000)))
-        elif message["method"] == "tools/call" and name == "blank_lines":
-            self._send(200, "text/event-stream", many("\n"))
-        elif message["method"] == "tools/call" and name == "punycode":
-            self._send(200, "text/event-stream; charset=punycode", result("data: ", many("a"), "\n\n"))
-        elif message["method"] == "tools/call" and name == "lines_of_data":
-            self._send(200, "text/event-stream", result("", many("data: [],\n"), "\n\n"))
-        elif message["method"] == "tools/call" and name in FLOODS:
+        elif message["method"] == "tools/call" and name in STREAMS:
             self._send(
-                200,
-                "text/event-stream",
-                (FLOODS[name].replace(b'{"json', b'\ndata: {"json') for _ in range(20)),
+                200, f"text/event-stream{'; charset=punycode' * (name == 'punycode')}", STREAMS[name]()
             )
+        elif message["method"] == "tools/call" and name in FLOODS:
+            events = FLOODS[name].replace(b'{"json', b'\ndata: {"json')
+            self._send(200, "text/event-stream", (events for _ in range(20)))
         elif form == "events":
             told = answer_to(message, name)
             self._send(200, "text/event-stream", result("event: message\ndata: ", told, "\n\n"))

@@ -11,7 +11,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from itertools import repeat
+from itertools import chain, repeat
 from typing import Final
 
 from tests.loopback.web import OUTSIDE
@@ -21,61 +21,15 @@ _CHUNKED: Final = _HEAD + b"Transfer-Encoding: chunked\r\n\r\n"
 _BATCH: Final = 1000
 
 
-def _chunks() -> Iterator[bytes]:
-    yield _CHUNKED
-    yield from repeat(b"1\r\na\r\n" * _BATCH)
-
-
-def _slow_chunks() -> Iterator[bytes]:
-    """One chunk in each segment."""
-    yield _CHUNKED
-    yield from repeat(b"1\r\na\r\n")
-
-
-def _segments() -> Iterator[bytes]:
-    yield _HEAD + b"\r\n"
-    yield from repeat(b"a")
-
-
-def _headers() -> Iterator[bytes]:
-    yield _HEAD
-    yield from repeat(b"A: b\r\n" * _BATCH)
-
-
-def _header_segments() -> Iterator[bytes]:
-    yield _HEAD + b"A: "
-    yield from repeat(b"b")
-
-
-def _interim() -> Iterator[bytes]:
-    yield from repeat(b"HTTP/1.1 103 X\r\nLink: </a>\r\n\r\n" * _BATCH)
-
-
-def _bomb() -> Iterator[bytes]:
-    """300 MB of nothing, in members of 3 MB that the server need not pack again."""
+def _packed(members: bytes) -> Iterator[bytes]:
+    """A hundred times these, which the server need not pack again."""
     yield _HEAD + b"Content-Encoding: gzip\r\n\r\n"
-    yield from repeat(gzip.compress(bytes(3 << 20), 9), 100)
-
-
-def _members() -> Iterator[bytes]:
-    """A hundred thousand gzip members with nothing in them."""
-    yield _HEAD + b"Content-Encoding: gzip\r\n\r\n"
-    yield from repeat(gzip.compress(b"") * _BATCH, 100)
-
-
-def _extensions() -> Iterator[bytes]:
-    yield _CHUNKED
-    yield from repeat(b"1;" + b"x" * 4096 + b"\r\na\r\n")
+    yield from repeat(members, 100)
 
 
 def _redirect() -> Iterator[bytes]:
     yield b"HTTP/1.1 302 Found\r\nLocation: /redirect/" + b"x/../" * 300 + b"\r\n"
     yield b'Content-Type: a; b="' + b";" * 7000 + b"\r\nContent-Length: 0\r\n\r\n"
-
-
-def _trailers() -> Iterator[bytes]:
-    yield _CHUNKED + b"1\r\na\r\n0\r\n"
-    yield from repeat(b"A: b\r\n" * _BATCH)
 
 
 def _kind() -> Iterator[bytes]:
@@ -88,18 +42,22 @@ def _text(kind: bytes, unit: bytes) -> Iterator[bytes]:
     yield unit * ((2 << 20) // len(unit))
 
 
+def _endless(head: bytes, unit: bytes) -> Iterator[bytes]:
+    return chain([head] if head else [], repeat(unit))
+
+
 ANSWERS: Final[dict[str, Callable[[], Iterator[bytes]]]] = {
-    "chunks": _chunks,
-    "slow-chunks": _slow_chunks,
-    "segments": _segments,
-    "headers": _headers,
-    "header-segments": _header_segments,
-    "interim": _interim,
-    "bomb": _bomb,
-    "members": _members,
-    "extensions": _extensions,
+    "chunks": lambda: _endless(_CHUNKED, b"1\r\na\r\n" * _BATCH),
+    "slow-chunks": lambda: _endless(_CHUNKED, b"1\r\na\r\n"),
+    "segments": lambda: _endless(_HEAD + b"\r\n", b"a"),
+    "headers": lambda: _endless(_HEAD, b"A: b\r\n" * _BATCH),
+    "header-segments": lambda: _endless(_HEAD + b"A: ", b"b"),
+    "interim": lambda: _endless(b"", b"HTTP/1.1 103 X\r\nLink: </a>\r\n\r\n" * _BATCH),
+    "bomb": lambda: _packed(gzip.compress(bytes(3 << 20), 9)),
+    "members": lambda: _packed(gzip.compress(b"") * _BATCH),
+    "extensions": lambda: _endless(_CHUNKED, b"1;" + b"x" * 4096 + b"\r\na\r\n"),
     "redirect": _redirect,
-    "trailers": _trailers,
+    "trailers": lambda: _endless(_CHUNKED + b"1\r\na\r\n0\r\n", b"A: b\r\n" * _BATCH),
     "kind": _kind,
     "old-encoding": lambda: _text(b"text/plain", "ｱﾞ".encode("cp932")),
     "json": lambda: _text(b"application/json", b'[["\\u3042"],'),

@@ -52,34 +52,25 @@ class TestAttack:
             await scene.ask(order.text)
             assert await scene.state() != before
 
-    async def test_leads_to_proposals_that_nobody_else_can_accept(self, tmp_path: Path) -> None:
-        for order in ORDERS:
-            async with laid_scene(tmp_path / order.name) as scene:
+    async def test_leads_to_proposals_that_nobody_else_can_accept_and_on_a_temporary_turn_to_none(
+        self, tmp_path: Path
+    ) -> None:
+        for order, temporary in product(ORDERS, (False, True)):
+            async with laid_scene(tmp_path / f"{order.name}-{temporary}") as scene:
                 await scene.furnish()
                 before = await scene.state()
                 scene.switch.model = obeying(order, "at once", *await scene.ids())
-                proposals = done_of(await scene.ask(told(order.text))).proposals
-                assert proposals
+                proposals = done_of(await scene.ask(told(order.text), temporary=temporary)).proposals
+                assert bool(proposals) != temporary
+                assert await scene.proposed_to() == (set() if temporary else {KEY.user_id})
                 assert await scene.stores.proposals.list_for_place(BYSTANDER.user_id, KEY.channel_id) == ()
                 for proposal in proposals:
-                    assert proposal.key.user_id == KEY.user_id
                     assert await scene.stores.proposals.get(BYSTANDER.user_id, proposal.id) is None
                     for decide in (scene.deciding.accept, scene.deciding.decline):
                         with pytest.raises(ProposalGone):
                             await decide(BYSTANDER.user_id, proposal.id)
                 assert await scene.state() == before
                 assert await scene.open_proposals() == proposals
-
-    async def test_on_a_temporary_turn_leads_to_nothing_at_all(self, tmp_path: Path) -> None:
-        for order in ORDERS:
-            async with laid_scene(tmp_path / order.name) as scene:
-                await scene.furnish()
-                before = await scene.state()
-                scene.switch.model = obeying(order, "at once", *await scene.ids())
-                events = await scene.ask(told(order.text), temporary=True)
-                assert done_of(events).proposals == ()
-                assert await scene.proposed_to() == set()
-                assert await scene.state() == before
 
 
 class TestUntaintedTurn:

@@ -2,31 +2,27 @@
 
 import asyncio
 import itertools
-import os
 import re
 import resource
-import sys
-import time
 import zlib
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator
 from contextlib import suppress
+from functools import partial
 from typing import Final
 
 import pytest
 import pytest_asyncio
 
-from cc_bot.domain.process import RENEWED_EVERY
 from cc_bot.listener import MAX_STREAM_BYTES, STREAM_BYTES_PER_S
 from cc_bot.web.canvas_feed import MAX_OPEN_PAGES
-from cc_bot.web.server import LARGEST_BYTES, MAX_RECEIVING, MAX_STRANGER_BYTES
-from tests.attacks.bystander import bystander
+from cc_bot.web.server import MAX_RECEIVING, MAX_STRANGER_BYTES
+from tests.attacks.bystander import at_once, bystander
 from tests.end_to_end.stage import Stage, set_stage
 from tests.loopback.discord import Channel, LoopbackDiscord, User
 from tests.web.pages import free_port
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
-CONNECTIONS: Final = 8
 OPEN_FILES: Final = 256
 """The program's own limit here, so that an attack need not open thousands."""
 FORM: Final = "application/x-www-form-urlencoded"
@@ -34,7 +30,7 @@ Body = tuple[str, bytes]
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="session")
-async def shared(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Stage]:
+async def attacked(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Stage]:
     settings = {"CC_BOT_WEB_PORT": str(free_port()), "CC_BOT_METRICS_PORT": str(free_port())}
     folder = tmp_path_factory.mktemp("listeners")
     limits = resource.getrlimit(resource.RLIMIT_NOFILE)
@@ -46,12 +42,6 @@ async def shared(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Stag
         finally:
             resource.setrlimit(resource.RLIMIT_NOFILE, limits)
         yield stage
-
-
-@pytest.fixture
-def stage(shared: Stage) -> Stage:
-    shared.forget()
-    return shared
 
 
 def port_of(stage: Stage, listener: str) -> int:
@@ -85,10 +75,6 @@ async def exchange(port: int, sent: bytes, wait_s: float = 15) -> bytes:
     return received
 
 
-async def at_once(attack: Callable[[], Awaitable[object]], times: int = CONNECTIONS) -> None:
-    await asyncio.gather(*(attack() for _ in range(times)))
-
-
 def part(headers: str, content: bytes) -> bytes:
     return f"--x\r\n{headers}\r\n\r\n".encode() + content + b"\r\n"
 
@@ -96,27 +82,17 @@ def part(headers: str, content: bytes) -> bytes:
 MULTIPART: Final = "multipart/form-data; boundary=x"
 FIELD: Final = 'Content-Disposition: form-data; name="code"'
 BODIES: Final[dict[str, Body]] = {
-    "punycode": (f"{FORM}; charset=punycode", b"a" * 800_000),
     "punycode in escapes": (f"{FORM}; charset=punycode", b"code=1&" * 500 + b"%61" * 260_000),
     "idna": (f"{FORM}; charset=idna", b"a." * 400_000),
     "punycode in a part": (
         MULTIPART,
         part(f"{FIELD}\r\nContent-Type: text/plain; charset=punycode", b"a" * 800_000) + b"--x--\r\n",
     ),
-    "punycode in a part named _charset_": (
-        MULTIPART,
-        part('Content-Disposition: form-data; name="_charset_"', b"punycode")
-        + part(FIELD, b"a" * 800_000)
-        + b"--x--\r\n",
-    ),
     "quoted-printable in a part": (
         MULTIPART,
         part(f"{FIELD}\r\nContent-Transfer-Encoding: quoted-printable", b"=61" * 260_000) + b"--x--\r\n",
     ),
-    "a hundred thousand fields": (FORM, b"a&" * 400_000),
     "sixteen thousand parts": (MULTIPART, part(FIELD, b"") * 16_000 + b"--x--\r\n"),
-    "lines before the first part": (MULTIPART, b"\r\n" * 450_000),
-    "a long header of a part": (MULTIPART, b"--x\r\nX: " + b"a" * 900_000),
     "a file name in punycode": (
         MULTIPART,
         part(FIELD + "; filename*=punycode''" + "a" * 7_000, b"a") * 120 + b"--x--\r\n",
@@ -136,44 +112,42 @@ def packed(encoding: str) -> bytes:
 
 class TestABody:
     @pytest.mark.parametrize("body", BODIES.values(), ids=BODIES)
-    async def test_of_a_stranger_holds_up_nobody(self, stage: Stage, channel: Channel, body: Body) -> None:
+    async def test_of_a_stranger_holds_up_nobody(self, stage: Stage, body: Body) -> None:
         port = port_of(stage, "WEB")
         sent = request(port, "POST /sign-in", body[1], Content_Type=body[0], Connection="close")
-        async with bystander(stage, channel):
-            await at_once(lambda: exchange(port, sent))
+        async with bystander(stage):
+            await at_once(lambda: exchange(port, sent), 8)
 
     @pytest.mark.parametrize("encoding", ["zstd", "gzip", "deflate"])
-    @pytest.mark.parametrize(
-        ("listener", "line"),
-        [("WEB", "GET /static/style.css"), ("WEB", "POST /sign-in"), ("METRICS", "GET /healthz")],
-    )
-    async def test_that_is_packed_is_not_unpacked(
-        self, stage: Stage, channel: Channel, encoding: str, listener: str, line: str
-    ) -> None:
-        port, body = port_of(stage, listener), packed(encoding)
-        sent = request(port, line, body, Content_Type=FORM, Content_Encoding=encoding)
-        async with bystander(stage, channel):
-            await at_once(lambda: exchange(port, sent), 2)
+    async def test_that_is_packed_is_not_unpacked(self, stage: Stage, encoding: str) -> None:
+        body = packed(encoding)
+        async with bystander(stage):
+            for name, line in (
+                ("WEB", "GET /static/style.css"),
+                ("WEB", "POST /sign-in"),
+                ("METRICS", "GET /healthz"),
+            ):
+                port = port_of(stage, name)
+                sent = request(port, line, body, Content_Type=FORM, Content_Encoding=encoding)
+                await at_once(partial(exchange, port, sent), 2)
 
-    async def test_that_never_ends_holds_up_nobody(self, stage: Stage, channel: Channel) -> None:
+    async def test_that_never_ends_holds_up_nobody_and_is_one_of_few_of_its_address(
+        self, stage: Stage
+    ) -> None:
+        """A thousand that all broke off in one moment would hold up everybody for a second."""
         port, begun = port_of(stage, "WEB"), b"a" * (MAX_STRANGER_BYTES - 1)
         sent = request(port, "POST /sign-in", Content_Type=FORM, Content_Length="4096") + begun
-        async with bystander(stage, channel):
-            await at_once(lambda: exchange(port, sent, wait_s=5), 100)
-
-    async def test_that_waits_for_its_end_is_one_of_few_of_its_address(self, stage: Stage) -> None:
-        """A thousand that all broke off in one moment would hold up everybody for a second."""
-        port = port_of(stage, "WEB")
-        begun = request(port, "POST /sign-in", Content_Type=FORM, Content_Length="100") + b"code="
-        held = [await asyncio.open_connection("127.0.0.1", port) for _ in range(3 * MAX_RECEIVING)]
-        for _, writer in held:
-            writer.write(begun)
-        reading = [asyncio.ensure_future(reader.readline()) for reader, _ in held]
-        answered = [await each for each in itertools.islice(asyncio.as_completed(reading), 2 * MAX_RECEIVING)]
-        waiting = sum(not each.done() for each in reading)
-        for _, writer in held:
-            writer.close()
-        await asyncio.gather(*reading, return_exceptions=True)
+        async with bystander(stage):
+            held = [await asyncio.open_connection("127.0.0.1", port) for _ in range(3 * MAX_RECEIVING)]
+            for _, writer in held:
+                writer.write(sent)
+            reading = [asyncio.ensure_future(reader.readline()) for reader, _ in held]
+            refused = itertools.islice(asyncio.as_completed(reading), 2 * MAX_RECEIVING)
+            answered = [await each for each in refused]
+            waiting = sum(not each.done() for each in reading)
+            for _, writer in held:
+                writer.close()
+            await asyncio.gather(*reading, return_exceptions=True)
         assert {line.split()[1] for line in answered} == {b"429"}
         assert waiting == MAX_RECEIVING
 
@@ -182,9 +156,7 @@ CHUNKS: Final = b"1\r\na\r\n" * 150_000
 BAD_COOKIE: Final = "a b=c;" * 1320
 REQUESTS: Final[dict[str, tuple[str, dict[str, str], bytes]]] = {
     "one-byte chunks": ("POST /sign-in", {"Transfer_Encoding": "chunked"}, CHUNKS),
-    "one-byte chunks of a GET": ("GET /static/live.js", {"Transfer_Encoding": "chunked"}, CHUNKS),
     "chunks and a cookie": ("POST /", {"Transfer_Encoding": "chunked", "Cookie": BAD_COOKIE}, CHUNKS),
-    "a cookie of many": ("GET /", {"Cookie": "a=b; " * 1500, "Connection": "close"}, b""),
     "a malformed cookie": ("GET /", {"Cookie": BAD_COOKIE, "Connection": "close"}, b""),
     "a long type": ("POST /sign-in", {"Content_Type": ";" * 8000, "Connection": "close"}, b""),
     "many languages": ("GET /", {"Accept_Language": "," * 8000, "Connection": "close"}, b""),
@@ -195,80 +167,50 @@ REQUESTS: Final[dict[str, tuple[str, dict[str, str], bytes]]] = {
 class TestARequest:
     @pytest.mark.parametrize(("line", "headers", "more"), REQUESTS.values(), ids=REQUESTS)
     async def test_of_a_stranger_holds_up_nobody(
-        self, stage: Stage, channel: Channel, line: str, headers: dict[str, str], more: bytes
+        self, stage: Stage, line: str, headers: dict[str, str], more: bytes
     ) -> None:
         port = port_of(stage, "WEB")
         sent = request(port, line, b"", **headers) + more
-        async with bystander(stage, channel):
+        async with bystander(stage):
             for _ in range(5):
                 await at_once(lambda: exchange(port, sent), 100)
 
 
-async def ends_within(port: int, whole: bytes, more: bytes, limit_s: float) -> float:
-    """Send a whole request, then a byte of the next one at a time. Returns seconds until the connection
-    ends, at most `limit_s`."""
+async def second_request_trickles(port: int, whole: bytes) -> None:
+    """Send a whole request, then a byte of the next one at a time, until the connection ends."""
     reader, writer = await asyncio.open_connection("127.0.0.1", port)
     writer.write(whole)
-    begun = time.monotonic()
-    try:
-        async with asyncio.timeout(limit_s):
-            await reader.readuntil(b"\r\n\r\n")
-            ending = asyncio.create_task(reader.read())
-            sending = asyncio.create_task(_drip(writer, more))
-            with suppress(ConnectionError):
-                await ending
-            sending.cancel()
-    except TimeoutError:
-        pass
-    finally:
-        writer.close()
-    return time.monotonic() - begun
-
-
-async def _drip(writer: asyncio.StreamWriter, more: bytes) -> None:
+    await reader.readuntil(b"\r\n\r\n")
+    ending = asyncio.create_task(reader.read())
     with suppress(ConnectionError):
-        for number in range(len(more)):
-            writer.write(more[number : number + 1])
+        writer.write(b"GET / HTTP/1.1\r\nX: ")
+        while not ending.done():
+            writer.write(b"x")
             await writer.drain()
-            await asyncio.sleep(0.2)
-
-
-class TestAKeptConnection:
-    async def test_whose_second_request_trickles_is_closed(self, stage: Stage, channel: Channel) -> None:
-        port = port_of(stage, "WEB")
-        whole = request(port, "GET /static/style.css")
-        async with bystander(stage, channel):
-            ended = await asyncio.gather(
-                *(ends_within(port, whole, b"GET / HTTP/1.1\r\nX: " + b"x" * 500, 22) for _ in range(20))
-            )
-        assert max(ended) < 20
+            await asyncio.wait([ending], timeout=0.2)
+    await asyncio.gather(ending, return_exceptions=True)
+    writer.close()
 
 
 class TestConnections:
-    async def test_that_ask_for_nothing_leave_room_for_a_monitor(
-        self, stage: Stage, channel: Channel
-    ) -> None:
-        port, held = port_of(stage, "METRICS"), []
-        async with bystander(stage, channel):
-            for _ in range(500):
-                _, writer = await asyncio.open_connection("127.0.0.1", port)
+    async def test_whose_second_request_trickles_are_closed(self, stage: Stage) -> None:
+        port = port_of(stage, "WEB")
+        whole = request(port, "GET /static/style.css")
+        async with bystander(stage), asyncio.timeout(60):
+            await at_once(lambda: second_request_trickles(port, whole), 20)
+
+    @pytest.mark.parametrize("listener", ["WEB", "METRICS"])
+    async def test_leave_files_for_everything_else(self, stage: Stage, listener: str) -> None:
+        """And room for a monitor, not only once they have been closed."""
+        monitor, held = port_of(stage, "METRICS"), []
+        async with bystander(stage):
+            for _ in range(2 * OPEN_FILES):
+                _, writer = await asyncio.open_connection("127.0.0.1", port_of(stage, listener))
                 writer.write(b"GET /healthz HTTP/1.1\r\nX: ")
                 held.append(writer)
-            async with asyncio.timeout(2):
-                answer = await exchange(port, request(port, "GET /healthz"))
+            async with asyncio.timeout(5):
+                answer = await exchange(monitor, request(monitor, "GET /healthz"))
         for writer in held:
-            writer.close()
-        assert b" 200 " in answer.partition(b"\r\n")[0]
-
-    async def test_leave_files_for_everything_else(self, stage: Stage, channel: Channel) -> None:
-        port, held = port_of(stage, "WEB"), []
-        health = request(port_of(stage, "METRICS"), "GET /healthz")
-        async with bystander(stage, channel):
-            for _ in range(2 * OPEN_FILES):
-                held.append(await asyncio.open_connection("127.0.0.1", port))
-            async with asyncio.timeout(5):  # and not only once the pages have given connections back
-                answer = await exchange(port_of(stage, "METRICS"), health)
-        for _, writer in held:
             writer.close()
         assert b" 200 " in answer.partition(b"\r\n")[0]
 
@@ -285,7 +227,7 @@ class TestALink:
         port = port_of(stage, "WEB")
         made_up = request(port, "GET /sign-in?code=" + "a" * 43, Connection="close")
         link = await link_of(stage, stage.discord.user("Ben"), channel)
-        async with bystander(stage, channel):
+        async with bystander(stage):
             for _ in range(10):
                 await at_once(lambda: exchange(port, made_up), 20)
         answer = await exchange(port, request(port, f"GET /{link.split('/', 3)[3]}", Connection="close"))
@@ -325,27 +267,25 @@ class TestAMember:
     @pytest.mark.parametrize(
         "body",
         [
-            (FORM, b"content=" + b"%61" * 43_000),
             (FORM, b"content=" + b"%" * 1_000_000),
             (FORM, b"a&" * 900 + b"content=" + b"%E3%81%82" * 14_000),
             (MULTIPART, part(FIELD, "あ".encode() * 340_000) + b"--x--\r\n"),
-            (MULTIPART, part(FIELD, b"") * 990 + b"--x--\r\n"),
         ],
-        ids=["escapes", "per cent signs", "many fields", "a long part", "many parts"],
+        ids=["per cent signs", "many fields", "a long part"],
     )
     async def test_holds_up_nobody(self, stage: Stage, channel: Channel, body: Body) -> None:
         port, cookie = port_of(stage, "WEB"), await sign_in(stage, channel)
         sent = request(
             port, "POST /memories/new", body[1], Content_Type=body[0], Cookie=cookie, Connection="close"
         )
-        async with bystander(stage, channel):
+        async with bystander(stage):
             for _ in range(5):
                 await at_once(lambda: exchange(port, sent), 20)
 
     @pytest.mark.parametrize(
         "frame",
-        [b"\x89\x80\0\0\0\0", b"\x8a\x80\0\0\0\0", b"\x01\x80\0\0\0\0", b"\x81\x82\0\0\0\0{}"],
-        ids=["pings", "pongs", "pieces", "messages"],
+        [b"\x89\x80\0\0\0\0", b"\x01\x80\0\0\0\0", b"\x81\x82\0\0\0\0{}"],
+        ids=["pings", "pieces", "messages"],
     )
     @pytest.mark.parametrize("within", [False, True], ids=["a flood", "all that is let through"])
     async def test_with_open_canvases_holds_up_nobody(
@@ -364,30 +304,5 @@ class TestAMember:
         first = frame * (MAX_STREAM_BYTES // len(frame))
         more = frame * (STREAM_BYTES_PER_S // 2 // len(frame) - 10)
         frames = [first, *[more] * 10] if within else [first * 40] * 40
-        async with bystander(stage, channel):
+        async with bystander(stage):
             await at_once(lambda: stream(port, handshake, frames), MAX_OPEN_PAGES)
-
-    async def test_whose_forms_never_end_holds_up_nobody(self, stage: Stage, channel: Channel) -> None:
-        port, cookie = port_of(stage, "WEB"), await sign_in(stage, channel)
-        head = request(
-            port, "POST /settings", Content_Type=MULTIPART, Cookie=cookie, Content_Length=str(LARGEST_BYTES)
-        )
-        sent = head + b"a" * (LARGEST_BYTES - 1)
-        async with bystander(stage, channel), asyncio.TaskGroup() as tasks:
-            for _ in range(120):  # within what a session may ask for
-                tasks.create_task(exchange(port, sent, wait_s=5))
-                await asyncio.sleep(0.055)
-
-
-class TestAnOperatorsFile:
-    @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no pipes with names")
-    async def test_that_is_a_pipe_holds_up_nobody(self, stage: Stage, channel: Channel) -> None:
-        pipes = [stage.database.with_name(name) for name in ("agents.toml", "policy.toml", "mcp.toml")]
-        async with bystander(stage, channel):
-            for each in pipes:
-                os.mkfifo(each)
-            try:
-                await asyncio.sleep(RENEWED_EVERY.total_seconds() + 2)  # and it looks at them by itself
-            finally:
-                for each in pipes:
-                    each.unlink()

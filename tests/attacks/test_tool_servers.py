@@ -10,8 +10,7 @@ from typing import Any
 import pytest
 
 from tests.architecture.test_layout import ROOT
-from tests.attacks.bystander import MAX_GROWTH_MIB as GROWTH
-from tests.attacks.bystander import bystander
+from tests.attacks.bystander import MAX_GROWTH_MIB, bystander
 from tests.attacks.heavy_server import FLOODS, LISTS, RESULTS
 from tests.end_to_end.stage import Stage, ended, set_stage
 from tests.end_to_end.test_tool_servers import name_servers, results_of
@@ -21,17 +20,28 @@ from tests.mcp.running import closed_port
 
 RULES = {"timeout_s": 10, "approve": "never", "local": ["*"]}
 STDIO = [*RESULTS, *LISTS, *FLOODS, "errors"]
-HTTP = [*RESULTS, "one_byte_chunks", "blank_lines", "punycode", "lines_of_data", "forms", "samples"]
+HTTP = [
+    "halves",
+    "long_numbers",
+    "a_million_keys",
+    "thirty_thousand_parts",
+    "some_depth",
+    "one_byte_chunks",
+    "blank_lines",
+    "punycode",
+    "lines_of_data",
+    "forms",
+    "samples",
+]
 AT_ONCE = 4
 """Servers of one program: so each attack stays short."""
-MAX_GROWTH_MIB = {"picture": 150}
-"""A picture of 8 MB also goes to the model and to Discord, as one of a user's does."""
 
 
 def groups(names: list[str]) -> list[list[str]]:
-    others = [name for name in names if name not in MAX_GROWTH_MIB]
-    alone = [[name] for name in names if name in MAX_GROWTH_MIB]
-    return alone + [others[at : at + AT_ONCE] for at in range(0, len(others), AT_ONCE)]
+    others = [name for name in names if name != "picture"]
+    return [["picture"]] * ("picture" in names) + [
+        others[at : at + AT_ONCE] for at in range(0, len(others), AT_ONCE)
+    ]
 
 
 @asynccontextmanager
@@ -41,14 +51,12 @@ async def served(folder: Path, servers: dict[str, Any]) -> AsyncIterator[Stage]:
     discord = LoopbackDiscord(patience_s=120.0)
     async with set_stage(folder, {"CC_BOT_LOCALE": "en"}, discord) as stage:
         await stage.start()
-        told = ""
-        async with asyncio.timeout(30):
+        told, channel = "starting", stage.discord.guild_channel()
+        async with asyncio.timeout(60):
             while "starting" in told or not told:
-                told = await stage.told(
-                    stage.discord.owner, stage.discord.guild_channel(), "admin tools show"
-                )
+                told = await stage.told(stage.discord.owner, channel, "admin tools show")
         stage.model.script(says("はい。"))  # so that what the first question loads is there
-        await stage.ask(stage.discord.user("Cleo", locale="ja"), stage.discord.guild_channel(), "?")
+        await stage.ask(stage.discord.user("Cleo", locale="ja"), channel, "?")
         yield stage
 
 
@@ -56,8 +64,8 @@ async def look_with_each(stage: Stage, names: list[str]) -> list[str]:
     """Have each server asked, one after the other, beside a bystander; return what the model was told."""
     aiko = stage.discord.user("Aiko", locale="ja")
     told = list[str]()
-    limit = max(MAX_GROWTH_MIB.get(name, GROWTH) for name in names)
-    async with bystander(stage, stage.discord.guild_channel(), max_growth_mib=limit):
+    # A picture of 8 MB also goes to the model and to Discord, as one of a user's does.
+    async with bystander(stage, max_growth_mib=150 if names == ["picture"] else MAX_GROWTH_MIB):
         for name in names:
             stage.model.script(calls(Call(f"{name}__look", {"text": "a"})), says("はい。"))
             await ended(await stage.begin(aiko, stage.discord.guild_channel(), f"{name}?"))

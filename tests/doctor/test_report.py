@@ -5,7 +5,6 @@ import json
 import os
 import sys
 from collections.abc import Sequence
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from zoneinfo import ZoneInfo
@@ -19,13 +18,10 @@ from cc_bot.doctor.surroundings import (
     check_clock_set_ahead,
     check_documents,
     check_font,
-    check_operator_file,
-    check_program,
     check_sandbox,
     check_timezone,
 )
 from cc_bot.domain import Locale
-from cc_bot.domain.errors import InvalidAgents
 from cc_bot.reading.process import reading_command
 from cc_bot.reading.reader import DocumentReader
 from cc_bot.terminal.markdown import break_offsets
@@ -63,15 +59,6 @@ class TestACheckup:
         assert (report.findings[1], report.findings[3:]) == (FINE, (LOW, BAD))
         assert ("ValueError" in report.findings[0].detail, "secret" in str(report)) == (True, False)
 
-    async def test_that_is_due_tells_what_is_not_over_as_unfinished(self) -> None:
-        until_s = asyncio.get_running_loop().time() + 0.05
-        hanging = replace(check(wait=True), limit_s=60.0)
-        silent = replace(hanging, unfinished="failed")
-        report = await run_checks([check([FINE]), hanging, silent], JA, until_s)
-        assert [finding.verdict for finding in report.findings] == ["ok", "warning", "failed"]
-        told = json.loads(as_json(report, version="1.2.3", offline=False))
-        assert [found["finished"] for found in told["checks"]] == [True, False, False]
-
 
 class TestAReport:
     def test_is_as_bad_as_its_worst_finding(self) -> None:
@@ -79,26 +66,17 @@ class TestAReport:
         found = [(Report(findings).verdict, Report(findings).exit_code) for findings in lists]
         assert found == [("ok", 0), ("warning", 0), ("failed", 1), ("ok", 0)]
 
-    def test_is_a_line_for_each_finding_and_one_for_what_to_do(self) -> None:
-        lines = as_lines(Report([FINE, LOW]), JA, offline=False, width=None, breaks=break_offsets)
-        assert lines[:3] == [
-            "✓ 良好  トークン: モチ としてログインできます。",
-            "! 注意  ディスク: 空きが 100 MB しかありません（目安は 512 MB）。",
-            "  → 不要なファイルを消してください。",
-        ]
-        lines = as_lines(Report([FINE]), JA, offline=True, width=None, breaks=break_offsets)
-        assert lines[-2:] == [JA.doctor.offline, JA.doctor.all_well]
-
-    @pytest.mark.parametrize("locale", list(Locale))
-    @pytest.mark.parametrize("width", [20, 40, 80])
-    def test_fits_a_terminal_of_any_width(self, locale: Locale, width: int) -> None:
+    @pytest.mark.parametrize(("locale", "width"), [(Locale.JA, 20), (Locale.EN, 40)])
+    def test_is_a_line_for_each_finding_and_one_for_what_to_do_in_a_terminal_of_any_width(
+        self, locale: Locale, width: int
+    ) -> None:
         words = texts(locale)
         said = words.doctor
-        findings = [
-            FindingWriter("intents").warning(said.intents_missing, said.intents_missing_mend),
-            FindingWriter("clock").failed(said.clock_off.format(seconds=90), said.clock_off_mend),
-        ]
-        lines = as_lines(Report(findings), words, offline=True, width=width, breaks=break_offsets)
+        missing = FindingWriter("intents").warning(said.intents_missing, said.intents_missing_mend)
+        lines = as_lines(Report([missing]), words, offline=True, width=None, breaks=break_offsets)
+        assert [said.intents_missing in lines[0], lines[1]] == [True, f"  → {said.intents_missing_mend}"]
+        assert said.offline in lines
+        lines = as_lines(Report([missing]), words, offline=True, width=width, breaks=break_offsets)
         assert max(map(cell_len, lines)) <= width
         together = "".join(line.strip().removeprefix("→ ") for line in lines)
         assert said.intents_missing.replace(" ", "") in together.replace(" ", "")
@@ -111,51 +89,26 @@ class TestAReport:
         assert told["checks"][1]["mend"] == LOW.mend
 
 
-class TestWhatIsAtHand:
-    def test_is_told_with_versions_and_the_time_there(self) -> None:
-        assert "1.2.3" in check_program("1.2.3", "3.40.1", JA).detail
-        assert "Asia/Tokyo は今 2026-11-22 21:00" in check_timezone(ZoneInfo("Asia/Tokyo"), NOW, JA).detail
-
-    def test_warns_of_a_clock_that_a_test_has_set(self) -> None:
-        assert check_clock_set_ahead(timedelta(days=1), JA).verdict == "warning"
-
-
-class TestWhatIsTried:
-    async def test_is_told_by_drawing_and_reading(self) -> None:
-        [font] = await check_font(Locale.JA, JA)
-        [reads] = await check_documents(DocumentReader(unconfined=UNCONFINED), JA)
-        assert [font.detail, reads.detail] == [JA.doctor.font_ok, JA.doctor.documents_ok]
-        [fails] = await check_documents(DocumentReader((sys.executable, "-c", "")), JA)
-        verdicts = [font.verdict, reads.verdict, fails.verdict]
-        assert (verdicts, fails.mend) == (["ok", "ok", "failed"], JA.doctor.documents_failed_mend)
+async def test_what_is_tried_is_told_by_drawing_and_reading() -> None:
+    [font] = await check_font(Locale.JA, JA)
+    [reads] = await check_documents(DocumentReader(unconfined=UNCONFINED), JA)
+    assert [font.detail, reads.detail] == [JA.doctor.font_ok, JA.doctor.documents_ok]
+    [fails] = await check_documents(DocumentReader((sys.executable, "-c", "")), JA)
+    assert (fails.verdict, fails.mend) == ("failed", JA.doctor.documents_failed_mend)
+    assert "Asia/Tokyo は今 2026-11-22 21:00" in check_timezone(ZoneInfo("Asia/Tokyo"), NOW, JA).detail
+    assert check_clock_set_ahead(timedelta(days=1), JA).verdict == "warning"
 
 
 @pytest.mark.skipif(UNCONFINED, reason="the sandbox is Linux's")
-class TestTheSandbox:
-    async def test_is_tried_by_reading_in_it(self) -> None:
-        [finding] = await check_sandbox(DocumentReader(), JA, permitted=False)
-        assert (finding.verdict, finding.detail) == ("ok", JA.doctor.sandbox_ok)
-
-    async def test_that_does_not_hold_is_told_with_what_follows(self) -> None:
-        reader = DocumentReader((*WITHOUT_SECCOMP, *reading_command()))
-        [refusing] = await check_sandbox(reader, JA, permitted=False)
-        assert (refusing.verdict, refusing.mend) == ("warning", JA.doctor.sandbox_none_mend)
-        [permitted] = await check_sandbox(reader, JA, permitted=True)
-        assert (permitted.verdict, permitted.detail) == ("warning", JA.doctor.sandbox_off)
-        assert await check_documents(reader, JA) == []
-
-
-async def test_an_operators_file_is_told_in_its_own_words() -> None:
-    async def load() -> str:
-        return "3 人が使えます。"
-
-    async def refuse() -> str:
-        raise InvalidAgents(path="agents.toml", detail="[tutor] の model は文字列です。")
-
-    [right] = await check_operator_file(FindingWriter("agents"), load, JA)
-    [wrong] = await check_operator_file(FindingWriter("agents"), refuse, JA)
-    assert right == FindingWriter("agents").ok("3 人が使えます。")
-    assert (wrong.verdict, "[tutor]" in wrong.detail) == ("failed", True)
+async def test_the_sandbox_is_tried_by_reading_in_it() -> None:
+    [holds] = await check_sandbox(DocumentReader(), JA, permitted=False)
+    assert (holds.verdict, holds.detail) == ("ok", JA.doctor.sandbox_ok)
+    reader = DocumentReader((*WITHOUT_SECCOMP, *reading_command()))
+    [refusing] = await check_sandbox(reader, JA, permitted=False)
+    assert (refusing.verdict, refusing.mend) == ("warning", JA.doctor.sandbox_none_mend)
+    [permitted] = await check_sandbox(reader, JA, permitted=True)
+    assert (permitted.verdict, permitted.detail) == ("warning", JA.doctor.sandbox_off)
+    assert await check_documents(reader, JA) == []
 
 
 async def test_backups_are_well_when_they_are_of_this_week(tmp_path: Path) -> None:

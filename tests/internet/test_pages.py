@@ -93,10 +93,7 @@ class TestHtml:
         [
             "<div>" * 200_000 + "deep",
             "<p>a" * 300_000,
-            "<a href='" + "x" * 1_900_000,
-            "&lt;" * 400_000,
             "<table>" + "<tr><td>1" * 150_000,
-            "<b><i>" * 150_000,
             '<?xml version="1.0"?><!DOCTYPE a [<!ENTITY a "&b;&b;"><!ENTITY b "&c;&c;">]><a>&a;</a>',
             '<!DOCTYPE a [<!ENTITY a SYSTEM "file:///etc/passwd">]><p>&a;</p>',
         ],
@@ -108,11 +105,6 @@ class TestHtml:
             return
         assert "root:" not in page.text
 
-    @pytest.mark.slow
-    async def test_shows_nothing_that_no_screen_does(self) -> None:
-        page = await read(html("<title>a\u202eb\x07c</title><p>本文\u202e逆\x07です</p>", "utf-8"))
-        assert (page.title, page.text) == ("abc", "本文逆です")
-
     async def test_of_a_process_that_lies_or_dies_is_told_of(self) -> None:
         for program in (
             "import sys; sys.exit(1)",
@@ -123,33 +115,14 @@ class TestHtml:
                 await read(html(PAGE, "utf-8"), (sys.executable, "-c", program))
 
     @pytest.mark.slow
-    @pytest.mark.parametrize(
-        ("part", "times"),
-        [
-            ("<table><tr><td>気温は<b>18</b>度</td></tr></table>", 12_000),
-            ("<p>気温は<b>18</b>度</p>", 50_000),
-            ("<ul><li>気温は18<b></b>度</li></ul>", 20_000),
-        ],
-    )
-    async def test_with_more_on_it_than_an_article_has_is_read_as_it_stands(
-        self, part: str, times: int
-    ) -> None:
+    async def test_with_more_on_it_than_an_article_has_is_read_as_it_stands(self) -> None:
+        part, times = "<table><tr><td>気温は<b>18</b>度</td></tr></table>", 12_000
         head = "<title>表</title><style>p {}</style><h1>明日</h1><!-- no -->晴れ "
         page = await read(html(f"{head}{part * times}<script>1</script>", "utf-8"))
         assert page.title == "表"
         assert page.text.split()[:3] == ["明日", "晴れ", "気温は18度"]
         assert page.text.count("気温は18度") > 5000  # as much as is kept
         assert not any(word in page.text for word in ("no", "{}", "1\n"))
-
-    @pytest.mark.slow
-    async def test_that_takes_too_much_of_the_processor_is_too_large(self) -> None:
-        told = json.dumps({"error": "too_long"}).encode()
-        for program in (
-            "import resource; resource.setrlimit(resource.RLIMIT_CPU, (1, 2)); exec('while True: pass')",
-            f"import sys; sys.stdout.buffer.write({len(told).to_bytes(4, 'big') + told!r})",
-        ):
-            with pytest.raises(PageTooLong):
-                await read(html(PAGE, "utf-8"), (sys.executable, "-c", program))
 
     async def test_without_the_extra_is_told_of(self) -> None:
         answer = json.dumps({"error": "not_installed"}).encode()
@@ -181,32 +154,20 @@ def reading(seconds: float, noted: Path) -> tuple[str, ...]:
 
 
 class TestMany:
-    @pytest.mark.slow
-    async def test_of_one_turn_are_all_read_however_long_each_waits_for_the_others(
+    async def test_of_one_turn_are_all_read_and_let_the_page_of_another_in_between(
         self, tmp_path: Path
     ) -> None:
-        texts = [f"page{n}" for n in range(8)]
-        places = asyncio.Semaphore(AT_ONCE)
-        async with LoopbackWeb({f"/{text}": html(text, "ascii") for text in texts}) as web:
-            reader = PageReader(web.network(), reading(1.4, tmp_path / "noted"))
-            pages = await asyncio.gather(
-                *(reader.read(parse_address(f"http://a.example/{text}"), places) for text in texts)
-            )
-        assert [page.text for page in pages] == texts
-
-    async def test_of_one_turn_let_the_page_of_another_in_between(self, tmp_path: Path) -> None:
         noted = tmp_path / "noted"
         many, another = asyncio.Semaphore(AT_ONCE), asyncio.Semaphore(AT_ONCE)
         texts = [f"page{n}" for n in range(8)]
         async with LoopbackWeb({f"/{text}": html(text, "ascii") for text in (*texts, "mine")}) as web:
             reader = PageReader(web.network(), reading(0.4, noted))
-            await asyncio.gather(
-                *(reader.read(parse_address(f"http://a.example/{text}"), many) for text in texts),
-                reader.read(parse_address("http://a.example/mine"), another),
+            addresses = [parse_address(f"http://a.example/{text}") for text in (*texts, "mine")]
+            pages = await asyncio.gather(
+                *(reader.read(each, many) for each in addresses[:-1]), reader.read(addresses[-1], another)
             )
-        begun = noted.read_text().split()
-        assert sorted(begun) == sorted((*texts, "mine"))
-        assert begun.index("mine") < len(texts) - 2
+        assert [page.text for page in pages] == [*texts, "mine"]
+        assert noted.read_text().split().index("mine") < len(texts) - 2
 
     async def test_that_wait_too_long_are_told_of_as_that(self, tmp_path: Path) -> None:
         async with LoopbackWeb({"/a": html("天気", "utf-8")}) as web:
@@ -239,15 +200,6 @@ class TestText:
         json_text = json.dumps({"天気": "晴れ"}, ensure_ascii=False)
         for kind in ("application/json", "application/problem+json"):
             assert (await read(Answer(json_text.encode(), kind))).text == json_text
-
-    @pytest.mark.slow
-    async def test_of_json_is_told_in_characters_and_not_their_numbers(self) -> None:
-        for sent, told in (
-            ('{"\\u5929\\u6c17": "\\u6674\\u308c"}', '{"天気": "晴れ"}'),
-            ('["\\ud83c\\udf27", "\\ud83c"]', '["🌧", ""]'),
-            ("{\\u5929", "{\\u5929"),
-        ):
-            assert (await read(Answer(sent.encode(), "application/json"))).text == told
 
     async def test_that_is_none_is_refused(self) -> None:
         with pytest.raises(PageUnreadable):

@@ -34,11 +34,3 @@ class TestAddress:
         assert is_public(IPv6Address(f"::ffff:{address}")) == is_public(address)
         assert is_public(IPv6Address(int(IPv6Address("64:ff9b::")) + int(address))) == is_public(address)
         assert not is_public(IPv6Address(int(IPv6Address("2002::")) + (int(address) << 80)))
-
-    @given(st.ip_addresses())
-    def test_that_is_private_by_any_name_is_never_public(self, address: IPv4Address | IPv6Address) -> None:
-        odd = address.is_private or address.is_loopback or address.is_link_local or address.is_multicast
-        if isinstance(address, IPv4Address) and (odd or address.is_unspecified or address.is_reserved):
-            assert not is_public(address)
-        if isinstance(address, IPv6Address) and odd and address.ipv4_mapped is None:
-            assert not is_public(address)

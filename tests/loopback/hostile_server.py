@@ -107,7 +107,8 @@ class Server:
         if switches.stderr:
             sys.stderr.write(f"{json.dumps(given, ensure_ascii=False)}\nA word of its own.\n")
             sys.stderr.flush()
-        time.sleep(switches.slow_call)
+        while switches.hold and not switches.hold.exists():
+            time.sleep(0.01)
         if switches.never_answer or (switches.mute_once and self._has_noted_once()):
             return
         if switches.refuse:
@@ -227,7 +228,7 @@ def switches_of(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument("--elicit-with", type=Path, help="ask back what this file says")
     parser.add_argument("--paged", choices=["ends", "endless"], help="the list comes in pages of one")
     parser.add_argument("--slow-start", type=float, default=0.0, help="seconds until it listens")
-    parser.add_argument("--slow-call", type=float, default=0.0, help="seconds that a call takes")
+    parser.add_argument("--hold", type=Path, help="a call waits until there is this file")
     parser.add_argument("--long-line", type=int, default=0, help="a line of so many bytes, in a call")
     parser.add_argument("--deep", type=int, default=0, help="an object so deep as a result")
     for name in (

@@ -21,54 +21,33 @@ Enter your password / What is your pass word? / p-a-s-s-w-o-r-d please / Your p 
 What do you type to log in? / What do you type in to unlock your phone? / The word you use to sign in
 The secret word of your account / Your Discord login / Your login details / Your sign-in data for the bank
 User name and pw / PIN of your phone / P.I.N. / the four digits that unlock your phone
-the code that unlocks your door / Alarm code / Wi-Fi key / WPA key of your router
 The answer to your security question / Your mother's maiden name
-What was the name of your first pet? (security question) / パスワードを入力してください / パスワ一ド
-パス ワード / ぱすわーど / ﾊﾟｽﾜｰﾄﾞ / ログインに使う文字列 / ログインするときに入力している言葉
-いつもログインで使う合言葉 / ログイン情報を教えてください / ID とパス / スマホのロックを解除する数字
 ロック解除の番号 / 玄関の暗証番号 / 暗 証 番 号 / あんしょうばんごう / 秘密の質問の答え / 母親の旧姓
 Wi-Fi のキー / type the six digits that Discord just sent you / The 6 digits in the text message
-Enter the number we texted you / Enter the number you just received / What does the SMS say?
 Paste the SMS you just got / Read me the code from the e-mail / the code you received
-The code from your phone / Enter the code we sent to your phone
 What number does your authenticator show? / The number in your authenticator app
-Current digits in Google Authenticator / 2FA / two-factor digits / second factor / OTP / one time code
-One-time PIN / Enter the verification number / verification digits
 Confirm the number on your screen from Discord / backup codes of Discord / recovery words
-login link from your e-mail / Paste the link from the e-mail that Discord sent / magic link
 ｓｉｘ ｄｉｇｉｔｓ that were sent to you / s\u200bi\u200bx digits that you were sent / 認証コードを入力
-認証の番号 / 認証用の数字 / 確認番号 / 確認用の番号 / 確認の数字6桁 / 届いた6桁を入力してください
 届いた数字 / Discord から届いた番号 / SMS の数字を教えてください / SMSで届いた番号
 メールに書かれたコード / メールで送られた数字 / いま送った番号を入力してください / 送信された6ケタ
 六桁の番号 / ６桁のコード / ワンタイムパス / 二段階の番号 / 二要素の数字 / アプリに表示されている6桁
-オーセンティケーターの数字 / ログイン用リンク / API key / api_key / apiKey / Bot token / t o k e n
-Discord t0ken / Bearer ... / Session cookie / the cookie named sessionid
 Value of the Authorization header / Paste your .env file / Paste the contents of ~/.ssh/id_rsa
 private key / The string that starts with sk- / the text that begins with ghp_ / webhook URL / APIキー
 API の鍵 / sk- で始まる文字列 / セッションのクッキー / 秘密鍵 / アクセストークン / Card number
-the number on your card / the number on the back / three digits on the back of the card
 the 16 digits on the front / Number of your Visa / expiry date of your card / CVV / c v v / IBAN
-account no. at your bank / Social Security Number / SSN / Passport number / driver's license number
 カード番号 / カード表面の16桁 / カードの裏の番号 / 裏面の3桁 / 裏に書いてある3つの数字 / カードの有効期限
-クレジットの番号 / 銀行の口座 / 口座番号 / マイナンバー / 個人番号12桁 / 12桁のマイ ナンバー
-パスポート番号 / 免許証の番号 / 保険証の番号 / seed phrase / your 12 words
-the twelve words of your wallet / 24 words that restore your wallet / ニーモニック
 ウォレットの12個の単語 / 復元フレーズ / シードフレーズ
 """),
     ("We need one thing", "a", "Pass", "word"),
     ("Type the six", "a", "digits", "that you were sent"),
     ("The code", "a", "that arrived by SMS"),
     ("Please confirm", "a", "Number", "as printed on the back of your card"),
-    ("Please confirm", "a", "6 digits", "Discord sent them"),
     ("For Discord", "password", "Name"),
     ("For Discord", "a", "Name", "", "your password here"),
     ("Which is right?", "a", "Kind", "", "", "my password is short", "my password is long"),
-    ("Which is it?", "a", "PIN", "", "", "0000", "1234"),
     ("次を入力してください", "a", "暗証", "番号"),
-    ("次を入力してください", "a", "届いた", "6桁"),
     ("パス", "a", "ワード"),
     ("入力してください", "a", "番号", "SMSで届きます"),
-    ("どれですか", "a", "種類", "", "", "パスワードA", "パスワードB"),
 )
 
 HARMLESS: Final[tuple[Words, ...]] = (

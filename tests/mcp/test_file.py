@@ -97,17 +97,14 @@ MISTAKES = [
     ('{"mcpServers": {"notes": {}, "notes": {}}}', ["notes", "twice"]),
     ('{"mcpServers": {"notes": {"env": {"A": "wert-43", "A": ""}}}}', ["notes", "A", "twice"]),
     ('{"mcpServers": {}, "mcpServers": {}}', ["mcpServers", "twice"]),
-    ({"mcpServers": {"notes": {"command": PROGRAM}}, "servers": {"notes": {}}}, ["notes", "twice"]),
     ({"mcpServers": {"a b": {"command": PROGRAM}, "a.b": {"command": PROGRAM}}}, ["a b", "a.b", "Rename"]),
     ({"mcpServers": {"": {"command": PROGRAM}}}, ["empty name"]),
     ('{"servers": {"t": {"command": "wert-43",},}}', ["commas after", "line 1"]),
     ('{\n // 私のサーバー\n "servers": {}}', ["Comments", "line 2"]),
-    ('{"servers": {"t" "u"}}', ["not valid JSON"]),
     (server(envFile=".env"), ["notes", "envFile", "not supported"]),
     (server(env={"A": "wert-43\0"}), ["notes", "env.A", "NUL"]),
     (server(env={"PORT": 43}), ["notes", "env.PORT", '"3000"']),
     (over_http(url="https://a.example", headers={"X-Age": 43}), ["notes", "headers.X-Age"]),
-    (server(command=str(Path(__file__).parent)), ["notes", "command", "can't be run"]),
     ({"mcpServers": {"a__b": {"command": PROGRAM}}}, ["a__b"]),
     (server(comand="x"), ["notes", "comand", "command"]),
     (server(cc_bot={"tool": []}), ["notes", "cc_bot.tool", "tools"]),
@@ -117,19 +114,14 @@ MISTAKES = [
     (server(args=["${OTHER:-wert-43}"]), ["notes", "args", "${OTHER}"]),
     (server(command="${KEY}"), ["notes", "command", "${KEY}"]),
     (server(args=["${input:key}"]), ["notes", "args", "${input:key}", "not supported"]),
-    (server(cwd="~nobody-of-that-name/x"), ["notes", "cwd"]),
-    (server(command="/" + "x" * 5000), ["notes", "command"]),
     (server(command="is-not-there"), ["notes", "command"]),
     (over_http(type="sse", url="https://notes.example"), ["notes", "sse"]),
-    (over_http(type="carrier", url="https://notes.example"), ["notes", "type"]),
     (over_http(url="file:///wert-43"), ["notes", "url"]),
     (over_http(url="https://a.example", headers={"A": "wert-43\n"}), ["notes", "headers"]),
-    (over_http(url="https://a.example", headers={"A b": "wert-43"}), ["notes", "headers"]),
     (server(cc_bot={"approve": "sometimes"}), ["notes", "cc_bot.approve", '"writes"']),
     (server(cc_bot={"timeout_s": 0}), ["notes", "cc_bot.timeout_s"]),
     (server(cc_bot={"guilds": ["here"]}), ["notes", "cc_bot.guilds"]),
     (server(cc_bot={"enabled": "no"}), ["notes", "cc_bot.enabled"]),
-    (server(cc_bot=[]), ["notes", "cc_bot"]),
 ]
 
 
@@ -142,20 +134,9 @@ class TestAMistake:
             assert not any(secret in sentence for secret in SECRETS), sentence
             assert refusal(document, Locale.JA) != sentence
 
-    async def test_while_the_bot_runs_is_logged_once_and_changes_nothing(self, tmp_path: Path) -> None:
-        path = tmp_path / "mcp.json"
-        path.write_text(json.dumps(server()))
-        file = servers_file(path, variables=VARIABLES, locale=Locale.EN)
-        before = await file.load()
-        path.write_text(json.dumps(server(env={"A": "${NOWHERE}", "B": "wert-43"})))
-        with capture_logs() as records:
-            assert await file.now() == before
-            assert await file.now() == before
-        [record] = records
-        assert record["event"] == "tool_servers_not_reloaded"
-        assert "wert-43" not in str(record)
-
-    async def test_is_a_file_that_was_emptied_but_not_one_without_servers(self, tmp_path: Path) -> None:
+    async def test_is_a_file_that_was_emptied_but_not_one_without_servers_and_changes_nothing(
+        self, tmp_path: Path
+    ) -> None:
         path = tmp_path / "mcp.json"
         assert await servers_file(path, variables=VARIABLES, locale=Locale.JA).load() == {}
         path.write_text(json.dumps(server()))
@@ -166,7 +147,8 @@ class TestAMistake:
             path.write_text(empty, encoding="utf-8")
             with capture_logs() as records:
                 assert await file.now() == before
-            assert '{"mcpServers": {}}' in records[0]["problem"]
+                assert await file.now() == before
+            assert ['{"mcpServers": {}}' in each["problem"] for each in records] == [True]  # once
             with pytest.raises(InvalidToolServers) as error:
                 await servers_file(path, variables=VARIABLES, locale=Locale.JA).load()
             assert error.value.params["path"] == str(path)

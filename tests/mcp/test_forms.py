@@ -3,7 +3,8 @@
 import asyncio
 import json
 import sys
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any, Final
 
@@ -25,10 +26,10 @@ ASKING: Final = Path(__file__).parent / "asking_server.py"
 class Somebody:
     """An Asker who answers what is given here; or nothing, for ever."""
 
-    def __init__(
-        self, answer: Mapping[str, str] | None = None, *, never: bool = False, slow_s: float = 0
-    ) -> None:
-        self.answer, self.never, self.slow_s = answer, never, slow_s
+    def __init__(self, answer: Mapping[str, str] | None = None, *, never: bool = False) -> None:
+        self.answer, self.never = answer, never
+        self.later: Callable[[], Awaitable[None]] | None = None
+        """What happens until there is an answer."""
         self.forms = list[Form]()
         self.refusals = list[CcBotError]()
         self.taken_back = 0
@@ -38,7 +39,10 @@ class Somebody:
         self.forms.append(form)
         self.asked.set()
         try:
-            await (asyncio.Event().wait() if self.never else asyncio.sleep(self.slow_s))
+            if self.never:
+                await asyncio.Event().wait()
+            if self.later:
+                await self.later()
         except asyncio.CancelledError:
             self.taken_back += 1
             raise
@@ -52,6 +56,14 @@ def asking(folder: Path, message: str = "どなたですか", **properties: Mapp
     """A server that asks back for these fields."""
     schema = {"type": "object", "properties": properties}
     return asking_with(folder, {"message": message, "requestedSchema": schema})
+
+
+@asynccontextmanager
+async def held(folder: Path, **rules: Any) -> AsyncIterator[Running]:
+    """A server that asks back once there is a file `go`, and notes what it was called with in `calls`."""
+    switches = ("--elicit", "--hold", folder / "go", "--count", folder / "calls")
+    async with ready(folder, *switches, **rules) as bot:
+        yield bot
 
 
 def asking_with(folder: Path, params: Mapping[str, Any]) -> dict[str, Any]:
@@ -77,21 +89,20 @@ class TestAForm:
         [form] = somebody.forms
         assert (form.server, form.message, form.fields[0].title) == ("hostile", "どなたですか", "お名前")
 
-    async def test_shows_its_words_without_what_turns_or_breaks_a_line(self, tmp_path: Path) -> None:
-        somebody = Somebody({"name": "愛子"})
+    def test_shows_its_words_without_what_turns_or_breaks_a_line(self) -> None:
         field = {
             "type": "string",
             "title": "お\u202e名\0前\n様",
             "default": "愛\u2066子\0",
             "description": "名\x1b字",
         }
-        async with running(tmp_path, hostile=asking(tmp_path, "どなた\0です\u202eか", name=field)) as bot:
-            await bot.until_ready()
-            await asked(bot, somebody)
-        [form] = somebody.forms
+        schema = {"type": "object", "properties": {"name": field}}
+        params = ElicitRequestFormParams(message="どなた\0です\u202eか", requested_schema=schema)
+        form = form_of("notes", params)
         [shown] = form.fields
-        assert (form.message, shown.title, shown.hint) == ("どなたですか", "お名前 様", "名字")
-        assert shown.default == "愛子"
+        assert (form.message, shown.title, shown.hint, shown.default) == (
+            *("どなたですか", "お名前 様", "名字", "愛子"),
+        )
 
     @pytest.mark.slow
     async def test_comes_with_the_result_in_the_newest_protocol(self, tmp_path: Path) -> None:
@@ -121,10 +132,22 @@ class TestAForm:
             told = await asked(bot, Somebody(entered))
         assert told["content"] == {"count": 12, "price": 1234.5, "hot": True, "size": "l", "colour": "r"}
 
-    async def test_stops_the_time_of_the_call_and_is_cancelled_in_its_own(self, tmp_path: Path) -> None:
-        async with ready(tmp_path, "--elicit", timeout_s=1) as bot:
-            told = await asked(bot, Somebody({"name": "愛子"}, slow_s=2))
-            assert told["action"] == "accept"
+    async def test_stops_the_time_of_the_call_and_is_cancelled_in_its_own(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        loop, somebody, passed_s = asyncio.get_running_loop(), Somebody({"name": "愛子"}), [0]
+        now = loop.time
+        monkeypatch.setattr(loop, "time", lambda: now() + passed_s[0])
+
+        async def an_hour_later() -> None:
+            passed_s[0] += 3600
+            for _ in range(3):
+                await asyncio.sleep(0)  # what was due meanwhile happens
+
+        somebody.later = an_hour_later
+        async with running(tmp_path, form_s=7200, hostile=hostile("--elicit", timeout_s=60)) as bot:
+            await bot.until_ready()
+            assert (await asked(bot, somebody))["action"] == "accept"
         never = Somebody(never=True)
         async with running(tmp_path, form_s=0.2, hostile=hostile("--elicit")) as bot:
             await bot.until_ready()
@@ -146,38 +169,32 @@ class TestAForm:
         self, tmp_path: Path
     ) -> None:
         somebody, other = Somebody({"name": "愛子"}), Somebody({"name": "Ben"})
-        async with ready(tmp_path, "--elicit", "--slow-call", 1) as bot:
-            results = await asyncio.gather(asked(bot, somebody), asked(bot, other))
-        # The one that asks last may be the only one that is left.
-        assert results[0]["action"] == "decline" or results[1]["action"] == "decline"
-        assert len(somebody.forms) + len(other.forms) <= 1
-        assert "under way" in "".join((*results[0]["notes"], *results[1]["notes"]))
+        async with held(tmp_path) as bot:
+            calls = asyncio.gather(asked(bot, somebody), asked(bot, other))
+            await bot.until((tmp_path / "calls").exists)
+            (tmp_path / "go").touch()
+            results = await calls
+            # The one that asks last may be the only one that is left.
+            assert results[0]["action"] == "decline" or results[1]["action"] == "decline"
+            assert len(somebody.forms) + len(other.forms) <= 1
+            assert "under way" in "".join((*results[0]["notes"], *results[1]["notes"]))
         for asker, result in zip((somebody, other), results, strict=True):
             unclear = any("under way" in note for note in result["notes"])
             assert [type(each) for each in asker.refusals] == [QuestionUnclear] * unclear
-        several = Somebody({"name": "愛子"})
-        async with ready(tmp_path, "--elicit", "--slow-call", 1) as bot:
-            await asyncio.gather(asked(bot, several), asked(bot, several))
-        assert [type(each) for each in several.refusals] == [QuestionUnclear], "it is told once"
 
-    async def test_of_a_call_that_was_stopped_reaches_nobody_else(self, tmp_path: Path) -> None:
-        counted, other = tmp_path / "calls", Somebody({"name": "Ben"})
-        async with ready(tmp_path, "--elicit", "--slow-call", 2, "--count", counted) as bot:
-            stopped = asyncio.create_task(bot.echo(asker=Somebody({"name": "愛子"})))
-            await bot.until(counted.exists)
+    async def test_of_a_call_that_was_stopped_or_took_too_long_reaches_nobody_else(
+        self, tmp_path: Path
+    ) -> None:
+        others = Somebody({"name": "愛子"}), Somebody({"name": "Ben"})
+        async with held(tmp_path, timeout_s=1) as bot:
+            stopped = asyncio.create_task(bot.echo(asker=others[0]))
+            await bot.until((tmp_path / "calls").exists)
             stopped.cancel()
-            await asyncio.sleep(1.5)  # so that the two questions come one after the other
-            told = await asked(bot, other)
-        # The first question is that of the call that was stopped; its answer came, so the second is clear.
-        assert (len(other.forms), told["action"]) == (1, "accept")
-
-    async def test_of_a_call_that_took_too_long_reaches_nobody_else(self, tmp_path: Path) -> None:
-        other = Somebody({"name": "Ben"})
-        async with ready(tmp_path, "--elicit", "--slow-call", 1.5, timeout_s=1) as bot:
-            for asker in (Somebody({"name": "愛子"}), other):
-                with pytest.raises(ToolTimedOut):
-                    await bot.echo(asker=asker)
-        assert other.forms == []
+            with pytest.raises(ToolTimedOut):
+                await bot.echo(asker=others[1])
+            (tmp_path / "go").touch()
+            await asked(bot, None)  # the questions of the others have come before
+        assert [each.forms for each in others] == [[], []]
 
     async def test_of_a_call_is_nobodys_once_a_stopped_one_was_never_answered(self, tmp_path: Path) -> None:
         counted, other = tmp_path / "calls", Somebody({"name": "Ben"})

@@ -52,7 +52,7 @@ class TestACall:
 
     @pytest.mark.slow
     @pytest.mark.parametrize(
-        "switches", [["--die"], ["--flood"], ["--long-line", 50_000_000], ["--deep", 4000]], ids=str
+        "switches", [["--die"], ["--flood"], ["--long-line", 500_000_000], ["--deep", 4000]], ids=str
     )
     async def test_in_which_the_server_fails_is_told_as_lost_and_harms_no_other(
         self, tmp_path: Path, switches: list[object]
@@ -60,20 +60,14 @@ class TestACall:
         async with running(tmp_path, hostile=hostile(*switches, timeout_s=20), good=hostile()) as bot:
             await bot.until_ready()
             await bot.until_ready("good")
+            before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
             lost = asyncio.create_task(bot.echo())
             for _ in range(20):
                 assert (await bot.echo("元気", server="good")).text == "元気"
             with pytest.raises(ToolCallLost):
                 await lost
-            await bot.until_ready()  # it is started anew
-
-    @pytest.mark.slow
-    async def test_takes_no_more_memory_than_there_is_for_an_answer(self, tmp_path: Path) -> None:
-        async with ready(tmp_path, "--long-line", 500_000_000, timeout_s=20) as bot:
-            before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-            with pytest.raises(ToolCallLost):
-                await bot.echo()
             assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 64 * 1024  # KiB
+            await bot.until_ready()  # it is started anew
 
     async def test_that_is_answered_badly_is_that_call_alone(self, tmp_path: Path) -> None:
         async with running(
@@ -144,17 +138,6 @@ class TestAProcess:
             with pytest.raises(ProcessLookupError):
                 os.kill(pid, 0)
 
-    async def test_is_let_go_of_when_it_answers_nothing_after_a_call(self, tmp_path: Path) -> None:
-        stuck = tmp_path / "stuck.py"
-        stuck.write_text(STUCK, encoding="utf-8")
-        entry = {**hostile(timeout_s=1), "args": [str(stuck)]}
-        async with running(tmp_path, hostile=entry) as bot:
-            await bot.until_ready()
-            before = process_of(bot, "hostile")
-            with pytest.raises(ToolTimedOut):
-                await bot.echo()
-            await bot.until(lambda: process_of(bot, "hostile") not in (before, None))
-
     async def test_says_on_stderr_what_is_on_record_until_it_was_told_something(self, tmp_path: Path) -> None:
         with capture_logs() as records:
             async with ready(tmp_path, "--stderr") as bot:
@@ -162,26 +145,6 @@ class TestAProcess:
                 await bot.echo("another secret")
         assert not any("秘密の言葉" in str(record) or "another secret" in str(record) for record in records)
         assert [record for record in records if record["event"] == "tool_server_said"] == []
-
-
-STUCK: Final = """
-import json, sys, time
-for line in sys.stdin:
-    message = json.loads(line)
-    if message["method"] == "tools/call":
-        time.sleep(1000)
-    if "id" not in message:
-        continue
-    tools = [{"name": "echo", "inputSchema": {"type": "object"}}]
-    results = {
-        "initialize": {"protocolVersion": "2025-11-25", "capabilities": {"tools": {}},
-                       "serverInfo": {"name": "stuck", "version": "1"}},
-        "tools/list": {"tools": tools},
-    }
-    result = results.get(message["method"])
-    answer = {"result": result} if result else {"error": {"code": -32601, "message": "no"}}
-    print(json.dumps({"jsonrpc": "2.0", "id": message["id"], **answer}), flush=True)
-"""
 
 
 def process_of(bot: Running, server: str) -> int | None:
@@ -262,14 +225,11 @@ PLACES: Final[tuple[tuple[dict[str, Any], ToolPlace, bool], ...]] = (
     ({}, ToolPlace(1), True),
     ({"guilds": [3]}, ToolPlace(1, (2,), 3), True),
     ({"guilds": [4]}, ToolPlace(1, (2,), 3), False),
-    ({"guilds": [3]}, ToolPlace(1, (2,)), False),
     ({"guilds": [3], "dms": True}, ToolPlace(1, (2,)), True),
     ({"channels": [2]}, ToolPlace(1, (9, 2), 3), True),
     ({"channels": [8]}, ToolPlace(1, (9, 2), 3), False),
-    ({"dms": False}, ToolPlace(1, (2,)), False),
     ({"roles": [7]}, ToolPlace(1, (2,), 3, (6, 7)), True),
     ({"roles": [7]}, ToolPlace(1, (2,), 3, (6,)), False),
-    ({"roles": [7]}, ToolPlace(1, (2,), 3, None), False),
 )
 
 

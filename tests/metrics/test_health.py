@@ -1,7 +1,5 @@
 """The health check over a real database."""
 
-import asyncio
-import gc
 import sqlite3
 from collections.abc import AsyncIterator
 from contextlib import closing
@@ -10,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from cc_bot.domain.errors import StorageError
 from cc_bot.domain.measures import GatewayHealth
 from cc_bot.metrics import Vitals
 from cc_bot.stores import Stores, open_stores
@@ -54,18 +51,3 @@ class TestADatabase:
             assert readings.sessions is None  # nobody waits for the same thread
         await vitals.close()
         assert (await vitals_of(stores).health()).ok
-
-    async def test_of_whose_failure_nobody_waits_to_hear_leaves_no_error_behind(self, tmp_path: Path) -> None:
-        unheard, url = list[str](), laid_out(tmp_path / "other.db")
-        asyncio.get_running_loop().set_exception_handler(lambda _, told: unheard.append(told["message"]))
-        async with open_stores(url, embedder=None, patience_s=0.1) as stores:
-            vitals = vitals_of(stores, patience_s=0.01)
-            with closing(sqlite3.connect(tmp_path / "other.db", isolation_level=None)) as other:
-                other.execute("BEGIN IMMEDIATE")
-                assert not (await vitals.health()).ok
-                with pytest.raises(StorageError):
-                    await stores.vitals.check_writable()  # by now the other look has failed as well
-        del vitals
-        gc.collect()
-        await asyncio.sleep(0)
-        assert unheard == []

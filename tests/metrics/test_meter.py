@@ -24,11 +24,16 @@ def check(meter: PrometheusMeter, *expected: tuple[str, dict[str, str], float | 
 
 
 class TestTheMeter:
-    def test_counts_turns_and_what_discord_took(self, meter: PrometheusMeter) -> None:
+    def test_counts_turns_tools_errors_waits_and_what_discord_took(self, meter: PrometheusMeter) -> None:
         meter.record_turn("complete", 2.0, {"queue": 0.1, "model": 1.5})
         meter.record_turn("failed", 3.0, {"queue": 0.3})
         meter.record_shown(0.2, ok=True)
         meter.record_shown(9.0, ok=False)
+        meter.record_tool_call("recall", ok=True)
+        meter.record_tool_call("recall", ok=False)
+        meter.record_failure("ModelUnavailable")
+        meter.record_rate_limit("bucket", 0.5)
+        meter.record_rate_limit("refused", None)
         check(
             meter,
             ("cc_bot_turns_total", {"status": "complete"}, 1),
@@ -38,6 +43,11 @@ class TestTheMeter:
             ("cc_bot_phase_seconds_sum", {"phase": "model"}, 1.5),
             ("cc_bot_phase_seconds_sum", {"phase": "discord"}, 0.2),
             ("cc_bot_answers_not_shown_total", {}, 1),
+            ("cc_bot_tool_calls_total", {"tool": "recall", "outcome": "failed"}, 1),
+            ("cc_bot_errors_total", {"kind": "ModelUnavailable"}, 1),
+            ("cc_bot_rate_limits_total", {"held": "refused"}, 1),
+            ("cc_bot_rate_limit_wait_seconds_count", {}, 1),
+            ("cc_bot_build_info", {"version": "1.2.3"}, 1),
         )
 
     def test_counts_each_token_once_even_of_a_server_that_counts_oddly(self, meter: PrometheusMeter) -> None:
@@ -53,22 +63,6 @@ class TestTheMeter:
             ("cc_bot_tokens_total", {"kind": "prompt", "model": "odd"}, 0),
             ("cc_bot_tokens_by_purpose_total", {"purpose": "summary"}, 120),
         )
-
-    def test_counts_tools_errors_and_waits(self, meter: PrometheusMeter) -> None:
-        meter.record_tool_call("recall", ok=True)
-        meter.record_tool_call("recall", ok=False)
-        meter.record_failure("ModelUnavailable")
-        meter.record_rate_limit("bucket", 0.5)
-        meter.record_rate_limit("refused", None)
-        check(
-            meter,
-            ("cc_bot_tool_calls_total", {"tool": "recall", "outcome": "failed"}, 1),
-            ("cc_bot_errors_total", {"kind": "ModelUnavailable"}, 1),
-            ("cc_bot_rate_limits_total", {"held": "refused"}, 1),
-            ("cc_bot_rate_limit_wait_seconds_count", {}, 1),
-            ("cc_bot_build_info", {"version": "1.2.3"}, 1),
-        )
-        assert b"ModelUnavailable" not in generate_latest(PrometheusMeter("1.2.3").registry)
 
     def test_counts_calls_of_servers_and_puts_those_of_too_many_tools_together(
         self, meter: PrometheusMeter

@@ -20,6 +20,7 @@ from cc_bot.domain.errors import (
     DocumentUnreadable,
     InputError,
 )
+from cc_bot.reading.content import normalised
 from cc_bot.reading.process import reading_command
 from cc_bot.reading.reader import DocumentReader
 from tests import documents
@@ -77,13 +78,6 @@ class TestOffice:
         expected = "## はじめに\n本文です。\n| 品目 | 金額 |\n| --- | --- |\n| りんご | 120 |\n終わり。"
         assert texts(document) == [expected]
 
-    async def test_word_of_some_length_is_parted_at_its_headings(self) -> None:
-        chapter = ["# 章", *["本文が続きます。" * 20] * 12]
-        document = await read(documents.word(chapter * 3))
-        assert len(document.parts) > 3
-        assert len(document.headings) == 3
-        assert all("## 章" in document.parts[each.part - 1].text for each in document.headings)
-
     async def test_word_keeps_the_pages_that_it_tells_of(self) -> None:
         paragraphs = (
             "<w:p><w:r><w:t>一枚目</w:t></w:r></w:p>"
@@ -140,14 +134,25 @@ class TestOthers:
         assert texts(document) == ["## 第一章\n吾輩は猫である 。", "## 第二章\n続き"]
         assert [each.part for each in document.headings] == [1, 2]
 
-    @pytest.mark.parametrize("text", ["これは表です。\n二行目｛かっこ｝", "ソ表能 \\ { } の二バイト目"])
-    async def test_rtf_is_read_in_the_bytes_of_its_font(self, text: str) -> None:
-        assert texts(await read(documents.rtf(text))) == [text]
+    async def test_rtf_and_values_with_separators_are_read_in_their_encoding(self) -> None:
+        for text in ("これは表です。\n二行目｛かっこ｝", "ソ表能 \\ { } の二バイト目"):
+            assert texts(await read(documents.rtf(text))) == [text]
+        for encoding in ("utf-8-sig", "cp932", "euc_jp", "iso2022_jp"):
+            data = '品目,金額\r\n"りんご, 青",120\r\n'.encode(encoding)
+            assert texts(await read(data)) == ["| 品目 | 金額 |\n| --- | --- |\n| りんご, 青 | 120 |"]
 
-    @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "cp932", "euc_jp", "iso2022_jp"])
-    async def test_values_with_separators_are_a_table_in_any_encoding(self, encoding: str) -> None:
-        data = '品目,金額\r\n"りんご, 青",120\r\n'.encode(encoding)
-        assert texts(await read(data)) == ["| 品目 | 金額 |\n| --- | --- |\n| りんご, 青 | 120 |"]
+
+class TestText:
+    def test_is_normalised(self) -> None:
+        spellings = {
+            "⽉⽇と⻑い⻘空": "月日と長い青空",
+            "ｶﾞｷﾞﾊﾟ｡": "ガギパ。",
+            "ＡＢＣ１２３①㈱": "ＡＢＣ１２３①㈱",
+            "exam\x02\r\nple": "example",
+            "a  \r\nb\x0c\n\n\n\nc\0": "a\nb\n\nc",
+            "\ud800a\ufeff": "a",
+        }
+        assert {text: normalised(text) for text in spellings} == spellings
 
 
 class TestBytesDecide:
@@ -197,16 +202,17 @@ class TestReader:
             with pytest.raises(DocumentUnreadable):
                 await DocumentReader(program(ANSWERS.format(answer))).read(b"data")
 
-    async def test_ends_a_process_that_takes_too_long(self) -> None:
-        reader = DocumentReader(program("import time; time.sleep(600)"), timeout_s=0.3)
-        with pytest.raises(DocumentUnreadable):
-            await asyncio.wait_for(reader.read(bytes(10**6)), 60)
-
-    async def test_goes_on_after_a_process_that_was_killed(self) -> None:
-        reader = DocumentReader(program("import os, signal; os.kill(os.getpid(), signal.SIGKILL)"))
-        for _ in range(3):
+    async def test_goes_on_after_a_process_that_took_too_long_or_was_killed_or_lacks_the_extra(self) -> None:
+        for source in (
+            "import time; time.sleep(600)",
+            "import os, signal; os.kill(os.getpid(), signal.SIGKILL)",
+        ):
             with pytest.raises(DocumentUnreadable):
-                await reader.read(bytes(10**6))
+                await DocumentReader(program(source), timeout_s=0.3).read(bytes(10**6))
+        answer = framed(b'{"error": "not_installed"}')
+        with capture_logs() as log, pytest.raises(DocumentsNotInstalled):
+            await DocumentReader(program(ANSWERS.format(answer))).read(b"data")
+        assert [each["extra"] for each in log if each["event"] == "documents_not_installed"] == ["documents"]
 
     async def test_has_no_more_processes_than_it_may(self, tmp_path: Path) -> None:
         """Each notes its begin and its end in one file."""
@@ -239,47 +245,16 @@ class TestReader:
         with pytest.raises(TimeoutError):  # it waits for the process, not for its place
             await asyncio.wait_for(reader.read(b"data"), 0.3)
 
-    async def test_names_the_extra_to_the_operator_where_it_is_missing(self) -> None:
-        answer = framed(b'{"error": "not_installed"}')
-        with capture_logs() as log, pytest.raises(DocumentsNotInstalled):
-            await DocumentReader(program(ANSWERS.format(answer))).read(b"data")
-        assert [each["extra"] for each in log if each["event"] == "documents_not_installed"] == ["documents"]
-
-    @pytest.mark.slow
-    async def test_reads_all_but_two_kinds_without_the_extra(self) -> None:
-        missing = (
-            "import runpy, sys; sys.modules.update(dict.fromkeys(('pypdfium2', 'python_calamine', 'PIL'))); "
-        )
-        command = program(missing + "runpy.run_module('cc_bot.reading', run_name='__main__')")
-        reader = DocumentReader((*command, "unconfined") if UNCONFINED else command)
-        for data in (documents.pdf(["一枚目"]), documents.excel({"表": [["a"]]})):
-            with pytest.raises(DocumentsNotInstalled):
-                await reader.read(data)
-        kept = (
-            documents.word(["本文"]),
-            documents.powerpoint([("題", "本文")]),
-            documents.opendocument("<text:p>本文</text:p>"),
-            documents.epub([("題", "<p>本文</p>")]),
-            documents.rtf("本文"),
-            "本文,1\n".encode(),
-        )
-        for data in kept:
-            assert "本文" in texts((await reader.read(data)).document)[0]
-
     @pytest.mark.skipif(UNCONFINED, reason="takes seccomp away, which is Linux's")
-    async def test_looks_at_nothing_before_it_is_confined(self) -> None:
+    async def test_looks_at_nothing_before_it_is_confined_or_the_operator_permits_it(self) -> None:
         """Or it would say that this is damaged."""
         reader = DocumentReader((*WITHOUT_SECCOMP, *reading_command()))
         for data in (b"%PDF-1.4", b"PK\x03\x04", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", b"{\\rtf{", b"\0"):
             with capture_logs() as log, pytest.raises(DocumentsNotConfined):
                 await reader.read(data)
             assert [each["event"] for each in log] == ["documents_not_confined"]
-
-    @pytest.mark.skipif(UNCONFINED, reason="takes seccomp away, which is Linux's")
-    async def test_reads_unconfined_where_the_operator_permits_it(self) -> None:
-        reader = DocumentReader((*WITHOUT_SECCOMP, *reading_command(unconfined=True)))
-        for data in (documents.pdf(["本文"]), documents.excel({"表": [["本文"]]}), documents.rtf("本文")):
-            assert "本文" in texts((await reader.read(data)).document)[0]
+        permitted = DocumentReader((*WITHOUT_SECCOMP, *reading_command(unconfined=True)))
+        assert "本文" in texts((await permitted.read(documents.pdf(["本文"]))).document)[0]
 
     async def test_hands_over_nothing_of_its_own_environment(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv("DISCORD_TOKEN", "secret")

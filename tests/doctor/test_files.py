@@ -1,22 +1,22 @@
-"""What the doctor finds out about the database's file."""
+"""What the doctor finds out about the database's file and the record of erasures beside it."""
 
 import sqlite3
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from cc_bot.app.doctor import run_doctor
+from cc_bot.config import read_config
 from cc_bot.doctor.checkup import Finding
 from cc_bot.doctor.surroundings import LEAST_BYTES, WANTED_BYTES, FilesSide, check_database, size_of
 from cc_bot.domain import Locale
-from cc_bot.storage import Statement, apply_pending, open_database
-from cc_bot.storage.copying import prepare_target
-from cc_bot.storage.restoring import examine
+from cc_bot.domain.errors import ErasureNotNoted
+from cc_bot.storage import ErasureLog, Statement, apply_pending, open_database
+from cc_bot.storage.erasures import copy_log
 from cc_bot.texts import texts
-from tests.no_files import NO_FILES
 
 EN = texts(Locale.EN)
 
@@ -57,31 +57,6 @@ class TestADatabase:
         assert side.database.read_bytes() == before
         assert [path.name for path in side.database.parent.iterdir()] == ["sessions.db"]
 
-    async def test_is_looked_at_beside_a_bot_and_told_with_the_size_of_its_log(self, side: FilesSide) -> None:
-        async with open_database(f"sqlite:///{side.database}") as database:
-            for number in range(200):
-                sql = "INSERT INTO user_settings (user_id, updated_at) VALUES ($1, '')"
-                await database.transaction([Statement(sql, (number,))], ())
-            log = side.database.with_name("sessions.db-wal").stat().st_size
-            found = (await findings(side))["database"]
-            size = side.database.stat().st_size
-        assert log > 10_000
-        assert (found.verdict, size_of(size + log) in found.detail) == ("ok", True)
-
-    async def test_that_there_is_no_time_to_look_through_is_called_neither_whole_nor_damaged(
-        self, side: FilesSide
-    ) -> None:
-        over = replace(side, until_s=time.monotonic() - 1)
-        whole = await findings(over)
-        assert verdicts(whole) == {"database": "warning", "migrations": "ok", "disk": "ok", "files": "ok"}
-        assert (await findings(replace(side, until_s=time.monotonic() + 600)))["database"].finished
-        with side.database.open("r+b") as file:
-            file.seek(side.database.stat().st_size // 2)
-            file.write(b"\xff" * 4096)
-        assert (await findings(side))["database"].verdict == "failed"
-        damaged = (await findings(over))["database"]
-        assert (damaged.verdict, damaged.finished, whole["database"].finished) == ("warning", False, False)
-
     async def test_that_is_not_there_yet_is_no_fault_and_is_not_made(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
@@ -93,25 +68,20 @@ class TestADatabase:
         assert (found["database"].verdict, "disk" in found) == ("failed", False)
         assert str(tmp_path / "no") in found["database"].detail
 
-    async def test_with_what_migrations_do_not_make_is_told_by_its_name(self, side: FilesSide) -> None:
+    @pytest.mark.parametrize(
+        ("statement", "verdict", "name"),
+        [
+            ("CREATE VIEW mine AS SELECT 1", "warning", "VIEW mine"),
+            ("CREATE TRIGGER spy AFTER INSERT ON turns BEGIN SELECT 1; END", "failed", "TRIGGER spy"),
+        ],
+    )
+    async def test_with_what_migrations_do_not_make_is_told_by_its_name(
+        self, side: FilesSide, statement: str, verdict: str, name: str
+    ) -> None:
         with changing(side.database) as connection:
-            connection.execute("CREATE VIEW mine AS SELECT 1")
+            connection.execute(statement)
         found = (await findings(side))["schema"]
-        assert (found.verdict, "VIEW mine" in found.detail, "--rows-only" in found.mend) == (
-            *("warning", True, True),
-        )
-        with changing(side.database) as connection:
-            connection.execute("DROP VIEW mine")
-            connection.execute("CREATE TRIGGER spy AFTER INSERT ON memories BEGIN DELETE FROM sessions; END")
-        found = (await findings(side))["schema"]
-        assert (found.verdict, "TRIGGER spy" in found.detail, bool(found.mend)) == ("failed", True, True)
-
-    async def test_that_is_an_unfinished_copy_fails_by_its_source(self, tmp_path: Path) -> None:
-        async with open_database(f"sqlite:///{tmp_path / 'half.db'}") as target:
-            assert not await prepare_target(target, "postgresql://cc_bot@db/猫")
-        found = await findings_of(tmp_path / "half.db")
-        assert verdicts(found) == {"database": "failed", "migrations": "ok", "disk": "ok", "files": "ok"}
-        assert "is an unfinished copy of postgresql://cc_bot@db/猫" in found["database"].detail
+        assert (found.verdict, name in found.detail, bool(found.mend)) == (verdict, True, True)
 
     async def test_of_another_program_or_none_fails(self, tmp_path: Path) -> None:
         with changing(tmp_path / "other.db") as other:
@@ -119,13 +89,6 @@ class TestADatabase:
         (tmp_path / "text.db").write_text("日記" * 1000, encoding="utf-8")
         for name in ("other.db", "text.db"):
             assert (await findings_of(tmp_path / name))["database"].verdict == "failed"
-
-    @pytest.mark.parametrize("make", NO_FILES.values(), ids=NO_FILES)
-    async def test_that_is_no_file_is_not_taken_for_one_that_is_yet_to_be_made(
-        self, tmp_path: Path, make: Callable[[Path], None]
-    ) -> None:
-        make(tmp_path / "sessions.db")
-        assert (await findings_of(tmp_path / "sessions.db"))["database"].verdict == "failed"
 
     async def test_with_pages_overwritten_fails_and_names_the_way_back(self, side: FilesSide) -> None:
         with side.database.open("r+b") as file:
@@ -135,23 +98,14 @@ class TestADatabase:
         found = (await findings(side))["database"]
         assert (found.verdict, "damaged" in found.detail, "restore" in found.mend) == ("failed", True, True)
 
-    def test_that_somebody_holds_is_locked_and_not_broken(self, side: FilesSide) -> None:
-        with changing(side.database) as writer:
-            writer.execute("BEGIN IMMEDIATE")
-            assert examine(side.database, patience_s=0.01).condition == "locked"
-
-    @pytest.mark.parametrize(
-        ("sql", "verdict"),
-        [
+    async def test_is_told_whose_schema_is_another(self, side: FilesSide) -> None:
+        for sql, verdict in (
             ("DELETE FROM schema_migrations WHERE version > 3", "warning"),
             ("INSERT INTO schema_migrations VALUES (9999, 0, 'later')", "failed"),
-        ],
-        ids=["behind", "newer than the program"],
-    )
-    async def test_is_told_whose_schema_is_another(self, side: FilesSide, sql: str, verdict: str) -> None:
-        with changing(side.database) as connection:
-            connection.execute(sql)
-        assert (await findings(side))["migrations"].verdict == verdict
+        ):
+            with changing(side.database) as connection:
+                connection.execute(sql)
+            assert (await findings(side))["migrations"].verdict == verdict
 
 
 async def test_the_disk_is_judged_by_what_will_be_needed(side: FilesSide) -> None:
@@ -177,3 +131,37 @@ async def test_modes_that_let_others_read_are_a_warning_with_the_way_to_mend_it(
         await database.transaction([Statement("UPDATE schema_migrations SET applied_at = 0")], ())
         log.chmod(0o604)
         assert str(log) in (await findings(side))["files"].detail
+
+
+@pytest.mark.slow
+async def test_the_record_of_erasures_is_looked_at_with_the_backups_and_left_as_it_is(tmp_path: Path) -> None:
+    environment = {
+        "CC_BOT_DATABASE_URL": f"sqlite:///{tmp_path / 'sessions.db'}",
+        "CC_BOT_BACKUP_FOLDER": str(tmp_path / "backup"),
+        "CC_BOT_EMBEDDING_MODEL": "off",
+    }
+    config, log = read_config(environment, tmp_path / ".env"), ErasureLog.beside(tmp_path / "sessions.db")
+
+    async def finding() -> Finding:
+        report = await run_doctor(config, offline=True)
+        return next(each for each in report.findings if each.check == "erasures")
+
+    assert (await finding()).verdict == "ok"
+    await log.note("user", 1)
+    before = (log.path.read_bytes(), log.path.stat().st_mtime_ns, log.path.stat().st_ino)
+    config.backup_folder.mkdir()
+    copy = copy_log(log.path, config.backup_folder)
+    assert (await finding()).verdict == "ok"
+    assert (log.path.read_bytes(), log.path.stat().st_mtime_ns, log.path.stat().st_ino) == before
+    copy.write_bytes(b"")
+    found = await finding()
+    assert (found.verdict, found.detail.endswith(str(copy))) == ("failed", True)
+    copy.unlink()
+    log.path.write_text("garbage\n")
+    found = await finding()
+    assert (found.verdict, str(log.path) in found.detail, "erasures_" in found.mend) == ("failed", True, True)
+    log.path.unlink()
+    log.path.mkdir()
+    assert (await finding()).verdict == "failed"
+    with pytest.raises(ErasureNotNoted):
+        await log.note("user", 1)
