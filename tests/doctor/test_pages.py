@@ -41,7 +41,7 @@ def side(port: int, url: str = "") -> PagesSide:
     return PagesSide("127.0.0.1", port, url or f"http://127.0.0.1:{port}", "/static/live.js", OURS, utc_now)
 
 
-def certificate(folder: Path, days: int) -> Path:
+def certificate(folder: Path, days: int, name: str = "IP:127.0.0.1") -> Path:
     """Make one for this machine that holds so many days; key and certificate in one file."""
     if shutil.which("openssl") is None:
         pytest.skip("openssl makes the certificate, and is not here")
@@ -49,7 +49,7 @@ def certificate(folder: Path, days: int) -> Path:
     subprocess.run(
         [
             *("openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=127.0.0.1"),
-            *("-addext", "subjectAltName=IP:127.0.0.1", "-days", str(days)),
+            *("-addext", f"subjectAltName={name}", "-days", str(days)),
             *("-keyout", str(folder / "key.pem"), "-out", str(folder / "cert.pem")),
         ],
         check=True,

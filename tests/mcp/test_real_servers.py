@@ -21,6 +21,10 @@ from tests.web.pages import free_port
 HTTP_SERVER = Path(__file__).parent / "http_server.py"
 
 
+def python(module: str, *arguments: object, **rules: Any) -> dict[str, Any]:
+    return {"command": sys.executable, "args": ["-m", module, *map(str, arguments)], "cc_bot": rules}
+
+
 @asynccontextmanager
 async def program(*command: str) -> AsyncIterator[asyncio.subprocess.Process]:
     """Another Python program, until this is left."""
