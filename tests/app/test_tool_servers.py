@@ -132,24 +132,11 @@ async def examine(
 
 class TestTheDoctor:
     @pytest.mark.slow
-    @pytest.mark.parametrize(
-        ("locale", "tried", "warned"),
-        [
-            (
-                "en",
-                ["good was started and answers; tools: 2", "program ended with code 1", "connection refused"],
-                ["typo has no tool that may be used", "echo, write", "empty has no tools at all", "a.b"],
-            ),
-            (
-                "ja",
-                ["good: 起動して確かめました。ツール 2", "プログラムがコード 1 で", "接続を拒否"],
-                ["typo: 使えるツールがありません", "echo, write", "empty: ツールが1つも", "a.b"],
-            ),
-        ],
-    )
     async def test_tries_each_server_and_warns_of_those_without_a_tool_that_fits_and_tells_no_value(
-        self, tmp_path: Path, data: Path, locale: str, tried: list[str], warned: list[str]
+        self, tmp_path: Path, data: Path
     ) -> None:
+        tried = ["good: 起動して確かめました。ツール 2", "プログラムがコード 1 で", "接続を拒否"]
+        warned = ["typo: 使えるツールがありません", "echo, write", "empty: ツールが1つも", "a.b"]
         (tmp_path / "tools.json").write_text("[]")
         program = {"command": sys.executable, "args": ["-c", "raise SystemExit('geheim-1')"]}
         entries = {
@@ -161,7 +148,7 @@ class TestTheDoctor:
             "empty": hostile("--list", tmp_path / "tools.json", timeout_s=60),
         }
         write(data / "mcp.json", entries)
-        _, found, output = await examine(tmp_path, {"CC_BOT_LOCALE": locale})
+        _, found, output = await examine(tmp_path, {"CC_BOT_LOCALE": "ja"})
         assert [words for words in tried if words not in output] == []
         assert [words for words in warned if words not in found["!"]] == []
         assert "geheim" not in output

@@ -12,16 +12,19 @@ import pytest
 import cc_bot.tools
 from cc_bot.assistant import Assistant, AssistantSettings, Stop, TurnOptions
 from cc_bot.domain import ChannelKey, Done, Locale, Message, Session, SessionKey, TurnEvent
+from cc_bot.domain.measures import NULL_METER, Meter
 from cc_bot.domain.message import Visibility
 from cc_bot.llm.model import ToolRequest
+from cc_bot.llm.speech import Transcriber
 from cc_bot.stores import Stores, open_stores
-from cc_bot.tools.registry import discover
+from cc_bot.tools.registry import ToolsOutside, discover
 from tests.databases import laid_out
 from tests.scripted_model import ScriptedModel, only
 
 BOT = 99
 KEY = SessionKey(user_id=1, channel_id=10)
 OPTIONS = TurnOptions(Locale.JA, ZoneInfo("Asia/Tokyo"))
+FOUR_AT_ONCE = AssistantSettings(max_turns=4)
 LATER = datetime(2099, 1, 1, tzinfo=UTC)
 
 
@@ -126,17 +129,20 @@ def done(events: list[TurnEvent]) -> Done:
 
 @asynccontextmanager
 async def laid_table(
-    folder: Path, history_limit: int = 20, *, profile_notes: int = 0
+    folder: Path,
+    *,
+    profile_notes: int = 0,
+    settings: AssistantSettings = FOUR_AT_ONCE,
+    outside: ToolsOutside | None = None,
+    transcriber: Transcriber | None = None,
+    meter: Meter = NULL_METER,
 ) -> AsyncIterator[Table]:
-    async with open_stores(
-        laid_out(folder / "sessions.db"), history_limit=history_limit, profile_notes=profile_notes
-    ) as stores:
-        model = ScriptedModel()
-        yield Table(
-            Assistant(stores, only(model), discover(cc_bot.tools), AssistantSettings(max_turns=4)),
-            stores,
-            model,
-        )
+    url, tools = laid_out(folder / "sessions.db"), discover(cc_bot.tools)
+    async with open_stores(url, profile_notes=profile_notes) as stores:
+        chains = only(model := ScriptedModel(), transcriber=transcriber)
+        tools = tools if outside is None else tools.beside(outside)
+        yield Table(Assistant(stores, chains, tools, settings, meter=meter), stores, model)
+        await chains.close()
 
 
 @pytest.fixture

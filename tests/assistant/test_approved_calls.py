@@ -11,8 +11,7 @@ from typing import Any
 import pytest
 from freezegun import freeze_time
 
-import cc_bot.tools
-from cc_bot.assistant import Assistant, Stop
+from cc_bot.assistant import Stop
 from cc_bot.assistant.approved_calls import ApprovedCalls, CallResult
 from cc_bot.domain import Locale
 from cc_bot.domain.claimed_call import CallMessage, ClaimedCall
@@ -22,13 +21,9 @@ from cc_bot.domain.message import THE_DEFAULT, Attachment
 from cc_bot.domain.proposal import CallTool, Proposal
 from cc_bot.domain.tool_server import ToolPlace
 from cc_bot.llm.model import ToolRequest, UserPart
-from cc_bot.stores import open_stores
-from cc_bot.tools.registry import discover
 from cc_bot.tools.servers import ServerTools
-from tests.assistant.conftest import KEY, OPTIONS, Table, call, done
-from tests.databases import laid_out
+from tests.assistant.conftest import KEY, OPTIONS, Table, call, done, laid_table
 from tests.loopback.tool_servers import PICTURE, CountingServers, calls_in
-from tests.scripted_model import ScriptedModel, only
 
 PLACE = ToolPlace(KEY.user_id, (KEY.channel_id,))
 WRITE = call("notes__write", text="牛乳")
@@ -71,11 +66,8 @@ class Served(Table):
 
 @pytest.fixture
 async def served(tmp_path: Path) -> AsyncIterator[Served]:
-    async with open_stores(laid_out(tmp_path / "sessions.db")) as stores:
-        model = ScriptedModel()
-        tools = discover(cc_bot.tools).beside(ServerTools(CountingServers(tmp_path)))
-        assistant = Assistant(stores, only(model), tools)
-        yield Served(assistant, stores, model, tmp_path)
+    async with laid_table(tmp_path, outside=ServerTools(CountingServers(tmp_path))) as table:
+        yield Served(table.assistant, table.stores, table.model, tmp_path)
 
 
 class TestProposal:

@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 from structlog.testing import capture_logs
 
-import cc_bot.tools
-from cc_bot.assistant import Assistant, Stop
+from cc_bot.assistant import Stop
 from cc_bot.assistant.speaking import LONGEST, aloud
 from cc_bot.domain import Message
 from cc_bot.domain.errors import HearingFailed, HearingNotSetUp, NobodyListens, NothingHeard, RecordingRefused
@@ -18,13 +17,9 @@ from cc_bot.domain.message import Attachment, ChannelKey, Reference
 from cc_bot.domain.turn import FilesLeftOut, Heard, Notice, TurnEvent
 from cc_bot.llm.model import UserPart
 from cc_bot.llm.openai import OpenAITranscriber
-from cc_bot.stores import open_stores
-from cc_bot.tools.registry import discover
-from tests.assistant.conftest import KEY, OPTIONS, Table, asked, done
-from tests.databases import laid_out
+from tests.assistant.conftest import KEY, OPTIONS, Table, asked, done, laid_table
 from tests.loopback.speech_server import HEARD, LoopbackSpeechServer
 from tests.loopback.speech_server import Heard as Says
-from tests.scripted_model import ScriptedModel, only
 
 VOICE = Attachment("voice-message.ogg", "audio/ogg", b"OggS", seconds=3, own_words=True)
 FILE = replace(VOICE, name="会議.mp3", content_type="audio/mpeg", own_words=False)
@@ -44,10 +39,8 @@ class Ears:
 @asynccontextmanager
 async def set_table(folder: Path, server: LoopbackSpeechServer | None) -> AsyncIterator[Table]:
     ears = OpenAITranscriber("ears", base_url=server.base_url, timeout_s=2) if server else None
-    async with open_stores(laid_out(folder / "sessions.db")) as stores:
-        chains = only(model := ScriptedModel(), transcriber=ears)
-        yield Table(Assistant(stores, chains, discover(cc_bot.tools)), stores, model)
-        await chains.close()
+    async with laid_table(folder, transcriber=ears) as table:
+        yield table
 
 
 @pytest.fixture

@@ -248,14 +248,6 @@ class TestDecision:
             await desk.stores.proposals.prune()
         assert not await desk.is_open(wanted)
 
-    async def test_that_fails_leaves_it_open(self, desk: Desk) -> None:
-        [wanted] = await desk.propose(remind(utc_now() + timedelta(days=1)))
-        for _ in range(100):
-            await desk.stores.schedules.add(KEY, "薬", utc_now() + timedelta(days=1))
-        with pytest.raises(CcBotError):
-            await desk.accept(wanted)
-        assert await desk.is_open(wanted)
-
 
 async def test_an_open_proposal_goes_with_the_memory_that_it_speaks_of(desk: Desk) -> None:
     old = await desk.stores.memories.add(ME, "しまうまは7時")

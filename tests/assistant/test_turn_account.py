@@ -9,16 +9,12 @@ import pytest
 from structlog.contextvars import merge_contextvars
 from structlog.testing import capture_logs
 
-import cc_bot.tools
-from cc_bot.assistant import Assistant, AssistantSettings
+from cc_bot.assistant import AssistantSettings
 from cc_bot.domain.errors import ModelUnavailable
 from cc_bot.domain.measures import Ending, NullMeter, Phase
 from cc_bot.llm.model import Fallback
-from cc_bot.stores import open_stores
-from cc_bot.tools.registry import discover
-from tests.assistant.conftest import Table, call
-from tests.databases import laid_out
-from tests.scripted_model import ScriptedModel, Step, only
+from tests.assistant.conftest import Table, call, laid_table
+from tests.scripted_model import Step
 
 
 @dataclass
@@ -46,12 +42,8 @@ def meter() -> Noted:
 
 @pytest.fixture
 async def metered(tmp_path: Path, meter: Noted) -> AsyncIterator[Table]:
-    async with open_stores(laid_out(tmp_path / "sessions.db")) as stores:
-        model = ScriptedModel()
-        assistant = Assistant(
-            stores, only(model), discover(cc_bot.tools), AssistantSettings(max_turns=1), meter=meter
-        )
-        yield Table(assistant, stores, model)
+    async with laid_table(tmp_path, settings=AssistantSettings(max_turns=1), meter=meter) as table:
+        yield table
 
 
 class TestTheMeter:

@@ -1,42 +1,17 @@
 """How much of a long conversation a turn shows the model."""
 
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
-import cc_bot.tools
-from cc_bot.assistant import Assistant, AssistantSettings
-from cc_bot.context.prompt import PromptStyle
 from cc_bot.context.tokens import request_tokens
 from cc_bot.domain import Message, SessionKey
 from cc_bot.domain.errors import ContextTooLong
-from cc_bot.domain.message import Visibility
 from cc_bot.domain.turn import Usage
 from cc_bot.llm.model import AssistantPart, ChatRequest, Finish, UserPart
-from cc_bot.storage import open_database
-from cc_bot.stores import SessionStore, open_stores
-from cc_bot.tools.registry import discover
 from tests.assistant.conftest import KEY, OPTIONS, Table
-from tests.databases import laid_out
-from tests.scripted_model import ScriptedModel, only
 
 PARAGRAPH = "今日は駅前の店で友人と昼を食べ、そのあと川沿いの道をゆっくり歩いて帰りました。"
-
-
-@asynccontextmanager
-async def long_table(folder: Path, budget_tokens: int = 80_000, page_size: int = 200) -> AsyncIterator[Table]:
-    """An assistant whose history is bounded by tokens alone."""
-    url = laid_out(folder / "sessions.db")
-    async with open_stores(url, history_limit=0) as stores, open_database(url) as database:
-        sessions = SessionStore(database, history_limit=0, page_size=page_size)
-        paged = replace(stores, sessions=sessions)
-        model = ScriptedModel()
-        style = PromptStyle(budget_tokens=budget_tokens)
-        assistant = Assistant(paged, only(model, "m"), discover(cc_bot.tools), AssistantSettings(style=style))
-        yield Table(assistant, paged, model)
 
 
 async def talk(table: Table, turns: int, text: str = PARAGRAPH) -> list[Message]:
@@ -53,25 +28,6 @@ async def talk(table: Table, turns: int, text: str = PARAGRAPH) -> list[Message]
 def shown(request: ChatRequest) -> list[str]:
     """The history and the question."""
     return [part.text for part in request.prompt if isinstance(part, UserPart | AssistantPart)]
-
-
-class TestBudget:
-    async def test_shows_a_public_turn_nothing_private_from_any_page(self, tmp_path: Path) -> None:
-        async with long_table(tmp_path, page_size=3) as table:
-            session = await table.stores.sessions.open(KEY)
-            for number in range(10):
-                visibility: Visibility = "private" if number % 2 else "public"
-                pair = (
-                    Message("user", f"{visibility}{number}", visibility=visibility),
-                    Message("assistant", f"{visibility}{number}", visibility=visibility),
-                )
-                await table.stores.sessions.commit_turn(session, pair)
-            await table.ask("見えるのは？")
-            await table.ask("全部？", visibility="private")
-            in_public, in_private = (shown(request) for request in table.model.requests)
-        assert [text for text in in_public if "private" in text] == []
-        assert len(in_public) == 10 + 1
-        assert len(in_private) == 20 + 2 + 1
 
 
 class TestCalibration:

@@ -24,15 +24,7 @@ from cc_bot.context.prompt import (
 from cc_bot.domain import Locale, Memory, Message, ToolCall
 from cc_bot.domain.canvas import Canvas, Card, Chart, Series, Text
 from cc_bot.domain.message import ContextMessage
-from cc_bot.llm.model import (
-    AssistantPart,
-    PromptPart,
-    SystemPart,
-    ToolRequest,
-    ToolResultPart,
-    ToolSchema,
-    UserPart,
-)
+from cc_bot.llm.model import AssistantPart, PromptPart, SystemPart, ToolSchema, UserPart
 
 NOW = datetime(2026, 3, 14, 23, 30, tzinfo=UTC)
 TOKYO = ZoneInfo("Asia/Tokyo")
@@ -98,16 +90,6 @@ class TestSystemMessages:
 
 
 class TestHistory:
-    def test_puts_calls_and_results_before_what_was_said(self) -> None:
-        call = ToolCall("c1", "recall", '{"query": "犬"}', '{"memories": []}')
-        parts = prompt(Message("user", "犬は？"), Message("assistant", "", tool_calls=(call,)))
-        called, result, said = parts[2:5]
-        assert isinstance(called, AssistantPart)
-        [request] = called.tool_requests
-        assert called == AssistantPart("", (ToolRequest(request.id, "recall", '{"query": "犬"}'),))
-        assert result == ToolResultPart(request.id, "recall", '{"memories": []}')
-        assert said == AssistantPart("…")  # nothing was said: calls are closed all the same
-
     def test_gives_each_call_an_id_of_its_own_that_every_server_takes(self) -> None:
         """Servers that number their calls do so anew in each round."""
         again = tuple(ToolCall("call_0", "recall", "{}", "{}") for _ in range(3))

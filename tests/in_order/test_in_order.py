@@ -1,7 +1,6 @@
 """Events of one channel, and files of one user, one after the other."""
 
 import asyncio
-from collections.abc import AsyncIterator
 
 import pytest
 
@@ -79,21 +78,3 @@ class TestLine:
         await taking
         await take(MOST)
         assert seen == [*range(MOST + 1)]
-
-    async def test_has_one_part_made_at_a_time_and_none_waits_for_its_sending(self) -> None:
-        line, made = FileLine(), list[str]()
-
-        async def parts(name: str) -> AsyncIterator[str]:
-            for number in range(2):
-                made.append(f"begins {name}{number}")
-                await asyncio.sleep(0)
-                made.append(f"ends {name}{number}")
-                yield name
-
-        async def send(name: str) -> None:
-            async for _ in line.one_by_one(parts(name)):
-                await both.wait()
-
-        both = asyncio.Barrier(2)
-        await asyncio.gather(send("a"), send("b"))
-        assert all(ends == f"ends {begins[7:]}" for begins, ends in zip(made[::2], made[1::2], strict=True))

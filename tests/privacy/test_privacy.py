@@ -130,10 +130,6 @@ class TestErasureThatFailsOnTheWay:
         assert await stores.memories.count(YOU) == 1
 
 
-def in_ten_seconds() -> float:
-    return asyncio.get_running_loop().time() + 10
-
-
 class TestStop:
     """Another process has a turn of the user's, and does not end it."""
 
@@ -159,21 +155,3 @@ class TestStop:
         with pytest.raises(ErasureUnfinished):
             await erasing
         assert await privacy.is_erasing(ME)
-
-    async def test_waits_until_who_asked_is_told(self, stores: Stores) -> None:
-        privacy, told = privacy_of(stores), asyncio.Event()
-
-        async def tell() -> None:
-            with privacy.answering():
-                await privacy.erase(ME)
-                await told.wait()
-
-        telling = asyncio.create_task(tell())
-        await asyncio.sleep(0)
-        closing = asyncio.create_task(privacy.close(in_ten_seconds()))
-        await asyncio.sleep(0.05)
-        assert not closing.done()
-        assert not privacy.closed
-        told.set()
-        await asyncio.gather(telling, closing)
-        assert privacy.closed

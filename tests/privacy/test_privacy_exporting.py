@@ -8,7 +8,7 @@ from typing import Any, Final
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cc_bot.privacy import export_parts, export_stream
+from cc_bot.privacy import export_parts
 from cc_bot.stores.personal_data import Record
 
 NOW: Final = datetime(2026, 11, 22, 3, 4, 5, tzinfo=UTC)
@@ -65,20 +65,3 @@ class TestParts:
             assert [one["content"].encode("utf-8", "replace") for key, one in found if key == name] == wanted
         assert [part["part"] for part in told(parts)] == [*range(1, len(parts) + 1)]
         assert [part["last"] for part in told(parts)] == [False] * (len(parts) - 1) + [True]
-
-
-class TestStream:
-    @given(texts=st.lists(st.text(max_size=20)), lists=st.lists(st.sampled_from("abc"), unique=True))
-    async def test_is_the_same_file_piece_by_piece(self, texts: list[str], lists: list[str]) -> None:
-        records = [(name, {"content": text}) for name in lists for text in texts]
-
-        async def each() -> AsyncIterator[tuple[str, Record]]:
-            for record in records:
-                yield record
-
-        streamed = b"".join([piece async for piece in export_stream(each(), 123456789012345678, NOW)])
-        assert streamed.decode("utf-8", "replace").endswith("}}\n")
-        data = json.loads(streamed)["data"]
-        assert data == {name: [{"content": text} for text in texts] for name in lists if texts}
-        if records:
-            assert [streamed] == await files(records)
