@@ -22,10 +22,10 @@ KNOWN_LATER = {
     "cc_bot.domain.repeat_days: re.compile(pattern)",
     "cc_bot.domain.rhythms: re.compile(pattern)",
     "cc_bot.domain.when_words: re.compile(pattern)",
+    "cc_bot.llm.openai.quirks: re.compile(host)",
+    "cc_bot.llm.openai.quirks: re.compile(model, re.IGNORECASE)",
     "cc_bot.llm.openai.quirks: re.compile(refusal, re.IGNORECASE | re.DOTALL)",
     # Held against a name that the operator has set.
-    "cc_bot.llm.openai.quirks: re.search(family.host, host)",
-    "cc_bot.llm.openai.quirks: re.search(family.model, model, re.IGNORECASE)",
     # Searched with a limit of time: the operator's patterns, and what a Phrase compiles when it is needed.
     "cc_bot.config: regex.compile(line)",
     "cc_bot.domain.phrase: regex.compile(self.pattern, self.flags)",

@@ -47,48 +47,54 @@ class Family:
     """Models that need the same. Both patterns must match; an empty one matches all."""
 
     needs: dict[str, Any]
-    model: str = ""
-    host: str = ""
-    source: str = ""
+    model: re.Pattern[str]
+    host: re.Pattern[str]
+    source: str
+
+
+def _family(needs: dict[str, Any], *, model: str = "", host: str = "", source: str) -> Family:
+    return Family(needs, re.compile(model, re.IGNORECASE), re.compile(host), source)
 
 
 FAMILIES: Final = (
-    Family(
+    _family(
         {"wire": "responses", "omit": frozenset({"temperature"})},
         model=r"^(gpt-[5-9]|o[1-9])",
         host=r"^api\.openai\.com$",
         source="Chat Completions takes no tools beside reasoning: livekit/agents#7169, firebase/genkit#6303",
     ),
-    Family(
+    _family(
         {"omit": frozenset({"temperature"})},
         model=r"(^|/)(gpt-[5-9]|o[1-9])",
         source="pydantic-ai profiles/openai.py",
     ),
-    Family({"system_role": "user"}, model=r"(^|/)o1-(mini|preview)", source="CopilotKit#7191"),
-    Family({"omit": frozenset({"prompt_cache_key"})}, host=r"googleapis\.com$", source="deer-flow#1515"),
-    Family(
+    _family({"system_role": "user"}, model=r"(^|/)o1-(mini|preview)", source="CopilotKit#7191"),
+    _family({"omit": frozenset({"prompt_cache_key"})}, host=r"googleapis\.com$", source="deer-flow#1515"),
+    _family(
         {"skip_signature": True},
         model=r"gemini-(?!2)\d",
         source="ai.google.dev/gemini-api/docs/thought-signatures",
     ),
-    Family(
+    _family(
         {"echo": frozenset({"reasoning_content"}), "images": False, "effort_field": "thinking"},
         model=r"deepseek-(v[4-9]|flash|pro|chat|reasoner)",
         host=r"deepseek\.com$",
         source="api-docs.deepseek.com/guides/thinking_mode",
     ),
-    Family({"echo": frozenset({"reasoning_content"})}, model=r"deepseek-v[4-9]", source="sst/opencode#24722"),
-    Family({"echo": frozenset({"reasoning_content"})}, model=r"kimi-k", source="continuedev/continue#11600"),
-    Family({"effort_field": "thinking"}, host=r"moonshot\.(ai|cn)$", source="HKUDS/nanobot#3939"),
-    Family({"alternate": True}, model=r"gemma", source="the chat template of Gemma"),
-    Family({"omit": frozenset({"prompt_cache_key"})}, host=r"mistral\.ai$", source="docs.mistral.ai/api"),
-    Family(
+    _family(
+        {"echo": frozenset({"reasoning_content"})}, model=r"deepseek-v[4-9]", source="sst/opencode#24722"
+    ),
+    _family({"echo": frozenset({"reasoning_content"})}, model=r"kimi-k", source="continuedev/continue#11600"),
+    _family({"effort_field": "thinking"}, host=r"moonshot\.(ai|cn)$", source="HKUDS/nanobot#3939"),
+    _family({"alternate": True}, model=r"gemma", source="the chat template of Gemma"),
+    _family({"omit": frozenset({"prompt_cache_key"})}, host=r"mistral\.ai$", source="docs.mistral.ai/api"),
+    _family(
         {"echo": frozenset({"reasoning_details"})},
         host=r"openrouter\.ai$",
         source="openrouter.ai/docs/use-cases/reasoning-tokens",
     ),
-    Family({"cache_marks": True}, model=r"claude", source="openrouter.ai/docs/features/prompt-caching"),
-    Family(
+    _family({"cache_marks": True}, model=r"claude", source="openrouter.ai/docs/features/prompt-caching"),
+    _family(
         {"cache_marks": False},
         host=r"anthropic\.com$",
         source="platform.claude.com/docs: OpenAI SDK compatibility",
@@ -101,7 +107,7 @@ def quirks_of(base_url: str, model: str) -> Quirks:
     and `echo` add up."""
     host, known = urlsplit(base_url).hostname or "", Quirks()
     for family in FAMILIES:
-        if re.search(family.host, host) and re.search(family.model, model, re.IGNORECASE):
+        if family.host.search(host) and family.model.search(model):
             sums = {
                 name: getattr(known, name) | family.needs[name] for name in {"omit", "echo"} & {*family.needs}
             }

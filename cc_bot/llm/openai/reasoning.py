@@ -7,13 +7,17 @@ only at the very start of an answer: later they are what the answer is about.
 import re
 from typing import Final
 
-_TAG: Final = re.compile(r"\s*[<\[\u25c1] ?(think|thinking|reasoning|thought) ?[>\]\u25b7]", re.IGNORECASE)
+_TAG: Final = re.compile(r"[<\[\u25c1] ?(think|thinking|reasoning|thought) ?[>\]\u25b7]", re.IGNORECASE)
 """DeepSeek, Qwen: <think>; Gemma: <thought>; Mistral: [think]; Kimi: ◁think▷."""
-_BEGUN_TAG: Final = re.compile(r"\s*(?:[<\[\u25c1] ?[a-z]{0,9} ?)?", re.IGNORECASE)
-_CHANNEL: Final = re.compile(r"\s*<\|channel\|>")
+_BEGUN_TAG: Final = re.compile(r"(?:[<\[\u25c1] ?[a-z]{0,9} ?)?", re.IGNORECASE)
+_CHANNEL: Final = re.compile(r"<\|channel\|>")
 """gpt-oss writes channels, of which the last is the answer."""
 _FINAL: Final = re.compile(r"(?:<\|start\|>assistant)?<\|channel\|>final<\|message\|>")
 _FINALS: Final = ("<|start|>assistant<|channel|>final<|message|>", "<|channel|>final<|message|>")
+_ENDS: Final = {
+    word: re.compile(rf"[<\[\u25c1] ?/ ?{word} ?[>\]\u25b7]", re.IGNORECASE)
+    for word in ("think", "thinking", "reasoning", "thought")
+}
 _LONGEST_END: Final = len(_FINALS[0])
 _LONE_END: Final = re.compile(
     r"(?:\A|\n)[ \t]*[<\[]/(?:think|thinking|reasoning|thought)[>\]][ \t]*(?=\n)", re.IGNORECASE
@@ -48,16 +52,17 @@ class ReasoningFilter:
                     self._held = text[-_LONGEST_END:]
                     return ""
                 text, self._end = text[found.end() :], None
-            elif final := _FINAL.match(text.lstrip()):
-                text = text.lstrip()[final.end() :]
-            elif _BEGUN_TAG.fullmatch(text) or any(each.startswith(text.lstrip()) for each in _FINALS):
+                continue
+            begun = text.lstrip()
+            if final := _FINAL.match(begun):
+                text = begun[final.end() :]
+            elif _BEGUN_TAG.fullmatch(begun) or any(each.startswith(begun) for each in _FINALS):
                 self._held = text
                 return ""
-            elif tag := _TAG.match(text):
-                self._end = re.compile(rf"[<\[\u25c1] ?/ ?{tag[1]} ?[>\]\u25b7]", re.IGNORECASE)
-                text = text[tag.end() :]
-            elif channel := _CHANNEL.match(text):
-                self._end, text = _FINAL, text[channel.end() :]
+            elif tag := _TAG.match(begun):
+                self._end, text = _ENDS[tag[1].lower()], begun[tag.end() :]
+            elif channel := _CHANNEL.match(begun):
+                self._end, text = _FINAL, begun[channel.end() :]
             else:
                 self._started = True
         return self._answer(text) if self._may_end else text
