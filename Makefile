@@ -107,7 +107,7 @@ postgres: $(POS)
 # environment says of that.
 test test-slow test-faults test-postgres: export PYTHONDONTWRITEBYTECODE :=
 test: $(DEV)
-	$(OWN) -m pytest $(if $(strip $(ARGS)),$(ARGS),-m "not slow" -n 4 --dist worksteal $(ORDER))
+	$(OWN) -m pytest $(if $(strip $(ARGS)),$(ARGS),-m "not slow" -n 4 --dist worksteal --durations 5 --durations-min 0.5 $(ORDER))
 
 # All but `make test-faults`. Its tests wait for programs and browsers, so there are more processes than cores.
 test-all: test test-slow test-postgres
