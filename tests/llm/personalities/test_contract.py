@@ -12,7 +12,7 @@ from structlog.testing import capture_logs
 from cc_bot.app.core import Core, open_core
 from cc_bot.assistant import Stop, TurnOptions
 from cc_bot.config import read_config
-from cc_bot.domain import Done, Locale, Message, SessionKey, TextDelta
+from cc_bot.domain import Done, Locale, Message, NotSaved, SessionKey, TextDelta
 from cc_bot.domain.clock import utc_now
 from cc_bot.domain.message import Attachment
 from tests.llm.personalities.families import PERSONALITIES, STRICT
@@ -95,12 +95,17 @@ async def test_a_conversation_goes_on_with_tools_through_a_restart_another_model
         assert not failed, server.refused
 
 
-async def test_the_operator_learns_what_was_changed(
+async def test_that_a_model_takes_no_tools_is_told_to_its_user_once_and_to_the_operator(
     tmp_path: Path,
 ) -> None:
     personality = PERSONALITIES["Ollama, a model without tools"]
     async with PersonalityServer(personality) as server, process(tmp_path, server, personality.model) as core:
         with capture_logs() as records:
-            await ask(core, f"猫が好き{KEEP}")
+            events = [
+                [event async for event in core.assistant.ask(KEY, Message("user", question), OPTIONS)]
+                for question in (f"猫が好き{KEEP}", "元気？")
+            ]
+        assert [NotSaved("anything") in each for each in events] == [True, False]
+        assert core.assistant.model_changes == {personality.model: ("no tools",)}
     [changed] = [each for each in records if each["event"] == "model_request_changed"]
     assert (changed["model"], changed["changes"]) == (personality.model, ["no tools"])
