@@ -22,6 +22,7 @@ PARTS = {
     "recall": "bench.recall_peers",
     "engines": "bench.engines",
     "base": "bench.base",
+    "model": "bench.model_layer",
 }
 FIGURES = Path(__file__).resolve().parents[1] / "docs" / "benchmarks.json"
 

@@ -19,7 +19,7 @@ from pathlib import Path
 from statistics import median, quantiles
 from typing import Any, Literal, NamedTuple
 
-Unit = Literal["x", "MB", "ms", "s", "%"]
+Unit = Literal["x", "MB", "µs", "ms", "s", "%"]
 Block = Callable[[], Awaitable[float]]
 """Does a contender's work some times over, and returns what once took."""
 
@@ -111,7 +111,7 @@ def no_collection() -> Iterator[None]:
 
 MEASURED_WITH = (
     *("openai-agents", "langgraph-checkpoint-sqlite", "langchain-community", "mem0ai", "qdrant-client"),
-    *("hikari", "hikari-lightbulb", "aiosqlite", "asyncpg"),
+    *("hikari", "hikari-lightbulb", "aiosqlite", "asyncpg", "openai"),
 )
 
 

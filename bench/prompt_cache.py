@@ -3,7 +3,8 @@
 A conversation of 200 turns in Japanese, about 300 tokens a message, with a budget of 40,000 tokens. The
 database is closed and opened anew every 50 turns. Of every request those tokens count as saved that stand in
 a prefix, of whole messages, which an earlier request began with byte for byte; beside them, those that stand
-before a mark where an earlier request had one too (CC_BOT_CACHE_CONTROL). The plain window shows the
+before a mark where an earlier request had one too. Messages are those that are sent, with later system
+parts folded into the user's turn. The plain window shows the
 newest messages that fit the budget, without blocks; it runs over the same rows and through the same code that
 puts a prompt together. The session (CC_BOT_HISTORY_LIMIT=0) says the same, beside one of 20 messages, and one
 whose requests begin with ten notes (CC_BOT_PROFILE_NOTES=10), of which another one is kept every 50 turns.
@@ -38,6 +39,8 @@ from cc_bot.context.tokens import part_tokens
 from cc_bot.domain import ChannelKey, ContextMessage, Locale, Message, SessionKey
 from cc_bot.domain.message import Reference
 from cc_bot.llm.model import PromptPart
+from cc_bot.llm.openai.body import folded
+from cc_bot.llm.openai.quirks import Quirks
 from cc_bot.storage import open_database
 from cc_bot.stores import Stores, open_stores
 from cc_bot.tools.registry import discover
@@ -106,13 +109,15 @@ class Tally:
 
     def count(self, built: Built) -> None:
         prefix, spent, saved, by_marks = 0, 0, 0, 0
-        for index, part in enumerate(built.parts):
+        parts, moved = folded(built.parts, Quirks())
+        stable = {moved[each] for each in built.stable}
+        for index, part in enumerate(parts):
             prefix = hash((prefix, part))
             spent += tokens_of(part)
             if prefix in self.known:
                 saved = spent
             self.known.add(prefix)
-            if index in built.stable:
+            if index in stable:
                 if prefix in self.marked:
                     by_marks = spent
                 self.marked.add(prefix)
