@@ -5,7 +5,7 @@ import hashlib
 import re
 import struct
 import sys
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain, islice, pairwise
@@ -131,33 +131,43 @@ def likeness(content: str) -> int:
 
 
 # ---- sought ----------------------------------------------------------------------------------------------
-# Texts that are looked for in other texts: few or thousands of them, folded, wherever they stand.
+# Texts that are looked for in other texts: few or thousands of them, folded, as whole words.
 
+MIN_LENGTH: Final = 12
+"""Characters. A shorter text, such as a number or a name, also stands where nothing tells of its memory."""
 _FEW: Final = 32
 """So many are found faster by looking for one after the other."""
 _START: Final = 4
-"""Characters by which one of many is looked up; shorter ones as a whole."""
+"""Characters by which one of many is looked up."""
+_LETTER: Final = "[0-9a-z\u00c0-\u052f]"
+"""Folded; of words between spaces. Japanese has no edge of a word that could be seen."""
+_EDGE: Final = f"(?:(?<!{_LETTER})|(?!{_LETTER}))"
+_END: Final = f"(?:(?!{_LETTER})|(?<!{_LETTER}))"
 
 
 class TextMatcher:
-    """A set of texts that may stand in others. Blank ones stand nowhere."""
+    """A set of texts that may stand in others. Those shorter than MIN_LENGTH stand nowhere."""
 
     def __init__(self, texts: Iterable[str]) -> None:
-        self._texts = {folded for text in texts if (folded := fold(text).strip())}
-        self._by_start: dict[int, dict[str, list[str]]] = {}
+        self._texts = {folded for text in texts if len(folded := fold(text).strip()) >= MIN_LENGTH}
+        self._by_start: dict[str, list[str]] = {}
         for text in self._texts:
-            start = text[:_START]
-            self._by_start.setdefault(len(start), {}).setdefault(start, []).append(text)
+            self._by_start.setdefault(text[:_START], []).append(text)
 
     def within(self, text: str) -> bool:
-        """Return whether one of the texts stands in this one, but for width and case."""
+        """Return whether one of the texts stands in this one as whole words, but for width and case."""
         if not self._texts:
             return False
         folded = fold(text)
-        if len(self._texts) <= _FEW:
-            return any(sought in folded for sought in self._texts)
         return any(
-            any(folded.startswith(sought, place) for sought in starts.get(folded[place : place + length], ()))
-            for length, starts in self._by_start.items()
-            for place in range(len(folded) - length + 1)
+            re.search(f"{_EDGE}{re.escape(sought)}{_END}", folded) for sought in self._contained(folded)
         )
+
+    def _contained(self, folded: str) -> Iterator[str]:
+        if len(self._texts) <= _FEW:
+            yield from (sought for sought in self._texts if sought in folded)
+            return
+        for place in range(len(folded) - MIN_LENGTH + 1):
+            for sought in self._by_start.get(folded[place : place + _START], ()):
+                if folded.startswith(sought, place):
+                    yield sought

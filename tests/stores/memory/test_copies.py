@@ -224,6 +224,30 @@ class TestCanvas:
         assert NUMBER not in await everything(database)
 
 
+class TestUnrelatedText:
+    @pytest.mark.parametrize(
+        ("memory", "said"),
+        [
+            ("5", "牛乳 5本、卵 10個"),
+            ("Yokohama", "Yokohama is sunny"),
+            ("lives in room 5", "Ken lives in room 50"),
+            ("art is a passion", "Smart is a passion"),
+        ],
+    )
+    async def test_that_only_contains_a_memory_stays(self, stores: Stores, memory: str, said: str) -> None:
+        [kept] = await keep(stores, memory)
+        session = await stores.sessions.open(KEY)
+        card = Drawn(AddCard("買い物", said), "public")
+        await stores.sessions.commit_turn(
+            session, [Message("user", said), Message("assistant", "はい")], drawn=[card]
+        )
+        await summarized(stores, said)
+        assert await erase(stores, kept, MARK) == ErasureCounts(memories=1)
+        assert (await stores.sessions.open(KEY)).canvas == Canvas((Card("card-1", "買い物", said),))
+        [summary] = await stores.summaries.list_current(KEY)
+        assert summary.content == said
+
+
 class TestConversations:
     @pytest.fixture
     async def safe(self, stores: Stores) -> Memory:
