@@ -4,9 +4,10 @@ Only `cli` and `app` see this module; everything else is handed what it needs.
 """
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Set
 from dataclasses import dataclass, field
 from datetime import timedelta
+from difflib import get_close_matches
 from functools import partial
 from io import StringIO
 from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
@@ -19,12 +20,14 @@ import regex  # type: ignore[import-untyped]  # its stubs (types-regex) are not 
 from dotenv import dotenv_values
 from dotenv.parser import parse_stream
 
+from cc_bot.domain.encodings import decode_text
 from cc_bot.domain.errors import (
     InvalidSetting,
     PagesNotEncrypted,
     SettingsUnreadable,
     ShardCountMissing,
     ShardsOutOfRange,
+    UnknownSetting,
 )
 from cc_bot.domain.locale import Locale
 from cc_bot.domain.memory import MAX_PINNED
@@ -64,19 +67,23 @@ LARGEST_BYTES: Final = 1 << 18
 
 
 def read_dotenv(path: Path) -> dict[str, str]:
-    """Return what the file sets. A line that can't be read is refused: its setting would seem to be
-    missing."""
+    """Return what the file sets, or the one beside it with `.txt` added, as Notepad saves it. A line that
+    can't be read is refused: its setting would seem to be missing."""
     refused = InvalidSetting(name=".env", expected="CC_BOT_LOCALE=ja")
     try:
-        if not os.path.lexists(path):  # nor is it in a folder that may not be looked into
+        names = (path, path.with_name(f"{path.name}.txt"))
+        found = next(
+            filter(os.path.lexists, names), None
+        )  # nor is it in a folder that may not be looked into
+        if found is None:
             return {}
-        content = read_regular(path)
-        text = content.decode("utf-8-sig")
+        content = read_regular(found)
     except PermissionError as error:
         raise SettingsUnreadable(path=str(path)) from error
-    except (OSError, UnicodeDecodeError) as error:
+    except OSError as error:
         raise refused from error
-    if len(content) > LARGEST_BYTES:
+    text = decode_text(content) if len(content) <= LARGEST_BYTES else None
+    if text is None:
         raise refused
     lines = [line for line in parse_stream(StringIO(text)) if line.key or line.error]
     if any(line.error for line in lines):
@@ -417,14 +424,25 @@ _RETENTION: Final = {
 }
 
 
+_DEPENDENT: Final = (
+    *("CC_BOT_SUMMARY_MODEL", "CC_BOT_EMBEDDING_MODEL", "CC_BOT_TRANSCRIBE_MODEL", "CC_BOT_SPEECH_MODEL"),
+    "CC_BOT_WEB_URL",
+)
+"""Settings whose parser depends on other settings."""
+
+
 def read_config(environ: Mapping[str, str] = os.environ, dotenv: Path = Path(".env")) -> Config:
-    """Return the settings. Raises InvalidSetting for the first one that is not usable."""
+    """Return the settings. Raises InvalidSetting for the first one that is not usable, and UnknownSetting."""
     values = {**read_dotenv(dotenv), **environ}
-    found = {
-        name: hint.__metadata__[0].read(values)
+    settings = {
+        name: hint.__metadata__[0]
         for name, hint in get_type_hints(Config, include_extras=True).items()
         if get_origin(hint) is Annotated
     }
+    _refuse_unknown(
+        values, {*_DEPENDENT, *(each.variable for each in (*settings.values(), *_RETENTION.values()))}
+    )
+    found = {name: setting.read(values) for name, setting in settings.items()}
     shards, count = found["shards"], found["shard_count"]
     if shards is not None and not count:
         raise ShardCountMissing
@@ -445,6 +463,14 @@ def read_config(environ: Mapping[str, str] = os.environ, dotenv: Path = Path(".e
         operator_locale=operator_locale(environ, dotenv),
         web_url=Setting("CC_BOT_WEB_URL", "", address, "https://bot.example").read(values),
     )
+
+
+def _refuse_unknown(names: Iterable[str], known: Set[str]) -> None:
+    """Raise UnknownSetting for a name of ours that is no setting."""
+    for name in names:
+        if name.startswith("CC_BOT_") and name not in known:
+            [nearest] = get_close_matches(name, known, n=1, cutoff=0)
+            raise UnknownSetting(name=name, nearest=nearest)
 
 
 def operator_locale(environ: Mapping[str, str] = os.environ, dotenv: Path = Path(".env")) -> Locale:

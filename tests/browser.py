@@ -41,10 +41,10 @@ Scope = Literal["session", "package", "module", "class", "function"]
 def find_chromium() -> str:
     """The path of the system's Chromium. Skips the test where there is none, and fails it if CI_BROWSER is
     `required`."""
-    named = os.environ.get("CC_BOT_TEST_CHROMIUM")
+    named = os.environ.get("TEST_CHROMIUM")
     found = named or next(filter(None, map(shutil.which, NAMES)), None)
     if found is None:
-        reason = f"needs a Chromium: none of {', '.join(NAMES)} is on PATH, CC_BOT_TEST_CHROMIUM is not set"
+        reason = f"needs a Chromium: none of {', '.join(NAMES)} is on PATH, TEST_CHROMIUM is not set"
         if os.environ.get("CI_BROWSER") == "required":
             pytest.fail(reason)
         pytest.skip(reason)

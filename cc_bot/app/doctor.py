@@ -264,7 +264,7 @@ def _private_files(config: Config) -> Sequence[Path]:
     """Return what else must be nobody's but the operator's."""
     database = kept_beside(config.database_url, config.data_folder)
     history = named_beside(config.database_url, config.data_folder).with_name("chat_history")
-    return [Path(".env"), ErasureLog.beside(database).path, history, *copies_of(database)]
+    return [Path(".env"), Path(".env.txt"), ErasureLog.beside(database).path, history, *copies_of(database)]
 
 
 async def _check_erasures(config: Config, words: Texts) -> Sequence[Finding]:

@@ -165,6 +165,7 @@
     │   └── DatabaseDamaged     what the file holds contradicts itself
     └── StartupError            the operator must mend it; the program ends with exit code 2
         ├── InvalidSetting
+        ├── UnknownSetting
         ├── ShardCountMissing
         ├── ShardsOutOfRange
         ├── ShardsNotShared     on a file, where nobody can hold the others
@@ -665,6 +666,10 @@ class StartupError(CcBotError): ...
 
 class InvalidSetting(StartupError):
     """Parameters: name (the environment variable), expected (an example of a good value)."""
+
+
+class UnknownSetting(StartupError):
+    """Parameters: name, nearest (a setting that there is)."""
 
 
 class ShardCountMissing(StartupError): ...

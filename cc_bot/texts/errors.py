@@ -571,6 +571,10 @@ SENTENCES: Final[Mapping[type[CcBotError], Sentence]] = {
         ja="設定 {name} の値が正しくありません。たとえば {expected} のように書いてください。",
         en="The setting {name} is not valid. Write it like this, for example: {expected}",
     ),
+    errors.UnknownSetting: Sentence(
+        ja="{name} という設定はありません。{nearest} ではありませんか。",
+        en="There is no setting {name}. Did you mean {nearest}?",
+    ),
     errors.ShardCountMissing: Sentence(
         ja="CC_BOT_SHARDS（--shards）を使うときは、CC_BOT_SHARD_COUNT（--shard-count）にシャードの総数も書いてください。",
         en="With CC_BOT_SHARDS (--shards), CC_BOT_SHARD_COUNT (--shard-count) must say how many shards there are in all.",

@@ -8,7 +8,7 @@ import pytest
 from cc_bot.app.models import build_embedder
 from cc_bot.config import Config, operator_locale, read_config
 from cc_bot.domain import Locale
-from cc_bot.domain.errors import InvalidSetting
+from cc_bot.domain.errors import InvalidSetting, UnknownSetting
 from tests.no_files import NO_FILES
 
 
@@ -96,6 +96,19 @@ class TestSettings:
             make(tmp_path / name)
             with pytest.raises(InvalidSetting):
                 read_config({}, tmp_path / name)
+
+    def test_are_read_in_the_encodings_and_under_the_name_that_windows_saves(self, tmp_path: Path) -> None:
+        line = "# 設定とメモ\r\nCC_BOT_MODEL=近所のモデル\r\n"
+        for encoding in ("cp932", "utf-16", "utf-16-le", "euc-jp", "utf-8-sig"):
+            (tmp_path / ".env.txt").write_bytes(line.encode(encoding))
+            assert read_config({}, tmp_path / ".env").models == ("近所のモデル",), encoding
+        assert read(tmp_path, "CC_BOT_MODEL=a").models == ("a",)
+
+    def test_that_there_are_none_of_are_refused_with_the_nearest(self, tmp_path: Path) -> None:
+        for line in ("CC_BOT_MODLE=gpt-5.4-mini", "CC_BOT_MODEL_NAME=", "CC_BOT_WEBURL=https://bot.example"):
+            with pytest.raises(UnknownSetting) as refused:
+                read(tmp_path, line)
+            assert refused.value.params["nearest"] in ("CC_BOT_MODEL", "CC_BOT_WEB_URL")
 
     def test_in_a_file_may_stand_among_comments_and_after_a_byte_order_mark(self, tmp_path: Path) -> None:
         config = read(tmp_path, "\ufeff# メモ\r\n\r\nexport CC_BOT_MODEL='a b'  # と注釈\r\n")
