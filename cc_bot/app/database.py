@@ -63,7 +63,7 @@ async def run_migrate(config: Config, announce: Callable[[Migration], None]) -> 
 _EXAMPLES: Final = f"{DEFAULT_URL}, postgresql://cc_bot@db.example/cc_bot"
 SOURCE_OPTION: Final = "--from"
 _TARGET_OPTION: Final = "--to"
-_OPERATORS_FILES: Final = ("agents.toml", "policy.toml")
+_OPERATORS_FILES: Final = ("agents.toml", "policy.toml", "models.toml", "mcp.json")
 
 
 @dataclass(frozen=True, slots=True)

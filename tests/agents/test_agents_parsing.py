@@ -124,7 +124,7 @@ class TestFile:
         assert whole != text
         agents = parse_agents(whole, tools=tools, words=words)
         assert agents["default"].display_name(Locale.JA) == "ことり"
-        assert agents["english"].models == ("gpt-5.4-mini",)
+        assert (agents["english"].models, agents["english"].reasoning) == (("gpt-5.4-mini",), "low")
         assert agents["english"].places.guilds == {123456789012345678}
 
 
