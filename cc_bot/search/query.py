@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
 
-from cc_bot.search.folding import KANJI, Line, fold, loosen, read
+from cc_bot.search.folding import KANJI, Line, fold, join_numbers, loosen, read
 from cc_bot.search.lexicon import Idea, Span, lexicon
 from cc_bot.search.readings import readings
 from cc_bot.search.terms import READ, pairs, plain_terms
@@ -63,7 +63,7 @@ class Query:
 def parse_query(text: str) -> Query:
     """Read any text as a query. One without words has no groups, and is found only as written."""
     folded = fold(text).strip()
-    line = read(folded[:_LONGEST])
+    line = read(join_numbers(folded[:_LONGEST]))
     groups = tuple(_groups(line))
     if not groups:
         terms = dict.fromkeys(plain_terms(line.text), 1.0)

@@ -15,11 +15,11 @@ from functools import lru_cache
 from operator import add
 from typing import Final
 
-from cc_bot.search.folding import KANJI, fold, loosen, read
+from cc_bot.search.folding import KANJI, fold, joined_numbers, loosen, read
 from cc_bot.search.lexicon import lexicon
 from cc_bot.search.readings import readings
 
-TERMS_VERSION: Final = 1
+TERMS_VERSION: Final = 2
 """To be raised whenever other terms come of the same text; what is stored is made anew where it differs.
 tests/search/test_terms_version.py tells when that is so."""
 
@@ -45,7 +45,9 @@ def listed_terms(content: str, tags: Sequence[str] = ()) -> list[str]:
     """The same, each as often as the note has it."""
     terms: list[str] = []
     for text in (content, *tags):
-        line = read(fold(text))
+        folded = fold(text)
+        line = read(folded)
+        terms += joined_numbers(folded)
         terms += plain_terms(line.text)
         terms += lexicon().terms(line)
         terms += read_terms(line.text)

@@ -33,7 +33,6 @@ KNOWN_LATER = {
 }
 WEAK = {
     "cc_bot.assistant.claims._PASSIVE",  # "understood-" again and again is quadratic
-    "cc_bot.search.folding._COUNTED",  # so is "一三〇"
     "cc_bot.domain.when_and_what._LINK",  # it is looked for, and never held against the whole
     "cc_bot.llm.openai.reasoning._CHANNEL",  # held against a beginning, and never looked for
     "cc_bot.llm.openai.reasoning._TAG",  # likewise

@@ -22,6 +22,25 @@ MEANT = {
     MOVE: ("申込", "3月"),
     STITCHES: ("ししゅう",),
 }
+SPELT_IN_TWO_WAYS = (
+    *(
+        ("髙橋", "高橋"),
+        ("渡邊", "渡邉"),
+        ("渡辺", "渡邊"),
+        ("齋藤", "斎藤"),
+        ("山﨑", "山崎"),
+        ("濵田", "浜田"),
+    ),
+    *(
+        ("黑猫", "黒猫"),
+        ("櫻井", "桜井"),
+        ("辻\U000e0100", "辻"),
+        ("葛\U000e0100城", "葛城"),
+        ("𠮷野家", "吉野家"),
+    ),
+    *(("03-1234-5678", "0312345678"), ("03(1234)5678", "０３１２３４５６７８"), ("〒123-4567", "1234567")),
+    *(("こゝろ", "こころ"), ("みすゞ", "みすず"), ("いすゞ自動車", "いすず")),
+)
 
 COSINES = st.dictionaries(st.integers(1, 30), st.floats(-1, 1), max_size=30)
 EVIDENCE = st.lists(
@@ -42,6 +61,11 @@ class TestByWords:
     def test_puts_the_note_that_is_meant_first(self) -> None:
         first = {query: (note, found(query, *NOTES)[0]) for note, asked in MEANT.items() for query in asked}
         assert {query: notes for query, notes in first.items() if notes[0] != notes[1]} == {}
+
+    def test_finds_either_spelling_by_the_other(self) -> None:
+        for one, other in (*SPELT_IN_TWO_WAYS, *((b, a) for a, b in SPELT_IN_TWO_WAYS)):
+            assert found(f"{other}の件", *NOTES, f"連絡先は{one}") == [f"連絡先は{one}"], (one, other)
+        assert found("電話 5678", *NOTES, "電話は03-1234-5678") == ["電話は03-1234-5678"], "by a part, too"
 
     def test_puts_what_is_as_written_first_then_the_rarer_word_then_the_newest(self) -> None:
         assert found("カフェ", "カフエ カフエ カフエ", "駅のｶﾌｪによく行く人たちの長い話")[0].startswith("駅")
