@@ -18,7 +18,7 @@ from cc_bot.domain.errors import DocumentsWait
 from cc_bot.in_order import InOrder
 
 MAX_USER_BYTES: Final = 24 * 2**20
-MAX_BYTES: Final = 48 * 2**20
+MAX_BYTES: Final = 32 * 2**20
 WAIT_S: Final = 60.0
 
 _log = structlog.get_logger(__name__)
