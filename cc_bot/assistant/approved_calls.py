@@ -9,7 +9,7 @@ import json
 from collections import Counter
 from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 import structlog
@@ -303,7 +303,7 @@ def _revised(stored: ToolCall, told: ToolCall) -> ToolCall:
     same = stored.name == told.name and _parse(stored.arguments) == _parse(told.arguments)
     if not same or _parse(stored.result) != WAITING:
         return stored
-    return ToolCall(stored.id, stored.name, stored.arguments, told.result, told.ok)
+    return replace(stored, result=told.result, ok=told.ok)
 
 
 def _parse(text: str) -> Any:

@@ -94,6 +94,8 @@ def _call_id(message: Message, index: int) -> str:
 
 MESSAGE_TOKENS: Final = 4
 """What a message, a tool call or a tool costs beside its text."""
+_NATIVE_CHARACTERS: Final = 4
+"""Of a native in one token: mostly base64, or English."""
 IMAGE_TOKENS: Final = 800
 """About what one picture of usual size costs with the common vision models."""
 
@@ -180,10 +182,11 @@ def _beside_text(part: PromptPart) -> int:
         case UserPart():
             return IMAGE_TOKENS * len(part.images)
         case AssistantPart():
-            return sum(
+            calls = sum(
                 MESSAGE_TOKENS + estimate_tokens(call.name) + estimate_tokens(call.arguments)
                 for call in part.tool_requests
             )
+            return calls + len(part.native) // _NATIVE_CHARACTERS
         case SystemPart() | ToolResultPart():
             return 0
         case _:

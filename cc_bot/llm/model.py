@@ -1,6 +1,7 @@
 """The seam to a language model: a request goes in, a stream of events comes out."""
 
 import json
+import re
 from collections.abc import AsyncGenerator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal, Protocol
@@ -17,6 +18,7 @@ answered with an error; of its arguments nothing is matched, parsed or stored.""
 MAX_CALLS: Final = 64
 """That are put together in one answer: four times as many as are made. What is beyond is dropped."""
 MAX_STORED_NATIVE: Final = 32_768
+_OPAQUE: Final = re.compile(r"[\w+/=.:-]+", re.ASCII)
 MAX_TOOLS: Final = 128
 """In one request (platform.openai.com/docs/api-reference/chat/create, `tools`). The first ones are sent: our
 own come first, then those of servers in the order of the operator's file."""
@@ -162,17 +164,46 @@ def storable(native: str) -> str:
     could be quoted in it. `{}` if nothing is left; empty if there was no native."""
     if not native:
         return ""
-    kept = json.loads(native)
-    for item in kept.get("items", []):
-        item.update(summary=[], content=[])
-    details = kept.pop("reasoning", {}).get("reasoning_details", [])
-    sealed = [
-        each for each in details if isinstance(each, dict) and each.get("type") == "reasoning.encrypted"
-    ]
-    if sealed:
-        kept["reasoning"] = {"reasoning_details": sealed}
-    text = json.dumps(kept, ensure_ascii=False)
+    given = json.loads(native)
+    ids, details = given.get("ids", []), given.get("reasoning", {}).get("reasoning_details", [])
+    kept = {
+        "by": given.get("by"),
+        "phase": given.get("phase"),
+        "ids": ids if all(map(_is_opaque, ids)) else [],
+        "extras": [_signatures(extra) for extra in given.get("extras", [])],
+        "items": [sealed for item in given.get("items", []) if (sealed := _sealed_item(item))],
+        "reasoning": {"reasoning_details": [sealed for each in details if (sealed := _sealed_detail(each))]},
+    }
+    text = json.dumps(kept)
     return text if len(text) <= MAX_STORED_NATIVE else "{}"
+
+
+def _is_opaque(value: object) -> bool:
+    """Return whether it looks like base64, an id or a number: some servers send plain words as encrypted."""
+    return isinstance(value, int) or (isinstance(value, str) and _OPAQUE.fullmatch(value) is not None)
+
+
+def _signatures(extra: object) -> dict[str, Any]:
+    kept: dict[str, Any] = {}
+    for name, value in extra.items() if isinstance(extra, dict) else ():
+        if "signature" in name and _is_opaque(value):
+            kept[name] = value
+        elif inner := _signatures(value):
+            kept[name] = inner
+    return kept
+
+
+def _sealed_item(item: dict[str, Any]) -> dict[str, Any]:
+    if item["type"] != "reasoning":
+        return item
+    kept = {name: item.get(name) for name in ("type", "id", "encrypted_content")}
+    return {**kept, "summary": []} if all(map(_is_opaque, kept.values())) else {}
+
+
+def _sealed_detail(detail: dict[str, Any]) -> dict[str, Any]:
+    names = ("type", "data", "id", "format", "index")
+    kept = {name: detail[name] for name in names if _is_opaque(detail.get(name))}
+    return kept if kept.get("type") == "reasoning.encrypted" and "data" in kept else {}
 
 
 class ChatModel(Protocol):

@@ -11,15 +11,17 @@ server is. What was said up to a bound is a cut answer.
 
 import asyncio
 import json
+from collections import defaultdict
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping
 from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass, replace
+from itertools import groupby
 from typing import Any, Final
 from urllib.parse import urlsplit
 
 import httpx2
 import structlog
-from openai import APIError, APIStatusError, AsyncStream
+from openai import APIError, AsyncStream
 
 from cc_bot.domain.errors import ModelOutOfRoom, ModelRefusedRequest, ModelUnavailable
 from cc_bot.domain.turn import Usage
@@ -33,6 +35,7 @@ from cc_bot.llm.model import (
     Thinking,
 )
 from cc_bot.llm.openai import completions, responses
+from cc_bot.llm.openai.attempts import Attempts
 from cc_bot.llm.openai.body import Json, RequestBody
 from cc_bot.llm.openai.calls import ToolCallAssembler, join_surrogates
 from cc_bot.llm.openai.client import (
@@ -42,22 +45,15 @@ from cc_bot.llm.openai.client import (
     classify,
     open_client,
     refusal_text,
-    text_of_error,
-    too_long,
 )
 from cc_bot.llm.openai.completions import Chunk
 from cc_bot.llm.openai.events import json_events
-from cc_bot.llm.openai.quirks import OPTIONAL, Quirks, learn, quirks_of
+from cc_bot.llm.openai.quirks import OPTIONAL, Quirks, omit, quirks_of
 from cc_bot.llm.openai.reasoning import ReasoningFilter
 
 MAX_ANSWER_S: Final = 600.0
 _TRAILER_TIMEOUT_S: Final = 3.0
 """How long to wait for usage after the finish reason: the answer is complete without it."""
-_MAX_CHANGES: Final = 4
-"""How often one request is changed and asked again."""
-_TEACHING_STATUSES: Final = frozenset({400, 404, 405, 422, 500, 501})
-_UNNAMED: Final = frozenset({400, 422})
-_NO_SUCH_PATH: Final = frozenset({404, 405, 501})
 _CUT_REASONS: Final = frozenset({"length", "max_tokens", "content_filter", "error", "abort", "cancelled"})
 _MAX_NATIVE: Final = 2**18
 _SAME_COUNTS: Final = 3
@@ -114,23 +110,23 @@ class OpenAIChatModel:
     async def stream(self, request: ChatRequest) -> AsyncGenerator[ModelEvent, None]:
         """See ChatModel. Raises ModelUnavailable, ModelRefusedKey, ModelRefusedRequest, ModelOutOfRoom or
         ContextTooLong."""
-        asked_again = False
+        attempts = Attempts(self._quirks, request)
         while True:
             reply = _Reply(self._name, self._label)
             failure: ModelFailure | None = None
-            failed_tool_use = False
+            again = False
             try:
-                async with self._open(request, reply) as chunks:
+                async with self._open(request, attempts, reply) as chunks:
                     while not reply.full and (chunk := await chunks.next()):
+                        if not reply.chunks:
+                            self._accept(attempts)
                         for event in reply.add(chunk):
                             yield event
             except FAILURES as error:
                 failure = classify(error, self._name)
-                failed_tool_use = isinstance(error, APIError) and "tool_use_failed" in text_of_error(error)
-            begun = request.answer_begun or reply.begun
-            if not failed_tool_use or begun or asked_again:
+                again = isinstance(error, APIError) and not reply.begun and attempts.follow(error)
+            if not again:
                 break
-            asked_again = True  # Groq: the model wrote a call that is not JSON; the next one mostly is
         for event in reply.rest():
             yield event
         # Once the finish reason is there, what breaks later takes nothing away.
@@ -143,20 +139,26 @@ class OpenAIChatModel:
             yield Finish("cut", usage=reply.usage, model=self._name)
             return
         self._truncation.note(self._name, reply)
-        yield replace(reply.finish(), without_tools=bool(request.tools) and not self._quirks.tools)
+        yield replace(reply.finish(), without_tools=bool(request.tools) and not attempts.quirks.tools)
 
     async def close(self) -> None:
         await self._client.close()
 
     @asynccontextmanager
-    async def _open(self, request: ChatRequest, reply: "_Reply") -> AsyncIterator["_Chunks"]:
-        now_s = asyncio.get_running_loop().time()
-        deadline_s = now_s + self._timeout_s
+    async def _open(
+        self, request: ChatRequest, attempts: Attempts, reply: "_Reply"
+    ) -> AsyncIterator["_Chunks"]:
+        quirks, now_s = attempts.quirks, asyncio.get_running_loop().time()
+        attempts.begun_s = now_s if attempts.begun_s is None else attempts.begun_s
+        attempts.sent = self._body(request, quirks)
+        content = RequestBody(attempts.sent)
+        reply.sent_bytes = len(content)
+        deadline_s = attempts.begun_s + self._timeout_s
         async with asyncio.timeout_at(deadline_s):
-            stream = await self._ask(request, reply)
+            stream = await self._post(quirks, content, request)
         chunks = _Chunks(
             stream.response,
-            _wire(self._quirks).read,
+            _wire(quirks).read,
             timeout_s=self._timeout_s,
             deadline_s=deadline_s,
             end_s=now_s + self._max_answer_s,
@@ -164,56 +166,22 @@ class OpenAIChatModel:
         async with stream, aclosing(chunks.events):
             yield chunks
 
-    async def _ask(self, request: ChatRequest, reply: "_Reply") -> AsyncStream[object]:
-        """Ask, and again after each refusal that teaches what to change. Only what was accepted afterwards is
-        remembered."""
-        quirks, names, guessed = self._quirks, list[str](), frozenset[str]()
-        while True:
-            body = self._body(request, replace(quirks, omit=quirks.omit | guessed))
-            content = RequestBody(body)
-            try:
-                stream = await self._post(quirks, content, request)
-            except APIStatusError as error:
-                lesson = self._lesson(error, quirks, body)
-                if request.answer_begun or len(names) == _MAX_CHANGES:
-                    raise
-                if lesson is not None:
-                    name, quirks = lesson
-                    names.append(name)
-                    continue
-                unnamed = OPTIONAL & {*body}
-                if (
-                    guessed
-                    or not unnamed
-                    or error.status_code not in _UNNAMED
-                    or too_long(text_of_error(error))
-                ):
-                    raise
-                guessed = unnamed
-            else:
-                break
-        if guessed and guessed <= self._suspected:
-            quirks = replace(quirks, omit=quirks.omit | guessed)
-            names.append("no " + ", ".join(sorted(guessed)))
-        self._suspected = guessed or self._suspected - {*body}
-        self._remember(quirks, names)
-        reply.sent_bytes = len(content)
-        return stream
-
-    def _lesson(self, error: APIStatusError, quirks: Quirks, body: Json) -> tuple[str, Quirks] | None:
-        if error.status_code not in _TEACHING_STATUSES:
-            return None
-        if quirks.wire == "responses" != self._quirks.wire and error.status_code in _NO_SUCH_PATH:
-            known = replace(quirks, wire="chat only", effort_with_tools="none")
-            return "effort none", replace(known, omit=known.omit - {"reasoning_effort"})
-        text = text_of_error(error)
-        return None if too_long(text) else learn(quirks, body.keys(), text)
-
-    def _remember(self, quirks: Quirks, names: list[str]) -> None:
+    def _accept(self, attempts: Attempts) -> None:
+        """Remember what was learned from refusals, now that the changed request is answered."""
+        lessons = [each for each in attempts.lessons if each.lasting]
+        guessed = frozenset[str]()
+        if attempts.guess in attempts.lessons:
+            guessed = OPTIONAL & (attempts.quirks.omit - self._quirks.omit)
+            lessons += [omit(guessed)] if guessed <= self._suspected else []
+        self._suspected = guessed or self._suspected - {*attempts.sent}
+        for lesson in lessons:
+            self._quirks = lesson.change(self._quirks)
+        names = [each.name for each in lessons]
+        if once := [each.name for each in attempts.lessons if each not in (*lessons, attempts.guess)]:
+            _log.warning("model_request_changed_once", model=self._name, changes=once)
         if names:
             _log.warning("model_request_changed", model=self._name, changes=names)
         self._changes |= dict.fromkeys(names)
-        self._quirks = quirks
 
     def _body(self, request: ChatRequest, quirks: Quirks) -> Json:
         tools = request.tools[:MAX_TOOLS] if quirks.tools else ()
@@ -257,11 +225,6 @@ class _Wire:
 
 _CHAT: Final = _Wire(completions.PATH, completions.request_body, completions.read_chunk)
 _RESPONSES: Final = _Wire(responses.PATH, responses.request_body, responses.read_event)
-
-
-def _is_unnamed(error: APIStatusError) -> bool:
-    """Return whether a refusal may be about an option that it does not name."""
-    return error.status_code in _UNNAMED and not too_long(text_of_error(error))
 
 
 def _wire(quirks: Quirks) -> _Wire:
@@ -331,10 +294,11 @@ class _Chunks:
 
 
 def _error_in(event: Mapping[str, Any]) -> object:
-    response = event.get("response") if event.get("type") == "response.failed" else None
-    return (
-        event.get("error") or (isinstance(response, Mapping) and (response.get("error") or response)) or None
-    )
+    """The error that an event tells of; None for other events."""
+    if event.get("type") == "response.failed":
+        response = completions.mapping(event.get("response"))
+        return response.get("error") or {"message": "failed"}
+    return event.get("error") or (event if event.get("type") == "error" else None)
 
 
 class _Reply:
@@ -350,7 +314,7 @@ class _Reply:
         self._reasoned = False
         self._phase = ""
         self._items: list[Any] = []
-        self._reasoning: dict[str, Any] = {}
+        self._reasoning = defaultdict[str, list[Any]](list)
         self.sent_bytes = 0
         self.usage = Usage()
         self.finish_reason: str | None = None
@@ -398,11 +362,8 @@ class _Reply:
     def _keep(self, reasoning: Mapping[str, Any]) -> None:
         self._phase = reasoning.get("phase", self._phase)
         for name in _ECHOED & reasoning.keys():
-            value, before = reasoning[name], self._reasoning.get(name)
-            if isinstance(value, str) and len(before or "") < _MAX_NATIVE:
-                self._reasoning[name] = (before or "") + value
-            elif isinstance(value, list):
-                self._reasoning[name] = _merged(before or [], value)
+            value = reasoning[name]
+            self._reasoning[name] += value if isinstance(value, list) else [value]
 
     def finish(self) -> Finish:
         """The end of a whole answer. Calls count even if the server says `stop`, as many do."""
@@ -416,7 +377,7 @@ class _Reply:
             "extras": [extra for _, extra in calls] if any(extra for _, extra in calls) else [],
             "items": self._items,
             "phase": self._phase,
-            "reasoning": self._reasoning,
+            "reasoning": {name: _whole(pieces) for name, pieces in self._reasoning.items()},
         }
         text = json.dumps({key: value for key, value in native.items() if value}, ensure_ascii=False)
         return Finish("tools", requests, self.usage, self._model, text if len(text) <= _MAX_NATIVE else "{}")
@@ -435,23 +396,23 @@ class _Reply:
         return None
 
 
-def _merged(before: list[Any], deltas: list[Any]) -> list[Any]:
-    """OpenRouter streams `reasoning_details` in pieces; those of one index are joined."""
-    merged = list(before)
-    for delta in deltas:
-        last = merged[-1] if merged else None
-        if (
-            not isinstance(delta, dict)
-            or not isinstance(last, dict)
-            or delta.get("index") != last.get("index")
-        ):
-            merged.append(delta)
+def _whole(pieces: list[Any]) -> str | list[Any]:
+    """Reasoning as it goes back. OpenRouter streams the readable `reasoning_details` in pieces, which are
+    joined; sealed ones stay as they are."""
+    details = [each for each in pieces if isinstance(each, dict)]
+    if not details:
+        return "".join(each for each in pieces if isinstance(each, str))
+    whole = list[Any]()
+    for (kind, _), group in groupby(details, lambda each: (each.get("type"), each.get("index"))):
+        alike = [*group]
+        if kind not in {"reasoning.text", "reasoning.summary"}:
+            whole += alike
             continue
-        texts = {
-            name: last.get(name, "") + delta[name] for name in ("text", "summary", "data") if delta.get(name)
-        }
-        merged[-1] = {**last, **{name: value for name, value in delta.items() if value is not None}, **texts}
-    return merged[:64]
+        joined = {name: value for each in alike for name, value in each.items() if value is not None}
+        for name in {"text", "summary"} & joined.keys():
+            joined[name] = "".join(completions.text_of(each.get(name)) for each in alike)
+        whole.append(joined)
+    return whole
 
 
 class _TextJoiner:

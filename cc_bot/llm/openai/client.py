@@ -25,7 +25,7 @@ from cc_bot.domain.errors import (
     ModelRefusedRequest,
     ModelUnavailable,
 )
-from cc_bot.llm.openai.quirks import LESSONS
+from cc_bot.llm.openai.quirks import TEACHING_STATUSES, is_known_refusal
 
 OPENAI_URL: Final = "https://api.openai.com/v1"
 MAX_RETRIES: Final = 2
@@ -73,7 +73,7 @@ def open_client(
             return
         await response.aread()
         hopeless = _seconds(response.headers.get("retry-after")) >= timeout_s
-        if hopeless or is_final(refusal_text(response.text)):
+        if hopeless or is_final(refusal_text(response.text), response.status_code):
             response.headers["x-should-retry"] = "false"
 
     timeout = Timeout(None, connect=min(_CONNECT_TIMEOUT_S, timeout_s))
@@ -116,9 +116,8 @@ def _seconds(text: str | None) -> float:
 
 _BAD_KEY_STATUSES: Final = frozenset({401, 402, 403})  # 402: the key's account has no credit left
 _BAD_KEY: Final = re.compile(r"api key not valid|invalid api key|incorrect api key", re.IGNORECASE)
-_NO_CREDIT: Final = re.compile(
-    r"insufficient_quota|exceeded your current quota|credit balance", re.IGNORECASE
-)
+_NO_CREDIT: Final = re.compile(r"insufficient_quota|credit balance", re.IGNORECASE)
+"""Not "exceeded your current quota": Gemini says so of the requests of one minute."""
 _NO_MODEL: Final = re.compile(
     r"model.{0,100}(?:does not exist|not found)|model_not_found|(?:invalid|unknown) model",
     re.IGNORECASE | re.DOTALL,
@@ -176,7 +175,7 @@ def refusal_text(body: object) -> str:
     inner = body.get("error") or body
     if not isinstance(inner, Mapping):
         return str(inner)[:MAX_REFUSAL]
-    told = [inner.get(name) for name in ("message", "code", "type", "param", "detail", "error")]
+    told = [inner.get(name) for name in ("message", "code", "type", "param", "detail", "error", "metadata")]
     limit = f'"n_ctx": {inner["n_ctx"]}' if isinstance(inner.get("n_ctx"), int) else ""
     texts = [each if isinstance(each, str) else json.dumps(each) for each in told if each]
     return " ".join([text[:MAX_REFUSAL] for text in texts] + [limit])
@@ -190,11 +189,11 @@ def too_long(text: str) -> ContextTooLong | None:
     return ContextTooLong(limit=int(found[1])) if found else ContextTooLong()
 
 
-def is_final(text: str) -> bool:
+def is_final(text: str, status: int) -> bool:
     """Return whether the same request would be refused again."""
-    return bool(
-        too_long(text) or _NO_CREDIT.search(text) or any(lesson.refusal.search(text) for lesson in LESSONS)
-    )
+    if too_long(text) or _NO_CREDIT.search(text):
+        return True
+    return status in TEACHING_STATUSES and is_known_refusal(text)
 
 
 def text_of_error(error: APIError) -> str:

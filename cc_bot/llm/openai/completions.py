@@ -32,6 +32,8 @@ MAX_CACHE_MARKS: Final = 4
 MAX_TOKENS: Final = 100_000_000
 """Of one request. A server that reports more is mistaken."""
 _REASONING: Final = ("reasoning_content", "reasoning", "thinking", "reasoning_details")
+_PLAIN: Final = ("type", "description", "enum", "required", "items", "anyOf")
+"""What every server takes in a schema, beside `properties`."""
 _ORDINARY: Final = frozenset({"content", "role"})
 _SKIP_SIGNATURE: Final = {"google": {"thought_signature": "skip_thought_signature_validator"}}
 """ai.google.dev/gemini-api/docs/thought-signatures, for calls of other models."""
@@ -66,12 +68,24 @@ def request_body(model: str, request: ChatRequest, quirks: Quirks, label: str) -
             messages[index] = _with_mark(messages[index])
     body: Json = {"model": model, "messages": messages, "stream": True}
     if request.tools:
-        body["tools"] = [{"type": "function", "function": tool_json(tool)} for tool in request.tools]
+        body["tools"] = [{"type": "function", "function": tool_json(tool, quirks)} for tool in request.tools]
     return body
 
 
-def tool_json(tool: ToolSchema) -> Json:
-    return {"name": tool.name, "description": tool.description, "parameters": tool.parameters}
+def tool_json(tool: ToolSchema, quirks: Quirks) -> Json:
+    parameters = _plain_schema(tool.parameters) if quirks.plain_schemas else tool.parameters
+    return {"name": tool.name, "description": tool.description, "parameters": parameters}
+
+
+def _plain_schema(schema: object) -> object:
+    if isinstance(schema, list):
+        return [_plain_schema(each) for each in schema]
+    if not isinstance(schema, Mapping):
+        return schema
+    plain = {name: _plain_schema(schema[name]) for name in _PLAIN if name in schema}
+    if named := mapping(schema.get("properties")):
+        plain["properties"] = {name: _plain_schema(each) for name, each in named.items()}
+    return plain
 
 
 def arguments_json(arguments: str) -> str:
@@ -140,7 +154,7 @@ def read_chunk(chunk: object) -> Chunk:
     content = delta.get("content")
     return Chunk(
         text=(content if isinstance(content, str) else _joined(content)) or text_of(delta.get("refusal")),
-        calls=tuple(_call(mapping(item)) for item in _items(delta.get("tool_calls"))[:MAX_CALLS]),
+        calls=tuple(_call(mapping(item)) for item in items_of(delta.get("tool_calls"))[:MAX_CALLS]),
         finish_reason=finish_reason,
         usage=usage,
         reasoning=_reasoning(delta) if delta.keys() - _ORDINARY else {},
@@ -154,7 +168,7 @@ def _reasoning(delta: Mapping[str, Any]) -> Mapping[str, Any]:
 
 def _joined(content: object) -> str:
     """Mistral: a list of parts, of which those of type `thinking` are not the answer."""
-    return "".join(text_of(mapping(part).get("text")) for part in _items(content))
+    return "".join(text_of(mapping(part).get("text")) for part in items_of(content))
 
 
 def _call(call: Mapping[str, Any]) -> ToolCallDelta:
@@ -196,12 +210,12 @@ def mapping(value: object) -> Mapping[str, Any]:
     return value if isinstance(value, Mapping) else {}
 
 
-def _items(value: object) -> list[object]:
+def items_of(value: object) -> list[object]:
     return value if isinstance(value, list) else []
 
 
 def _first(value: object) -> Mapping[str, Any]:
-    return mapping(next(iter(_items(value)), None))
+    return mapping(next(iter(items_of(value)), None))
 
 
 def text_of(value: object) -> str:

@@ -22,12 +22,15 @@ async def json_events(response: httpx2.Response) -> AsyncGenerator[object, None]
 
     Raises TooManyBytes, ValueError and RecursionError for what is not JSON, and what httpx raises.
     """
-    whole = "json" in response.headers.get("content-type", "")
+    whole: bool | None = None
+    """Whether the body is JSON; None until its first character is there. Its content type often lies."""
     clock = asyncio.get_running_loop().time
     held, breath = bytearray(), clock() + _BREATH_S
     async for data in response.aiter_bytes():
         searched = max(len(held) - 3, 0)
         held += data
+        if whole is None and (begun := held.lstrip()[:1]):
+            whole = begun in b"{["
         if not whole:
             start = 0
             for blank in _BLANK_LINE.finditer(held, searched):

@@ -40,6 +40,8 @@ class Quirks:
     """Mark where the stable part of a prompt ends, for Anthropic's prompt cache."""
     native: bool = True
     """Send back what the provider gave with earlier calls."""
+    plain_schemas: bool = False
+    """Send of a tool's schema only what every server takes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,84 +124,145 @@ class Lesson:
     name: str
     refusal: re.Pattern[str]
     change: Callable[[Quirks], Quirks]
+    about: str = ""
+    """What the refused request must hold: `tools`, `calls` of earlier turns, or `images`."""
+    lasting: bool = True
+    """False: only the refused request is changed."""
 
 
-def _lesson(name: str, refusal: str, change: Callable[[Quirks], Quirks]) -> Lesson:
-    return Lesson(name, re.compile(refusal, re.IGNORECASE | re.DOTALL), change)
+TEACHING_STATUSES: Final = frozenset({400, 404, 405, 422, 500, 501})
+
+
+def _lesson(
+    name: str, refusal: str, change: Callable[[Quirks], Quirks], about: str = "", *, lasting: bool = True
+) -> Lesson:
+    return Lesson(name, re.compile(refusal, re.IGNORECASE | re.DOTALL), change, about, lasting)
 
 
 def _other_wire(quirks: Quirks) -> Quirks:
     return replace(quirks, wire="responses") if quirks.wire == "chat" else quirks
 
 
-def _effort_refused(quirks: Quirks) -> Quirks:
+def _without_effort(quirks: Quirks) -> Quirks:
+    return replace(quirks, omit=quirks.omit | {"reasoning_effort"})
+
+
+def _without_effort_for_tools(quirks: Quirks) -> Quirks:
     """Without an effort of `none` a model that wants it for tools can't be given any on this wire."""
-    if not quirks.effort_with_tools:
-        return replace(quirks, omit=quirks.omit | {"reasoning_effort"})
-    if quirks.wire == "chat only":
-        return replace(quirks, effort_with_tools="", tools=False)
-    return replace(quirks, effort_with_tools="", wire="responses")
+    return replace(quirks, effort_with_tools="", tools=False) if quirks.effort_with_tools else quirks
 
 
-_TOOLS: Final = r"\b(?:tools|tool (?:use|calling|choice)|function calling)\b"
+def _chat_only(quirks: Quirks) -> Quirks:
+    fields = quirks.omit - {"reasoning_effort"}
+    return replace(quirks, wire="chat only", effort_with_tools="none", omit=fields)
 
+
+_EFFORT: Final = r"'?reasoning_?effort'? does not support|parameter reasoning_?effort"
+_TOOLS: Final = r"\b(?:tools(?!\[|\.\w|['\"], ?\d)|tool (?:use|calling|choice)|function calling)\b"
+"""Not a path into one of them, such as `tools[0].function` or `tools.function_declarations`."""
+
+CHAT_ONLY: Final = _lesson("effort none", "", _chat_only)
+"""Follows where there is no Responses API after all."""
 LESSONS: Final = (
     _lesson("responses", r"/v1/responses|responses api", _other_wire),
-    _lesson("effort", r"'?reasoning_?effort'? does not support|parameter reasoning_?effort", _effort_refused),
-    _lesson("signature", r"thought_?signature", lambda quirks: replace(quirks, skip_signature=True)),
+    _lesson("no tools beside effort", _EFFORT, _without_effort_for_tools, "tools"),
+    _lesson("no effort", _EFFORT, _without_effort),
+    _lesson("signature", r"thought_?signature", lambda known: replace(known, skip_signature=True), "calls"),
     _lesson(
         "no reasoning_content",
         r"(?:property|extra|unknown|unsupported|unrecognized).{0,60}reasoning_(?:content|details)"
         r"|reasoning_(?:content|details)\W{0,3} is (?:unsupported|not (?:supported|permitted|allowed))",
-        lambda quirks: replace(quirks, echo=frozenset(), native=False),
+        lambda known: replace(known, echo=frozenset(), native=False),
+        "calls",
     ),
     _lesson(
         "reasoning_content",
         r"reasoning_content",
-        lambda quirks: replace(quirks, echo=quirks.echo | {"reasoning_content"}),
+        lambda known: replace(known, echo=known.echo | {"reasoning_content"}),
+        "calls",
     ),
     _lesson(
         "reasoning_details",
         r"reasoning.details",
-        lambda quirks: replace(quirks, echo=quirks.echo | {"reasoning_details"}),
+        lambda known: replace(known, echo=known.echo | {"reasoning_details"}),
+        "calls",
     ),
     _lesson(
         "no native items",
         r"item with id .{0,80} not found|items are not persisted|without its required|encrypted content",
-        lambda quirks: replace(quirks, native=False),
+        lambda known: replace(known, native=False),
+        "calls",
     ),
     _lesson(
         "no images",
-        r"image_url|image input|(?:not|n't) support (?:\w+ )?images?|images? (?:are|is) not supported",
-        lambda quirks: replace(quirks, images=False),
-    ),
-    _lesson(
-        "no tools",
-        rf"{_TOOLS}.{{0,40}}(?:not supported|unsupported|requires|not permitted)"
-        rf"|(?:not support|unsupported|unknown|unrecognized|extra)\b.{{0,60}}{_TOOLS}",
-        lambda quirks: replace(quirks, tools=False),
+        r"unknown variant.{0,5}image_url|image_url.{0,5}is only supported|support image input"
+        r"|(?:not|n't) support (?:\w+ )?images?\b|image inputs? (?:are|is) not (?:supported|enabled)"
+        r"|images? (?:are|is) not supported|required for image input|at most 0 image|not a multimodal model",
+        lambda known: replace(known, images=False),
+        "images",
     ),
     _lesson(
         "no system role",
-        r"system role|role.{0,20}['\"]?system['\"]?|'system' with this model",
-        lambda quirks: replace(quirks, system_role="user"),
+        r"system role|role.{0,20}['\"]?system['\"]?|'system' with this model|developer instruction is not",
+        lambda known: replace(known, system_role="user"),
     ),
-    _lesson("alternate", r"roles must alternate", lambda quirks: replace(quirks, alternate=True)),
-    _lesson("no cache marks", r"cache_control", lambda quirks: replace(quirks, cache_marks=False)),
+    _lesson("alternate", r"roles must alternate", lambda known: replace(known, alternate=True)),
+    _lesson("no cache marks", r"cache_control", lambda known: replace(known, cache_marks=False)),
+    _lesson(
+        "plain schemas",
+        r"\bschema|function_declarations|function\W{1,3}parameters",
+        lambda known: replace(known, plain_schemas=True),
+        "tools",
+    ),
 )
-"""The first that matches and changes anything is followed."""
+_LAST_LESSONS: Final = (
+    _lesson(
+        "no tools",
+        rf"{_TOOLS}.{{0,40}}(?:not supported|unsupported|requires|not permitted|not (?:been )?enabled)"
+        rf"|(?:(?:not|n't) support|unsupported|unknown|unrecognized|extra)\b.{{0,60}}{_TOOLS}"
+        r"|no endpoints found that support tool use",
+        lambda known: replace(known, tools=False),
+        "tools",
+    ),
+    # A picture that can't be read would have every question after it refused.
+    _lesson(
+        "no images this time",
+        r"\bimages?\b|image_url|multimodal|(?:must|should) be a (?:valid )?string",
+        lambda known: replace(known, images=False),
+        "images",
+        lasting=False,
+    ),
+)
 
 
-def learn(quirks: Quirks, sent: Collection[str], refusal: str) -> tuple[str, Quirks] | None:
-    """Return the name of what a refusal teaches, and the changed quirks. None if it teaches nothing.
+def is_known_refusal(text: str) -> bool:
+    return any(lesson.lasting and lesson.refusal.search(text) for lesson in (*LESSONS, *_LAST_LESSONS))
 
-    `sent` are the fields of the refused request. A refusal that names one of OPTIONAL omits that one.
+
+def omit(names: Collection[str], *, lasting: bool = True) -> Lesson:
+    """The lesson that these of OPTIONAL are not to be sent."""
+    fields = sorted(names)
+    return _lesson(
+        "no " + ", ".join(fields),
+        "|".join(fields),
+        lambda known: replace(known, omit=known.omit | {*fields}),
+        lasting=lasting,
+    )
+
+
+def learn(quirks: Quirks, sent: Collection[str], refusal: str, tried: Collection[str]) -> Lesson | None:
+    """Return the first lesson that a refusal teaches, changes anything and was not tried. A refusal that
+    names one of OPTIONAL teaches to omit it.
+
+    `sent` is what the refused request held: its fields, and see Lesson.about.
     """
-    for lesson in LESSONS:
-        changed = lesson.change(quirks)
-        if changed != quirks and lesson.refusal.search(refusal):
-            return lesson.name, changed
     named = {name for name in OPTIONAL & {*sent} if name in refusal}
-    if named:
-        return "no " + ", ".join(sorted(named)), replace(quirks, omit=quirks.omit | named)
+    for lesson in (*LESSONS, *([omit(named)] if named else []), *_LAST_LESSONS):
+        if (
+            lesson.name not in tried
+            and lesson.about in {"", *sent}
+            and lesson.refusal.search(refusal)
+            and lesson.change(quirks) != quirks
+        ):
+            return lesson
     return None

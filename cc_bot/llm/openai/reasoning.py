@@ -23,6 +23,8 @@ _LONE_END: Final = re.compile(
     r"(?:\A|\n)[ \t]*[<\[]/(?:think|thinking|reasoning|thought)[>\]][ \t]*(?=\n)", re.IGNORECASE
 )
 """A template that opens the tag itself leaves only its end in the answer, on a line of its own."""
+_QUOTING: Final = re.compile(r"```|[<\[](?:think|thinking|reasoning|thought)[>\]]", re.IGNORECASE)
+"""Of an answer about tags: later ones are its own."""
 _TAIL: Final = 16
 
 
@@ -73,10 +75,10 @@ class ReasoningFilter:
 
     def _answer(self, piece: str) -> str:
         text = self._tail + piece
-        found = _LONE_END.search(text)
-        if found and "```" not in text[: found.start()]:
+        found, quoting = _LONE_END.search(text), _QUOTING.search(text)
+        if found and not (quoting and quoting.start() < found.start()):
             self._may_end, self.restarted = False, True
             return text[found.end() :].lstrip("\n")
-        self._may_end = "```" not in text
+        self._may_end = quoting is None
         self._tail = text[-_TAIL:]
         return piece

@@ -139,7 +139,12 @@ def kept_ids(call: ToolCall) -> frozenset[int]:
 
 
 def redact_call(call: ToolCall) -> ToolCall:
-    return replace(call, arguments=FORGOTTEN, result=FORGOTTEN)
+    return _without_native(replace(call, arguments=FORGOTTEN, result=FORGOTTEN))
+
+
+def _without_native(call: ToolCall) -> ToolCall:
+    """The call without sealed reasoning, which its model can read. It still begins its step."""
+    return replace(call, native="{}") if call.native else call
 
 
 def redact(stored: str, ids: Collection[int], sought: TextMatcher) -> tuple[str, tuple[ToolCall, ...]]:
@@ -147,6 +152,7 @@ def redact(stored: str, ids: Collection[int], sought: TextMatcher) -> tuple[str,
     calls = tool_calls_of(stored)
     telling = tuple(call for call in calls if _tells(call, ids, sought))
     kept = tuple(redact_call(call) if call in telling else call for call in calls)
+    kept = tuple(map(_without_native, kept)) if telling else kept
     return tool_calls_to_json(kept), telling
 
 
