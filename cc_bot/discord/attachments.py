@@ -18,6 +18,7 @@ from cc_bot.discord.held_files import HeldFiles
 from cc_bot.domain.errors import AttachmentNotFetched, InputError
 from cc_bot.domain.message import Attachment, Message, is_recording
 from cc_bot.domain.turn import AskedFile, FilesLeftOut, ScansShown
+from cc_bot.proxy import proxy_for
 from cc_bot.reading.reader import DocumentReader
 
 TIMEOUT_S = 20.0
@@ -129,13 +130,13 @@ async def _fetch_file(url: str, limit_bytes: int) -> io.BytesIO:
         async with (
             asyncio.timeout(TIMEOUT_S),
             aiohttp.ClientSession(raise_for_status=True) as session,
-            session.get(url) as response,
+            session.get(url, proxy=proxy_for(url)) as response,
         ):
             async for some in response.content.iter_any():
                 file.write(some)
                 if file.tell() > limit_bytes:
                     raise AttachmentNotFetched
-    except (TimeoutError, aiohttp.ClientError, OSError) as error:
+    except (TimeoutError, aiohttp.ClientError, OSError, ValueError) as error:
         raise AttachmentNotFetched from error
     file.seek(0)
     return file

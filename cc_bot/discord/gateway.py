@@ -22,7 +22,9 @@ from cc_bot.domain.errors import DiscordUnreachable, MessageContentRefused, Refu
 from cc_bot.domain.measures import Held, Meter
 from cc_bot.domain.message import Reading
 from cc_bot.domain.process import WHOLE, Shard
+from cc_bot.proxy import proxy_for
 
+API_URL: Final = "https://discord.com/api"
 AUTHENTICATION_FAILED = 4004
 """Gateway close code for a bad token."""
 DISALLOWED_INTENTS = 4014
@@ -65,7 +67,7 @@ async def fetch_reading(wanted: Reading, token: str, api_url: str | None) -> Rea
     """
     if wanted != "all":
         return wanted
-    discord = hikari.RESTApp(url=api_url, max_retries=1)
+    discord = hikari.RESTApp(url=api_url, max_retries=1, proxy_settings=_proxy(api_url))
     await discord.start()
     try:
         async with discord.acquire(token, hikari.TokenType.BOT) as rest:
@@ -98,7 +100,7 @@ def gateway_bot(
         rest_url=api_url,
         intents=INTENTS[reading],
         cache_settings=hikari.impl.CacheSettings(components=hikari.api.CacheComponents.ME),
-        proxy_settings=hikari.impl.ProxySettings(trust_env=True),  # HTTPS_PROXY, as for the model
+        proxy_settings=_proxy(api_url),
         http_settings=hikari.impl.HTTPSettings(force_close_transports=False),  # keep connections open
         max_retries=0,  # a retried post may post twice: see discord/delivery/reply.py
         auto_chunk_members=False,
@@ -108,6 +110,11 @@ def gateway_bot(
     )
     hold_to_the_limit(bot.rest, share)
     return bot
+
+
+def _proxy(api_url: str | None) -> hikari.impl.ProxySettings:
+    """Return the environment's proxy for the API, which hikari uses for the gateway too."""
+    return hikari.impl.ProxySettings(url=proxy_for(api_url or API_URL))
 
 
 def own_user(bot: hikari.GatewayBot) -> hikari.OwnUser:

@@ -15,6 +15,7 @@ import aiohttp
 from cc_bot.doctor.checkup import Finding, FindingWriter
 from cc_bot.domain.clock import Clock
 from cc_bot.domain.message import Reading
+from cc_bot.proxy import proxy_for
 from cc_bot.texts import Texts
 
 API_URL: Final = "https://discord.com/api/v10"
@@ -54,7 +55,6 @@ async def check_discord(side: DiscordSide, words: Texts) -> Sequence[Finding]:
         return [notes.warning(said.token_missing, said.token_missing_mend)]
     headers = {"Authorization": f"Bot {side.token}", "User-Agent": f"DiscordBot (cc-bot, {side.version})"}
     timeout = aiohttp.ClientTimeout(TIMEOUT_S)
-    # No proxy of the environment: hikari, which has to get there too, uses none either.
     async with aiohttp.ClientSession(headers=headers, timeout=timeout) as session:
         ask = _DiscordApi(session, side.api_url or API_URL)
         try:
@@ -131,7 +131,8 @@ class _DiscordApi:
     async def get(self, path: str) -> tuple[int, Any, str | None]:
         """Return status, body and the Date header of 200 and 401. Raises _NoAnswer for all else."""
         try:
-            async with self.session.get(self.base_url + path) as response:
+            url = self.base_url + path
+            async with self.session.get(url, proxy=proxy_for(url)) as response:
                 if response.status not in (200, 401):
                     raise _NoAnswer(f"HTTP {response.status}")
                 return response.status, await response.json(), response.headers.get("Date")
