@@ -17,6 +17,7 @@ import cc_bot.tools
 from cc_bot.app.clocks import clock_of
 from cc_bot.app.core import (
     agents_path,
+    build_internet,
     build_searches,
     make_agents,
     make_policies,
@@ -217,7 +218,8 @@ def _checks(
     yield Check("documents", partial(check_documents, reader, words), LOADING_LIMIT_S)
     confined = partial(check_sandbox, DocumentReader(), words, permitted=config.read_unconfined)
     yield Check("sandbox", confined, LOADING_LIMIT_S)
-    yield Check("reading", partial(check_reading, words, wanted=config.read_pages))
+    pages = None if offline else build_internet(config).pages
+    yield Check("reading", partial(check_reading, pages, words, wanted=config.read_pages), LOADING_LIMIT_S)
     if not offline:
         yield Check("search", partial(check_search, build_searches(config), words), SEARCH_LIMIT_S)
 

@@ -50,6 +50,7 @@ async def run_terminal(
             model_label=core.models.label,
             agent=agent,
             read_unconfined=config.read_unconfined,
+            offline=core.models.offline,
         )
         await _wait_for_servers(core.servers, texts(config.operator_locale).terminal.servers_starting)
         try:

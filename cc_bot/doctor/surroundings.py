@@ -23,13 +23,16 @@ from cc_bot.domain.errors import (
     CopyUnfinished,
     DocumentsNotConfined,
     InputError,
+    PageError,
+    PagesNotConfined,
     SearchFailed,
     SearchFormatOff,
     StartupError,
 )
 from cc_bot.domain.locale import Locale
 from cc_bot.domain.message import Attachment
-from cc_bot.internet.turn import SearchService, can_read_pages
+from cc_bot.internet.addresses import parse_address
+from cc_bot.internet.turn import PageSource, SearchService, can_read_pages
 from cc_bot.llm.speech import Speaker, Transcriber
 from cc_bot.reading.reader import READ_BY_EXTRA, DocumentReader
 from cc_bot.search.vectors import Embedder
@@ -63,6 +66,8 @@ def check_clock_set_ahead(offset: timedelta, words: Texts) -> Finding:
     return FindingWriter("clock").warning(told, said.clock_set_mend)
 
 
+PAGE: Final = "https://example.com/"
+"""Kept up by IANA for such uses."""
 SEARCHED: Final = "cc-bot"
 _VARIABLES: Final = {"searxng": "CC_BOT_SEARCH_URL", "brave": "CC_BOT_BRAVE_KEY"}
 
@@ -124,13 +129,24 @@ async def check_sandbox(reader: DocumentReader, words: Texts, *, permitted: bool
     return [notes.ok(said.sandbox_ok)]
 
 
-async def check_reading(words: Texts, *, wanted: bool) -> Sequence[Finding]:
-    """Check whether what reads pages of the web is there."""
+async def check_reading(
+    reader: PageSource | None, words: Texts, *, wanted: bool, page: str = PAGE
+) -> Sequence[Finding]:
+    """Read a page of the web: whatever would fail in a conversation fails here. Without a `reader` nothing is
+    fetched."""
     said = words.doctor
     notes = FindingWriter("reading")
-    if not wanted:
-        return [notes.ok(said.reading_off)]
-    return [notes.ok(said.reading_ok if can_read_pages() else said.reading_none)]
+    if not wanted or not can_read_pages():
+        return [notes.ok(said.reading_none if wanted else said.reading_off)]
+    if reader is None:
+        return []
+    try:
+        await reader.read(parse_address(page), asyncio.Semaphore())
+    except PagesNotConfined:  # which `check_sandbox` tells
+        return []
+    except PageError as error:
+        return [notes.warning(explain(error, words), said.reading_failed_mend.format(url=page))]
+    return [notes.ok(said.reading_ok)]
 
 
 async def check_search(services: Sequence[SearchService], words: Texts) -> Sequence[Finding]:

@@ -67,6 +67,8 @@ class ChatProfile:
     """Who answers in this chat, until another one is chosen; None: whom the user chose before."""
     read_unconfined: bool = False
     """Whether documents are read even where the system can't confine the process that reads."""
+    offline: bool = False
+    """Whether the built-in model answers, for want of a key."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -184,6 +184,8 @@ async def _follow(chat: Chat, events: AsyncIterator[TurnEvent], stop: Stop) -> D
         chat.answering, chat.above_answer = None, nullcontext
     if done is None:
         raise RuntimeError("a turn that does not raise ends with Done")
+    if done.first and chat.profile.offline and "OPENAI_API_KEY" not in done.answer.content:
+        chat.view.state([chat.texts.terminal.no_key])
     await show_proposals(chat, done.proposals)
     return done
 

@@ -278,6 +278,10 @@ class DoctorTexts(Area):
         ja="貼られた URL のページは読みません（CC_BOT_READ_PAGES=off）。",
         en="Pages that users link to are not read (CC_BOT_READ_PAGES=off).",
     )
+    reading_failed_mend = Sentence(
+        ja="このマシンから {url} を直接開けるか確かめてください（プロキシは使いません）。ページを読まないなら CC_BOT_READ_PAGES=off。",
+        en="Check that this machine can open {url} directly (no proxy is used). CC_BOT_READ_PAGES=off if no pages are to be read.",
+    )
     search_ok = Sentence(ja="ウェブ検索（{name}）を使えます。", en="The web can be searched ({name}).")
     search_none = Sentence(
         ja="ウェブ検索は使いません。使うには CC_BOT_SEARCH_URL か CC_BOT_BRAVE_KEY を設定してください。",

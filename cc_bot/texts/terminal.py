@@ -161,6 +161,10 @@ class TerminalTexts(Area):
         }
     )
     """What stands in a usage for something that is to be typed."""
+    no_key = Sentence(
+        ja="💡 .env に OPENAI_API_KEY=sk-… と書くと、AIモデルが答えます（手元のサーバーなら OPENAI_BASE_URL）。",
+        en="💡 Put OPENAI_API_KEY=sk-… into .env to have an AI model answer (OPENAI_BASE_URL for a server of your own).",
+    )
     greeting = Sentence(
         ja="cc-bot（{model}）。聞きたいことを書いて Enter を押してください。/help で一覧、Ctrl-D で終わります。",
         en="cc-bot ({model}). Write a question and press Enter. /help lists the commands, Ctrl-D leaves.",

@@ -15,6 +15,7 @@ from cc_bot.doctor.surroundings import (
 )
 from cc_bot.domain import Locale
 from cc_bot.domain.errors import ModelUnavailable
+from cc_bot.internet.pages import PageReader
 from cc_bot.internet.search import BraveSearch, SearxngSearch
 from cc_bot.llm.model import ToolSchema
 from cc_bot.llm.openai import OpenAIChatModel, OpenAISpeaker, OpenAITranscriber
@@ -32,6 +33,8 @@ from tests.loopback.model_server import (
 )
 from tests.loopback.search_server import LoopbackSearchServer, Result
 from tests.loopback.speech_server import Heard, LoopbackSpeechServer
+from tests.loopback.web import Answer, LoopbackWeb
+from tests.reading.confinement import UNCONFINED
 from tests.stores.encoders import TopicEncoder
 
 JA, EN = texts(Locale.JA), texts(Locale.EN)
@@ -157,7 +160,13 @@ class TestPagesAndSearch:
             found = [*await check_search(services, EN)]
         assert [kind for kind, _ in server.queries] == ["searxng", "brave"]
         found += await check_search((), EN)
-        found += [*await check_reading(EN, wanted=True), *await check_reading(EN, wanted=False)]
+        async with LoopbackWeb({"/": Answer(b"A page.", "text/plain")}) as web:
+            pages, page = PageReader(web.network(), unconfined=UNCONFINED), "http://a.example/"
+            found += await check_reading(pages, EN, wanted=True, page=page)
+            assert await check_reading(None, EN, wanted=True) == []
+            [missing] = await check_reading(pages, EN, wanted=True, page=f"{page}none")
+        assert missing.verdict == "warning"
+        found += await check_reading(None, EN, wanted=False)
         assert {finding.verdict for finding in found} == {"ok"}
         told = [finding.detail for finding in found[2:]]
         assert told == [EN.doctor.search_none, EN.doctor.reading_ok, EN.doctor.reading_off]

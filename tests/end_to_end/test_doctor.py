@@ -30,7 +30,11 @@ def verdicts(report: dict[str, Any]) -> dict[str, str]:
 
 
 async def test_it_finds_nothing_wrong_and_tells_no_secret(stage: Stage) -> None:
-    environment = stage.program.environment | {"OPENAI_API_KEY": KEY, "CC_BOT_LOCALE": "ja"}
+    environment = stage.program.environment | {
+        "OPENAI_API_KEY": KEY,
+        "CC_BOT_LOCALE": "ja",
+        "CC_BOT_READ_PAGES": "off",
+    }
     code, output = await doctor(stage.program.folder, environment, "--json")
     report = read(output)
     found = verdicts(report)

@@ -5,7 +5,7 @@ import json
 import re
 import sqlite3
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import pytest
@@ -38,6 +38,11 @@ class TestQuestions:
         assert await chat.say("   ") == ""
         assert len(await chat.history()) == 4
         assert await chat.runner.run("/exit") is False
+
+    async def test_without_a_key_are_told_once_how_to_set_one(self, chat: Talk) -> None:
+        chat.chat.profile = replace(chat.chat.profile, offline=True)
+        told = [(await chat.lines("こんにちは"))[-1], (await chat.lines("こんにちは"))[-1]]
+        assert told == [f"◆ {texts(Locale.JA).terminal.no_key}", "答え: **こんにちは**"]
 
     async def test_of_a_model_that_is_down_are_one_sentence(self, chat: Talk, tmp_path: Path) -> None:
         note = tmp_path / "メモ 1.txt"
