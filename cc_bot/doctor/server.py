@@ -6,6 +6,7 @@ from typing import Final, NamedTuple
 from cc_bot.doctor.checkup import Finding, FindingWriter
 from cc_bot.domain.errors import CcBotError, StorageError
 from cc_bot.domain.process import Duty, LivingProcess, find_differing, find_free_shards, write_shards
+from cc_bot.domain.text import format_size
 from cc_bot.storage import Database, list_pending
 from cc_bot.storage.copying import ensure_finished
 from cc_bot.storage.engines import open_database, shown
@@ -120,7 +121,7 @@ async def _look(database: Database, words: Texts) -> Sequence[Finding]:
     await ensure_finished(database)
     [row] = await database.query(_SELECT_FACTS)
     facts = _Facts(*row)
-    size = round(facts.size / 1e6)
+    size = format_size(facts.size)
     found = [notes.ok(said.answers.format(where=database.location, version=facts.version, size=size))]
     found += _settings(facts, words)
     [(schema, may_make)] = await database.query(_SELECT_RIGHTS)
@@ -198,7 +199,7 @@ def _standbys(standbys: Sequence[_Standby], facts: _Facts, words: Texts) -> Iter
         yield notes.warning(said.hidden.format(count=len(standbys)), mend)
         return
     for each in standbys:
-        behind = {"name": each.name, "size": round((each.bytes or 0) / 1e6), "seconds": each.seconds or 0}
+        behind = {"name": each.name, "size": format_size(each.bytes or 0), "seconds": each.seconds or 0}
         if each.is_far_behind:
             yield notes.warning(said.behind.format(**behind), said.behind_mend)
         else:

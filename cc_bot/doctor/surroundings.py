@@ -31,6 +31,7 @@ from cc_bot.domain.errors import (
 )
 from cc_bot.domain.locale import Locale
 from cc_bot.domain.message import Attachment
+from cc_bot.domain.text import format_size
 from cc_bot.internet.addresses import parse_address
 from cc_bot.internet.turn import PageSource, SearchService, can_read_pages
 from cc_bot.llm.speech import Speaker, Transcriber
@@ -256,10 +257,10 @@ def _check_file(path: Path, examined: Examination, words: Texts) -> Finding:
     said = words.doctor_files
     notes = FindingWriter("database")
     if examined.condition == "fine" and not examined.thorough:
-        told = said.database_unfinished.format(path=path, size=size_of(examined.size_bytes))
+        told = said.database_unfinished.format(path=path, size=format_size(examined.size_bytes))
         return notes.unfinished("warning", told, words.doctor.unfinished_mend)
     if examined.condition == "fine":
-        return notes.ok(said.database_ok.format(path=path, size=size_of(examined.size_bytes)))
+        return notes.ok(said.database_ok.format(path=path, size=format_size(examined.size_bytes)))
     if examined.condition == "missing":
         return notes.ok(said.database_new.format(path=path))
     if examined.condition == "locked":
@@ -325,9 +326,9 @@ def _check_disk(side: FilesSide, size_bytes: int, words: Texts) -> Finding:
         return notes.failed(said.disk_unknown, said.disk_unknown_mend)
     wanted = WANTED_BYTES + 2 * size_bytes
     if free >= wanted:
-        return notes.ok(said.disk_ok.format(free=size_of(free)))
+        return notes.ok(said.disk_ok.format(free=format_size(free)))
     note = notes.failed if free < LEAST_BYTES else notes.warning
-    return note(said.disk_low.format(free=size_of(free), wanted=size_of(wanted)), said.disk_low_mend)
+    return note(said.disk_low.format(free=format_size(free), wanted=format_size(wanted)), said.disk_low_mend)
 
 
 def _check_modes(side: FilesSide, words: Texts) -> Finding:
@@ -347,14 +348,6 @@ def _mode(path: Path) -> int:
         return path.stat().st_mode & 0o777
     except OSError:
         return 0
-
-
-def size_of(count: int) -> str:
-    """Return bytes, as people say them."""
-    for unit, size in (("GB", 10**9), ("MB", 10**6)):
-        if count >= size:
-            return f"{count / size:.1f} {unit}"
-    return f"{count / 1000:.0f} kB"
 
 
 # ---- models ----------------------------------------------------------------------------------------------

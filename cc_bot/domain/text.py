@@ -59,3 +59,11 @@ def in_digits(numerals: str) -> str:
         tens, _, ones = numerals.partition("十")
         return str((_DIGITS[tens] if tens else 1) * 10 + (_DIGITS[ones] if ones else 0))
     return "".join(str(_DIGITS[digit]) for digit in numerals).lstrip("0") or "0"
+
+
+def format_size(count: int) -> str:
+    """Return bytes, as people say them: `12.3 MB`."""
+    for unit, size in (("GB", 10**9), ("MB", 10**6)):
+        if count >= size:
+            return f"{count / size:.1f} {unit}"
+    return f"{count / 1000:.0f} kB"

@@ -18,6 +18,7 @@ from tempfile import gettempdir
 from typing import Final, Literal
 
 from cc_bot.domain.errors import NotEnoughRoom
+from cc_bot.domain.text import format_size
 
 Rewriting = Literal["done", "busy", "no_room"]
 
@@ -93,8 +94,4 @@ def ensure_free_space(folder: Path, size: int, *, free: Callable[[Path], int] = 
     """See that so many bytes can be written and some are left. Raises NotEnoughRoom or OSError."""
     found, needed = free(folder), size + _MARGIN_BYTES
     if found < needed:
-        raise NotEnoughRoom(path=str(folder), needed=_megabytes(needed), free=_megabytes(found))
-
-
-def _megabytes(size: int) -> str:
-    return f"{size / 2**20:,.0f} MiB"
+        raise NotEnoughRoom(path=str(folder), needed=format_size(needed), free=format_size(found))

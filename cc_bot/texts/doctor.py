@@ -542,8 +542,8 @@ class DoctorServerTexts(Area):
     """Findings of `cc-bot doctor` about a database on a server."""
 
     answers = Sentence(
-        ja="{where} の PostgreSQL {version} につながります（{size} MB）。",
-        en="PostgreSQL {version} at {where} answers ({size} MB).",
+        ja="{where} の PostgreSQL {version} につながります（{size}）。",
+        en="PostgreSQL {version} at {where} answers ({size}).",
     )
     unreachable_mend = Sentence(
         ja="直してから、もう一度 cc-bot doctor を実行してください。",
@@ -621,12 +621,12 @@ class DoctorServerTexts(Area):
         en="Stop the server, and run pg_checksums --enable.",
     )
     follows = Sentence(
-        ja="待機系 {name} が追いかけています（遅れ {size} MB、{seconds}秒）。",
-        en="The standby {name} follows ({size} MB, {seconds} s behind).",
+        ja="待機系 {name} が追いかけています（遅れ {size}、{seconds}秒）。",
+        en="The standby {name} follows ({size}, {seconds} s behind).",
     )
     behind = Sentence(
-        ja="待機系 {name} が遅れています（{size} MB、{seconds}秒）。",
-        en="The standby {name} is far behind ({size} MB, {seconds} s).",
+        ja="待機系 {name} が遅れています（{size}、{seconds}秒）。",
+        en="The standby {name} is far behind ({size}, {seconds} s).",
     )
     behind_mend = Sentence(
         ja="待機系の再生が止まっていないか、ネットワークとディスクが追いつくかを確かめてください。消したものも、それまで待機系に残ります。",

@@ -38,6 +38,7 @@ from cc_bot.domain.member import (
     ids_of,
 )
 from cc_bot.domain.process import find_differing, find_free_shards, write_shards
+from cc_bot.domain.text import format_size
 from cc_bot.log import LEVELS, MOST_RECORDS
 from cc_bot.status import Seen
 from cc_bot.texts import Texts
@@ -48,8 +49,6 @@ from cc_bot.web.page import render, see_other
 from cc_bot.web.services import DoctorReport, WebServices
 from cc_bot.web.visitor import SignedIn, visitor_of
 
-_MEGABYTE: Final = 1_000_000
-_GIGABYTE: Final = 1_000_000_000
 LONGEST_ID: Final = 60
 """Characters of an id or a mention, as the commands take them."""
 LOOKED_AFTER_S: Final = 20.0
@@ -357,8 +356,8 @@ def _facts(seen: Seen, words: Texts, at: Callable[[datetime], str]) -> list[tupl
         (said.version, said.version_value.format(version=seen.version, schema=seen.schema_version)),
         (said.since, at(seen.began_at)),
         (said.discord, connected),
-        (said.database, _size(seen.database_bytes)),
-        (said.disk, said.unknown if seen.free_bytes is None else _size(seen.free_bytes)),
+        (said.database, format_size(seen.database_bytes)),
+        (said.disk, said.unknown if seen.free_bytes is None else format_size(seen.free_bytes)),
         *([(said.last_backup, backup)] if seen.backs_up else []),
         (said.today, today),
         *((said.processes, line) for line in (_processes(seen, words) if seen.shares else ())),
@@ -380,10 +379,6 @@ def _processes(seen: Seen, words: Texts) -> Iterator[str]:
         yield said.free_shards.format(shards=write_shards(free))
     if differing := find_differing(seen.processes):
         yield said.differing.format(what=", ".join(differing))
-
-
-def _size(count: int) -> str:
-    return f"{count / _GIGABYTE:,.1f} GB" if count >= _GIGABYTE else f"{count / _MEGABYTE:,.1f} MB"
 
 
 def _subject_of(words: Texts, limit: LimitInForce) -> str:

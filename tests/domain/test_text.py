@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from cc_bot.domain.encodings import decode_declared, decode_text
 from cc_bot.domain.summary import MAX_SUMMARY_CHARACTERS, clean_summary, listed
-from cc_bot.domain.text import hiragana, in_digits, shorten, without_controls, without_sign
+from cc_bot.domain.text import format_size, hiragana, in_digits, shorten, without_controls, without_sign
 
 
 def test_what_is_written_in_several_ways_is_made_one() -> None:
@@ -21,6 +21,8 @@ def test_what_is_written_in_several_ways_is_made_one() -> None:
     for word in ("百", "十十", "十a"):
         with pytest.raises(KeyError):
             in_digits(word)
+    sizes = {4096: "4 kB", 12_345_678: "12.3 MB", 79_288_000_000: "79.3 GB"}
+    assert {count: format_size(count) for count in sizes} == sizes
     signed = {"🗑️ 消しました。": "消しました。", "👨‍👩‍👧 家族": "家族", "「⏸️」は": "「⏸️」は", "": ""}
     assert {told: without_sign(told) for told in signed} == signed
 

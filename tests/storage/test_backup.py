@@ -135,7 +135,7 @@ class TestBackup:
         ensure_free_space(tmp_path, 1000, free=lambda _: 2**30)
         with pytest.raises(NotEnoughRoom) as refusal:
             ensure_free_space(tmp_path, 2**30, free=lambda _: 2**30)
-        assert refusal.value.params == {"path": str(tmp_path), "needed": "1,040 MiB", "free": "1,024 MiB"}
+        assert refusal.value.params == {"path": str(tmp_path), "needed": "1.1 GB", "free": "1.1 GB"}
 
 
 class TestLog:

@@ -88,7 +88,7 @@ class TestStatus:
         told = shown(await owner.open("/console"))
         for words in ("Discord つながっていません", "見つかりません。cc-bot backup で作れます。"):
             assert words in told
-        assert re.search(r"データベース [\d.,]+ MB ディスクの空き [\d.,]+ [MG]B", told)
+        assert re.search(r"データベース [\d.]+ [kM]B ディスクの空き [\d.]+ [MG]B", told)
         site.town.pulse.begin(lambda: 0.0421)
         processes = site.services.stores.processes
         assert not await processes.join(Process("one", "a.example", "1.0", (0, 1), 4))

@@ -25,15 +25,12 @@ from cc_bot.domain.message import Agent
 from cc_bot.domain.privacy import CONFIRM_WITHIN, Holdings
 from cc_bot.domain.process import LivingProcess, find_differing, find_free_shards, write_shards
 from cc_bot.domain.summary import Summary
-from cc_bot.domain.text import shorten
+from cc_bot.domain.text import format_size, shorten
 from cc_bot.status import Seen
 from cc_bot.texts import Texts, on_discord
 from cc_bot.texts.usage import money
 
 # ---- admin view ----------------------------------------------------------------------------------------
-
-
-_MEGABYTE = 1_000_000
 
 
 def status(seen: Seen, words: Texts) -> str:
@@ -55,8 +52,8 @@ def status(seen: Seen, words: Texts) -> str:
         told.status.format(version=seen.version, schema=seen.schema_version),
         told.since.format(time=timestamp(seen.began_at, "R")),
         connected,
-        told.database.format(size=_megabytes(seen.database_bytes)),
-        *([] if seen.free_bytes is None else [told.disk.format(size=_megabytes(seen.free_bytes))]),
+        told.database.format(size=format_size(seen.database_bytes)),
+        *([] if seen.free_bytes is None else [told.disk.format(size=format_size(seen.free_bytes))]),
         told.turns.format(running=seen.load.running, waiting=seen.load.waiting)
         + (told.of_this_process if seen.shares else ""),
         today,
@@ -108,10 +105,6 @@ def _process(each: LivingProcess, seen: Seen, words: Texts) -> str:
         duties=f" · {own}" if own else "",
         state=told.unconnected if each.is_unconnected and not each.lapsed else "",
     )
-
-
-def _megabytes(count: int) -> str:
-    return f"{count / _MEGABYTE:,.1f} MB"
 
 
 def limits(in_force: Sequence[LimitInForce], words: Texts) -> str:
