@@ -28,6 +28,7 @@ _PORTS: Final = {"http": 80, "https": 443}
 _PARTS: Final = re.compile(r"(https?+)://([^/?#\\]*+)((?:[/?][^#]*+)?)(?:#.*+)?", re.IGNORECASE | re.DOTALL)
 _AUTHORITY: Final = re.compile(r"(\[[^\[\]]*+\]|[^:\[\]]++)(?::([0-9]{0,5}+))?")
 _NAME: Final = re.compile(r"[a-z0-9_-]{1,63}+(?:\.[a-z0-9_-]{1,63}+)*+")
+_ESCAPED: Final = re.compile("%[0-9a-f]{2}", re.IGNORECASE)
 _UNSEEN: Final = re.compile("[\x00-\x20\x7f-\xa0\u2000-\u200f\u2028-\u202f\u2060-\u206f\u3000\ufeff]")
 _SAFE: Final = "!#$%&'()*+,-./:;=?@[]_~"
 """What stands in a path and a query as it is; percent signs among it, since what is encoded stays so."""
@@ -36,7 +37,7 @@ _SAFE: Final = "!#$%&'()*+,-./:;=?@[]_~"
 @dataclass(frozen=True, slots=True)
 class WebAddress:
     """The normal form of an address. Path and query are those that were written, only that what can't be sent
-    is encoded."""
+    is encoded, and that %e3 is %E3."""
 
     scheme: str
     host: str
@@ -75,7 +76,8 @@ def parse_address(text: str, ports: frozenset[int] | None = WEB_PORTS) -> WebAdd
     if (ports is not None and port not in ports) or not 0 < port < 1 << 16:
         raise AddressRefused
     path = parts[3] if parts[3].startswith("/") else f"/{parts[3]}"
-    return WebAddress(scheme, _host(authority[1]), port, quote(path, safe=_SAFE, errors="replace"))
+    target = _ESCAPED.sub(lambda match: match[0].upper(), quote(path, safe=_SAFE, errors="replace"))
+    return WebAddress(scheme, _host(authority[1]), port, target)
 
 
 def _host(written: str) -> str:

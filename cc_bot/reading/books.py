@@ -5,7 +5,7 @@ from html.parser import HTMLParser
 from urllib.parse import unquote
 
 from cc_bot.reading.archive import Archive, beside
-from cc_bot.reading.content import Content, DocumentRefused, RunningText, as_table
+from cc_bot.reading.content import MAX_COLUMNS, Content, DocumentRefused, RunningText, as_table
 from cc_bot.reading.xml import Element, parse
 
 # ---- OpenDocument ----------------------------------------------------------------------------------------
@@ -43,8 +43,12 @@ def _paragraphs(parent: Element) -> Iterator[tuple[bool, str]]:
 
 
 def _cells(row: Element) -> list[str]:
-    cells = (cell for cell in row.elements() if cell.name == "table-cell")
-    return [" ".join(text for _, text in _paragraphs(cell)) for cell in cells]
+    cells = list[str]()
+    for cell in row.elements():
+        if cell.name in {"table-cell", "covered-table-cell"}:
+            text = " ".join(text for _, text in _paragraphs(cell)) if cell.name == "table-cell" else ""
+            cells += [text] * min(_number(cell.attributes.get("number-columns-repeated", "1")), MAX_COLUMNS)
+    return cells[:MAX_COLUMNS]
 
 
 def _letters(element: Element) -> Iterator[str]:
@@ -107,7 +111,9 @@ _BLOCKS = frozenset(
     ]
 )
 _HEADINGS = frozenset({"h1", "h2", "h3"})
-_SILENT = frozenset({"script", "style", "rt", "rp", "head", "svg"})
+_SILENT = frozenset({"script", "style", "head", "svg"})
+_READINGS = frozenset({"rt", "rp"})
+"""Of kanji. HTML need not close them: what follows in the `ruby`, or its end, does."""
 
 
 class _Page(HTMLParser):
@@ -119,12 +125,14 @@ class _Page(HTMLParser):
         self._text: list[str] = []
         self._heading = False
         self._silent = 0
+        self._reading = False
 
     def ended(self) -> list[tuple[bool, str]]:
         self._end_block()
         return self._found
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:  # noqa: ARG002
+        self._reading = tag in _READINGS or (self._reading and tag not in {"rb", "ruby", *_BLOCKS})
         if tag in _SILENT:
             self._silent += 1
         elif tag in _BLOCKS:
@@ -138,13 +146,14 @@ class _Page(HTMLParser):
             self._end_block()
 
     def handle_endtag(self, tag: str) -> None:
+        self._reading = self._reading and tag not in {"ruby", *_READINGS, *_BLOCKS}
         if tag in _SILENT:
             self._silent = max(self._silent - 1, 0)
         elif tag in _BLOCKS:
             self._end_block()
 
     def handle_data(self, data: str) -> None:
-        if not self._silent:
+        if not (self._silent or self._reading):
             self._text.append(data)
 
     def _end_block(self) -> None:

@@ -16,6 +16,8 @@ LONGEST_NAME = 60
 PART_CHARACTERS = 1500
 """About a page: where a format has no pages, its text is told in parts of this length."""
 MAX_CELLS = 100_000
+MAX_COLUMNS = 100
+"""Of a table in a running text."""
 ROWS = 50
 """Of a table that are one part."""
 
@@ -117,8 +119,14 @@ class RunningText:
 
 
 def as_table(rows: Iterable[Sequence[str]]) -> str:
-    """Return rows as a table of Markdown, of which the first is the head."""
-    filled = [[_cell(each) for each in row] for row in rows]
+    """Return rows as a table of Markdown, of which the first is the head. Raises DocumentRefused when they
+    are too many."""
+    filled, cells = list[list[str]](), 0
+    for row in rows:
+        cells += len(row)
+        if cells > MAX_CELLS:
+            raise DocumentRefused("too_long")
+        filled.append([_cell(each) for each in row])
     width = max((len(row) for row in filled), default=0)
     lines = [f"| {' | '.join([*row, *[''] * (width - len(row))])} |" for row in filled]
     return "\n".join([*lines[:1], f"|{' --- |' * width}", *lines[1:]]) if width else ""

@@ -75,6 +75,11 @@ class _RtfReading:
         self._to_skip = 0
         self._begun = False
         """Whether a group has just begun, of which the first word tells what it is."""
+        self._in_row = False
+        self._in_table = False
+        """Of a paragraph: within a cell it ends no line."""
+        self._note: tuple[int, int] | None = None
+        """Of a footnote that is not at its end: the groups around its text, and where that begins."""
 
     def paragraphs(self) -> list[str]:
         self._flush()
@@ -113,6 +118,7 @@ class _RtfReading:
             self._outer.append(self._state)
         elif self._outer:
             self._state = self._outer.pop()
+            self._end_note()
         self._begun = brace == b"{"
 
     def _word(self, word: str, number: int | None) -> None:
@@ -140,17 +146,40 @@ class _RtfReading:
                 self._fonts[self._font] = _CHARSETS.get(number, "")
             case "v":
                 self._state = replace(self._state, hidden=number != 0)
-            case "cell" | "nestcell":
-                self._add(_CELL)
-            case "row" | "nestrow":
-                self._add(_ROW + "\n")
+            case "footnote" if begun and self._outer:
+                self._state = self._outer[-1]
+                self._note = self._note or (len(self._outer), len(self._text))
             case _:
-                self._add(_SIGNS.get(word, ""))
+                self._sign_of(word)
+
+    def _sign_of(self, word: str) -> None:
+        match word:
+            case "trowd":
+                self._in_row = True
+            case "intbl" | "pard":
+                self._in_table = word == "intbl"
+            case "cell":
+                self._add(_CELL)
+                self._in_row = True
+            case "row":
+                self._add(_ROW + "\n")
+                self._in_row = False
+            case _:
+                sign = " " if word == "nestcell" else _SIGNS.get(word, "")
+                self._add(" " if sign == "\n" and (self._in_row or self._in_table) else sign)
+
+    def _end_note(self) -> None:
+        """Put a footnote whose group has ended in brackets, as a part of its line."""
+        if self._note and len(self._outer) < self._note[0]:
+            begins, self._note = self._note[1], None
+            note = " ".join("".join(self._text[begins:]).split())
+            self._text[begins:] = [f" ({note})"] if note else []
 
     def _sign(self, sign: bytes) -> None:
         begun, self._begun = self._begun, False
         if sign == b"*" and begun:
             self._state = replace(self._state, unread=True)
+            self._begun = True
         elif sign in b"\\{}":
             self._byte(sign[0])
         elif sign in b"~_":

@@ -59,7 +59,7 @@ def parse(pieces: Iterable[bytes], leaving_out: frozenset[str] = frozenset()) ->
 _READ = frozenset(
     [
         *("id", "Id", "type", "Type", "val", "styleId", "c", "Target", "TargetMode"),
-        *("full-path", "href", "idref"),
+        *("full-path", "href", "idref", "number-columns-repeated"),
     ]
 )
 """The attributes that are read."""

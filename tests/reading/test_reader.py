@@ -119,20 +119,28 @@ class TestOthers:
     async def test_opendocument_is_read(self) -> None:
         body = (
             '<text:h text:outline-level="1">見出し</text:h><text:p>本文<text:tab/>です</text:p>'
-            "<table:table><table:table-row><table:table-cell><text:p>a</text:p></table:table-cell>"
-            "<table:table-cell><text:p>b</text:p></table:table-cell></table:table-row></table:table>"
+            '<table:table><table:table-row><table:table-cell table:number-columns-repeated="2"><text:p>a'
+            "</text:p></table:table-cell><table:covered-table-cell/><table:table-cell><text:p>b</text:p>"
+            "</table:table-cell></table:table-row></table:table>"
         )
         document = await read(documents.opendocument(body))
-        assert texts(document) == ["## 見出し\n本文\tです\n| a | b |\n| --- | --- |"]
+        table = "| a | a |  | b |\n| --- | --- | --- | --- |"
+        assert texts(document) == [f"## 見出し\n本文\tです\n{table}"]
 
     async def test_a_book_is_read_without_the_readings_of_kanji(self) -> None:
         chapters = [
             ("第一章", "<p>吾輩は<ruby>猫<rt>ねこ</rt></ruby>である&nbsp;。</p>"),
             ("第二章", "<p>続き</p>"),
+            (
+                "第三章",
+                "<p><ruby>東<rt>とう<rb>京<rt>きょう</ruby>の<ruby>空<rp>(<rt>そら<rp>)</ruby>だ<rt>x<p>次</p>",
+            ),
         ]
         document = await read(documents.epub(chapters))
-        assert texts(document) == ["## 第一章\n吾輩は猫である 。", "## 第二章\n続き"]
-        assert [each.part for each in document.headings] == [1, 2]
+        assert texts(document) == [
+            *("## 第一章\n吾輩は猫である 。", "## 第二章\n続き", "## 第三章\n東京の空だ\n次"),
+        ]
+        assert [each.part for each in document.headings] == [1, 2, 3]
 
     async def test_rtf_and_values_with_separators_are_read_in_their_encoding(self) -> None:
         for text in ("これは表です。\n二行目｛かっこ｝", "ソ表能 \\ { } の二バイト目"):
@@ -140,6 +148,25 @@ class TestOthers:
         for encoding in ("utf-8-sig", "cp932", "euc_jp", "iso2022_jp"):
             data = '品目,金額\r\n"りんご, 青",120\r\n'.encode(encoding)
             assert texts(await read(data)) == ["| 品目 | 金額 |\n| --- | --- |\n| りんご, 青 | 120 |"]
+
+    async def test_commas_in_values_with_tabs_or_semicolons_part_nothing(self) -> None:
+        for data in (b"a,x\tb,y\n1,2,3\t4,5\n", b"a,x;b,y\n1,2,3;4,5\n", b"x\ny;\na,x\tb,y\n"):
+            assert "| a,x | b,y |" in "".join(texts(await read(data))), data
+
+    async def test_rtf_keeps_the_cells_of_its_tables_and_puts_footnotes_beside_what_they_are_of(self) -> None:
+        inner = (
+            r"{\pard\intbl\itap2 c\nestcell d\nestcell{\*\nesttableprops\trowd\nestrow}{\nonesttables\par}}"
+        )
+        for row in (
+            r"\trowd\cellx1\cellx2\pard\intbl a\par a2\cell b@\cell\row\pard ",
+            r"\pard\intbl a\line a2\cell\pard\intbl b@\cell{\trowd\cellx1\cellx2\row}\pard ",
+        ):
+            for note in (r"{\footnote\pard {\super\chftn} n\par m}", r"{\*\footnote\chftn\pard n m}"):
+                table = row.replace("@", "") + row.replace("@", inner)
+                text = rf"{{\rtf1\ansi before{note}.\par {table}after\par}}"
+                assert texts(await read(text.encode())) == [
+                    "before (n m).\n| a a2 | b |\n| --- | --- |\n| a a2 | bc d |\nafter"
+                ]
 
 
 class TestText:
