@@ -6,14 +6,14 @@ or that may not be used in this place, is passed over, so that there is always s
 
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 import hikari
 
 from cc_bot.agents import Agents
 from cc_bot.discord.interactions import Answerable
-from cc_bot.discord.places import Places, key_of_interaction
+from cc_bot.discord.places import Places, Recent, key_of_interaction
 from cc_bot.discord.recipients import Recipient
 from cc_bot.domain.errors import AgentGone
 from cc_bot.domain.message import DEFAULT_AGENT, Agent, ChannelKey, UserSettings
@@ -65,11 +65,16 @@ class Somewhere:
         return agent.places.allow(guild_id=self.guild_id, channel_ids=frozenset(self.ids))
 
 
+MAX_NOTED: Final = 1000
+
+
 @dataclass(eq=False, slots=True)
 class Chooser:
     agents: Agents
     store: AgentStore
     places: Places
+    _noted: Recent[tuple[int, int], None] = field(default_factory=lambda: Recent(MAX_NOTED), init=False)
+    """The users and channels that know that another agent answers there."""
 
     async def of(self, interaction: Answerable, known: PlaceAgents | None = None) -> Chosen:
         """Return who answers the user of a command now; `known` is what decides it, where that was read
@@ -168,6 +173,17 @@ class Chooser:
         """Return all that may be used there, the default one first."""
         return tuple(agent for agent in (await self.agents.all()).values() if place.allows(agent))
 
+    def stand_in_note(self, chosen: Chosen, recipient: Recipient) -> str:
+        """Return the sentence under the first answer that is not by whom its user chose; else empty."""
+        key = (chosen.key.user_id, chosen.key.channel_id)
+        if not chosen.stands_in:
+            self._noted.discard(key)
+            return ""
+        if key in self._noted:
+            return ""
+        self._noted[key] = None
+        return recipient.words.agents.gone.format(display=chosen.agent.display_name(recipient.locale))
+
     async def _look_up_choice(self, user_id: int, place: Somewhere) -> Chosen:
         return await self._choose(user_id, place, await self.store.get_for_places(user_id, place.ids))
 
@@ -215,13 +231,6 @@ def where(interaction: hikari.PartialInteraction) -> Somewhere:
     key = key_of_interaction(interaction.channel)
     guild_id = None if interaction.guild_id is None else int(interaction.guild_id)
     return Somewhere(key.place_id, guild_id, key.channel_id if key.thread_id else None)
-
-
-def stand_in_note(chosen: Chosen, recipient: Recipient) -> str:
-    """The sentence to say under an answer that is not by whom its user chose; else empty."""
-    if not chosen.stands_in:
-        return ""
-    return recipient.words.agents.gone.format(display=chosen.agent.display_name(recipient.locale))
 
 
 def words_under(chosen: Chosen, recipient: Recipient) -> Texts:

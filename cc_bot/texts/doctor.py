@@ -137,7 +137,7 @@ class DoctorTexts(Area):
         ja="Discord の時計と {seconds} 秒ずれています。", en="It differs from Discord's by {seconds} s."
     )
     clock_off_mend = Sentence(
-        ja="このマシンの時刻を合わせてください（NTP を有効にします）。リマインダーの時刻が狂います。",
+        ja="このマシンの時刻を合わせてください（NTP を有効にします）。お知らせの時刻が狂います。",
         en="Set this machine's clock (switch NTP on). Reminders come at the wrong time.",
     )
     clock_unknown = Sentence(
@@ -160,7 +160,7 @@ class DoctorTexts(Area):
     model_no = Sentence(ja="×", en="no")
     model_changed = Sentence(ja="（頼み方の変更: {changes}）", en=" (asked differently: {changes})")
     model_no_tools_mend = Sentence(
-        ja="このモデルでは、覚えること・リマインダー・検索ができません。ツールを使えるモデルにするか、サーバーのツール機能（vLLM なら "
+        ja="このモデルでは、覚えること・お知らせ・検索ができません。ツールを使えるモデルにするか、サーバーのツール機能（vLLM なら "
         "--enable-auto-tool-choice、llama.cpp なら --jinja）を有効にしてください。",
         en="With this model nothing can be remembered, reminded of or looked up. Choose one with tools, or switch tools on "
         "in its server (vLLM: --enable-auto-tool-choice; llama.cpp: --jinja).",

@@ -13,7 +13,7 @@ class WebTexts(Area):
     canvas = Sentence(ja="キャンバス", en="Canvas")
     memories = Sentence(ja="メモリ", en="Memories")
     conversations = Sentence(ja="会話", en="Conversations")
-    reminders = Sentence(ja="リマインダー", en="Reminders")
+    reminders = Sentence(ja="お知らせ", en="Reminders")
     usage = Sentence(ja="使用量", en="Usage")
     settings = Sentence(ja="設定", en="Settings")
     privacy = Sentence(ja="プライバシー", en="Privacy")

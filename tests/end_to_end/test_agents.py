@@ -105,6 +105,7 @@ async def test_a_changed_file_holds_for_the_next_question(stage: Stage, aiko: Us
     assert f"-# {STANDS_IN}" in reply.text
     assert told_to_be(stage).startswith("You are a cat.")
     assert stage.shown() == ["だれですか"]
+    assert STANDS_IN not in (await stage.ask(aiko, channel, "いまはだれですか")).text
     write_file(stage.program.folder, FILE.replace(GREEN, "You are mild."))
     reply = await stage.ask(aiko, channel, "先生、ただいま")
     assert "You are mild." in told_to_be(stage)

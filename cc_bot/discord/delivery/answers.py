@@ -16,7 +16,7 @@ import structlog
 from cc_bot.assistant import Assistant, Stop, TurnOptions
 from cc_bot.assistant.turn import until_stopped
 from cc_bot.context.tokens import UNSAID
-from cc_bot.discord.agents import Arrival, Chooser, Chosen, stand_in_note, words_under
+from cc_bot.discord.agents import Arrival, Chooser, Chosen, words_under
 from cc_bot.discord.attachments import with_files
 from cc_bot.discord.delivery.canvas_boards import CanvasBoards
 from cc_bot.discord.delivery.deliveries import Acknowledged, Delivery, TurnDeliveries
@@ -314,7 +314,7 @@ class Answers:
             recipient,
             stop,
             words=words_under(chosen, recipient) if chosen else None,
-            note=stand_in_note(chosen, recipient) if chosen else "",
+            note=self.chooser.stand_in_note(chosen, recipient) if chosen else "",
             before=before,
             temporary=turn.temporary,
             opened=opened,
