@@ -79,21 +79,22 @@ class Places:
         """The conversation that takes place in a channel or thread. Raises like `of`."""
         return (await self.of(channel_id)).key
 
-    async def of(self, channel_id: int) -> KnownPlace:
-        """Return what a channel or thread is. Raises hikari.HTTPError when Discord won't tell."""
+    async def of(self, channel_id: int, fetched: hikari.PartialChannel | None = None) -> KnownPlace:
+        """Return what a channel or thread is, of which Discord is asked unless it was `fetched` already.
+        Raises hikari.HTTPError when Discord won't tell."""
         known = self._known.get(channel_id)
         if known is not None:
             return known
         asking = self._asking.get(channel_id)
         if asking is None:
-            asking = self._asking[channel_id] = asyncio.create_task(self._ask(channel_id))
+            asking = self._asking[channel_id] = asyncio.create_task(self._ask(channel_id, fetched))
             asking.add_done_callback(lambda _: self._asking.pop(channel_id))
         return await asyncio.shield(asking)  # others may wait for it as well
 
-    async def _ask(self, channel_id: int) -> KnownPlace:
+    async def _ask(self, channel_id: int, fetched: hikari.PartialChannel | None) -> KnownPlace:
         place = await self._recall(channel_id)
         if place is None:
-            place = _place(await self._rest.fetch_channel(channel_id))
+            place = _place(fetched or await self._rest.fetch_channel(channel_id))
             await self._note(place)
         self._known[channel_id] = place
         return place
@@ -111,11 +112,13 @@ class Places:
             _log.warning("place_not_noted", error=type(error).__name__)
 
 
-async def may_read(rest: hikari.api.RESTClient, guild_id: int, channel_id: int, user_id: int | None) -> bool:
+async def may_read(
+    rest: hikari.api.RESTClient, guild_id: int, channel: hikari.PartialChannel, user_id: int | None
+) -> bool:
     """Return whether a user, or (None) everybody of a server, may see what is written in one of its channels
     or threads, and what was written before ("Permissions" of Discord's documentation). Raises hikari's
     errors, NotFoundError among them for who is no member."""
-    guild, channel = await asyncio.gather(rest.fetch_guild(guild_id), rest.fetch_channel(channel_id))
+    guild = await rest.fetch_guild(guild_id)
     member = await rest.fetch_member(guild_id, user_id) if user_id is not None else None
     thread = channel if isinstance(channel, hikari.GuildThreadChannel) else None
     if thread is not None:  # what a thread's channel allows

@@ -306,18 +306,22 @@ class References:
     async def _read_links(self, text: str, asker_id: int, at: Standing) -> Sequence[_Found]:
         """Follow the first links of a text; of the others it is told that they are not shown."""
         links = list(dict.fromkeys(_LINK.findall(text)))
-        found = [
-            await self._link(guild, channel, message, asker_id, at)
-            for guild, channel, message in links[:LINKS]
-        ]
+        readable = dict[tuple[int, int], bool]()
+        found = [await self._link(link, readable, asker_id, at) for link in links[:LINKS]]
         return [*found, *[_Found(Reference("link", shown=False))] * len(links[LINKS:LINKS_TOLD])]
 
-    async def _link(self, guild: str, channel: str, message: str, asker_id: int, at: Standing) -> _Found:
+    async def _link(
+        self, link: Sequence[str], readable: dict[tuple[int, int], bool], asker_id: int, at: Standing
+    ) -> _Found:
+        """Read a linked message. `readable` tells of which channels it is known whether they may be read."""
+        guild, channel, message = link
         not_shown = _Found(Reference("link", shown=False))
         if guild == "@me" or int(message) == at.id or at.guild_id not in (None, int(guild)):
             return not_shown
         guild_id, channel_id = int(guild), int(channel)
-        if not await self._is_for(asker_id, guild_id, channel_id):
+        if (guild_id, channel_id) not in readable:
+            readable[guild_id, channel_id] = await self._is_for(asker_id, guild_id, channel_id)
+        if not readable[guild_id, channel_id]:
             return not_shown
         found = await self._read("link", await self._fetch(channel_id, int(message)), asker_id, at)
         return replace(found, reply_to=None)
@@ -325,10 +329,11 @@ class References:
     async def _is_for(self, asker_id: int, guild_id: int, channel_id: int) -> bool:
         """Return whether a channel or thread of a server is for the bot to read, and for the asker."""
         try:
-            place = await self.places.of(channel_id)
+            channel = await _patiently(lambda: self.rest.fetch_channel(channel_id))
+            place = await self.places.of(channel_id, channel)
             if place.guild_id != guild_id or not await self.may_be_read(place.key, guild_id):
                 return False
-            return await _patiently(lambda: may_read(self.rest, guild_id, channel_id, asker_id))
+            return await _patiently(lambda: may_read(self.rest, guild_id, channel, asker_id))
         except hikari.HikariError as error:
             _log.info("reference_not_read", error=type(error).__name__)
             return False

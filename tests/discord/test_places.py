@@ -36,7 +36,7 @@ async def test_a_member_may_read_by_the_permissions_of_channel_and_thread(
     discord: LoopbackDiscord, rest: Rest, aiko: User, channel: Channel
 ) -> None:
     async def may(user: User | None, place: Channel, guild_id: int = discord.guild.id) -> bool:
-        return await may_read(rest, guild_id, place.id, user.id if user else None)
+        return await may_read(rest, guild_id, await rest.fetch_channel(place.id), user.id if user else None)
 
     ben, chloe = discord.user("Ben"), discord.user("Chloe")
     thread, other = discord.thread(channel), discord.guild_channel("other")

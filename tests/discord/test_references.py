@@ -79,6 +79,19 @@ class TestWhatIsPointedAt:
         told = "見て\n[file: a.bin]\n[not shown, it could not be read: a.bin]"
         assert (reference.content, reference.attachments) == (told, ())
 
+    async def test_by_five_links_into_a_channel_takes_eight_requests(self, scene: Scene) -> None:
+        other = scene.discord.guild_channel("other")
+        said = [await scene.discord.post(scene.ben, other, f"{number}番") for number in range(5)]
+        links = " ".join(
+            f"https://discord.com/channels/{scene.discord.guild.id}/{other.id}/{each.id}" for each in said
+        )
+        at = Standing(scene.channel.id, scene.discord.guild.id, scene.discord.world.ids.next())
+        before = len(scene.discord.transcript)
+        found = await scene.references.resolve(Message("user", links, author_id=scene.aiko.id), at)
+        shown = [each.content for each in found.question.references]
+        assert shown == [f"{number}番" for number in range(5)]
+        assert len(scene.discord.transcript) - before <= 8
+
     async def test_is_no_forward_of_longer_than_ten_minutes_ago(self, scene: Scene) -> None:
         dm, channels = scene.discord.dm(scene.aiko), scene.stores.channels
         forward = await scene.discord.forward(scene.aiko, dm, await scene.posts(scene.ben, "at ten"))

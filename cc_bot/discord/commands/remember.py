@@ -53,7 +53,7 @@ async def _may_all_read(
     rest: hikari.api.RESTClient, guild_id: hikari.Snowflake, channel_id: hikari.Snowflake
 ) -> bool:
     try:
-        return await may_read(rest, int(guild_id), int(channel_id), None)
+        return await may_read(rest, int(guild_id), await rest.fetch_channel(channel_id), None)
     except hikari.HTTPError:  # as where the bot was only brought along by its user
         return False
 
