@@ -105,13 +105,15 @@ def word(blocks: Sequence[str | Sequence[Sequence[str]]]) -> bytes:
     return written.getvalue()
 
 
-def excel(sheets: Mapping[str, Sequence[Sequence[object]]]) -> bytes:
+def excel(sheets: Mapping[str, Sequence[Sequence[object]]], *, hidden: str = "") -> bytes:
     written = io.BytesIO()
     with xlsxwriter.Workbook(written, {"in_memory": True, "default_date_format": "yyyy-mm-dd"}) as book:
         for name, rows in sheets.items():
             sheet = book.add_worksheet(name)
             for number, row in enumerate(rows):
                 sheet.write_row(number, 0, row)
+            if name == hidden:
+                sheet.hide()
     return written.getvalue()
 
 

@@ -66,6 +66,7 @@
     │   ├── DocumentUnreadable  it is damaged, or takes more than reading it may
     │   ├── DocumentLocked      it has a password
     │   ├── DocumentTooLong
+    │   ├── DocumentOldFormat   Word or PowerPoint from before 2007
     │   ├── DocumentsWait       others are read, and its turn did not come
     │   ├── DocumentsNotInstalled  the extra that reads it is not there
     │   ├── DocumentsNotConfined   the system can't confine what reads it
@@ -548,6 +549,9 @@ class DocumentLocked(InputError): ...
 
 
 class DocumentTooLong(InputError): ...
+
+
+class DocumentOldFormat(InputError): ...
 
 
 class DocumentsWait(InputError):

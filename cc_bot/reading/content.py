@@ -23,8 +23,8 @@ ROWS = 50
 
 
 class DocumentRefused(Exception):
-    """The file is not read. The message is one of `unreadable`, `locked`, `too_long`, `not_installed` and
-    `not_supported`."""
+    """The file is not read. The message is one of `unreadable`, `locked`, `too_long`, `old_format`,
+    `not_installed` and `not_supported`."""
 
 
 class Content:

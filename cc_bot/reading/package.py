@@ -40,6 +40,11 @@ def read_ole(data: bytes) -> Content:
     """Read an Excel file from before 2007. Raises DocumentRefused."""
     if "EncryptedPackage".encode("utf-16-le") in data:
         raise DocumentRefused("locked")
-    if "Book".encode("utf-16-le") not in data and "Workbook".encode("utf-16-le") not in data:
-        raise DocumentRefused("not_supported")
-    return read_spreadsheet(data)
+    if "Book".encode("utf-16-le") in data or "Workbook".encode("utf-16-le") in data:
+        try:
+            return read_spreadsheet(data)
+        except DocumentRefused as refused:
+            raise DocumentRefused("old_format" if str(refused) == "unreadable" else str(refused)) from refused
+    if "WordDocument".encode("utf-16-le") in data or "PowerPoint Document".encode("utf-16-le") in data:
+        raise DocumentRefused("old_format")
+    raise DocumentRefused("not_supported")

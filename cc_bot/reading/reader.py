@@ -16,6 +16,7 @@ from cc_bot.domain.document import MEDIA_TYPES, Document, DocumentPart, Heading,
 from cc_bot.domain.errors import (
     AttachmentNotSupported,
     DocumentLocked,
+    DocumentOldFormat,
     DocumentsNotConfined,
     DocumentsNotInstalled,
     DocumentsWait,
@@ -40,6 +41,7 @@ _ERRORS: Final[Mapping[str, type[InputError]]] = {
     "unreadable": DocumentUnreadable,
     "locked": DocumentLocked,
     "too_long": DocumentTooLong,
+    "old_format": DocumentOldFormat,
     "not_installed": DocumentsNotInstalled,
     "not_confined": DocumentsNotConfined,
     "not_supported": AttachmentNotSupported,
@@ -93,8 +95,8 @@ class DocumentReader:
 
     async def read_now(self, file: io.BytesIO) -> ReadDocument:
         """Read a document, whatever it is, and let go of it. Raises an InputError when it can't be read:
-        DocumentLocked, DocumentTooLong, DocumentsNotInstalled, DocumentsNotConfined, AttachmentNotSupported
-        or DocumentUnreadable."""
+        DocumentLocked, DocumentTooLong, DocumentOldFormat, DocumentsNotInstalled, DocumentsNotConfined,
+        AttachmentNotSupported or DocumentUnreadable."""
         try:
             async with asyncio.timeout(self._timeout_s):
                 answer = await ask_process(self._command, file)

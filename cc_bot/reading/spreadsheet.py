@@ -20,8 +20,9 @@ def read_spreadsheet(data: bytes) -> Content:
     content = Content("excel", "part")
     try:
         book = python_calamine.CalamineWorkbook.from_filelike(io.BytesIO(data))
-        for name in book.sheet_names:
-            add_sheet(content, name, _rows(book.get_sheet_by_name(name)))
+        for sheet in book.sheets_metadata:
+            hidden = "" if sheet.visible == python_calamine.SheetVisibleEnum.Visible else " (hidden)"
+            add_sheet(content, f"{sheet.name}{hidden}", _rows(book.get_sheet_by_name(sheet.name)))
     except python_calamine.PasswordError as error:
         raise DocumentRefused("locked") from error
     except (python_calamine.CalamineError, OSError, ValueError) as error:

@@ -309,6 +309,10 @@ SENTENCES: Final[Mapping[type[CcBotError], Sentence]] = {
         ja="この文書は長すぎます。必要なところだけを分けて送ってください。1,000ページ、10万セル、100万字まで読めます。",
         en="This document is too long. Please send the part that matters: up to 1,000 pages, 100,000 cells or a million characters.",
     ),
+    errors.DocumentOldFormat: Sentence(
+        ja="古い形式（.doc・.xls・.pptなど）のファイルは読めません。Officeなどで開き、.docx・.xlsx・.pptxかPDFで保存し直して、もう一度送ってください。",
+        en="I can't read files of the old formats (.doc, .xls, .ppt). Please open it in Office, save it as .docx, .xlsx, .pptx or PDF, and send it again.",
+    ),
     errors.DocumentsWait: Sentence(
         ja="今はほかのファイルを読んでいて、手が回りませんでした。少し待って、もう一度送ってください。",
         en="I am busy reading other files right now. Please wait a moment and send it again.",

@@ -13,6 +13,7 @@ from cc_bot.domain.document import Document
 from cc_bot.domain.errors import (
     AttachmentNotSupported,
     DocumentLocked,
+    DocumentOldFormat,
     DocumentsNotConfined,
     DocumentsNotInstalled,
     DocumentsWait,
@@ -96,13 +97,13 @@ class TestOffice:
             "備考": [[], [], ["三行目"]],
             "名簿": names,
         }
-        document = await read(documents.excel(sheets))
+        document = await read(documents.excel(sheets, hidden="備考"))
         assert [part.name for part in document.parts] == [
-            *("売上, rows 1–5", "備考, rows 3–3"),
+            *("売上, rows 1–5", "備考 (hidden), rows 3–3"),
             *("名簿, rows 1–50", "名簿, rows 51–100", "名簿, rows 101–121"),
         ]
         assert "| りんご | 120 |\n| みかん | 80.5 |\n| 割引 | TRUE |" in document.parts[0].text
-        assert [each.title for each in document.headings] == ["売上", "備考", "名簿"]
+        assert [each.title for each in document.headings] == ["売上", "備考 (hidden)", "名簿"]
         assert all(part.text.startswith("| 番号 | 名前 |\n") for part in document.parts[2:])
 
     async def test_powerpoint_is_read_slide_by_slide_with_its_notes(self) -> None:
@@ -189,6 +190,10 @@ class TestBytesDecide:
             (b"MZ\x90\x00\x03" + bytes(range(256)) * 8, AttachmentNotSupported),
             (documents.zipped({"a.txt": "text", "b.exe": b"MZ"}), AttachmentNotSupported),
             (old + bytes(4000), AttachmentNotSupported),
+            *(
+                (old + bytes(1000) + f"{stream}\0".encode("utf-16-le"), DocumentOldFormat)
+                for stream in ("WordDocument", "PowerPoint Document", "Workbook")
+            ),
             (old + bytes(1000) + "EncryptedPackage".encode("utf-16-le"), DocumentLocked),
             *((data, InputError) for data in (b"", b" \n", documents.word([]), b"{\\rtf1}")),
         ):
