@@ -444,6 +444,7 @@ def tool_context(turn: Turn, stores: Stores, clock: Clock, internet: Internet) -
         schedules=stores.schedules,
         place=_place(turn),
         guild_id=options.guild_id,
+        in_dm=options.guild_id is None and options.front_end == "discord",
         files=turn.documents,
         internet=internet.for_turn(turn.link_texts),
         typed=turn.typed,

@@ -102,6 +102,25 @@ def typed_text_of(message: hikari.PartialMessage, bot: hikari.User) -> str:
     return _with_names(text, message.user_mentions or {}, bot)
 
 
+def memorable_text(message: hikari.PartialMessage, bot: hikari.User, *, ours: bool) -> str:
+    """Return what "Remember this" keeps of a message: its own words; where it has none, those that it
+    forwards or shows. `ours`: of an answer, without the quotation of what was heard and the small print."""
+    content = message.content or ""
+    typed = (
+        _with_names(without_small_print(content), message.user_mentions or {}, bot)
+        if ours
+        else typed_text_of(message, bot)
+    )
+    forwards = forwards_of(message)
+    embeds = [*(message.embeds or ()), *(embed for each in forwards for embed in each.embeds)]
+    shown = (
+        *(_with_names(each.content or "", each.user_mentions, bot) for each in forwards),
+        *(part for embed in embeds for part in (embed.title, embed.description)),
+        *_text_displays(message.components or ()),
+    )
+    return typed or without_mentions("\n".join(filter(None, shown))).strip()
+
+
 def names_others(message: hikari.PartialMessage, bot_id: int) -> bool:
     """Return whether what it says, as `content_of` has it, holds words that its author did not choose: names
     of people that it mentions and of files, what pages say that it links to, what it forwards. The name of

@@ -2,7 +2,7 @@
 
 import base64
 import json
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, Final, Literal
@@ -386,11 +386,16 @@ _PIECE_BYTES: Final = 3 * 2**20
 
 _FORMS: Final[Mapping[str, Form]] = {
     **dict.fromkeys(("canvas_state", "tool_calls", "quiet", "question", "models", "document"), "json"),
+    **dict.fromkeys(("change", "pages", "earlier"), "json"),
     **dict.fromkeys(("timestamp", "due_at", "claimed_at", "until", "token_until", "accepted_at"), "ms"),
     **dict.fromkeys(("advanced_at", "at"), "ms"),
 }
 """Of the other columns."""
-_MS_OR_TEXT: Final = frozenset({"created_at"})
+_MS_OR_TEXT: Final = frozenset({"created_at", "made_at"})
+_IDS: Final = frozenset({"id", "set_by", "reply_to", "supersedes", "summarized_to", "shown_in", "replaces"})
+"""Beside the columns that are called `…_id`."""
+_MOST_EXACT: Final = 2**53 - 1
+"""The greatest number up to which JavaScript tells each from the next."""
 
 
 class PersonalDataStore:
@@ -477,7 +482,21 @@ def _told(name: str, value: Any, form: Form) -> Any:
     if value is None:
         return None
     if form == "json" and value:
-        return json.loads(value)
+        return json.loads(
+            value,
+            parse_int=lambda digits: _id_as_text("", int(digits)),
+            object_pairs_hook=_with_text_ids,
+        )
     if form == "ms" or (name in _MS_OR_TEXT and isinstance(value, int)):
         return from_ms(value).isoformat()
-    return str(value) if name.endswith("_id") or name == "set_by" else value
+    return _id_as_text(name, value)
+
+
+def _with_text_ids(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
+    return {name: _id_as_text(name, value) for name, value in pairs}
+
+
+def _id_as_text(name: str, value: Any) -> Any:
+    """Write an id as a text, and any number that JavaScript could not hold."""
+    is_id = name in _IDS or name.endswith("_id")
+    return str(value) if isinstance(value, int) and (is_id or abs(value) > _MOST_EXACT) else value

@@ -170,7 +170,7 @@ async def remember(
         clean_content(content),
         clean_category(category),
         tuple(tags),
-        context.audience,
+        context.kept_audience,
         _end_of(expires, context),
         former.id if former else None,
         former.content if former else "",
@@ -225,9 +225,9 @@ async def update_memory(
     expires: Annotated[str | None, Field(description="As for remember; or `never`.")] = None,
 ) -> ToolResult:
     """Correct a memory, when the user asks for it or says that it changed; recall tells its id."""
-    # What is said where the user alone sees it makes the memory private, as it would a new one.
+    # What is said in private makes the memory private, as it would a new one.
     former = await _own(context, id)
-    audience: Audience | None = "private" if context.audience == "private" else None
+    audience: Audience | None = "private" if context.kept_audience == "private" else None
     ends: datetime | Keep | None = _end_of(expires, context) if expires else Keep.AS_IS
     if _must_propose_changing(context, former.id):
         edit = ChangeMemory(

@@ -155,6 +155,8 @@ class ToolContext:
     place: Place = "channel"
     """Where the user is reminded of what they ask for here."""
     guild_id: int | None = None
+    in_dm: bool = False
+    """Whether the turn is in a DM, be it one of several people."""
     files: tuple[Attachment, ...] = ()
     """The documents of the turn and of what is shown of its conversation, oldest first."""
     internet: TurnInternet | None = None
@@ -172,6 +174,11 @@ class ToolContext:
     def audience(self) -> Audience:
         """The circle that the answer is for, as memories have it."""
         return "private" if self.visibility == "private" else "anywhere"
+
+    @property
+    def kept_audience(self) -> Audience:
+        """The audience of what is kept in this turn."""
+        return "private" if self.in_dm else self.audience
 
     def local_date(self, moment: datetime) -> str:
         """The date (ISO 8601) on which something happened where the user is."""

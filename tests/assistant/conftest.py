@@ -23,7 +23,7 @@ from tests.scripted_model import ScriptedModel, only
 
 BOT = 99
 KEY = SessionKey(user_id=1, channel_id=10)
-OPTIONS = TurnOptions(Locale.JA, ZoneInfo("Asia/Tokyo"))
+OPTIONS = TurnOptions(Locale.JA, ZoneInfo("Asia/Tokyo"), guild_id=1)
 FOUR_AT_ONCE = AssistantSettings(max_turns=4)
 LATER = datetime(2099, 1, 1, tzinfo=UTC)
 

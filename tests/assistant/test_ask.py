@@ -225,3 +225,9 @@ async def test_a_temporary_turn_stores_nothing_and_offers_no_writing_tools(table
     assert names == ["list_memories", "list_schedules", "recall"]
     assert await table.said() == ["前の話", "You said: 前の話"]
     assert await table.stores.memories.list(1) == []
+
+
+async def test_what_is_kept_in_a_dm_of_several_people_is_for_private_answers(table: Table) -> None:
+    table.model.script = [[call("remember", content="鍵は玄関")], ["はい。"]]
+    await table.ask("鍵は玄関。覚えて", options=replace(OPTIONS, guild_id=None))
+    assert [each.audience for each in await table.stores.memories.list(KEY.user_id)] == ["private"]

@@ -250,11 +250,11 @@ class TestDecision:
 
 
 async def test_an_open_proposal_goes_with_the_memory_that_it_speaks_of(desk: Desk) -> None:
-    old = await desk.stores.memories.add(ME, "しまうまは7時")
-    zoo = Canvas((Card("zoo", "動物園", "また「しまうまは7時」\nだよ"),))
+    old = await desk.stores.memories.add(ME, "しまうまの散歩は毎朝7時")
+    zoo = Canvas((Card("zoo", "動物園", "また「しまうまの散歩は毎朝7時」\nだよ"),))
     proposed = await desk.propose(
         ForgetMemory(old.id, old.content),
-        keep("また、しまうまは7時"),
+        keep("また、しまうまの散歩は毎朝7時"),
         Draw((SetMode("clear"),), zoo),
         keep("猫が好き"),
     )

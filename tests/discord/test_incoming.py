@@ -8,7 +8,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cc_bot.discord import incoming
-from cc_bot.discord.incoming import content_of, is_for_others, is_withheld, text_of, to_message
+from cc_bot.discord.incoming import (
+    content_of,
+    is_for_others,
+    is_withheld,
+    memorable_text,
+    text_of,
+    to_message,
+)
+from cc_bot.discord.pages.answer import HEARD
 from cc_bot.internet.addresses import find_addresses
 from tests.discord.cases import check
 from tests.discord.hikari_messages import AIKO, BEN, BOT, DISCORD, EVE, bot_user, message, payload, user
@@ -142,6 +150,19 @@ class TestWhatStandsBesideTheText:
         )
         long = told(embeds=[embed(description="あ" * 4000)] * 9)
         assert (long.count("[embed]"), long.count("あ")) == (5, 5 * 799)
+
+    def test_is_remembered_in_its_own_words(self) -> None:
+        def kept(content: str = "", *, ours: bool = False, **fields: Any) -> str:
+            return memorable_text(message(content, **fields), bot_user(), ours=ours)
+
+        moved = snapshot(f"<@{BEN}> 明日10時\n駅で", mentions=[user(BEN)], embeds=[embed(title="地図")])
+        check(
+            (kept(f"<@{BEN}> likes tea", mentions=[BEN], embeds=[embed(title="Tea")]), "@Ben likes tea"),
+            (kept(message_snapshots=[moved]), "@Ben 明日10時\n駅で\n地図"),
+            (kept(f"> {HEARD} 合言葉は？\n\nオオルリです。\n\n-# 小さな字", ours=True), "オオルリです。"),
+            (kept("> 引用\n本文\n-# 私の小さな字"), "> 引用\n本文\n-# 私の小さな字"),
+            (kept(files=["a.png"]), ""),
+        )
 
     @given(st.text(alphabet="あ>[]`: \n\r\x0b\x1c\x85\u2028", max_size=30))
     def test_never_has_a_line_that_could_be_its_authors(self, said: str) -> None:

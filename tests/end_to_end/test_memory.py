@@ -24,6 +24,9 @@ async def test_a_memory_takes_where_and_until_when(stage: Stage, aiko: User, cha
     await stage.told(aiko, dm, "memory add", content="二", where="anywhere")
     audiences = [audience for (audience,) in stage.rows(AUDIENCES, aiko.id)]
     assert audiences == ["private", "anywhere", "private", "anywhere"]
+    group = stage.discord.group_dm(aiko, stage.discord.user("Chie", locale="ja"))
+    await stage.told(aiko, group, "memory add", content="三")
+    assert stage.rows(AUDIENCES, aiko.id)[-1] == ("private",)
 
 
 async def test_what_can_not_be_kept_is_refused(stage: Stage, aiko: User, channel: Channel) -> None:
@@ -121,20 +124,23 @@ async def test_the_menu_keeps_a_message(stage: Stage, aiko: User, ben: User, cha
 
 
 async def test_the_menu_keeps_private_words_private(stage: Stage, aiko: User, channel: Channel) -> None:
-    stage.model.script(says("合言葉はオオルリです。"), says("合言葉はカワセミです。"))
+    birds = ("オオルリ", "カワセミ", "ルリビタキ", "トキ")
+    stage.model.script(*(says(f"合言葉は{bird}です。") for bird in birds[:3]))
     ephemeral = await stage.ask(aiko, channel, private=True)
     dm = stage.discord.dm(aiko)
+    group = stage.discord.group_dm(aiko, stage.discord.user("Chie", locale="ja"))
     staff = stage.discord.guild_channel("staff")
     stage.discord.hide(staff, but_from=[aiko])
     for place, reply in (
         (channel, ephemeral),
         (dm, await stage.ask(aiko, dm)),
+        (group, await stage.ask(aiko, group)),
         (staff, await stage.ask_in_words(aiko, staff, "合言葉はトキです。")),
     ):
         kept = await stage.discord.message_command(aiko, place, "Remember this", reply.message)
         await kept.finished(lambda shown: "覚えました" in shown.text)
     rows = stage.rows("SELECT content, audience FROM memories WHERE user_id = ?", aiko.id)
-    assert rows == [(f"合言葉は{bird}です。", "private") for bird in ("オオルリ", "カワセミ", "トキ")]
+    assert rows == [(f"合言葉は{bird}です。", "private") for bird in birds]
 
 
 async def test_no_model_reaches_anothers_own(stage: Stage, aiko: User, ben: User, channel: Channel) -> None:

@@ -7,7 +7,7 @@ import pytest
 
 from cc_bot.domain import Attachment, ChannelKey, Message
 from cc_bot.domain.document import Document, DocumentPart
-from cc_bot.storage import Database
+from cc_bot.storage import Database, Statement
 from cc_bot.stores import Stores
 from cc_bot.stores.personal_data import DERIVED_TABLES, PERSONAL_TABLES
 from tests.stores.backends import KEY, OTHER_USER
@@ -64,6 +64,14 @@ class TestExport:
         assert found["messages"][0]["created_at"].endswith("+00:00")
         assert isinstance(found["memories"][0]["tags"], list)
         assert await exported(lived, 5) == {}
+
+    async def test_has_each_id_as_a_text_also_within_json(self, lived: Stores, database: Database) -> None:
+        question = {"text": "?", "reply_to": 5, "pictures": [2**60]}
+        await database.transaction([Statement("UPDATE turns SET question = $1", (json.dumps(question),))], ())
+        found = await exported(lived)
+        assert found["turns"][0]["question"] == {"text": "?", "reply_to": "5", "pictures": [str(2**60)]}
+        assert {type(each["id"]) for name in found for each in found[name] if "id" in each} == {str}
+        assert [each["supersedes"] for each in found["memories"] if each["supersedes"]] == ["2"]
 
     async def test_has_nothing_of_others_and_no_key_to_discord(self, lived: Stores) -> None:
         text = json.dumps(await exported(lived), ensure_ascii=False)

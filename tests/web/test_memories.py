@@ -220,12 +220,12 @@ class TestOne:
 
 class TestErasing:
     async def test_tells_what_it_covers_and_takes_what_was_said(self, site: Site, taro: Visit) -> None:
-        await keep(site, "合言葉は山と川")
-        await talk(site, ("合言葉は山と川", "わかりました"))
+        await keep(site, "合言葉は山と川、返事は海")
+        await talk(site, ("合言葉は山と川、返事は海", "わかりました"))
         page = await taro.open("/memories/erase?n=1")
-        assert "合言葉は山と川" in page
+        assert "合言葉は山と川、返事は海" in page
         assert "1件あります" in page
-        assert await contents(site) == ["合言葉は山と川"]
+        assert await contents(site) == ["合言葉は山と川、返事は海"]
         answer = await taro.press("/memories/erase", n="1", scope="said")
         assert (answer.status, "完全に消しました" in await answer.text()) == (200, True)
         assert site.town.told_anew == [TARO]
@@ -234,8 +234,8 @@ class TestErasing:
         assert texts(Locale.JA).erasure.mark in {each.content for each in history}
 
     async def test_of_several_or_all_leaves_all_that_is_not_chosen(self, site: Site, taro: Visit) -> None:
-        await fill(site, "合言葉は山と川", "二", "三")
-        await talk(site, ("合言葉は山と川", "わかりました"))
+        await fill(site, "合言葉は山と川、返事は海", "二", "三")
+        await talk(site, ("合言葉は山と川、返事は海", "わかりました"))
         for _ in range(4):
             await keep(site, "花", HANA)
         for form, status in (

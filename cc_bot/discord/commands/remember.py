@@ -6,35 +6,37 @@ A message that not everybody of its server may read is recalled in private only,
 import hikari
 import lightbulb
 
-from cc_bot.discord.interactions import is_ephemeral, visibility_of
+from cc_bot.discord.delivery.answers import Answers
+from cc_bot.discord.incoming import memorable_text
+from cc_bot.discord.interactions import is_ephemeral
 from cc_bot.discord.pages.memory import receipt
 from cc_bot.discord.places import may_read
 from cc_bot.discord.recipients import Recipients
 from cc_bot.domain.errors import MemoryPaused
 from cc_bot.domain.memory import MAX_CONTENT_CHARACTERS, Source
 from cc_bot.stores.memory.store import MemoryStore
-from cc_bot.texts.naming import without_mentions
 
 loader = lightbulb.Loader()
-
-_SMALL_PRINT = "-# "
 
 
 @loader.command
 class RememberThis(lightbulb.MessageCommand, name="remember_this", localize=True):
     @lightbulb.invoke
-    async def invoke(self, ctx: lightbulb.Context, memories: MemoryStore, recipients: Recipients) -> None:
+    async def invoke(
+        self, ctx: lightbulb.Context, answers: Answers, memories: MemoryStore, recipients: Recipients
+    ) -> None:
         recipient = await recipients.defer(ctx.interaction)
         if recipient.memory_paused:
             raise MemoryPaused
         words = recipient.words.memory
         message: hikari.Message = self.target
-        text = _text_of(message, ours=message.application_id == ctx.interaction.application_id)
+        ours = message.application_id == ctx.interaction.application_id
+        text = memorable_text(message, answers.references.bot(), ours=ours)[:MAX_CONTENT_CHARACTERS]
         if not text:
             await ctx.interaction.edit_initial_response(words.empty_message)
             return
-        is_open = visibility_of(ctx.interaction, ephemeral=is_ephemeral(message)) == "public"
-        if is_open and ctx.guild_id is not None:
+        is_open = False
+        if ctx.guild_id is not None and not is_ephemeral(message):
             is_open = await _may_all_read(ctx.client.rest, ctx.guild_id, ctx.channel_id)
         added = await memories.add(
             recipient.user_id,
@@ -56,20 +58,3 @@ async def _may_all_read(
         return await may_read(rest, int(guild_id), await rest.fetch_channel(channel_id), None)
     except hikari.HTTPError:  # as where the bot was only brought along by its user
         return False
-
-
-def _text_of(message: hikari.Message, *, ours: bool) -> str:
-    """Return what the message says; for one that consists of embeds, what those say. What stands below an
-    answer of ours in small print is not part of it, and commands stand there under their names."""
-    content = _without_small_print(message.content or "") if ours else message.content or ""
-    embeds = (part for embed in message.embeds for part in (embed.title, embed.description) if part)
-    return without_mentions(content.strip() or "\n".join(embeds))[:MAX_CONTENT_CHARACTERS]
-
-
-def _without_small_print(content: str) -> str:
-    lines = content.split("\n")
-    while lines and lines[-1].startswith(_SMALL_PRINT):
-        lines.pop()
-        while lines and not lines[-1]:
-            lines.pop()
-    return "\n".join(lines)

@@ -8,7 +8,7 @@ import lightbulb
 import structlog
 
 from cc_bot.discord.access import suggesting
-from cc_bot.discord.interactions import MAX_CHOICES, own_space
+from cc_bot.discord.interactions import MAX_CHOICES
 from cc_bot.discord.pages.memory import choice_name
 from cc_bot.discord.presses import on_press
 from cc_bot.discord.recipients import Recipients
@@ -119,5 +119,5 @@ def audience_of(chosen: str | None, interaction: hikari.CommandInteraction) -> A
     """Return where what comes of a command may be used: what the user chose, else by where the command was
     given."""
     if chosen is None:
-        return "private" if own_space(interaction) else "anywhere"
+        return "private" if interaction.guild_id is None else "anywhere"
     return "private" if chosen == "private" else "anywhere"
