@@ -168,7 +168,7 @@ def storable(native: str) -> str:
     ids, details = given.get("ids", []), given.get("reasoning", {}).get("reasoning_details", [])
     kept = {
         "by": given.get("by"),
-        "phase": given.get("phase"),
+        "phase": phase if _is_opaque(phase := given.get("phase")) else "",
         "ids": ids if all(map(_is_opaque, ids)) else [],
         "extras": [_signatures(extra) for extra in given.get("extras", [])],
         "items": [sealed for item in given.get("items", []) if (sealed := _sealed_item(item))],

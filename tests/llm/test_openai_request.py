@@ -91,6 +91,50 @@ class TestPrompt:
         assert not {"tools", "prompt_cache_key", "temperature"} & {*await body_of(QUESTION)}
 
 
+NOW: Final = SystemPart("現在の日時: …")
+FOLDED: Final = "<context>\n現在の日時: …\n</context>"
+FOLDS: Final[dict[str, tuple[tuple[PromptPart, ...], list[tuple[str, object]]]]] = {
+    "into the words that follow": ((NOW, UserPart("元気？")), [("user", f"{FOLDED}\n\n元気？")]),
+    "several": ((NOW, NOW, UserPart("元気？")), [("user", f"{FOLDED}\n\n{FOLDED}\n\n元気？")]),
+    "before an answer": ((NOW, AssistantPart("はい")), [("user", FOLDED), ("assistant", "はい")]),
+    "at the end": ((AssistantPart("はい"), NOW), [("assistant", "はい"), ("user", FOLDED)]),
+}
+
+
+class TestLaterSystemParts:
+    @pytest.mark.parametrize("case", FOLDS.values(), ids=FOLDS)
+    async def test_are_folded_into_the_users_turn_where_they_stand(
+        self, case: tuple[tuple[PromptPart, ...], list[tuple[str, object]]]
+    ) -> None:
+        parts, expected = case
+        body = await body_of(
+            ChatRequest((SystemPart("簡潔に。"), UserPart("こんにちは"), AssistantPart("やあ"), *parts))
+        )
+        sent = [(message["role"], message["content"]) for message in body["messages"]]
+        assert sent[3:] == expected
+        assert sent[0] == ("system", "簡潔に。")
+
+    async def test_stand_before_a_picture(self) -> None:
+        body = await body_of(ChatRequest((SystemPart("簡潔に。"), NOW, UserPart("", (photo(b"x"),)))))
+        words, picture = body["messages"][1]["content"]
+        assert words["text"].startswith(FOLDED)
+        assert picture["type"] == "image_url"
+
+    async def test_leave_what_stands_before_them_as_it_was(self) -> None:
+        """So a cached prefix of the conversation holds from turn to turn, also after calls."""
+        call = (AssistantPart("", (ToolRequest("a", "recall", "{}"),)), ToolResultPart("a", "recall", "{}"))
+        history: tuple[PromptPart, ...] = (
+            SystemPart("簡潔に。"),
+            UserPart("一"),
+            *call,
+            AssistantPart("はい"),
+        )
+        first = await body_of(ChatRequest((*history, NOW, UserPart("二"))))
+        longer = (*history, UserPart("二"), AssistantPart("ええ"), SystemPart("後の日時"), UserPart("三"))
+        second = await body_of(ChatRequest(longer))
+        assert first["messages"][:-1] == second["messages"][: len(first["messages"]) - 1]
+
+
 def without(option: str, told: str = "") -> Callable[[Json], Reply | str]:
     """A server that refuses an option with these words."""
     return lambda body: fails(400, told or f"unknown field {option}") if option in body else "東京です。"

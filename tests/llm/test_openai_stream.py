@@ -1,10 +1,15 @@
 """How OpenAIChatModel reads what servers send, the sloppy ones too."""
 
+import json
+from collections.abc import AsyncIterator
+
+import httpx2
 import pytest
 
-from cc_bot.domain.errors import ModelRefusedRequest, ModelUnavailable
+from cc_bot.domain.errors import ModelRefusedKey, ModelRefusedRequest, ModelUnavailable
 from cc_bot.domain.turn import Usage
 from cc_bot.llm.model import Delta, Finish, Thinking, ToolRequest
+from cc_bot.llm.openai.events import json_events
 from tests.llm.asking import CONTINUATION, Heard, hear, loopback
 from tests.loopback.model_server import (
     Call,
@@ -210,3 +215,97 @@ class TestCalls:
         for index in (0, None):
             [request] = (await heard_from(Fragment(CAT, "recall", index=index), End())).finish.tool_requests
             assert (len(request.id), request.id.isalnum()) == (9, True)
+
+
+WHOLE_BODY = {
+    "choices": [
+        {
+            "message": {"content": "調べます。", "reasoning_content": "うーん", "tool_calls": IN_ONE_CHUNK},
+            "finish_reason": "tool_calls",
+        }
+    ],
+    "usage": {"prompt_tokens": 5, "completion_tokens": 2},
+}
+
+
+class TestAWholeBodyInPlaceOfAStream:
+    async def test_is_an_answer_whatever_its_content_type(self) -> None:
+        for kind in ("application/json", "text/event-stream", "text/plain"):
+            body = Raw(json.dumps(WHOLE_BODY))
+            async with loopback(Reply(body, headers={"Content-Type": kind})) as (model, _):
+                heard = await hear(model)
+            assert (heard.text, heard.finish.reason, heard.finish.usage) == (
+                "調べます。",
+                "tools",
+                Usage(5, 2),
+            )
+            assert [each.arguments for each in heard.finish.tool_requests] == [CAT, DOG]
+
+    async def test_of_an_error_is_that_error(self) -> None:
+        for body, error in (
+            ({"error": {"message": "overloaded"}}, ModelUnavailable),
+            ({"error": {"code": "insufficient_quota"}}, ModelRefusedKey),
+            ({}, ModelUnavailable),
+            ([], ModelUnavailable),
+        ):
+            async with loopback(Reply(Raw(json.dumps(body)))) as (model, _):
+                with pytest.raises(error):
+                    await hear(model)
+
+
+def as_stream(*lines: str) -> list[Step]:
+    return [Raw(line) for line in lines]
+
+
+HALF = '{"choices":[{"delta":{"content":"東京"'
+STREAMS: dict[str, list[Step]] = {
+    "CRLF": as_stream(f"data: {HALF}}}}}]}}\r\n\r\n", 'data: {"choices":[{"finish_reason":"stop"}]}\r\n\r\n'),
+    "CR": as_stream(f"data: {HALF}}}}}]}}\r\r", 'data: {"choices":[{"finish_reason":"stop"}]}\r\r'),
+    "an event in two lines": as_stream(
+        f"data: {HALF}\ndata: }}}}]}}\n\n", 'data:{"choices":[{"finish_reason":"stop"}]}\n\n'
+    ),
+    "no last blank line": as_stream(f'data: {HALF}}},"finish_reason":"stop"}}]}}'),
+    "comments and other fields": as_stream(
+        f": hello\n\nid: 1\nretry: 5\n: hello\ndata: {HALF}}}}}]}}\n\n",
+        'event: message\ndata: {"choices":[{"finish_reason":"stop"}]}\n\n',
+    ),
+    "an error of nothing": as_stream(
+        f'data: {HALF}}},"finish_reason":"stop"}}],"error":null}}\n\n',
+    ),
+}
+
+
+class TestStreams:
+    @pytest.mark.parametrize("steps", STREAMS.values(), ids=STREAMS)
+    async def test_are_read_however_their_lines_end(self, steps: list[Step]) -> None:
+        heard = await heard_from(*steps)
+        assert (heard.text, heard.finish.reason) == ("東京", "stop")
+
+    @pytest.mark.parametrize("steps", STREAMS.values(), ids=STREAMS)
+    async def test_are_the_same_byte_by_byte(self, steps: list[Step]) -> None:
+        whole = "".join(step.text for step in steps if isinstance(step, Raw)).encode()
+
+        async def bytewise() -> AsyncIterator[bytes]:
+            for byte in whole:
+                yield bytes([byte])
+
+        events = [event async for event in json_events(httpx2.Response(200, content=bytewise()))]
+        assert events == [event async for event in json_events(httpx2.Response(200, content=whole))]
+        assert events
+
+    async def test_with_an_error_as_an_event_are_no_answer(self) -> None:
+        for data in ('{"message": "overloaded"}', '{"error": "overloaded"}', '"overloaded"', "overloaded"):
+            with pytest.raises(ModelUnavailable):
+                await heard_from(Raw(f"event: error\ndata: {data}\n\n"), Say("東京"), End())
+
+
+class TestContentInParts:
+    async def test_is_its_text_without_what_was_thought(self) -> None:
+        thinking = {"type": "thinking", "thinking": [{"type": "text", "text": "うーん"}]}
+        heard = await heard_from(
+            choice({"content": [thinking]}),
+            choice({"content": [thinking, {"type": "text", "text": "東京"}]}),
+            Say("です"),
+            End(),
+        )
+        assert heard.text == "東京です"

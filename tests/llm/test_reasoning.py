@@ -34,6 +34,8 @@ NO_THOUGHTS = (
     "[1] https://example.com",
     "<thin",
     "a < b, <|channel|>final",
+    "こう書きます。\n<think>\n推論\n</think>\n答え",
+    "こう書きます。\n[THINK]\n推論\n[/THINK]\n答え",
 )
 
 

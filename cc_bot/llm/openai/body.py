@@ -29,11 +29,11 @@ def folded(prompt: Sequence[PromptPart], quirks: Quirks) -> tuple[list[PromptPar
     for each in _with_few_images(prompt, quirks):
         part = each
         if isinstance(part, SystemPart) and (parts or context or quirks.system_role == "user"):
-            context.append(part.text)
+            context.append(f"<context>\n{part.text}\n</context>")
             moved.append(len(parts))
             continue
         if context:
-            text = "\n\n".join(f"<context>\n{each}\n</context>" for each in context)
+            text = "\n\n".join(context)
             if isinstance(part, UserPart):
                 part = replace(part, text=f"{text}\n\n{part.text}")
             else:

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any, Final
 
@@ -70,6 +71,16 @@ class TestToolCalls:
         assert (first.name, second.name) == ("remember", "recall")
         assert [kept, *rest] == [remembered(cat, "9"), other, only_cat]
         assert NUMBER not in await everything(database)
+
+    async def test_lose_the_sealed_reasoning_of_their_answer_and_stay_in_their_steps(
+        self, stores: Stores
+    ) -> None:
+        [memory] = await keep(stores, FACT)
+        drawn = ToolCall("3", "draw", "{}", "{}", native='{"by": "b"}')
+        calls = (replace(remembered(memory), native='{"by": "a"}'), recalled(memory), drawn)
+        await stored(stores, "覚えて", "はい", *calls)
+        await erase(stores, memory)
+        assert [call.native for call in await calls_of(stores)] == ["{}", "", "{}"]
 
     async def test_are_found_by_text_and_by_number_whatever_a_model_wrote(self, stores: Stores) -> None:
         [memory] = await keep(stores, FACT)
