@@ -283,7 +283,7 @@ class _Chunks:
             event = await anext(self.events, _END)
         if event is _END:
             return None
-        if isinstance(event, Mapping) and (error := _error_in(event)):
+        if isinstance(event, dict) and (error := _error_in(event)):
             raise APIError(refusal_text(error), self._stream.request, body=error)
         chunk: Chunk = self._read(event)
         if chunk.finish_reason:

@@ -207,7 +207,7 @@ def _count(value: object) -> int | None:
 
 
 def mapping(value: object) -> Mapping[str, Any]:
-    return value if isinstance(value, Mapping) else {}
+    return value if isinstance(value, dict) else {}
 
 
 def items_of(value: object) -> list[object]:
