@@ -173,7 +173,8 @@ MAX_ELEMENTS: Final = 10
 there may be ten public ones."""
 MAX_TITLE: Final = 100
 MAX_CONTENT: Final = 1000
-MAX_LABELS: Final = 24
+MAX_LABELS: Final = 31
+"""The days of a month."""
 MAX_SERIES: Final = 6
 MAX_NAME: Final = 40
 """Characters of a chart's label, and of the name of a series."""

@@ -73,7 +73,7 @@ class TestWhatCannotBeDrawn:
     @settings(max_examples=60, deadline=None)
     @given(
         kind=st.sampled_from(KINDS),
-        labels=st.lists(st.text(max_size=40), min_size=1, max_size=24),
+        labels=st.lists(st.text(max_size=40), min_size=1, max_size=31),
         names=st.lists(st.text(max_size=40), min_size=1, max_size=6),
         data=st.data(),
     )

@@ -49,8 +49,8 @@ class TestChart:
         check(chart("bar", {"一": 0.0, "二": 0.0}), Locale.JA)
         largest = several("bar", ["札幌", "那覇"], {"入": [LARGEST, -LARGEST], "出": [LARGEST - 1, 1e-300]})
         check(largest, Locale.EN)
-        labels = [(f"{place}番目の" + "とても長い名前の店" * 4)[:40] for place in range(24)]
-        rows = {f"{at}系列の名前がながい" * 4: [(at - 2.5) * each for each in range(24)] for at in range(6)}
+        labels = [(f"{place}番目の" + "とても長い名前の店" * 4)[:40] for place in range(31)]
+        rows = {f"{at}系列の名前がながい" * 4: [(at - 2.5) * each for each in range(31)] for at in range(6)}
         for kind in KINDS[:2]:
             check(several(kind, labels, rows), Locale.JA)
 
@@ -59,7 +59,7 @@ class TestChart:
         labels=st.lists(
             st.text("あいウ漢abW 、。ー（）🍎<&\ufffe", min_size=1, max_size=40) | st.dates().map(str),
             min_size=1,
-            max_size=24,
+            max_size=31,
         ),
         names=st.lists(st.text("系列ab W", max_size=40), min_size=1, max_size=6),
         locale=st.sampled_from(Locale),

@@ -51,7 +51,7 @@ class TestTable:
 
     @given(
         kind=st.sampled_from(KINDS),
-        labels=st.lists(st.text("あいウ漢abc 、。ー（）🍎", max_size=40), min_size=1, max_size=24),
+        labels=st.lists(st.text("あいウ漢abc 、。ー（）🍎", max_size=40), min_size=1, max_size=31),
         names=st.lists(st.text("系列ab ", max_size=40), min_size=1, max_size=6),
         width=st.integers(32, 80),
         data=st.data(),

@@ -40,7 +40,7 @@ values = st.floats(-1e9, 1e9)
 
 @st.composite
 def charts(draw: st.DrawFn) -> Chart:
-    labels = draw(st.lists(st.text(max_size=40), min_size=1, max_size=24))
+    labels = draw(st.lists(st.text(max_size=40), min_size=1, max_size=31))
     row = st.lists(values, min_size=len(labels), max_size=len(labels)).map(tuple)
     series = draw(st.lists(st.builds(Series, st.text(max_size=40), row), min_size=1, max_size=6))
     kinds: tuple[ChartKind, ...] = ("bar", "line")
