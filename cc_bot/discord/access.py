@@ -23,6 +23,7 @@ from cc_bot.discord.interactions import accept_ahead, defer_update
 from cc_bot.discord.pages.custom_ids import (
     AnswerButton,
     AskForm,
+    Control,
     EditForm,
     FormSheet,
     MemoryButton,
@@ -449,9 +450,9 @@ def error_of(refused: Refusal) -> AccessError:
 # ---- ways in -------------------------------------------------------------------------------------------
 # How interactions pass the gate before anything sees them: commands, lists of choices, buttons and forms.
 #
-# Commands pass it as a hook of all of them. Buttons, menus and forms come to whoever listens as
-# `ButtonPress` and `ModalSubmit`, which are told of only after the gate; nobody listens for hikari's own
-# events of them. So no extension can forget to ask, and a test sees to it that none listens past the gate.
+# Commands pass it as a hook of all of them. Buttons, menus and forms come to whoever listens as `Press`,
+# which is told of only after the gate, with what its custom id says; nobody listens for hikari's own events
+# of them. So no extension can forget to ask, and a test sees to it that none listens past the gate.
 # `/privacy` and the buttons that stop answers are for everybody. How often each user does any of it is
 # counted here as well. What an older or a newer version made, and nobody here knows, is answered here.
 
@@ -496,10 +497,12 @@ class Presses:
         self._last: OrderedDict[_Place, _LastPress] = OrderedDict()
 
     async def one_by_one(
-        self, interaction: hikari.ComponentInteraction, act: Callable[[], Awaitable[object]]
+        self,
+        interaction: hikari.ComponentInteraction,
+        pressed: Control | None,
+        act: Callable[[], Awaitable[object]],
     ) -> None:
         """Act on a press when it is its turn, unless what it wants is done, or being done."""
-        pressed = parse_custom_id(interaction.custom_id)
         if isinstance(pressed, _AT_ONCE) or _opens_form(pressed):
             await act()
             return
@@ -572,24 +575,19 @@ Suggest = Callable[..., Awaitable[None]]
 """Answers an autocomplete interaction; the parameters after its context are injected."""
 
 
-class ButtonPress(hikari.Event):
-    """A button was pressed, or something chosen from a menu, by somebody who may use the bot there, of whom
-    `chosen` was read at the gate."""
+class Press(hikari.Event):
+    """A button was pressed, something chosen from a menu or a form sent, by somebody who may use the bot
+    there, of whom `chosen` was read at the gate."""
 
-    def __init__(self, interaction: hikari.ComponentInteraction, chosen: UserSettings | None = None) -> None:
+    def __init__(
+        self,
+        interaction: hikari.ComponentInteraction | hikari.ModalInteraction,
+        made: Control | None,
+        chosen: UserSettings | None = None,
+    ) -> None:
+        """`made` is what its custom id says; None for none of ours."""
         self.interaction = interaction
-        self.chosen = chosen
-
-    @property
-    def app(self) -> hikari.RESTAware:
-        return self.interaction.app
-
-
-class ModalSubmit(hikari.Event):
-    """The same of a form that was sent."""
-
-    def __init__(self, interaction: hikari.ModalInteraction, chosen: UserSettings | None = None) -> None:
-        self.interaction = interaction
+        self.made = made
         self.chosen = chosen
 
     @property
@@ -607,7 +605,7 @@ async def admit_commands(
 ) -> None:
     """Admit every command before anything of it runs; a command that asks for its Arrival is given what was
     read here. Its errors are told by the handler of all commands."""
-    arrival = await gate.admit(ctx.interaction, always=_about_ones_own(ctx.interaction))
+    arrival = await gate.admit(ctx.interaction, always=ctx.interaction.command_name == "privacy")
     given.add_value(Arrival, arrival)
 
 
@@ -637,81 +635,59 @@ def suggesting(suggest: Suggest) -> Any:
 
 
 def admit_presses(bot: hikari.GatewayBot, gate: Gate, recipients: Recipients) -> None:
-    """Tell from now on of presses and forms as ButtonPress and ModalSubmit: of each user's on a message one
-    after another."""
+    """Tell from now on of presses and forms as Press: of each user's presses on a message one after
+    another."""
 
     presses = Presses()
 
     async def on_press(event: hikari.ComponentInteractionCreateEvent) -> None:
         interaction = event.interaction
-        if (arrival := await _admit(interaction, gate, recipients)) is None:
+        if (press := await _admit(interaction, gate, recipients)) is None:
             return
-        press = ButtonPress(interaction, arrival.settings)
         try:
-            await presses.one_by_one(interaction, lambda: bot.dispatch(press, return_tasks=True))
+            await presses.one_by_one(interaction, press.made, lambda: bot.dispatch(press, return_tasks=True))
         except Exception as error:  # noqa: BLE001 - as below
             await tell_failure(interaction, error, recipients)
 
     async def on_form(event: hikari.ModalInteractionCreateEvent) -> None:
-        if (arrival := await _admit(event.interaction, gate, recipients)) is not None:
-            bot.dispatch(ModalSubmit(event.interaction, arrival.settings))
+        if (press := await _admit(event.interaction, gate, recipients)) is not None:
+            bot.dispatch(press)
 
     bot.subscribe(hikari.ComponentInteractionCreateEvent, on_press)
     bot.subscribe(hikari.ModalInteractionCreateEvent, on_form)
 
 
-def _about_ones_own(
-    interaction: hikari.CommandInteraction | hikari.ComponentInteraction | hikari.ModalInteraction,
-) -> bool:
-    """Return whether it is of `/privacy`, or stops an answer. What is stored about somebody is theirs to
-    see and to have erased, also when they may not use the bot any more; and so is an answer that is on its
-    way."""
-    if isinstance(interaction, hikari.CommandInteraction):
-        return interaction.command_name == "privacy"
-    button = parse_custom_id(interaction.custom_id)
-    return isinstance(button, PrivacyButton | StopButton)
-
-
-def _is_known(interaction: hikari.ComponentInteraction | hikari.ModalInteraction) -> bool:
-    """Return whether anything here made what was pressed or sent."""
-    made = parse_custom_id(interaction.custom_id)
-    is_form = isinstance(interaction, hikari.ModalInteraction)
-    return made is not None and isinstance(made, AskForm | EditForm | FormSheet) == is_form
-
-
-def _stops(interaction: hikari.ComponentInteraction | hikari.ModalInteraction) -> bool:
-    """Return whether it stops an answer: that is less work, however often it is done."""
-    return isinstance(parse_custom_id(interaction.custom_id), StopButton)
-
-
 async def _admit(
     interaction: hikari.ComponentInteraction | hikari.ModalInteraction, gate: Gate, recipients: Recipients
-) -> Arrival | None:
+) -> Press | None:
     """Let somebody in whose press or form can be acted on; where not, they are told, and None is returned.
-    What stops an answer asks nobody, whatever the database does."""
-    if _stops(interaction):
-        return Arrival()
+
+    What stops an answer asks nobody, whatever the database does: that is less work, however often it is done.
+    What is stored about somebody is theirs to have erased, also when they may not use the bot any more."""
+    made = parse_custom_id(interaction.custom_id)
+    if isinstance(made, StopButton):
+        return Press(interaction, made)
     try:
-        arrival = await gate.admit(interaction, always=_about_ones_own(interaction))
-        if not _is_known(interaction):
+        arrival = await gate.admit(interaction, always=isinstance(made, PrivacyButton))
+        is_form = isinstance(interaction, hikari.ModalInteraction)
+        if made is None or isinstance(made, AskForm | EditForm | FormSheet) != is_form:
             _log.info("press_unknown")
             words = (await recipients.soon(interaction, arrival.settings)).words
             await tell(interaction, words.answer.unknown_press)
             return None
         if arrival.settings is None:
-            await _accept_without_database(interaction)
+            await _accept_without_database(interaction, made)
     except Exception as error:  # noqa: BLE001 - hikari would only log it, and the user would not know
         await tell_failure(interaction, error, recipients)
         return None
-    return arrival
+    return Press(interaction, made, arrival.settings)
 
 
 async def _accept_without_database(
-    interaction: hikari.ComponentInteraction | hikari.ModalInteraction,
+    interaction: hikari.ComponentInteraction | hikari.ModalInteraction, made: Control
 ) -> None:
     """Accept what the database, which has not answered at the gate, will be waited for. A form that opens
     must be the first response, and who sees an answer is decided by what was entered: these two wait for
     nothing."""
-    made = parse_custom_id(interaction.custom_id)
     if not (_opens_form(made) or isinstance(made, AskForm)):
         await accept_ahead(interaction, shows=isinstance(made, _SHOWING))

@@ -4,15 +4,15 @@ What any of them needs stands in its custom id, so one that was shown before a r
 """
 
 from collections.abc import Awaitable, Callable
-from typing import Any, Final
+from typing import Any
 
 import hikari
 import lightbulb
 
-from cc_bot.discord.access import ButtonPress, ModalSubmit
+from cc_bot.discord.access import Press
 from cc_bot.discord.failures import tell, tell_failure
 from cc_bot.discord.interactions import Answerable
-from cc_bot.discord.pages.custom_ids import ANY_ASKER, Control, StopButton, parse_custom_id
+from cc_bot.discord.pages.custom_ids import ANY_ASKER, Control, StopButton
 from cc_bot.discord.pages.memory import EphemeralView
 from cc_bot.discord.pages.page import NO_PINGS, components
 from cc_bot.discord.recipients import Recipients
@@ -20,8 +20,6 @@ from cc_bot.texts import Texts
 
 Act = Callable[..., Awaitable[None]]
 """Takes the interaction, the button, menu or form, and who reads the reply; the rest is injected."""
-
-_EVENTS: Final[tuple[type[ButtonPress | ModalSubmit], ...]] = (ButtonPress, ModalSubmit)
 
 
 def on_press(
@@ -42,10 +40,9 @@ def on_press(
     def listen(act: Act) -> Act:
         given = lightbulb.di.with_di(act)
 
-        @loader.listener(*_EVENTS)
-        async def press(event: ButtonPress | ModalSubmit, recipients: Recipients) -> None:
-            interaction = event.interaction
-            pressed = parse_custom_id(interaction.custom_id)
+        @loader.listener(Press)
+        async def press(event: Press, recipients: Recipients) -> None:
+            interaction, pressed = event.interaction, event.made
             if not isinstance(pressed, kinds) or not only(pressed):
                 return
             try:

@@ -101,8 +101,11 @@ async def test_erasing_leaves_no_byte(
     asked, other, late = [await run(stage, aiko, channel, "erase") for _ in range(3)]
     assert "メモリ（以前の内容をふくむ） 2件" in asked.text
     assert "バックアップ" in asked.text
+    fetched = len(stage.discord.calls("GET /channels/{channel}/messages/{message}"))
     assert "何も消していません" in (await press(stage, aiko, other, "やめる")).text
     assert left(stage, word)
+    await stage.discord.quiet()
+    assert len(stage.discord.calls("GET /channels/{channel}/messages/{message}")) == fetched
     done = await press(stage, aiko, asked, "すべて消す")
     assert "すべて消しました" in done.text
     assert "バックアップ" not in done.text

@@ -63,7 +63,8 @@ async def decide(
         return
     with privacy.answering():
         await defer_update(interaction)
-        told = await upkeep.newest(recipient.user_id)  # by then nobody knows of them
+        # Read before it is done: by then nobody knows of them.
+        told = await upkeep.newest(recipient.user_id) if button.decision == "erase" else ()
         try:
             said = await _decide(button, recipient, privacy, recipients)
         except ErasureUnfinished as error:  # it goes on by itself: there is nothing left to press
