@@ -271,6 +271,7 @@ class ChannelTurn:
                 paused=options.memory_paused,
                 persona=options.agent.prompt,
                 notes=notes,
+                thread_title=options.thread_title,
             )
 
         return TurnPrompt(

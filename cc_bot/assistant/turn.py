@@ -248,6 +248,8 @@ class TurnOptions:
     channel_id: int = 0
     """The channel that is asked in, as rules name it: of a thread, the one that it belongs to; 0 where nobody
     knows."""
+    thread_title: str = ""
+    """Of the thread or forum post that a channel's turn is made in."""
     can_write_there: bool = True
     """Whether the bot may write by itself where it is asked: not where its user only brought it along."""
     front_end: Literal["discord", "terminal"] = "discord"

@@ -23,6 +23,7 @@ from cc_bot.context.tokens import UNSAID, part_tokens, user_part
 from cc_bot.domain.locale import Locale
 from cc_bot.domain.memory import Memory
 from cc_bot.domain.message import Block, ChannelKey, ContextMessage, Message
+from cc_bot.domain.text import one_line
 from cc_bot.llm.model import AssistantPart, SystemPart, ToolSchema, UserPart
 
 # ---- blocks ----------------------------------------------------------------------------------------------
@@ -305,6 +306,7 @@ def build_channel_prompt(
     paused: bool = False,
     persona: str = "",
     notes: Sequence[Memory] = (),
+    thread_title: str = "",
 ) -> Built:
     """Build everything that the model sees of a channel's turn before it answers; `persona` is what an agent
     is told to be instead of cc-bot's own, `notes` are those of who asks that are told from the start."""
@@ -317,7 +319,10 @@ def build_channel_prompt(
     history = list(map(render, shown.rows))
     others = bool(shown.rows)
     system = SystemPart(_stable(locale, tools, persona))
-    parts = (system, *history, SystemPart(told, others), *asked)
+    title = (
+        [UserPart(words.thread.format(title=one_line(thread_title)), tainted=True)] if thread_title else []
+    )
+    parts = (system, *history, SystemPart(told, others), *title, *asked)
     return Built(parts, (0, *shown.ends[-MARKED_BLOCKS:]), history=bool(history))
 
 

@@ -73,6 +73,8 @@ class Places:
         self._rest = rest
         self._channels = channels
         self._known = Recent[int, KnownPlace](remembered)
+        self._titles = Recent[int, str](remembered)
+        """Of threads. People rename these, and write them: none is stored."""
         self._asking: dict[int, asyncio.Task[KnownPlace]] = {}
 
     async def key_of(self, channel_id: int) -> ChannelKey:
@@ -91,10 +93,26 @@ class Places:
             asking.add_done_callback(lambda _: self._asking.pop(channel_id))
         return await asyncio.shield(asking)  # others may wait for it as well
 
+    async def title_of(self, key: ChannelKey) -> str:
+        """Return the title of a thread or forum post. Empty for a channel, and while Discord won't tell."""
+        if key.thread_id and key.thread_id not in self._titles:
+            try:
+                self.learn_title(await self._rest.fetch_channel(key.thread_id))
+            except hikari.HTTPError as error:
+                _log.info("title_not_fetched", error=type(error).__name__)
+        return self._titles.get(key.thread_id) or ""
+
+    def learn_title(self, channel: hikari.PartialChannel) -> None:
+        """Learn what a thread is called now."""
+        if isinstance(channel, hikari.GuildThreadChannel):
+            self._titles[int(channel.id)] = channel.name or ""
+
     async def _ask(self, channel_id: int, fetched: hikari.PartialChannel | None) -> KnownPlace:
         place = await self._recall(channel_id)
         if place is None:
-            place = _place(fetched or await self._rest.fetch_channel(channel_id))
+            channel = fetched or await self._rest.fetch_channel(channel_id)
+            self.learn_title(channel)
+            place = _place(channel)
             await self._note(place)
         self._known[channel_id] = place
         return place

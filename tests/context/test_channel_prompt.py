@@ -42,9 +42,16 @@ def built(
     locale: Locale = Locale.JA,
     now: datetime = NOW,
     tools: tuple[ToolSchema, ...] = (),
+    thread_title: str = "",
 ) -> Built:
     return build_channel_prompt(
-        shown, questions or (QUESTION,), tools=tools, locale=locale, now=now, timezone=ZoneInfo("Asia/Tokyo")
+        shown,
+        questions or (QUESTION,),
+        tools=tools,
+        locale=locale,
+        now=now,
+        timezone=ZoneInfo("Asia/Tokyo"),
+        thread_title=thread_title,
     )
 
 
@@ -68,6 +75,13 @@ class TestOrder:
         later = built(ALL, now=datetime(2026, 3, 15, 8, 0, tzinfo=UTC))
         assert built(ALL).parts[:5] == later.parts[:5]
         assert built(ALL).parts[5] != later.parts[5]
+
+    def test_has_the_title_of_a_thread_on_one_line_as_a_participants_words(self) -> None:
+        *before, title, asked = built(ALL, thread_title="梅雨の\n予定").parts
+        assert isinstance(title, UserPart)
+        assert title.tainted
+        assert "「梅雨の 予定」" in title.text
+        assert (*before, asked) == built(ALL).parts
 
 
 class TestWhatChanges:

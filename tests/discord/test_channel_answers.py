@@ -18,7 +18,7 @@ from cc_bot.discord.messages.question_files import QuestionFiles
 from cc_bot.discord.messages.withdrawals import Withdrawals
 from cc_bot.domain.clock import utc_now
 from cc_bot.domain.errors import ModelRefusedRequest, StorageError
-from cc_bot.domain.message import Message
+from cc_bot.domain.message import ChannelKey, Message
 from cc_bot.llm.model import UserPart
 from tests.assistant.conftest import Table, laid_table
 from tests.discord.parts import Place, chooser_over, fetcher, gate_over, recipients_over, references_over
@@ -114,6 +114,15 @@ class TestWaiting:
         assert await room.answer()
         assert ("質問9" in room.prompt(), "質問10" in room.prompt()) == (True, False)
         assert [question.content for question in await room.waiting()] == ["質問10", "質問11"]
+
+    async def test_in_a_thread_tells_the_model_what_that_is_called(self, room: Room) -> None:
+        thread = room.discord.thread(room.channel, "冷蔵庫が鳴る")
+        key = ChannelKey(room.channel.id, thread.id)
+        posted = await room.discord.post(room.aiko, thread, "どうしたらいい？", mention=True)
+        question = Message("user", posted.content, discord_id=posted.id, author_id=room.aiko.id)
+        await room.stores.channels.add(key, question, waiting=True)
+        assert await room.answers.answer(key, await room.stores.mentions.list_waiting(key))
+        assert "冷蔵庫が鳴る" in room.prompt()
 
     async def test_that_was_deleted_since_is_not_answered_and_others_are(self, room: Room) -> None:
         gone = await room.asks("アイコ", "秘密の質問")

@@ -31,6 +31,18 @@ class TestAPlace:
         assert await place.stores.channels.find_place(dm.id) is None
         assert len(discord.calls(LOOK_UP)) == 4
 
+    async def test_is_called_as_discord_last_said(self, place: Place) -> None:
+        discord, thread = place.discord, place.discord.thread(place.channel, "梅雨の予定")
+        places, key = Places(place.rest, place.stores.channels), ChannelKey(place.channel.id, thread.id)
+        for _ in range(2):
+            assert await places.title_of(key) == "梅雨の予定"
+            assert await places.title_of(key.parent) == ""
+        assert len(discord.calls(LOOK_UP)) == 1
+        thread.name = "夏の予定"
+        places.learn_title(await place.rest.fetch_channel(thread.id))
+        assert await places.title_of(key) == "夏の予定"
+        assert await places.title_of(ChannelKey(place.channel.id, 1)) == ""
+
 
 async def test_a_member_may_read_by_the_permissions_of_channel_and_thread(
     discord: LoopbackDiscord, rest: Rest, aiko: User, channel: Channel

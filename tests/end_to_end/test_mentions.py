@@ -69,7 +69,12 @@ async def test_channels_do_not_hear_each_other(stage: Stage, aiko: User, ben: Us
     await stage.said(ben, other, "バナナの話", "バナナですね。")
     await stage.said(aiko, channel, "すいかの話", "すいかですね。")
     await stage.said(ben, thread, "メロンの話", "メロンですね。")
-    assert stage.shown() == ["Aiko: りんごの話", "りんごですね。", "Ben: メロンの話"]
+    *before, title, asked = stage.shown()
+    assert [*before, asked] == ["Aiko: りんごの話", "りんごですね。", "Ben: メロンの話"]
+    assert "相談" in title
+    await stage.discord.rename_thread(thread, "果物の相談")
+    await stage.said(ben, thread, "もう一度", "はい。")
+    assert "果物の相談" in stage.shown()[-2]
     stage.model.script(Reply(Say("待って"), Hang()))
     slow = await stage.write(aiko, channel, "遅い")
     await streaming(stage.discord.answer(slow), "待って")

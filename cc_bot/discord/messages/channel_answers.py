@@ -243,6 +243,7 @@ class ChannelAssistant:
             agent=await self.chooser.in_channel(asked.key),
             guild_id=guild_id,
             channel_id=asked.key.channel_id,
+            thread_title=await self.chooser.places.title_of(asked.key),
             role_ids=self.roles.of(guild_id, recipient.user_id),
             entry=asked.turn,
             earlier_calls=asked.calls,

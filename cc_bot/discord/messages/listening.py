@@ -190,7 +190,7 @@ class Messages:
         self._channels = stores.channels
         self._ledger = stores.ledger
         self._bot = bot
-        self._gate = gate
+        self._gate, self._places = gate, places
         self._order = InOrder()
         self._resuming: asyncio.Task[None] | None = None
         self._guilds = answers.recipients.guilds
@@ -289,6 +289,7 @@ class Messages:
         subscribe(hikari.MessageUpdateEvent, self._on_edited)
         subscribe(hikari.MessageDeleteEvent, self._on_deleted)
         subscribe(hikari.GuildBulkMessageDeleteEvent, self._on_deleted)
+        subscribe(hikari.GuildThreadUpdateEvent, self._on_thread_changed)
         subscribe(hikari.GuildThreadDeleteEvent, self._on_thread_deleted)
         subscribe(hikari.GuildChannelDeleteEvent, self._on_channel_deleted)
 
@@ -403,6 +404,9 @@ class Messages:
             ids = [int(message_id) for message_id in event.message_ids]
         change = partial(self._changes.follow_deletion, int(event.channel_id), ids)
         await self._follow(event.channel_id, change)
+
+    async def _on_thread_changed(self, event: hikari.GuildThreadUpdateEvent) -> None:
+        self._places.learn_title(event.thread)
 
     async def _on_thread_deleted(self, event: hikari.GuildThreadDeleteEvent) -> None:
         key = ChannelKey(int(event.parent_id), int(event.thread_id))

@@ -287,6 +287,9 @@ class Posting:
             await self.world.post(told, {"parse": []})
         return thread
 
+    async def rename_thread(self, thread: Channel, name: str) -> None:
+        await self.world.rename_thread(thread, name)
+
     async def delete_channel(self, channel: Channel) -> None:
         """A channel with its threads, or a thread."""
         assert channel.guild is not None, "only channels of a server can be deleted"

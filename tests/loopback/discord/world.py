@@ -189,6 +189,10 @@ class World:
     async def start_thread(self, thread: Channel) -> None:
         await self._send("THREAD_CREATE", thread, Intent.GUILDS, thread.payload() | {"newly_created": True})
 
+    async def rename_thread(self, thread: Channel, name: str) -> None:
+        thread.name = name
+        await self._send("THREAD_UPDATE", thread, Intent.GUILDS, thread.payload())
+
     async def remove_channel(self, channel: Channel) -> None:
         """Its threads go with it, without a word of their own."""
         inside = [c for c in self.channels.values() if channel in (c, c.parent)]
