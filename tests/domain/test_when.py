@@ -70,6 +70,7 @@ New Year’s Eve → 12-31 09:00 | 令和8年12月1日 → 12-01 09:00 | 令和�
 来週末の10時 → 11-28 10:00 | 今度の週末 → 11-28 09:00 | next weekend at 10am → 11-28 10:00
 on the weekend → 11-28 09:00 | 12月の最終金曜 18時 → 12-25 18:00 | 今月の最後の金曜 → 11-27 09:00
 the first monday of next month → 12-07 09:00 | last friday of december at 5pm → 12-25 17:00
+3月の最終金曜 → 2027-03-26 09:00 | 来年の3月の第1月曜 → 2027-03-01 09:00
 """
 )
 """In 2026 where there is no year."""
