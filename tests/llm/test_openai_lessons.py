@@ -9,7 +9,13 @@ from typing import Final
 import pytest
 from structlog.testing import capture_logs
 
-from cc_bot.domain.errors import ModelError, ModelRefusedKey, ModelRefusedRequest, ModelUnavailable
+from cc_bot.domain.errors import (
+    ContextTooLong,
+    ModelError,
+    ModelRefusedKey,
+    ModelRefusedRequest,
+    ModelUnavailable,
+)
 from cc_bot.domain.message import Attachment
 from cc_bot.llm.model import (
     MAX_TOOLS,
@@ -290,17 +296,29 @@ async def test_no_credit_is_not_a_busy_server(case: tuple[int, dict[str, object]
 
 
 async def test_a_server_that_cuts_prompts_in_silence_is_told_of_once() -> None:
-    async with loopback(*[says("はい。", usage=(2048, 3))] * 8) as (model, _):
+    """Whatever shorter requests come in between."""
+    cut, short = says("はい。", usage=(2048, 3)), says("はい。", usage=(9, 3))
+    async with loopback(*[cut, short] * 8) as (model, _):
         with capture_logs() as records:
             for length in range(1, 9):
                 await hear(model, ChatRequest((UserPart("あ" * length * 1000),)))
+                await hear(model)
     assert [each["event"] for each in records] == ["prompt_cut_by_server"]
 
 
+async def test_a_limit_that_a_user_wrote_is_not_the_models() -> None:
+    said = "maximum context length is 300 tokens"
+    for prompt, limit in ((QUESTION.prompt, 300), ((UserPart(said),), None)):
+        async with loopback(fails(400, said)) as (model, _):
+            with pytest.raises(ContextTooLong) as refused:
+                await hear(model, ChatRequest(prompt))
+            assert refused.value.limit == limit
+
+
 async def test_usage_that_grows_or_requests_that_do_not_are_no_cut_prompts() -> None:
-    replies = [says("はい。", usage=(2048 + number % 2, 3)) for number in range(6)]
-    async with loopback(*replies, *[says("はい。", usage=(2048, 3))] * 6) as (model, _):
+    replies = [says("はい。", usage=(2048 + number, 3)) for number in range(6)]
+    async with loopback(*replies, *[says("はい。", usage=(2053, 3))] * 6) as (model, _):
         with capture_logs() as records:
-            for length in (*range(6), *[6] * 6):
+            for length in (*range(6), *[5] * 6):
                 await hear(model, ChatRequest((UserPart("あ" * length * 1000),)))
     assert records == []

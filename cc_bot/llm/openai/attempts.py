@@ -7,7 +7,7 @@ from typing import Final
 
 from openai import APIError, APIStatusError
 
-from cc_bot.domain.errors import ContextTooLong, ModelRefusedKey, ModelRefusedRequest
+from cc_bot.domain.errors import ContextTooLong, ModelError, ModelRefusedKey, ModelRefusedRequest
 from cc_bot.llm.model import AssistantPart, ChatRequest, PromptPart, SystemPart, UserPart
 from cc_bot.llm.openai.body import Json
 from cc_bot.llm.openai.client import classify, text_of_error
@@ -65,6 +65,12 @@ class Attempts:
         self._tried.add(lesson.name)
         self.lessons.append(lesson)
         return True
+
+    def unquoted(self, error: ModelError) -> ModelError:
+        """The error without a limit that the prompt itself may have told of: limits are remembered."""
+        limit = str(error.limit) if isinstance(error, ContextTooLong) else None
+        told = limit and any(limit in part.text for part in self._request.prompt)
+        return ContextTooLong() if told else error
 
     def _guess(self) -> Lesson | None:
         fields = OPTIONAL & self.sent.keys()

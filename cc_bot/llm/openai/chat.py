@@ -58,7 +58,7 @@ _CUT_REASONS: Final = frozenset({"length", "max_tokens", "content_filter", "erro
 _MAX_NATIVE: Final = 2**18
 _SAME_COUNTS: Final = 3
 _END: Final = object()
-_ECHOED: Final = frozenset({"reasoning_content", "reasoning_details"})
+_ECHOED: Final[dict[str, type]] = {"reasoning_content": str, "reasoning_details": dict}
 
 _log = structlog.get_logger(__name__)
 
@@ -135,7 +135,7 @@ class OpenAIChatModel:
         if failure is not None:
             self._record(failure, reply, begun=begun)
             if not begun:
-                raise failure.error
+                raise attempts.unquoted(failure.error)
             yield Finish("cut", usage=reply.usage, model=self._name)
             return
         self._truncation.note(self._name, reply)
@@ -361,9 +361,10 @@ class _Reply:
 
     def _keep(self, reasoning: Mapping[str, Any]) -> None:
         self._phase = reasoning.get("phase", self._phase)
-        for name in _ECHOED & reasoning.keys():
+        for name in _ECHOED.keys() & reasoning.keys():
             value = reasoning[name]
-            self._reasoning[name] += value if isinstance(value, list) else [value]
+            pieces = value if isinstance(value, list) else [value]
+            self._reasoning[name] += [piece for piece in pieces if isinstance(piece, _ECHOED[name])]
 
     def finish(self) -> Finish:
         """The end of a whole answer. Calls count even if the server says `stop`, as many do."""
@@ -399,13 +400,12 @@ class _Reply:
 def _whole(pieces: list[Any]) -> str | list[Any]:
     """Reasoning as it goes back. OpenRouter streams the readable `reasoning_details` in pieces, which are
     joined; sealed ones stay as they are."""
-    details = [each for each in pieces if isinstance(each, dict)]
-    if not details:
-        return "".join(each for each in pieces if isinstance(each, str))
+    if pieces and isinstance(pieces[0], str):
+        return "".join(pieces)
     whole = list[Any]()
-    for (kind, _), group in groupby(details, lambda each: (each.get("type"), each.get("index"))):
+    for (kind, _), group in groupby(pieces, lambda each: (each.get("type"), each.get("index"))):
         alike = [*group]
-        if kind not in {"reasoning.text", "reasoning.summary"}:
+        if kind not in ("reasoning.text", "reasoning.summary"):
             whole += alike
             continue
         joined = {name: value for each in alike for name, value in each.items() if value is not None}
@@ -439,8 +439,8 @@ class _TextJoiner:
 
 
 class _TruncationWatch:
-    """Notices a server that cuts prompts without saying so: its count of prompt tokens stays on one value
-    while the requests grow. Ollama does that at its context length."""
+    """Notices a server that cuts prompts without saying so: its highest count of prompt tokens stays while
+    the requests grow. Ollama does that at its context length."""
 
     def __init__(self) -> None:
         self._tokens = 0
@@ -450,8 +450,10 @@ class _TruncationWatch:
 
     def note(self, model: str, reply: _Reply) -> None:
         tokens, size = reply.usage.prompt_tokens, reply.sent_bytes
-        self._times = self._times + 1 if tokens and tokens == self._tokens and size > self._bytes else 0
-        self._tokens, self._bytes = tokens, size
+        if tokens > self._tokens:
+            self._tokens, self._bytes, self._times = tokens, size, 0
+        elif tokens and tokens == self._tokens and size > self._bytes:
+            self._bytes, self._times = size, self._times + 1
         if self._times >= _SAME_COUNTS and not self._warned:
             self._warned = True
             _log.warning("prompt_cut_by_server", model=model, tokens=tokens, setting="OLLAMA_CONTEXT_LENGTH")
