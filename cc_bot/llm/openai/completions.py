@@ -158,7 +158,9 @@ def read_chunk(chunk: object) -> Chunk:
         finish_reason=finish_reason,
         usage=usage,
         reasoning=_reasoning(delta) if delta.keys() - _ORDINARY else {},
-        alive=bool(finish_reason or usage or any(value for key, value in delta.items() if key != "role")),
+        alive=bool(
+            content or finish_reason or usage or any(value for key, value in delta.items() if key != "role")
+        ),
     )
 
 

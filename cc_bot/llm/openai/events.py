@@ -7,6 +7,7 @@ from collections.abc import AsyncGenerator
 from typing import Final
 
 import httpx2
+from pydantic_core import from_json
 
 from cc_bot.llm.openai.client import TooManyBytes
 
@@ -67,7 +68,16 @@ def _event(block: bytearray) -> list[object]:
     data = b"\n".join(lines).strip()
     if not data or data.startswith(b"[DONE]"):
         return []
-    event = json.loads(data)
+    event = _parse(data)
     if kind == b"error" and not (isinstance(event, dict) and event.get("error")):
         return [{"error": event}]
     return [event]
+
+
+def _parse(data: bytes) -> object:
+    """Three times as fast as json, which takes what this refuses: half of an escaped emoji that was cut in
+    two."""
+    try:
+        return from_json(data)
+    except ValueError:
+        return json.loads(data)
