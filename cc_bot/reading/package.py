@@ -14,6 +14,9 @@ except ImportError:  # the extra is not installed
 
 
 _MAX_TYPE_BYTES = 1000
+_MAIN_STREAMS = ("Workbook", "Book", "WordDocument", "PowerPoint Document")
+_NAME_BYTES = 64
+"""Of a name in the directory of an OLE file."""
 
 
 def read_package(data: bytes) -> Content:
@@ -40,11 +43,22 @@ def read_ole(data: bytes) -> Content:
     """Read an Excel file from before 2007. Raises DocumentRefused."""
     if "EncryptedPackage".encode("utf-16-le") in data:
         raise DocumentRefused("locked")
-    if "Book".encode("utf-16-le") in data or "Workbook".encode("utf-16-le") in data:
-        try:
-            return read_spreadsheet(data)
-        except DocumentRefused as refused:
-            raise DocumentRefused("old_format" if str(refused) == "unreadable" else str(refused)) from refused
-    if "WordDocument".encode("utf-16-le") in data or "PowerPoint Document".encode("utf-16-le") in data:
-        raise DocumentRefused("old_format")
-    raise DocumentRefused("not_supported")
+    match _main_stream(data):
+        case "Workbook" | "Book":
+            try:
+                return read_spreadsheet(data)
+            except DocumentRefused as refused:
+                raise DocumentRefused(
+                    "old_format" if str(refused) == "unreadable" else str(refused)
+                ) from refused
+        case "":
+            raise DocumentRefused("not_supported")
+        case _:
+            raise DocumentRefused("old_format")
+
+
+def _main_stream(data: bytes) -> str:
+    """Return which program's file it is, by the first of their names in the directory: those of what is
+    embedded stand after it."""
+    places = {name: data.find(name.encode("utf-16-le").ljust(_NAME_BYTES, b"\0")) for name in _MAIN_STREAMS}
+    return min((name for name, place in places.items() if place >= 0), key=places.__getitem__, default="")

@@ -191,8 +191,12 @@ class TestBytesDecide:
             (documents.zipped({"a.txt": "text", "b.exe": b"MZ"}), AttachmentNotSupported),
             (old + bytes(4000), AttachmentNotSupported),
             *(
-                (old + bytes(1000) + f"{stream}\0".encode("utf-16-le"), DocumentOldFormat)
-                for stream in ("WordDocument", "PowerPoint Document", "Workbook")
+                (old + bytes(1000) + b"".join(n.encode("utf-16-le").ljust(64, b"\0") for n in names), error)
+                for names, error in (
+                    (("WordDocument", "Workbook"), DocumentOldFormat),  # which is embedded
+                    (("PowerPoint Document",), DocumentOldFormat),
+                    (("Workbook",), DocumentOldFormat),  # of a version that can't be read
+                )
             ),
             (old + bytes(1000) + "EncryptedPackage".encode("utf-16-le"), DocumentLocked),
             *((data, InputError) for data in (b"", b" \n", documents.word([]), b"{\\rtf1}")),
