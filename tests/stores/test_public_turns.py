@@ -138,8 +138,8 @@ class TestWhatLeaves:
         assert await frozen(database) == [(1, 11)]
 
     async def test_is_what_tells_of_an_erased_memory(self, stores: Stores, database: Database) -> None:
-        memory = await stores.memories.add(ME, "金庫の暗証番号は4711")
-        await ask(stores, text="金庫の暗証番号は4711だよ")
+        memory = await stores.memories.add(ME, "金庫の鍵は本棚の裏にある")
+        await ask(stores, text="金庫の鍵は本棚の裏にあるだよ")
         await freeze(database, CHANNEL, (1, 19), (20, 40))
         await stores.memory_removal.erase(ME, memory.id, mark=MARK)
         assert await read(stores) == [(ASKED, MARK), (ANSWERED, MARK)]
