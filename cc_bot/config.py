@@ -420,7 +420,6 @@ _RETENTION: Final = {
     "session_days": Setting("CC_BOT_SESSION_DAYS", "0", days, "90"),
     "usage_days": Setting("CC_BOT_USAGE_DAYS", "400", days, "400"),
     "copy_days": Setting("CC_BOT_COPY_DAYS", "30", days, "30"),
-    "erasure_days": Setting("CC_BOT_ERASURE_DAYS", "400", days, "400"),
 }
 
 

@@ -19,8 +19,8 @@ from cc_bot.domain.memory import UNDO_TIME
 from cc_bot.domain.privacy import Holdings, Retention
 from cc_bot.domain.session import SessionKey
 from cc_bot.log import job
-from cc_bot.storage.backup import Copies, delete_old_copies
-from cc_bot.storage.erasures import ErasureLog, LogLines, logs_in, merge_lines, read_lines
+from cc_bot.storage.backup import delete_old_copies
+from cc_bot.storage.erasures import ErasureLog, LogLines, copy_name, read_lines
 from cc_bot.stores import Stores
 from cc_bot.stores.erasures import ErasureLineStore
 from cc_bot.stores.memory.removal import QUIET, MemoryRemovalStore
@@ -32,7 +32,7 @@ _log = structlog.get_logger(__name__)
 # ---- privacy ---------------------------------------------------------------------------------------------
 
 
-__all__ = ["Privacy", "keep_copies_to_retention", "keep_log_thin", "keep_to_retention", "retain"]
+__all__ = ["Privacy", "keep_copies_to_retention", "keep_to_retention", "retain"]
 
 # ---- exporting -------------------------------------------------------------------------------------------
 # A user's data as JSON files, each of which can be read by itself and sent on Discord.
@@ -315,8 +315,6 @@ class Privacy:
 # Deleting what is older than the operator keeps it, in the background and a little at a time.
 
 EVERY_S: Final = 3600.0
-SLACK: Final = timedelta(days=1)
-"""The names of backups tell a moment in the zone of whoever made them."""
 PAUSE_S: Final = 0.05
 """Between two steps, for turns to be stored meanwhile."""
 
@@ -371,30 +369,6 @@ async def keep_copies_to_retention(
         await asyncio.sleep(EVERY_S)
 
 
-async def keep_log_thin(
-    log: ErasureLog,
-    copies: Copies,
-    retention: Retention,
-    clock: Clock,
-    shared: ErasureLineStore | None = None,
-) -> None:
-    """Take out of the log of erasures what no copy is old enough for any more, now and every hour, until
-    cancelled; a failure is tried again then. `shared`: out of those of other processes as well."""
-    while True:
-        with job("retention"):
-            try:
-                before = await asyncio.to_thread(_needed_since, copies, retention, clock())
-                if before and (count := await log.thin(before)):
-                    _log.info("erasures_thinned", count=count)
-                if before and shared:
-                    await shared.thin(before)
-                    for path in await asyncio.to_thread(logs_in, log.path.parent):
-                        await ErasureLog(path, clock=clock).thin(before)
-            except (CcBotError, OSError) as error:
-                _log.warning("erasures_not_thinned", error=type(error).__name__)
-        await asyncio.sleep(EVERY_S)
-
-
 SHARED_EVERY_S: Final = 5.0
 """For so long an erasure is known on one machine alone."""
 
@@ -415,9 +389,9 @@ async def keep_log_shared(
                     state, told, known = now, lines, frozenset(lines.lines)
                 for new in await shared.list_new():
                     if new.log != told.log:
-                        await asyncio.to_thread(merge_lines, log.path.parent, new)
+                        await ErasureLog(log.path.with_name(copy_name(new.log))).add(new)
                     elif missing := tuple(each for each in new.lines if each not in known):
-                        await log.take_in(LogLines(new.log, missing))
+                        await log.add(LogLines(new.log, missing))
             except (CcBotError, OSError, ValueError) as error:
                 shared.start_over()
                 _log.warning("erasures_not_shared", error=type(error).__name__)
@@ -427,17 +401,6 @@ async def keep_log_shared(
 def _state_of(path: Path) -> tuple[int, int]:
     found = path.stat()
     return found.st_size, found.st_mtime_ns
-
-
-def _needed_since(copies: Copies, retention: Retention, now: datetime) -> datetime | None:
-    """Return the moment before which erasures are done in every copy: in those that are known, and in those
-    that were carried elsewhere, which the operator keeps for so many days at most. None: all are needed.
-    Raises OSError."""
-    if not retention.erasure_days:
-        return None
-    elsewhere = now - timedelta(days=retention.erasure_days)
-    oldest = copies.oldest()
-    return min(elsewhere, oldest - SLACK) if oldest else elsewhere
 
 
 async def _prune_all(step: Callable[..., Awaitable[PruneResult[Any]]], pause_s: float) -> int:

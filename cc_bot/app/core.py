@@ -33,14 +33,13 @@ from cc_bot.privacy import (
     Privacy,
     keep_copies_to_retention,
     keep_log_shared,
-    keep_log_thin,
     keep_purging,
     keep_to_retention,
 )
 from cc_bot.process import Duties, Enrolment, Membership, OwnDuties, join
 from cc_bot.search.vectors import Embedder
 from cc_bot.spending import Spending
-from cc_bot.storage.backup import Copies, backups_in
+from cc_bot.storage.backup import backups_in
 from cc_bot.storage.engines import kept_beside, named_beside
 from cc_bot.storage.fence import always
 from cc_bot.storage.rewriting import free_bytes
@@ -339,7 +338,6 @@ async def open_core(
         heartbeats = Heartbeats(stores, chains, tools, style=style, clock=clock, spending=spending)
         database = kept_beside(config.database_url, config.data_folder)
         retention, zone = config.retention, config.timezone
-        copies = Copies(database, config.backup_folder, zone)
         privacy = Privacy(
             stores,
             assistant.without_turns_of,
@@ -361,7 +359,6 @@ async def open_core(
             *(partial(duties.keep, duty, partial(keep_running, work)) for duty, work in for_all.items()),
             privacy.keep_finishing,
             partial(keep_copies_to_retention, database, retention, clock, zone),
-            partial(keep_log_thin, stores.erasures, copies, retention, clock, shared),
         ]
         if shared:
             jobs.append(partial(keep_log_shared, stores.erasures, shared))

@@ -85,5 +85,3 @@ class Retention:
     """What was used, by day."""
     copy_days: int = 0
     """Copies of the database beside it, made before an upgrade or a restore."""
-    erasure_days: int = 0
-    """What was erased, by hashes: at least for as long as any copy of the database is kept anywhere."""

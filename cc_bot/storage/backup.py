@@ -283,8 +283,6 @@ def _copy(database: Path, partial: Path, progress: Progress) -> tuple[int, dict[
 # (`sessions.replaced-20261122-041500.db`). They help whoever finds out soon that something went wrong. After
 # that they are only what was said once, of people too who have been forgotten since; so they have an end.
 
-_BACKUP: Final = re.compile(r"sessions_(\d{8}-\d{6})(?:-\d+)?\.db")
-
 
 def copies_of(database: Path) -> list[Path]:
     """List all copies of a database, with what SQLite keeps beside each, and what is left of one that was cut
@@ -314,28 +312,6 @@ def delete_old_copies(database: Path, now: datetime, days: int, zone: ZoneInfo) 
     if doomed:
         sync_folder(database.parent)
     return tuple(doomed)
-
-
-@dataclass(frozen=True, slots=True)
-class Copies:
-    """The places where copies of a database are known to be."""
-
-    database: Path
-    backups: Path
-    """A folder, which need not be there."""
-    zone: ZoneInfo
-    """That their names tell moments in."""
-
-    def oldest(self) -> datetime | None:
-        """Return when the oldest was made, of those beside the database and of whatever is a database in the
-        folder of the backups. None where there is none. Raises OSError."""
-        made = [_made_at(path, named, self.zone) for path, named in _copies(self.database)]
-        with suppress(FileNotFoundError):
-            for path in self.backups.glob("*.db"):
-                if path.resolve() != self.database.resolve():
-                    match = _BACKUP.fullmatch(path.name)
-                    made.append(_made_at(path, match[1] if match else None, self.zone))
-        return min(made, default=None)
 
 
 def _copies(database: Path) -> Iterator[tuple[Path, str | None]]:

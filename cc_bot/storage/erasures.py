@@ -9,13 +9,13 @@ hash must stand together; so it is as private as the database, mode 0600. To try
 milliseconds: a million of them, an hour or more. Ids of messages and places are tried a million in seconds:
 they are erased by the thousand, and a restore looks for each that it finds.
 
-The first line has the salt, each further one an erasure. Lines are added, each batch in one write that has
-reached the disk before the erasing begins. A line that a crash cut off was no erasure yet: it is left alone,
-and the next batch begins on a line of its own. Lines that no copy of the database is old enough for any more
-are taken out (see `thin`); the log says since when it is whole. Whoever writes holds a lock, so that nothing
+The first line has the salt, each further one an erasure. Lines are added and never taken out, each batch in
+one write that has reached the disk before the erasing begins. A line that a crash cut off was no erasure yet:
+it is left alone, and the next batch begins on a line of its own. Whoever writes holds a lock, so that nothing
 is added to a file that is just being replaced.
 
-Version 1 had quick hashes of users too. They stay as they are, since nobody knows whose they were.
+Version 1 had quick hashes of users too. They stay as they are, since nobody knows whose they were. Earlier
+programs took out lines that had become old: such a log says since when it is whole, and how many it has lost.
 """
 
 import asyncio
@@ -79,8 +79,8 @@ def place_name(channel_id: int, thread_id: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Extent:
-    """The length of a log at some moment. Lines are added, and those that are taken out are counted; so one
-    that says less later was cut, and one of another name was begun anew."""
+    """The length of a log at some moment. Lines are only added; so one that says less later was cut, and one
+    of another name was begun anew."""
 
     name: str
     noted: int
@@ -96,7 +96,7 @@ class Erasures:
     last_user: datetime | None = None
     """When a user was erased last whose hash is a slow one."""
     whole_since: datetime | None = None
-    """What was erased before that may have been taken out; None: nothing has been."""
+    """What was erased before that may have been taken out by an earlier program; None: nothing has been."""
     noted: int = 0
     """How often something was, what was taken out included."""
 
@@ -156,17 +156,10 @@ class ErasureLog:
         self._in_trouble = False
         return result
 
-    async def thin(self, before: datetime) -> int:
-        """Take out what was erased before that moment; how many lines. To be used when no copy of the
-        database is as old as that. Raises ErasureNotNoted."""
-        return await self._run_aside(lambda: self._thin(before))
-
-    async def take_in(self, twin: "LogLines") -> None:
-        """Add what stands in another file of the same name and not in this one: where a folder is copied, log
-        and copy are both gone on with. What was erased before this log is whole has been taken out of it, and
-        stays out; what the other says of itself stays there. Raises ErasureNotNoted, also where this is not
-        of that name."""
-        await self._run_aside(lambda: self._take_in(twin))
+    async def add(self, other: "LogLines") -> None:
+        """Add what stands in another file of the same name and not in this one, which is made if it is
+        missing. Raises ErasureNotNoted, also where this is not of that name."""
+        await self._run_aside(lambda: self._add(other))
 
     def _append(self, kind: Kind, ids: Iterable[int | str], now: datetime) -> None:
         self.make()
@@ -176,17 +169,17 @@ class ErasureLog:
             digest = _slow_hash if kind == "user" else _hash
             append(self.path, b"".join(_line(kind=kind, id=digest(salt, kind, id_), at=at) for id_ in ids))
 
-    def _take_in(self, twin: "LogLines") -> None:
+    def _add(self, other: "LogLines") -> None:
+        lines = [line.encode() for line in other.lines]
         with self._held():
+            if not self.path.exists():
+                write_new(self.path, b"".join(line + b"\n" for line in lines if is_first_line(line)))
             found = read_erasures(self.path)
-            if found is None or found.extent.name != twin.log:  # begun anew meanwhile
+            if found is None or found.extent.name != other.log:  # begun anew meanwhile
                 raise UnreadableLine("the log of erasures has another salt")
-            since = found.whole_since
-            times = ((line, erased_at(line)) for line in twin.lines)
             self._renew_head()
-            _append_unknown(
-                self.path, (line.encode() for line, at in times if at and not (since and at < since))
-            )
+            if added := _missing(lines, read_regular(self.path).splitlines()):
+                append(self.path, b"".join(line + b"\n" for line in added))
 
     def _renew_head(self) -> bytes:
         """See that the first line is of this version, and return the salt."""
@@ -196,21 +189,6 @@ class ErasureLog:
             _, *lines = read_regular(self.path).splitlines(keepends=True)
             write_over(self.path, b"".join((_first_line(salt), *lines)))
         return salt
-
-    def _thin(self, before: datetime) -> int:
-        with self._held():
-            if not self.path.exists():
-                return 0
-            first, *lines = read_regular(self.path).splitlines(keepends=True) or [b""]
-            _, salt = _head_of(first)
-            kept = [line for line in lines if not is_outdated(line, before)]
-            if len(kept) == len(lines):
-                return 0
-            told = [json.loads(line) for line in lines if is_outdated(line, before)]
-            taken = sum("at" in entry for entry in told) + max(map(_taken, told))
-            whole = _line(whole_since=before.isoformat(), taken=taken)
-            write_over(self.path, b"".join((_first_line(salt), whole, *kept)))
-            return len(lines) - len(kept)
 
     @contextmanager
     def _held(self) -> Iterator[None]:
@@ -244,7 +222,7 @@ def read_erasures(path: Path) -> Erasures | None:
             if "whole_since" in entry:
                 moment = datetime.fromisoformat(entry["whole_since"])
                 whole_since = max(moment, whole_since or moment)
-                taken = max(taken, _taken(entry))
+                taken = max(taken, int(entry.get("taken") or 0))
                 continue
             at = datetime.fromisoformat(entry["at"])
             times[entry["id"]] = max(at, times.get(entry["id"], at))
@@ -277,29 +255,10 @@ def read_lines(path: Path) -> LogLines:
     return LogLines(erasures.extent.name, tuple(whole))
 
 
-def erased_at(line: str) -> datetime | None:
-    """Return when that was erased of which a line tells; None for what the log says of itself."""
-    at = json.loads(line).get("at")
-    return datetime.fromisoformat(at) if at else None
-
-
-def merge_lines(folder: Path, other: LogLines) -> None:
-    """Add lines of another process's log to its copy in this folder, as far as they don't stand there.
-    Raises OSError, or ValueError when the copy is no log."""
-    target, told = folder / copy_name(other.log), [line.encode() for line in other.lines]
-    if not target.exists():
-        head = [line for line in told if is_first_line(line)]
-        if not head:  # which comes first, unless it was taken out
-            return
-        write_new(target, head[-1] + b"\n")
-    ensure_usable(target)
-    _append_unknown(target, (line for line in told if not is_first_line(line)))
-
-
-def _append_unknown(path: Path, lines: Iterable[bytes]) -> None:
-    known = set(read_regular(path).splitlines())
-    if added := [line for line in dict.fromkeys(lines) if line not in known]:
-        append(path, b"".join(line + b"\n" for line in added))
+def _missing(lines: Iterable[bytes], known: Iterable[bytes]) -> list[bytes]:
+    """List the lines that are not among the known ones, each once and without first lines."""
+    there = {*known}
+    return [line for line in dict.fromkeys(lines) if line not in there and not is_first_line(line)]
 
 
 def ensure_usable(path: Path) -> None:
@@ -317,22 +276,6 @@ def is_first_line(line: bytes) -> bool:
     except ValueError:
         return False
     return True
-
-
-def is_outdated(line: bytes, before: datetime) -> bool:
-    """Return whether the line tells of an erasure before that moment, or since when the log is whole. What
-    can't be read stays: it may tell somebody more."""
-    try:
-        entry = json.loads(line)
-        return "whole_since" in entry or datetime.fromisoformat(entry["at"]) < before
-    except (ValueError, TypeError, KeyError, RecursionError):
-        return False
-
-
-def _taken(entry: Mapping[str, object]) -> int:
-    """Return how many lines were taken out before, by the line that tells since when the log is whole."""
-    taken = entry.get("taken")
-    return taken if isinstance(taken, int) else 0
 
 
 def _head_of(first_line: bytes) -> tuple[int, bytes]:
@@ -375,15 +318,7 @@ def copy_log(log: Path, folder: Path) -> Path:
     if erasures is None:
         raise FileNotFoundError(log)
     target = folder / copy_name(erasures.extent.name)
-    lines = read_regular(log).splitlines(keepends=True)
-    if target.exists():
-        known, since = set(lines), erasures.whole_since
-        lines += [
-            line
-            for line in read_regular(target).splitlines(keepends=True)
-            if line not in known and not is_first_line(line) and not (since and is_outdated(line, since))
-        ]
-    write_over(target, b"".join(lines))
+    _write_both(target, log)
     return target
 
 
@@ -391,18 +326,20 @@ def carry_log(log: Path, target: Path) -> bool:
     """Have a log stand in another place too, beside a copy of its database. One in which nothing is noted yet
     makes room for it. False where there is the log of something else, which is left alone. Raises OSError, or
     ValueError when one of the two is no log."""
-    content = read_regular(log)
-    if write_new(target, content):
-        return True
-    lines, former = content.splitlines(keepends=True), read_regular(target).splitlines(keepends=True) or [b""]
-    if _head_of(former[0])[1] != _head_of(lines[0])[1]:
-        if len(former) > 1:
+    _, salt = _head_of(read_regular(log).partition(b"\n")[0])
+    if target.exists():
+        head, _, noted = read_regular(target).partition(b"\n")
+        if noted and _head_of(head)[1] != salt:
             return False
-        write_over(target, content)
-        return True
-    known = set(lines)
-    write_over(target, b"".join([*lines, *(line for line in former[1:] if line not in known)]))
+    _write_both(target, log)
     return True
+
+
+def _write_both(target: Path, log: Path) -> None:
+    """Write a log to another place, with the lines that only its file there has."""
+    lines = read_regular(log).splitlines()
+    former = read_regular(target).splitlines() if target.exists() else []
+    write_over(target, b"".join(line + b"\n" for line in (*lines, *_missing(former, lines))))
 
 
 def copy_name(log: str) -> str:

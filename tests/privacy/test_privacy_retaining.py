@@ -14,9 +14,8 @@ from structlog.testing import capture_logs
 from cc_bot.domain import SessionKey
 from cc_bot.domain.clock import utc_now
 from cc_bot.domain.privacy import Retention
-from cc_bot.privacy import keep_copies_to_retention, keep_log_shared, keep_log_thin, keep_to_retention, retain
+from cc_bot.privacy import keep_copies_to_retention, keep_log_shared, keep_to_retention, retain
 from cc_bot.storage import Database, ErasureLog, Statement, open_database
-from cc_bot.storage.backup import Copies
 from cc_bot.storage.erasures import logs_in, read_logs
 from cc_bot.stores import Stores, open_stores
 from cc_bot.stores.erasures import ErasureLineStore
@@ -109,47 +108,6 @@ async def logged_by_the_task(database: Path) -> list[str]:
         assert not task.done()
         task.cancel()
     return [each["event"] for each in logs]
-
-
-def holding(folder: Path, backup: str) -> Path:
-    """A folder with a copy of the database, if any."""
-    folder.mkdir()
-    if backup:
-        (folder / backup).write_bytes(b"x")
-    return folder
-
-
-async def is_thinned(folder: Path, days: int) -> bool:
-    """Whether in 2030 the log has lost what was erased in 2026."""
-    log = ErasureLog.beside(folder / "sessions.db")
-    with freeze_time("2026-01-01", real_asyncio=True):
-        await log.note("message", 7)
-    with freeze_time("2030-01-01", real_asyncio=True):
-        await log.note("message", 8)
-        copies = Copies(folder / "sessions.db", folder, TOKYO)
-        task = asyncio.create_task(keep_log_thin(log, copies, Retention(erasure_days=days), utc_now))
-        await asyncio.sleep(0.3)
-        task.cancel()
-    erasures = await log.read()
-    assert erasures
-    assert erasures.match("message", 8, None)
-    return not erasures.match("message", 7, None)
-
-
-class TestErasureLog:
-    async def test_is_thinned_once_no_copy_is_older(self, tmp_path: Path) -> None:
-        cases = {
-            ("", 400): True,
-            ("sessions_20290101-000000.db", 400): True,
-            ("sessions_20250101-000000.db", 400): False,  # it still holds what was erased in 2026
-            ("", 3000): False,  # as one may that was carried elsewhere
-            ("", 0): False,
-        }
-        found = {
-            (backup, days): await is_thinned(holding(tmp_path / f"{number}", backup), days)
-            for number, (backup, days) in enumerate(cases)
-        }
-        assert found == cases
 
 
 @asynccontextmanager

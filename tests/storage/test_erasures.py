@@ -12,7 +12,7 @@ import pytest
 from structlog.testing import capture_logs
 
 from cc_bot.domain.errors import ErasureNotNoted, StorageError
-from cc_bot.storage.erasures import ErasureLog, Erasures, copy_log, memory_name, read_erasures, read_lines
+from cc_bot.storage.erasures import ErasureLog, Erasures, memory_name, read_lines
 from tests.storage.files import mode, names
 
 NOW = datetime(2026, 11, 22, 3, 4, 5, tzinfo=UTC)
@@ -156,7 +156,7 @@ class TestCopiedLog:
         await twin.note("user", YOU)
         lines = read_lines(twin.path)
         notes = [log.note("message", number) for number in range(10)]
-        await asyncio.gather(*(log.take_in(lines) for _ in range(4)), *notes)
+        await asyncio.gather(*(log.add(lines) for _ in range(4)), *notes)
         erasures = await read(log)
         assert all(erasures.match("user", each, NOW) for each in (ME, YOU))
         assert erasures.noted == 12
@@ -166,26 +166,5 @@ class TestCopiedLog:
         log.path.unlink()
         await log.note("user", YOU)
         with pytest.raises(ErasureNotNoted):
-            await log.take_in(read_lines(twin.path))
+            await log.add(read_lines(twin.path))
         assert (await read(log)).noted == 1
-
-
-class TestThinning:
-    async def test_takes_out_what_is_older_says_since_when_the_log_is_whole_and_is_undone_by_no_copy(
-        self, log: ErasureLog, time: Time, tmp_path: Path
-    ) -> None:
-        assert await log.thin(NOW) == 0
-        await log.note("user", ME)
-        folder = tmp_path / "backups"
-        folder.mkdir()
-        copy_log(log.path, folder)
-        time.now += SECOND
-        notes = [log.note("message", number) for number in range(20)]
-        await asyncio.gather(log.note("user", YOU), log.thin(NOW + SECOND), *notes)
-        for erasures in (await read(log), read_erasures(copy_log(log.path, folder))):
-            assert erasures
-            assert [erasures.match("user", each, NOW) for each in (ME, YOU)] == [False, True]
-            assert all(erasures.match("message", number, None) for number in range(20))
-            assert erasures.whole_since == NOW + SECOND
-            assert erasures.noted == 22  # with the one that it no longer has: a log that was cut says fewer
-        assert mode(log.path) == 0o600

@@ -114,7 +114,6 @@ async def do_everything(database: Database) -> set[str]:
     await stores.tool_lists.put("time", StoredToolList("digest", "[]", "[]"))
     await take_part(stores.processes)
     await erasure_lines.add("aa", ['{"kind": "user", "id": "b", "at": "2026-11-27T00:00:00+00:00"}'])
-    await erasure_lines.thin(NOW)
     await decide_as_an_owner(stores)
     await do_everything_with_schedules(stores.schedules)
     await use_tokens(stores, database, called)
