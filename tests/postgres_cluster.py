@@ -13,11 +13,10 @@ import sys
 import tempfile
 import time
 import warnings
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
-from contextlib import asynccontextmanager, contextmanager, suppress
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from random import Random
 from typing import Final, TypedDict
 from urllib.parse import parse_qs, quote, urlsplit
 
@@ -192,7 +191,7 @@ class Server:
             return []
 
 
-def url_of(*servers: "Server | Wire", **options: str) -> str:
+def url_of(*servers: Server, **options: str) -> str:
     """The URL of the database on the one of these servers that takes changes."""
     hosts = ",".join(each.host for each in servers)
     asked = "&".join(f"{name}={quote(value)}" for name, value in options.items())
@@ -300,63 +299,3 @@ def pooled(url: str, *, size: int) -> Iterator[str]:
         finally:
             process.kill()
             process.wait()
-
-
-class Wire:
-    """What stands between a program and a server. It may break now and then (`unsteady`): of those who are
-    connected one is cut off, with what it was about to send or just after the server has got that."""
-
-    def __init__(self, server: Server) -> None:
-        self._server = server
-        self._breaks: Callable[[], bool] = lambda: False
-        self.broken = 0
-        """How often it broke."""
-        self._writers = list[asyncio.StreamWriter]()
-        self._running = set[asyncio.Task[None]]()
-        self.host = ""
-
-    @classmethod
-    @asynccontextmanager
-    async def to(cls, server: Server) -> AsyncIterator["Wire"]:
-        wire = cls(server)
-        listener = await asyncio.start_server(wire._carry, HOST, 0)
-        wire.host = f"{HOST}:{listener.sockets[0].getsockname()[1]}"
-        try:
-            yield wire
-        finally:
-            listener.close()
-            for writer in wire._writers:
-                writer.transport.abort()
-            ends = (writer.wait_closed() for writer in wire._writers)
-            await asyncio.gather(*wire._running, *ends, return_exceptions=True)
-
-    @contextmanager
-    def unsteady(self, rng: Random, share: float) -> Iterator[None]:
-        """Meanwhile it breaks at this share of all that is sent to the server."""
-        self._breaks = lambda: rng.random() < share
-        try:
-            yield
-        finally:
-            self._breaks = lambda: False
-
-    async def _carry(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        far_reader, far_writer = await asyncio.open_connection(HOST, self._server.port)
-        self._writers += [writer, far_writer]
-        for source, sink in ((reader, far_writer), (far_reader, writer)):
-            task = asyncio.create_task(self._pump(source, sink, writer if sink is far_writer else None))
-            self._running.add(task)
-
-    async def _pump(
-        self, source: asyncio.StreamReader, sink: asyncio.StreamWriter, sender: asyncio.StreamWriter | None
-    ) -> None:
-        """`sender`: who is cut off where it breaks; nobody on the way back."""
-        with suppress(OSError):
-            while data := await source.read(65536):
-                if sender is not None and self._breaks():
-                    self.broken += 1
-                    if self.broken % 2:  # the server gets it, and nobody its answer
-                        sink.write(data)
-                    sender.transport.abort()
-                    break
-                sink.write(data)
-        sink.close()

@@ -6,9 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from cc_bot.assistant import TurnOptions
 from cc_bot.assistant.rounds import MAX_CALLS
-from cc_bot.domain import Locale, Message, ScheduleChanged, SessionKey, ToolFinished, ToolStarted
+from cc_bot.domain import Locale, Message, SessionKey, ToolFinished, ToolStarted
 from cc_bot.domain.errors import (
     EmptyQuestion,
     ModelSaidNothing,
@@ -16,7 +15,7 @@ from cc_bot.domain.errors import (
     ModelWentInCircles,
     QuestionTooLong,
 )
-from cc_bot.domain.message import Attachment, Visibility
+from cc_bot.domain.message import Attachment
 from cc_bot.llm.model import (
     MAX_ANSWER_CHARACTERS,
     AssistantPart,
@@ -43,15 +42,6 @@ def files_with(words: bytes, folder: Path) -> list[str]:
 
 
 class TestAnswer:
-    async def test_streams_and_is_stored_before_it_is_done(self, table: Table) -> None:
-        table.model.script = [["こんにちは、", "お元気ですか。"]]
-        stored: list[list[str]] = []
-        async for _ in table.assistant.ask(KEY, Message("user", "やあ"), OPTIONS):
-            stored.append(await table.said())
-        assert len(stored) == 3
-        assert stored[0] == []
-        assert stored[-1] == ["やあ", "こんにちは、お元気ですか。"]
-
     async def test_knows_what_its_user_said_before_in_this_channel_only(self, table: Table) -> None:
         await table.ask("合言葉は山です")
         await table.ask("The secret is 123", key=SessionKey(1, 11))
@@ -181,27 +171,6 @@ class TestTools:
         answer = await table.answer("緑が好き。覚えて")
         assert [request.answer_begun for request in table.model.requests] == [False, True]
         assert answer.content == "調べます。\n\nはい。"
-
-
-@pytest.mark.parametrize(
-    ("options", "visibility", "place"),
-    [
-        (replace(OPTIONS, guild_id=7), "public", "channel"),
-        (OPTIONS, "private", "dm"),
-        (replace(OPTIONS, front_end="terminal"), "public", "terminal"),
-    ],
-    ids=["a channel", "in private", "a terminal"],
-)
-async def test_a_reminder_is_kept_where_it_was_asked_for(
-    table: Table, options: TurnOptions, visibility: Visibility, place: str
-) -> None:
-    table.model.script = [[call("schedule", when="明日9時", text="薬")], ["お知らせします。"]]
-    events = await table.ask("明日9時に薬って知らせて", options=options, visibility=visibility)
-    [event] = [event for event in events if isinstance(event, ScheduleChanged)]
-    [kept] = await table.stores.schedules.list(KEY.user_id)
-    assert (event.change.kind, event.change.schedule) == ("added", kept)
-    assert (kept.key, kept.guild_id, kept.text) == (KEY, options.guild_id, "薬")
-    assert (kept.place, kept.visibility) == (place, visibility)
 
 
 class TestPrivateTurn:

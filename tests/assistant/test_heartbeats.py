@@ -31,7 +31,6 @@ TOKYO = ZoneInfo("Asia/Tokyo")
 START = datetime(2026, 11, 22, 9, tzinfo=TOKYO).astimezone(UTC)
 ME = KEY.user_id
 HOUR = timedelta(hours=1)
-CARD = call("canvas_add_card", title="検査", content="24日 10時")
 
 
 @dataclass
@@ -239,24 +238,6 @@ class TestChangeOfMind:
         if about == "memory":  # the others are for the next time
             await heart.beat()
             assert heart.looked_at() == ["11月25日に集まり"]
-
-
-class TestCanvas:
-    @staticmethod
-    def offered(heart: Heart) -> bool:
-        return any("canvas" in tool.name for tool in heart.table.model.requests[-1].tools)
-
-    async def test_of_an_open_session_is_all_that_a_heartbeat_may_change(self, heart: Heart) -> None:
-        heart.table.model.script = [["はい"], [CARD], ["[silent]"]]
-        await heart.table.ask("やあ")
-        await heart.remember("11月24日に検査")
-        assert await heart.speech() == Speech(None, drew=True)
-        assert self.offered(heart)
-        assert await heart.table.said() == ["やあ", "はい"]
-        seen = await heart.table.stores.canvases.get(KEY)
-        assert seen is not None
-        assert [each.title for each in seen.canvas.elements] == ["検査"]
-        assert seen.canvas.visible_in("public").empty  # a DM draws for its user alone
 
 
 class TestSpeech:

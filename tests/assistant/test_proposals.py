@@ -19,7 +19,6 @@ from cc_bot.domain.memory import Memory, MemoryChange
 from cc_bot.domain.message import Visibility
 from cc_bot.domain.proposal import (
     AddReminder,
-    CancelReminder,
     ChangeMemory,
     Draw,
     ForgetMemory,
@@ -116,13 +115,6 @@ class TestMemory:
         assert (kept.content, kept.category, kept.tags) == ("猫が好き", "pets", ("猫",))
         assert (kept.audience, kept.source.kind, kept.tainted) == ("private", "proposal", True)
 
-    async def test_that_is_known_stays_as_it_is(self, desk: Desk) -> None:
-        """What it would have changed of that one was not shown."""
-        known = await desk.stores.memories.add(ME, "猫が好き", category="pets", tags=("猫",))
-        done = await desk.accepted(KeepMemory("猫が、好き！", "general", ("嘘",), "anywhere"))
-        assert done == MemoryChange("updated", known, known)
-        assert await desk.stores.memories.list(ME) == [known]
-
     async def test_is_changed_in_what_was_proposed_alone(self, desk: Desk) -> None:
         ends = utc_now() + timedelta(days=1)
         old = await desk.stores.memories.add(ME, "会議は金曜", tags=("会議",), expires_at=ends)
@@ -132,12 +124,6 @@ class TestMemory:
         assert (done.former, now.tainted) == (old, True)
         now = (await desk.changed(edit_of(now, expires_at="never"))).memory
         assert (now.content, now.expires_at) == ("会議は木曜", None)
-
-    async def test_is_forgotten_and_can_be_had_back(self, desk: Desk) -> None:
-        old = await desk.stores.memories.add(ME, "会議は金曜")
-        assert (await desk.changed(ForgetMemory(old.id, old.content))).kind == "deleted"
-        assert await desk.contents() == []
-        assert await desk.stores.memory_removal.undelete(ME, old.id) is not None
 
     @pytest.mark.parametrize(
         ("change", "since"),
@@ -182,15 +168,6 @@ class TestReminder:
             await desk.accept(wanted)
         assert await desk.stores.schedules.list(ME) == []
         assert not await desk.is_open(wanted)
-
-    async def test_is_cancelled(self, desk: Desk) -> None:
-        known = await desk.stores.schedules.add(KEY, "薬", utc_now() + timedelta(days=1))
-        wanted, again = CancelReminder(known.id, "薬"), CancelReminder(known.id, "くすり")
-        done = await desk.accepted(wanted)
-        assert isinstance(done, ScheduleChange)
-        assert (done.kind, await desk.stores.schedules.list(ME)) == ("cancelled", [])
-        with pytest.raises(ProposalOutdated):
-            await desk.accepted(again)
 
 
 class TestDrawing:

@@ -15,7 +15,6 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
-from cc_bot.assistant.assistant import TURN_LIMIT_S
 from cc_bot.assistant.queue import (
     MAX_WAIT_S,
     MAX_WAITING,
@@ -26,12 +25,10 @@ from cc_bot.assistant.queue import (
     TurnQueue,
 )
 from cc_bot.assistant.turn import Stop
-from cc_bot.domain import Notice, SessionKey
+from cc_bot.domain import Notice
 from cc_bot.domain.errors import Busy, Crowded
 from tests.assistant.conftest import Table
 
-TOKEN_LIFE_S = 900
-"""Of an interaction, as Discord has it."""
 PARTIES = ["東京", "Osaka", "京都"]
 
 
@@ -48,20 +45,6 @@ class TestTurnsOfOneUser:
         assert Notice("queued") not in first
         assert second[:2] == [Notice("queued"), Notice("started")]
         assert len(await table.said()) == 2 * (MAX_WAITING + 1)
-
-
-class TestTurnsOfManyUsers:
-    async def test_run_side_by_side_and_are_capped(self, table: Table) -> None:
-        gate = asyncio.Event()
-        table.model.script = [["はい", gate] for _ in range(5)]
-        turns = [await table.begin("質問", key=SessionKey(user, 10)) for user in range(4)]
-        fifth, in_line = SessionKey(4, 10), asyncio.Event()
-        turns.append(asyncio.create_task(table.ask("質問", key=fifth, seen=lambda _: in_line.set())))
-        await in_line.wait()
-        assert len(table.model.requests) == 4
-        gate.set()
-        await asyncio.gather(*turns)
-        assert len(table.model.requests) == 5
 
 
 class Someone:
@@ -132,9 +115,6 @@ class TestWaiting:
             await other.begins()
             for someone in (other, *burst[1:]):
                 await someone.ends()
-
-    def test_leaves_enough_of_an_interactions_life_for_the_answer(self) -> None:
-        assert MAX_WAIT_S + TURN_LIMIT_S < TOKEN_LIFE_S - 60
 
 
 class TestTheWaitEnds:

@@ -2,7 +2,7 @@
 
 import asyncio
 import sqlite3
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -11,7 +11,7 @@ import pytest
 
 import cc_bot.tools
 from cc_bot.assistant import Assistant, AssistantSettings, Stop
-from cc_bot.domain import ChannelKey, SessionKey, TextDelta, TurnEvent
+from cc_bot.domain import ChannelKey, SessionKey
 from cc_bot.domain.errors import (
     BeingErased,
     DatabaseLocked,
@@ -29,23 +29,7 @@ from tests.scripted_model import ScriptedModel, Step, only
 YOU = 7
 
 
-def stop_at(kind: type, stop: Stop) -> Callable[[TurnEvent], None]:
-    def seen(event: TurnEvent) -> None:
-        if isinstance(event, kind):
-            stop.request()
-
-    return seen
-
-
 class TestStop:
-    async def test_ends_the_request_and_keeps_what_was_streamed(self, table: Table) -> None:
-        stop = Stop()
-        table.model.script = [["昔々、", asyncio.Event(), "続きません"]]
-        events = await table.ask("お話して", stop=stop, seen=stop_at(TextDelta, stop))
-        assert (done(events).answer.content, done(events).answer.status) == ("昔々、", "stopped")
-        assert await table.said() == ["お話して", "昔々、"]
-        assert table.model.ended_early == 1
-
     async def test_before_the_first_word_stores_nothing(self, table: Table) -> None:
         stop = Stop()
         table.model.script = [[asyncio.Event()]]
@@ -85,16 +69,6 @@ async def test_a_time_limit_cuts_an_answer_that_never_ends(table: Table) -> None
 
 
 class TestDrain:
-    async def test_lets_running_turns_finish(self, table: Table) -> None:
-        gate = asyncio.Event()
-        table.model.script = [["はじめ", gate, "おわり"]]
-        turn = await table.begin("お話して")
-        drain = asyncio.create_task(table.assistant.drain(5))
-        await asyncio.sleep(0)
-        gate.set()
-        assert done(await turn).answer.content == "はじめおわり"
-        await drain
-
     async def test_cuts_the_rest_refuses_those_without_a_word_and_takes_no_new_ones(
         self, table: Table
     ) -> None:

@@ -1,12 +1,10 @@
 """A turn is accounted for: which are active, where its time went, how it ended, and under which id."""
 
-import asyncio
 from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
-from structlog.contextvars import merge_contextvars
 from structlog.testing import capture_logs
 
 from cc_bot.assistant import AssistantSettings
@@ -76,25 +74,3 @@ class TestTheMeter:
         assert "model_s" in record
         assert "first_token_s" not in record
         assert metered.assistant.underway == ()
-
-    async def test_is_told_of_the_wait_in_line_and_active_turns_are_shown_by_phase(
-        self, metered: Table, meter: Noted
-    ) -> None:
-        gate, in_line = asyncio.Event(), asyncio.Event()
-        metered.model.script = [["はい", gate]]
-        first = await metered.begin("秘密の一つ目")
-        second = asyncio.create_task(metered.ask("秘密の二つ目", seen=lambda _: in_line.set()))
-        await in_line.wait()
-        await asyncio.sleep(0)
-        active = metered.assistant.underway
-        assert [each.phase for each in active] == ["model", "queue"]
-        assert "秘密" not in repr(active)
-        with capture_logs(processors=[merge_contextvars]) as records:
-            gate.set()
-            await asyncio.gather(first, second)
-        ids = [record["turn"] for record in records if record["event"] == "turn_done"]
-        assert ids == [each.id for each in active]
-        assert len(set(ids)) == 2
-        assert metered.assistant.underway == ()
-        [_, (_, seconds, phases)] = meter.endings
-        assert 0 < phases["queue"] < seconds

@@ -1,15 +1,10 @@
 """How much of a long conversation a turn shows the model."""
 
-from dataclasses import replace
-
-import pytest
-
 from cc_bot.context.tokens import request_tokens
-from cc_bot.domain import Message, SessionKey
+from cc_bot.domain import Message
 from cc_bot.domain.errors import ContextTooLong
-from cc_bot.domain.turn import Usage
-from cc_bot.llm.model import AssistantPart, ChatRequest, Finish, UserPart
-from tests.assistant.conftest import KEY, OPTIONS, Table
+from cc_bot.llm.model import AssistantPart, ChatRequest, UserPart
+from tests.assistant.conftest import KEY, Table
 
 PARAGRAPH = "今日は駅前の店で友人と昼を食べ、そのあと川沿いの道をゆっくり歩いて帰りました。"
 
@@ -28,23 +23,6 @@ async def talk(table: Table, turns: int, text: str = PARAGRAPH) -> list[Message]
 def shown(request: ChatRequest) -> list[str]:
     """The history and the question."""
     return [part.text for part in request.prompt if isinstance(part, UserPart | AssistantPart)]
-
-
-class TestCalibration:
-    async def learned(self, table: Table, model: str = "m") -> float:
-        await table.assistant.settle()
-        return await table.stores.token_factors.get(model)
-
-    @pytest.mark.parametrize(("temporary", "factor"), [(False, 1.3), (True, 2)])
-    async def test_learns_from_what_each_answer_cost(
-        self, table: Table, *, temporary: bool, factor: float
-    ) -> None:
-        options = replace(OPTIONS, temporary=temporary)
-        await table.ask("犬を飼っているのを覚えて", options=options)
-        counted = round(request_tokens(table.model.requests[0]) * factor)
-        table.model.script = [["はい", Finish("stop", usage=Usage(counted, 5), model="m")]]
-        await table.ask("犬を飼っているのを覚えて", key=SessionKey(2, 2), options=options)
-        assert await self.learned(table) == pytest.approx(factor, rel=0.01)
 
 
 class TestTooLong:

@@ -39,7 +39,6 @@ SPY = f"""
     END
 """
 VIEW = f"CREATE VIEW memories AS SELECT id, {ATTACKER} AS user_id, content FROM real_memories"
-ENDLESS = "WITH RECURSIVE n(version) AS (SELECT 1 UNION ALL SELECT version FROM n) SELECT * FROM n"
 WRITABLE = "PRAGMA writable_schema = ON"
 
 
@@ -59,48 +58,21 @@ def written(kind: str, name: str, table: str, sql: str) -> Hostile:
     )
 
 
-def rewritten(name: str, old: str, new: str) -> Hostile:
-    """The text of one object of the schema, as no statement would."""
-
-    def run(connection: sqlite3.Connection) -> None:
-        connection.execute(WRITABLE)
-        sql = "UPDATE sqlite_master SET sql = replace(sql, ?, ?) WHERE name = ? AND instr(sql, ?)"
-        assert connection.execute(sql, (old, new, name, old)).rowcount == 1
-
-    return run
-
-
 FOREIGN: dict[str, Hostile] = {
     "a trigger that passes memories on": statements(SPY.format(name="spy")),
     "a trigger of ours, changed": statements(
         "DROP TRIGGER memory_vectors_added", SPY.format(name="memory_vectors_added")
     ),
-    "a trigger whose name holds orders for a terminal": statements(SPY.format(name='"\x1b[2J\nok"')),
-    "a trigger on a view": statements(
-        "CREATE TRIGGER instead INSTEAD OF INSERT ON session_history BEGIN DELETE FROM memories; END"
-    ),
     "a temporary trigger, written into the schema": written(
         "trigger", "spy", "memories", SPY.format(name="spy").replace("CREATE", "CREATE TEMP")
     ),
-    "a trigger that is called a table of SQLite's": written(
-        "trigger", "sqlite_sequence", "memories", SPY.format(name="sqlite_sequence")
-    ),
-    "a view of ours, changed": statements(
-        "DROP VIEW session_history", "CREATE VIEW session_history AS SELECT * FROM memories"
-    ),
     "another index, of an expression": statements("CREATE INDEX more ON memories (lower(hex(content)))"),
-    "a table for full-text search": statements("CREATE VIRTUAL TABLE spy USING fts5(content)"),
 }
 WRONG: dict[str, Hostile] = {
     "a view in a table's place": statements(
         "PRAGMA legacy_alter_table = ON", "ALTER TABLE memories RENAME TO real_memories", VIEW
     ),
     "a generated column": statements("ALTER TABLE memories ADD COLUMN spy AS (content || user_id)"),
-    "a constraint less": rewritten("memories", "CHECK (audience IN ('anywhere', 'private'))", ""),
-    "endless records of the schema": statements(
-        "DROP TABLE schema_migrations", f"CREATE VIEW schema_migrations AS {ENDLESS}"
-    ),
-    "what is no SQL in the schema": written("table", "spy", "spy", "CREATE TABLE spy (((("),
     "two tables on one page": statements(
         WRITABLE,
         "UPDATE sqlite_master SET rootpage = (SELECT rootpage FROM sqlite_master WHERE name = 'memories') "
@@ -155,18 +127,6 @@ def operator(true: Path, tmp_path: Path) -> Iterator[Operator]:
     assert not list((tmp_path / "bot").glob(".sessions.db.restoring-*"))
 
 
-def leave_in_the_log(backup: Path, statement: str) -> None:
-    """What it does stands beside the file, and not in it."""
-    with closing(sqlite3.connect(backup, isolation_level=None)) as connection:
-        connection.execute("PRAGMA journal_mode = WAL").fetchall()
-        connection.execute("PRAGMA wal_autocheckpoint = 0").fetchall()
-        connection.execute(statement)
-        kept = {end: Path(f"{backup}{end}").read_bytes() for end in ("", "-wal")}
-    for end, content in kept.items():
-        Path(f"{backup}{end}").write_bytes(content)
-    assert b"spy" not in kept[""]
-
-
 async def everything_of(stores: Stores, user_id: int) -> str:
     """What this user gets by `/privacy export` and `/memory export`."""
     records = [dict(record) async for _, record in stores.personal_data.read_records(user_id)]
@@ -219,11 +179,6 @@ class TestABackup:
     async def test_as_it_was_made_is_restored(self, operator: Operator) -> None:
         await operator.restores()
         await live_on(operator)
-
-    async def test_with_a_trigger_in_its_log_alone_is_refused(self, operator: Operator) -> None:
-        leave_in_the_log(operator.backup, SPY.format(name="spy"))
-        with pytest.raises(BackupForeign):
-            await operator.restores()
 
     async def test_that_fits_proves_nothing_of_where_a_backup_comes_from(self, operator: Operator) -> None:
         operator.prepare(statements(SPY.format(name="spy")))

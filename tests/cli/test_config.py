@@ -1,6 +1,5 @@
 """Settings: read once, and refused in one sentence that names the variable."""
 
-from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -38,17 +37,6 @@ NONSENSE = (
 
 
 class TestSettings:
-    def test_have_the_defaults_that_the_design_fixes(self, tmp_path: Path) -> None:
-        config = read(tmp_path)
-        assert (config.discord_token, config.database_url) == (None, "sqlite:///data/sessions.db")
-        assert (config.history_limit, config.token_budget) == (20, 80_000)
-        assert (config.channels, config.profile_notes) == ("mentions", 0)
-        assert (config.session_ttl, config.model_timeout_s) == (timedelta(days=1), 45)
-        assert (config.summary_every, config.summary_models) == (20, config.models)
-        assert (config.locale, config.timezone.key) == (Locale.JA, "Asia/Tokyo")
-        assert (config.transcribe_model, config.transcribe_url, config.speech_model) == (None, None, None)
-        assert (config.metrics_port, config.secret_patterns) == (None, ())
-
     def test_come_from_dotenv_and_the_environment_wins_unless_it_is_empty(self, tmp_path: Path) -> None:
         dotenv = 'CC_BOT_HISTORY_LIMIT=4\nDISCORD_TOKEN="from file"\n'
         config = read(tmp_path, dotenv, CC_BOT_HISTORY_LIMIT="6", OPENAI_BASE_URL="")

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import structlog
 
-from cc_bot.log import MOST_RECORDS, RecentRecords, configure_logging, job, keep_records
+from cc_bot.log import RecentRecords, configure_logging, keep_records
 
 
 @pytest.fixture(autouse=True)
@@ -95,27 +95,6 @@ def test_the_level_is_the_operators_and_libraries_are_heard_from_warnings_on(
 
 
 class TestTheNewestRecords:
-    def test_are_so_many_as_values_and_listed_by_how_grave_they_are_until_they_are_kept_no_more(self) -> None:
-        configure_logging("debug")
-        recent, names, log = RecentRecords(), ["a.md", "メモ.txt"], structlog.get_logger("cc_bot.test")
-        with keep_records(recent):
-            for number in range(MOST_RECORDS + 2):
-                log.info("fact", number=number)
-            assert [each.fields["number"] for each in recent.newest()][:: MOST_RECORDS - 1] == [
-                *(f"{MOST_RECORDS + 1}", "2")
-            ]
-            with job("sweep"):
-                log.warning("copies_deleted", names=names, count=2, room=None)
-            names.append("b.md")
-            log.error("broke")
-        log.critical("broke")
-        error, kept = recent.newest("warning")
-        assert error.level == "error"
-        assert (kept.level, kept.logger, kept.event) == ("warning", "cc_bot.test", "copies_deleted")
-        assert kept.fields["job"].startswith("sweep-")
-        expected = {"names": "a.md, メモ.txt", "count": "2", "room": "None", "job": ""}
-        assert {**kept.fields, "job": ""} == expected
-
     def test_tell_of_a_library_nothing_but_that_it_spoke(self) -> None:
         configure_logging("info")
         recent = RecentRecords()

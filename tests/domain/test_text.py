@@ -8,7 +8,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cc_bot.domain.encodings import decode_declared, decode_text
-from cc_bot.domain.summary import MAX_SUMMARY_CHARACTERS, clean_summary, listed
 from cc_bot.domain.text import format_size, hiragana, in_digits, shorten, without_controls, without_sign
 
 
@@ -32,17 +31,6 @@ def test_a_text_without_controls_is_what_people_see() -> None:
     assert without_controls("一\r\n二\r三\x0b四\x85五\u2028六\t七\n") == "一\n二\n三\n四\n五\n六\t七\n"
     for text in ("👨\u200d👩\u200d👧", "❤\ufe0f", "葛\U000e0100", "שלום\u200f", "ｶﾞ"):
         assert without_controls(text) == text
-
-
-def test_a_summary_has_no_blank_line_and_ends_with_a_sentence_or_says_that_it_is_cut() -> None:
-    assert clean_summary(" 犬\n\n \n猫 ") == "犬\n猫"
-    assert clean_summary("東京に住んでいる。" * 300).endswith("いる。")
-    assert clean_summary("あ" * 2000) == "あ" * (MAX_SUMMARY_CHARACTERS - 1) + "…"
-    assert listed(["犬が\n好き", "猫", " ", "犬が 好き"]) == "- 猫\n- 犬が 好き"
-    newest = ["い" * 97 + f"{number:02}" for number in range(12)]
-    oldest = "あ" * (MAX_SUMMARY_CHARACTERS - len(listed(newest)) - 4)
-    assert listed([oldest, *newest]) == f"- {oldest}\n{listed(newest)}"
-    assert listed([f"{oldest}あ", *newest]) == listed(newest)
 
 
 SENTENCES = [

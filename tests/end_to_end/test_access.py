@@ -13,7 +13,6 @@ from tests.loopback.model_server import Hang, Say
 from tests.loopback.model_server import Reply as Answer
 
 SHUT = {"ja": "お使いいただけない設定", "en-US": "set up not to answer here"}
-ROLE = 77
 
 
 @pytest.fixture
@@ -78,31 +77,3 @@ async def test_a_denied_user_is_told_in_dms_alone_and_can_stop_an_answer(
     assert said(stage, other) == []
     assert len(stage.model.requests) == 1
     assert stage.stored(other) == []
-
-
-async def test_a_denied_place_is_open_to_owners(
-    stage: Stage, aiko: User, owner: User, channel: Channel
-) -> None:
-    thread = stage.discord.thread(channel)
-    elsewhere = stage.discord.guild_channel()
-    await decide(stage, owner, channel, "deny", subject=f"<#{channel.id}>")
-    await is_shut(await stage.discord.slash(aiko, thread, "ask", question="ねえ"))
-    await stage.write(aiko, thread, "ねえ")
-    await stage.ask_in_words(owner, channel, "Yes")
-    await stage.ask_in_words(aiko, elsewhere, "はい")
-    assert said(stage, thread) == []
-
-
-async def test_allowances_leave_out_all_others(
-    stage: Stage, aiko: User, ben: User, owner: User, channel: Channel
-) -> None:
-    stage.discord.give_role(aiko, ROLE)
-    await decide(stage, owner, channel, "allow", subject=f"<@&{ROLE}>")
-    await stage.ask_in_words(aiko, channel, "はい")
-    await stage.said(aiko, channel, "ねえ", "はい、どうぞ")
-    await is_shut(await stage.discord.slash(ben, channel, "ask", question="Hi"))
-    await decide(stage, owner, channel, "remove", subject=f"<@&{ROLE}>")
-    await decide(stage, owner, channel, "allow", kind="guild")
-    await stage.ask_in_words(ben, channel, "Yes")
-    for user in (aiko, ben):
-        await is_shut(await stage.discord.slash(user, stage.discord.dm(user), "ask", question="?"))

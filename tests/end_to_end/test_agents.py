@@ -5,14 +5,13 @@ import pytest
 from cc_bot.domain import Locale
 from cc_bot.texts import texts
 from tests.end_to_end.agents import FILE, GREEN, OWN, VERSE, told_to_be, use, write_file
-from tests.end_to_end.stage import Stage, again_label, answered, continue_label, streaming
+from tests.end_to_end.stage import Stage, again_label, answered, continue_label
 from tests.loopback.discord import Channel, Permission, Reply, User
-from tests.loopback.model_server import CutConnection, End, Pause, Say, fails, says
+from tests.loopback.model_server import CutConnection, Say, fails, says
 from tests.loopback.model_server import Reply as Answer
 
 JA, EN = texts(Locale.JA), texts(Locale.EN)
 DEFAULTS = "SELECT * FROM channel_agents WHERE channel_id = ?"
-STANDS_IN = JA.agents.gone.format(display="標準")
 
 
 @pytest.fixture
@@ -92,39 +91,6 @@ async def test_buttons_go_on_with_the_agent_of_the_answer(stage: Stage, aiko: Us
     await stage.says(message, "承知しました")
     assert GREEN in told_to_be(stage)
     assert stage.shown()[0] == "いち"
-
-
-async def test_a_changed_file_holds_for_the_next_question(stage: Stage, aiko: User, channel: Channel) -> None:
-    await use(stage, aiko, channel, "tutor")
-    stage.model.script(Answer(Say("ここから"), Pause(2), Say("ここまで"), End()))
-    running = await streaming(await stage.begin(aiko, channel, "先生への質問"), "ここから")
-    write_file(stage.program.folder, '[agents.default]\nprompt = "You are a cat."\n')
-    assert JA.agents.only_one.format(display="標準") in await stage.told(aiko, channel, "agent list")
-    assert (await answered(running)).text.startswith("ここからここまで")
-    reply = await stage.ask(aiko, channel, "だれですか")
-    assert f"-# {STANDS_IN}" in reply.text
-    assert told_to_be(stage).startswith("You are a cat.")
-    assert stage.shown() == ["だれですか"]
-    assert STANDS_IN not in (await stage.ask(aiko, channel, "いまはだれですか")).text
-    write_file(stage.program.folder, FILE.replace(GREEN, "You are mild."))
-    reply = await stage.ask(aiko, channel, "先生、ただいま")
-    assert "You are mild." in told_to_be(stage)
-    assert stage.shown()[0] == "先生への質問"
-    assert "選んだエージェント" not in reply.text
-
-
-async def test_an_agent_may_be_of_one_channel_alone(stage: Stage, aiko: User, channel: Channel) -> None:
-    elsewhere = stage.discord.guild_channel("elsewhere")
-    await use(stage, aiko, elsewhere, "poet")
-    write_file(stage.program.folder, f"{FILE}channels = [{channel.id}]\n")
-    for place in (channel, stage.discord.thread(channel)):
-        assert "「Poet」" in await use(stage, aiko, place, "poet")
-    for place in (elsewhere, stage.discord.dm(aiko)):
-        assert "ここでは使えません" in await use(stage, aiko, place, "poet")
-    await stage.ask(aiko, elsewhere)
-    assert told_to_be(stage).startswith(OWN)
-    offered = await stage.discord.autocomplete(aiko, elsewhere, "agent use", name="")
-    assert [choice.value for choice in offered] == ["default", "tutor"]
 
 
 async def test_a_channels_default_answers_there(

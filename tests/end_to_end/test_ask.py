@@ -32,36 +32,6 @@ async def test_an_answer_speaks_ones_language(stage: Stage, aiko: User, ben: Use
     assert len(stage.model.requests) == asked
 
 
-async def test_the_old_answer_stays_without_a_new(stage: Stage, ben: User, channel: Channel) -> None:
-    stage.model.script(says("The old answer."), Reply(Hang()))
-    reply = await stage.ask(ben, channel)
-    press = await stage.discord.click(ben, reply.message, EN.regenerate)
-    await streaming(press, EN.thinking)
-    assert "The old answer." in press.text
-    await stage.model.arrived(2)
-    await stage.discord.click(ben, press.message, stop_label(ben))
-    await press.finished(lambda shown: len(shown.messages) == 2)
-    assert press.messages[1].ephemeral
-    assert press.messages[1].text == "⏹️ Stopped. The earlier answer stays."
-    [old] = [shown for shown in stage.discord.messages(channel) if not shown.ephemeral]
-    assert old.text.startswith("The old answer.")
-    assert old.labels == [EN.regenerate]
-    assert stage.stored(channel)[-1] == ("assistant", "The old answer.", "complete")
-
-
-async def test_an_older_answer_is_not_given_again(stage: Stage, ben: User, channel: Channel) -> None:
-    old = await stage.ask_in_words(ben, channel, "Old.")
-    new = await stage.ask_in_words(ben, channel, "New.")
-    press = await stage.discord.click(ben, old.message, EN.regenerate)
-    await press.finished(lambda shown: "no longer the newest" in shown.text)
-    assert press.messages[-1].ephemeral
-    assert old.message.text.startswith("Old.")
-    await stage.told(ben, channel, "clear")
-    press = await stage.discord.click(ben, new.message, EN.regenerate)
-    await press.finished(lambda shown: "no longer the newest" in shown.text)
-    assert len(stage.model.requests) == 2
-
-
 async def test_buttons_are_for_the_asker_only(stage: Stage, aiko: User, ben: User, channel: Channel) -> None:
     stage.model.script(Reply(Say("Once upon"), CutConnection()))
     reply = await stage.ask(ben, channel)

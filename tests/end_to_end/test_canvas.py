@@ -95,21 +95,6 @@ async def test_a_charts_picture_is_uploaded_once(stage: Stage, aiko: User, chann
     assert shown.attachments == ()
 
 
-async def test_the_command_brings_it_down_again(stage: Stage, ben: User, channel: Channel) -> None:
-    assert await stage.told(ben, channel, "canvas show") == EN.canvas.empty
-    assert await stage.told(ben, channel, "canvas clear") == EN.canvas.cleared_already
-    await draw(stage, ben, channel, SALES)
-    ids = {(await board(stage, channel)).id}
-    for deleted in (False, True, False):
-        if deleted:
-            await stage.discord.delete(stage.discord.owner, await board(stage, channel))
-        assert await stage.told(ben, channel, "canvas show") == EN.canvas.shown
-        shown = await board(stage, channel)
-        assert shown.embeds[0]["image"]["url"] == shown.attachments[0].url
-        ids.add(shown.id)
-    assert len(ids) == 4
-
-
 async def test_private_elements_are_shown_to_one_alone(stage: Stage, aiko: User, channel: Channel) -> None:
     first = await draw(stage, aiko, channel, PLAN, private=True)
     shown = await followed(first)

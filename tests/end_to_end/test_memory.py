@@ -2,7 +2,6 @@
 
 import json
 
-from cc_bot.discord.pages.memory import PAGE_SIZE
 from tests.end_to_end.memories import choose, contents, form, keep, numbers, press, row_of, run, submitted
 from tests.end_to_end.stage import Stage
 from tests.loopback.discord import Channel, User
@@ -41,28 +40,6 @@ async def test_what_can_not_be_kept_is_refused(stage: Stage, aiko: User, channel
     assert contents(stage, aiko) == []
     await stage.told(aiko, channel, "memory add", content="あ" * 4000)
     assert contents(stage, aiko) == ["あ" * 4000]
-
-
-async def test_a_list_turns_pages_in_both_directions(stage: Stage, aiko: User, channel: Channel) -> None:
-    assert "メモリはまだありません" in await stage.told(aiko, channel, "memory list")
-    kept = [await keep(stage, aiko, channel, f"メモ{n}") for n in range(2 * PAGE_SIZE + 1)]
-    page = await run(stage, aiko, channel, "list", order="oldest")
-    assert f"{len(kept)}件" in page.text
-    pages = [kept[start : start + PAGE_SIZE] for start in range(0, len(kept), PAGE_SIZE)]
-    for label, number, labels in (
-        ("", 0, ["次へ ▶"]),
-        ("次へ ▶", 1, ["◀ 前へ", "次へ ▶"]),
-        ("次へ ▶", 2, ["◀ 前へ"]),
-        ("◀ 前へ", 1, ["◀ 前へ", "次へ ▶"]),
-    ):
-        page = await press(stage, aiko, page, label) if label else page
-        assert numbers(page.text) == pages[number]
-        assert f"{number + 1}/3ページ" in page.text
-        assert "古い順" in page.text
-        assert page.labels == labels
-    await stage.told(aiko, channel, "memory delete", id=kept[-1])
-    last = await press(stage, aiko, page, "次へ ▶")  # a page that is there no more
-    assert numbers(last.text) == pages[1]
 
 
 async def test_suggestions_are_ones_own(stage: Stage, aiko: User, ben: User, channel: Channel) -> None:

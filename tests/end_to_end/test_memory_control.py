@@ -2,15 +2,12 @@
 
 from typing import Any
 
-import pytest
-
 from cc_bot.domain.memory_transfer import MAX_IMPORT_BYTES
 from tests.end_to_end.memories import (
     contents,
     form,
     grown_old,
     keep,
-    numbers,
     prefilled,
     press,
     run,
@@ -50,24 +47,6 @@ async def test_an_edit_tells_what_changed_and_is_taken_back(
     assert prefilled(await form(stage, aiko, channel, number)) == inputs
     await press(stage, aiko, told, "元に戻す")
     assert kept(stage, aiko) == before
-
-
-async def test_an_edit_that_can_not_be_kept_loses_nothing(stage: Stage, aiko: User, channel: Channel) -> None:
-    number = await keep(stage, aiko, channel, "前の話")
-    for inputs, sentence in (
-        ({"content": "大事な長い話", "end": "いつか"}, "「2026-12-31」のように"),
-        ({"content": "パスワードは Tr0ub4dor&3 です"}, "保存しませんでした"),
-        ({"content": " \n "}, "覚える内容が空です"),
-    ):
-        told = await submitted(stage, await form(stage, aiko, channel, number), **inputs)
-        assert sentence in told.text
-        assert inputs["content"].strip() in told.text.replace("\\", "")
-        assert contents(stage, aiko) == ["前の話"]
-    opened = await form(stage, aiko, channel, number)
-    await stage.told(aiko, channel, "memory delete", id=number)
-    told = await submitted(stage, opened, content="新しくて大事")
-    assert "新しくて大事" in told.text
-    assert numbers(await stage.told(aiko, channel, "memory list")) == []
 
 
 async def test_all_are_erased_as_their_user_confirms(stage: Stage, ben: User, channel: Channel) -> None:
@@ -137,20 +116,3 @@ async def test_files_that_can_not_be_used_are_refused(stage: Stage, ben: User, c
     await stage.told(ben, channel, "memory pause")
     assert "paused" in (await press(stage, ben, paused, "Import 1")).text
     assert contents(stage, ben) == ["Likes tea"]
-
-
-@pytest.mark.restarts
-async def test_what_was_offered_before_a_restart_works_after_it(
-    stage: Stage, ben: User, channel: Channel
-) -> None:
-    number = await keep(stage, ben, channel, "Old")
-    opened = await form(stage, ben, channel, number)
-    second = await keep(stage, ben, channel, "Needed after all")
-    deleted = await run(stage, ben, channel, "delete", id=second)
-    asked = await run(stage, ben, channel, "import", file=text_file("Lives in Osaka\nLikes tea"))
-    await stage.restart()
-    assert "Old → New" in (await submitted(stage, opened, content="New")).text
-    await press(stage, ben, deleted, "Undo")
-    await press(stage, ben, asked, "Import 2")
-    rows = stage.rows("SELECT content FROM memories WHERE user_id = ? AND status = 'active'", ben.id)
-    assert {text for (text,) in rows} == {"New", "Needed after all", "Lives in Osaka", "Likes tea"}

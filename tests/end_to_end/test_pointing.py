@@ -3,7 +3,6 @@
 import pytest
 
 from tests.end_to_end.stage import Stage, answered
-from tests.end_to_end.test_attachments import PNG, images
 from tests.loopback.discord import Channel, File, Message, Permission, User
 from tests.loopback.model_server import CutConnection, Hang, Reply, Say, says
 
@@ -192,19 +191,6 @@ async def test_what_is_private_stays_private(stage: Stage, aiko: User, ben: User
     assert len(stage.model.requests) == 3
     assert "キビタキ" not in str([request.body for request in stage.model.requests])
     assert [row for row in stage.stored(channel) if "キビタキ" in row[1]] == []
-
-
-async def test_a_picture_above_is_shown(stage: Stage, aiko: User, ben: User, channel: Channel) -> None:
-    await stage.discord.post(aiko, channel, "", attachments=(File("猫.png", PNG, "image/png"),))
-    await stage.discord.post(ben, channel, "nice")
-    await stage.said(ben, channel, "what is in this photo?", "どれですか？")
-    assert images(stage.model.requests[-1].body) == []
-    await stage.said(aiko, channel, "この写真は何？", "猫です。")
-    assert len(images(stage.model.requests[-1].body)) == 1
-    await stage.ask(aiko, channel, "画像の色は？")
-    assert len(images(stage.model.requests[-1].body)) == 1
-    await stage.said(aiko, channel, "今日は何曜日？", "月曜です。")
-    assert images(stage.model.requests[-1].body) == []
 
 
 class TestWithoutTheIntent:

@@ -1,7 +1,6 @@
 """Several processes that are one bot: on one database, each with its own shards."""
 
 import asyncio
-import signal
 import time
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -24,8 +23,6 @@ from tests.loopback.model_server import Say, Wait, says
 pytestmark = pytest.mark.postgresql("a file is used by one")
 
 SHARDS: Final = 4
-LOOP_STOOD: Final = 14
-"""The exit code of a program whose loop stood still: its service manager starts it again."""
 
 
 @dataclass(eq=False)
@@ -190,30 +187,6 @@ async def test_a_killed_process_leaves_its_answer_to_another(fleet: Fleet) -> No
     stage.model.script(says("はい。"))
     await fleet.begin(0)
     await fleet.is_up(0)
-    assert (await stage.ask(aiko, fleet.channel(0), "では？")).text.startswith("はい。")
-
-
-async def test_a_process_that_sleeps_and_wakes_says_nothing_twice(fleet: Fleet) -> None:
-    stage, go_on = fleet.stage, asyncio.Event()
-    aiko = stage.discord.user("Aiko", locale="ja")
-    stage.model.script(Answer(Say("眠る前"), Wait(go_on), *says("目覚めた後").steps))
-    reply = await stage.begin(aiko, fleet.channel(0), "どう？")
-    await streaming(reply, "眠る前")
-    await asyncio.sleep(0.5)
-    fleet.programs[0].send(signal.SIGSTOP)
-    await asyncio.sleep(30)
-    await reply.until(
-        lambda shown: any("もう一度" in label for label in shown.labels), "an offer", timeout_s=60
-    )
-    shown = reply.text
-    go_on.set()
-    fleet.programs[0].send(signal.SIGCONT)
-    assert await fleet.programs[0].ended() == LOOP_STOOD
-    assert reply.text == shown
-    assert not await fleet.rows("SELECT 1 FROM messages WHERE user_id = $1", aiko.id)
-    await fleet.begin(0)
-    await fleet.is_up(0)
-    stage.model.script(says("はい。"))
     assert (await stage.ask(aiko, fleet.channel(0), "では？")).text.startswith("はい。")
 
 

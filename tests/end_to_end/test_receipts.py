@@ -180,7 +180,6 @@ async def test_nothing_private_is_told_in_public(stage: Stage, aiko: User, chann
 
 CANCEL = "お知らせを取り消す"
 ASK = "明日の9時に薬って知らせて"
-NOT_SCHEDULED = "⚠️ お知らせは予約していません。"
 SCHEDULES = "SELECT id, text, place, visibility FROM schedules WHERE user_id = ?"
 
 
@@ -228,25 +227,6 @@ async def test_a_private_question_leads_to_a_dm(stage: Stage, aiko: User, channe
     called(stage)
 
 
-async def test_a_promise_is_kept_or_owned_up_to(stage: Stage, aiko: User, channel: Channel) -> None:
-    stage.model.script(
-        scheduling(when="3日おきに8時"), says("はい、予約しておきました。"), says("何もしません。")
-    )
-    refused = await stage.ask(aiko, channel, "3日おきに8時に薬って知らせて")
-    assert NOT_SCHEDULED in refused.text
-    assert "何もしません" not in refused.text
-    assert "繰り返しが読み取れませんでした" in str(stage.model.requests[1])
-    stage.model.script(says("9時にお知らせしますね。"))
-    temporary = await stage.discord.slash(aiko, channel, "ask", question=ASK, temporary=True)
-    await temporary.finished(lambda shown: NOT_SCHEDULED in shown.text)
-    assert stage.rows(SCHEDULES, aiko.id) == []
-    stage.model.script(says("9時にお知らせしますね。"), scheduling(when=soon()))
-    reply = await stage.ask(aiko, channel, ASK)
-    assert NOT_SCHEDULED not in reply.text
-    assert "にお知らせします: 薬" in reply.text
-    assert len(stage.rows(SCHEDULES, aiko.id)) == 1
-
-
 TAKEN_BACK = "↩️ 取り消しました。"
 
 
@@ -267,20 +247,6 @@ async def says_it_is_undone(reply: Reply | ChannelReply) -> None:
     await reply.until(lambda shown: TAKEN_BACK in shown.text, "what was taken back")
     assert not {UNDO, CANCEL} & {*reply.labels}
     assert not [mark for mark in ("💾", "✏️", "⏰") if mark in reply.text]
-
-
-async def test_a_cancelled_one_is_not_promised(stage: Stage, aiko: User, ben: User, channel: Channel) -> None:
-    stage.model.script(scheduling(when=soon()), says("はい。"))
-    reply = await stage.ask(aiko, channel, ASK)
-    await on_record(stage, reply)
-    [(number,)] = stage.rows("SELECT number FROM schedules WHERE user_id = ?", aiko.id)
-    await stage.told(ben, channel, "remind delete", id=number)
-    await stage.discord.quiet(0.3)
-    assert CANCEL in reply.labels
-    stage.model.script(calls(Call("cancel_schedule", {"id": number})), says("取り消しました。"))
-    later = await stage.ask(aiko, channel, "やっぱりいらない")
-    assert "🔕 お知らせを取り消しました: 薬" in later.text
-    await says_it_is_undone(reply)
 
 
 async def test_erased_memories_are_no_longer_told(stage: Stage, aiko: User, channel: Channel) -> None:

@@ -49,9 +49,6 @@ async def test_commands_work_everywhere_that_discord_has_under_japanese_names(st
         assert (command.contexts, command.integration_types) == everywhere
 
 
-MENTION = re.compile(r"</[^:>]+:\d+>")
-
-
 def sent(stage: Stage) -> str:
     """All that the bot sent, as it sent it."""
     return str([entry.body for entry in stage.discord.transcript])
@@ -73,20 +70,3 @@ async def test_a_mention_has_its_readers_words(stage: Stage, aiko: User, ben: Us
     assert "/エージェント 使う" in await stage.told(aiko, channel, "help")
     for name in ("memory add", "remind list", "agent use"):
         assert mention(stage, name) in sent(stage)
-
-
-async def test_models_and_memories_have_plain_names(stage: Stage, aiko: User, channel: Channel) -> None:
-    message = await stage.write(aiko, channel, "</memory add:1234567890123456789> って何？")
-    await stage.says(message, "承知しました")
-    assert stage.shown()[-1].endswith("/memory add って何？")
-    assert stage.stored(channel)[0][1] == "/memory add って何？"
-    message = await stage.discord.post(aiko, channel, "犬は </memory add:1234567890123456789> で")
-    reply = await stage.discord.message_command(aiko, channel, "Remember this", message)
-    await reply.finished(lambda shown: "覚えました" in shown.text)
-    rows = stage.rows("SELECT content FROM memories WHERE user_id = ?", aiko.id)
-    assert rows == [("犬は /memory add で",)]
-    await stage.told(aiko, channel, "memory pause")
-    await stage.ask(aiko, channel, "覚えて")
-    asked = str(stage.model.requests[-1].body)
-    assert "/メモリ 再開" in asked
-    assert not MENTION.search(asked)

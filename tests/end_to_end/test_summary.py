@@ -20,25 +20,6 @@ async def summarized(stage: Stage, user: User, channel: Channel, notes: str) -> 
     await stage.eventually(KEPT, channel.id, gives=[(notes,)])
 
 
-async def test_it_knows_the_first_fact(stage: Stage, aiko: User, ben: User) -> None:
-    for user, fact, notes in (
-        (aiko, "犬の名前はポチです", "- 犬の名前はポチ"),
-        (ben, "My dog is called Rex", "- The dog is called Rex"),
-    ):
-        place, before = stage.discord.guild_channel(), len(stage.model.notes)
-        stage.model.script_notes(says(notes), says(notes))
-        for number, question in enumerate((fact, "2", "3", "4", "5")):
-            stage.model.script(says("はい。" if user is aiko else "Yes."))
-            await stage.ask(user, place, question)
-            if number == 1:
-                assert fact in str((await stage.model.noted(before + 1)).messages)
-                await stage.eventually(KEPT, place.id, gives=[(notes,)])
-        await stage.model.noted(before + 2)
-        _, *history, changing, _ = stage.model.requests[-1].messages
-        assert fact not in str(history)
-        assert changing["content"].endswith(PREVIOUSLY[user.locale] + notes)
-
-
 async def test_the_command_shows_and_deletes_it(stage: Stage, aiko: User, channel: Channel) -> None:
     assert "要約はまだありません" in await stage.told(aiko, channel, "summary")
     await summarized(stage, aiko, channel, "- 犬が好き")

@@ -3,6 +3,7 @@
 import asyncio
 import json
 import os
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +13,12 @@ from tests.loopback.discord import User
 from tests.loopback.model_replies import Call
 from tests.loopback.model_server import calls, says
 from tests.mcp.running import hostile, write
-from tests.mcp.test_real_servers import python
 
-TIME = python("mcp_server_time", "--local-timezone", "Asia/Tokyo") | {"cc_bot": {"local": ["*"]}}
+TIME: dict[str, Any] = {
+    "command": sys.executable,
+    "args": ["-m", "mcp_server_time", "--local-timezone", "Asia/Tokyo"],
+    "cc_bot": {"local": ["*"]},
+}
 
 
 def name_servers(folder: Path, **entries: Any) -> None:

@@ -5,52 +5,33 @@ The counterparts of what happens to a file and its disk, and what only a server 
 
 import asyncio
 from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
-import asyncpg
 import pytest
 
 from tests.end_to_end.stage import Stage, answered, running_stage
 from tests.faults.campaign import campaign
 from tests.loopback.discord import Reply
 from tests.loopback.model_server import says
-from tests.postgres_cluster import Server, Wire, folder, running_server, url_of
+from tests.postgres_cluster import Server, folder, running_server
 
 pytestmark = pytest.mark.postgresql("a file has no server")
 
 WAVES: Final = 6
-OFTEN: Final = 0.04
-"""Of what is sent to the server, so much is lost with its connection: some two hundred times in all."""
 A_MINUTE_S: Final = 60.0
 """DESIGN: a user is told within 60 s, whatever hangs."""
-FEW: Final = 12
-"""Connections that a server has."""
 ANSWER: Final = "Here you are."
 
 
 @pytest.fixture
 def server() -> Iterator[Server]:
-    with folder() as where, running_server(where, {"max_connections": str(FEW)}) as server:
+    with folder() as where, running_server(where) as server:
         yield server
 
 
 class TestCampaign:
-    async def test_over_connections_that_are_lost_at_any_statement_loses_nothing(
-        self, seed: int, server: Server, tmp_path: Path
-    ) -> None:
-        async with Wire.to(server) as wire:
-            settings = {"CC_BOT_DATABASE_URL": url_of(wire)}
-            async with campaign(tmp_path, f"wire {seed}", settings) as fought:
-                with wire.unsteady(fought.rng, OFTEN):
-                    for _ in range(WAVES):
-                        await fought.traffic.wave()
-                        await fought.traffic.settled()
-                assert wire.broken > WAVES
-                fought.stage.program.environment["CC_BOT_DATABASE_URL"] = server.url  # it is judged itself
-                await fought.ends_well(f"seed {seed}")
-
     async def test_over_a_server_that_is_killed_again_and_again_loses_nothing(
         self, seed: int, server: Server, tmp_path: Path
     ) -> None:
@@ -95,20 +76,6 @@ async def told(reply: Reply, *words: str) -> None:
     )
 
 
-@asynccontextmanager
-async def crowd(server: Server) -> AsyncIterator[None]:
-    """Others, who have all connections that are left."""
-    others = list["asyncpg.Connection[Any]"]()
-    with suppress(asyncpg.TooManyConnectionsError):
-        while True:
-            others.append(await asyncpg.connect(server.url))
-    try:
-        yield
-    finally:
-        for each in others:
-            await each.close()
-
-
 class TestServer:
     async def test_that_takes_no_changes_is_told_and_over_as_soon_as_it_does(
         self, server: Server, tmp_path: Path
@@ -119,13 +86,6 @@ class TestServer:
                 await told(reply, "I can't write to where I keep things")
             await stage.logs("DatabaseSetReadOnly")
             await server.change("default_transaction_read_only = off")
-
-    async def test_with_too_few_connections_answers_or_tells_everybody(
-        self, server: Server, tmp_path: Path
-    ) -> None:
-        async with started(tmp_path, server) as stage, crowd(server):
-            words = ("Answer again", "is crowded right now")
-            await asyncio.gather(*(told(reply, *words) for reply in await begun(stage, FEW)))
 
     async def test_that_is_halted_is_told_and_over_as_soon_as_it_goes_on(
         self, server: Server, tmp_path: Path

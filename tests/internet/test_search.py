@@ -62,13 +62,6 @@ class TestBrave:
         async with LoopbackSearchServer() as server:
             assert list(await BraveSearch(server.key, server.brave_url).find("天気")) == []
 
-    async def test_that_knows_another_key_has_failed(self) -> None:
-        async with LoopbackSearchServer(WEATHER) as server:
-            search = BraveSearch("another-key", server.brave_url)
-            with pytest.raises(SearchFailed), capture_logs() as records:
-                await WebSearch([search]).search("天気")
-        assert "another-key" not in f"{search!r} {records}"
-
 
 class TestServices:
     async def test_are_asked_in_their_order(self) -> None:

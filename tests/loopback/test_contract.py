@@ -4,7 +4,6 @@ What the program needs of a double, every test over it notices. A double that ta
 the program, and that nobody notices but here.
 """
 
-import asyncio
 import json
 from collections.abc import AsyncIterator, Awaitable
 from io import BytesIO
@@ -13,7 +12,7 @@ from typing import Any, Final, Self
 import aiohttp
 import pytest
 
-from tests.loopback.discord import Allowance, Channel, File, Intent, LoopbackDiscord, Permission, Reply
+from tests.loopback.discord import Allowance, Channel, File, LoopbackDiscord, Permission, Reply
 from tests.loopback.discord.interactions import Callback
 from tests.loopback.model_server import LoopbackModelServer, fails, says
 
@@ -22,7 +21,6 @@ Answered = tuple[int, Any]
 ROOMY: Final = Allowance(1000, 5.0)
 INVALID: Final = 50035
 X: Final[Body] = {"content": "x"}
-UNPRIVILEGED: Final = Intent.GUILDS | Intent.GUILD_MESSAGES | Intent.DIRECT_MESSAGES
 
 
 class RawBot:
@@ -199,21 +197,6 @@ class TestForms:
         assert len(discord.violations) == len(REFUSED_MESSAGES) + len(EMPTY_MESSAGES) + 1
         assert [await posted(each) for each in LARGEST_MESSAGES] == [0] * len(LARGEST_MESSAGES)
 
-    async def test_of_autocompletes_and_modals_are_refused_as_discord_refuses_them(self, bot: RawBot) -> None:
-        discord, aiko, channel = bot.discord, bot.aiko, bot.channel
-        found = list[int]()
-        for offered in (choices(26), choices(1, name="x" * 101), choices(1, name=""), choices(25)):
-            typing = asyncio.create_task(discord.autocomplete(aiko, channel, "ask", id="3月"))
-            await discord.wait(lambda: len(discord.replies) > len(found), "the autocomplete")
-            reply = discord.replies[-1]
-            found.append(await code(bot.answer(reply, Callback.CHOICES, {"choices": offered})))
-            if found[-1]:
-                typing.cancel()
-        assert found == [INVALID, INVALID, INVALID, 0]
-        assert len(await typing) == 25
-        asked = await discord.slash(aiko, channel, "ask", question="?")
-        assert await code(bot.answer(asked, Callback.MODAL, {**FORM, "title": "x" * 46})) == INVALID
-
 
 async def test_interactions_that_are_answered_wrongly_have_discords_codes(bot: RawBot) -> None:
     discord, aiko, channel = bot.discord, bot.aiko, bot.channel
@@ -353,28 +336,6 @@ async def test_rates_and_tokens_are_discords() -> None:
         assert (answers[2][0], answers[2][1]["global"]) == (429, True)
         async with RawBot(discord, token=discord.other_token) as stranger:
             assert await code(stranger.call("GET", "/users/@me")) == 401
-
-
-async def test_the_gateway_closes_with_discords_codes(bot: RawBot) -> None:
-    discord = bot.discord
-
-    async def closed_with(*sent: Body) -> int | None:
-        async with bot.session.ws_connect(f"{discord.world.base_url}/gateway?v=10&encoding=json") as socket:
-            assert (await socket.receive_json())["op"] == 10
-            for each in sent:
-                await socket.send_str(json.dumps(each))
-            while (await socket.receive(timeout=60)).type is aiohttp.WSMsgType.TEXT:
-                pass
-            return socket.close_code
-
-    identity: Body = {"token": discord.token, "intents": UNPRIVILEGED, "properties": {}}
-    foreign, greedy = {"token": discord.other_token}, {"intents": UNPRIVILEGED | Intent.MESSAGE_CONTENT}
-    ways = {
-        4004: await closed_with({"op": 2, "d": identity | foreign}),
-        4014: await closed_with({"op": 2, "d": identity | greedy}),
-        4008: await closed_with(*[{"op": 1, "d": None}] * 121),
-    }
-    assert [*ways.values()] == [*ways] == [each.code for each in discord.violations]
 
 
 USER: Final = {"role": "user", "content": "元気？"}

@@ -7,11 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from structlog.testing import capture_logs
 
-from cc_bot.domain.errors import InvalidToolServers
 from cc_bot.domain.locale import Locale
-from cc_bot.mcp.file import ServerEntry, ServerRules, parse_servers, servers_file
+from cc_bot.mcp.file import ServerEntry, ServerRules, parse_servers
 from cc_bot.operator_file import FileRefused
 from cc_bot.texts import texts
 
@@ -133,27 +131,3 @@ class TestAMistake:
             assert "\n" not in sentence
             assert not any(secret in sentence for secret in SECRETS), sentence
             assert refusal(document, Locale.JA) != sentence
-
-    async def test_is_a_file_that_was_emptied_but_not_one_without_servers_and_changes_nothing(
-        self, tmp_path: Path
-    ) -> None:
-        path = tmp_path / "mcp.json"
-        assert await servers_file(path, variables=VARIABLES, locale=Locale.JA).load() == {}
-        path.write_text(json.dumps(server()))
-        file = servers_file(path, variables=VARIABLES, locale=Locale.JA)
-        before = await file.load()
-        assert before
-        for empty in ("", " \n", "\ufeff"):
-            path.write_text(empty, encoding="utf-8")
-            with capture_logs() as records:
-                assert await file.now() == before
-                assert await file.now() == before
-            assert ['{"mcpServers": {}}' in each["problem"] for each in records] == [True]  # once
-            with pytest.raises(InvalidToolServers) as error:
-                await servers_file(path, variables=VARIABLES, locale=Locale.JA).load()
-            assert error.value.params["path"] == str(path)
-            for none in ("{}", '{"mcpServers": {}}'):
-                path.write_text(none)
-                assert await file.now() == {}
-                path.write_text(json.dumps(server()))
-                assert await file.now() == before

@@ -11,12 +11,9 @@ from typing import Any, Final
 import pytest
 from mcp_types import ElicitRequestFormParams
 
-from cc_bot.discord.pages.forms import sheet_title
 from cc_bot.domain.errors import CcBotError, FormUnsuitable, QuestionUnclear, SecretAsked, ToolTimedOut
 from cc_bot.domain.form import Form
-from cc_bot.domain.locale import Locale
 from cc_bot.mcp.forms import form_of
-from cc_bot.texts import texts
 from tests.mcp.form_words import HARMLESS, SECRETS, Words
 from tests.mcp.running import Running, hostile, ready, running
 
@@ -88,21 +85,6 @@ class TestAForm:
             assert (await asked(bot, None))["action"] == "decline", "nobody can be asked"
         [form] = somebody.forms
         assert (form.server, form.message, form.fields[0].title) == ("hostile", "どなたですか", "お名前")
-
-    def test_shows_its_words_without_what_turns_or_breaks_a_line(self) -> None:
-        field = {
-            "type": "string",
-            "title": "お\u202e名\0前\n様",
-            "default": "愛\u2066子\0",
-            "description": "名\x1b字",
-        }
-        schema = {"type": "object", "properties": {"name": field}}
-        params = ElicitRequestFormParams(message="どなた\0です\u202eか", requested_schema=schema)
-        form = form_of("notes", params)
-        [shown] = form.fields
-        assert (form.message, shown.title, shown.hint, shown.default) == (
-            *("どなたですか", "お名前 様", "名字", "愛子"),
-        )
 
     @pytest.mark.slow
     async def test_comes_with_the_result_in_the_newest_protocol(self, tmp_path: Path) -> None:
@@ -196,21 +178,6 @@ class TestAForm:
             await asked(bot, None)  # the questions of the others have come before
         assert [each.forms for each in others] == [[], []]
 
-    async def test_of_a_call_is_nobodys_once_a_stopped_one_was_never_answered(self, tmp_path: Path) -> None:
-        counted, other = tmp_path / "calls", Somebody({"name": "Ben"})
-        async with ready(tmp_path, "--elicit", "--mute-once", "--count", counted) as bot:
-            stopped = asyncio.create_task(bot.echo(asker=Somebody({"name": "愛子"})))
-            await bot.until(counted.exists)
-            stopped.cancel()
-            told = await asked(bot, other)
-            assert (other.forms, told["action"]) == ([], "decline")
-            assert "under way" in told["notes"][0]
-            assert [type(each) for each in other.refusals] == [QuestionUnclear]
-            await bot.until(lambda: bot.report().state == "away")
-            await bot.until_ready()
-            assert (await asked(bot, other))["action"] == "accept"
-            assert len(other.refusals) == 1
-
 
 class TestASecret:
     async def test_is_never_asked_for(self, tmp_path: Path) -> None:
@@ -274,13 +241,6 @@ class TestTheWordsOfAForm:
         assert len(missed) <= 2, missed
         assert [words for words in HARMLESS if asks_for_secret(words)] == []
         assert [fields for fields in FIELDS if refusal_of(fields) is not SecretAsked] == []
-
-    @pytest.mark.parametrize("locale", Locale)
-    def test_stand_below_a_warning_that_no_server_writes(self, locale: Locale) -> None:
-        form, words = Form("n" * 40, "Type the word above all words.", ()), texts(locale)
-        warning = words.form.title.format(server="")
-        assert len(warning) > 15
-        assert sheet_title(form, words).startswith(warning[:35])
 
 
 class TestWhatIsNoForm:

@@ -203,16 +203,3 @@ class TestAToolThatIsClosed:
                 assert bot.report().withheld == ()
                 await bot.accept()
                 assert (before, local(bot)) == ([], believed)
-
-    async def test_is_what_the_operator_says(self, tmp_path: Path) -> None:
-        listed_in = write(tmp_path, *hints(False, True))
-        expected = {"all": (["*"], ["t0", "t1", "unsaid"]), "one": (["t1"], ["t1"]), "no": ([], [])}
-        entries: dict[str, Any] = {
-            name: hostile("--list", listed_in, local=patterns) for name, (patterns, _) in expected.items()
-        }
-        async with running(tmp_path, **entries) as bot:
-            for name, (_, closed) in expected.items():
-                await bot.until_ready(name)
-                await bot.accept(name)
-                tools = [each.tool for each in bot.servers.tools_in(HERE) if each.tool.server == name]
-                assert [each.name for each in tools if not each.open_world] == closed

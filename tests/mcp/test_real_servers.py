@@ -21,10 +21,6 @@ from tests.web.pages import free_port
 HTTP_SERVER = Path(__file__).parent / "http_server.py"
 
 
-def python(module: str, *arguments: object, **rules: Any) -> dict[str, Any]:
-    return {"command": sys.executable, "args": ["-m", module, *map(str, arguments)], "cc_bot": rules}
-
-
 @asynccontextmanager
 async def program(*command: str) -> AsyncIterator[asyncio.subprocess.Process]:
     """Another Python program, until this is left."""
@@ -110,9 +106,6 @@ class WithSessions:
         self.holds = asyncio.Event()
         self.holds.set()
         """Until then no call is answered."""
-        self.over = asyncio.Event()
-        self.over.set()
-        """Until then no session that ends is told so."""
         self.app = web.Application()
         self.app.router.add_post("/mcp", self._post)
         self.app.router.add_get("/mcp", self._stream)
@@ -152,7 +145,6 @@ class WithSessions:
         return response
 
     async def _delete(self, _: web.Request) -> web.Response:
-        await self.over.wait()
         return web.Response()
 
 
@@ -211,14 +203,3 @@ class TestASession:
                 double.status = 200
                 if error is ToolServerAway:
                     assert (await bot.echo(server="notes")).text == "猫"
-
-    async def test_whose_end_the_server_does_not_answer_keeps_nobody(self, tmp_path: Path) -> None:
-        double = WithSessions()
-        double.over.clear()
-        async with TestServer(double.app) as here:
-            try:
-                async with asyncio.timeout(60):
-                    async with running(tmp_path, notes={"url": str(here.make_url("/mcp"))}) as bot:
-                        await bot.until_ready("notes")
-            finally:
-                double.over.set()

@@ -22,7 +22,7 @@ from cc_bot.domain import ChannelKey
 from cc_bot.domain.errors import ErasuresBroken, ErasuresNotFound
 from cc_bot.storage import open_database
 from cc_bot.storage.engines import dialect_of
-from cc_bot.storage.erasures import ErasureLog, copy_log
+from cc_bot.storage.erasures import ErasureLog
 from cc_bot.storage.manifest import ignore_progress
 from cc_bot.stores import Stores, open_stores
 from tests.databases import laid_out
@@ -98,24 +98,6 @@ class TestErasedSince:
         logs = [*operator.folder.glob("*.erasures.jsonl")]
         assert {log.read_bytes() for log in logs if log != operator.log} <= {before}
         assert not (await operator.apply()).counts
-
-    async def test_on_another_machine_are_erased_too_and_by_the_logs_of_several_programs(
-        self, operator: Operator
-    ) -> None:
-        async with operator.stores(operator.lived) as stores:
-            await stores.memories.add(YOU, "前の話")
-        await erased_since(operator)
-        copy_log(operator.log, operator.folder)  # as one has it of another process's
-        operator.log.unlink()
-        ErasureLog(operator.log).make()
-        beside = "postgresql" if dialect_of(operator.restored) == "postgresql" else "sessions"
-        ErasureLog(operator.folder / f"{beside}.erasures.jsonl").make()
-        done = await run_apply_erasures(operator.config, ErasuresRequest(), ignore_progress)
-        assert done.counts == ReappliedErasures(users=1)
-        others = [operator.folder / f"{number}.jsonl" for number in range(2)]
-        for each in others:
-            await ErasureLog(each, clock=lambda: START + HOUR).note("user", YOU)
-        assert (await operator.apply(*others)).counts == ReappliedErasures(users=1)
 
     async def test_users_are_erased_after_others_went_on_where_the_moment_is_told(
         self, operator: Operator

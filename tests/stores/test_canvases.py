@@ -96,18 +96,6 @@ class TestClear:
         assert not await stores.canvases.clear(KEY)
         assert await up(stores, OTHER_USER) == Canvas((MOCHI,))
 
-    async def test_empties_what_would_have_been_carried_on(self, stores: Stores, database: Database) -> None:
-        with freeze_time("2026-11-22", real_asyncio=True) as clock:
-            for clear in (stores.sessions.clear, stores.canvases.clear):
-                await draw(stores, CAT)
-                clock.tick(timedelta(days=5))
-                await stores.sessions.expire()
-                await clear(KEY)
-                clock.tick(timedelta(days=5))
-                assert (await stores.sessions.open(KEY)).canvas == Canvas()
-        states = await database.query("SELECT DISTINCT canvas_state FROM sessions")
-        assert states == [('{"elements":[]}',)]
-
 
 class TestAtOnce:
     async def test_two_turns_lose_nothing_of_each_other_but_what_was_taken_down(self, stores: Stores) -> None:
@@ -170,17 +158,6 @@ class TestMessage:
         await stores.personal_erasure.erase(KEY.user_id)
         assert not await stores.canvases.note_message(KEY, 70, 2)
         assert await stores.canvases.list_shown(9) == [OTHER_USER]
-
-    async def test_is_behind_once_the_canvas_changes(self, stores: Stores) -> None:
-        await draw(stores, CAT)
-        await stores.canvases.note_message(KEY, 70, await revision(stores))
-        assert await stores.canvases.list_stale(9) == []
-        await draw(stores, SECRET)
-        assert await stores.canvases.list_stale(9) == [KEY]
-        await stores.canvases.note_message(KEY, 70, await revision(stores))
-        await stores.sessions.clear(KEY)
-        assert await stores.canvases.list_stale(9) == [KEY]
-        assert await stores.canvases.list_stale(0) == []
 
 
 KEYS = st.sampled_from(["elements", "type", "id", "title", "content", "mode", "focus"])

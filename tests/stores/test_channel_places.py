@@ -2,7 +2,6 @@
 
 from cc_bot.domain import Message, SessionKey
 from cc_bot.domain.message import ChannelKey, KnownPlace
-from cc_bot.domain.process import WHOLE, Shard
 from cc_bot.storage import Database, Statement
 from cc_bot.stores import Stores
 from tests.stores.conversation import heard
@@ -33,22 +32,6 @@ class TestPlaces:
             (OTHER_THREAD, 8100, 8),
             (CHANNEL, 900, 0),
         ]
-
-    async def test_are_of_a_connection_and_those_nobody_is_known_to_tell_of(self, stores: Stores) -> None:
-        for number, key in enumerate((THREAD, CHANNEL, OTHER_CHANNEL)):
-            await stores.channels.add(key, said(10 + number))
-        await stores.channels.note_place(KnownPlace(THREAD, 5 << 22))
-        await stores.channels.note_place(KnownPlace(CHANNEL, 6 << 22))
-
-        async def told_by(shard: Shard, limit: int = 9) -> set[ChannelKey]:
-            return {place.key for place in await stores.channels.list_places(limit=limit, shard=shard)}
-
-        assert await told_by(Shard(1, 4)) == {THREAD, OTHER_CHANNEL}
-        assert await told_by(Shard(2, 4)) == {CHANNEL, OTHER_CHANNEL}
-        assert await told_by(Shard(0, 4)) == {OTHER_CHANNEL}
-        assert await told_by(WHOLE) == {THREAD, CHANNEL, OTHER_CHANNEL}
-        await stores.channels.note_place(KnownPlace(OTHER_CHANNEL, 6 << 22))
-        assert await told_by(Shard(1, 4), limit=1) == {THREAD}, "however many others are newer"
 
 
 class TestAPlace:
@@ -125,11 +108,3 @@ class TestForgottenPlace:
             await stores.channels.forget_place(gone)
             assert await self.known(database) == [left] * 6
         assert await heard(stores, key) == ["質問", "答え"]
-
-
-class TestReading:
-    async def test_goes_on_since_it_began_until_other_messages_are_read(self, stores: Stores) -> None:
-        assert await stores.channels.set_reading("all", 100) == 100
-        assert await stores.channels.set_reading("all", 200) == 100
-        assert await stores.channels.set_reading("mentions", 200) == 200
-        assert await stores.channels.set_reading("all", 300) == 300

@@ -2,8 +2,6 @@
 
 from dataclasses import replace
 
-import pytest
-
 from cc_bot.domain import Message, SessionKey
 from cc_bot.domain.message import ChannelKey, ToolCall
 from cc_bot.storage import Database
@@ -74,14 +72,6 @@ class TestMessage:
         kept = await newest(stores)
         # Who knows what its model had read: it is tainted.
         assert kept == replace(mine, tainted=True, created_at=kept.created_at)
-
-    async def test_without_id_or_for_one_is_no_channels(self, stores: Stores, database: Database) -> None:
-        for message in (Message("user", "id"), said(10, visibility="private")):
-            with pytest.raises(ValueError, match="not private"):
-                await stores.channels.add(CHANNEL, message)
-            with pytest.raises(ValueError, match="not private"):
-                await stores.channels.add_all(CHANNEL, [said(9), message])
-        assert await archived(database) == {}
 
     async def test_of_a_session_is_not_taken_over(self, stores: Stores, database: Database) -> None:
         await ask_in_dm(stores, 10)

@@ -8,10 +8,10 @@ import pytest
 from freezegun import freeze_time
 
 from cc_bot.domain import ChannelKey, Message, SessionKey
-from cc_bot.domain.schedule import LATEST, Mark
+from cc_bot.domain.schedule import LATEST
 from cc_bot.storage import Database
 from cc_bot.stores import SessionStore, Stores
-from tests.stores.backends import KEY, OTHER_USER, OpenStores, got
+from tests.stores.backends import KEY, OTHER_USER, got
 from tests.stores.clocked import DAILY, DAY, HOUR, MINUTE, NOON, PLACES, Clocked, once, times
 
 ME = KEY.user_id
@@ -45,13 +45,6 @@ class TestLateTime:
         assert await schedules.told() == [("missed", "薬")]
         assert times(await schedules.at(NOON + 10 * DAY)) == [NOON + 10 * DAY]
         assert await schedules.told() == []
-
-    async def test_of_a_heartbeat_is_nothing_to_tell(self, schedules: Clocked) -> None:
-        added = await schedules.add(KEY, "", NOON, kind="heartbeat", repeat="every 6h")
-        assert await schedules.at(NOON + 8 * HOUR) == []
-        assert await schedules.told() == []
-        beat = got(await schedules.get(ME, added.id))
-        assert beat.due_at == NOON + 12 * HOUR
 
     async def test_is_told_to_each_owner_by_itself(self, schedules: Clocked) -> None:
         for key in (KEY, OTHER_USER, KEY):
@@ -129,34 +122,10 @@ class TestMessage:
 
 ME, YOU = 123456789012345678, 876543210987654321
 NOW = datetime(2026, 11, 22, tzinfo=UTC)
-LATER = NOW + timedelta(days=2)
 
 
 def frozen(moment: datetime) -> AbstractContextManager[object]:
     return freeze_time(moment, real_asyncio=True)
-
-
-class TestMarks:
-    async def test_are_ones_own_and_kept_while_they_are_needed(self, open_again: OpenStores) -> None:
-        hour = timedelta(hours=1)
-        with frozen(NOW):
-            async with open_again() as stores:
-                await stores.heartbeats.set_marks(ME, [Mark("named 1 20261125", NOW + hour)])
-                await stores.heartbeats.set_marks(
-                    ME, [Mark("named 1 20261125", LATER), Mark("ends 2", LATER)]
-                )
-        with frozen(NOW + 2 * hour):
-            async with open_again() as stores:
-                await stores.heartbeats.set_marks(ME, [])
-                await stores.heartbeats.forget(YOU)
-                assert await stores.heartbeats.get_marks(ME) == {"named 1 20261125", "ends 2"}
-                assert await stores.heartbeats.get_marks(YOU) == frozenset()
-        with frozen(LATER + hour):
-            async with open_again() as stores:
-                await stores.heartbeats.set_marks(ME, [Mark("ends 3", LATER + timedelta(days=1))])
-                assert await stores.heartbeats.get_marks(ME) == {"ends 3"}
-                await stores.heartbeats.forget(ME)
-                assert await stores.heartbeats.get_marks(ME) == frozenset()
 
 
 class TestMissed:

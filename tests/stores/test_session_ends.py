@@ -66,13 +66,6 @@ class TestExpiry:
                 assert await heard(stores) == []
         assert await database.query("SELECT count(*) FROM messages") == [(4,)]
 
-    async def test_survives_a_clock_that_was_set_back(self, stores: Stores) -> None:
-        with freeze_time(START, real_asyncio=True):
-            await say(stores, "未来")
-        with freeze_time(START - timedelta(days=3), real_asyncio=True):
-            await say(stores, "過去")
-            assert (await heard(stores))[::2] == ["未来", "過去"]
-
     async def test_swept_closes_the_idle_and_tells_how_many(self, stores: Stores, database: Database) -> None:
         with freeze_time(START, real_asyncio=True) as clock:
             for channel in range(3):

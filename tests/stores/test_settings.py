@@ -1,10 +1,8 @@
 """What users choose for themselves, what owners decide, and what is learned of models and tool servers."""
 
 import asyncio
-from datetime import timedelta
 
 import pytest
-from freezegun import freeze_time
 
 from cc_bot.domain import Locale, SessionKey, UserSettings
 from cc_bot.domain.errors import UnknownTimezone
@@ -47,17 +45,6 @@ class TestWelcome:
         claims = await asyncio.gather(*(stores.settings.claim_welcome(ME) for _ in range(20)))
         assert sum(claims) == 1
         assert (await stores.settings.get(ME)).welcomed is True
-
-    async def test_is_no_word_on_the_menu_which_is_told_once_a_day(self, stores: Stores) -> None:
-        with freeze_time("2026-11-26 10:00:00", real_asyncio=True) as time:
-            assert await stores.settings.claim_word_on_menu(ME)
-            assert not await stores.settings.claim_word_on_menu(ME)
-            assert await stores.settings.claim_word_on_menu(YOU)
-            time.tick(timedelta(hours=23, minutes=59))
-            assert not await stores.settings.claim_word_on_menu(ME)
-            time.tick(timedelta(minutes=1))
-            assert await stores.settings.claim_word_on_menu(ME)
-        assert not (await stores.settings.get(ME)).welcomed
 
 
 class TestAgents:
@@ -103,20 +90,6 @@ class TestTokenFactor:
         async with open_again() as stores:
             assert await stores.token_factors.get("a") == pytest.approx(1.3)
             assert await stores.token_factors.get("b") == pytest.approx(0.9)
-
-    async def test_ignores_what_no_tokenizer_counts_and_follows_a_change(self, stores: Stores) -> None:
-        await stores.token_factors.learn("m", estimated=1000, counted=1200)
-        for nonsense in (0, -5, 11, 10**9):
-            await stores.token_factors.learn("m", estimated=1000, counted=nonsense)
-        await stores.token_factors.learn("m", estimated=0, counted=10)
-        assert await stores.token_factors.get("m") == pytest.approx(1.2)
-        for _ in range(50):
-            await stores.token_factors.learn("m", estimated=1000, counted=1000)
-        await stores.token_factors.learn("m", estimated=1000, counted=3900)  # an odd answer
-        assert await stores.token_factors.get("m") == pytest.approx(1.0, rel=0.05)
-        for _ in range(150):
-            await stores.token_factors.learn("m", estimated=1000, counted=1500)
-        assert await stores.token_factors.get("m") == pytest.approx(1.5, rel=0.02)
 
 
 class TestToolLists:

@@ -110,15 +110,6 @@ class TestTokens:
         till.now = MIDNIGHT
         await till.reserve()
 
-    async def test_of_a_month_are_there_again_the_next_month(self, till: Till) -> None:
-        till.limit("tokens_per_month", 1000)
-        await till.spend(999)
-        till.now += timedelta(days=3)
-        await till.spend(1)
-        assert (await till.refused())["what"] == "tokens_per_month"
-        till.now = datetime(2026, 11, 30, 15, 0, tzinfo=UTC)
-        await till.reserve()
-
     async def test_of_a_guild_are_those_of_all_its_members(self, till: Till) -> None:
         till.limit("tokens_per_month", 1000, "guild", GUILD)
         till.limit("turns_per_minute", 3, "guild", GUILD)
@@ -228,16 +219,6 @@ class TestTurnsOfAMinute:
         till.now = START + timedelta(minutes=1)
         await till.reserve()
 
-    async def test_hold_up_nobody_whose_clock_was_put_right(self, till: Till) -> None:
-        till.limit("turns_per_minute", 2)
-        till.now = START + timedelta(days=30)  # as a machine without a battery may believe
-        for _ in range(2):
-            await till.spend(10)
-        till.now = START
-        await till.spend(10)
-        await till.spend(10)
-        assert (await till.refused())["resets"] == START + timedelta(minutes=1)
-
 
 class TestTurnsAtOnce:
     async def test_are_bounded_until_one_ends_or_is_older_than_anything_takes(self, till: Till) -> None:
@@ -264,17 +245,6 @@ class TestOwnersLimit:
         assert await till.limits.unset("user", AIKO, "turns_per_minute")
         assert not await till.limits.unset("user", AIKO, "turns_per_minute")
         await till.refused()
-
-    async def test_holds_for_each_kind_of_subject(self, till: Till) -> None:
-        payer = UsageSubject(AIKO, GUILD, (70,))
-        await till.reserve(payer)
-        subjects: list[tuple[LimitScope, int]] = [
-            *(("everyone", 0), ("user", AIKO), ("role", 70), ("guild", GUILD))
-        ]
-        for scope, scope_id in subjects:
-            await till.limits.set(scope, scope_id, "concurrent", 1, set_by=1)
-            await till.refused(payer, by=TooManyAtOnce)
-            await till.limits.unset(scope, scope_id, "concurrent")
 
 
 class TestUsage:
@@ -314,9 +284,3 @@ class TestRestart:
         assert (each.tokens, each.turns, each.cost_micros, each.model) == (300, 1, 900, "small")
         assert not await till.settle(lost, used(10))
         assert await till.take_over() == 0
-
-    async def test_leaves_what_a_terminal_reserved_until_nothing_takes_so_long(self, till: Till) -> None:
-        await till.reserve(UsageSubject(0, front_end="terminal"))
-        assert await till.take_over() == 0
-        till.now += timedelta(minutes=15)
-        assert await till.take_over() == 1

@@ -11,7 +11,6 @@ import logging
 import sys
 from collections.abc import AsyncGenerator, Callable
 from pathlib import Path
-from typing import Final
 from zoneinfo import ZoneInfo
 
 import structlog
@@ -27,7 +26,7 @@ from cc_bot.llm.model import ChatRequest, Delta, Finish, ModelEvent, ToolRequest
 from cc_bot.privacy import Privacy
 from cc_bot.stores import Stores, open_stores
 from cc_bot.terminal import ChatProfile, run_chat
-from cc_bot.terminal.commands import Chat, ListedServers
+from cc_bot.terminal.commands import Chat
 from cc_bot.terminal.plain import PlainView
 from cc_bot.terminal.rich import RichView
 from cc_bot.tools.registry import discover
@@ -86,9 +85,6 @@ class NoServers:
         raise ToolServerUnknown
 
 
-NO_SERVERS: Final = NoServers()
-
-
 def chat_of(
     stores: Stores,
     who: ChatProfile,
@@ -97,13 +93,12 @@ def chat_of(
     answering: Assistant | None = None,
     agents_file: Path = Path("no agents"),
     forget_typed: Callable[[], None] = lambda: None,
-    servers: ListedServers = NO_SERVERS,
 ) -> Chat:
     """A chat in which the scripted model answers, unless another assistant does."""
     answering = answering or assistant(stores)
     agents = Agents(agents_file, tools=TOOLS.names, locale=who.locale)
     privacy = Privacy(stores, answering.without_turns_of, retention=Retention())
-    return Chat(answering, stores, who, view, agents, privacy, forget_typed, servers)
+    return Chat(answering, stores, who, view, agents, privacy, forget_typed, NoServers())
 
 
 async def main(url: str, locale: str, history_file: Path | None) -> None:

@@ -8,10 +8,9 @@ from pathlib import Path
 from cc_bot.assistant import Assistant
 from cc_bot.domain import Locale, Message, SessionKey
 from cc_bot.stores import Stores
-from cc_bot.terminal.commands import ListedServers
 from cc_bot.terminal.plain import PlainView
 from cc_bot.terminal.runner import Runner
-from tests.terminal.program import NO_SERVERS, chat_of, profile
+from tests.terminal.program import chat_of, profile
 
 KEY = SessionKey(0, 0)
 
@@ -28,7 +27,6 @@ class Talk:
         answering: Assistant | None = None,
         agents_file: Path = Path("no agents"),
         forget_typed: Callable[[], None] = lambda: None,
-        servers: ListedServers = NO_SERVERS,
     ) -> None:
         self.stores = stores
         self.out, self.err = io.StringIO(), io.StringIO()
@@ -39,7 +37,6 @@ class Talk:
             answering=answering,
             agents_file=agents_file,
             forget_typed=forget_typed,
-            servers=servers,
         )
         self.runner = Runner(self.chat)
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from cc_bot.domain import Locale, SessionKey
+from cc_bot.domain import SessionKey
 from cc_bot.stores import Stores
 from tests.end_to_end.program import Program
 from tests.terminal.talk import Talk
@@ -63,13 +63,6 @@ class TestAgents:
         await chat.say("だれですか")
         assert await said(chat, "default") == ["だれですか"]
         assert "「標準」だけ" in await chat.say("/agent list")
-
-    async def test_that_are_mistaken_are_one_sentence(self, chat: Talk, stores: Stores, file: Path) -> None:
-        for line in ("/agent use nobody", "/agent use", "/agent fly", "/agent list x"):
-            assert (await chat.say(line)).count("\n") == 1, line
-        english = Talk(stores, Locale.EN, agents_file=file)
-        assert "tutor  English teacher\n" in await english.say("/agent list")
-        assert "English teacher answers you" in await english.say("/agent use tutor")
 
 
 @pytest.mark.slow

@@ -12,16 +12,15 @@ from cc_bot.domain import Locale, Message
 from cc_bot.domain.claimed_call import CallMessage
 from cc_bot.domain.message import ToolCall
 from cc_bot.domain.proposal import CallTool
-from cc_bot.llm.model import ToolRequest, ToolResultPart, UserPart
+from cc_bot.llm.model import ToolRequest, ToolResultPart
 from cc_bot.stores import Stores
 from cc_bot.tools.registry import discover
 from cc_bot.tools.servers import ServerTools
-from tests.loopback.tool_servers import PICTURE, CountingServers, calls_in
+from tests.loopback.tool_servers import CountingServers, calls_in
 from tests.scripted_model import ScriptedModel, only
 from tests.terminal.talk import KEY, Talk
 
 WRITE = ToolRequest("c1", "notes__write", '{"text": "牛乳"}')
-SEND = ToolRequest("c1", "notes__send", '{"text": "全員へ"}')
 READ = ToolRequest("c1", "notes__read", '{"text": "棚"}')
 
 
@@ -75,19 +74,6 @@ class TestACall:
         for line in ("/accept 1", "/decline 1"):
             assert "期限（10分）が過ぎています" in await chat.say(line)
         assert len(calls_in(tmp_path)) == tried + 1
-
-    async def test_that_owners_decide_is_decided_here(
-        self, chat: Talk, model: ScriptedModel, tmp_path: Path
-    ) -> None:
-        model.script = [[SEND], ["下で決められます。"], ["送りました。"]]
-        await chat.lines("送って")
-        (tmp_path / "answers.json").write_text('{"send": {"picture": "図です"}}', "utf-8")
-        said = await chat.lines("/accept")
-        assert (said[-1], len(calls_in(tmp_path))) == ("送りました。", 1)
-        assert any(line.startswith("◆ 🖼️") for line in said)
-        seen = model.requests[-1].prompt[-1]
-        assert isinstance(seen, UserPart)
-        assert [image.data for image in seen.images] == [PICTURE]
 
     async def test_under_which_a_chat_was_ended_is_told_by_the_next_and_not_made_again(
         self, stores: Stores, model: ScriptedModel, tmp_path: Path

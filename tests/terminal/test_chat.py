@@ -185,15 +185,3 @@ class TestAtATerminal:
             *("complete", "stopped", "complete", "complete")
         ]
         assert "+/memory delete 1" in (tmp_path / "history").read_text()
-
-    def test_a_reminder_is_said_above_the_line_that_is_being_typed(self, terminal: Terminal) -> None:
-        terminal.enter("/remind add 4秒後 カップ麺\r", "1）")
-        terminal.enter("途中", "途中")
-        terminal.wait_for("⏰ カップ麺")
-        terminal.wait_for("途中")
-        terminal.type("まで\r")
-        terminal.wait_for("答え: 途中まで")
-        terminal.wait_for("Enter 送信")
-        terminal.process.terminate()
-        assert terminal.ended() == 0
-        assert termios.tcgetattr(terminal.theirs) == terminal.settings

@@ -90,28 +90,7 @@ class TestLine:
             assert found
 
 
-SETTINGS = "/settings [language ja|en] [timezone Europe/London]"
-USAGES = {
-    "/clear everything": ("everything", "/clear"),
-    "/memory list --before x": ("--before x", "/memory list [category]"),
-    "/memory edit 3": ("3", COMMANDS["memory edit"].usage(EN)),
-    "/settings language fr": ("language fr", "/settings [language ja|en] [timezone Europe/London]"),
-}
-NEAREST = {
-    "/memroy list": ("/memroy", "memory list"),
-    "/memory del 3": ("/memory del", "memory delete"),
-    "/メモリー": ("/メモリー", "memory list"),
-    "/メモリ 全部削除": ("/メモリ 全部削除", "memory delete-all"),
-}
-
-
 class TestMistake:
-    def test_is_quoted_with_how_the_command_goes(self) -> None:
-        assert {line: said(line) for line in USAGES} == {
-            line: f"“{quoted}” can't be used here. Usage: {usage}" for line, (quoted, usage) in USAGES.items()
-        }
-        assert said("/clear " + "x" * 9000).startswith(f"“{'x' * 39}…” ")
-
     def test_of_a_number_or_of_leaving_something_out_says_what_is_needed(self) -> None:
         for number in ("x", "0", "-1", "1.5", "²", "3 4", "#", str(2**63), "9" * 5000):
             for name in ("show", "pin", "undo", "delete"):
@@ -127,14 +106,6 @@ class TestMistake:
             **dict.fromkeys(("attach", "attach ''"), EN.terminal.path_needed),
         }
         assert {line: said(f"/{line}") for line in needed} == needed
-
-    def test_of_a_name_comes_with_the_nearest_or_with_help(self) -> None:
-        assert {line: said(line) for line in NEAREST} == {
-            line: EN.terminal.unknown_near.format(given=typed, nearest=f"/{nearest}")
-            for line, (typed, nearest) in NEAREST.items()
-        }
-        for line in ("/usr/bin", "/", "/ ask"):
-            assert said(line) == EN.terminal.unknown.format(given=line.split(maxsplit=1)[0])
 
 
 def test_a_command_has_its_words_in_each_language_and_a_japanese_name_of_its_own() -> None:

@@ -39,24 +39,6 @@ async def offered(completer: ChatCompleter, typed: str) -> dict[str, str]:
 
 
 class TestCompletion:
-    async def test_offers_commands_and_their_words(self, completer: ChatCompleter, tmp_path: Path) -> None:
-        assert await offered(completer, "/memory sh") == {
-            "/memory show ": texts(Locale.EN).terminal.commands["memory show"]
-        }
-        assert {"/clear", "/ask ", "/memory add "} <= set(await offered(completer, "/"))
-        assert await offered(completer, "what is /memory") == {}
-        (tmp_path / "notes.txt").touch()
-        for typed, expected in {
-            "/settings language ": ["ja", "en", "default"],
-            "/agent use t": ["default", "tutor"],
-            f"/attach {tmp_path}/no": ["tes.txt"],
-            "/メモリ 表": ["/メモリ 表示 "],
-            "/設定 言語 ": ["ja", "en", "default"],
-        }.items():
-            assert list(await offered(completer, typed)) == expected
-        assert next(iter(await offered(completer, "/settings timezone 東京"))) == "Asia/Tokyo"
-        assert {"/クリア", "/質問 ", "/メモリ 追加 "} <= set(await offered(completer, "／"))
-
     async def test_offers_ones_memories_and_proposals(self, completer: ChatCompleter, stores: Stores) -> None:
         for content in ("誕生日は3月15日", "牛乳を買う"):
             await stores.memories.add(0, content, tags=["家族"])

@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.segment import Segment
 
 from cc_bot.domain.text import printable
-from cc_bot.terminal.markdown import GrowingMarkdown, break_offsets, one_line
+from cc_bot.terminal.markdown import GrowingMarkdown, one_line
 
 ANSWER = """# 見出し
 日本語の段落です。次の行は
@@ -65,12 +65,6 @@ class TestGrowingMarkdown:
             assert Segment(line).cell_length <= 20
             assert line == line.rstrip()
 
-    def test_a_block_is_settled_once_the_next_has_begun(self) -> None:
-        growing = GrowingMarkdown(Console(width=40))
-        assert growing.add("一つ目。\n\n二つ") == []
-        [settled] = growing.add("目。\n")
-        assert settled[0].text == "一つ目。"
-
     def test_everything_is_shown_as_it_is(self) -> None:
         shown = lines([ANSWER])
         assert {"改行のままです。", "  <div>"} <= {*shown}
@@ -89,25 +83,3 @@ def test_no_control_character_gets_through(text: str, limit: int) -> None:
     line = one_line(text, limit)
     assert len(line) <= limit
     assert "\n" not in line
-
-
-FAMILY = "👩‍👩‍👧‍👦"
-TEN_CELLS = {
-    "今日はいい天気です。": ["今日はいい", "天気です。"],
-    "今日もいい。": ["今日もい", "い。"],
-    "あいうえ「お」": ["あいうえ", "「お」"],
-    "a long word": ["a long ", "word"],
-    "値段はabcdeです": ["値段は", "abcdeです"],
-    "abcdefghijklmn": ["abcdefghij", "klmn"],
-    FAMILY * 6: [FAMILY * 5, FAMILY],
-}
-
-
-def pieces(text: str, width: int) -> list[str]:
-    edges = [0, *break_offsets(text, width), len(text)]
-    return [text[begin:end] for begin, end in pairwise(edges)]
-
-
-class TestLineBreaks:
-    def test_stand_where_a_reader_expects_them(self) -> None:
-        assert {text: pieces(text, 10) for text in TEN_CELLS} == TEN_CELLS

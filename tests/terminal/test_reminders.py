@@ -28,24 +28,6 @@ class TestAdding:
             said = await english.say("/remind add take the pills on jan 4 at 9am")
             assert said.startswith("⏰ I'll remind you on Mon, Jan 4 2027, 9:00: take the pills (cancel it")
 
-    async def test_that_makes_no_sense_is_explained(self, chat: Talk) -> None:
-        with freeze_time(NOON, real_asyncio=True):
-            for line, hint in {
-                "add": "内容が空",
-                "add 薬を飲む": "いつなのか",
-                "add 明日9時": "何をお知らせするか",
-                "add 昨日9時 薬": "もう過ぎて",
-                "add 15分おき 水": "1時間に1回",
-                "add 3日おきに薬": "繰り返しが読み取れません",
-                "add 1日3回 薬": "「毎日9時と18時」",
-                "add 明日9時 パスワードは hunter2": "保存しませんでした",
-                "delete 薬": "番号",
-                "delete 99": "#99",
-                "foo": "/remind add",
-            }.items():
-                assert hint in await chat.say(f"/remind {line}"), line
-            assert await chat.stores.schedules.list(0) == []
-
 
 class TestDueReminder:
     async def test_is_said_once_and_one_that_is_late_or_was_missed_says_so(self, chat: Talk) -> None:

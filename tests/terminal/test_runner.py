@@ -1,26 +1,13 @@
 """What one line after another does in a chat: questions, the newest answer, settings, attachments, limits."""
 
 import asyncio
-import json
-import re
 import sqlite3
 from contextlib import closing
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
 
-import pytest
-
-from cc_bot.assistant import Assistant
-from cc_bot.domain import Locale, Usage
-from cc_bot.domain.errors import ToolListNotShown, ToolServerUnknown
-from cc_bot.domain.member import LimitKey, LimitName, Policy
-from cc_bot.domain.tool_server import ToolDetails, ToolServerReport, ToolWording
-from cc_bot.llm.model import Finish
-from cc_bot.spending import Spending
-from cc_bot.stores import Stores
+from cc_bot.domain import Locale
 from cc_bot.texts import texts
-from tests.scripted_model import ScriptedModel, Step, only
-from tests.terminal.program import TOOLS
 from tests.terminal.talk import KEY, Talk
 
 NO_ANSWER = "まだ回答がありません。先に何か聞いてください。\n"
@@ -120,82 +107,3 @@ class TestSettings:
         assert "There is no answer yet" in await chat.say("/regenerate")
         said = await chat.say("/settings language default timezone default")
         assert "日本語、タイムゾーン: Asia/Tokyo" in said
-
-
-class PaidTalk(Talk):
-    """A chat that is paid for."""
-
-    def __init__(self, stores: Stores, locale: Locale) -> None:
-        self.policy = Policy()
-        answer: list[Step] = ["はい", Finish("stop", usage=Usage(1000, 200), model="small")]
-        spending = Spending(stores.usage, self.now)
-        answering = Assistant(stores, only(ScriptedModel([answer])), TOOLS, spending=spending)
-        super().__init__(stores, locale, answering=answering)
-
-    async def now(self) -> Policy:
-        return self.policy
-
-    def limit(self, name: LimitName, value: int) -> None:
-        self.policy = Policy(limits={LimitKey("user", 0, name): value})
-
-
-@pytest.mark.parametrize("locale", list(Locale))
-async def test_usage_shows_tokens_models_and_what_is_left_and_a_limit_is_told_with_a_plain_time(
-    stores: Stores, locale: Locale
-) -> None:
-    chat = PaidTalk(stores, locale)
-    assert (await chat.say("/usage")).count("\n") == 1
-    chat.limit("tokens_per_month", 5000)
-    await chat.say("いち")
-    shown = await chat.say("/usage")
-    for part in ("1,200", "small: 1,200", "3,800"):
-        assert part in shown
-    assert re.search(r"^1,200 █+ \d+/\d+$", shown, re.MULTILINE)
-    chat.limit("tokens_per_day", 1000)
-    told = await chat.say("に")
-    assert re.search(r"(次に使えるのは|again at )(\d{4}-\d\d-\d\d )?\d\d:\d\d", told)
-    assert "<t:" not in told
-
-
-NEW = ToolWording("天気を調べます。", json.dumps({"type": "object"}), read_only=True, waits=False)
-
-
-@dataclass
-class Weather:
-    """One server, a tool of which is new."""
-
-    accepted: list[str] = field(default_factory=list)
-
-    def reports(self) -> tuple[ToolServerReport, ...]:
-        withheld, code = ((), "") if self.accepted else (("weather__look",), "0a1b")
-        return (ToolServerReport("weather", "ready", 0, 0, withheld=withheld, code=code),)
-
-    def details(self, server: str) -> tuple[ToolDetails, ...]:
-        if server != "weather":
-            raise ToolServerUnknown
-        return (ToolDetails("weather__look", "new", NEW, None),)
-
-    async def accept(self, server: str, code: str) -> tuple[str, ...] | None:
-        self.details(server)
-        if self.accepted:
-            return None
-        if code != "0a1b":
-            raise ToolListNotShown
-        self.accepted.append(server)
-        return ("weather__look",)
-
-
-async def test_tool_servers_are_listed_read_and_accepted_as_they_were_read(stores: Stores) -> None:
-    servers = Weather()
-    chat = Talk(stores, servers=servers)
-    for line in ("/admin tools", "／管理　ツール"):
-        said = await chat.say(line)
-        assert "weather — 使えます" in said
-        assert "weather__look" in said
-    said = await chat.say("/admin tools show weather")
-    assert "  | 天気を調べます。" in said
-    assert "0a1b" in said
-    assert "何も承認していません" in await chat.say("/admin tools accept weather ffff")
-    assert servers.accepted == []
-    assert "weather__look" in await chat.say("/admin tools accept weather ０Ａ１Ｂ")
-    assert servers.accepted == ["weather"]

@@ -1,7 +1,6 @@
 """What the views write of answers, memories, canvases and how far a job is: in a pipe, and at every width."""
 
 import io
-import json
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Final
@@ -25,7 +24,6 @@ from cc_bot.domain import (
     Usage,
 )
 from cc_bot.domain.canvas import Canvas, Card, Chart, Series, Text
-from cc_bot.domain.message import ToolCall
 from cc_bot.llm.offline import OfflineModel
 from cc_bot.stores import Stores
 from cc_bot.terminal.plain import PlainView
@@ -76,15 +74,6 @@ def plain() -> Iterator[Plain]:
     assert "\x1b" not in plain.out.getvalue() + plain.err.getvalue()
 
 
-def test_memories_are_one_line_each_in_a_pipe(plain: Plain) -> None:
-    plain.view.memories(PAGE, texts(Locale.EN))
-    _, first, second, _ = plain.out.getvalue().splitlines()
-    assert first.startswith("#12  2026-03-15  くらし  #ゴミ #曜日  毎週水曜日は")
-    assert second == "#3  2026-03-15  general  Allergic to peanuts[31m"
-    plain.view.complain("見つかりません")
-    assert plain.err.getvalue() == "見つかりません\n"
-
-
 async def test_memories_a_canvas_and_help_are_whole_at_every_width(stores: Stores) -> None:
     for width in (40, 120):
         view = RichView(Console(file=(out := io.StringIO()), width=width))
@@ -112,16 +101,6 @@ class TestPlainAnswer:
         plain.answered(Locale.EN, *waiting, *words, ToolStarted("1", "recall"), *used, *last)
         assert plain.out.getvalue() == "One moment.\n◆ Looked through your memories\nNothing.\n"
         assert "Waiting" in plain.err.getvalue()
-
-    def test_has_the_pages_that_it_rests_on_below_it(self, plain: Plain) -> None:
-        def call(number: int) -> ToolCall:
-            told = {"url": f"https://{number}.example/a", "title": f"題\n{number}", "text": "…"}
-            return ToolCall("1", "read_page", "{}", json.dumps(told))
-
-        said = Message("assistant", "雨です。", tool_calls=tuple(map(call, range(6))))
-        lines = plain.answered(Locale.JA, TextDelta("雨です。"), Done(said, Usage()))
-        assert lines[-5:-1] == [f"◆ {n + 1}. 題 {n}  https://{n}.example/a" for n in range(4)]
-        assert lines[-1] == "◆ 5. 題 4  https://4.example/a（ほか1件）"
 
 
 async def test_a_canvas_is_drawn_shown_and_taken_down_in_a_chat(stores: Stores) -> None:

@@ -78,12 +78,6 @@ class TestQuery:
 
 
 class TestFile:
-    async def test_of_another_name_is_refused_with_those_there_are(self, read: Read) -> None:
-        outcome = await read(MANUAL, LONG, PICTURE, file="給与.pdf")
-        assert not outcome.ok
-        assert "長い.pdf, 取扱説明書.pdf" in outcome.text
-        assert "絵.png" not in outcome.text
-
     async def test_that_nobody_attached_is_not_there(self, context: ToolContext) -> None:
         assert not (await call(context, "read_file", file="/etc/passwd")).ok
 

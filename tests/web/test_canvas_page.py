@@ -1,10 +1,9 @@
 """The canvas page in a browser: live, without JavaScript, and while the bot is away."""
 
-import json
 from pathlib import Path
 
 import pytest
-from playwright.async_api import Browser, Page, WebSocketRoute, expect
+from playwright.async_api import Browser, Page, expect
 
 from cc_bot.domain.canvas import RemoveElement, SetMode, ShowText, UpdateCard
 from cc_bot.domain.locale import Locale
@@ -105,29 +104,3 @@ class TestWhileTheBotIsAway:
                 await is_live(page)
             trouble.forgive("ERR_CONNECTION_REFUSED")
             trouble.forgive("WebSocket connection")
-
-
-async def test_a_page_that_missed_a_revision_asks_for_all_of_it(browser: Browser, site: Site) -> None:
-    opened, asked = list[WebSocketRoute](), list[object]()
-
-    async def take(socket: WebSocketRoute) -> None:
-        opened.append(socket)
-        server = socket.connect_to_server()
-
-        def pass_on(message: str | bytes) -> None:
-            asked.append(json.loads(message))
-            server.send(message)
-
-        socket.on_message(pass_on)
-
-    async with new_page(browser, locale="ja-JP") as page:
-        await page.route_web_socket("**/socket", take)
-        await draw(site, CARD)
-        await sign_in(page, site)
-        await is_live(page)
-        gone = {"command": "canvas_remove_element", "id": "shopping", "visibility": "private"}
-        shown = {"command": "canvas_shown", "revision": 1001}
-        opened[-1].send(json.dumps({"from": 1000, "commands": [gone, shown]}))
-        await draw(site, CHART)
-        await expect(page.locator(".canvas.list .element h2 .name")).to_have_text(["買い物", "売上"])
-        assert asked == [{"command": "canvas_resend"}]

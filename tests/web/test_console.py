@@ -2,7 +2,6 @@
 
 import asyncio
 import logging
-import re
 from collections.abc import AsyncGenerator, AsyncIterator, Iterator
 from typing import Final
 
@@ -13,7 +12,6 @@ from cc_bot.app.core import Core
 from cc_bot.assistant import TurnOptions
 from cc_bot.domain import Locale, Message, SessionKey, TurnEvent
 from cc_bot.domain.member import LimitKey, Maintenance
-from cc_bot.domain.process import Process
 from cc_bot.log import configure_logging, keep_records
 from tests.web.pages import CHANNEL, HANA, TARO, Site, Visit, shown
 
@@ -84,23 +82,6 @@ async def test_whether_somebody_may_is_asked_with_every_request_and_for_an_act_o
 
 
 class TestStatus:
-    async def test_tells_how_it_is_doing(self, site: Site, owner: Visit) -> None:
-        told = shown(await owner.open("/console"))
-        for words in ("Discord つながっていません", "見つかりません。cc-bot backup で作れます。"):
-            assert words in told
-        assert re.search(r"データベース [\d.]+ [kM]B ディスクの空き [\d.]+ [MG]B", told)
-        site.town.pulse.begin(lambda: 0.0421)
-        processes = site.services.stores.processes
-        assert not await processes.join(Process("one", "a.example", "1.0", (0, 1), 4))
-        assert await processes.take("reminders", "one")
-        told = shown(await owner.open("/console"))
-        for words in (
-            "つながっています（応答 42 ミリ秒）",
-            "a.example のプロセスの受け持つシャード: 0-1/4。全体のための仕事: reminders。",
-            "シャード 2-3 を受け持つプロセスがありません。",
-        ):
-            assert words in told
-
     async def test_has_turns_by_id_and_phase_and_no_word_of_them(self, site: Site, owner: Visit) -> None:
         first, second = begin_turns(site.core, 2)
         event = await anext(first)
@@ -186,12 +167,3 @@ async def test_the_log_has_the_newest_records_by_level_and_nothing_that_anybody_
     assert ("backup_made" in warnings, "edit_failed" in warnings) == (False, True)
     assert "秘密" not in told + warnings
     await owner.open("/console/log?level=secret", status=400)
-
-
-@pytest.mark.slow
-async def test_the_doctor_looks_on_a_press_in_its_readers_language(site: Site, owner: Visit) -> None:
-    assert "結果" not in shown(await owner.open("/console/doctor"))
-    assert "良好 データベース" in await follow(owner, "/console/doctor")
-    site.town.owners.add(HANA)
-    async with site.visit(HANA, **{"Accept-Language": "en"}) as hana:
-        assert "whole and can be written to" in await follow(hana, "/console/doctor")

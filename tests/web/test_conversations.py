@@ -1,12 +1,10 @@
 """The pages of one's conversations: listed, read and deleted, and nobody else's."""
 
-import json
 from typing import Final
 from uuid import uuid4
 
-from cc_bot.domain import Attachment, Message, SessionKey
+from cc_bot.domain import Attachment, SessionKey
 from cc_bot.domain.canvas import AddCard
-from cc_bot.domain.message import ToolCall
 from tests.web.pages import CHANNEL, HANA, Site, Visit
 from tests.web.stored import DM, KEY, draw, talk
 
@@ -50,16 +48,6 @@ class TestReading:
         await talk(site, *((f"質問{number}番", f"答え{number}番") for number in range(25)))
         pages = [await taro.open(f"/conversations/{id_}{query}") for query in ("", "?page=2")]
         assert [("質問0番" in each, "答え24番" in each) for each in pages] == [(True, False), (False, True)]
-
-    async def test_links_the_pages_that_an_answer_rests_on_below_it(self, site: Site, taro: Visit) -> None:
-        told = {"url": "https://news.example/a?b=<c>", "title": "<b>天気</b>", "text": "…"}
-        call = ToolCall("1", "read_page", "{}", json.dumps(told))
-        session = await site.core.stores.sessions.open(KEY)
-        said = (Message("user", "読んで"), Message("assistant", "雨です。", tool_calls=(call,)))
-        await site.core.stores.sessions.commit_turn(session, said)
-        page = await taro.open(f"/conversations/{session.id}")
-        assert 'href="https://news.example/a?b=&lt;c&gt;" rel="noreferrer noopener nofollow"' in page
-        assert "&lt;b&gt;天気&lt;/b&gt;</a> · news.example" in page
 
     async def test_of_somebody_elses_is_as_of_none(self, site: Site, taro: Visit) -> None:
         theirs = await talk(site, ("花の秘密", "はい"), key=SessionKey(HANA, CHANNEL))

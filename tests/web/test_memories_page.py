@@ -82,31 +82,6 @@ class TestTheSearch:
             await expect(page.locator(".notes > li")).to_have_count(1)
 
 
-class TestTicks:
-    async def test_stay_over_searches_and_for_the_keyboard(self, browser: Browser, site: Site) -> None:
-        await keep_all(site, "猫のモチ", "猫のタマ", "犬のポチ", *(f"メモ {number}" for number in range(32)))
-        async with signed_in(browser, site, MEMORIES, size=PHONE) as page:
-            await page.locator("#found input[type=checkbox]").first.check()
-            await page.get_by_role("link", name="次へ").click()
-            await expect(page.locator("#found .notes li")).to_have_count(5)
-            await expect(page.locator("#kept input:checked")).to_have_count(1)
-            await page.locator("#kept input:checked").uncheck()
-            field = page.get_by_label("言葉で探す")
-            await field.fill("モチ")
-            await page.get_by_role("checkbox", name="#1 を選ぶ").check()
-            await field.fill("犬")
-            await expect(page.locator("#found")).to_contain_text("ポチ")
-            await expect(page.locator("#kept")).to_contain_text("モチ")
-            await page.get_by_role("checkbox", name="#3 を選ぶ").focus()
-            await page.keyboard.press("Space")
-            await field.fill("zzz")
-            await expect(page.locator("#kept input:checked")).to_have_count(2)
-            await page.get_by_role("button", name="削除する").focus()
-            await page.keyboard.press("Enter")
-            await expect(page.locator(".counts")).to_have_text("削除したもの: 2件")
-        assert [each for each in await contents(site) if "メモ" not in each] == ["猫のタマ"]
-
-
 class TestWithoutScripts:
     async def test_a_memory_is_kept_changed_and_imported(self, browser: Browser, site: Site) -> None:
         async with signed_in(browser, site, MEMORIES, java_script_enabled=False) as page:
@@ -169,14 +144,3 @@ class TestWithScripts:
             await is_said(page, "変更しました。")
         [kept] = await site.core.stores.memories.list(TARO)
         assert (kept.content, kept.pinned) == ("木曜は在宅", False)
-
-
-@pytest.mark.slow
-async def test_a_file_that_is_too_large_is_told(browser: Browser, site: Site) -> None:
-    trouble = Trouble()
-    async with signed_in(browser, site, "/memories/import", trouble=trouble) as page:
-        large: FilePayload = {"name": "大.txt", "mimeType": "text/plain", "buffer": b"a\n" * 4_000_000}
-        await page.get_by_label("ファイル").set_input_files(large)
-        await page.get_by_role("button", name="内容を確かめる").click()
-        await expect(page.get_by_text("1 MB まで）。小さく分けて")).to_be_visible()
-        trouble.forgive("413 (Request Entity Too Large)")

@@ -8,16 +8,13 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
-import aiohttp
 import pytest
 from aiohttp.test_utils import make_mocked_request
 from multidict import CIMultiDict
 
-from cc_bot.domain.errors import PortTaken
 from cc_bot.domain.locale import Locale
 from cc_bot.web.form import MAX_URLENCODED_BYTES, read_form
 from cc_bot.web.server import MAX_RECEIVING, MAX_STRANGER_BYTES
-from cc_bot.web.site import serve_pages
 from cc_bot.web.visitor import locale_of, read_cookie
 from tests.web.calls import count_calls
 from tests.web.pages import HANA, TARO, Site, Visit, open_site
@@ -242,15 +239,3 @@ async def test_a_malformed_connection_harms_nobody(
     for name, value in STRICT.items():
         assert f"{name}: {value}" in answer
     await taro.open("/nowhere", status=404)
-
-
-class TestAPort:
-    async def test_that_is_taken_is_told_and_is_free_once_it_is_closed(self, tmp_path: Path) -> None:
-        async with open_site(tmp_path) as site:
-            with pytest.raises(PortTaken) as refused:
-                async with serve_pages(site.services):
-                    pytest.fail("the port is another program's")
-            assert refused.value.params["setting"] == "CC_BOT_WEB_PORT"
-        async with aiohttp.ClientSession() as client:
-            with pytest.raises(aiohttp.ClientConnectorError):
-                await client.get(site.url)

@@ -2,8 +2,7 @@
 
 import asyncio
 from base64 import b64encode
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import Self
 
 from tests.loopback.discord.actions import Actions
@@ -196,15 +195,6 @@ class LoopbackDiscord(Actions):
         """What the bot wrote of commands that Discord would not show as such: see `misnamed`."""
         registry = self.world.commands
         return [fault for entry in self.transcript for fault in misnamed(entry.body, registry)]
-
-    @contextmanager
-    def files_held(self) -> Iterator[None]:
-        """Files that are asked for come only afterwards."""
-        self.world.files_flow.clear()
-        try:
-            yield
-        finally:
-            self.world.files_flow.set()
 
     def expire_attachments(self) -> None:
         """Every URL handed out so far answers 404 from now on."""

@@ -93,15 +93,6 @@ class TestRestoring:
         own = next(each for each in versions if each.source.kind == "model")
         assert (await restore(stores, own.id)).source == Source("model")
 
-    async def test_is_refused_where_there_is_nothing_to_restore(self, stores: Stores) -> None:
-        memory = await rewrite(stores, "A", "B")
-        [version] = await stores.memory_history.list_versions(ME, memory.id)
-        assert await stores.memory_history.restore(ME, memory.id) is None
-        assert await stores.memory_history.restore(YOU, version.id) is None
-        assert await stores.memory_history.restore(ME, 2**80) is None
-        await stores.memories.delete(ME, memory.id)
-        assert await stores.memory_history.restore(ME, version.id) is None
-
 
 class TestUndoOfAnUpdate:
     async def test_gives_back_exactly_what_was_there(self, stores: Stores, database: Database) -> None:
@@ -180,26 +171,6 @@ class TestNearDuplicate:
         assert (await stores.memories.remember(ME, "猫が好き")).kind == "added"
         await keep(stores, "猫が好き")
         assert await stores.memories.count(ME) == 2
-
-    async def test_keeps_what_is_not_said_anew_and_ends_an_end(self, stores: Stores) -> None:
-        end = START + timedelta(days=1)
-        with freeze_time(START, real_asyncio=True) as clock:
-            await stores.memories.remember(ME, "猫が好き", category="好み", tags=("猫",), expires_at=end)
-            again = (await stores.memories.remember(ME, "猫が好き!")).memory
-            assert (again.category, again.tags, again.expires_at) == ("好み", ("猫",), end)
-            clock.tick(timedelta(days=2))
-            again = (await stores.memories.remember(ME, "猫が好き")).memory
-            assert (again.category, again.tags, again.expires_at) == ("好み", ("猫",), None)
-            assert await stores.memories.search(ME, "猫") == [again]
-
-
-class TestSuperseding:
-    async def test_of_what_is_not_there_or_another_users_adds(self, stores: Stores) -> None:
-        [theirs] = await keep(stores, "大阪に住んでいる", user_id=YOU)
-        for number in (*NO_IDS, theirs.id):
-            change = await stores.memories.remember(ME, f"京都に引っ越した {number}", supersedes=number)
-            assert (change.kind, change.former, change.memory.supersedes) == ("added", None, None)
-        assert await stores.memories.list(YOU) == [theirs]
 
 
 class TestEnd:

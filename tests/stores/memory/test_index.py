@@ -11,9 +11,9 @@ import pytest
 from cc_bot.domain.memory import Memory
 from cc_bot.domain.memory_transfer import PortableMemory
 from cc_bot.search import Candidate, Statistics, document_terms, fold, parse_query, rank
-from cc_bot.storage import Database, Statement
+from cc_bot.storage import Database
 from cc_bot.stores import Stores, open_stores
-from cc_bot.stores.memory.texts import VERSION, fold_tags, pack_numbers, term_keys
+from cc_bot.stores.memory.texts import fold_tags, pack_numbers, term_keys
 from cc_bot.stores.memory.upkeep import MemoryUpkeep
 from tests.stores.backends import stores_over
 from tests.stores.forgetting import bytes_of
@@ -24,12 +24,6 @@ PIECES: Final = (
     *("か\u3099", "ﾊﾟﾝ", "☂", "é", "e\u0301", "1.5"),
 )
 QUERIES: Final = ("猫", "メモ123号", "モ12", "誕生日は3月", "サーバ", "green tea", "が", "e", "１．５", "鳥")
-OLD: Final = """
-    INSERT INTO memories
-        (user_id, content, category, tags, created_at, updated_at, search_content, search_tags)
-    VALUES ($1, $2, 'general', '["ﾀｸﾞ"]', $3, $3, lower($2), '')
-"""
-MADE: Final = "2026-11-22T03:04:05.000000+00:00"
 
 
 @pytest.fixture
@@ -97,16 +91,6 @@ class TestManyMemories:
         await upkeep.catch_up(YOU)
         [theirs] = await stores.memories.search(YOU, "123号", audience="private")
         assert theirs.content == "メモ123号は私の"
-
-    async def test_of_older_rules_are_found_and_made_anew(self, stores: Stores, database: Database) -> None:
-        old = [*(f"メモ{number}番" for number in range(1100)), "ｻｰﾊﾞｰの鍵は台所"]
-        await database.transaction([Statement(OLD, (ME, content, MADE)) for content in old], ())
-        for _ in range(2):
-            for query in ("メモ3番", "モ1099", "サーバの鍵", "鍵は台", "タグ サーバー"):
-                best = (await stores.memories.search(ME, query))[0].content
-                assert query in best or best == "ｻｰﾊﾞｰの鍵は台所"
-            await MemoryUpkeep(database).catch_up(ME)
-            assert await database.query("SELECT DISTINCT terms_version FROM memories") == [(VERSION,)]
 
 
 class TestErasedMemory:

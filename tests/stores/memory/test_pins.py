@@ -1,6 +1,5 @@
 """Pinned memories, and the notes that a prompt tells from the start: whose, which, in which order."""
 
-import json
 from dataclasses import replace
 from datetime import timedelta
 from typing import get_args
@@ -9,7 +8,6 @@ import pytest
 
 from cc_bot.domain.errors import TooManyPinned
 from cc_bot.domain.memory import MAX_PINNED, Source, SourceKind
-from cc_bot.domain.memory_transfer import read_memories
 from cc_bot.storage import Database
 from cc_bot.stores import MemoryPinStore, Stores
 from tests.stores.backends import Recorder, got, stores_over
@@ -41,11 +39,6 @@ async def keep_pinned(stores: Stores, *contents: str, user_id: int = ME) -> list
 async def pinned(stores: Stores, user_id: int = ME) -> list[str]:
     """As its owner sees them in the list."""
     return [memory.content for memory in await stores.memories.list(user_id) if memory.pinned]
-
-
-async def import_all(stores: Stores, *contents: str, **fields: object) -> None:
-    items = json.dumps([{"content": content, **fields} for content in contents])
-    await stores.memory_transfer.take(ME, read_memories(items))
 
 
 class TestNotes:

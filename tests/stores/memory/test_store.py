@@ -25,11 +25,6 @@ HALF: Final = "\ud83d"
 ORDERS: Final[Sequence[Order]] = get_args(Order)
 
 
-async def page(stores: Stores, order: Order, *, limit: int = 20, offset: int = 0) -> list[str]:
-    memories = await stores.memories.list(ME, order=order, limit=limit, offset=offset)
-    return [memory.content for memory in memories]
-
-
 class TestAdding:
     async def test_keeps_what_was_given_over_a_restart(self, open_again: OpenStores) -> None:
         link, end = "https://discord.com/channels/1/2/3", START + timedelta(days=9)
@@ -153,22 +148,6 @@ class TestSuggestions:
 
 
 class TestLists:
-    async def test_are_by_making_or_by_the_last_change(self, stores: Stores) -> None:
-        with freeze_time(START, real_asyncio=True) as clock:
-            first, _, gone, old = await keep(stores, "一", "二", "消した", "古い")
-            await stores.memories.add(ME, "三", supersedes=old.id)
-            await stores.memories.delete(ME, gone.id)
-            clock.tick(timedelta(hours=1))
-            await stores.memories.update(ME, first.id, category="c")
-        assert [await page(stores, order) for order in ("newest", "oldest", "updated")] == [
-            *(["三", "二", "一"], ["一", "二", "三"], ["一", "三", "二"])
-        ]
-        for order in ORDERS:
-            whole = await page(stores, order)
-            assert await page(stores, order, offset=1, limit=2) == whole[1:3]
-            assert await page(stores, order, offset=3) == []
-            assert await page(stores, order, offset=-1) == whole
-
     async def test_are_paged_forth_and_back(self, stores: Stores) -> None:
         memories = (await keep(stores, *map(str, range(7))))[::-1]
         first = await stores.memories.list(ME, limit=3)
