@@ -10,6 +10,7 @@ What goes: the rows with their terms, vectors and places in the search index; th
 found or changed them, in answers of sessions and channels (redacted); elements of canvases; summaries that
 hold a text or were made of a turn with such a call, and what was said there until now goes into no summary
 any more. That is the cost: the model knows of that conversation what stands in its history, and no more.
+A text counts as a whole, from twelve characters on: a shorter one also stands where nothing tells of it.
 What people said stays, unless their user wants it emptied as well; `count_messages` says how much.
 
 SQLite keeps changed pages in its write-ahead log until they are written back, so each removal notes that
