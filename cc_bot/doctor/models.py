@@ -98,7 +98,7 @@ async def _converse(model: "OpenAIChatModel", tools: Sequence[ToolSchema]) -> _S
         await _hear(model, [stable, now, picture], (), seen)
     except ModelError:
         return seen
-    seen.pictures = "no images" not in model.changes
+    seen.pictures = not model.left_out_images
     return seen
 
 

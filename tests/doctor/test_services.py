@@ -99,6 +99,14 @@ class TestAModel:
         assert (found.verdict, found.mend) == ("warning", JA.doctor.model_no_tools_mend)
         assert told(found, tools=False, pictures=False, reasoning=False, changes="no tools, no images")
 
+    async def test_that_refuses_a_picture_in_words_of_its_own_is_told_to_take_none(
+        self, server: LoopbackModelServer
+    ) -> None:
+        server.responder = lambda body: (
+            fails(400, "messages[1].content must be a string") if "image_url" in str(body) else "はい"
+        )
+        assert told(await asked(server.base_url), tools=False, pictures=False, reasoning=False)
+
     async def test_that_refuses_fails_with_the_way_to_mend_it_and_is_not_asked_again(
         self, server: LoopbackModelServer
     ) -> None:

@@ -93,6 +93,8 @@ class OpenAIChatModel:
         self._label = f"{urlsplit(address).netloc}/{model}"
         self._quirks = quirks_of(address, model)
         self._changes: dict[str, None] = {}
+        self.left_out_images = False
+        """Whether the last request that was answered had to do without its images."""
         self._suspected = frozenset[str]()
         """Fields without which a request was taken after a refusal that named none."""
         self._truncation = _TruncationWatch()
@@ -168,6 +170,7 @@ class OpenAIChatModel:
 
     def _accept(self, attempts: Attempts) -> None:
         """Remember what was learned from refusals, now that the changed request is answered."""
+        self.left_out_images = not attempts.quirks.images
         lessons = [each for each in attempts.lessons if each.lasting]
         guessed = frozenset[str]()
         if attempts.guess in attempts.lessons:
