@@ -15,7 +15,7 @@ from cc_bot.llm.openai.quirks import CHAT_ONLY, OPTIONAL, TEACHING_STATUSES, Les
 
 _MAX_CHANGES: Final = 4
 _NO_SUCH_PATH: Final = frozenset({404, 405, 501})
-_NUMBERED: Final = re.compile(r"[\w-]*\d[\w-]*")
+_NUMBERED: Final = re.compile(r"(?<![\w-])(?:(?!\d)[\w-])*+\d[\w-]*+")
 """An index, or the id of a request."""
 _NOT_PLAIN: Final = re.compile(r"[^ -~]|\\")
 
