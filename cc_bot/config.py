@@ -464,12 +464,17 @@ def read_config(environ: Mapping[str, str] = os.environ, dotenv: Path = Path(".e
     )
 
 
+_MISSPELT: Final = 0.9
+"""difflib's ratio from which a name is a misspelt setting."""
+
+
 def _refuse_unknown(names: Iterable[str], known: Set[str]) -> None:
-    """Raise UnknownSetting for a name of ours that is no setting."""
+    """Raise UnknownSetting for a name that is nearly a setting. Others may be somebody's own, or were settings
+    once."""
     for name in names:
         if name.startswith("CC_BOT_") and name not in known:
-            [nearest] = get_close_matches(name, known, n=1, cutoff=0)
-            raise UnknownSetting(name=name, nearest=nearest)
+            for nearest in get_close_matches(name, known, n=1, cutoff=_MISSPELT):
+                raise UnknownSetting(name=name, nearest=nearest)
 
 
 def operator_locale(environ: Mapping[str, str] = os.environ, dotenv: Path = Path(".env")) -> Locale:

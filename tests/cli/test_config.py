@@ -92,11 +92,14 @@ class TestSettings:
             assert read_config({}, tmp_path / ".env").models == ("近所のモデル",), encoding
         assert read(tmp_path, "CC_BOT_MODEL=a").models == ("a",)
 
-    def test_that_there_are_none_of_are_refused_with_the_nearest(self, tmp_path: Path) -> None:
-        for line in ("CC_BOT_MODLE=gpt-5.4-mini", "CC_BOT_MODEL_NAME=", "CC_BOT_WEBURL=https://bot.example"):
+    def test_that_are_misspelt_are_refused_with_the_nearest(self, tmp_path: Path) -> None:
+        for line in ("CC_BOT_MODLE=gpt-5.4-mini", "CC_BOT_MODELS=", "CC_BOT_WEBURL=https://bot.example"):
             with pytest.raises(UnknownSetting) as refused:
                 read(tmp_path, line)
             assert refused.value.params["nearest"] in ("CC_BOT_MODEL", "CC_BOT_WEB_URL")
+        read(
+            tmp_path, "CC_BOT_SINGLE_SYSTEM=on\nCC_BOT_BACKUP_BUCKET=s3"
+        )  # once a setting, and somebody's own
 
     def test_in_a_file_may_stand_among_comments_and_after_a_byte_order_mark(self, tmp_path: Path) -> None:
         config = read(tmp_path, "\ufeff# メモ\r\n\r\nexport CC_BOT_MODEL='a b'  # と注釈\r\n")
