@@ -469,8 +469,7 @@ _MISSPELT: Final = 0.9
 
 
 def _refuse_unknown(names: Iterable[str], known: Set[str]) -> None:
-    """Raise UnknownSetting for a name that is nearly a setting. Others may be somebody's own, or were settings
-    once."""
+    """Raise UnknownSetting for a misspelt setting. Other names may be the operator's own, or old settings."""
     for name in names:
         if name.startswith("CC_BOT_") and name not in known:
             for nearest in get_close_matches(name, known, n=1, cutoff=_MISSPELT):
