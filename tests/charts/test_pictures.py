@@ -2,7 +2,6 @@
 
 import subprocess
 import sys
-from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from hypothesis import given, settings
@@ -25,13 +24,6 @@ class TestPicture:
             assert image.size == (800, 450)
             corners = {image.getpixel(at) for at in [(0, 0), (799, 0), (0, 449), (799, 449)]}
             assert corners == {colour(GROUND)}
-
-    @pytest.mark.slow
-    def test_drawn_from_several_threads_at_once_is_the_same_file(self) -> None:
-        alone = [draw(chart(kind, FRUIT), Locale.JA) for kind in KINDS]
-        with ThreadPoolExecutor(6) as pool:
-            together = list(pool.map(lambda kind: draw(chart(kind, FRUIT), Locale.JA), KINDS * 2))
-        assert together == alone * 2
 
     @pytest.mark.slow
     def test_is_not_what_is_loaded_with_the_program(self) -> None:

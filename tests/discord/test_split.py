@@ -122,24 +122,6 @@ class TestAText:
         for mark in ("-", "1.", ">", "#", "```"):
             assert not split(f"{'a' * 30} bcd {mark} efghijkl", limit=40)[1].startswith(mark)
 
-    def test_of_code_is_closed_and_opened_again_as_it_was(self) -> None:
-        code = "```\n" + "x" * 40
-        indented = "- ````sh\n  echo first of all\n  echo ```\n  echo second to it\n  ````"
-        halves = (
-            "- ````sh\n  echo first of all\n  echo ```\n  ````",
-            "  ````sh\n  echo second to it\n  ````",
-        )
-        python = split("Look:\n```python\nfirst = 1\nsecond = 2\nthird = 3\n```", limit=46)
-        quoted = split("> ~~~js\n> let first = 1;\n> let second = 2;\n> let third = 3;\n> ~~~", limit=60)
-        check(
-            (python, ("Look:\n```python\nfirst = 1\nsecond = 2\n```", "```python\nthird = 3\n```")),
-            (quoted[1], "> ~~~js\n> let third = 3;\n> ~~~"),
-            (split(indented, limit=55), halves),
-            (split(code + "\n      ```\nDone.", limit=50), (code + "\n```", "Done.")),
-            (split("```py\nprint(1)"), ("```py\nprint(1)\n```",)),
-            (split("```\nif a:\n" + "    call_it()\n" * 3 + "```", limit=50)[1], "```\n    call_it()\n```"),
-        )
-
     def test_that_ends_within_a_fence_is_closed_by_a_line_of_its_kind(self) -> None:
         opened = {
             "```": "\n```",

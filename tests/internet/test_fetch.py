@@ -29,7 +29,7 @@ from cc_bot.domain.errors import (
 )
 from cc_bot.internet.addresses import parse_address
 from cc_bot.internet.http import PUBLIC
-from cc_bot.internet.pages import MAX_BYTES, MAX_REDIRECTS, FetchedPage, PageReader, fetch
+from cc_bot.internet.pages import MAX_REDIRECTS, FetchedPage, PageReader, fetch
 from tests.loopback.web import INSIDE, OUTSIDE, Answer, LoopbackWeb
 from tests.reading.confinement import UNCONFINED
 
@@ -194,18 +194,6 @@ class TestBody:
                     assert isinstance(await refusal(web), PageGarbled)
                 else:
                     assert set((await get(web)).data) <= {*b"a"}
-
-    async def test_in_chunks_or_segments_or_until_the_end_is_taken(self) -> None:
-        drops = b"14\r\n%b\r\n" % (b"x" * 20) * 10_000
-        pages = {
-            "/a": Answer(raw=CHUNKED + drops + b"0\r\n\r\n"),
-            "/b": Answer(b"x" * MAX_BYTES),
-            "/c": Answer(raw=CHUNKED + b"2\r\nab\r\n1\r\nc\r\n0\r\n\r\n"),
-            "/d": Answer(raw=OK + b"\r\nabc"),
-        }
-        async with LoopbackWeb(pages) as web:
-            found = [(await get(web, f"http://a.example{path}", 20.0)).data for path in pages]
-        assert ([*map(len, found[:2])], found[2:]) == ([200_000, MAX_BYTES], [b"abc", b"abc"])
 
     async def test_that_comes_in_drops_is_given_up(self) -> None:
         drops = Answer(b"<p>slow</p>", piece=1, pause_s=0.2, for_ever=True)

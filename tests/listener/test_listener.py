@@ -1,11 +1,8 @@
 """A listener's bounds, over real sockets and with deadlines of parts of a second."""
 
 import asyncio
-import resource
-import socket
 from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack, asynccontextmanager, suppress
-from itertools import product
+from contextlib import asynccontextmanager, suppress
 from typing import Final
 
 import aiohttp
@@ -232,13 +229,6 @@ class TestAnAnswer:
 
 
 class TestABody:
-    async def test_that_is_packed_is_refused(self) -> None:
-        async with listener(PATIENT) as port:
-            for method, encoding in product((b"GET", b"POST"), (b"gzip", b"zstd", b"identity")):
-                head = GET.replace(b"GET", method) + b"Content-Encoding: %s\r\n" % encoding
-                received = await answers(port, head + b"Content-Length: 1000000\r\n\r\n")
-                assert b" 415 " in received.splitlines()[0]
-
     async def test_that_was_not_read_ends_its_connection_with_the_answer(self) -> None:
         """The rest is not waited for: what is sent later is read by nobody."""
         async with listener(PATIENT) as port, connected(port) as (reader, writer):
@@ -247,25 +237,6 @@ class TestABody:
 
 
 class TestConnections:
-    async def test_are_no_more_than_half_of_the_files_that_may_be_open(self) -> None:
-        limits = resource.getrlimit(resource.RLIMIT_NOFILE)
-        with socket.socket() as highest:
-            files = max(highest.fileno() + 50, 100)
-        resource.setrlimit(resource.RLIMIT_NOFILE, (files, limits[1]))
-        try:
-            serving = AsyncExitStack()
-            port = await serving.enter_async_context(listener(PATIENT))
-        finally:
-            resource.setrlimit(resource.RLIMIT_NOFILE, limits)
-        async with serving, AsyncExitStack() as held:
-            readers = []
-            for _ in range(files // 2 + 1):
-                reader, writer = await held.enter_async_context(connected(port))
-                writer.write(GET + b"\r\n")
-                await reader.readuntil(b"ok")
-                readers.append(reader)
-            assert await read_all(readers[0]) == b""
-
     async def test_beyond_their_number_take_the_place_of_the_one_that_waited_longest(self) -> None:
         limits = ConnectionLimits(max_connections=2, request_s=60, idle_s=60, send_s=60)
         async with listener(limits) as port, connected(port) as first, connected(port) as second:

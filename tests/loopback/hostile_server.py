@@ -109,7 +109,7 @@ class Server:
             sys.stderr.flush()
         while switches.hold and not switches.hold.exists():
             time.sleep(0.01)
-        if switches.never_answer or (switches.mute_once and self._has_noted_once()):
+        if switches.never_answer:
             return
         if switches.refuse:
             self._send({"id": message["id"], "error": {"code": -32000, "message": "満室です"}})
@@ -178,10 +178,6 @@ class Server:
             with self._switches.count.open("a", encoding="utf-8") as file:
                 file.write(json.dumps(what, ensure_ascii=False) + "\n")
 
-    def _has_noted_once(self) -> bool:
-        """Whether this is the first that the file says."""
-        return len(self._switches.count.read_text("utf-8").splitlines()) == 1
-
     def _reply(self, message: Json, result: Json) -> None:
         self._send({"id": message["id"], "result": result})
 
@@ -232,7 +228,7 @@ def switches_of(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument("--long-line", type=int, default=0, help="a line of so many bytes, in a call")
     parser.add_argument("--deep", type=int, default=0, help="an object so deep as a result")
     for name in (
-        *("never-answer", "mute-once", "die", "flood", "no-json", "no-json-at-start", "fail", "stays"),
+        *("never-answer", "die", "flood", "no-json", "no-json-at-start", "fail", "stays"),
         *("no-characters", "fall-together", "list-changed", "elicit", "sample", "roots"),
         *("environment", "stderr", "no-result", "refuse"),
     ):

@@ -11,7 +11,7 @@ import pytest
 
 from cc_bot.domain.errors import InvalidSetting, PortTaken, StorageError
 from cc_bot.domain.measures import GatewayHealth
-from cc_bot.metrics import MOST_CONNECTIONS, ROOM_BYTES, PrometheusMeter, Vitals, serve
+from cc_bot.metrics import ROOM_BYTES, PrometheusMeter, Vitals, serve
 
 
 @dataclass
@@ -151,17 +151,6 @@ class TestMetrics:
             "gateway_latency_seconds",
         ):
             assert f"cc_bot_{name} " not in text
-
-
-async def test_many_connections_that_ask_for_nothing_leave_room(program: Served) -> None:
-    """The bounds of one connection are those of every listener, and tested there."""
-    port = int(program.url.rpartition(":")[2])
-    held = [await asyncio.open_connection("127.0.0.1", port) for _ in range(2 * MOST_CONNECTIONS)]
-    for _, writer in held:
-        writer.write(b"GET /healthz HTTP/1.1\r\nHost: x\r\n")
-    assert (await program.health())[0] == 200
-    for _, writer in held:
-        writer.close()
 
 
 async def test_a_port_that_somebody_has_and_a_host_that_is_not_here_are_refused(program: Served) -> None:

@@ -2,8 +2,6 @@
 
 from datetime import UTC, datetime
 
-from cc_bot.domain import Message
-from cc_bot.domain.proposal import KeepMemory
 from cc_bot.stores import Stores
 from tests.stores.backends import KEY, OTHER_USER, got
 
@@ -62,19 +60,3 @@ class TestReminders:
         await stores.schedules.cancel(ME, mine[1].id)
         assert (await stores.schedules.add(KEY, "水", DUE)).number == 3
         assert await stores.schedules.get_by_number(ME, 2) is None
-
-
-class TestProposals:
-    async def test_of_each_user_count_from_one(self, stores: Stores) -> None:
-        numbers = []
-        for key in (KEY, OTHER_USER, KEY):
-            session = await stores.sessions.open(key)
-            change = KeepMemory("猫", "general", (), "anywhere")
-            turn = await stores.sessions.archive_turn(
-                session, [Message("user", "?"), Message("assistant", "はい")], proposals=[change]
-            )
-            numbers += [each.number for each in turn.proposals]
-        assert numbers == [1, 1, 2]
-        [first, _] = await stores.proposals.list_for_place(ME, KEY.channel_id)
-        assert await stores.proposals.get_id(ME, 1) == first.id
-        assert await stores.proposals.get_id(YOU, 2) == 0

@@ -136,22 +136,6 @@ async def test_limits_are_set_and_taken_back_or_told_why_not(site: Site, owner: 
         assert (answer.status, sentence in await answer.text()) == (400, True), wrong
 
 
-async def test_access_and_models_are_decided_and_taken_back(owner: Visit) -> None:
-    assert "だれでも、どこでも使えます。" in shown(await owner.open("/console/access"))
-    told = await follow(owner, "/console/access", kind="user", id=f"<@{HANA}>", rule="deny")
-    assert f"拒否 人 {HANA} 管理者" in told
-    told = await follow(owner, "/console/access", kind="guild", id="55", rule="allow")
-    assert "許可 サーバー 55 管理者" in told
-    form = {"kind": "guild", "id": "55"}
-    assert "決まりを取り消しました。" in await follow(owner, "/console/access/remove", **form)
-    assert "それはもうありません。" in await follow(owner, "/console/access/remove", **form)
-    told = await follow(owner, "/console/models", id=f"<#{CHANNEL}>", models="gpt-5, さくら")
-    assert f"{CHANNEL} gpt-5, さくら" in told
-    assert "いつものモデルに戻しました。" in await follow(owner, "/console/models/unset", id=str(CHANNEL))
-    for id_, models in ((str(CHANNEL), ","), ("雑談", "gpt-5")):
-        assert (await owner.press("/console/models", id=id_, models=models)).status == 400
-
-
 @pytest.mark.usefixtures("_recording")
 async def test_the_log_has_the_newest_records_by_level_and_nothing_that_anybody_wrote(owner: Visit) -> None:
     log = structlog.get_logger("cc_bot.test")

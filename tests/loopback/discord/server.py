@@ -136,7 +136,6 @@ class Server:
 
     async def _attachment(self, request: web.Request) -> web.Response:
         """Like Discord's CDN: no token needed, and 404 after the link expired."""
-        await self.world.files_flow.wait()
         attachment = self.world.attachments.get(int(request.match_info["attachment"]))
         if attachment is None or attachment.expired:
             return web.Response(status=404, text="This content is no longer available.")

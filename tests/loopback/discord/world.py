@@ -98,8 +98,6 @@ class World:
     channels: dict[int, Channel] = field(default_factory=dict)
     messages: dict[int, Message] = field(default_factory=dict)
     attachments: dict[int, Attachment] = field(default_factory=dict)
-    files_flow: asyncio.Event = field(default_factory=asyncio.Event)
-    """While it is not set, files that are asked for do not come."""
     interactions: dict[str, Interaction] = field(default_factory=dict)
     pings: list[Ping] = field(default_factory=list)
     team: list[tuple[User, bool]] = field(default_factory=list)
@@ -110,7 +108,6 @@ class World:
     gateway: Gateway = field(init=False)
 
     def __post_init__(self) -> None:
-        self.files_flow.set()
         self.application_id = self.ids.next()
         self.bot = self.add_user(User(self.application_id, "cc-bot", is_bot=True))
         self.commands = CommandRegistry(self.application_id, self.ids)
