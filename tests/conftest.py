@@ -8,6 +8,7 @@ from collections.abc import Callable, Generator, Sequence
 from pathlib import Path
 from typing import Any
 
+import freezegun
 import pytest
 from hypothesis import settings
 
@@ -19,6 +20,7 @@ settings.register_profile("cc-bot", deadline=None, max_examples=50)
 settings.register_profile("thorough", deadline=None, max_examples=200)
 settings.load_profile("cc-bot")
 os.environ["SSL_CERT_DIR"] = TRUSTED
+freezegun.configure(extend_ignore_list=["_pytest"])  # how long a test takes is real
 
 IN_ORDER_OF_FILES = 0
 

@@ -54,7 +54,7 @@ from cc_bot.doctor.surroundings import (
     check_transcriber,
 )
 from cc_bot.domain.clock import utc_now
-from cc_bot.domain.errors import StartupError
+from cc_bot.domain.errors import InvalidModels, StartupError
 from cc_bot.domain.message import Agent
 from cc_bot.domain.text import one_line
 from cc_bot.domain.tool_server import ToolServerProblem, ToolServerReport, find_missing
@@ -266,7 +266,8 @@ def _private_files(config: Config) -> Sequence[Path]:
     """Return what else must be nobody's but the operator's."""
     database = kept_beside(config.database_url, config.data_folder)
     history = named_beside(config.database_url, config.data_folder).with_name("chat_history")
-    return [Path(".env"), Path(".env.txt"), ErasureLog.beside(database).path, history, *copies_of(database)]
+    own = [Path(".env"), Path(".env.txt"), models_path(config), ErasureLog.beside(database).path]
+    return [*own, history, *copies_of(database)]
 
 
 async def _check_erasures(config: Config, words: Texts) -> Sequence[Finding]:
@@ -387,14 +388,18 @@ def _model_checks(
 
 async def _check_models(config: Config, words: Texts) -> Sequence[Finding]:
     """Check the models that answer, that write summaries, and that agents have of their own; each once."""
-    async with open_models(config) as models:
-        if models.offline:
-            return [FindingWriter("model").ok(words.doctor.model_offline)]
-        agents, tools = await _load_agents(config), discover(cc_bot.tools).schemas()
-        own = [name for agent in agents.values() for name in agent.models]
-        names = dict.fromkeys((*config.models, *config.summary_models, *own))
-        found = await asyncio.gather(*(check_model(name, models.get(name), tools, words) for name in names))
-    return [finding for findings in found for finding in findings]
+    notes = FindingWriter("model")
+    try:
+        async with open_models(config) as models:
+            if models.offline:
+                return [notes.ok(words.doctor.model_offline)]
+            agents, tools = await _load_agents(config), discover(cc_bot.tools).schemas()
+            own = [name for agent in agents.values() for name in agent.models]
+            names = dict.fromkeys((*config.models, *config.summary_models, *own))
+            asked = (check_model(name, models.get(name), tools, words) for name in names)
+            return [finding for findings in await asyncio.gather(*asked) for finding in findings]
+    except InvalidModels as error:
+        return [notes.failed(explain(error, words), words.doctor_files.file_mend)]
 
 
 async def _check_transcriber(config: Config, words: Texts) -> Sequence[Finding]:

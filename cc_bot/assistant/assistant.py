@@ -99,6 +99,7 @@ from cc_bot.tools.servers import servers_of, was_made
 # ---- ends -----------------------------------------------------------------------------------------------
 # How a turn ends: what came of it is stored, or it leaves no trace.
 
+_MAX_TOLD: Final = 1000
 _log = structlog.get_logger(__name__)
 
 
@@ -326,6 +327,7 @@ class Assistant:
         none are shown to the model. Without `spending` all is counted and nothing limited."""
         self._stores = stores
         self._chains = chains
+        self._told_without_tools = set[tuple[SessionKey | None, str]]()
         self._tools = tools
         self._internet = settings.internet
         self._turn_limit_s = settings.turn_limit_s
@@ -621,8 +623,7 @@ class Assistant:
         finally:
             out_of_time.cancel()
             draft.history_tokens = prompt.budget_tokens
-        untold = draft.unkept or draft.unscheduled or turn.before is None
-        if draft.without_tools and untold:
+        if draft.without_tools and (draft.unkept or draft.unscheduled or self._is_news(turn, draft.model)):
             emit(NotSaved("anything"))
         elif draft.unkept:
             emit(NotSaved())
@@ -637,6 +638,16 @@ class Assistant:
             if draft.circled:  # that is all there will be: to go on from here would go on in circles
                 draft.text, draft.status = explain(ModelWentInCircles(), words), "complete"
             emit(TextDelta(draft.text))
+
+    def _is_news(self, turn: Turn, model: str) -> bool:
+        """Return whether this process has not told the users of a conversation of this model yet."""
+        told = (turn.key, model)
+        if told in self._told_without_tools:
+            return False
+        if len(self._told_without_tools) == _MAX_TOLD:
+            self._told_without_tools.clear()
+        self._told_without_tools.add(told)
+        return True
 
     def _admit(self, request: TurnRequest, *, held: bool) -> AbstractAsyncContextManager[UsageRecorder]:
         """A channel's turn is paid by who asked last."""

@@ -63,16 +63,17 @@ async def check_model(
     except CcBotError:
         return [notes.failed(said.model_unavailable.format(model=name), said.model_unavailable_mend)]
     changes = said.model_changed.format(changes=", ".join(model.changes)) if model.changes else ""
+    takes_tools = "no tools" not in model.changes
     marks = {True: said.model_yes, False: said.model_no}
     told = said.model_ok.format(
         model=name,
         seconds=f"{time.monotonic() - began_s:.1f}",
-        tools=marks[seen.called],
+        tools=said.model_not_called if takes_tools and not seen.called else marks[seen.called],
         pictures=marks[seen.pictures],
         reasoning=marks[seen.thought],
         changes=changes,
     )
-    return [notes.ok(told) if seen.called else notes.warning(told, said.model_no_tools_mend)]
+    return [notes.ok(told) if takes_tools else notes.warning(told, said.model_no_tools_mend)]
 
 
 async def _converse(model: "OpenAIChatModel", tools: Sequence[ToolSchema]) -> _Seen:

@@ -158,6 +158,7 @@ class DoctorTexts(Area):
     )
     model_yes = Sentence(ja="○", en="yes")
     model_no = Sentence(ja="×", en="no")
+    model_not_called = Sentence(ja="△（呼ばれませんでした）", en="offered, but not called")
     model_changed = Sentence(ja="（頼み方の変更: {changes}）", en=" (asked differently: {changes})")
     model_no_tools_mend = Sentence(
         ja="このモデルでは、覚えること・お知らせ・検索ができません。ツールを使えるモデルにするか、サーバーのツール機能（vLLM なら "
@@ -166,16 +167,16 @@ class DoctorTexts(Area):
         "in its server (vLLM: --enable-auto-tool-choice; llama.cpp: --jinja).",
     )
     model_no_path_mend = Sentence(
-        ja="CC_BOT_MODEL の名前と、OPENAI_BASE_URL の最後に /v1 が付いているかを確かめてください。",
-        en="Check the name in CC_BOT_MODEL, and whether OPENAI_BASE_URL ends in /v1.",
+        ja="モデルの名前と、アドレス（OPENAI_BASE_URL か base_url）の最後に /v1 が付いているかを確かめてください。",
+        en="Check the model's name, and whether the address (OPENAI_BASE_URL or base_url) ends in /v1.",
     )
     model_offline = Sentence(
         ja="内蔵のオフラインモデルが答えます。AI モデルを使うには OPENAI_API_KEY か OPENAI_BASE_URL を書いてください。",
         en="The built-in offline model answers. For another one set OPENAI_API_KEY or OPENAI_BASE_URL.",
     )
     model_refused_key = Sentence(
-        ja="{model} のサーバーが OPENAI_API_KEY を受け付けません。",
-        en="The server of {model} does not accept OPENAI_API_KEY.",
+        ja="{model} のサーバーが API キーを受け付けません（OPENAI_API_KEY か、models.toml の api_key）。",
+        en="The server of {model} does not accept the key (OPENAI_API_KEY, or api_key in models.toml).",
     )
     model_refused_key_mend = Sentence(
         ja="キーと、その残高や権限を確かめてください。", en="Check the key, its credit and its rights."
@@ -185,11 +186,13 @@ class DoctorTexts(Area):
         en="The server does not take questions to {model}.",
     )
     model_refused_request_mend = Sentence(
-        ja="CC_BOT_MODEL の名前を確かめてください。", en="Check the name in CC_BOT_MODEL."
+        ja="モデルの名前を確かめてください（CC_BOT_MODEL、agents.toml の model）。",
+        en="Check the model's name (CC_BOT_MODEL, or model in agents.toml).",
     )
     model_unavailable = Sentence(ja="{model} から答えがありません。", en="{model} gives no answer.")
     model_unavailable_mend = Sentence(
-        ja="OPENAI_BASE_URL とサーバーの状態を確かめてください。", en="Check OPENAI_BASE_URL and the server."
+        ja="アドレス（OPENAI_BASE_URL か、models.toml の base_url）とサーバーの状態を確かめてください。",
+        en="Check the address (OPENAI_BASE_URL, or base_url in models.toml) and the server.",
     )
     hearing_ok = Sentence(ja="{name} が音声を文字にします。", en="{name} writes down voice messages.")
     hearing_none = Sentence(

@@ -58,13 +58,13 @@ async def asked(base_url: str, timeout_s: float = 5, name: str = "small") -> Fin
     return finding
 
 
-def told(finding: Finding, *, tools: bool, pictures: bool, reasoning: bool, changes: str = "") -> bool:
+def told(finding: Finding, *, tools: bool | None, pictures: bool, reasoning: bool, changes: str = "") -> bool:
     marks = {True: JA.doctor.model_yes, False: JA.doctor.model_no}
     changed = JA.doctor.model_changed.format(changes=changes) if changes else ""
     expected = JA.doctor.model_ok.format(
         model="",
         seconds="",
-        tools=marks[tools],
+        tools=JA.doctor.model_not_called if tools is None else marks[tools],
         pictures=marks[pictures],
         reasoning=marks[reasoning],
         changes=changed,
@@ -105,7 +105,7 @@ class TestAModel:
         server.responder = lambda body: (
             fails(400, "messages[1].content must be a string") if "image_url" in str(body) else "はい"
         )
-        assert told(await asked(server.base_url), tools=False, pictures=False, reasoning=False)
+        assert told(await asked(server.base_url), tools=None, pictures=False, reasoning=False)
 
     async def test_that_refuses_fails_with_the_way_to_mend_it_and_is_not_asked_again(
         self, server: LoopbackModelServer
