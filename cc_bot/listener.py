@@ -52,6 +52,8 @@ class ConnectionLimits:
 
 MAX_HEAD_BYTES: Final = 2**14
 """The request line and all headers of a request."""
+MAX_TYPE_BYTES: Final = 256
+"""A `Content-Type`: each of its parameters would become objects that take fifty times its bytes."""
 MAX_STREAM_BYTES: Final = 2**14
 """What a client may send at once over a WebSocket: the longest message twice."""
 STREAM_BYTES_PER_S: Final = 2**12
@@ -181,6 +183,8 @@ def _body_length(head: bytes) -> int:
     names = {name for name, _ in headers}
     if b"transfer-encoding" in names:
         raise _RefusedRequest(HTTPStatus.LENGTH_REQUIRED)
+    if any(len(value) > MAX_TYPE_BYTES for name, value in headers if name == b"content-type"):
+        raise _RefusedRequest(HTTPStatus.BAD_REQUEST)
     lengths = [value for name, value in headers if name == b"content-length"]
     length = lengths[0] if lengths else b"0"
     if len(lengths) > 1 or not length.isdigit() or len(length) > MAX_LENGTH_DIGITS:

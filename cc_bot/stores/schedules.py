@@ -233,16 +233,30 @@ LAST_SAID: Final = f"""
 # Of the places, as a list in JSON, and of one user or (NULL) of all. $1 places, $2 user
 _WHOSE: Final = "s.place IN @texts($1) AND (CAST($2 AS BIGINT) IS NULL OR s.user_id = $2)"
 
+IN_A_CHANNEL: Final = 4
+"""Reminders that are being sent to one channel, or to one user's DM, at a time: Discord takes five in five
+seconds, and those of others do not wait for that."""
+
+# By firings_open.
+_HAS_ROOM: Final = f"""(
+    s.kind <> 'reminder' OR s.place = 'terminal' OR {IN_A_CHANNEL} > (
+        SELECT count(*) FROM firings AS f
+        JOIN schedules AS o ON o.id = f.schedule_id AND o.user_id = f.user_id
+        WHERE f.state = 'claimed' AND o.kind = 'reminder' AND o.place = s.place
+            AND CASE s.place WHEN 'dm' THEN o.user_id = s.user_id ELSE o.channel_id = s.channel_id END
+    )
+)"""
+
 # $3 now, $4 how many at most
 SELECT_DUE: Final = f"""
     SELECT {SCHEDULE.of("s")} FROM schedules AS s
-    WHERE s.status = 'active' AND s.due_at <= $3 AND {_WHOSE}
+    WHERE s.status = 'active' AND s.due_at <= $3 AND {_WHOSE} AND {_HAS_ROOM}
     ORDER BY s.due_at LIMIT $4
 """
 
 SELECT_NEXT: Final = f"""
     SELECT s.due_at FROM schedules AS s
-    WHERE s.status = 'active' AND s.due_at > 0 AND {_WHOSE}
+    WHERE s.status = 'active' AND s.due_at > 0 AND {_WHOSE} AND {_HAS_ROOM}
     ORDER BY s.due_at LIMIT 1
 """
 
@@ -621,6 +635,7 @@ class ScheduleStore:
             [_settle(firing, "sent", message.discord_id), Statement(INSERT_SAID, said)],
             [user(schedule.key.user_id)],
         )
+        self._tell()
 
     async def mark_skipped(self, firing: Firing) -> None:
         """Note that there was nothing to say."""

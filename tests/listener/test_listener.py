@@ -146,6 +146,10 @@ UNBOUNDED: Final = {
     "an empty line first": (400, b"\r\n\r\n" + GET + b"\r\n"),
     "a request within a head": (400, GET.replace(b"\r", b"") + b"\n" + GET + b"\r\n"),
     "carriage returns alone": (400, GET + b"X: y\rContent-Length: 1\r\n\r\na"),
+    "a long type": (
+        400,
+        posting("Content-Length: 1\r\n", "Content-Type: a/b; " + "x=y; " * 60 + "\r\n") + b"a",
+    ),
     "CONNECT": (400, b"CONNECT x:80 HTTP/1.1\r\nHost: x\r\n\r\n"),
     "an upgrade with a body": (400, GET + b"Upgrade: websocket\r\nContent-Length: 1\r\n\r\na"),
 }

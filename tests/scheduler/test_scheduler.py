@@ -196,8 +196,8 @@ class TestTwo:
     async def test_schedulers_on_one_file_hand_over_and_tell_each_time_once(self, url: str) -> None:
         async with open_stores(url) as one, open_stores(url) as other:
             for number in range(30):
-                await one.schedules.add(SessionKey(number, 10), str(number), NOON)
-                await one.schedules.add(SessionKey(number, 10), str(number), NOON - 3 * HOUR)
+                await one.schedules.add(SessionKey(number, 10 + number), str(number), NOON)
+                await one.schedules.add(SessionKey(number, 10 + number), str(number), NOON - 3 * HOUR)
             with freeze_time(NOON, real_asyncio=True):
                 found = await asyncio.gather(scheduler(one.schedules).due(), scheduler(other.schedules).due())
             numbers = [str(number) for number in range(30)]

@@ -8,9 +8,10 @@ import pytest
 from freezegun import freeze_time
 
 from cc_bot.domain import ChannelKey, Message, SessionKey
-from cc_bot.domain.schedule import LATEST
+from cc_bot.domain.schedule import LATEST, Firing
 from cc_bot.storage import Database
 from cc_bot.stores import SessionStore, Stores
+from cc_bot.stores.schedules import IN_A_CHANNEL
 from tests.stores.backends import KEY, OTHER_USER, got
 from tests.stores.clocked import DAILY, DAY, HOUR, MINUTE, NOON, PLACES, Clocked, once, times
 
@@ -53,6 +54,27 @@ class TestLateTime:
         found = [await schedules.take_unreported(PLACES) for _ in range(3)]
         counts = {untold.user_id: len(untold.missed) for untold in found if untold}
         assert counts == {ME: 2, OTHER_USER.user_id: 1}
+
+
+class TestACrowdedChannel:
+    async def test_holds_up_no_other_and_goes_on_when_one_is_said(self, schedules: Clocked) -> None:
+        for number in range(6):
+            await once(schedules, text=f"混雑{number}")
+        elsewhere = SessionKey(OTHER_USER.user_id, KEY.channel_id + 1)
+        await schedules.add(elsewhere, "薬", NOON + MINUTE)
+
+        async def claimed() -> list[Firing]:
+            return [*await schedules.claim_due(NOON + MINUTE, PLACES)]
+
+        first = [firing for _ in range(IN_A_CHANNEL) for firing in await claimed()]
+        assert [firing.schedule.text for firing in first] == [
+            f"混雑{number}" for number in range(IN_A_CHANNEL)
+        ]
+        assert [firing.schedule.text for firing in await claimed()] == ["薬"]
+        assert await claimed() == []
+        assert await schedules.get_next_due(PLACES) is None
+        await schedules.mark_sent(first[0], SAID)
+        assert [firing.schedule.text for firing in await claimed()] == [f"混雑{IN_A_CHANNEL}"]
 
 
 class TestClaim:
