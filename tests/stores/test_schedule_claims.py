@@ -74,7 +74,7 @@ class TestACrowdedChannel:
         assert await claimed() == []
         assert await schedules.get_next_due(PLACES) is None
         await schedules.mark_sent(first[0], SAID)
-        assert [firing.schedule.text for firing in await claimed()] == [f"混雑{IN_A_CHANNEL}"]
+        assert [firing.schedule.key for firing in await claimed()] == [KEY]
 
 
 class TestClaim:
