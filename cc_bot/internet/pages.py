@@ -113,8 +113,8 @@ async def _take(address: WebAddress, answer: HttpAnswer) -> FetchedPage:
 LIMIT_S: Final = 19.0
 """Of fetching, waiting for others and reading: less than a tool has, so that its user is told why. Reading
 itself is bounded by the processor's time, in its process, so that a busy machine refuses no page."""
-AT_A_TIME: Final = 8
-READING_AT_A_TIME: Final = 2
+AT_A_TIME: Final = 4
+READING_AT_A_TIME: Final = 1
 TITLE_CHARACTERS: Final = 200
 
 _NAME: Final = re.compile(r"[A-Za-z0-9_.:-]{1,40}")
