@@ -23,6 +23,10 @@ class Statement:
     sql: str
     params: tuple[Any, ...] = ()
 
+    def as_steps(self) -> "Steps[Sequence[Row]]":
+        """Return a transaction of this statement alone, which returns its rows."""
+        return (yield self)
+
 
 @dataclass(frozen=True, slots=True)
 class DatabaseUsage:
@@ -126,6 +130,14 @@ class Database(Protocol):
 
         A search reads an index, then the rows it points to. As queries of their own they would be a trip
         each, and a row that is moved in between would be seen in neither place, or in both.
+        """
+        ...
+
+    async def read_long(self, begin: Callable[[], Steps[T]]) -> T:
+        """Read like `read`, on a connection of its own, so that no other statement waits for it.
+
+        For statements whose time grows with all that a user has stored: opening the connection costs a
+        millisecond.
         """
         ...
 

@@ -70,6 +70,9 @@ class FencedDatabase:
     async def read(self, begin: Callable[[], Steps[T]]) -> T:
         return await self._database.read(begin)
 
+    async def read_long(self, begin: Callable[[], Steps[T]]) -> T:
+        return await self._database.read_long(begin)
+
     async def transaction(
         self, statements: Sequence[Statement], about: Sequence[Subject]
     ) -> list[Sequence[Row]]:

@@ -357,6 +357,9 @@ class PostgresDatabase:
     async def read(self, begin: Callable[[], Steps[T]]) -> T:
         return await self._read(begin, self._lock_patience_s)
 
+    async def read_long(self, begin: Callable[[], Steps[T]]) -> T:
+        return await self.read(begin)
+
     async def _read(self, begin: Callable[[], Steps[T]], lock_patience_s: float) -> T:
         async def run(connection: _Connection) -> T:
             await connection.execute(f"{_BEGIN_READING}; {_bound(lock_patience_s)}")

@@ -14,7 +14,7 @@ import time
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager, closing, contextmanager, suppress
 from errno import EDQUOT, ENOSPC
-from functools import lru_cache
+from functools import lru_cache, partial
 from math import inf
 from pathlib import Path
 from typing import Any, Final, Literal, NamedTuple, TypeVar
@@ -253,6 +253,7 @@ class SqliteDatabase:
         self._patience_s = patience_s
         self._troubles = ErrorTranslator(str(path))
         self._line = asyncio.Lock()
+        self._long_read = asyncio.Lock()
         self._waiting = set[asyncio.Task[Any]]()
         self._identity = identity(path)
         self._writable = asyncio.Event()
@@ -285,6 +286,18 @@ class SqliteDatabase:
 
     async def read(self, begin: Callable[[], Steps[T]]) -> T:
         return await self._run(lambda connection: _run_steps(connection, "BEGIN", begin))
+
+    async def read_long(self, begin: Callable[[], Steps[T]]) -> T:
+        def run(connection: sqlite3.Connection) -> T:
+            _set_read_only(connection)
+            return _run_steps(connection, "BEGIN", begin)
+
+        async with self._long_read:  # one at a time: each takes one of the few threads that all jobs share
+            try:
+                with closing(_connect_to_read(self.path)) as connection:
+                    return await _to_its_end(run, connection)
+            except (sqlite3.Error, OSError, OverflowError, ValueError) as error:
+                raise self._troubles.translate(error) from error
 
     async def write(self, begin: Callable[[], Steps[T]], about: Sequence[Subject]) -> T:  # noqa: ARG002
         await self._writable.wait()
@@ -320,7 +333,7 @@ class SqliteDatabase:
         try:
             connection = connect_to_rewrite(self.path)
             try:
-                return await _to_its_end(rewrite, connection, self.path)
+                return await _to_its_end(partial(rewrite, path=self.path), connection)
             finally:
                 connection.close()
         except (sqlite3.Error, OSError) as error:
@@ -387,12 +400,10 @@ class SqliteDatabase:
         raise busy
 
 
-async def _to_its_end(
-    job: Callable[[sqlite3.Connection, Path], T], connection: sqlite3.Connection, path: Path
-) -> T:
+async def _to_its_end(job: Callable[[sqlite3.Connection], T], connection: sqlite3.Connection) -> T:
     """Run the job and return its result. When it is cancelled, the connection is interrupted, and is free
     afterwards."""
-    task = asyncio.ensure_future(asyncio.to_thread(job, connection, path))
+    task = asyncio.ensure_future(asyncio.to_thread(job, connection))
     try:
         return await asyncio.shield(task)
     except asyncio.CancelledError:
@@ -480,17 +491,27 @@ async def snapshot_sqlite(path: Path) -> AsyncIterator[SqliteSnapshot]:
 
 
 def _open_state(path: Path) -> sqlite3.Connection:
-    connection = sqlite3.connect(f"{path.absolute().as_uri()}?mode=rw", uri=True, isolation_level=None)
+    connection = _connect_to_read(path)
     try:
         connection.text_factory = _text
-        connection.execute("PRAGMA query_only = ON")
-        connection.execute("PRAGMA mmap_size = 0").fetchall()
+        _set_read_only(connection)
         connection.execute("BEGIN")
         connection.execute("SELECT count(*) FROM sqlite_master").fetchall()  # which is when it begins
     except BaseException:
         connection.close()
         raise
     return connection
+
+
+def _connect_to_read(path: Path) -> sqlite3.Connection:
+    """Connect to a file that exists, for use on any thread."""
+    uri = f"{path.absolute().as_uri()}?mode=rw"
+    return sqlite3.connect(uri, uri=True, isolation_level=None, check_same_thread=False)
+
+
+def _set_read_only(connection: sqlite3.Connection) -> None:
+    connection.execute("PRAGMA query_only = ON")
+    connection.execute("PRAGMA mmap_size = 0").fetchall()
 
 
 def _text(data: bytes) -> str:

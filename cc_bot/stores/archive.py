@@ -109,7 +109,8 @@ class ArchiveStore:
     async def list_keys(self, user_id: int) -> list[SessionKey]:
         """List the key of each session of a user in which something was said, the newest session first; as
         often as there are sessions of it."""
-        return [*map(KEY.read, await self._database.query(_LIST_KEYS, user_id))]
+        rows = await self._database.read_long(Statement(_LIST_KEYS, (user_id,)).as_steps)
+        return [*map(KEY.read, rows)]
 
     async def list_sessions(
         self,
@@ -121,7 +122,8 @@ class ArchiveStore:
         offset: int = 0,
     ) -> list[ArchivedSession]:
         """List a user's sessions in which something was said, the newest first."""
-        rows = await self._database.query(_LIST, user_id, channel_id, agent, limit, offset)
+        listing = Statement(_LIST, (user_id, channel_id, agent, limit, offset))
+        rows = await self._database.read_long(listing.as_steps)
         return [*map(_SESSION.read, rows)]
 
     async def get_session(self, user_id: int, session_id: str) -> ArchivedSession | None:

@@ -407,7 +407,7 @@ class PersonalDataStore:
     async def get_overview(self, user_id: int) -> Holdings:
         """Count what there is of each kind, all of it at one moment."""
         on_server = self._database.dialect != "sqlite"
-        return await self._database.read(lambda: _overview(user_id, on_server=on_server))
+        return await self._database.read_long(lambda: _overview(user_id, on_server=on_server))
 
     async def read_records(self, user_id: int) -> AsyncIterator[tuple[str, Record]]:
         """Yield every record, with the name of the list that it belongs to; the lists one after the other.
@@ -424,7 +424,8 @@ class PersonalDataStore:
             for row in await self._database.query(table.statement, user_id):
                 yield row
             return
-        ids = sorted({id_ for (id_,) in await self._database.query(table.ids, user_id)})
+        rows = await self._database.read_long(Statement(table.ids, (user_id,)).as_steps)
+        ids = sorted({id_ for (id_,) in rows})
         for first in range(0, len(ids), table.at_a_time):
             some = json.dumps(ids[first : first + table.at_a_time])
             for row in await self._database.query(table.statement, user_id, some):

@@ -4,6 +4,7 @@ import asyncio
 import logging
 import os
 import sqlite3
+import threading
 from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
@@ -195,3 +196,27 @@ class TestSteps:
                 *(database.write(one_more, ()) for database in (one, other) for _ in range(20))
             )
             assert await one.query("SELECT max(CAST(text AS INTEGER)), count(*) FROM notes") == [(40, 40)]
+
+    async def test_that_read_for_long_hold_up_no_other_statement(self, tmp_path: Path) -> None:
+        begun, released = asyncio.Event(), threading.Event()
+        loop = asyncio.get_running_loop()
+
+        def count_late() -> Steps[int]:
+            [(before,)] = yield Statement("SELECT count(*) FROM notes")
+            loop.call_soon_threadsafe(begun.set)
+            released.wait(10)
+            [(after,)] = yield Statement("SELECT count(*) FROM notes")
+            return int(before + after)
+
+        async with connect_sqlite(tmp_path / "a.db") as database:
+            await database.transaction([CREATE], ())
+            reading = asyncio.create_task(database.read_long(count_late))
+            await begun.wait()
+            await database.transaction([insert("meanwhile")], ())
+            assert await database.query("SELECT count(*) FROM notes") == [(1,)]
+            assert not reading.done()
+            released.set()
+            assert await reading == 0  # one state, as every read sees
+            assert await database.checkpoint()  # nothing is left open
+            with pytest.raises(StorageError):
+                await database.read_long(insert("not in a read").as_steps)

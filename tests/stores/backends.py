@@ -89,6 +89,10 @@ class Recorder(FencedDatabase):
         self.trips += 1
         return await super().read(lambda: self._noting(begin()))
 
+    async def read_long(self, begin: Callable[[], Steps[T]]) -> T:
+        self.trips += 1
+        return await super().read_long(lambda: self._noting(begin()))
+
     async def write(self, begin: Callable[[], Steps[T]], about: Sequence[Subject]) -> T:
         self.trips += 1
         return await super().write(lambda: self._noting(begin()), about)

@@ -1,13 +1,15 @@
 """What a user is told of what is stored about them: all of it, whatever the schema becomes."""
 
+import asyncio
 import json
+import threading
 from typing import Any, Final
 
 import pytest
 
 from cc_bot.domain import Attachment, ChannelKey, Message
 from cc_bot.domain.document import Document, DocumentPart
-from cc_bot.storage import Database, Statement
+from cc_bot.storage import Database, Statement, Steps
 from cc_bot.stores import Stores
 from cc_bot.stores.personal_data import DERIVED_TABLES, PERSONAL_TABLES
 from tests.stores.backends import KEY, OTHER_USER
@@ -106,3 +108,24 @@ class TestOverview:
         assert usage.first.date().isoformat() == "2026-11-22"
         assert overview.on_server == (database.dialect == "postgresql")
         assert (await lived.personal_data.get_overview(5)).empty
+
+
+class TestLongReads:
+    async def test_run_beside_everything_else(self, lived: Stores, database: Database) -> None:
+        begun, released = asyncio.Event(), threading.Event()
+        loop = asyncio.get_running_loop()
+
+        def hold() -> Steps[None]:
+            yield Statement("SELECT 1")
+            loop.call_soon_threadsafe(begun.set)
+            if database.dialect == "sqlite":  # on the one thread of its connection
+                released.wait(10)
+
+        held = asyncio.create_task(database.read(hold))
+        await begun.wait()
+        assert (await lived.personal_data.get_overview(ME)).kinds
+        assert await lived.archive.list_keys(ME)
+        assert await lived.archive.list_sessions(ME)
+        assert database.dialect != "sqlite" or not held.done()
+        released.set()
+        await held
