@@ -79,6 +79,9 @@ class Recorder:
     async def read(self, begin: Callable[[], Steps[T]]) -> T:
         return await self._database.read(begin)
 
+    async def read_long(self, begin: Callable[[], Steps[T]]) -> T:
+        return await self._database.read_long(begin)
+
     async def write(self, begin: Callable[[], Steps[T]], about: Sequence[Subject]) -> T:
         self._note("BEGIN IMMEDIATE", ())
         result = await self._database.write(lambda: self._noting(begin()), about)
