@@ -26,11 +26,11 @@ from cc_bot.domain.member import UsageSubject
 from cc_bot.domain.message import Message, Visibility
 from cc_bot.domain.session import SessionKey
 from cc_bot.domain.summary import MAX_SUMMARY_CHARACTERS, Backlog, clean_summary
-from cc_bot.llm.model import ChatModel, ChatRequest, Delta, Finish
-from cc_bot.llm.requests import summary_request
+from cc_bot.llm.model import ChatModel, ChatRequest, Delta, Finish, SystemPart, UserPart
 from cc_bot.spending import Spending
 from cc_bot.stores import Stores
 from cc_bot.stores.summaries import MAX_BACKLOG
+from cc_bot.texts.prompts import summary_prompt
 
 MAX_RUNNING: Final = 2
 MAX_WAITING: Final = 200
@@ -242,7 +242,8 @@ class Summaries:
                 for message in backlog.messages
                 if message.visibility == visibility and message.content.strip()
             ]
-            request = summary_request(earlier.get(visibility, ""), said, locale)
+            instruction, material = summary_prompt(earlier.get(visibility, ""), said, locale)
+            request = ChatRequest((SystemPart(instruction), UserPart(material)))
             async with self._spending.admit(payer, "summary", model=self._model_name) as recorder:
                 texts[visibility] = await self._write(recorder.metered(self._model), request)
         return texts

@@ -40,10 +40,10 @@ from cc_bot.domain.schedule import (
 )
 from cc_bot.domain.tool_server import SEPARATOR, ToolPlace
 from cc_bot.llm.chain import Chains
-from cc_bot.llm.model import ToolSchema
-from cc_bot.llm.requests import heartbeat_parts, is_silent
+from cc_bot.llm.model import SystemPart, ToolSchema, UserPart
 from cc_bot.spending import Spending
 from cc_bot.stores import Stores
+from cc_bot.texts.prompts import HEARTBEAT_INSTRUCTIONS, heartbeat_notes, is_silent
 from cc_bot.tools.registry import CanvasDraft, ToolContext, ToolRegistry
 
 _log = structlog.get_logger(__name__)
@@ -229,18 +229,18 @@ class Heartbeats:
         notes: Sequence[Memory],
     ) -> TurnPrompt:
         words = instructions(options.locale)
-        told = (
+        stable = (
             told_to_be(options.agent.prompt, words),
             profile(notes, words.the_user, words, options.timezone),
+            HEARTBEAT_INSTRUCTIONS[options.locale],
         )
         local, shown = now.astimezone(options.timezone), canvas.canvas if canvas else Canvas()
-        parts = heartbeat_parts(
-            matters,
-            persona="\n".join(filter(None, told)),
-            told=changing(options.locale, local, options.timezone, canvas=shown),
-            tainted=shown.tainted,
-            locale=options.locale,
-            timezone=options.timezone,
+        parts = (
+            SystemPart("\n".join(filter(None, stable))),
+            SystemPart(changing(options.locale, local, options.timezone, canvas=shown), shown.tainted),
+            UserPart(
+                heartbeat_notes(matters, options.timezone), tainted=any(each.tainted for each in matters)
+            ),
         )
         return TurnPrompt(lambda _: Built(parts, (0,)), 0.0, agent=options.agent, tells_private=True)
 

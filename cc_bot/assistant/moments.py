@@ -24,9 +24,9 @@ from cc_bot.domain.repeats import Planned, parse_schedules
 from cc_bot.domain.rhythms import find_implied
 from cc_bot.domain.when import LONGEST
 from cc_bot.domain.when_words import as_delay, is_vague, normalize
-from cc_bot.llm.model import ChatModel, Delta
-from cc_bot.llm.requests import manifold_in, moment_in, when_request
+from cc_bot.llm.model import ChatModel, ChatRequest, Delta, SystemPart, UserPart
 from cc_bot.spending import Spending
+from cc_bot.texts.prompts import manifold_in, moment_in, when_prompt
 
 _log = structlog.get_logger(__name__)
 
@@ -70,7 +70,8 @@ class TimeResolver:
         return parse_schedules(proposed, repeat, self.clock(), zone)
 
     async def _ask_model(self, words: str, zone: ZoneInfo, locale: Locale, payer: UsageSubject) -> str | None:
-        request = when_request(words, self.clock().astimezone(zone), locale)
+        instruction, material = when_prompt(words, self.clock().astimezone(zone), locale)
+        request = ChatRequest((SystemPart(instruction), UserPart(material)))
         answer = ""
         try:
             async with (

@@ -38,10 +38,10 @@ from cc_bot.llm.model import (
     ToolResultPart,
     UserPart,
 )
-from cc_bot.llm.requests import SILENT, HeartbeatNote, heartbeat_material, summary_material
 from cc_bot.search import Candidate, Statistics, document_terms, fold, parse_query, rank
 from cc_bot.texts.commands import plainly
 from cc_bot.texts.naming import named
+from cc_bot.texts.prompts import SILENT, HeartbeatNote, heartbeat_material, summary_material
 
 # ---- what it says ----------------------------------------------------------------------------------------
 # A model's words and not the program's, so they live with it: each in both languages, one a line. What stands
@@ -139,7 +139,8 @@ class OfflineModel:
 def _step(request: ChatRequest, limit_s: float) -> _Step:
     with time_for_phrases(limit_s):
         try:
-            return _summary(request) or _heartbeat(request) or _turn(request)
+            prompt = [part.text for part in request.prompt]
+            return _summary(prompt) or _heartbeat(prompt) or _turn(request)
         except TookTooLong:
             return _texts_for(_present(request)[1].text)["unknown"]
 
@@ -626,18 +627,18 @@ _WISHES: Final = (*(_SMALL_TALK, _SAID, *_KEEP, *_FORGET, _ALL_KNOWN, *_REMIND, 
 # ---- summaries and heartbeats ----------------------------------------------------------------------------
 
 
-def _summary(request: ChatRequest) -> str | None:
-    """List what the user stated, word for word, after the summary so far; None for other requests."""
-    if (material := summary_material(request)) is None:
+def _summary(prompt: Sequence[str]) -> str | None:
+    """List what the user stated, word for word, after the summary so far; None for other prompts."""
+    if (material := summary_material(prompt)) is None:
         return None
     earlier = [line.removeprefix("- ") for line in material.earlier.splitlines() if _tells(line)]
     said = [text for role, text in material.said if role == "user"]
     return listed((*earlier, *filter(None, map(_stated, said)))) or _texts_for("".join(said))["nothing"]
 
 
-def _heartbeat(request: ChatRequest) -> str | None:
-    """List what has its time, word for word; news without one is not worth it. None for other requests."""
-    if (material := heartbeat_material(request)) is None:
+def _heartbeat(prompt: Sequence[str]) -> str | None:
+    """List what has its time, word for word; news without one is not worth it. None for other prompts."""
+    if (material := heartbeat_material(prompt)) is None:
         return None
     texts = JA if material.locale is Locale.JA else EN
     lines = [line for note in material.notes if (line := _coming_up(note, texts))]

@@ -19,8 +19,8 @@ from cc_bot.domain.errors import ModelUnavailable
 from cc_bot.domain.memory import Memory, Source
 from cc_bot.domain.schedule import Place, Quiet, Schedule
 from cc_bot.llm.model import Finish, ToolResultPart
-from cc_bot.llm.requests import heartbeat_material
 from cc_bot.stores import Stores
+from cc_bot.texts.prompts import heartbeat_material
 from cc_bot.tools.registry import discover
 from cc_bot.tools.servers import ServerTools
 from tests.assistant.conftest import KEY, OPTIONS, Table, call
@@ -78,7 +78,7 @@ class Heart:
 
     def looked_at(self, number: int = -1) -> list[str]:
         """The texts that the model was shown."""
-        material = heartbeat_material(self.table.model.requests[number])
+        material = heartbeat_material([part.text for part in self.table.model.requests[number].prompt])
         assert material is not None
         return [note.text for note in material.notes]
 

@@ -15,7 +15,7 @@ from cc_bot.domain.message import Visibility
 from cc_bot.domain.schedule import Place
 from cc_bot.domain.turn import MemoriesRecalled
 from cc_bot.llm.model import SystemPart
-from cc_bot.llm.requests import heartbeat_material
+from cc_bot.texts.prompts import heartbeat_material
 from cc_bot.tools.registry import discover
 from tests.assistant.conftest import KEY, OPTIONS, Table, asked, call, laid_table
 from tests.scripted_model import only
@@ -91,7 +91,9 @@ async def test_heartbeats_have_those_that_may_be_heard_there(
     [request] = table.model.requests
     assert "薬を飲む" in table.shown()
     assert ("モチ" in begins_with(table), "モチ" in table.shown()) == (told, told)
-    assert heartbeat_material(request) is not None  # it is known for one all the same
+    assert (
+        heartbeat_material([part.text for part in request.prompt]) is not None
+    )  # it is known for one all the same
 
 
 async def test_channels_tell_those_of_the_one_who_asks_and_none_to_several(table: Table) -> None:

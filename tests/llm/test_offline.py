@@ -21,10 +21,10 @@ from cc_bot.context.attachments import as_prompt_text
 from cc_bot.domain import Locale, Message, NotRemoved, NotSaved, SessionKey
 from cc_bot.domain.message import Attachment, Role
 from cc_bot.domain.proposal import ForgetMemory
-from cc_bot.llm.model import ChatRequest, Finish, UserPart
+from cc_bot.llm.model import ChatRequest, Finish, SystemPart, UserPart
 from cc_bot.llm.offline import EN, JA, LONGEST, OfflineModel
-from cc_bot.llm.requests import summary_request
 from cc_bot.stores import Stores, open_stores
+from cc_bot.texts.prompts import summary_prompt
 from cc_bot.tools.registry import discover
 from tests.assistant.conftest import OPTIONS, done
 from tests.databases import laid_out
@@ -326,7 +326,8 @@ class TestTalk:
 
 
 async def summary(earlier: str, said: Iterable[tuple[Role, str]], locale: Locale = Locale.EN) -> str:
-    return (await hear(OfflineModel(), summary_request(earlier, tuple(said), locale))).text
+    instruction, material = summary_prompt(earlier, tuple(said), locale)
+    return (await hear(OfflineModel(), ChatRequest((SystemPart(instruction), UserPart(material))))).text
 
 
 class TestSummary:

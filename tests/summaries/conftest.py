@@ -13,9 +13,9 @@ from cc_bot.context.tokens import message_tokens
 from cc_bot.domain import Locale, SessionKey
 from cc_bot.domain.message import Visibility
 from cc_bot.llm.model import ChatRequest, SystemPart
-from cc_bot.llm.requests import SummaryMaterial, summary_material
 from cc_bot.stores import open_stores
 from cc_bot.summaries import Summaries, SummaryPlan
+from cc_bot.texts.prompts import SummaryMaterial, summary_material
 from cc_bot.tools.registry import discover
 from tests.assistant.conftest import KEY, OPTIONS, Table
 from tests.databases import laid_out
@@ -59,7 +59,7 @@ class Desk(Table):
         return changing.text
 
     def material(self, number: int = -1) -> SummaryMaterial:
-        found = summary_material(self.writer.requests[number])
+        found = summary_material([part.text for part in self.writer.requests[number].prompt])
         assert found is not None
         return found
 

@@ -1,8 +1,7 @@
-"""The requests that ask a model for more than an answer: for a summary, for what is worth telling unasked, and
-for the moment that somebody's words mean; and how the offline model tells them from a question.
+"""The prompts for a summary, a heartbeat and the time of a reminder, and how their answers are read.
 
-The material goes in as JSON: whatever somebody said in it, it can't pass for the end of the material, nor for
-an instruction. The instructions are fixed texts, by which such a request is known.
+Each is an instruction and its material. The material is JSON, so that text in it can't pass for its end or for
+an instruction. The offline model recognises a prompt by its instruction.
 """
 
 import json
@@ -17,9 +16,8 @@ from cc_bot.domain.locale import Locale
 from cc_bot.domain.message import Role, is_blank
 from cc_bot.domain.schedule import Matter, Reason
 from cc_bot.domain.text import shorten
-from cc_bot.llm.model import ChatRequest, PromptPart, SystemPart, UserPart
 
-# ---- summary request -------------------------------------------------------------------------------------
+# ---- summary ---------------------------------------------------------------------------------------------
 
 _SUMMARY_INSTRUCTIONS: Final = {
     Locale.JA: (
@@ -44,33 +42,31 @@ _SUMMARY_INSTRUCTIONS: Final = {
     ),
 }
 
-_ASKED_CHARACTERS: Final = 1000
-"""Less than is kept: models count badly."""
+_SUMMARY_CHARACTERS: Final = 1000  # less than is stored: models count badly
 
 
 @dataclass(frozen=True, slots=True)
 class SummaryMaterial:
-    """The messages that are to be folded into one summary."""
-
     earlier: str
-    """The summary so far; empty when there is none."""
+    """The summary so far, or empty."""
     said: tuple[tuple[Role, str], ...]
-    """What was said since, oldest first."""
+    """The messages since then, oldest first."""
 
 
-def summary_request(earlier: str, said: Sequence[tuple[Role, str]], locale: Locale) -> ChatRequest:
-    """Ask for a new summary. The locale is the instruction's; the summary is in the conversation's language."""
+def summary_prompt(earlier: str, said: Sequence[tuple[Role, str]], locale: Locale) -> tuple[str, str]:
+    """Return the instruction, in this language, and the material. The model answers in the conversation's
+    language."""
     material = {
         "earlier_summary": earlier,
         "conversation": [{"role": role, "said": text} for role, text in said],
     }
-    return ChatRequest((SystemPart(_instruction(locale)), UserPart(json.dumps(material, ensure_ascii=False))))
+    return _summary_instruction(locale), json.dumps(material, ensure_ascii=False)
 
 
-def summary_material(request: ChatRequest) -> SummaryMaterial | None:
-    """Read what a request made by `summary_request` asks to have folded; None for any other request."""
-    match request.prompt:
-        case (SystemPart(instruction), UserPart(text)) if instruction in map(_instruction, Locale):
+def summary_material(prompt: Sequence[str]) -> SummaryMaterial | None:
+    """Read the material of a summary prompt from its texts. None for other prompts."""
+    match prompt:
+        case (instruction, text) if instruction in map(_summary_instruction, Locale):
             material = json.loads(text)
             said = tuple((line["role"], line["said"]) for line in material["conversation"])
             return SummaryMaterial(material["earlier_summary"], said)
@@ -78,25 +74,19 @@ def summary_material(request: ChatRequest) -> SummaryMaterial | None:
             return None
 
 
-def _instruction(locale: Locale) -> str:
-    return _SUMMARY_INSTRUCTIONS[locale].format(characters=_ASKED_CHARACTERS)
+def _summary_instruction(locale: Locale) -> str:
+    return _SUMMARY_INSTRUCTIONS[locale].format(characters=_SUMMARY_CHARACTERS)
 
 
-# ---- heartbeat request -----------------------------------------------------------------------------------
-# The prompt of a heartbeat, and how a model can tell it from a question.
-#
-# What there is to look at goes in as JSON: whatever stands in a note, it can't pass for the end of the
-# material, nor for an instruction. Saying nothing has a word of its own, since some models can't say nothing.
+# ---- heartbeat -------------------------------------------------------------------------------------------
 
-SILENT: Final = "[silent]"
+SILENT: Final = "[silent]"  # some models can't answer with nothing
 
 _SILENT: Final = re.compile(r"[\[［【(（<]\s*silent\s*[\]］】)）>]|^\W*silent\W*$", re.IGNORECASE)
-_MATERIAL: Final = '{"look_at"'
-"""How the material begins. Within its texts, quotation marks are escaped."""
-_TEXT_CHARACTERS: Final = 600
-"""Of one note; the rest can be looked up."""
+_MATERIAL_START: Final = '{"look_at"'
+_MAX_NOTE_CHARACTERS: Final = 600
 
-_HEARTBEAT_INSTRUCTIONS: Final = {
+HEARTBEAT_INSTRUCTIONS: Final = {
     Locale.JA: (
         "これはユーザーの発言ではありません。ユーザーが頼んだ定期的な見回りです。JSON は、近づいた予定や新しいメモのうち、まだ見ていないものです。"
         "いま知らせるとユーザーの役に立つことがあれば、それだけを1〜3文で、ユーザーに話しかける形で、メモやリマインダーと同じ言語で書いてください。"
@@ -123,11 +113,9 @@ _HEARTBEAT_INSTRUCTIONS: Final = {
 
 @dataclass(frozen=True, slots=True)
 class HeartbeatNote:
-    """A matter as the model is shown it."""
-
     text: str
     why: tuple[tuple[str, str], ...]
-    """Why it is looked at, and when that is, in ISO 8601 where the user is."""
+    """Pairs of a reason and its local time in ISO 8601."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,48 +124,31 @@ class HeartbeatMaterial:
     notes: tuple[HeartbeatNote, ...]
 
 
-def heartbeat_parts(
-    matters: Sequence[Matter],
-    *,
-    persona: str,
-    told: str,
-    tainted: bool = False,
-    locale: Locale,
-    timezone: ZoneInfo,
-) -> tuple[PromptPart, ...]:
-    """Make what a model is shown; `told` is what changes: the date and time, and what is up on the canvas,
-    which may be `tainted`."""
-    stable = SystemPart(f"{persona}\n{_HEARTBEAT_INSTRUCTIONS[locale]}")
-    material = json.dumps({"look_at": [_note(each, timezone) for each in matters]}, ensure_ascii=False)
-    foreign = any(each.tainted for each in matters)
-    return (stable, SystemPart(told, tainted), UserPart(material, tainted=foreign))
+def heartbeat_notes(matters: Sequence[Matter], timezone: ZoneInfo) -> str:
+    return json.dumps({"look_at": [_note(each, timezone) for each in matters]}, ensure_ascii=False)
 
 
-def heartbeat_material(request: ChatRequest) -> HeartbeatMaterial | None:
-    """Read what a request made of `heartbeat_parts` asks to look at; None for any other request."""
-    match request.prompt:
-        case (SystemPart(stable), *_, UserPart(text)):
-            for locale, words in _HEARTBEAT_INSTRUCTIONS.items():
-                if stable.endswith(words):
-                    notes = json.loads(text[text.rindex(_MATERIAL) :])["look_at"]
-                    return HeartbeatMaterial(locale, tuple(map(_as_shown, notes)))
-        case _:
-            pass
+def heartbeat_material(prompt: Sequence[str]) -> HeartbeatMaterial | None:
+    """Read the notes of a heartbeat prompt from its texts. None for other prompts."""
+    for locale, instruction in HEARTBEAT_INSTRUCTIONS.items():
+        if len(prompt) > 1 and prompt[0].endswith(instruction):
+            text = prompt[-1]
+            notes = json.loads(text[text.rindex(_MATERIAL_START) :])["look_at"]
+            return HeartbeatMaterial(locale, tuple(map(_read_note, notes)))
     return None
 
 
 def is_silent(answer: str) -> bool:
-    """Return whether the answer says that there is nothing to say."""
     return is_blank(answer) or _SILENT.search(answer.strip()) is not None
 
 
 def _note(matter: Matter, timezone: ZoneInfo) -> dict[str, Any]:
-    text = shorten(matter.text, _TEXT_CHARACTERS)
+    text = shorten(matter.text, _MAX_NOTE_CHARACTERS)
     because = [{"why": reason.why, "when": _when(reason, timezone)} for reason in matter.reasons]
     return {"kind": matter.kind, "id": matter.number, "text": text, "because": because}
 
 
-def _as_shown(note: dict[str, Any]) -> HeartbeatNote:
+def _read_note(note: dict[str, Any]) -> HeartbeatNote:
     because = ((reason["why"], reason["when"]) for reason in note["because"])
     return HeartbeatNote(note["text"], tuple(because))
 
@@ -188,12 +159,9 @@ def _when(reason: Reason, timezone: ZoneInfo) -> str:
     return day.isoformat() if reason.why == "named" else local.isoformat(timespec="minutes")
 
 
-# ---- when request ----------------------------------------------------------------------------------------
-# The request that asks a model which moment somebody's words mean, and what counts as its answer.
-#
-# It is asked for what no rule understands ("the day before the deadline meeting on the 3rd, after lunch"). What
-# comes back is no more than a proposal: only a moment in one exact form is taken, and whoever asked checks it.
-# Words that mean what repeats, or several times, are never made one moment: the model may only say which it is.
+# ---- time of a reminder ----------------------------------------------------------------------------------
+# Asked only if no rule understands the words. The caller checks the answer and proposes it to the user. Words for
+# something that repeats, or for several times, must not become one time.
 
 _WHEN_INSTRUCTIONS: Final = {
     Locale.JA: (
@@ -218,21 +186,20 @@ _MOMENT: Final = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d")
 _DAYS: Final = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 
 
-def when_request(words: str, now: datetime, locale: Locale) -> ChatRequest:
-    """Ask which moment the words mean; `now` is the time on the user's clock."""
-    told = f"{now:%Y-%m-%d} ({_DAYS[now.weekday()]}) {now:%H:%M}"  # not in the form of an answer
-    material = json.dumps({"now": told, "words": words}, ensure_ascii=False)
-    return ChatRequest((SystemPart(_WHEN_INSTRUCTIONS[locale]), UserPart(material)))
+def when_prompt(words: str, now: datetime, locale: Locale) -> tuple[str, str]:
+    """Return the instruction, and the material: the words, and the user's local time."""
+    clock = f"{now:%Y-%m-%d} ({_DAYS[now.weekday()]}) {now:%H:%M}"  # not in the form of an answer
+    return _WHEN_INSTRUCTIONS[locale], json.dumps({"now": clock, "words": words}, ensure_ascii=False)
 
 
 def moment_in(answer: str) -> str | None:
-    """The one moment that an answer names, as local ISO time; None where there is none, or more than one."""
+    """The one moment that an answer names, as local ISO time. None for none, or several."""
     found = set(_MOMENT.findall(answer))
     return found.pop() if len(found) == 1 else None
 
 
 def manifold_in(answer: str) -> Manifold | None:
-    """Return whether an answer says that the words mean what repeats, or several times."""
+    """Whether the answer says that the words mean something that repeats, or several times."""
     if (found := _MANIFOLD.search(answer)) is None:
         return None
     return "repeats" if found[0].lower() == "repeats" else "several"
