@@ -36,7 +36,7 @@ def is_addressed(message: hikari.PartialMessage, bot_id: int) -> bool:
     return bot_id in (message.user_mentions or ())
 
 
-def is_for_others(message: hikari.Message, bot_id: int) -> bool:
+def is_for_others(message: hikari.PartialMessage, bot_id: int) -> bool:
     """Return whether it mentions somebody else, or replies to somebody else."""
     if message.mentions_everyone or message.role_mention_ids or {*(message.user_mentions or ())} - {bot_id}:
         return True

@@ -74,3 +74,21 @@ async def test_a_thread_needs_no_mention(stage: Stage, aiko: User, ben: User, ch
     message = await stage.write(ben, thread, "are you there?", mention=False)
     await stage.says(message, "はい、ここに。")
     assert len(stage.model.requests) == 3
+
+
+async def test_a_reply_to_the_bot_needs_no_ping(stage: Stage, aiko: User, channel: Channel) -> None:
+    eri = stage.discord.user("Eri", locale="ja")
+    asked = await stage.said(aiko, channel, "こんにちは", "こんにちは。")
+    answer = stage.discord.answer(asked).message
+    own = await stage.ask(aiko, channel, "はじめに")
+    for user, shown in ((aiko, answer), (aiko, own.message), (eri, own.message)):
+        stage.model.script(says("はい。"))
+        message = await stage.discord.post(user, channel, "それで？", reply_to=shown, ping=False)
+        await stage.says(message, "はい。")
+    await stage.discord.post(eri, channel, "見て", reply_to=answer, ping=False, mention=aiko)
+    late = await stage.discord.post(eri, channel, "これは？")
+    await stage.discord.quiet()
+    assert len(stage.model.requests) == 5
+    stage.model.script(says("それも。"))
+    await stage.discord.edit(eri, late, f"{stage.discord.bot.mention} これは？")
+    await stage.says(late, "それも。")

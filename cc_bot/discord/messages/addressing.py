@@ -92,6 +92,15 @@ class Addressing:
     reads_all: bool
     """Whether messages that do not mention the bot come with their content."""
 
+    def is_addressed(self, message: hikari.PartialMessage) -> bool:
+        """Return whether it mentions the bot, or replies to it. A reply whose author switched the ping off
+        counts too if its text arrives, and if it calls nobody else."""
+        bot_id = int(self.bot().id)
+        if is_addressed(message, bot_id):
+            return True
+        is_quiet_reply = self.reads_all and reply_target(message, bot_id) is not None
+        return is_quiet_reply and not is_for_others(message, bot_id)
+
     async def is_personal(self, message: hikari.PartialMessage) -> bool:
         """Return whether a message goes on with a session of its author: a DM's, or that of the answer or
         canvas which it replies to. What was said to its author unasked belongs to no session, but to the
@@ -101,7 +110,7 @@ class Addressing:
         if message.guild_id is None:
             return True
         answer = reply_target(message, int(self.bot().id))
-        if answer is None or not is_addressed(message, int(self.bot().id)):
+        if answer is None or not self.is_addressed(message):
             return False
         if owner_of(answer) == message.author.id or await self.proactive.is_for_author(message):
             return True
@@ -131,7 +140,7 @@ class Addressing:
         bot_id = int(self.bot().id)
         if not is_from_person(message):
             return False
-        if is_addressed(message, bot_id):
+        if self.is_addressed(message):
             return True
         if not self.reads_all or not key.thread_id or is_for_others(message, bot_id):
             return False

@@ -6,6 +6,7 @@ Those are two questions, and both depend on what the operator lets the bot read.
 import asyncio
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from datetime import timedelta
 from functools import partial
 from typing import Final
 
@@ -18,7 +19,6 @@ from cc_bot.discord.delivery.reply import repeat
 from cc_bot.discord.incoming import (
     ORDINARY,
     asks_nothing,
-    is_addressed,
     is_forward,
     is_from_person,
     is_withheld,
@@ -45,6 +45,7 @@ _log = structlog.get_logger(__name__)
 
 REMEMBERED = 1000
 """Messages that were attended to: after a lost connection Discord may deliver some of them once more."""
+CALL_ADDED_WITHIN: Final = timedelta(minutes=10)
 PLACE_PAUSES_S: Final = (0.5, 1.0, 2.0, 4.0, 8.0, 15.0, *(30.0,) * 9)
 """Five minutes of asking where a message stands, without which nothing is known to do with it. Only its own
 channel waits for that."""
@@ -115,7 +116,7 @@ class Arrivals:
             return
         if message.guild_id is not None:
             self.recipients.guilds.place(int(message.channel_id), int(message.guild_id))
-            if message.member is not None:
+            if message.member:
                 self.gate.roles.note(int(message.guild_id), int(message.author.id), roles_of(message.member))
         if not self.is_for_bot(message):
             await self.archive.overhear(message)
@@ -125,6 +126,17 @@ class Arrivals:
             except hikari.HikariError:
                 self._attended.discard(int(message.id))  # nobody was told anything: it may come once more
                 raise
+
+    async def is_called_by_edit(self, message: hikari.Message) -> bool:
+        """Return whether an edit, soon after the message was written, has addressed it to the bot, which has
+        not attended to it before. Raises StorageError."""
+        edited_at, channels = message.edited_timestamp, self.archive.channels
+        if message.guild_id is None or not edited_at or edited_at - message.created_at > CALL_ADDED_WITHIN:
+            return False
+        if int(message.id) in self._attended or not self.is_for_bot(message):
+            return False
+        asked_here = await self.archive.mentions.is_question(int(message.id))
+        return not asked_here and await channels.get_session_key(int(message.id)) is None
 
     def to_store(self, message: hikari.Message) -> Message | None:
         """A message that was missed, as a channel's archive keeps it; None for what it does not keep.
@@ -136,7 +148,7 @@ class Arrivals:
             return None
         bot = self.addressing.bot()
         may_read = self.addressing.reads_all or (
-            is_from_person(message) and is_addressed(message, int(bot.id))
+            is_from_person(message) and self.addressing.is_addressed(message)
         )
         if (
             not may_read
@@ -200,7 +212,7 @@ class Arrivals:
 
     def is_for_bot(self, message: hikari.Message) -> bool:
         is_dm = message.guild_id is None
-        return is_from_person(message) and (is_dm or is_addressed(message, int(self.addressing.bot().id)))
+        return is_from_person(message) and (is_dm or self.addressing.is_addressed(message))
 
     async def _turn_away(self, message: hikari.Message, refused: Refusal) -> None:
         """Tell why. No channel is told that somebody may not use the bot, but that there is maintenance."""

@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain, repeat
-from typing import Final
+from typing import Final, cast
 
 import hikari
 import structlog
@@ -392,8 +392,14 @@ class Messages:
             await self._hear(event.message)
 
     async def _on_edited(self, event: hikari.MessageUpdateEvent) -> None:
-        if self._is_of_others(event.message):
-            await self._follow(event.channel_id, partial(self._changes.follow_edit, event.message))
+        message = event.message
+        if not self._is_of_others(message):
+            return
+        await self._follow(event.channel_id, partial(self._changes.follow_edit, message))
+        whole = cast("hikari.Message", message)  # Discord sends all of an edited message
+        async with self._guard():
+            if await self._arrivals.is_called_by_edit(whole):
+                await self._hear(whole)
 
     async def _on_deleted(
         self, event: hikari.MessageDeleteEvent | hikari.GuildBulkMessageDeleteEvent

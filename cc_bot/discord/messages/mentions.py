@@ -128,6 +128,10 @@ class Mentions:
         if key is not None:
             self._set_to_work(key)
 
+    async def is_question(self, message_id: int) -> bool:
+        """Return whether a message waits for an answer in a channel, or did. Raises StorageError."""
+        return await self._store.get_place(message_id) is not None
+
     def close(self) -> None:
         """Begin no further answers: they are for the next start."""
         self._closed.set()
