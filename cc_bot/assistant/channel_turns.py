@@ -244,6 +244,7 @@ class ChannelTurn:
         self.typed = "\n".join(question.typed for question in questions)
         self.documents = documents_of(questions)
         self.link_texts = link_texts(questions)
+        self.shown_memories = frozenset[int]()
         self.heard = "\n".join(question.heard for question in questions if question.heard)
         self.before = replaced
         self.replaces = replaced is not None
@@ -259,6 +260,10 @@ class ChannelTurn:
         shown = Shown.of(planned.groups)
         self.link_texts = link_texts((*self._said_before(shown), *self.questions))
         notes = await turns.profile.of(self.user_id, "public", offered)
+        if self.user_id and shown.rows:
+            self.shown_memories = await turns.channels.list_shown_memories(
+                self.place, self.user_id, shown.rows[0].id
+            )
 
         def build(budget_tokens: float) -> Built:
             return build_channel_prompt(
@@ -271,7 +276,9 @@ class ChannelTurn:
                 paused=options.memory_paused,
                 persona=options.agent.prompt,
                 notes=notes,
+                asker_id=self.user_id,
                 thread_title=options.thread_title,
+                thread_owner_id=options.thread_owner_id,
             )
 
         return TurnPrompt(

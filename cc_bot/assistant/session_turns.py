@@ -16,6 +16,7 @@ from cc_bot.domain.proposal import ProposedChange
 from cc_bot.domain.session import Session, SessionKey
 from cc_bot.llm.model import ToolSchema
 from cc_bot.stores import SessionStore, Settlement, StoredTurn
+from cc_bot.stores.memory.copies import shown_ids
 from cc_bot.summaries import Summaries
 from cc_bot.tools.registry import CanvasDraft
 
@@ -132,6 +133,7 @@ class SessionTurn:
         self._replaced = replaced
         self.documents = documents_of((*history, question))
         self.link_texts = link_texts((*history, question))
+        self.shown_memories = shown_ids(call for message in history for call in message.tool_calls)
         self._canvas = CanvasDraft(session.canvas, visibility)
 
     @property

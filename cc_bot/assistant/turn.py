@@ -250,6 +250,8 @@ class TurnOptions:
     knows."""
     thread_title: str = ""
     """Of the thread or forum post that a channel's turn is made in."""
+    thread_owner_id: int = 0
+    """Who began that; 0 where Discord does not tell."""
     can_write_there: bool = True
     """Whether the bot may write by itself where it is asked: not where its user only brought it along."""
     front_end: Literal["discord", "terminal"] = "discord"
@@ -406,6 +408,12 @@ class Turn(Protocol):
         ...
 
     @property
+    def shown_memories(self) -> frozenset[int]:
+        """The memories that this conversation kept or showed before the question; all of them once the prompt
+        is made."""
+        ...
+
+    @property
     def link_texts(self) -> TurnTexts:
         """The texts whose addresses may be read; all of them once the prompt is made."""
         ...
@@ -450,6 +458,7 @@ def tool_context(turn: Turn, stores: Stores, clock: Clock, internet: Internet) -
         files=turn.documents,
         internet=internet.for_turn(turn.link_texts),
         typed=turn.typed,
+        shown=turn.shown_memories,
         asker=None if turn.user_id is None else options.asker,
         owners_read=options.by_owner or (turn.visibility == "public" and options.guild_id is not None),
     )

@@ -43,12 +43,14 @@ BLOCKS_IN_BUDGET: Final = 4
 """A block is at most this part of the budget, so that what leaves does not take everything along."""
 
 
-def render(said: ContextMessage) -> UserPart | AssistantPart:
-    """The part of a prompt that a message becomes. Names come before what people said, not before answers."""
+def render(said: ContextMessage, asker_id: int | None = None) -> UserPart | AssistantPart:
+    """The part of a prompt that a message becomes. Names come before what people said, not before answers.
+    What the asker wrote, and was answered, is not tainted."""
+    tainted = said.is_foreign_to(asker_id)
     if said.role == "assistant":
-        return AssistantPart(said.content or UNSAID, tainted=True)
+        return AssistantPart(said.content or UNSAID, tainted=tainted)
     text = said.content if said.reply_to is None else f"{_replied(said)}\n{said.content}"
-    return UserPart(spoken(said.name, said.author_id, text), tainted=True)
+    return UserPart(spoken(said.name, said.author_id, text), tainted=tainted)
 
 
 def _replied(said: ContextMessage) -> str:
@@ -306,22 +308,24 @@ def build_channel_prompt(
     paused: bool = False,
     persona: str = "",
     notes: Sequence[Memory] = (),
+    asker_id: int | None = None,
     thread_title: str = "",
+    thread_owner_id: int = 0,
 ) -> Built:
     """Build everything that the model sees of a channel's turn before it answers; `persona` is what an agent
-    is told to be instead of cc-bot's own, `notes` are those of who asks that are told from the start."""
+    is told to be instead of cc-bot's own, `notes` are those of who asks that are told from the start. Whoever
+    began a thread chose its title."""
     now_told = changing(locale, now.astimezone(timezone), timezone, paused=paused)
     words = instructions(locale)
     of_asker = profile(notes, words.the_asker, words, timezone)
     told = "\n\n".join(filter(None, (f"{now_told}\n{_speakers(shown, questions, locale)}", of_asker)))
     last_id = shown.rows[-1].id if shown.rows else None
     asked = [_asked(question.below(last_id), alone=len(questions) == 1) for question in questions]
-    history = list(map(render, shown.rows))
-    others = bool(shown.rows)
+    history = [render(row, asker_id) for row in shown.rows]
     system = SystemPart(_stable(locale, tools, persona))
-    title = (
-        [UserPart(words.thread.format(title=one_line(thread_title)), tainted=True)] if thread_title else []
-    )
+    titled = words.thread.format(title=one_line(thread_title))
+    title = [UserPart(titled, tainted=thread_owner_id != asker_id)] if thread_title else []
+    others = any(part.tainted for part in history)  # and it names them
     parts = (system, *history, SystemPart(told, others), *title, *asked)
     return Built(parts, (0, *shown.ends[-MARKED_BLOCKS:]), history=bool(history))
 

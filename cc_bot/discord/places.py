@@ -7,7 +7,7 @@ it as well, but it holds every channel of every server.
 
 import asyncio
 from collections import OrderedDict
-from typing import Generic, TypeVar
+from typing import Generic, NamedTuple, TypeVar
 
 import hikari
 import structlog
@@ -51,6 +51,15 @@ class Recent(Generic[Key, Value]):
 
 # ---- places ----------------------------------------------------------------------------------------------
 
+
+class ThreadTitle(NamedTuple):
+    """The title of a thread or forum post."""
+
+    text: str = ""
+    owner_id: int = 0
+    """Who began it."""
+
+
 REMEMBERED = 2000
 """Places at a time; the one that was asked for longest ago is forgotten."""
 
@@ -73,7 +82,7 @@ class Places:
         self._rest = rest
         self._channels = channels
         self._known = Recent[int, KnownPlace](remembered)
-        self._titles = Recent[int, str](remembered)
+        self._titles = Recent[int, ThreadTitle](remembered)
         """Of threads. People rename these, and write them: none is stored."""
         self._asking: dict[int, asyncio.Task[KnownPlace]] = {}
 
@@ -93,19 +102,19 @@ class Places:
             asking.add_done_callback(lambda _: self._asking.pop(channel_id))
         return await asyncio.shield(asking)  # others may wait for it as well
 
-    async def title_of(self, key: ChannelKey) -> str:
+    async def title_of(self, key: ChannelKey) -> ThreadTitle:
         """Return the title of a thread or forum post. Empty for a channel, and while Discord won't tell."""
         if key.thread_id and key.thread_id not in self._titles:
             try:
                 self.learn_title(await self._rest.fetch_channel(key.thread_id))
             except hikari.HTTPError as error:
                 _log.info("title_not_fetched", error=type(error).__name__)
-        return self._titles.get(key.thread_id) or ""
+        return self._titles.get(key.thread_id) or ThreadTitle()
 
     def learn_title(self, channel: hikari.PartialChannel) -> None:
         """Learn what a thread is called now."""
         if isinstance(channel, hikari.GuildThreadChannel):
-            self._titles[int(channel.id)] = channel.name or ""
+            self._titles[int(channel.id)] = ThreadTitle(channel.name or "", int(channel.owner_id))
 
     async def _ask(self, channel_id: int, fetched: hikari.PartialChannel | None) -> KnownPlace:
         place = await self._recall(channel_id)

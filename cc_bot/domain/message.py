@@ -258,9 +258,11 @@ class Message:
     @property
     def taints(self) -> bool:
         """True if a turn that reads it has read words which its user did not write: files and quotations are
-        somebody else's, whoever sent them."""
+        somebody else's, whoever sent them. What an answer quotes, its model wrote: that is as tainted as what
+        the model had read."""
         pointed = any(reference.tainted and reference.shown for reference in self.references)
-        return self.tainted or pointed or bool(self.attachments) or has_quotation(self.content)
+        quotes = self.role == "user" and has_quotation(self.content)
+        return self.tainted or pointed or bool(self.attachments) or quotes
 
 
 def with_heard(content: str, heard: str) -> str:
@@ -392,6 +394,17 @@ class ContextMessage(NamedTuple):
     replied_name: str | None = None
     """Who said that; None where it was this bot."""
     replied_id: int = 0
+    tainted: bool = True
+    """As `Message.tainted`, of the message or of the beginning that is shown of what it replies to."""
+
+    def is_foreign_to(self, user_id: int | None) -> bool:
+        """Return whether a request shows words with it that this user did not write. An answer to them is
+        theirs as their question is."""
+        if self.tainted or user_id is None:
+            return True
+        author_id = self.replied_id if self.role == "assistant" else self.author_id
+        quotes_others = self.replied_name is not None and self.replied_id != user_id
+        return author_id != user_id or quotes_others
 
 
 # ---- settings --------------------------------------------------------------------------------------------

@@ -71,7 +71,7 @@ SELECT_CONTEXT: Final = """
 _SHOWN: Final = """
     SELECT m.discord_id AS discord_id, m.role, m.author_name, m.content, coalesce(m.author_id, 0),
         m.reply_to, substr(r.content, 1, 60), CASE r.role WHEN 'user' THEN r.author_name END,
-        coalesce(r.author_id, 0)
+        coalesce(r.author_id, 0), CASE WHEN m.tainted = 1 OR r.tainted = 1 THEN 1 ELSE 0 END
     FROM messages AS m
     LEFT JOIN messages AS r
         ON r.discord_id = m.reply_to AND r.parent_channel_id = $1 AND r.thread_id = $2

@@ -47,9 +47,10 @@ from cc_bot.stores.columns import (
     from_ms,
     to_ms,
     to_text,
+    tool_calls_of,
 )
 from cc_bot.stores.members import Settlement, settle_stored
-from cc_bot.stores.memory.copies import NOTE_CHANNEL_CALLS, note_calls
+from cc_bot.stores.memory.copies import NOTE_CHANNEL_CALLS, note_calls, shown_ids
 from cc_bot.stores.processes import of_shard
 from cc_bot.stores.proposals import DROP_OF_CHANNEL_ANSWER, PROPOSAL, insert_proposals
 from cc_bot.stores.sessions import StoredTurn
@@ -219,6 +220,16 @@ NEWEST_ANSWER: Final = f"""
     ORDER BY discord_id DESC
     LIMIT 1
 """
+
+# By messages_by_memory_user. $1 user, $2 channel, $3 thread, $4 the first id, $5 limit
+_MEMORY_CALLS: Final = """
+    SELECT tool_calls FROM messages
+    WHERE memory_user_id = $1 AND +parent_channel_id = $2 AND +thread_id = $3 AND user_id IS NULL
+        AND +discord_id >= $4 AND status <> 'replaced'
+    ORDER BY id DESC
+    LIMIT $5
+"""
+_MAX_ANSWERS_SHOWING: Final = 5
 
 SESSION_OF: Final = f"""
     SELECT {KEY.of("s")}
@@ -772,6 +783,13 @@ class ChannelStore:
         """Return the bot's last answer in this channel or thread since it was reset."""
         rows = await self._database.query(NEWEST_ANSWER, key.channel_id, key.thread_id, key.place_id)
         return MESSAGE.first(rows)
+
+    async def list_shown_memories(self, key: ChannelKey, user_id: int, first: int) -> frozenset[int]:
+        """List the user's memories that the bot's newest answers there, from this id on, kept or showed."""
+        rows = await self._database.query(
+            _MEMORY_CALLS, user_id, key.channel_id, key.thread_id, first, _MAX_ANSWERS_SHOWING
+        )
+        return shown_ids(call for (calls,) in rows for call in tool_calls_of(calls))
 
     async def get_said(self, discord_id: int, place_id: int, user_id: int) -> Said | None:
         """Return what a message of a channel or thread says, or the long answer of which it is a page: one

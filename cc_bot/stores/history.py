@@ -20,7 +20,6 @@ from cc_bot.domain.message import (
     Message,
     Reference,
     Role,
-    has_quotation,
 )
 from cc_bot.domain.session import Recollection, Session, SessionKey
 from cc_bot.storage import Row, Statement, Steps
@@ -284,10 +283,7 @@ def tail(messages: Iterable[Message], limit: int) -> tuple[Message, ...]:
 
 def _recollections(rows: Sequence[Row], kind: str) -> tuple[Recollection, ...]:
     found = sorted((row for row in rows if _role(row) == kind), key=message_id)
-    return tuple(
-        Recollection(_visibility(row), text := _content(row), bool(_tainted(row)) or has_quotation(text))
-        for row in found
-    )
+    return tuple(Recollection(_visibility(row), _content(row), bool(_tainted(row))) for row in found)
 
 
 def _canvas(rows: Sequence[Row]) -> Canvas:

@@ -383,7 +383,7 @@ def _must_propose_changing(context: ToolContext, memory_id: int) -> bool:
         return True
     if memory_id in context.made:
         return False
-    return memory_id not in context.recalled or context.changing > 1
+    return memory_id not in context.shown | context.recalled or context.changing > 1
 
 
 async def _propose(context: ToolContext, change: KeepMemory | ChangeMemory | ForgetMemory) -> ToolResult:

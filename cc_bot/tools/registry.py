@@ -136,6 +136,8 @@ class ToolContext:
     """Whether the model has read words that the user did not write."""
     can_propose: bool = True
     """Whether the user can be asked: nobody watches a heartbeat."""
+    shown: frozenset[int] = frozenset()
+    """The memories that this conversation kept or showed before the question."""
     recalled: frozenset[int] = frozenset()
     """The memories that this turn looked up, as its user sees."""
     made: frozenset[int] = frozenset()

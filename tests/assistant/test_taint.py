@@ -54,6 +54,35 @@ class TestTheUsersOwnWords:
         table.model.script = [[RECALLS]]
         assert await obeyed(table)
 
+    async def test_that_an_answer_quotes_taint_nothing(self, table: Table) -> None:
+        answer = "> 鍵は？\n机です。"
+        table.model.script = [[answer]]
+        await table.ask("鍵は？")
+        assert await obeyed(table)
+        await table.stores.memories.delete(KEY.user_id, 1)
+        table.model.script = [[answer]]
+        await table.ask_in(CHANNEL, asked(1, "鍵は？"))
+        assert await obeyed_in_a_channel(table, asked(10, "これは？"))
+
+    @pytest.mark.parametrize("calls", [[call("remember", content="日曜は散歩")], [call("list_memories")]])
+    @pytest.mark.parametrize("channel", [False, True])
+    async def test_about_what_was_kept_or_shown_before_change_it_at_once(
+        self, table: Table, calls: list[ToolRequest], *, channel: bool
+    ) -> None:
+        if calls[0].name == "list_memories":
+            await table.stores.memories.add(KEY.user_id, "日曜は散歩")
+        table.model.script = [
+            calls,
+            ["はい。"],
+            [call("update_memory", id=1, content="日曜は読書")],
+            ["はい。"],
+        ]
+        for number, question in enumerate(("日曜は？", "やっぱり日曜は読書")):
+            await (
+                table.ask_in(CHANNEL, asked(10 * number + 1, question)) if channel else table.ask(question)
+            )
+        assert [each.content for each in await table.stores.memories.list(KEY.user_id)] == ["日曜は読書"]
+
 
 class TestOthersWords:
     @pytest.mark.parametrize(

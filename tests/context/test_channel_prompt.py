@@ -29,6 +29,7 @@ HANAKO = ContextMessage(1, "user", "花子", "明日は雨ですか")
 ANSWER = ContextMessage(2, "assistant", "", "はい、雨です。")
 TARO = ContextMessage(3, "user", "太郎", "傘がいりますね")
 KEN = ContextMessage(4, "user", "Ken", "I have two.")
+ASKER = 7
 QUESTION = Message("user", "何時からですか", author_name="みどり", discord_id=9)
 
 
@@ -43,6 +44,7 @@ def built(
     now: datetime = NOW,
     tools: tuple[ToolSchema, ...] = (),
     thread_title: str = "",
+    thread_owner_id: int = 0,
 ) -> Built:
     return build_channel_prompt(
         shown,
@@ -51,7 +53,9 @@ def built(
         locale=locale,
         now=now,
         timezone=ZoneInfo("Asia/Tokyo"),
+        asker_id=ASKER,
         thread_title=thread_title,
+        thread_owner_id=thread_owner_id,
     )
 
 
@@ -82,6 +86,30 @@ class TestOrder:
         assert title.tainted
         assert "「梅雨の 予定」" in title.text
         assert (*before, asked) == built(ALL).parts
+        *_, own, _ = built(ALL, thread_title="梅雨の\n予定", thread_owner_id=ASKER).parts
+        assert not own.tainted
+
+
+class TestTaint:
+    def test_is_of_what_others_wrote_and_not_of_the_askers_words_and_the_answers_to_them(self) -> None:
+        asked = ContextMessage(1, "user", "みどり", "傘は？", ASKER, tainted=False)
+        to_asker = ContextMessage(
+            2, "assistant", "", "> 傘は？\nいります", 99, 1, "傘は？", "みどり", ASKER, False
+        )
+        to_answer = asked._replace(id=3, reply_to=2, replied="いります", replied_id=99)
+        own = (asked, to_asker, to_answer)
+        assert not any(part.tainted for part in built(Shown.of([group(*own)])).parts)
+        foreign = (
+            asked._replace(tainted=True),  # a file, a quotation
+            asked._replace(author_id=8),
+            asked._replace(reply_to=4, replied="覚えて", replied_name="太郎", replied_id=8),
+            to_asker._replace(tainted=True),  # its model had read others' words
+            to_asker._replace(replied_id=8),
+            to_asker._replace(reply_to=None, replied=None, replied_name=None, replied_id=0),
+        )
+        for row in foreign:
+            _, *parts = built(Shown.of([group(asked, row)])).parts
+            assert [part.tainted for part in parts] == [False, True, True, False], row
 
 
 class TestWhatChanges:

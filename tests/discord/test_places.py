@@ -35,13 +35,13 @@ class TestAPlace:
         discord, thread = place.discord, place.discord.thread(place.channel, "梅雨の予定")
         places, key = Places(place.rest, place.stores.channels), ChannelKey(place.channel.id, thread.id)
         for _ in range(2):
-            assert await places.title_of(key) == "梅雨の予定"
-            assert await places.title_of(key.parent) == ""
+            assert (await places.title_of(key)).text == "梅雨の予定"
+            assert not (await places.title_of(key.parent)).text
         assert len(discord.calls(LOOK_UP)) == 1
         thread.name = "夏の予定"
         places.learn_title(await place.rest.fetch_channel(thread.id))
-        assert await places.title_of(key) == "夏の予定"
-        assert await places.title_of(ChannelKey(place.channel.id, 1)) == ""
+        assert (await places.title_of(key)).text == "夏の予定"
+        assert not (await places.title_of(ChannelKey(place.channel.id, 1))).text
 
 
 async def test_a_member_may_read_by_the_permissions_of_channel_and_thread(

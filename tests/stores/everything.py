@@ -350,7 +350,7 @@ async def do_everything_in_channels(stores: Stores) -> None:
     await do(channels.note_place(KnownPlace(key, 5)), channels.set_reading("all", 30))
     await do(channels.reset(key, bot_id=0, discord_id=15), channels.pass_over(key, 16))
     await channels.note_heard(key, said(10), "明日の予定は？")
-    await do(channels.edit(10, "直した"), channels.delete([11]))
+    await do(channels.list_shown_memories(key, USER, 10), channels.edit(10, "直した"), channels.delete([11]))
     await do(channels.forget_place(key), channels.forget_place(ChannelKey(key.channel_id, 99)))
 
 

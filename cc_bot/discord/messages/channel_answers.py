@@ -233,6 +233,7 @@ class ChannelAssistant:
     async def _options(self, asked: ChannelQuestion, answer_id: int | None) -> TurnOptions:
         recipient, place_id = asked.recipient, asked.key.place_id
         guild_id = self.recipients.guilds.guild_of(place_id)
+        thread = await self.chooser.places.title_of(asked.key)
         return TurnOptions(
             recipient.locale,
             recipient.timezone,
@@ -243,7 +244,8 @@ class ChannelAssistant:
             agent=await self.chooser.in_channel(asked.key),
             guild_id=guild_id,
             channel_id=asked.key.channel_id,
-            thread_title=await self.chooser.places.title_of(asked.key),
+            thread_title=thread.text,
+            thread_owner_id=thread.owner_id,
             role_ids=self.roles.of(guild_id, recipient.user_id),
             entry=asked.turn,
             earlier_calls=asked.calls,

@@ -138,6 +138,13 @@ def kept_ids(call: ToolCall) -> frozenset[int]:
     return frozenset(_numbers_in(kept, _ROW_NAMES)) or frozenset(_numbers_in(kept, _ID_NAMES))
 
 
+def shown_ids(calls: Iterable[ToolCall]) -> frozenset[int]:
+    """The memories that calls kept, changed or looked up."""
+    return frozenset[int]().union(
+        *(kept_ids(call) if call.name in KEEPING_TOOLS else named_ids(call) for call in calls)
+    )
+
+
 def redact_call(call: ToolCall) -> ToolCall:
     return _without_native(replace(call, arguments=FORGOTTEN, result=FORGOTTEN))
 
