@@ -578,7 +578,7 @@ SELECT_SAID: Final = f"""
 """Served by messages_by_discord_id. Parameters: Discord's id, the channel or thread, the user."""
 
 SELECT_DIRECT: Final = """
-    SELECT s.channel_id
+    SELECT s.channel_id, s.user_id
     FROM sessions AS s
     WHERE s.closed_at IS NULL AND s.active_hour >= substr($1, 1, 13) AND s.last_active > $1 AND EXISTS (
         SELECT 1 FROM messages AS m
@@ -842,11 +842,11 @@ class ChannelStore:
         rows = await self._database.query(PLACES, shard.id, shard.count)
         return tuple(nlargest(limit, map(_PLACE.read, rows), key=lambda place: place.newest_id))
 
-    async def list_direct(self, *, since: datetime, limit: int) -> tuple[int, ...]:
-        """List the channels of DMs that go on and that somebody has written in since, the most recent
-        first."""
+    async def list_direct(self, *, since: datetime, limit: int) -> dict[int, int]:
+        """Return the channels of DMs that go on and that somebody has written in since, the most recent
+        first, and the user of each."""
         rows = await self._database.query(SELECT_DIRECT, to_text(since), limit)
-        return tuple(dict.fromkeys(id_ for (id_,) in rows))
+        return {channel_id: user_id for channel_id, user_id in rows}  # noqa: C416 - rows have no type
 
     async def find_known(self, discord_ids: Collection[int]) -> frozenset[int]:
         """Return those of these messages that are stored, in whatever conversation, or with a question about

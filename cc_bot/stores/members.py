@@ -457,6 +457,13 @@ SELECT_EVERYWHERE: Final = f"""
     ORDER BY day
 """
 
+# By usage_by_day, for which the `+` keeps SQLite from the primary key. The terminal's user is 0.
+# $1 the first day, $2 how many
+SELECT_RECENT_USERS: Final = """
+    SELECT +user_id FROM usage WHERE day >= $1 AND user_id <> 0
+    GROUP BY +user_id ORDER BY max(day) DESC, +user_id DESC LIMIT $2
+"""
+
 # $1 process, $2 the moment up to which they are nobody's any more in any case
 SELECT_LEFT: Final = f"""
     SELECT {_RESERVED.select} FROM reservations
@@ -473,6 +480,7 @@ FORGET_ERASED: Final = "DELETE FROM erased_usage WHERE day < $1"
 USAGE_STATEMENTS: Final = frozenset(
     {
         *(SELECT_GUILD_RESERVED, SELECT_GUILD_STANDING, FORGET_GUILDS_SETTLED, COUNT_USERS),
+        SELECT_RECENT_USERS,
         *(SELECT_LEFT, FORGET_SETTLED, FORGET_ERASED),
     }
 )
@@ -792,6 +800,11 @@ class UsageStore:
         """Count the users who have used anything in a guild."""
         [[count]] = await self._database.query(COUNT_USERS, guild_id, since.isoformat())
         return int(count)
+
+    async def list_users(self, since: date, *, limit: int) -> tuple[int, ...]:
+        """List the users on Discord who have used anything since that day, the most recent first."""
+        rows = await self._database.query(SELECT_RECENT_USERS, since.isoformat(), limit)
+        return tuple(user_id for (user_id,) in rows)
 
     async def list_all(self, since: date) -> tuple[DailyUsage, ...]:
         """List what everybody has used, by day."""

@@ -9,7 +9,7 @@ from datetime import timedelta
 import hikari
 import pytest
 
-from cc_bot.discord.messages.catch_up import CatchUp, CatchUpBounds
+from cc_bot.discord.messages.catch_up import CatchUp, CatchUpBounds, Unheard
 from cc_bot.domain.clock import utc_now
 from cc_bot.domain.message import ChannelKey, Message
 from tests.discord.parts import Place
@@ -188,3 +188,25 @@ class TestALiveMessage:
             await live
         assert scene.stored() == []
         assert await scene.catches_up() == ["隙間"]
+
+
+class TestDirectMessages:
+    async def test_that_were_missed_are_found_of_a_few_who_use_the_bot_as_well(self, scene: Scene) -> None:
+        written = {}
+        for name in ("first", "second", "third"):
+            user = scene.discord.user(name)
+            written[user.id] = await scene.discord.post(user, scene.discord.dm(user), name)
+        newest, older, gone = *list(written)[:2], 4711
+        for user_id, days in ((0, 0), (gone, 0), (newest, 1), (older, 2), (list(written)[2], 3)):
+            day = (utc_now() - timedelta(days=days)).date().isoformat()
+            scene.execute(
+                "INSERT INTO usage (user_id, day, guild_id, model, purpose) VALUES (?, ?, 0, '', 'turn')",
+                *(user_id, day),
+            )
+        bounds = CatchUpBounds(opened=3, open_pause_s=0.0)
+        unheard = Unheard(scene.stores.channels, scene.stores.usage, scene.rest, utc_now, bounds)
+        found = [
+            [int(message.id) async for message, waits in unheard.questions(channel_id, 1) if waits]
+            async for channel_id in unheard.list_channels()
+        ]
+        assert found == [[written[newest].id], [written[older].id]]

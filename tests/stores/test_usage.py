@@ -273,6 +273,7 @@ class TestUsage:
         [each] = await till.usage.list_for_guild(GUILD, LONG_AGO)
         assert (each.turns, each.tokens, each.purpose) == (3, 18, None)
         assert await till.usage.count_users(GUILD, LONG_AGO) == 2
+        assert {*await till.usage.list_users(LONG_AGO, limit=9)} == {AIKO, KEN}
         assert sum(each.tokens for each in await till.usage.list_all(till.usage.today())) == 118
 
 

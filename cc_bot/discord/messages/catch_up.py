@@ -24,6 +24,7 @@ from cc_bot.domain.errors import StorageError
 from cc_bot.domain.message import ChannelKey, Message
 from cc_bot.log import job
 from cc_bot.stores.channels import ChannelStore, Place
+from cc_bot.stores.members import UsageStore
 
 _log = structlog.get_logger(__name__)
 
@@ -51,6 +52,10 @@ class CatchUpBounds:
     """The same where only mentions are read: most of what is between two of them is nothing to the bot."""
     direct: int = 200
     """Channels of DMs that are looked at."""
+    opened: int = 20
+    """Users whose DM is looked at although they have written nothing there that is stored. Its channel has to
+    be opened, and Discord blocks a bot that opens many at once."""
+    open_pause_s: float = 3.0
     pause_s: float = 0.2
     """Between two requests for pages of one place, and between two places. Discord allows 50 a second."""
     retry_pauses_s: tuple[float, ...] = (1.0, 3.0, 10.0)
@@ -118,16 +123,34 @@ class CatchUp:
 
 @dataclass(eq=False, slots=True)
 class Unheard:
-    """The messages that were written in DMs while nobody listened."""
+    """The messages that were written in DMs while nobody listened.
+
+    Discord lists no DMs to a bot and repeats nothing to a new connection: a first DM is found only where the
+    bot knows its user.
+    """
 
     channels: ChannelStore
+    usage: UsageStore
     rest: hikari.api.RESTClient
     clock: Clock
     bounds: CatchUpBounds = CatchUpBounds()
 
-    async def places(self) -> Sequence[int]:
-        """The channels to look at. Raises StorageError."""
-        return await self.channels.list_direct(since=self.clock() - KNOWN_FOR, limit=self.bounds.direct)
+    async def list_channels(self) -> AsyncIterator[int]:
+        """Yield the channels to look at: of those who wrote there, then of others who use the bot. Raises
+        StorageError and hikari's errors."""
+        since = self.clock() - KNOWN_FOR
+        known = await self.channels.list_direct(since=since, limit=self.bounds.direct)
+        for channel_id in known:
+            yield channel_id
+        writers = {*known.values()}
+        users = await self.usage.list_users(since.date(), limit=self.bounds.opened + len(writers))
+        for user_id in [each for each in users if each not in writers][: self.bounds.opened]:
+            await asyncio.sleep(self.bounds.open_pause_s)
+            try:
+                channel = await self.rest.create_dm_channel(user_id)
+            except (hikari.NotFoundError, hikari.BadRequestError):  # the account is gone
+                continue
+            yield int(channel.id)
 
     async def questions(self, channel_id: int, bot_id: int) -> AsyncIterator[tuple[hikari.Message, bool]]:
         """Find what the bot has not replied to, oldest first, and whether its author still waits.

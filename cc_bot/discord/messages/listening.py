@@ -200,7 +200,7 @@ class Messages:
         if granted.reading == "mentions":
             bounds = replace(bounds, pages=bounds.pages_between_mentions)
         self._catch_up = CatchUp(stores.channels, bot.rest, self, clock, bounds, since=granted.since)
-        self._unheard = Unheard(stores.channels, bot.rest, clock, bounds)
+        self._unheard = Unheard(stores.channels, stores.usage, bot.rest, clock, bounds)
         self._reading_back: asyncio.Task[None] | None = None
         self._hearing: set[asyncio.Task[None]] = set()
         self._owed = Owed()
@@ -350,7 +350,7 @@ class Messages:
     async def _read_back(self) -> None:
         """Hear what was said in DMs meanwhile, as if it came now."""
         async with self._guard():
-            for channel_id in await self._unheard.places():
+            async for channel_id in self._unheard.list_channels():
                 async with self._guard():  # one that can't be read keeps no other from it
                     async for message, waits in self._unheard.questions(channel_id, int(self._me().id)):
                         hear = self._hear if waits else self._apologize
