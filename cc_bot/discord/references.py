@@ -18,6 +18,7 @@ import structlog
 
 from cc_bot.context.speakers import YOU, spoken
 from cc_bot.discord.attachments import MAX_BYTES, NOT_READ, AttachmentFetcher, Fetched, files_of, on_one_line
+from cc_bot.discord.delivery.refusals import is_gone
 from cc_bot.discord.incoming import (
     FILE_NOTE,
     content_of,
@@ -70,8 +71,6 @@ FOLLOWING_CHARACTERS: Final = 24_000
 FOLLOWING_EACH: Final = 1000
 
 RETRY_S: Final = 1.0
-UNKNOWN_MESSAGE: Final = 10008
-"""What Discord answers ("JSON Error Codes") when a message is deleted."""
 
 _GO_ON: Final = frozenset(texts(locale).answer.continue_question for locale in Locale)
 """What a question says that has an answer go on."""
@@ -266,7 +265,7 @@ class References:
         try:
             return await _patiently(lambda: self.rest.fetch_message(place_id, message_id))
         except hikari.NotFoundError as error:
-            if stored and error.code == UNKNOWN_MESSAGE:
+            if stored and is_gone(error):
                 await self.stores.channels.delete((message_id,), place_id=place_id)
         except hikari.HikariError as error:
             _log.info("reference_not_read", error=type(error).__name__)

@@ -21,9 +21,10 @@ from cc_bot.assistant import Heartbeats, TimeResolver, TurnOptions
 from cc_bot.discord.access import Gate
 from cc_bot.discord.agents import Chooser
 from cc_bot.discord.delivery.canvas_boards import CanvasBoards
+from cc_bot.discord.delivery.refusals import next_form
 from cc_bot.discord.delivery.reply import repeat
 from cc_bot.discord.pages.custom_ids import base36
-from cc_bot.discord.pages.page import Page, new_message
+from cc_bot.discord.pages.page import Page, Part, new_message
 from cc_bot.discord.pages.reminders import (
     heartbeat_page,
     reminder_page,
@@ -82,9 +83,10 @@ _NO_MEMBER: Final = frozenset({10007, 10013})
 class Refused(Exception):
     """Discord does not let the bot say it there."""
 
-    def __init__(self, obstacle: Obstacle) -> None:
+    def __init__(self, obstacle: Obstacle, error: hikari.ClientHTTPResponseError) -> None:
         super().__init__(obstacle)
         self.obstacle = obstacle
+        self.error = error
 
 
 class Unwanted(Exception):
@@ -133,7 +135,7 @@ class Posting:
             raise  # see below
         except hikari.NotFoundError as error:
             if int(error.code) in _NO_MEMBER:
-                raise Refused("left_server") from error
+                raise Refused("left_server", error) from error
         except hikari.HTTPError as error:
             _log.info("membership_unknown", schedule=schedule.id, error=type(error).__name__)
 
@@ -148,19 +150,21 @@ class Posting:
     async def post(
         self, channel_id: int, user_id: int, page: Page, nonce: str, wanted: Wanted = always
     ) -> Posted:
-        """Post in a channel, pinging that user alone. Raises like `say`."""
-
-        def create(page: Page) -> Awaitable[hikari.Message]:
-            content = {**new_message(page), "user_mentions": [user_id]}
-            return self._try(lambda: self.rest.create_message(channel_id, nonce=nonce, **content), wanted)
-
-        try:
-            message = await create(page)
-        except Refused as refused:  # maybe only embeds are
-            if not page.facts or refused.obstacle != "permission_missing":
-                raise
-            message = await create(page.without_embeds())
-        return Posted(channel_id, int(message.id))
+        """Post in a channel, pinging that user alone, without what Discord does not take there. Raises like
+        `say`."""
+        without = frozenset[Part]()
+        while True:
+            content = {**new_message(page.without(without)), "user_mentions": [user_id]}
+            create = partial(self.rest.create_message, channel_id, nonce=nonce, **content)
+            try:
+                message = await self._try(create, wanted)
+            except Refused as refused:
+                simpler = next_form(page.parts(None), without, refused.error)
+                if simpler is None:
+                    raise
+                without = simpler
+            else:
+                return Posted(channel_id, int(message.id))
 
     async def _try(self, call: Callable[[], Awaitable[Result]], wanted: Wanted) -> Result:
         async def attempt() -> Result:
@@ -174,7 +178,7 @@ class Posting:
         except hikari.UnauthorizedError:
             raise  # the token is refused: the program ends, and this is no fault of the place
         except hikari.ClientHTTPResponseError as error:
-            raise Refused(_OBSTACLES.get(int(error.code), "channel_refused")) from error
+            raise Refused(_OBSTACLES.get(int(error.code), "channel_refused"), error) from error
 
 
 def nonce_of(firing: Firing) -> str:

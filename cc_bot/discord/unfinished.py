@@ -22,7 +22,14 @@ from cc_bot.discord.delivery.deliveries import TurnDeliveries
 from cc_bot.discord.delivery.live import LiveAnswer, RunningTurns
 from cc_bot.discord.delivery.outlets import Hook, InteractionOutlet, MessageReplies
 from cc_bot.discord.delivery.receipts import ReceiptUpkeep
+from cc_bot.discord.delivery.refusals import (
+    INVALID_WEBHOOK_TOKEN,
+    REFUSALS,
+    UNKNOWN_WEBHOOK,
+    is_gone,
+)
 from cc_bot.discord.delivery.reply import Reply, Sent, delete_all
+from cc_bot.discord.interactions import message_link
 from cc_bot.discord.pages.answer import (
     advance,
     answer_buttons,
@@ -125,7 +132,7 @@ class PendingDelivery:
         if stands:
             live.record_receipts()
             return
-        note = words.unfinished.late if elsewhere else ""
+        note = words.unfinished.late_note(_link_to(self.turn)) if elsewhere else ""
         await live.finish(None if elsewhere else user_id, temporary=False, note=note)
 
     def _sentence(self) -> Page:
@@ -151,6 +158,13 @@ class PendingDelivery:
         return with_controls(pages[-1], state, words, self.turn.key.user_id, buttons)
 
 
+def _link_to(turn: PendingTurn) -> str:
+    """The address of a question that is a message, or of the message that was to answer it; empty where its
+    user alone sees that, or it is not known."""
+    shown = turn.question_id if turn.kind == "message" else turn.shown_in
+    return "" if turn.ephemeral else message_link(turn.guild_id, turn.key.channel_id, shown)
+
+
 def _last_page(answer: Message, recipient: Recipient, heard: str) -> Page:
     state = stored_state(answer, heard=heard)
     return with_controls(final_pages(state, recipient.words)[-1], state, recipient.words, recipient.user_id)
@@ -163,14 +177,6 @@ def _last_page(answer: Message, recipient: Recipient, heard: str) -> Page:
 # the bot writes by itself: in the channel where everybody could read the answer, else in its user's DM.
 # Nothing is posted twice: what is there already is on record or looked for, and what the bot posts by itself
 # carries a nonce that is made of the turn and the number of the message.
-
-UNKNOWN_MESSAGE: Final = 10008
-UNKNOWN_WEBHOOK: Final = 10015
-"""Of a token whose interaction was never acknowledged."""
-INVALID_WEBHOOK_TOKEN: Final = 50027
-"""All three of Discord's list of error codes ("Opcodes and Status Codes")."""
-
-REFUSALS: Final = (hikari.BadRequestError, hikari.ForbiddenError, hikari.NotFoundError)
 
 
 class Closed(Exception):
@@ -320,7 +326,7 @@ class DeliveryRoutes:
         except hikari.ForbiddenError:
             return False
         except hikari.NotFoundError as error:
-            if error.code != UNKNOWN_MESSAGE:
+            if not is_gone(error):
                 raise
             return True
         return False
@@ -373,10 +379,9 @@ def _ensure_unfinished(message: hikari.Message) -> None:
 
 
 def _meaning(error: hikari.HTTPError) -> Closed | Gone:
-    code = getattr(error, "code", 0)
-    if code == UNKNOWN_MESSAGE:
+    if is_gone(error):
         return Gone()
-    return NeverAcknowledged() if code == UNKNOWN_WEBHOOK else Closed()
+    return NeverAcknowledged() if getattr(error, "code", 0) == UNKNOWN_WEBHOOK else Closed()
 
 
 def _messages(ids: Sequence[int]) -> tuple[Sent, ...]:
@@ -445,13 +450,10 @@ class Unfinished:
     async def _keep_on(self) -> None:
         while True:
             done = await self._round()
-            if done:
-                with suppress(TimeoutError):
-                    async with asyncio.timeout(LOOK_S):
-                        await self._deliveries.owed.wait()
+            due, after_s = (self._deliveries.owed, LOOK_S) if done else (self._left, self._retry_s)
             with suppress(TimeoutError):
-                async with asyncio.timeout(self._retry_s):
-                    await self._left.wait()
+                async with asyncio.timeout(after_s):
+                    await due.wait()
             self._left.clear()
 
     async def _round(self) -> bool:

@@ -213,6 +213,16 @@ class UnfinishedTexts(Area):
         en="📨 This answers your earlier question. It could not be shown where you asked.",
     )
     """Under an answer that comes by DM because it can't be shown where it was asked."""
+    late_with_link = Sentence(
+        ja="📨 {link} へのお返事です。元の場所には出せなかったため、こちらにお届けします。",
+        en="📨 This answers {link}. It could not be shown there.",
+    )
+    """The same, where the question can be linked. Parameters: link."""
+
+    def late_note(self, link: str) -> str:
+        """Return the sentence under an answer that comes by DM; `link` leads to the question, if known."""
+        return self.late_with_link.format(link=link) if link else self.late
+
     in_doubt = Sentence(
         ja="❓ メモリかお知らせを変えている最中に止まりました。済んだかどうかは、</memory list> と </remind list> で確かめられます。",
         en="❓ I was cut off while changing a memory or reminder. See </memory list> and </remind list> for whether it was done.",

@@ -22,7 +22,7 @@ from cc_bot.domain.message import ChannelKey, Message
 from cc_bot.llm.model import UserPart
 from tests.assistant.conftest import Table, laid_table
 from tests.discord.parts import Place, chooser_over, fetcher, gate_over, recipients_over, references_over
-from tests.loopback.discord import File, User
+from tests.loopback.discord import File, Permission, User, refusals
 
 PNG = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\1\0\0\0\1"
 EDIT = "PATCH /channels/{channel}/messages/{message}"
@@ -173,14 +173,37 @@ class TestAnAnswer:
         if anew:
             await room.answer()
             edited = await room.edited(question, "別の質問")
-        room.discord.fail_next(EDIT, 403, times=100)
+        room.aiko.accepts_dms = room.people["アイコ"].accepts_dms = False
+        room.discord.refuse(EDIT, refusals.missing_access())
         await (room.answers.remake(room.key, edited) if anew else room.answer())
-        assert room.discord.faults.outstanding < 100
         room.discord.faults.forget()
         expected = ["別の答えです。" if anew else "答えです。"]
         assert await room.stored_unseen() == expected
         await room.answers.show_stored(room.key)
         assert (room.texts(), await room.stored_unseen()) == (expected, [])
+
+    async def test_of_any_length_is_shown_where_the_bot_may_not_attach_files(self, room: Room) -> None:
+        room.discord.forbid(room.discord.bot, Permission.ATTACH_FILES, room.channel)
+        lines = [f"{number}行目です。" for number in range(1500)]
+        room.table.model.script = [["\n".join(lines)]]
+        await room.asks("アイコ", "長い話をして")
+        assert await room.answer()
+        assert "\n".join(room.texts()).split("\n") == lines
+        assert await room.stored_unseen() == []
+
+    async def test_comes_by_dm_where_the_bot_may_not_write_or_is_given_up(self, room: Room) -> None:
+        room.discord.forbid(room.discord.bot, Permission.SEND_MESSAGES, room.channel)
+        room.answers.assistant.recipients.guilds.place(room.channel.id, room.discord.guild.id)
+        asked = [await room.asks("アイコ", "元気？")]
+        room.table.model.script = [["元気です。"], ["まだ元気です。"]]
+        assert await room.answer()
+        [shown] = room.written(room.discord.dm(room.people["アイコ"]))
+        assert (shown.content, await room.stored_unseen()) == ("元気です。", [])
+        assert f"/{room.channel.id}/{asked[0].discord_id}" in shown.text
+        room.people["アイコ"].accepts_dms = False
+        await room.asks("アイコ", "まだ元気？")
+        assert await room.answer()
+        assert (await room.waiting(), room.texts()) == ((), [])
 
     async def test_is_kept_from_nobody_by_files_that_the_model_refuses(self, room: Room) -> None:
         await room.asks("アイコ", "これは？", File("a.png", PNG, "image/png"))

@@ -1,23 +1,29 @@
 """Messages that are posted under a nonce: each stands once, whatever an earlier run of the program left."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import Final
 
 import hikari
 import pytest
 
-from cc_bot.discord.delivery.outlets import MessageReplies, nowhere
+from cc_bot.discord.delivery.outlets import DirectMessages, MessageReplies, nowhere
 from cc_bot.discord.delivery.reply import Reply, Sent, TakenDown
 from cc_bot.discord.pages.answer import page_of
-from cc_bot.discord.pages.page import Page, PictureFile, SoundFile
+from cc_bot.discord.pages.page import Button, Facts, Page, PictureFile, SoundFile, TextFile
 from cc_bot.domain.locale import Locale
 from tests.discord.parts import Place
-from tests.loopback.discord import Message, Permission
+from tests.loopback.discord import Channel, Message, Permission, Shown, refusals
+from tests.loopback.discord.refusals import Refusal
 
 EDIT = "PATCH /channels/{channel}/messages/{message}"
 POST = "POST /channels/{channel}/messages"
 FIRST, SECOND, THIRD = Page("一枚目"), Page("二枚目"), Page("三枚目")
 THINKING = Page("考えています…")
 SEA = Page("海です", pictures=(PictureFile("1.png", b"\x89PNG"),))
+NOTE = "お届けします"
+FULL = replace(SEA, facts=Facts(("覚えました",)), buttons=(Button("もう一度", "again:1:1"),))
+LONG = "".join(f"{number}行目です。\n" for number in range(1500))
 
 
 @dataclass
@@ -28,7 +34,16 @@ class Scene(Place):
     question: Message
 
     def reply(self, sent: tuple[Sent, ...] = (), edition: str = "1x") -> Reply:
-        return self.replies.to(self.channel.id, self.question.id, sent, edition=edition)
+        asker = DirectMessages(self.aiko.id, NOTE)
+        return self.replies.to(self.channel.id, self.question.id, sent, edition=edition, asker=asker)
+
+    @property
+    def dm(self) -> Channel:
+        return self.discord.dm(self.aiko)
+
+    async def asked_in(self, channel: Channel) -> None:
+        self.channel = channel
+        self.question = await self.discord.post(self.aiko, channel, "質問", mention=True)
 
     async def again(self, reply: Reply, count: int, edition: str = "1x") -> Reply:
         """The same with the next run of the program, which knows so many of its messages."""
@@ -130,3 +145,122 @@ class TestPictures:
         await scene.reply((Sent(hikari.Snowflake(id_), before),)).show((Page("山です"),))
         [shown] = scene.written()
         assert (shown.text, shown.attachments) == ("山です", ())
+
+
+def invalid(field: str) -> Refusal:
+    return refusals.invalid_form([field, 0], "BASE_TYPE_INVALID", "Not like that.")
+
+
+REFUSED: Final[dict[str, tuple[Callable[[], Refusal], str, str]]] = {
+    "no permission to attach": (refusals.missing_permissions, "files", "files"),
+    "no permission to embed": (refusals.missing_permissions, "embeds", "embeds"),
+    "no permission to read the past": (refusals.cannot_reply_unseen, "message_reference", ""),
+    "a question that is gone": (refusals.unknown_message, "message_reference", ""),
+    "a question in another state": (lambda: invalid("message_reference"), "message_reference", ""),
+    "a file that is too large": (refusals.upload_too_large, "files", "files"),
+    "an embed": (lambda: invalid("embeds"), "embeds", "embeds"),
+    "buttons": (lambda: invalid("components"), "components", "buttons"),
+    "what nobody knows": (lambda: Refusal(400, 12345, "No."), "components", "files embeds buttons"),
+}
+"""What Discord says, of messages that hold what, and what it then goes without."""
+
+
+def held_in(shown: Shown) -> set[str]:
+    parts = {"files": shown.attachments, "embeds": shown.embeds, "buttons": shown.labels}
+    return {name for name, there in parts.items() if there}
+
+
+class TestWhatDiscordRefuses:
+    async def test_is_shown_without_what_it_does_not_take(self, scene: Scene) -> None:
+        for name, (refusal, holding, lost) in REFUSED.items():
+            await scene.asked_in(scene.discord.guild_channel())
+            for route in (POST, EDIT):
+                scene.discord.refuse(route, refusal(), holding=holding, channel=scene.channel)
+            reply = scene.reply()
+            for page in (THINKING, FULL):
+                await reply.show((page,))
+            [shown] = scene.written()
+            left = {"files", "embeds", "buttons"} - set(lost.split())
+            assert (shown.content, held_in(shown)) == ("海です", left), name
+        assert contents(scene, scene.dm) == []
+
+    async def test_comes_in_plain_messages_where_no_file_is_taken(self, scene: Scene) -> None:
+        scene.discord.forbid(scene.discord.bot, Permission.ATTACH_FILES, scene.channel)
+        page = Page(LONG[:1000], file=TextFile("回答.md", LONG, "ファイルで添付しました"))
+        page = replace(page, facts=Facts(notices=("ファイルで添付しました", "別の知らせ")))
+        reply = scene.reply()
+        for pages in ((THINKING,), (page,), (replace(page, buttons=FULL.buttons),)):
+            await reply.show(pages)
+        shown = scene.written()
+        assert "".join(contents(scene)).replace("\n", "") == LONG.replace("\n", "")
+        assert "別の知らせ" in str(shown[-1].embeds)
+        assert "添付" not in str(shown[-1].embeds)
+        assert [bool(each.labels) for each in shown] == [*[False] * (len(shown) - 1), True]
+
+    async def test_comes_by_dm_where_nothing_is_taken(self, scene: Scene) -> None:
+        discord = scene.discord
+
+        def forbidden(permission: Permission) -> Callable[[Channel], object]:
+            return lambda channel: discord.forbid(discord.bot, permission, channel)
+
+        def refused(refusal: Refusal, holding: str = "") -> Callable[[Channel], object]:
+            return lambda channel: discord.refuse(EDIT, refusal, holding=holding, channel=channel)
+
+        begun: dict[str, Callable[[Channel], object]] = {
+            "not seen any more": forbidden(Permission.VIEW_CHANNEL),
+            "its words blocked": refused(refusals.blocked_words(), "content"),
+            "edited too often": refused(refusals.too_many_edits()),
+            "words that are no words": refused(invalid("content"), "content"),
+        }
+        for name, happens in begun.items():
+            await scene.asked_in(discord.guild_channel())
+            reply = scene.reply()
+            await reply.show((THINKING,))
+            happens(scene.channel)
+            await reply.show((replace(FIRST, content=name),))
+            assert contents(scene, scene.dm)[-1] == name
+        for happens in (forbidden(Permission.SEND_MESSAGES), locked):
+            await scene.asked_in(discord.guild_channel())
+            happens(scene.channel)
+            reply = scene.reply()
+            for page in (THINKING, FIRST, SECOND):
+                await reply.show((page,))
+            assert (contents(scene), contents(scene, scene.dm)[-1]) == ([], "二枚目")
+        assert len(scene.written(scene.dm)) == len(begun) + 2
+        assert all(NOTE in str(each.embeds) for each in scene.written(scene.dm))
+
+    async def test_is_written_on_in_the_dm_by_the_next_run(self, scene: Scene) -> None:
+        locked(scene.channel)
+        begun = scene.reply()
+        await begun.show((THINKING,))
+        await (await scene.again(begun, 1)).show((FIRST,))
+        assert contents(scene, scene.dm) == ["一枚目"]
+
+    async def test_goes_nowhere_once_it_was_deleted(self, scene: Scene) -> None:
+        reply = scene.reply()
+        await reply.show((THINKING,))
+        await scene.discord.delete(scene.discord.owner, scene.written()[0])
+        with pytest.raises(hikari.NotFoundError):
+            await reply.show((FIRST,))
+        locked(scene.channel)
+        withdrawn = scene.reply()
+        withdrawn.unwanted = True
+        with pytest.raises(hikari.ForbiddenError):
+            await withdrawn.show((FIRST,))
+        assert contents(scene, scene.dm) == []
+
+    async def test_of_an_archived_thread_opens_it(self, scene: Scene) -> None:
+        await scene.asked_in(thread := scene.discord.thread(scene.channel))
+        reply = scene.reply()
+        await reply.show((THINKING,))
+        thread.archived = True
+        await reply.show((FIRST,))
+        assert (contents(scene), thread.archived) == (["一枚目"], False)
+
+
+def locked(channel: Channel) -> None:
+    channel.locked = True
+
+
+def contents(scene: Scene, channel: Channel | None = None) -> list[str]:
+    return [shown.content for shown in scene.written(channel)]

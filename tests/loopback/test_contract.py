@@ -270,6 +270,20 @@ class TestChannels:
             }
         )
         assert await bot.call("GET", path_of(blind)) == (200, [])
+        thread = discord.thread(channel)
+        _, sent = await post(thread)
+        edit, thread.archived, thread.locked = path_of(thread, sent["id"]), True, True
+        opened = {"archived": False}
+        await check(
+            {
+                "an edit in an archived thread": (50083, bot.call("PATCH", edit, X)),
+                "opening a locked one": (160005, bot.call("PATCH", f"/channels/{thread.id}", opened)),
+                "a post in it": (160005, post(thread)),
+            }
+        )
+        thread.locked = False
+        assert await code(bot.call("PATCH", f"/channels/{thread.id}", opened)) == 0
+        assert await code(bot.call("PATCH", edit, X)) == 0
 
     async def test_show_others_words_only_with_the_intent_or_to_whom_they_mention(self, bot: RawBot) -> None:
         discord, aiko, channel = bot.discord, bot.aiko, bot.channel

@@ -19,11 +19,11 @@ from cc_bot.administration import (
     parse_subject,
 )
 from cc_bot.discord.access import Owners, suggesting
-from cc_bot.discord.delivery.reply import LONGEST_MESSAGE
 from cc_bot.discord.interactions import MAX_CHOICES, Answerable
 from cc_bot.discord.pages import admin as pages
 from cc_bot.discord.pages.memory import escape_markdown
 from cc_bot.discord.pages.page import NO_PINGS
+from cc_bot.discord.pages.split import MESSAGE_LIMIT
 from cc_bot.discord.recipients import Recipient, Recipients
 from cc_bot.domain.errors import CcBotError
 from cc_bot.domain.member import LARGEST, LimitKey, Ruling, Subject
@@ -68,7 +68,7 @@ async def answer(
     """Do what was asked for, and tell its user alone; what is too long comes as a file."""
     recipient = await recipients.defer(interaction)
     told = await act(recipient)
-    if len(told) <= LONGEST_MESSAGE:
+    if len(told) <= MESSAGE_LIMIT:
         await interaction.edit_initial_response(told, **NO_PINGS)
         return
     title, _, rest = told.partition("\n")
@@ -446,7 +446,7 @@ class ShowTools(
         recipient = await recipients.defer(interaction)
         words, found = recipient.words, administration.list_tools(self.server)
         reports = [each for each in administration.list_servers() if each.server == self.server]
-        shown = shorten(say_servers(reports, words.tool_servers, escape_markdown), LONGEST_MESSAGE - 400)
+        shown = shorten(say_servers(reports, words.tool_servers, escape_markdown), MESSAGE_LIMIT - 400)
         if not found:
             await interaction.edit_initial_response(f"{shown}\n{words.tool_servers.details_none}", **NO_PINGS)
             return

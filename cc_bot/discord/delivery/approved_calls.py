@@ -20,6 +20,7 @@ from cc_bot.discord.delivery.answers import Answers, FollowUp
 from cc_bot.discord.delivery.forms import FormAsker
 from cc_bot.discord.delivery.live import RunningTurns
 from cc_bot.discord.delivery.outlets import reply_in_place
+from cc_bot.discord.delivery.refusals import REFUSALS, is_gone
 from cc_bot.discord.delivery.reply import RETRY_PAUSES_S, PostUncertain, repeat
 from cc_bot.discord.interactions import author_name, is_ephemeral, roles_of
 from cc_bot.discord.pages.answer import page_of
@@ -331,14 +332,7 @@ async def _fetch_roles(interaction: hikari.ComponentInteraction, user_id: int) -
 
 # ---- unfinished calls ------------------------------------------------------------------------------------
 
-UNKNOWN_MESSAGE: Final = 10008
-"""Of Discord's list of error codes: the message was deleted, and nobody wants to know any more."""
-_REFUSALS: Final = (
-    hikari.BadRequestError,
-    hikari.ForbiddenError,
-    hikari.NotFoundError,
-    hikari.UnauthorizedError,
-)
+_REFUSALS: Final = (*REFUSALS, hikari.UnauthorizedError)
 
 
 @dataclass(eq=False, slots=True)
@@ -398,7 +392,7 @@ class UnfinishedCalls:
             changes = self._changes(message, call, recipient, line)
             await self.rest.edit_message(place_id, message_id, **changes)
         except _REFUSALS as error:
-            return getattr(error, "code", 0) == UNKNOWN_MESSAGE
+            return is_gone(error)
         return True
 
     async def _tell_in_dm(self, call: ClaimedCall, line: str) -> None:

@@ -165,6 +165,9 @@ class TurnDeliveries:
         """Give a turn back, since nobody heard that it was taken up. Raises StorageError."""
         await self._ledger.untake(entry.id, entry.user_id)
 
+    async def note_moved(self, entry: "Delivery", place_id: int) -> None:
+        await self.write_note(self._ledger.move(entry.turn, place_id, ()))
+
     async def note_calls(self, turn: PendingTurn) -> None:
         """Note what is known of the tools of a turn before it begins: a kill does not lose it."""
         await self.write_note(self._ledger.note_calls(turn.id, turn.key.user_id, turn.calls))
@@ -280,6 +283,10 @@ class Delivery:
     async def note_page(self, message_id: int) -> None:
         """Note that one more message of it stands there."""
         await self._entries.note_page(self, message_id)
+
+    async def note_moved(self, place_id: int) -> None:
+        """Note that it is shown in another channel from now on."""
+        await self._entries.note_moved(self, place_id)
 
     async def finish(self, state: AnswerState) -> None:
         """Settle it if its end can be seen, else leave it: it will be shown later."""

@@ -152,9 +152,19 @@ class LiveAnswer:
             if self._one_message:
                 raise PostUncertain
             await self.reply.show(pages)
+        owned = user_id is not None
+        earlier = (await self.reply.message_ids())[:-1] if owned and len(pages) > 1 else ()
+        await self._show_last(pages, user_id, earlier, checked=checked)
+        if owned and len(pages) == 1 and self.reply.further_ids:  # its file was refused: it came in messages
+            earlier = (await self.reply.message_ids())[:-1]
+            await self._show_last(pages, user_id, earlier, checked=checked)
+        self.record_receipts()
+
+    async def _show_last(
+        self, pages: Sequence[Page], user_id: int | None, earlier: tuple[int, ...], *, checked: bool
+    ) -> None:
         buttons: tuple[Button, ...] = ()
         if user_id is not None:
-            earlier = (await self.reply.message_ids())[:-1] if len(pages) > 1 else ()
             buttons = answer_buttons(self.state, self._words, user_id, earlier)
         receipts = memory_buttons(self.state, self._words, self._asker_id)
         last = replace(pages[-1], buttons=buttons, receipts=receipts)
@@ -163,7 +173,6 @@ class LiveAnswer:
         if self.state.proposals:
             last = with_proposals(last, self.state.proposals, self._words)
         await self.reply.show((*pages[:-1], last))
-        self.record_receipts()
 
     def record_receipts(self) -> None:
         """Put on record what its end tells, once that stands there."""

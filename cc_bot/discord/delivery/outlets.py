@@ -8,12 +8,14 @@ before it is posted again, and where that is impossible nothing is.
 import asyncio
 import contextlib
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Final
 
 import hikari
 import structlog
 
+from cc_bot.discord.delivery.refusals import ARCHIVED_THREAD
 from cc_bot.discord.delivery.reply import (
     RETRY_PAUSES_S,
     KnownIds,
@@ -27,6 +29,7 @@ from cc_bot.discord.gateway import fullness
 from cc_bot.discord.interactions import Answerable, is_fault
 from cc_bot.discord.pages.custom_ids import base36
 from cc_bot.discord.pages.page import NO_PINGS, Page, changes_to, looks_like, new_message
+from cc_bot.discord.recipients import Recipient
 from cc_bot.domain.errors import StorageError
 from cc_bot.stores import ChannelStore
 
@@ -106,6 +109,7 @@ class InteractionOutlet:
         known: KnownIds,
         *,
         again: bool,  # noqa: ARG002 - Outlet
+        refers: bool,  # noqa: ARG002 - Outlet
     ) -> hikari.Snowflake:
         message_id = await self._post(page, known)
         await self._noting(int(message_id))
@@ -119,10 +123,12 @@ class InteractionOutlet:
         """Note nothing: its pages are noted once it is complete."""
 
     async def edit(self, message_id: hikari.Snowflake | None, changes: dict[str, Any]) -> None:
+        rest = self._hook.rest
         if message_id is None:
-            await self._hook.rest.edit_interaction_response(*self._to, **changes)
+            edit = partial(rest.edit_interaction_response, *self._to, **changes)
         else:
-            await self._hook.rest.edit_webhook_message(*self._to, message_id, **changes)
+            edit = partial(rest.edit_webhook_message, *self._to, message_id, **changes)
+        await _unarchiving(rest, self._hook.channel_id, edit)
 
     async def delete(self, message_id: hikari.Snowflake | None) -> None:
         if message_id is None:
@@ -140,6 +146,13 @@ class InteractionOutlet:
 
     def pause_s(self, changes: int) -> float:  # noqa: ARG002 - Outlet
         return INTERVAL_S
+
+    async def elsewhere(self) -> None:
+        """None: its turn is in the ledger, and what can't be shown here is shown by unfinished.py."""
+
+    @property
+    def note(self) -> str:
+        return ""
 
     @property
     def place_id(self) -> int | None:
@@ -192,10 +205,6 @@ async def list_sent_since(hook: Hook, known: Sequence[int]) -> list[hikari.Messa
 # them too.
 
 
-REPLY_REFUSED: Final = frozenset({160002, 50013})
-"""Discord's error codes where a bot may write and not read the past: a reply refers to it, another message
-does not. 50013 may also mean that it may not write: the second try tells."""
-
 _SUFFIXES: Final = "bcdefghijklm"
 """Of nonces that are tried one after the other when the one before belongs to a message that was deleted."""
 
@@ -218,11 +227,21 @@ class MessageReplies:
     taken_down: TakenDown
     channels: ChannelStore
 
-    def to(self, channel_id: int, question_id: int, sent: Sequence[Sent] = (), *, edition: str = "") -> Reply:
+    def to(
+        self,
+        channel_id: int,
+        question_id: int,
+        sent: Sequence[Sent] = (),
+        *,
+        edition: str = "",
+        asker: "DirectMessages | None" = None,
+    ) -> Reply:
         """An answer to a message; `sent` is what of it is there already. `edition` tells the answers to
-        different texts of one question apart: at most seven characters."""
+        different texts of one question apart: at most seven characters. `asker`: where it goes if the
+        channel takes nothing of it."""
         further = f"{base36(question_id)}{edition}" if edition else str(question_id)
-        outlet = self._outlet(channel_id, question_id, Nonces(str(question_id), further, used=bool(sent)))
+        nonces = Nonces(str(question_id), further, used=bool(sent))
+        outlet = replace(self._outlet(channel_id, question_id, nonces), asker=asker)
         return Reply(outlet, sent, posts_first=bool(sent))
 
     def late(
@@ -266,6 +285,26 @@ class Nonces:
         return f"{self.further}-{number + 1}" if number else self.first
 
 
+@dataclass(frozen=True, slots=True)
+class DirectMessages:
+    """The DM of whoever asked, for an answer that their channel does not take."""
+
+    user_id: int
+    note: str
+    """Stands under what is sent there."""
+    moved: Noting = nowhere
+    """Is told of the channel of the DM, before anything is sent there."""
+    noting: Noting = nowhere
+    """Is told of each message as soon as it stands there."""
+
+
+def direct_messages(
+    recipient: Recipient, link: str, *, moved: Noting = nowhere, noting: Noting = nowhere
+) -> DirectMessages:
+    """The DM of whoever asked what the link leads to."""
+    return DirectMessages(recipient.user_id, recipient.words.unfinished.late_note(link), moved, noting)
+
+
 @dataclass(eq=False, slots=True)
 class MessageOutlet:
     rest: hikari.api.RESTClient
@@ -276,13 +315,35 @@ class MessageOutlet:
     nonces: Nonces
     noting: Noting = nowhere
     """Is told of each message as soon as it stands there."""
+    asker: DirectMessages | None = None
+    note: str = ""
 
-    async def post(self, page: Page, number: int, known: KnownIds, *, again: bool) -> hikari.Snowflake:
+    async def elsewhere(self) -> "MessageOutlet | None":
+        if self.asker is None:
+            return None
+        user_id, nonces = self.asker.user_id, self.nonces
+        channel = await repeat(lambda: self.rest.create_dm_channel(user_id), RETRY_PAUSES_S)
+        if channel.id == self.channel_id:
+            return None
+        await self.asker.moved(int(channel.id))
+        return replace(
+            self,
+            channel_id=int(channel.id),
+            question_id=None,
+            nonces=Nonces(f"{nonces.first}d", f"{nonces.further}d", used=nonces.used),
+            noting=self.asker.noting,
+            asker=None,
+            note=self.asker.note,
+        )
+
+    async def post(
+        self, page: Page, number: int, known: KnownIds, *, again: bool, refers: bool
+    ) -> hikari.Snowflake:
         """Post a message. What may be of an earlier try is put on record before it is edited: an edit may
         wait for Discord's rate limit, and by then the program may be gone and the nonce forgotten."""
-        nonce = self.nonces.of(number)
+        nonce, question_id = self.nonces.of(number), self.question_id if refers else None
         for suffix in ("", *_SUFFIXES):
-            message = await self._reply(page, nonce + suffix, None if number else self.question_id)
+            message = await self._create(page, nonce + suffix, question_id or hikari.UNDEFINED)
             new = not (self.nonces.used or again) and looks_like(message, page)
             if new or await self._stands(message.id, page):
                 break
@@ -317,16 +378,6 @@ class MessageOutlet:
     async def _overwrite(self, message_id: hikari.Snowflake, page: Page) -> None:
         await repeat(lambda: self.edit(message_id, changes_to(None, page)), RETRY_PAUSES_S)
 
-    async def _reply(self, page: Page, nonce: str, question_id: int | None) -> hikari.Message:
-        if question_id is None:
-            return await self._create(page, nonce)
-        try:
-            return await self._create(page, nonce, question_id)
-        except (hikari.BadRequestError, hikari.ForbiddenError) as error:
-            if error.code not in REPLY_REFUSED:
-                raise
-            return await self._create(page, nonce)
-
     async def _create(
         self, page: Page, nonce: str, reply: hikari.UndefinedOr[int] = hikari.UNDEFINED
     ) -> hikari.Message:
@@ -343,7 +394,8 @@ class MessageOutlet:
         )
 
     async def edit(self, message_id: hikari.Snowflake | None, changes: dict[str, Any]) -> None:
-        await self.rest.edit_message(self.channel_id, _real(message_id), **changes)
+        edit = partial(self.rest.edit_message, self.channel_id, _real(message_id), **changes)
+        await _unarchiving(self.rest, self.channel_id, edit)
 
     async def delete(self, message_id: hikari.Snowflake | None) -> None:
         self.taken_down.expect(_real(message_id))
@@ -365,6 +417,20 @@ class MessageOutlet:
     @property
     def place_id(self) -> int | None:
         return self.channel_id
+
+
+async def _unarchiving(
+    rest: hikari.api.RESTClient, channel_id: int, edit: Callable[[], Awaitable[object]]
+) -> None:
+    """Edit a message, in a thread that is archived too, unless that is locked: whoever may write there may
+    open it."""
+    try:
+        await edit()
+    except hikari.ClientHTTPResponseError as error:
+        if error.code != ARCHIVED_THREAD:
+            raise
+        await rest.edit_channel(channel_id, archived=False)
+        await edit()
 
 
 async def _if_possible(noting: Awaitable[None]) -> None:

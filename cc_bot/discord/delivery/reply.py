@@ -2,6 +2,9 @@
 
 Edits and deletions may be repeated safely. A new message may not: a post that failed with a server error may
 have taken effect. How that is found out depends on how the message is sent, which is its outlet's business.
+
+What Discord refuses is shown in a simpler form (delivery/refusals), and where it takes none, in the asker's
+DM.
 """
 
 import asyncio
@@ -13,18 +16,28 @@ from functools import partial
 from typing import Any, Final, Protocol, TypeVar
 
 import hikari
+import structlog
 
+from cc_bot.discord.delivery.refusals import is_gone, next_form
 from cc_bot.discord.interactions import is_fault
-from cc_bot.discord.pages.page import NO_PINGS, Page, SoundFile, changes_to, files_of
+from cc_bot.discord.pages.page import (
+    NO_PINGS,
+    Page,
+    Part,
+    SoundFile,
+    TextFile,
+    changes_to,
+    files_of,
+    plain_pages,
+)
+
+_log = structlog.get_logger(__name__)
 
 Result = TypeVar("Result")
 
+_REFERENCE: Final[frozenset[Part]] = frozenset({"reference"})
 RETRY_PAUSES_S: Final = (0.5, 1.0, 2.0, 4.0, 8.0)
 """An answer that is stored should be shown too."""
-LONGEST_MESSAGE = 2000
-"""Characters, as Discord has it."""
-EMBEDS_REFUSED: Final = 50013
-"""Discord's error code where a permission is missing: maybe the one for embeds."""
 
 
 class PostUncertain(Exception):
@@ -37,9 +50,11 @@ class Outlet(Protocol):
     """The way in which the messages of an answer are sent. A message without an id is an interaction's first
     response."""
 
-    async def post(self, page: Page, number: int, known: "KnownIds", *, again: bool) -> hikari.Snowflake:
+    async def post(
+        self, page: Page, number: int, known: "KnownIds", *, again: bool, refers: bool
+    ) -> hikari.Snowflake:
         """A new message; `number` is its place in the answer, from 0. `again`: one stood there before, and
-        was taken down. Raises PostUncertain."""
+        was taken down. `refers`: as a reply to the question, where it can be. Raises PostUncertain."""
 
     async def note_posted(self, message_id: hikari.Snowflake, first_id: hikari.Snowflake | None) -> None:
         """A further message stands below the first; it may have been said before."""
@@ -58,6 +73,14 @@ class Outlet(Protocol):
 
     async def whisper(self, sentence: str) -> bool:
         """Tell the user alone. False where others would read it too."""
+
+    async def elsewhere(self) -> "Outlet | None":
+        """The way to the asker's DM, with the note that belongs under what is sent there; None if there is
+        none. Raises hikari's errors."""
+
+    @property
+    def note(self) -> str:
+        """A sentence to stand under what is sent this way; empty for none."""
 
     @property
     def place_id(self) -> int | None:
@@ -92,7 +115,12 @@ class Reply:
         self._sent = list(sent)
         self._longest = len(self._sent)
         """How many messages it had at once, at most."""
-        self._takes_embeds = True
+        self._without: frozenset[Part] = frozenset()
+        """What Discord does not take of its messages."""
+        self.unwanted = False
+        """Whether it goes nowhere else: its question, or the message that shows it, was deleted."""
+        self._left: tuple[int, ...] = ()
+        """The first message, under which the answer is known, where it has gone on elsewhere."""
 
     @property
     def begun(self) -> bool:
@@ -100,12 +128,30 @@ class Reply:
         return bool(self._sent)
 
     async def show(self, pages: Sequence[Page], *, insist: bool = True) -> None:
-        """Edit, post and delete until the messages look like the pages.
+        """Edit, post and delete until the messages look like the pages, or like a simpler form of them.
 
         With `insist`, edits are repeated through Discord's short faults. Raises hikari's errors, and
         PostUncertain when a further message can't be posted safely.
         """
         pauses_s = RETRY_PAUSES_S if insist else ()
+        try:
+            await self._show(pages, pauses_s)
+        except hikari.ClientHTTPResponseError as error:
+            if not await self._show_elsewhere(pages, pauses_s, error):
+                raise
+
+    async def _show(self, pages: Sequence[Page], pauses_s: Sequence[float]) -> None:
+        try:
+            await self._show_as_taken(pages, pauses_s)
+        except _TextFileRefused:
+            await self._show_as_taken(pages, pauses_s)
+
+    async def _show_as_taken(self, pages: Sequence[Page], pauses_s: Sequence[float]) -> None:
+        if "files" in self._without:
+            pages = [plain for page in pages for plain in plain_pages(page)]
+        if self._outlet.note:
+            *full, last = pages
+            pages = (*full, replace(last, facts=last.facts.noting(self._outlet.note)))
         if self._posts_first:
             for page in pages[len(self._sent) :]:
                 await self._post(page)
@@ -116,6 +162,39 @@ class Reply:
                 await self._edit(index, page, pauses_s)
         self._posts_first = False
         await self._shorten(len(pages), pauses_s)
+
+    async def _show_elsewhere(
+        self, pages: Sequence[Page], pauses_s: Sequence[float], error: hikari.ClientHTTPResponseError
+    ) -> bool:
+        """Go on in the asker's DM, and return whether that is taken. Where the message of an earlier run is
+        gone, it may have been begun there. Raises hikari's errors while Discord has trouble."""
+        begun_there = is_gone(error) and self._posts_first
+        if self.unwanted or isinstance(error, hikari.UnauthorizedError) or is_gone(error) != begun_there:
+            return False
+        outlet = await self._outlet.elsewhere()
+        if outlet is None:
+            return False
+        here = (self._outlet, self._sent, self._longest, self._without)
+        self._outlet, self._without = outlet, frozenset()
+        if not begun_there:
+            self._sent, self._longest = [], 0
+        try:
+            await self._show(pages, pauses_s)
+        except hikari.ClientHTTPResponseError:
+            self._outlet, self._sent, self._longest, self._without = here
+            self.unwanted = True  # there is nobody to be reached
+            return False
+        if not begun_there:
+            await self._leave(*here[:2])
+            _log.warning("answer_sent_by_dm", code=int(error.code))
+        return True
+
+    async def _leave(self, outlet: Outlet, left: Sequence[Sent]) -> None:
+        """Delete what stands where nothing more is taken, as far as Discord lets it be."""
+        self._left = tuple(int(sent.id) for sent in left[:1] if sent.id is not None)
+        for sent in left:
+            with suppress(hikari.HikariError):
+                await outlet.delete(sent.id)
 
     async def remove(self) -> None:
         """Take down whatever of it is still there. Raises hikari's errors."""
@@ -133,7 +212,7 @@ class Reply:
         """The ids of all messages, in order."""
         if self._sent and self._sent[0].id is None:
             self._sent[0] = replace(self._sent[0], id=await self._outlet.first_id())
-        return tuple(int(sent.id) for sent in self._sent if sent.id is not None)
+        return (*self._left, *(int(sent.id) for sent in self._sent if sent.id is not None))
 
     def pause_s(self, changes: int) -> float:
         """See Outlet."""
@@ -187,7 +266,12 @@ class Reply:
         number = len(self._sent)
         again = number < self._longest
         message_id = await self._send(
-            page, lambda page: self._outlet.post(page, number, self.message_ids, again=again)
+            None,
+            page,
+            lambda page, refers: self._outlet.post(
+                page, number, self.message_ids, again=again, refers=refers
+            ),
+            refers=not number,
         )
         self._longest = max(self._longest, number + 1)
         self._sent.append(Sent(message_id, page))  # known at once: it may be deleted while it is noted
@@ -203,34 +287,40 @@ class Reply:
     async def _edit(self, index: int, page: Page, pauses_s: Sequence[float]) -> None:
         sent = self._sent[index]
 
-        async def edit(page: Page) -> None:
+        async def edit(page: Page, _: bool) -> None:
             changes = changes_to(sent.page, page)
             await repeat(lambda: self._outlet.edit(sent.id, changes), pauses_s)
 
-        await self._send(page, edit)
+        await self._send(sent.page, page, edit)
         self._sent[index] = replace(sent, page=page)
 
-    async def _send(self, page: Page, send: Callable[[Page], Awaitable[Result]]) -> Result:
-        """Send a page, without its pictures if the place takes no files."""
-        if not page.pictures:
-            return await self._send_facts(page, send)
-        try:
-            return await self._send_facts(page, send)
-        except hikari.ForbiddenError:
-            return await self._send_facts(replace(page, pictures=()), send)
+    async def _send(
+        self,
+        before: Page | None,
+        page: Page,
+        send: Callable[[Page, bool], Awaitable[Result]],
+        *,
+        refers: bool = False,
+    ) -> Result:
+        """Send a page, with fewer of its parts as long as Discord refuses it. `refers`: in reply to the
+        question. Raises _TextFileRefused, and hikari's errors if Discord takes no form of it."""
+        while True:
+            try:
+                shown = page.without(self._without)
+                return await send(shown, refers and "reference" not in self._without)
+            except hikari.ClientHTTPResponseError as error:
+                parts = page.parts(before) | (_REFERENCE if refers else frozenset())
+                without = next_form(parts, self._without, error)
+                if without is None:
+                    raise
+                _log.info("answer_simplified", without=sorted(without), code=int(error.code))
+                self._without = without
+                if "files" in without and isinstance(page.file, TextFile):
+                    raise _TextFileRefused from error
 
-    async def _send_facts(self, page: Page, send: Callable[[Page], Awaitable[Result]]) -> Result:
-        """Send a page, with its facts in buttons if the place takes no embeds."""
-        if not page.embeds or not self._takes_embeds:
-            return await send(page.without_embeds() if page.embeds else page)
-        try:
-            return await send(page)
-        except hikari.ForbiddenError as error:
-            if error.code != EMBEDS_REFUSED:
-                raise
-            outcome = await send(page.without_embeds())
-            self._takes_embeds = False
-            return outcome
+
+class _TextFileRefused(Exception):
+    """The file with all of a long text is not taken: it comes in several messages."""
 
 
 async def repeat(call: Callable[[], Awaitable[Result]], pauses_s: Sequence[float]) -> Result:

@@ -20,7 +20,8 @@ from cc_bot.discord.agents import Chooser
 from cc_bot.discord.attachments import scans_among
 from cc_bot.discord.delivery.forms import OpenForms
 from cc_bot.discord.delivery.live import LiveAnswer, RunningTurns, in_channel
-from cc_bot.discord.delivery.outlets import MessageReplies
+from cc_bot.discord.delivery.outlets import MessageReplies, direct_messages
+from cc_bot.discord.delivery.refusals import REFUSALS
 from cc_bot.discord.delivery.reply import Reply, Sent
 from cc_bot.discord.messages.question_files import Attached, QuestionFiles, any_files, without_files
 from cc_bot.discord.messages.withdrawals import OnItsWay, Withdrawals
@@ -254,9 +255,6 @@ class ChannelAssistant:
 
 # ---- channel answers -------------------------------------------------------------------------------------
 
-REFUSALS = (hikari.ForbiddenError, hikari.NotFoundError, hikari.BadRequestError)
-"""Of a message: the bot may not write there, or there is nothing to write to any more."""
-
 
 @dataclass(eq=False, slots=True)
 class ChannelAnswers:
@@ -282,7 +280,7 @@ class ChannelAnswers:
         begin_turn()
         asked, reply = await self._begin(key, waiting)
         try:
-            with self.withdrawals.watch(asked.ids, reply.shows, key) as on_its_way:
+            with self.withdrawals.watch(asked.ids, reply, key) as on_its_way:
                 async with self.running.showing(
                     reply,
                     asked.recipient,
@@ -364,7 +362,7 @@ class ChannelAnswers:
         before = await self._pages_of(asked, answer)
         reply = self._reply(asked, await self._messages_of(answer_id))
         await self.stores.mentions.mark_unshown(key, answer_id)
-        with self.withdrawals.watch(asked.ids, reply.shows, key) as on_its_way:
+        with self.withdrawals.watch(asked.ids, reply, key) as on_its_way:
             on_its_way.answer_id = answer_id
             async with self.running.showing(
                 reply, asked.recipient, stop := Stop(), before=before, askers=asked.askers
@@ -410,8 +408,10 @@ class ChannelAnswers:
     def _reply(self, asked: ChannelQuestion, sent: Sequence[Sent] = (), newest_id: int = 0) -> Reply:
         """Return its reply: what it has posted already, in this run of the program or an earlier one, is not
         posted again."""
-        question_id = newest_id or asked.newest_id
-        return self.replies.to(asked.key.place_id, question_id, sent, edition=asked.edition)
+        question_id, place_id = newest_id or asked.newest_id, asked.key.place_id
+        link = self.assistant.recipients.guilds.link(place_id, question_id)
+        asker = direct_messages(asked.recipient, link)
+        return self.replies.to(place_id, question_id, sent, edition=asked.edition, asker=asker)
 
     async def _look_up_interrupted(self, key: ChannelKey) -> tuple[int | None, int, frozenset[int]]:
         """Look up an answer that was begun and never ended: its message, if it is known to be posted; else of

@@ -14,10 +14,10 @@ from cc_bot.assistant import Stop
 from cc_bot.discord.agents import Chosen
 from cc_bot.discord.attachments import asked_files
 from cc_bot.discord.delivery.answers import AcceptedTurn, Answers
-from cc_bot.discord.delivery.outlets import MessageReplies
+from cc_bot.discord.delivery.outlets import MessageReplies, direct_messages
 from cc_bot.discord.delivery.reply import Reply
 from cc_bot.discord.incoming import name_of_author, names_others, reply_to, text_of
-from cc_bot.discord.interactions import roles_of
+from cc_bot.discord.interactions import message_link, roles_of
 from cc_bot.discord.messages.addressing import ProactiveMessageQuotes
 from cc_bot.discord.messages.forwards import Forwards
 from cc_bot.discord.messages.withdrawals import Withdrawals
@@ -81,14 +81,21 @@ class PersonalTurns:
         self, accepted: AcceptedTurn, message: hikari.Message, opened: Callable[[], None]
     ) -> None:
         question_id, stop = int(message.id), Stop()
-        reply = self.replies.to(int(message.channel_id), question_id)
+        delivery, link = (
+            accepted.delivery,
+            message_link(message.guild_id, int(message.channel_id), question_id),
+        )
+        asker = direct_messages(
+            accepted.recipient, link, moved=delivery.note_moved, noting=delivery.note_page
+        )
+        reply = self.replies.to(int(message.channel_id), question_id, asker=asker)
 
         async def note_posted(answer_id: int) -> None:
             on_its_way.answer_id = answer_id
             await accepted.delivery.note_shown_in(answer_id)
             opened()
 
-        with self.withdrawals.watch((question_id,), reply.shows) as on_its_way:
+        with self.withdrawals.watch((question_id,), reply) as on_its_way:
             on_its_way.begin(stop)
             state = await self.answers.show(accepted, reply, stop, opened=note_posted)
         if on_its_way.withdrawn:

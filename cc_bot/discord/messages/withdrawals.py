@@ -4,11 +4,12 @@ Whoever deletes a question, or one of the messages in which the answer shows, do
 stopped, and nothing of it stays. No more does it when all of its channel or thread is deleted.
 """
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from cc_bot.assistant import Stop
+from cc_bot.discord.delivery.reply import Reply
 from cc_bot.domain.message import ChannelKey
 
 
@@ -17,10 +18,9 @@ class OnItsWay:
     """An answer until it is shown to its end. All ids are Discord's."""
 
     questions: frozenset[int]
+    reply: Reply
     key: ChannelKey | None = None
     """The channel whose conversation it belongs to; None for a session's."""
-    shown_in: Callable[[int], bool] = field(default=lambda _: False)
-    """Whether a message shows part of it."""
     answer_id: int | None = None
     """The first message that shows it, once there is one."""
     withdrawn: bool = False
@@ -35,12 +35,12 @@ class OnItsWay:
     def withdraw(self, deleted: Collection[int]) -> None:
         """Stop it when one of its messages is deleted, or the last of its questions."""
         self.questions -= frozenset(deleted)
-        if not self.questions or self.answer_id in deleted or any(map(self.shown_in, deleted)):
+        if not self.questions or self.answer_id in deleted or any(map(self.reply.shows, deleted)):
             self.stop()
 
     def stop(self) -> None:
         """Stop it: nobody wants it any more."""
-        self.withdrawn = True
+        self.withdrawn = self.reply.unwanted = True
         if self._stop:
             self._stop.request()
 
@@ -53,11 +53,11 @@ class Withdrawals:
     def watch(
         self,
         questions: Collection[int],
-        shown_in: Callable[[int], bool],
+        reply: Reply,
         key: ChannelKey | None = None,
     ) -> Iterator[OnItsWay]:
-        """An answer on its way to these questions, shown in messages of which `shown_in` knows."""
-        answer = OnItsWay(frozenset(questions), key, shown_in)
+        """An answer on its way to these questions."""
+        answer = OnItsWay(frozenset(questions), reply, key)
         self._on_their_way.append(answer)
         try:
             yield answer

@@ -11,7 +11,16 @@ from cc_bot.context import recordings
 from cc_bot.context.attachments import MAX_DOCUMENT_BYTES, MAX_IMAGE_BYTES, MAX_TEXT_BYTES
 from cc_bot.discord.pages.custom_ids import AnswerButton, RetryButton, StopButton
 from cc_bot.discord.pages.memory import escape_markdown, one_line
-from cc_bot.discord.pages.page import FACT_ID, Button, Facts, Page, PictureFile, TextFile, messages
+from cc_bot.discord.pages.page import (
+    FACT_ID,
+    TEXT_LIMIT,
+    Button,
+    Facts,
+    Page,
+    PictureFile,
+    TextFile,
+    messages,
+)
 from cc_bot.discord.pages.proposals import is_proposal_button, read_proposals, with_proposals
 from cc_bot.discord.pages.receipts import (
     NOTHING_CARRIED,
@@ -67,8 +76,6 @@ from cc_bot.texts import Texts
 MAX_MESSAGES = 5
 """Messages of one answer. A user-installed app has at most five follow-ups; beyond this the whole text comes
 as a file."""
-TEXT_LIMIT = 1700
-"""Of Discord's 2000 characters a message; the rest is for the brackets around links."""
 _SHOWN_AT_MOST = 2 * MAX_MESSAGES * TEXT_LIMIT
 """Characters of an answer on its way that are looked at: more than its messages can show, white space between
 them included. So an edit costs the same however long the answer has become."""
@@ -264,8 +271,8 @@ def final_pages(
     shown = _below_heard(state, _said(state.text))
     first, *_ = *full, last = messages(shown, limit=TEXT_LIMIT, most=MAX_MESSAGES + 1)
     if len(full) >= MAX_MESSAGES or (as_file and full):
-        file = TextFile(words.answer.file_name, shown)
-        facts = facts.noting(words.answer.long_as_file)
+        file = TextFile(words.answer.file_name, shown, words.answer.long_as_file)
+        facts = facts.noting(file.note)
         return (Page(first, file=file, facts=facts, pictures=pictures),)
     return (*map(Page, full), Page(last, facts=facts, pictures=pictures))
 
@@ -335,8 +342,10 @@ def answer_buttons(
     if answer is None or answer.id is None:
         return ()
     again = AnswerButton("again", user_id, answer.id, earlier_messages)
-    more = AnswerButton("more", user_id, answer.id, earlier_messages)
-    buttons = (Button(words.answer.regenerate, again.custom_id()),)
+    more = AnswerButton("more", user_id, answer.id, earlier_messages[: MAX_MESSAGES - 1])
+    buttons: tuple[Button, ...] = ()
+    if len(earlier_messages) < MAX_MESSAGES:  # else they do not fit, and a new answer could not replace them
+        buttons = (Button(words.answer.regenerate, again.custom_id()),)
     if answer.status == "complete":
         return buttons
     return (Button(words.answer.continue_, more.custom_id(), primary=True), *buttons)

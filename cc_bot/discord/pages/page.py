@@ -2,10 +2,10 @@
 
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 import hikari
 from hikari.impl import MessageActionRowBuilder
@@ -266,6 +266,13 @@ def _code(code: str) -> str:
 # ---- page ----------------------------------------------------------------------------------------------
 
 
+Part = Literal["reference", "files", "embeds", "components"]
+"""What a message may hold besides its text."""
+
+TEXT_LIMIT: Final = 1700
+"""Of Discord's 2000 characters a message; the rest is for the brackets around links."""
+MAX_PLAIN_MESSAGES: Final = 12
+"""Messages of a text that was to come as a file."""
 PROPOSAL_COLOUR: Final = 0xC27C0E
 PROPOSALS_CHARACTERS: Final = 1800
 """Of all proposals of a message together: with the 4096 of the facts they keep below the 6000 that Discord
@@ -307,6 +314,8 @@ class TextFile:
 
     name: str
     text: str
+    note: str = field(default="", compare=False)
+    """The notice among the page's facts that tells of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -385,9 +394,38 @@ class Page:
         length = sum(len(each.title) + len(each.text) for each in self.proposals)
         return () if self.facts.in_buttons or length > PROPOSALS_CHARACTERS else self.proposals
 
-    def without_embeds(self) -> "Page":
-        """The same for a place where the bot may not post them."""
-        return replace(self, facts=replace(self.facts, in_buttons=True))
+    def parts(self, before: "Page | None") -> frozenset[Part]:
+        """Return what a message holds, or an edit that makes this of the page `before`, besides its text."""
+        files, rows = _changed_files(before, self), rows_of(self)
+        held: dict[Part, bool] = {"files": bool(files), "embeds": bool(self.embeds), "components": bool(rows)}
+        return frozenset(part for part, there in held.items() if there)
+
+    def without(self, parts: Collection[Part]) -> "Page":
+        """The same without what Discord does not take there. Facts stand in buttons where no embed is
+        taken."""
+        page = self
+        if "files" in parts:
+            page = replace(page, pictures=(), file=None)
+        if "embeds" in parts:
+            page = replace(page, facts=replace(page.facts, in_buttons=True))
+        if "components" in parts:
+            facts = replace(page.facts, in_buttons=False) if "embeds" not in parts else NO_FACTS
+            page = replace(page, buttons=(), receipts=(), proposals=(), see=None, facts=facts)
+        return page
+
+
+def plain_pages(page: Page) -> tuple[Page, ...]:
+    """Show in several messages what a page has in a text file, up to MAX_PLAIN_MESSAGES of them; all else
+    stands in the last one."""
+    if not isinstance(page.file, TextFile) or not page.file.text:
+        return (page,)
+    file = page.file
+    *full, last = messages(file.text, limit=TEXT_LIMIT, most=MAX_PLAIN_MESSAGES + 1)
+    if len(full) >= MAX_PLAIN_MESSAGES:
+        full, last = full[:-1], f"{full[-1]}\n…"
+    notices = tuple(notice for notice in page.facts.notices if notice != file.note)
+    facts = replace(page.facts, notices=notices)
+    return (*map(Page, full), replace(page, content=last, file=None, facts=facts))
 
 
 # ---- keywords --------------------------------------------------------------------------------------------

@@ -213,6 +213,8 @@ class Channel:
     owner: User | None = None
     overwrites: dict[int, Overwrite] = field(default_factory=dict)
     members: set[int] = field(default_factory=set)
+    archived: bool = False
+    locked: bool = False
 
     @property
     def context(self) -> Context:
@@ -261,7 +263,7 @@ class Channel:
         assert self.parent is not None
         begun = dict.fromkeys(("archive_timestamp", "create_timestamp"), created_at(self.id).isoformat())
         told = {"parent_id": str(self.parent.id), "owner_id": str((self.owner or guild.owner).id)}
-        state = {"archived": False, "locked": False, "auto_archive_duration": 1440, **begun}
+        state = {"archived": self.archived, "locked": self.locked, "auto_archive_duration": 1440, **begun}
         return told | {"member_count": 2, "message_count": 0, "thread_metadata": state}
 
     def _text_fields(self, guild: Guild) -> dict[str, Any]:

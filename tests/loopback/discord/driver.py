@@ -10,6 +10,7 @@ from tests.loopback.discord.channels import Channel
 from tests.loopback.discord.commands import Command, misnamed
 from tests.loopback.discord.faults import Fault, Faults
 from tests.loopback.discord.gateway import PRIVILEGED, Gateway, Intent
+from tests.loopback.discord.refusals import Refusal
 from tests.loopback.discord.routes import ApplicationRoutes, ChannelRoutes
 from tests.loopback.discord.routes_interactions import InteractionRoutes
 from tests.loopback.discord.server import API, Server
@@ -174,6 +175,22 @@ class LoopbackDiscord(Actions):
         effect = take_effect or status == 200
         about = channel.id if channel else None
         self.faults.order(Fault(route, status, times, effect, retry_after_s, delay_s, about))
+
+    def refuse(
+        self,
+        route: str,
+        refusal: Refusal,
+        *,
+        holding: str = "",
+        times: int = 1000,
+        channel: Channel | None = None,
+    ) -> None:
+        """Requests to `route` are refused so, from now on; with `holding` only those of messages that hold
+        "files", "embeds", "components", "message_reference" or "content"."""
+        assert route in self._routes, f"no such route; there are {sorted(self._routes)}"
+        about = channel.id if channel else None
+        fault = Fault(route, refusal.status, times, False, 0.0, 0.0, about, refusal, holding)
+        self.faults.order(fault)
 
     # What happened
 

@@ -1,7 +1,9 @@
 """Failures that a test orders: server errors, rate limits, cut connections; before or after the deed."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+
+from tests.loopback.discord.refusals import Refusal
 
 
 @dataclass(slots=True)
@@ -19,10 +21,15 @@ class Fault:
     retry_after_s: float
     delay_s: float
     channel_id: int | None = None
+    refusal: Refusal | None = None
+    """What Discord says to it, of its own accord."""
+    holding: str = ""
+    """Only requests that hold this, as `held_in` has it, are meant."""
 
-    def strikes(self, route: str, params: Mapping[str, str]) -> bool:
+    def strikes(self, route: str, params: Mapping[str, str], held: Collection[str]) -> bool:
         channel = str(self.channel_id or params.get("channel"))
-        return route == self.route and channel == str(params.get("channel"))
+        meant = not self.holding or self.holding in held
+        return meant and route == self.route and channel == str(params.get("channel"))
 
 
 class Faults:
@@ -40,8 +47,8 @@ class Faults:
         """How many ordered failures no request has met yet."""
         return sum(fault.times for fault in self._ordered)
 
-    def take(self, route: str, params: Mapping[str, str]) -> Fault | None:
-        fault = next((fault for fault in self._ordered if fault.strikes(route, params)), None)
+    def take(self, route: str, params: Mapping[str, str], held: Collection[str] = ()) -> Fault | None:
+        fault = next((fault for fault in self._ordered if fault.strikes(route, params, held)), None)
         if fault is not None:
             fault.times -= 1
             if not fault.times:

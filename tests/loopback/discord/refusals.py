@@ -81,6 +81,21 @@ cannot_reply_unseen = partial(Refusal, 400, 160002, "Cannot reply without permis
 not_the_author = partial(Refusal, 403, 50005, "Cannot edit a message authored by another user")
 empty_message = partial(Refusal, 400, 50006, "Cannot send an empty message")
 cannot_send_to_user = partial(Refusal, 403, 50007, "Cannot send messages to this user")
+archived_thread = partial(
+    Refusal,
+    400,
+    50083,
+    "Tried to perform an operation on an archived thread, such as editing a message or adding a user to the"
+    " thread",
+)
+thread_locked = partial(Refusal, 403, 160005, "Thread is locked")
+too_many_edits = partial(
+    Refusal,
+    400,
+    30046,
+    "Maximum number of edits to messages older than 1 hour reached. Try again later",
+)
+blocked_words = partial(Refusal, 400, 200000, "Message was blocked by automatic moderation")
 upload_too_large = partial(Refusal, 413, 40005, "Request entity too large")
 
 

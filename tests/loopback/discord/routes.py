@@ -118,6 +118,7 @@ class ChannelRoutes:
         one = messages + "/{message}"
         return [
             Route("GET", "/channels/{channel}", self.channel),
+            Route("PATCH", "/channels/{channel}", self.unarchive),
             Route("GET", "/channels/{channel}/thread-members/{user}", self.thread_member),
             Route("POST", "/channels/{channel}/typing", self.type, limit="channel", major="channel"),
             Route("GET", messages, self.history),
@@ -145,6 +146,14 @@ class ChannelRoutes:
 
     async def channel(self, call: Call) -> Answer:
         return Answer(200, self._channel(call).payload())
+
+    async def unarchive(self, call: Call) -> Answer:
+        """Open an archived thread: whoever may write there may do that, unless it is locked."""
+        channel = self._channel(call)
+        assert (channel.is_thread, call.body) == (True, {"archived": False}), "nothing else is modelled"
+        self._check_sending(channel)
+        channel.archived = False
+        return Answer(200, channel.payload())
 
     async def thread_member(self, call: Call) -> Answer:
         """Who started the thread, or was added to it; anybody else is an unknown member (10007)."""
@@ -187,6 +196,7 @@ class ChannelRoutes:
         kind, bot = REPLY_MESSAGE if replied else DEFAULT_MESSAGE, self.world.bot
         message = self.world.compose_message(channel, bot, nonce=nonce, kind=kind, reply_to=replied)
         draft.apply(message)
+        channel.archived = False
         if nonce is not None:
             self.nonces[nonce] = (message, loop_time())
         await self.world.post(message, call.allowed_mentions)
@@ -200,6 +210,7 @@ class ChannelRoutes:
         """Raises Refusal for a closed DM, and for a channel where the bot may not write."""
         closed = channel.kind is ChannelKind.DM and not channel.recipients[0].accepts_dms
         refusals.refuse_if(closed, refusals.cannot_send_to_user)
+        refusals.refuse_if(channel.locked, refusals.thread_locked)
         needed = Permission.SEND_MESSAGES_IN_THREADS if channel.is_thread else Permission.SEND_MESSAGES
         refusals.refuse_if(not self.world.may(needed | also, channel), refusals.missing_permissions)
 
@@ -235,7 +246,8 @@ class ChannelRoutes:
     async def edit(self, call: Call) -> Answer:
         message = self._message(call)
         refusals.refuse_if(message.author is not self.world.bot, refusals.not_the_author)
-        if not self.world.may(_permissions_for(call) & Permission.EMBED_LINKS, message.channel):
+        refusals.refuse_if(message.channel.archived, refusals.archived_thread)
+        if not self.world.may(_permissions_for(call), message.channel):
             raise refusals.missing_permissions()  # the documentation does not say so: the harder case
         draft = compose(call.upload, self.world.keep(message.channel), message)
         await self.world.edit(message, draft, call.allowed_mentions)

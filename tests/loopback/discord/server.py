@@ -7,6 +7,7 @@ failure that a test ordered stands before the handler, or after it when it is to
 import asyncio
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 from aiohttp import web
 
@@ -79,10 +80,11 @@ class Server:
     async def _answer(self, route: Route, request: web.Request) -> web.StreamResponse:
         started = loop_time()
         params, files, body = dict(request.match_info), dict[int, File](), None
-        fault = self.faults.take(route.name, params)
-        self.world.pulse.beat()
+        fault: Fault | None = None
         try:
             body, files = await read_body(request)
+            fault = self.faults.take(route.name, params, _held_in(body, files))
+            self.world.pulse.beat()
             call = Call(params, dict(request.query), body, files)
             answer = await self._handled(route, request, call, fault)
         except Refusal as refusal:
@@ -146,7 +148,15 @@ class _ConnectionCut(Exception):
     pass
 
 
+def _held_in(body: Any, files: dict[int, File]) -> set[str]:
+    """The fields of a message that are not empty, and "files" for what is uploaded."""
+    told = {key for key, value in body.items() if value} if isinstance(body, dict) else set[str]()
+    return {*told, "files"} if files else told
+
+
 def _failure(fault: Fault) -> Exception:
+    if fault.refusal is not None:
+        return fault.refusal
     if fault.status is None:
         return _ConnectionCut()
     if fault.status == 429:
