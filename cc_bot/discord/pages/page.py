@@ -10,6 +10,7 @@ from typing import Any, Final, Literal
 import hikari
 from hikari.impl import MessageActionRowBuilder
 
+from cc_bot.discord.pages.markdown import keep_spoilers_shut
 from cc_bot.discord.pages.split import MESSAGE_LIMIT, split, utf16_length
 from cc_bot.domain.locale import Locale
 from cc_bot.domain.text import shorten
@@ -179,14 +180,20 @@ _MARK: Final = re.compile(r"[*_~|\[\]<>\\]")
 _FENCE: Final = 3
 
 
-def messages(text: str, *, limit: int, most: int | None = None) -> tuple[str, ...]:
-    """The messages that together show a model's words, none of which Discord makes a preview for. Each has
-    at most MESSAGE_LIMIT UTF-16 code units: `limit` of the text, and the brackets. With `most` only so many
-    of them."""
-    pieces = tuple(map(without_previews, split(text, limit=limit, most=most)))
+def messages(text: str, *, limit: int, most: int | None = None, ended: bool = True) -> tuple[str, ...]:
+    """The messages that together show a model's words, none of which Discord makes a preview for, nor shows
+    open what a spoiler hides. Each has at most MESSAGE_LIMIT UTF-16 code units: `limit` of the text, and the
+    brackets and marks. With `most` only so many of them. `ended`: no more of the text follows."""
+    pieces = _messages(text, limit, most, ended=ended)
     if all(utf16_length(piece) <= MESSAGE_LIMIT for piece in pieces):
         return pieces
-    return tuple(map(without_previews, split(text, limit=min(limit, CLOSE_LIMIT), most=most)))
+    return _messages(text, min(limit, CLOSE_LIMIT), most, ended=ended)
+
+
+def _messages(text: str, limit: int, most: int | None, *, ended: bool) -> tuple[str, ...]:
+    pieces = split(text, limit=limit, most=most)
+    shut = keep_spoilers_shut(pieces, ended=ended and (most is None or len(pieces) < most))
+    return tuple(map(without_previews, shut))
 
 
 def without_previews(message: str) -> str:

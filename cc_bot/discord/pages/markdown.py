@@ -1,0 +1,130 @@
+"""A model's Markdown as Discord shows it best: tables as lists, spoilers shut in each of the messages."""
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import zip_longest
+from typing import Final
+
+from cc_bot.discord.pages.split import Fence, next_line
+from cc_bot.domain.text import shorten
+
+# ---- tables ----------------------------------------------------------------------------------------------
+# Discord shows the pipes of a table, and a phone breaks its rows. Each row becomes a line of a list, with the
+# names of its columns: `- **apple** — price: 100 / origin: Aomori`.
+
+_COLUMN_CHARACTERS: Final = 40
+_BETWEEN_CELLS: Final = re.compile(r"(?<![\\|])\|(?!\|)")  # not the marks of a spoiler
+_LINE_BREAK: Final = re.compile(r"<br[ \t]*/?>", re.IGNORECASE)
+_HEADER_ON_ITS_WAY: Final = re.compile(r"(?:\A|\n)[ \t]*\|(?!\|)[^\n]*(?:\n[|:\- \t]*)?\n?\Z")
+
+
+def without_tables(text: str, *, growing: bool = False) -> str:
+    """The text with its tables as lists. `growing`: more follows, perhaps the rows of a table that begins
+    with its last lines; these are left out."""
+    if "|" not in text:
+        return text
+    lines, shown, at = text.split("\n"), list[str](), 0
+    fence: Fence | None = None
+    while at < len(lines):
+        kind, fence = next_line(fence, lines[at])
+        end = _table_end(lines, at) if kind == "prose" else at
+        if end > at:
+            shown += _list_of(lines[at], lines[at + 2 : end])
+        else:
+            shown.append(lines[at])
+        at = max(end, at + 1)
+    listed = "\n".join(shown)
+    return _HEADER_ON_ITS_WAY.sub("", listed) if growing else listed
+
+
+def _table_end(lines: Sequence[str], at: int) -> int:
+    """Where the table ends whose header is this line; `at` if it is none, or has no rows."""
+    if at + 2 >= len(lines) or "|" not in lines[at] or len(_cells(lines[at])) < 2:
+        return at
+    below = lines[at + 1]
+    if "-" not in below or "|" not in below or below.strip("|:- \t"):
+        return at
+    rows = at + 2
+    while rows < len(lines) and "|" in lines[rows]:
+        rows += 1
+    return rows if rows > at + 2 else at
+
+
+def _list_of(header: str, rows: Sequence[str]) -> Iterator[str]:
+    indent = header[: len(header) - len(header.lstrip())]
+    _, *names = (shorten(name, _COLUMN_CHARACTERS) for name in _cells(header))
+    for row in rows:
+        first, *cells = _cells(row) or [""]
+        named = (
+            f"{name}: {cell}" if name else cell
+            for name, cell in zip_longest(names, cells, fillvalue="")
+            if cell
+        )
+        bold = f"**{first}**" if first and "*" not in first else first
+        if shown := " — ".join(filter(None, (bold, " / ".join(named)))):
+            yield f"{indent}- {shown}"
+
+
+def _cells(line: str) -> list[str]:
+    cells = [_LINE_BREAK.sub(" ", cell).strip() for cell in _BETWEEN_CELLS.split(line.strip())]
+    return cells[not cells[0] : len(cells) - (not cells[-1])]
+
+
+# ---- spoilers --------------------------------------------------------------------------------------------
+# Discord hides what stands between two `||` of one message. Outside of a spoiler, code comes before them.
+
+_SPOILER: Final = "||"
+_MARK: Final = re.compile(r"\\.|`+|\|\|", re.DOTALL)
+_QUOTE: Final = re.compile(r"(?:>+ )?")
+_FENCE: Final = "```"
+
+
+def keep_spoilers_shut(pieces: Sequence[str], *, ended: bool) -> tuple[str, ...]:
+    """The messages, each of which closes the spoiler that it ends within; the next one opens it again.
+
+    `ended`: nothing follows them, so a mark that none of them closes is no spoiler.
+    """
+    shown, begun = list[str](), list[str]()
+    opened_in: int | None = None
+    for number, piece in enumerate(pieces):
+        text = piece if opened_in is None else _open_again(piece)
+        at = _find_open(text)
+        goes_on = len(text) > len(piece) and at == text.find(_SPOILER)
+        if at is None:
+            opened_in = None
+        elif not goes_on:
+            opened_in = number
+        begun.append(text)
+        shown.append(text if at is None else _shut(text, at))
+    if ended and opened_in is not None:
+        shown[opened_in:] = (begun[opened_in], *pieces[opened_in + 1 :])
+    return tuple(filter(str.strip, shown))  # one may have been the closing mark alone
+
+
+def _open_again(piece: str) -> str:
+    """The next message of a spoiler; without its mark where that would close it at once."""
+    at = _QUOTE.match(piece).end()  # type: ignore[union-attr]  # it matches nothing as well
+    quote, text = piece[:at], piece[at:]
+    closes = text.startswith(_SPOILER)
+    return f"{quote}{text.removeprefix(_SPOILER).lstrip()}" if closes else f"{quote}{_SPOILER}{text}"
+
+
+def _find_open(text: str) -> int | None:
+    """Return where the spoiler begins that a message leaves open."""
+    at = 0
+    while match := _MARK.search(text, at):
+        at = match.end()
+        if match[0] == _SPOILER:
+            closing = text.find(_SPOILER, at + 1)
+            if closing < 0:
+                return match.start()
+            at = closing + len(_SPOILER)
+        elif match[0].startswith("`") and (code := re.search(rf"(?<!`){match[0]}(?!`)", text[at:])):
+            at += code.end()
+    return None
+
+
+def _shut(text: str, at: int) -> str:
+    if not text[at + len(_SPOILER) :].strip():  # a mark with nothing to hide yet
+        return text[:at].rstrip() or text
+    return f"{text}\n{_SPOILER}" if text.endswith(_FENCE) else f"{text}{_SPOILER}"

@@ -1,0 +1,87 @@
+"""What Discord does not show as a model means it: tables, and spoilers that are cut or on their way."""
+
+import re
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cc_bot.discord.pages.answer import AnswerState, advance, final_pages, streaming_pages
+from cc_bot.discord.pages.custom_ids import StopButton
+from cc_bot.discord.pages.markdown import keep_spoilers_shut, without_tables
+from cc_bot.discord.pages.page import messages
+from cc_bot.domain import Locale, Message
+from cc_bot.domain.turn import Done, TextDelta, Usage
+from cc_bot.texts import texts
+from tests.discord.cases import check
+
+JA = texts(Locale.JA)
+STOP = StopButton(1, "2")
+TABLE = """比較です。
+
+| 果物 | 値段 | 産地 |
+|:--|--:|---|
+| りんご | 100円 | 青森 |
+| **みかん** |  | 愛媛<br>和歌山 |
+
+以上。"""
+LISTED = "比較です。\n\n- **りんご** — 値段: 100円 / 産地: 青森\n- **みかん** — 産地: 愛媛 和歌山\n\n以上。"
+SECRET = "犯人はヤス"
+
+
+def streamed(text: str) -> str:
+    pages = streaming_pages(advance(AnswerState(), TextDelta(text)), JA, STOP)
+    return "\n".join(page.content for page in pages)
+
+
+def ended(text: str, status: str = "complete") -> list[str]:
+    answer = Message("assistant", text, status=status)  # type: ignore[arg-type]  # one of two
+    return [page.content for page in final_pages(advance(AnswerState(), Done(answer, Usage())), JA)]
+
+
+def open_text(message: str) -> str:
+    """What a reader sees of a message before any press."""
+    return re.sub(r"\|\|[\s\S]+?\|\|", "", message)
+
+
+class TestTables:
+    def test_are_lists_that_a_phone_can_show(self) -> None:
+        check(
+            (without_tables(TABLE), LISTED),
+            (without_tables("a | b\n--|--\n1 | 2"), "- **1** — b: 2"),
+            (without_tables("| | b |\n|-|-|\n| | ||x|| |"), "- b: ||x||"),
+            *(
+                (without_tables(text), text)
+                for text in (f"```\n{TABLE}\n```", "a | b\nc", "| a | b |\n|---|---|")
+            ),
+        )
+        assert ended(TABLE) == [LISTED]
+
+    def test_show_no_pipes_while_they_are_written(self) -> None:
+        assert [shown for at in range(len(TABLE)) if "|" in (shown := streamed(TABLE[:at]))] == []
+        assert "りんご" in streamed(TABLE[: TABLE.index("円")])
+
+
+class TestSpoilers:
+    def test_are_shut_in_each_message(self) -> None:
+        def shut(*pieces: str) -> tuple[str, ...]:
+            return keep_spoilers_shut(pieces, ended=True)
+
+        check(
+            (shut("a ||b", "c", "d|| e"), ("a ||b||", "||c||", "||d|| e")),
+            (shut("a ||", "b||"), ("a", "||b||")),
+            (shut("a ||b", "||"), ("a ||b||",)),
+            (shut("> ||b", "> c||"), ("> ||b||", "> ||c||")),
+            (shut("||```\nx\n```", "```\ny\n```||"), ("||```\nx\n```\n||", "||```\ny\n```||")),
+            *((shut(*pieces), pieces) for pieces in (("x || y", "z"), ("`a || b`", "c"), (r"\|| a", "b"))),
+        )
+
+    def test_are_never_open_while_an_answer_streams_or_where_it_was_stopped(self) -> None:
+        text = f"ネタバレです。||{SECRET}||でした。"
+        assert [at for at in range(len(text)) if "犯" in open_text(streamed(text[:at]))] == []
+        assert "犯" not in open_text(ended(text[:-6], "stopped")[0])
+        assert ended("a || b") == ["a || b"]
+
+    @given(st.lists(st.sampled_from(["あいう。", "\n\n", "word ", "`x`", "\n```\ncode\n```\n"]), max_size=60))
+    def test_hide_all_that_they_hold_wherever_the_text_is_cut(self, parts: list[str]) -> None:
+        pieces = messages(f"前||\n{''.join(parts)}\n。||後", limit=40)
+        assert "".join(map(open_text, pieces)).split() in (["前後"], ["前", "後"])
