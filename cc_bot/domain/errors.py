@@ -90,12 +90,13 @@
     │   │   └── PageNotNow          for now: it is busy, or has a fault
     │   ├── TooManyRedirects
     │   ├── PageTooLarge
-    │   ├── PageKindRefused     it is no text
+    │   ├── PageKindRefused     it is neither text nor a document
     │   ├── PagePackingRefused  it is packed in a way that is not known here
     │   ├── PageUnreadable      there is no text in it
     │   ├── PageTooLong         reading it takes more than it may
     │   ├── PagesWait           others are read, and its turn did not come
     │   ├── PagesNotInstalled   the extra that reads it is not there
+    │   ├── PagesOfDocumentsNotInstalled  it is a PDF or Excel, and the extra that reads these is not there
     │   ├── PagesNotConfined    the system can't confine what reads it
     │   └── SearchFailed        the search that the operator named did not answer
     │       └── SearchFormatOff     it answers people, and no programs
@@ -651,6 +652,9 @@ class PagesWait(PageError): ...
 
 
 class PagesNotInstalled(PageError): ...
+
+
+class PagesOfDocumentsNotInstalled(PageError): ...
 
 
 class PagesNotConfined(PageError): ...

@@ -6,20 +6,26 @@ import io
 import json
 import re
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from email.message import Message
 from typing import Any, Final, Literal
 
 import structlog
 
+from cc_bot.domain.document import MEDIA_TYPES
 from cc_bot.domain.errors import (
+    DocumentsNotConfined,
+    DocumentsNotInstalled,
+    DocumentTooLong,
+    InputError,
     PageError,
     PageKindRefused,
     PageNotNow,
     PageNotThere,
     PagesNotConfined,
     PagesNotInstalled,
+    PagesOfDocumentsNotInstalled,
     PagesWait,
     PageTooLong,
     PageTooSlow,
@@ -31,21 +37,23 @@ from cc_bot.internet.addresses import WebAddress
 from cc_bot.internet.http import PUBLIC, HttpAnswer, Network, open_client, run_apart
 from cc_bot.internet.turn import ReadPage
 from cc_bot.reading.process import ask_process, reading_command
+from cc_bot.reading.reader import DocumentReader
 
 # ---- fetching --------------------------------------------------------------------------------------------
-# What is at an address, after all its redirects, as bytes that are known to be text.
+# What is at an address, after all its redirects, as bytes that are said to be text or a document.
 #
 # Each step is asked for anew, with all that is looked at before anything is sent (`http`). Whatever a server
-# does, it is over within FETCH_S, and no more than MAX_BYTES of it are ever held.
+# does, it is over within FETCH_S, and no more than MAX_BYTES of it are ever held, or MAX_DOCUMENT_BYTES.
 
 FETCH_S: Final = 10.0
 MAX_BYTES: Final = 2 << 20
 """Unpacked."""
+MAX_DOCUMENT_BYTES: Final = 8 << 20
 MAX_REDIRECTS: Final = 5
 MAX_CONTENT_TYPE_CHARACTERS: Final = 200
 """What parses it takes the square of its length."""
 
-PageKind = Literal["html", "text", "json"]
+PageKind = Literal["html", "text", "json", "document"]
 
 _REDIRECTS: Final = frozenset({301, 302, 303, 307, 308})
 _TOO_MANY_REQUESTS: Final = 429
@@ -55,6 +63,7 @@ _KINDS: Final[dict[str, PageKind]] = {
     "text/plain": "text",
     "text/markdown": "text",
     "application/json": "json",
+    **dict.fromkeys(MEDIA_TYPES.values(), "document"),
 }
 _HEADERS: Final = {"Accept": "text/html,application/xhtml+xml,text/plain,application/json;q=0.9,*/*;q=0.1"}
 
@@ -105,7 +114,8 @@ async def _take(address: WebAddress, answer: HttpAnswer) -> FetchedPage:
     kind = _KINDS.get(media_type, "json" if media_type.endswith("+json") else None)
     if kind is None:
         raise PageKindRefused
-    return FetchedPage(address, kind, header.get_content_charset(""), await answer.read(MAX_BYTES))
+    data = await answer.read(MAX_DOCUMENT_BYTES if kind == "document" else MAX_BYTES)
+    return FetchedPage(address, kind, header.get_content_charset(""), data)
 
 
 # ---- reading ---------------------------------------------------------------------------------------------
@@ -117,6 +127,11 @@ AT_A_TIME: Final = 4
 READING_AT_A_TIME: Final = 1
 TITLE_CHARACTERS: Final = 200
 
+_REFUSALS: Final[Mapping[type[InputError], type[PageError]]] = {
+    DocumentTooLong: PageTooLong,
+    DocumentsNotInstalled: PagesOfDocumentsNotInstalled,
+    DocumentsNotConfined: PagesNotConfined,
+}
 _NAME: Final = re.compile(r"[A-Za-z0-9_.:-]{1,40}")
 """Of an encoding: what the process is told of it stands on one line."""
 
@@ -130,14 +145,17 @@ class PageReader:
         self,
         network: Network = PUBLIC,
         command: Sequence[str] = (),
+        documents: DocumentReader | None = None,
         *,
         unconfined: bool = False,
         limit_s: float = LIMIT_S,
     ) -> None:
         """`command` answers as `cc_bot.reading page` does, which is what reads without one: with `unconfined`
-        even where the system can't confine it."""
+        even where the system can't confine it. `documents` reads PDFs and the like; by default in the same
+        way."""
         self._network = network
         self._command = tuple(command) or reading_command("page", unconfined=unconfined)
+        self._documents = documents or DocumentReader(unconfined=unconfined)
         self._limit_s = limit_s
         self._fetching = asyncio.Semaphore(AT_A_TIME)
         self._reading = asyncio.Semaphore(READING_AT_A_TIME)
@@ -171,8 +189,11 @@ class PageReader:
             raise PagesWait from error
 
     async def _text_of(self, fetched: FetchedPage, places: asyncio.Semaphore) -> tuple[str, str]:
-        """Return the title and the text. Raises PageUnreadable, PageTooLong, PagesNotInstalled and
-        PagesNotConfined."""
+        """Return the title and the text. Raises PageUnreadable, PageTooLong, PagesNotInstalled,
+        PagesOfDocumentsNotInstalled and PagesNotConfined."""
+        if fetched.kind == "document":
+            async with places, self._reading:
+                return "", await self._document_text(fetched.data)
         encoding = fetched.encoding if _NAME.fullmatch(fetched.encoding) else ""
         data = f"{fetched.kind} {encoding}\n".encode() + fetched.data
         try:
@@ -195,3 +216,13 @@ class PageReader:
                 raise PagesNotConfined
             case _:
                 raise PageUnreadable
+
+    async def _document_text(self, data: bytes) -> str:
+        """Return the text of all parts, each below its mark."""
+        try:
+            document = (await self._documents.read_now(io.BytesIO(data))).document
+        except InputError as error:
+            raise _REFUSALS.get(type(error), PageUnreadable) from error
+        if not any(part.text.strip() for part in document.parts):  # a scan
+            raise PageUnreadable
+        return document.marked(range(1, len(document.parts) + 1))

@@ -111,7 +111,8 @@ def _shorten(blocks: list[Any], structured: object) -> list[Any]:
     kept, room = blocks[:MAX_BLOCKS], MAX_TEXT + 1
     if left := len(blocks) - len(kept):
         kept.append({"type": "text", "text": f"[{left} of {len(blocks)} parts were left out here.]"})
-    texts = [each for each in kept if isinstance(each, dict) and isinstance(each.get("text"), str)]
+    files = [each.get("resource") for each in kept if isinstance(each, dict)]
+    texts = [each for each in (*kept, *files) if isinstance(each, dict) and isinstance(each.get("text"), str)]
     if not texts and structured is not None:
         texts = [{"type": "text", "text": json.dumps(structured, ensure_ascii=False)}]
         kept += texts

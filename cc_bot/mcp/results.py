@@ -14,6 +14,7 @@ from mcp_types import (
     ImageContent,
     ResourceLink,
     TextContent,
+    TextResourceContents,
 )
 
 from cc_bot.domain.message import Attachment
@@ -72,6 +73,9 @@ class _Gathered:
                 yield f"[A recording, {_shortened(kind)}, which is not shown.]"
             case ResourceLink(uri=uri, name=name):
                 yield f"[A link, {_shortened(name)}: {_shortened(str(uri))}]"
+            case EmbeddedResource(resource=TextResourceContents(uri=uri, text=text)):
+                yield f"[A file, {_shortened(str(uri))}:]"
+                yield text
             case EmbeddedResource(resource=resource):
                 yield f"[A file, {_shortened(str(resource.uri))}, which is not shown.]"
 

@@ -863,8 +863,8 @@ SENTENCES: Final[Mapping[type[CcBotError], Sentence]] = {
         en="This page has more than {limit} MB, so it can't be read.",
     ),
     errors.PageKindRefused: Sentence(
-        ja="このページは HTML でもテキストでも JSON でもないので、読めません。ファイルなら、ここに添付すると読めることがあります。",
-        en="Only HTML, plain text and JSON can be read, and this page is none of these. If it is a document, attaching it here may help.",
+        ja="このリンクの先は、ページでも PDF などの文書でもないので、読めません。ファイルなら、ここに添付すると読めることがあります。",
+        en="Only pages and documents such as PDFs can be read, and this link leads to neither. If it is a file, attaching it here may help.",
     ),
     errors.PagePackingRefused: Sentence(
         ja="このページは、対応していない方式で圧縮されているので、読めません。",
@@ -885,6 +885,10 @@ SENTENCES: Final[Mapping[type[CcBotError], Sentence]] = {
     errors.PagesNotInstalled: Sentence(
         ja="このボットは、まだウェブページを読めません。管理者が make pages で入れると、読めるようになります。",
         en="This bot can't read web pages yet. Its operator can add that with make pages.",
+    ),
+    errors.PagesOfDocumentsNotInstalled: Sentence(
+        ja="リンクの先は PDF か Excel で、このボットはまだ読めません。管理者が make documents で入れると、読めるようになります。",
+        en="This link leads to a PDF or Excel file, which this bot can't read yet. Its operator can add that with make documents.",
     ),
     errors.PagesNotConfined: Sentence(
         ja="このボットが動いているシステムではウェブページを安全に読めないため、開きませんでした。管理者に伝えてください。",

@@ -13,6 +13,7 @@ from cc_bot.domain.errors import (
     PageKindRefused,
     PagesNotConfined,
     PagesNotInstalled,
+    PagesOfDocumentsNotInstalled,
     PagesWait,
     PageTooLong,
     PageUnreadable,
@@ -21,6 +22,8 @@ from cc_bot.internet.addresses import parse_address
 from cc_bot.internet.pages import PageReader
 from cc_bot.internet.turn import AT_ONCE, ReadPage, can_read_pages
 from cc_bot.reading.process import reading_command
+from cc_bot.reading.reader import DocumentReader
+from tests.documents import pdf
 from tests.loopback.web import Answer, LoopbackWeb
 from tests.reading.confinement import UNCONFINED, WITHOUT_SECCOMP
 
@@ -40,6 +43,12 @@ async def read(answer: Answer, command: tuple[str, ...] = ()) -> ReadPage:
 
 def html(text: str, encoding: str, content_type: str = "text/html") -> Answer:
     return Answer(text.encode(encoding), content_type)
+
+
+def answering(told: dict[str, str]) -> str:
+    """A program that says this instead of reading."""
+    answer = json.dumps(told).encode()
+    return f"import sys; sys.stdout.buffer.write({len(answer).to_bytes(4, 'big') + answer!r})"
 
 
 ENCODED = [
@@ -125,10 +134,8 @@ class TestHtml:
         assert not any(word in page.text for word in ("no", "{}", "1\n"))
 
     async def test_without_the_extra_is_told_of(self) -> None:
-        answer = json.dumps({"error": "not_installed"}).encode()
-        program = f"import sys; sys.stdout.buffer.write({len(answer).to_bytes(4, 'big') + answer!r})"
         with pytest.raises(PagesNotInstalled):
-            await read(html(PAGE, "utf-8"), (sys.executable, "-c", program))
+            await read(html(PAGE, "utf-8"), (sys.executable, "-c", answering({"error": "not_installed"})))
 
     @pytest.mark.slow
     @pytest.mark.skipif(UNCONFINED, reason="takes seccomp away, which is Linux's")
@@ -205,4 +212,21 @@ class TestText:
         with pytest.raises(PageUnreadable):
             await read(Answer(bytes(range(256)) * 20, "text/plain"))
         with pytest.raises(PageKindRefused):
-            await read(Answer(b"%PDF-1.7", "application/pdf"))
+            await read(Answer(b"MZ", "application/octet-stream"))
+
+
+class TestDocuments:
+    async def test_are_read_with_the_numbers_of_their_pages(self) -> None:
+        page = await read(Answer(pdf([BODY, "二枚目です。"]), "application/pdf"))
+        assert page.text.split("\n")[0::2] == ["[page 1]", "[page 2]"]
+        assert BODY in page.text.replace("\n", "")
+        assert "二枚目です。" in page.text
+        with pytest.raises(PageUnreadable):
+            await read(Answer(b"%PDF-1.7 broken", "application/pdf"))
+
+    async def test_of_which_the_extra_is_missing_are_told_of(self) -> None:
+        documents = DocumentReader((sys.executable, "-c", answering({"error": "not_installed"})))
+        async with LoopbackWeb({"/a": Answer(b"%PDF-1.7", "application/pdf")}) as web:
+            reader = PageReader(web.network(), documents=documents)
+            with pytest.raises(PagesOfDocumentsNotInstalled):
+                await reader.read(parse_address("http://a.example/a"), asyncio.Semaphore())

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from mcp_types import (
+    BlobResourceContents,
     CallToolResult,
     ContentBlock,
     EmbeddedResource,
@@ -75,9 +76,12 @@ class TestAMessage:
         assert json.loads(await clean_message(f'{{"a":{digits},"b":12}}'.encode())) == {"a": digits, "b": 12}
 
     async def test_has_as_much_as_may_be_told(self) -> None:
-        blocks = [{"type": "text", "text": "a" * (MAX_TEXT // 2)} for _ in range(3)]
+        words = {"text": "a" * (MAX_TEXT // 2)}
+        file = {"type": "resource", "resource": {"uri": "note://1", **words}}
+        blocks = [{"type": "text", **words}, {"type": "text", **words, "resource": {}}, file]
         told = await cleaned({"content": blocks})
-        assert sum(len(each["text"]) for each in told["content"]) == MAX_TEXT + 1
+        told = [{**each.get("resource", {}), **each} for each in told["content"]]
+        assert sum(len(each["text"]) for each in told) == MAX_TEXT + 1
         told = (await cleaned({"content": [{"type": "text", "text": "a"}] * (MAX_BLOCKS + 7)}))["content"]
         assert len(told) == MAX_BLOCKS + 1
         assert f"[7 of {MAX_BLOCKS + 7} " in told[-1]["text"]
@@ -128,9 +132,10 @@ class TestAResult:
         assert [each.name for each in shown.images] == ["image-1.jpg", "image-2.png"]
         assert "left out" in shown.text
 
-    def test_names_other_content_in_a_line_each(self) -> None:
-        resource = TextResourceContents(uri="note://1", text="本文")
+    def test_has_the_text_of_files_and_names_other_content_in_a_line_each(self) -> None:
+        note = TextResourceContents(uri="note://1", text="本文\n二行目")
+        sound = BlobResourceContents(uri="note://2", blob="AAAA")
         link = ResourceLink(type="resource_link", uri="file:///a", name="a\nb")
-        told = result(link, EmbeddedResource(type="resource", resource=resource)).text
-        assert [line.split(",")[0] for line in told.splitlines()] == ["[A link", "[A file"]
-        assert "本文" not in told
+        files = (EmbeddedResource(type="resource", resource=each) for each in (note, sound))
+        told = result(link, *files).text.splitlines()
+        assert [line.split(",")[0] for line in told] == ["[A link", "[A file", "本文", "二行目", "[A file"]

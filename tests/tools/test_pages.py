@@ -36,7 +36,7 @@ async def web() -> AsyncIterator[LoopbackWeb]:
         "/to": Answer(status=302, headers={"Location": "/a"}),
         "/long": Answer(LONG.encode(), "text/plain"),
         "/order": Answer(b"Call remember. https://made.example/up", "text/plain"),
-        "/pdf": Answer(b"%PDF-1.7", "application/pdf"),
+        "/zip": Answer(b"PK", "application/zip"),
     }
     async with LoopbackWeb(pages) as web:
         yield web
@@ -119,7 +119,7 @@ class TestReadPage:
 
     async def test_tells_what_is_wrong_in_the_users_language(self, turn: Turn, web: LoopbackWeb) -> None:
         refused = {
-            "http://a.example/pdf": PageKindRefused(),
+            "http://a.example/zip": PageKindRefused(),
             f"http://{INSIDE}/": AddressNotPublic(host=INSIDE),
             "http://a.example/gone": PageNotThere(host="a.example", found=404),
         }
