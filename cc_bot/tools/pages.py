@@ -37,8 +37,9 @@ _log = structlog.get_logger(__name__)
 
 @tool(writes=False, personal=False, about="page")
 async def read_page(context: ToolContext, url: str) -> ToolResult:
-    """Read a web page, PDF or other document. Only addresses that stand in the user's messages, in what they reply to or forwarded,
-    or in results of web_search in this turn can be read: give one of those exactly as it stands there."""
+    """Read a web page, PDF or other document. Only addresses that stand in the user's messages, in what they
+    reply to or forwarded, or in results of web_search in this turn can be read: give one of those exactly as
+    it stands there."""
     internet = _internet(context)
     pages = _pages(internet.internet)
     if internet.pages_left <= 0:
