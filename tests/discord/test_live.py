@@ -24,6 +24,10 @@ class Recorder(Reply):
         self._more = asyncio.Event()
 
     @property
+    def begun(self) -> bool:
+        return bool(self.contents)
+
+    @property
     def last_page(self) -> Page | None:
         return Page(self.contents[-1]) if self.contents else None
 

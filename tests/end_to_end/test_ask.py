@@ -1,5 +1,7 @@
 """`/ask` and the buttons below its answer: what happens to the answer, and who may press."""
 
+import asyncio
+
 from cc_bot.domain import Locale
 from cc_bot.texts import texts
 from tests.end_to_end.stage import Stage, again_label, answered, stop_label, streaming
@@ -52,7 +54,6 @@ async def test_text_and_tools_are_shown_as_they_come(stage: Stage, aiko: User, c
         Reply(Pause(1.5), Say("見つかりませんでした。"), Pause(2.6), End()),
     )
     reply = await stage.begin(aiko, channel, "誕生日は？")
-    await streaming(reply, "考えています")
     await streaming(reply, "print(1)")
     assert reply.text.count("```") == 2  # a fence that is still open is closed
     await streaming(reply, "-# 🔎 メモリを探しています…")
@@ -79,6 +80,23 @@ def file_of(message: Shown) -> str:
     [attachment] = message.attachments
     assert attachment.file.name.endswith(".md")
     return attachment.file.data.decode()
+
+
+async def test_an_answer_moves_while_it_streams_and_takes_few_requests(
+    stage: Stage, aiko: User, channel: Channel
+) -> None:
+    steps = [step for number in range(20) for step in (Say(f"{number}番目の文です。"), Pause(0.3))]
+    stage.model.script(*[Reply(*steps, *says("おわり。").steps)] * 2)
+    reply, message = await asyncio.gather(
+        stage.begin(aiko, channel, "お話をして"), stage.write(aiko, channel, "お話をして")
+    )
+    await asyncio.gather(answered(reply), stage.says(message, "おわり。"))
+    await stage.discord.quiet()
+    webhook = stage.discord.calls("PATCH /webhooks/{application}/{token}/messages/@original")
+    asked = [call for call in webhook if call.params["token"] == reply.interaction.token]
+    mentioned = stage.discord.calls("PATCH /channels/{channel}/messages/{message}", channel=channel)
+    assert len(asked) <= 5, "and the one that accepts the question"
+    assert len(mentioned) >= 5
 
 
 async def test_any_length_takes_the_place_of_any(stage: Stage, aiko: User, channel: Channel) -> None:

@@ -44,9 +44,8 @@ async def test_a_late_acknowledgement_costs_nothing(stage: Stage, ben: User, cha
 
 async def test_a_slow_edit_is_not_the_last(stage: Stage, ben: User, channel: Channel) -> None:
     stage.model.script(Reply(Say("The beginning"), Pause(1.5), *says(" and the end.").steps))
-    reply = await stage.begin(ben, channel)
-    await streaming(reply, "Thinking…")
     stage.discord.fail_next(EDIT, 200, delay_s=0.6)
+    reply = await stage.begin(ben, channel)
     await answered(reply)
     await late(stage, EDIT)
     assert reply.text.startswith("The beginning and the end.")

@@ -5,6 +5,8 @@ A start takes a second, so turns at different steps share one kill.
 
 import asyncio
 
+from cc_bot.domain import Locale
+from cc_bot.texts import texts
 from tests.end_to_end.kills import (
     CUT_OFF,
     EDIT,
@@ -200,7 +202,8 @@ async def test_past_the_token_the_bot_writes_by_itself_where_it_can(stage: Stage
     assert late.text.startswith("できあがり。\n-# 📨 先ほどの質問へのお返事です。")
     assert late.labels == []
     late = one_message(discord.dm(unseen))
-    assert late.text.startswith("Done.\n-# 📨 This answers your earlier question.")
+    note, _, _ = texts(Locale.EN).unfinished.late_with_link.partition("{link}")
+    assert late.text.startswith(f"Done.\n-# {note}https://discord.com/channels/")
     assert stage.program.output.count("turn_not_told") == 1  # whose DMs are closed
     for user, place in ((mid, places[mid.id]), (hidden, discord.dm(hidden))):
         cut_off = one_message(place)

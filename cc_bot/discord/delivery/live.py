@@ -12,6 +12,7 @@ from contextlib import aclosing, asynccontextmanager, contextmanager
 from dataclasses import replace
 from functools import partial
 from types import TracebackType
+from typing import Final
 
 import hikari
 import structlog
@@ -37,12 +38,15 @@ from cc_bot.discord.pages.receipts import NOTHING_CARRIED, Carried, known_lines
 from cc_bot.discord.recipients import Recipient
 from cc_bot.domain.errors import BeingErased, CcBotError, StorageError, TurnError
 from cc_bot.domain.measures import NULL_METER, Meter
-from cc_bot.domain.turn import TurnEvent
+from cc_bot.domain.message import is_blank
+from cc_bot.domain.turn import ToolStarted, TurnEvent
 from cc_bot.texts import Texts, explain
 
 _log = structlog.get_logger(__name__)
 
 QUIET_S = 15.0
+DEFERRED_S: Final = 1.2
+"""Before the first change of a deferred response. Most answers have words then, and short ones are done."""
 _SHORT_CHARACTERS = 4000
 """An answer of so much is laid out in some milliseconds; one of the longest takes half a second."""
 
@@ -72,6 +76,8 @@ class LiveAnswer:
         self._changed = asyncio.Event()
         self._changed.set()
         self._over = asyncio.Event()
+        self._due = asyncio.Event()
+        """Set when the first change waits no longer: a tool may ask back, or the turn is over."""
         self._last_event_s = asyncio.get_running_loop().time()
         self._one_message = one_message
         """Set once a further message could not be posted safely: the rest then comes as a file."""
@@ -89,8 +95,8 @@ class LiveAnswer:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         # Not cancelled: a request on its way would take effect all the same, unknown to us or after the end.
-        self._over.set()
-        self._changed.set()
+        for event in (self._over, self._due, self._changed):
+            event.set()
         [outcome] = await asyncio.gather(self._painter, return_exceptions=True)
         if isinstance(outcome, hikari.ComponentStateConflictError):
             _log.info("painting_left")  # the bot has logged out; what is not shown is shown after a start
@@ -105,6 +111,8 @@ class LiveAnswer:
         self.state = advance(self.state, event)
         self._last_event_s = asyncio.get_running_loop().time()
         self._changed.set()
+        if isinstance(event, ToolStarted):
+            self._due.set()
 
     async def follow(self, events: AsyncGenerator[TurnEvent, None]) -> None:
         """Feed it all that happens in a turn. Raises what the turn does."""
@@ -189,6 +197,8 @@ class LiveAnswer:
     async def _paint(self) -> None:
         """Show the latest state whenever it changed, and that time passes when it did not."""
         loop, changes = asyncio.get_running_loop(), 0
+        if self.reply.begun and self.reply.last_page is None:  # Discord itself shows that it is thinking
+            await _within(DEFERRED_S, self._due)
         while True:
             await _within(QUIET_S, self._changed)
             if self._over.is_set():
@@ -196,10 +206,11 @@ class LiveAnswer:
             self._changed.clear()
             quiet_s = int(loop.time() - self._last_event_s)
             self.state = replace(self.state, quiet_s=quiet_s if quiet_s >= QUIET_S - 1 else 0)
-            before = self.reply.last_page
+            before, began_s = self.reply.last_page, loop.time()
             await self._show_now()
-            changes += self.reply.last_page is not before
-            await _within(self.reply.pause_s(changes), self._over)
+            changes += self.reply.last_page is not before and not is_blank(self.state.text)
+            # Where Discord has a change wait, the others of the bot wait for this one, too.
+            await _within(max(self.reply.pause_s(changes), 2 * (loop.time() - began_s)), self._over)
 
     async def _show_now(self) -> None:
         """Show the present state if Discord lets us; if not, the next one will do."""

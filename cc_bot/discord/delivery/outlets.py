@@ -90,8 +90,11 @@ def reply_following(interaction: Answerable, *, ephemeral: bool, noting: Noting 
 
 
 INTERVAL_S: Final = 1.2
-"""Between two changes of an answer to an interaction, which count for no limit of the bot's. A webhook takes
-five requests in two seconds, and the other messages of a long answer share them."""
+"""Between two changes of an answer while it streams."""
+_PAUSES_S: Final = (0.6, INTERVAL_S, 1.6)
+"""Of an answer to an interaction, by how many changes showed words, the last one again and again: an answer
+of six seconds takes six requests. They count for no limit of the bot's. A webhook takes five requests in two
+seconds, and the other messages of a long answer share them."""
 
 
 class InteractionOutlet:
@@ -144,8 +147,8 @@ class InteractionOutlet:
         await self._hook.rest.execute_webhook(*self._to, sentence, flags=ephemeral, **NO_PINGS)
         return True
 
-    def pause_s(self, changes: int) -> float:  # noqa: ARG002 - Outlet
-        return INTERVAL_S
+    def pause_s(self, changes: int) -> float:
+        return _PAUSES_S[min(changes, len(_PAUSES_S) - 1)]
 
     async def elsewhere(self) -> None:
         """None: its turn is in the ledger, and what can't be shown here is shown by unfinished.py."""
@@ -209,14 +212,10 @@ _SUFFIXES: Final = "bcdefghijklm"
 """Of nonces that are tried one after the other when the one before belongs to a message that was deleted."""
 
 
-PAUSES_S: Final = (1.2, 3.0, 5.0)
-"""Between two changes of an answer that the bot posts by itself, the last one again and again. Each of them
-is one of the 50 requests a second that Discord takes of the whole bot: an answer of six seconds takes four in
-all, and shows its first words as soon as any other."""
-HALF: Final = 0.5
-CROWDED: Final = 3.0
-"""So many times longer are they while more than half of all that Discord takes is being sent; the first words
-are never kept waiting for that."""
+CROWDED: Final = 0.7
+CROWDED_INTERVAL_S: Final = 9.0
+"""Between two changes of an answer that the bot posts by itself while so much of all that Discord takes of it
+is being sent: each is one of the 50 requests a second of the whole bot. First words never wait for that."""
 
 
 @dataclass(eq=False, slots=True)
@@ -410,9 +409,8 @@ class MessageOutlet:
         return False
 
     def pause_s(self, changes: int) -> float:
-        usual = PAUSES_S[min(changes, len(PAUSES_S) - 1)]
-        crowded = changes > 0 and fullness(self.rest) > HALF
-        return usual * CROWDED if crowded else usual
+        crowded = changes > 0 and fullness(self.rest) > CROWDED
+        return CROWDED_INTERVAL_S if crowded else INTERVAL_S
 
     @property
     def place_id(self) -> int | None:

@@ -36,6 +36,7 @@ _log = structlog.get_logger(__name__)
 Result = TypeVar("Result")
 
 _REFERENCE: Final[frozenset[Part]] = frozenset({"reference"})
+FIRST_WITHIN_S: Final = 5.0
 RETRY_PAUSES_S: Final = (0.5, 1.0, 2.0, 4.0, 8.0)
 """An answer that is stored should be shown too."""
 
@@ -88,7 +89,8 @@ class Outlet(Protocol):
         alone sees."""
 
     def pause_s(self, changes: int) -> float:
-        """Return how many seconds an answer waits before it shows more, after it has so many times."""
+        """Return how many seconds an answer waits before it shows more, after it has shown words so many
+        times."""
 
 
 KnownIds = Callable[[], Awaitable[Sequence[int]]]
@@ -119,6 +121,9 @@ class Reply:
         """What Discord does not take of its messages."""
         self.unwanted = False
         """Whether it goes nowhere else: its question, or the message that shows it, was deleted."""
+        self._visible = asyncio.Event()
+        if any(each.id is not None or each.page is not None for each in self._sent):
+            self._visible.set()
         self._left: tuple[int, ...] = ()
         """The first message, under which the answer is known, where it has gone on elsewhere."""
 
@@ -242,10 +247,14 @@ class Reply:
         await self._edit(len(self._sent) - 1, told, RETRY_PAUSES_S)
 
     async def post_beside(self, page: Page) -> hikari.Snowflake:
-        """Post a message that is none of the answer's. Raises hikari's errors, and PostUncertain while its
-        own first one does not stand there: where that is awaited, Discord takes the next for it."""
-        if not self._sent or (self._sent[0].id is None and self._sent[0].page is None):
-            raise PostUncertain
+        """Post a message that is none of the answer's, once its own first one stands there: where that is
+        awaited, Discord takes the next for it. Raises hikari's errors, and PostUncertain if it does not
+        come."""
+        try:
+            async with asyncio.timeout(FIRST_WITHIN_S):
+                await self._visible.wait()
+        except TimeoutError:
+            raise PostUncertain from None
         return await self._outlet.post_beside(page)
 
     async def edit_beside(self, message_id: hikari.Snowflake, page: Page) -> None:
@@ -273,6 +282,7 @@ class Reply:
             ),
             refers=not number,
         )
+        self._visible.set()
         self._longest = max(self._longest, number + 1)
         self._sent.append(Sent(message_id, page))  # known at once: it may be deleted while it is noted
         if number:
@@ -292,6 +302,7 @@ class Reply:
             await repeat(lambda: self._outlet.edit(sent.id, changes), pauses_s)
 
         await self._send(sent.page, page, edit)
+        self._visible.set()
         self._sent[index] = replace(sent, page=page)
 
     async def _send(
