@@ -4,7 +4,7 @@ import gc
 import os
 import random
 import shutil
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -68,6 +68,15 @@ def pytest_collection() -> Generator[None, object, object]:
     finally:
         gc.enable()
         gc.freeze()
+
+
+@pytest.fixture
+def uncollected() -> Iterator[None]:
+    """No garbage is collected meanwhile: what the test lets go of is gone at once or refers to itself."""
+    gc.collect()
+    gc.disable()
+    yield
+    gc.enable()
 
 
 def pytest_report_header(config: pytest.Config) -> str:

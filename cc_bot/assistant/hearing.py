@@ -26,6 +26,7 @@ from cc_bot.domain.errors import (
     RecordingRefused,
     RecordingTooLong,
     StorageError,
+    forget_frames,
 )
 from cc_bot.domain.locale import Locale
 from cc_bot.domain.message import Attachment, Message, with_heard
@@ -113,7 +114,7 @@ class Hearing:
                 heard = await self.transcriber.transcribe(recording, language)
                 sound.seconds = max(recording.seconds, heard.seconds) or about_s
         except ModelError as error:
-            return _meaning(error)
+            return _meaning(forget_frames(error))
         return NothingHeard() if says_nothing(heard.text, sound.seconds) else heard.text
 
     async def _note(self, request: TurnRequest, question: Message, heard: str) -> None:

@@ -15,7 +15,7 @@ from cc_bot.assistant.files import read_files
 from cc_bot.context import recordings
 from cc_bot.context.attachments import is_called_document, size_limit, too_large
 from cc_bot.discord.held_files import HeldFiles
-from cc_bot.domain.errors import AttachmentNotFetched, InputError
+from cc_bot.domain.errors import AttachmentNotFetched, InputError, forget_frames
 from cc_bot.domain.message import Attachment, Message, is_recording
 from cc_bot.domain.turn import AskedFile, FilesLeftOut, ScansShown
 from cc_bot.proxy import proxy_for
@@ -203,9 +203,7 @@ class AttachmentFetcher:
                     return await self._read(attachment, has_turn=True)
             return await self._read(attachment)
         except InputError as error:
-            # Its tracebacks hold the file, for as long as somebody holds the error.
-            error.__cause__ = error.__context__ = None
-            return error.with_traceback(None)
+            return forget_frames(error)
 
     async def _read(self, attachment: _File, *, has_turn: bool = False) -> tuple[Attachment, ...]:
         name, limit = attachment.filename, size_limit(attachment.media_type, attachment.filename)

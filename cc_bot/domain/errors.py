@@ -234,6 +234,9 @@ a class tells of them only what the sentence does not. Neither holds what a user
 """
 
 from datetime import datetime
+from typing import TypeVar
+
+Error = TypeVar("Error", bound=BaseException)
 
 
 class CcBotError(Exception):
@@ -243,6 +246,17 @@ class CcBotError(Exception):
     def __init__(self, **params: str | int | datetime) -> None:
         super().__init__(type(self).__name__, params)
         self.params = params
+
+
+def forget_frames(error: Error) -> Error:
+    """Drop the tracebacks of an error that was handled, and of those before it. Their frames refer to it in
+    turn, and would hold files until the next garbage collection. Returns the error."""
+    following: BaseException | None = error
+    while following:
+        before, following.__context__ = following.__context__, None
+        following.__cause__ = following.__traceback__ = None
+        following = before
+    return error
 
 
 # ---- access ----------------------------------------------------------------------------------------------

@@ -12,7 +12,7 @@ from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import replace
 
-from cc_bot.domain.errors import ContextTooLong, ModelError, ModelUnavailable
+from cc_bot.domain.errors import ContextTooLong, ModelError, ModelUnavailable, forget_frames
 from cc_bot.llm.model import ChatModel, ChatRequest, Delta, Fallback, Finish, ModelEvent
 from cc_bot.llm.speech import Speaker, Transcriber
 
@@ -44,7 +44,7 @@ class FallbackChain:
             except ModelError as error:
                 if begun or (isinstance(error, ContextTooLong) and request.shrinkable):
                     raise
-                errors.append(error)
+                errors.append(forget_frames(error))
             else:
                 return
         raise next((error for error in errors if isinstance(error, ModelUnavailable)), errors[-1])

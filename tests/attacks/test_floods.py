@@ -22,7 +22,7 @@ from tests.documents import word
 from tests.end_to_end.stage import Stage, ended, stop_label
 from tests.loopback.discord import Channel, ChannelReply, File, User
 from tests.loopback.discord.interactions import Interaction
-from tests.loopback.model_server import says
+from tests.loopback.model_server import fails, says
 from tests.reading.test_hostile import HOSTILE, objects
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
@@ -110,7 +110,7 @@ class TestAThousandASecond:
             await flood(lambda: stage.discord.post(aiko, channel, "はい"))
 
 
-class TestTwentyPictures:
+class TestPictures:
     async def test_in_twenty_channels_leave_no_more_than_the_quota_of_one_user(
         self, stage: Stage, aiko: User
     ) -> None:
@@ -137,6 +137,15 @@ class TestTwentyPictures:
             asked = (stage.ask(each, stage.discord.guild_channel(), attachment=picture) for each in users)
             replies = await asyncio.gather(*asked)
         assert all("はい。" in reply.text for reply in replies)
+
+    async def test_in_twelve_channels_are_released_with_each_answer_or_failure(
+        self, stage: Stage, aiko: User
+    ) -> None:
+        """Those of earlier answers waited for the garbage collector: 90 to 180 MiB of them."""
+        pictures = [File(f"{n}.png", PNG + b"x" * (8 * 10**6), "image/png") for n in range(3)]
+        stage.model.script(*[fails(400)] * 6)
+        async with bystander(stage, max_growth_mib=60):
+            await write_and_wait(stage, [aiko], 12, *pictures)
 
 
 class TestFilesInManyChannels:

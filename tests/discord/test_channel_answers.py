@@ -1,6 +1,7 @@
 """Answers in channels, between real stores, a scripted model and a Discord that is asked over REST."""
 
 import asyncio
+import gc
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
@@ -213,6 +214,15 @@ class TestAnAnswer:
         assert room.texts() == ["元気です。"]
         assert "not shown: the model refused them" in room.prompt()
         assert not any(isinstance(p, UserPart) and p.images for p in room.table.model.requests[-1].prompt)
+
+    @pytest.mark.usefixtures("uncollected")
+    async def test_that_fails_lets_go_of_its_pictures(self, room: Room) -> None:
+        await room.asks("アイコ", "これは？", File("a.png", PNG, "image/png"))
+        room.table.model.script = [[ModelRefusedRequest()]]
+        await room.answer()
+        shown = (await room.table.model.asked()).prompt[-1]
+        assert isinstance(shown, UserPart)
+        assert gc.get_referrers(shown.images[0]) == [shown.images]
 
 
 class TestEdit:

@@ -1,5 +1,6 @@
 """The chain of models, over models on loopback servers."""
 
+import sys
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import AsyncExitStack, aclosing, asynccontextmanager
 from dataclasses import replace
@@ -7,6 +8,7 @@ from dataclasses import replace
 import pytest
 
 from cc_bot.domain.errors import ContextTooLong, ModelRefusedKey, ModelRefusedRequest, ModelUnavailable
+from cc_bot.domain.message import Attachment
 from cc_bot.llm.chain import FallbackChain
 from cc_bot.llm.model import (
     AssistantPart,
@@ -17,6 +19,7 @@ from cc_bot.llm.model import (
     ModelEvent,
     ToolRequest,
     ToolResultPart,
+    UserPart,
 )
 from tests.llm.asking import CONTINUATION, QUESTION, hear, model_at
 from tests.loopback.model_server import (
@@ -78,6 +81,15 @@ class TestNextModel:
         servers = [LoopbackModelServer(fails(503)), LoopbackModelServer(fails(503)), LoopbackModelServer()]
         async with chain_of(*servers) as chain:
             assert (await hear(chain)).fallbacks == ["b", "c"]
+
+    @pytest.mark.usefixtures("uncollected")
+    async def test_is_the_last_to_hold_the_pictures(self) -> None:
+        data = b"\x89PNG" + bytes(2**20)
+        held, picture = sys.getrefcount(data), Attachment("猫.png", "image/png", data)
+        async with chain_of(LoopbackModelServer(fails(503)), LoopbackModelServer(says("猫"))) as chain:
+            await hear(chain, ChatRequest((UserPart("これは？", (picture,)),)))
+            del picture
+            assert sys.getrefcount(data) == held
 
     async def test_is_left_alone_once_the_first_has_begun(self) -> None:
         for reply, request, reason in (

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import sys
 import tracemalloc
 from base64 import b64decode
 from collections.abc import Callable
@@ -320,3 +321,11 @@ class TestPictures:
         assert sink.size == sink.announced > 16 * MIB * 4 // 3
         assert "transfer-encoding" not in sink.head
         assert most - before < MAX_GROWTH_BYTES, "no copy of them is held"
+
+    @pytest.mark.usefixtures("uncollected")
+    async def test_are_released_with_the_answer(self) -> None:
+        data = b"\x89PNG" + bytes(MIB)
+        held = sys.getrefcount(data)
+        async with loopback(says("猫です。")) as (model, _):
+            await hear(model, ChatRequest((UserPart("これは？", (photo(data),)),)))
+            assert sys.getrefcount(data) == held

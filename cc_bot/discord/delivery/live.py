@@ -36,7 +36,7 @@ from cc_bot.discord.pages.page import Button, Page
 from cc_bot.discord.pages.proposals import with_proposals
 from cc_bot.discord.pages.receipts import NOTHING_CARRIED, Carried, known_lines
 from cc_bot.discord.recipients import Recipient
-from cc_bot.domain.errors import BeingErased, CcBotError, StorageError, TurnError
+from cc_bot.domain.errors import BeingErased, CcBotError, StorageError, TurnError, forget_frames
 from cc_bot.domain.measures import NULL_METER, Meter
 from cc_bot.domain.message import is_blank
 from cc_bot.domain.turn import ToolStarted, TurnEvent
@@ -392,15 +392,22 @@ def _tell_failures(live: LiveAnswer, recipient: Recipient) -> Iterator[None]:
     """End the answer with a sentence where anything goes wrong within."""
     try:
         yield
-    except BeingErased as error:
-        live.forget(explain(error, recipient.words))
-    except CcBotError as error:
-        trouble = isinstance(error, StorageError)
-        passing = trouble or isinstance(error, TurnError)
-        live.fail(explain(error, recipient.words), passing=passing, checked=not trouble)
-    except Exception:  # noqa: BLE001 - whatever it is, the reader is told; the record has its type
-        _log.error("turn_broke", exc_info=True)
-        live.fail(explain(CcBotError(), recipient.words))
+    except Exception as error:  # noqa: BLE001 - whatever it is, the reader is told
+        _tell_failure(error, live, recipient)
+        forget_frames(error)
+
+
+def _tell_failure(error: Exception, live: LiveAnswer, recipient: Recipient) -> None:
+    match error:
+        case BeingErased():
+            live.forget(explain(error, recipient.words))
+        case CcBotError():
+            trouble = isinstance(error, StorageError)
+            passing = trouble or isinstance(error, TurnError)
+            live.fail(explain(error, recipient.words), passing=passing, checked=not trouble)
+        case _:  # the record has its type
+            _log.error("turn_broke", exc_info=error)
+            live.fail(explain(CcBotError(), recipient.words))
 
 
 def in_channel(words: Texts) -> Texts:

@@ -36,7 +36,14 @@ from cc_bot.discord.pages.custom_ids import base36
 from cc_bot.discord.pages.page import Page
 from cc_bot.discord.recipients import Recipient, Recipients
 from cc_bot.discord.references import References, Standing
-from cc_bot.domain.errors import AnswerInUse, ContextTooLong, ModelRefusedRequest, Postponed, ShuttingDown
+from cc_bot.domain.errors import (
+    AnswerInUse,
+    ContextTooLong,
+    ModelRefusedRequest,
+    Postponed,
+    ShuttingDown,
+    forget_frames,
+)
 from cc_bot.domain.member import UsageSubject
 from cc_bot.domain.message import ChannelKey, Message, ToolCall
 from cc_bot.domain.turn import FilesLeftOut, TurnEvent
@@ -215,6 +222,7 @@ class ChannelAssistant:
             if live.state.text or len(questions) == 1 or plain == tuple(questions):
                 raise
             _log.info("files_refused", error=type(error).__name__)
+            forget_frames(error)
             await live.follow(self._turn(key, plain, options, stop, anew=anew))
 
     def _turn(

@@ -152,6 +152,11 @@ class RequestBody:
         """Do nothing: each iteration begins at the start."""
         return position
 
+    def close(self) -> None:
+        """Release the images: responses and requests of the client refer to each other, and stay with their
+        body until the next garbage collection."""
+        self._texts, self._images = [], []
+
     def _chunks(self) -> Iterator[bytes]:
         for text, image in zip_longest(self._texts, self._images, fillvalue=b""):
             yield text

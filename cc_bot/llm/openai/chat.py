@@ -13,7 +13,7 @@ import asyncio
 import json
 from collections import defaultdict
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping
-from contextlib import aclosing, asynccontextmanager
+from contextlib import aclosing, asynccontextmanager, closing
 from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Any, Final
@@ -153,11 +153,11 @@ class OpenAIChatModel:
         quirks, now_s = attempts.quirks, asyncio.get_running_loop().time()
         attempts.begun_s = now_s if attempts.begun_s is None else attempts.begun_s
         attempts.sent = self._body(request, quirks)
-        content = RequestBody(attempts.sent)
-        reply.sent_bytes = len(content)
         deadline_s = attempts.begun_s + self._timeout_s
-        async with asyncio.timeout_at(deadline_s):
-            stream = await self._post(quirks, content, request)
+        with closing(RequestBody(attempts.sent)) as content:
+            reply.sent_bytes = len(content)
+            async with asyncio.timeout_at(deadline_s):
+                stream = await self._post(quirks, content, request)
         chunks = _Chunks(
             stream.response,
             _wire(quirks).read,
