@@ -150,9 +150,7 @@ class Took(NamedTuple):
 async def build(stores: Stores, raw: sqlite3.Connection, key: ChannelKey, question: Message) -> Took:
     calibration = Calibration(stores.token_factors, "model")
     context, notes = ChannelContext(stores.blocks), ProfileNotes(stores.memory_pins)
-    turns = ChannelTurns(
-        stores.channels, stores.mentions, context, calibration, PromptStyle(), lambda: NOW, notes
-    )
+    turns = ChannelTurns(stores.channels, context, calibration, PromptStyle(), lambda: NOW, notes)
     turn = ChannelTurn(turns, key, (question,), TurnOptions(Locale.JA, TOKYO, bot_id=9))
     start, busy = perf_counter(), process_time()
     prompt = await turn.prompt(TOOLS)

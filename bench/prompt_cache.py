@@ -176,9 +176,7 @@ class Conversation:
         if self.kind == "blocks":
             calibration = Calibration(stores.token_factors, "model")
             context, notes = ChannelContext(stores.blocks), ProfileNotes(stores.memory_pins)
-            turns = ChannelTurns(
-                stores.channels, stores.mentions, context, calibration, self.style, lambda: now, notes
-            )
+            turns = ChannelTurns(stores.channels, context, calibration, self.style, lambda: now, notes)
             prompt = await ChannelTurn(turns, CHANNEL, (question,), options).prompt(TOOLS)
             request = prompt.request(TOOLS, answer_begun=False, model="")
             return Built(request.prompt, request.stable)

@@ -33,7 +33,7 @@ from cc_bot.domain.message import Attachment
 from cc_bot.llm.model import ToolRequest
 from cc_bot.reading.reader import DocumentReader
 from cc_bot.stores import open_stores
-from cc_bot.tools.registry import NOBODY, ToolContext, discover
+from cc_bot.tools.registry import ToolContext, discover
 from tests import documents
 
 SET = Path(__file__).resolve().parent / "reading_set.jsonl"
@@ -200,9 +200,7 @@ async def look_up(file: Attachment, question: str) -> str:
 
 async def _look_up(folder: str, file: Attachment, question: str) -> str:
     async with open_stores(f"sqlite:///{folder}/sessions.db") as stores:
-        context = ToolContext(
-            NOBODY, "public", Locale.JA, ZoneInfo("Asia/Tokyo"), stores.memories, files=(file,)
-        )
+        context = ToolContext(1, "public", Locale.JA, ZoneInfo("Asia/Tokyo"), stores.memories, files=(file,))
         tools = discover(cc_bot.tools)
         request = ToolRequest("1", "read_file", json.dumps({"file": file.name, "query": question}))
         told = json.loads((await tools.call(request, context, tools.schemas())).text)

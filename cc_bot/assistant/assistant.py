@@ -25,7 +25,7 @@ from cc_bot.assistant.calibration import Calibration
 from cc_bot.assistant.channel_turns import ChannelContext, ChannelTurns
 from cc_bot.assistant.claims import Kind, says_what_it_did, untrue_removals
 from cc_bot.assistant.hearing import Hearing, any_recordings
-from cc_bot.assistant.queue import MAX_WAIT_S, MAX_WAITING, Load, QueuePlace, TurnQueue, lines_of
+from cc_bot.assistant.queue import MAX_WAIT_S, MAX_WAITING, InChannels, Load, QueuePlace, TurnQueue
 from cc_bot.assistant.rounds import CallRecord, Draft, Emit, Rounds
 from cc_bot.assistant.session_turns import SessionTurns
 from cc_bot.assistant.speaking import Speaking
@@ -151,10 +151,10 @@ async def finish_turn(
     return TurnResult(done, turn, draft.history_tokens, stored.messages, stored.canvas, stored.files_deleted)
 
 
-async def _claim_welcome(settings: SettingsStore, user_id: int | None) -> bool:
+async def _claim_welcome(settings: SettingsStore, user_id: int) -> bool:
     """The answer is stored by now: trouble here must not tell its user that it is not."""
     try:
-        return user_id is not None and await settings.claim_welcome(user_id)
+        return await settings.claim_welcome(user_id)
     except StorageError:
         _log.warning("welcome_not_claimed")
         return False
@@ -170,7 +170,7 @@ async def _claim_welcome(settings: SettingsStore, user_id: int | None) -> bool:
 class _Turn:
     """A turn that is on its way."""
 
-    askers: frozenset[int]
+    user_id: int
     stop: Stop
 
 
@@ -181,12 +181,12 @@ class ErasureGuard:
         self._one_ended = asyncio.Event()
 
     @contextmanager
-    def turn(self, askers: Collection[int], stop: Stop) -> Iterator[None]:
-        """Guard a turn from before it waits in line until it is stored. Raises BeingErased when one of those
-        who asked is being forgotten."""
-        if any(self._erasures[user_id] for user_id in askers):
+    def turn(self, user_id: int, stop: Stop) -> Iterator[None]:
+        """Guard a turn from before it waits in line until it is stored. Raises BeingErased when its user is
+        being forgotten."""
+        if self._erasures[user_id]:
             raise BeingErased
-        turn = _Turn(frozenset(askers), stop)
+        turn = _Turn(user_id, stop)
         self._turns.append(turn)
         try:
             yield
@@ -201,7 +201,7 @@ class ErasureGuard:
     def discard(self, user_ids: Collection[int]) -> None:
         """End what is on its way of users that another process erases, and keep nothing of it."""
         for turn in self._turns:
-            if not turn.askers.isdisjoint(user_ids):
+            if turn.user_id in user_ids:
                 turn.stop.discard()
 
     @asynccontextmanager
@@ -209,7 +209,7 @@ class ErasureGuard:
         """Entered when nothing of this user's is on its way any more; until it is left nothing begins."""
         self._erasures[user_id] += 1
         try:
-            while theirs := [turn for turn in self._turns if user_id in turn.askers]:
+            while theirs := [turn for turn in self._turns if turn.user_id == user_id]:
                 self._one_ended.clear()
                 for turn in theirs:
                     turn.stop.discard()
@@ -338,9 +338,7 @@ class Assistant:
         profile, style = ProfileNotes(stores.memory_pins), settings.style
         self._sessions = SessionTurns(stores.sessions, self._calibration, style, clock, profile, summaries)
         context = ChannelContext(stores.blocks)
-        self._channels = ChannelTurns(
-            stores.channels, stores.mentions, context, self._calibration, style, clock, profile
-        )
+        self._channels = ChannelTurns(stores.channels, context, self._calibration, style, clock, profile)
         self._hearing = Hearing(chains.transcriber, stores.ledger, stores.channels)
         self.speaking = Speaking(chains.speaker, self._spending)
         self.calls = ApprovedCalls(stores, tools, WithWeb(settings.internet, servers_of(tools)), clock)
@@ -361,9 +359,9 @@ class Assistant:
     ) -> AsyncGenerator[TurnEvent, None]:
         """Answer a new message in the session of a key, or messages of a channel.
 
-        What is asked in a channel stands in its archive already; several messages get one answer, and where
-        they do, no tool acts for anybody. `admitted` is the reservation of a turn that has one. The last
-        event is Done; by then the turn is stored, unless it is temporary or nothing came. Raises InputError
+        What is asked in a channel stands in its archive already; several messages are those of one user.
+        `admitted` is the reservation of a turn that has one. The last event is Done; by then the turn is
+        stored, unless it is temporary or nothing came. Raises InputError
         for a message that can't be asked, TurnError when there is no answer (nothing is stored then),
         StorageError when the answer could not be stored.
         """
@@ -385,9 +383,9 @@ class Assistant:
 
         A session's answer is named by its row and stays in the archive as `replaced`. A channel's is named by
         its message on Discord and is overwritten: its questions were edited, and what it said about their
-        older text goes with that; `questions` are those with their files, which are not stored, and who
-        asked the last of them pays. `references` are what a session's question points at. Raises as `ask`
-        does, and NotNewest when something was said since.
+        older text goes with that; `questions` are those with their files, which are not stored.
+        `references` are what a session's question points at. Raises as `ask` does, and NotNewest when
+        something was said since; in a channel, when the user has a newer answer.
         """
         request = TurnRequest(key, options, tuple(questions), answer_id, tuple(references))
         return self._events(request, stop or Stop(), admitted)
@@ -417,7 +415,7 @@ class Assistant:
         Raises ShuttingDown, and BeingErased when the user is being forgotten."""
         if self._queue.closed:
             raise ShuttingDown
-        with self._erasures.turn((user_id,), stop), self._active.track(stop):
+        with self._erasures.turn(user_id, stop), self._active.track(stop):
             yield
 
     def without_turns_of(self, user_id: int) -> AbstractAsyncContextManager[None]:
@@ -463,14 +461,15 @@ class Assistant:
             recorder = await held.enter_async_context(self._spending.record(admitted)) if admitted else None
             for question in request.questions if request.replaces is None else ():
                 _check(question)
-            held.enter_context(self._erasures.turn(request.askers, stop))
+            held.enter_context(self._erasures.turn(request.user_id, stop))
             held.enter_context(self._active.tell_of(take_up_turn(), account))
             try:
                 if admitted and admitted.held:
                     async for notice in self._enter(admitted, stop):
                         yield notice
-                lines = lines_of(request.key, request.user_id)
-                with self._queue.join(lines, request.options.guild_id) as place:
+                in_channel = isinstance(request.key, ChannelKey)
+                line = InChannels(request.user_id) if in_channel else request.user_id
+                with self._queue.join(line, request.options.guild_id) as place:
                     self._queue.announce(place, events.put_nowait)  # whoever waits is told first of all
                     running = asyncio.create_task(
                         self._run(
@@ -598,10 +597,8 @@ class Assistant:
         registry = self._tools.in_place(tool_place(turn))
         offered = registry.schemas(
             writing=not options.temporary,
-            personal=turn.user_id is not None,
             memory=not options.memory_paused,
             canvas=turn.canvas is not None,
-            schedule=turn.key is not None,
             file=bool(turn.documents),
             page=self._internet.pages is not None,  # whatever is named: so requests begin as those before did
             search=self._internet.searches is not None,
@@ -650,9 +647,8 @@ class Assistant:
         return True
 
     def _admit(self, request: TurnRequest, *, held: bool) -> AbstractAsyncContextManager[UsageRecorder]:
-        """A channel's turn is paid by who asked last."""
         options, tokens = request.options, sum(map(_at_most, request.questions))
-        payer, model = options.paid_by(request.payer_id), self.first_model(options.agent)
+        payer, model = options.paid_by(request.user_id), self.first_model(options.agent)
         line = _line_of(request)
         return self._spending.admit(payer, "turn", model=model, tokens=tokens, line=line, held=held)
 
@@ -681,9 +677,8 @@ def _earlier_calls(turn: Turn, registry: ToolRegistry) -> tuple[ToolCall, ...]:
 
 
 def _line_of(request: TurnRequest) -> TurnLine:
-    """Return the line in which processes take turns. A terminal's user is nowhere else, and messages of
-    several are nobody's."""
-    if request.options.front_end == "terminal" or request.user_id is None:
+    """Return the line in which processes take turns. A terminal's user is nowhere else."""
+    if request.options.front_end == "terminal":
         return ""
     return "session" if isinstance(request.key, SessionKey) else "channels"
 

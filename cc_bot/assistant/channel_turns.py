@@ -1,4 +1,4 @@
-"""Turns of channels: several people's conversation, of which one or more messages are answered."""
+"""Turns of channels: several people's conversation, in which one of them is answered."""
 
 import math
 from collections import Counter
@@ -17,7 +17,6 @@ from cc_bot.assistant.turn import (
     TurnRequest,
     documents_of,
     link_texts,
-    user_of,
 )
 from cc_bot.context.channel_prompt import (
     Measure,
@@ -37,7 +36,7 @@ from cc_bot.domain.message import Block, ChannelKey, ContextMessage, Message, Vi
 from cc_bot.domain.proposal import ProposedChange
 from cc_bot.domain.session import SessionKey
 from cc_bot.llm.model import ToolSchema
-from cc_bot.stores import BlockStore, ChannelStore, MentionStore, Settlement, StoredTurn
+from cc_bot.stores import BlockStore, ChannelStore, Settlement, StoredTurn
 from cc_bot.stores.blocks import UNBOUNDED, ContextState
 
 # ---- channel context -------------------------------------------------------------------------------------
@@ -61,7 +60,8 @@ class _Place:
     """Nor are those from here on."""
     settled_before: int
     """What stands before this id will not change because something is answered."""
-    hidden: frozenset[int]
+    hidden: frozenset[int] = frozenset()
+    """What is answered is shown below the history, and not in it."""
     asked: int = UNBOUNDED
     """After this id only answers are shown."""
     blocks: tuple[Block, ...] = ()
@@ -167,18 +167,16 @@ def _places(turn: "ChannelTurn", state: ContextState) -> tuple[_Place, ...]:
     waiting = state.waiting.get(key.thread_id, frozenset()) | asked
     reset = state.resets.get(key.thread_id, 0)
     own = _Place(
-        key, reset, max(newest, answer), settled_before=min(waiting), hidden=waiting, asked=newest
+        key, reset, max(newest, answer), settled_before=min(waiting), hidden=asked, asked=newest
     ).with_blocks(state.blocks)
     if not key.thread_id:
         return (own,)
-    waiting = state.waiting.get(0, frozenset())
     before = key.thread_id + 1
     channel = _Place(
         key.parent,
         max(reset, state.resets.get(0, 0)),
         before,
-        settled_before=min(waiting | {before}),
-        hidden=waiting,
+        settled_before=min(state.waiting.get(0, frozenset()) | {before}),
         taken_from=state.next_first,
     ).with_blocks(state.blocks)
     return (channel, own)
@@ -193,7 +191,6 @@ class ChannelTurns:
     """Begins the turns of channels."""
 
     channels: ChannelStore
-    mentions: MentionStore
     context: ChannelContext
     calibration: Calibration
     style: PromptStyle
@@ -201,23 +198,19 @@ class ChannelTurns:
     profile: ProfileNotes
 
     async def begin(self, request: TurnRequest, key: ChannelKey) -> "ChannelTurn":
-        """A turn for questions that stand in the channel's archive; or the channel's newest answer anew, in
-        the same message: with the questions as they are given, else as they are stored. Raises NotNewest when
-        there is a newer answer, or none of its questions is left."""
+        """A turn for one user's questions, which are in the channel's archive; or that user's newest answer
+        there anew, in the same message. Raises NotNewest when the user has a newer answer."""
         if request.replaces is None:
             return ChannelTurn(self, key, request.questions, request.options)
-        newest = await self.channels.get_newest_answer(key)
-        stored = await self.mentions.list_questions(request.replaces)
-        if newest is None or newest.discord_id != request.replaces or not stored:
+        newest = await self.channels.get_newest_answer(key, request.user_id)
+        if newest is None or newest.discord_id != request.replaces:
             raise NotNewest
-        given = {question.discord_id: question for question in request.questions}
-        questions = tuple(given.get(question.discord_id, question) for question in stored)
         options = replace(request.options, answer_discord_id=request.replaces)
-        return ChannelTurn(self, key, questions, options, replaced=newest)
+        return ChannelTurn(self, key, request.questions, options, replaced=newest)
 
 
 class ChannelTurn:
-    """A Turn (see there) of a channel's conversation: one answer to one or more messages."""
+    """A Turn (see there) of a channel's conversation: one answer to one or more messages of one user."""
 
     visibility: Visibility = "public"
     canvas = None
@@ -236,10 +229,8 @@ class ChannelTurn:
         self.place = place
         self.questions = questions
         self.options = options
-        self.user_id = user_of(questions)
-        self.key = (
-            None if self.user_id is None else SessionKey(self.user_id, place.place_id, options.agent.name)
-        )
+        self.user_id = questions[0].author_id
+        self.key = SessionKey(self.user_id, place.place_id, options.agent.name)
         self.asked = "\n".join(question.content for question in questions)
         self.typed = "\n".join(question.typed for question in questions)
         self.documents = documents_of(questions)
@@ -293,12 +284,10 @@ class ChannelTurn:
         )
 
     def _said_before(self, shown: Shown) -> Iterator[Message]:
-        """Yield what who asks has said before, of what is shown: none of it where several do, since what one
-        of them wrote another may not have opened."""
-        if self.user_id:
-            for row in shown.rows:
-                if row.role == "user" and row.author_id == self.user_id:
-                    yield Message("user", row.content)
+        """Yield what who asks has said before, of what is shown."""
+        for row in shown.rows:
+            if row.role == "user" and row.author_id == self.user_id:
+                yield Message("user", row.content)
 
     async def store(
         self, answer: Message, proposals: Sequence[ProposedChange], settlement: Settlement

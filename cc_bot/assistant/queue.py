@@ -1,14 +1,13 @@
-"""The queue for turns: one at a time for each user and each channel, so many at a time in all.
+"""The queue for turns: one at a time for each user, so many at a time in all.
 
-This bounds what anybody can spend, and it keeps the turns of a conversation in order: a session has one user,
-and a channel's conversation one channel. A user's turns in channels have a line of their own, so that nobody
-in a channel waits for what one of them asked elsewhere in private. Who comes next of those who wait is
-decided by a pure structure; in the queue they wait.
+This bounds what anybody can spend, and it keeps a user's turns in order. Those in channels have a line of
+their own: they do not wait for what the user asked elsewhere in private. Which turn comes next is decided by
+a pure structure; in the queue they wait.
 """
 
 import asyncio
 from collections import Counter, deque
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from heapq import heapify, heappop, heappush
@@ -17,8 +16,6 @@ from typing import Final
 
 from cc_bot.assistant.turn import Stop
 from cc_bot.domain.errors import Busy, Crowded, ShuttingDown
-from cc_bot.domain.message import ChannelKey
-from cc_bot.domain.session import SessionKey
 from cc_bot.domain.turn import Notice
 
 # ---- fair line -------------------------------------------------------------------------------------------
@@ -38,8 +35,8 @@ users are remembered; it takes some megabytes."""
 class Ticket:
     """A turn's right to wait; each is a ticket of its own, whatever it says."""
 
-    lines: tuple[Hashable, ...]
-    """Each has one turn at a time. In the first of them, those who wait keep their order."""
+    line: Hashable
+    """It has one turn at a time, and its turns keep their order."""
     party: Hashable
     """Whom it is put on account of, before `user`."""
     user: Hashable
@@ -117,7 +114,7 @@ class FairLine:
 
     def in_line(self, line: Hashable) -> int:
         """Count the turns of a line that wait or run."""
-        return sum(line in ticket.lines for tickets in (self._waiting, self._running) for ticket in tickets)
+        return sum(ticket.line == line for tickets in (self._waiting, self._running) for ticket in tickets)
 
     def has_room(self, party: Hashable, most: int) -> bool:
         """Return whether one more of a party may wait, where `most` may in all. Beyond that many each party
@@ -127,9 +124,9 @@ class FairLine:
         parties = Counter(ticket.party for ticket in self._waiting)
         return parties[party] < most // len({*parties, party})
 
-    def join(self, lines: Sequence[Hashable], party: Hashable, user: Hashable) -> Ticket:
+    def join(self, line: Hashable, party: Hashable, user: Hashable) -> Ticket:
         """Wait from now on; `admit` tells when it may begin."""
-        ticket = Ticket(tuple(lines), party, user, next(self._numbers))
+        ticket = Ticket(line, party, user, next(self._numbers))
         self._waiting[ticket] = None
         self._order = None
         return ticket
@@ -155,7 +152,7 @@ class FairLine:
             self._served = _Served(self._served.most)  # nobody is left to be fair to
 
     def is_held_up(self, ticket: Ticket) -> bool:
-        """Return whether it waits for an earlier turn of its own lines, and not for a place."""
+        """Return whether it waits for an earlier turn of its own line, and not for a place."""
         return ticket in self._waiting and ticket not in self._ready()
 
     def ahead(self, ticket: Ticket) -> int:
@@ -167,14 +164,12 @@ class FairLine:
 
     def _ready(self) -> list[Ticket]:
         """List those whom nothing but the number of places holds back, in the order of their arrival."""
-        taken = {line for ticket in self._running for line in ticket.lines}
-        led: set[Hashable] = set()
+        taken = {ticket.line for ticket in self._running}
         ready = []
         for ticket in self._waiting:
-            first = ticket.lines[0]
-            if first not in led and taken.isdisjoint(ticket.lines):
+            if ticket.line not in taken:
                 ready.append(ticket)
-            led.add(first)
+                taken.add(ticket.line)
         return ready
 
 
@@ -195,10 +190,10 @@ class Guild:
     id: int
 
 
-LineId = int | ChannelKey | InChannels
-"""A user's line, a channel's, or a user's in all channels."""
+LineId = int | InChannels
+"""A user's line, or a user's in all channels."""
 Party = Guild | LineId
-"""Who takes turns with whom: a server; outside of servers a user, or a channel."""
+"""Who takes turns with whom: a server; outside of servers a user."""
 
 MAX_WAITING: Final = 5
 """Turns that wait in one line."""
@@ -253,22 +248,21 @@ class TurnQueue:
         self._closed.set()
 
     @contextmanager
-    def join(self, lines: Sequence[LineId], guild_id: int | None = None) -> Iterator[QueuePlace]:
+    def join(self, line: LineId, guild_id: int | None = None) -> Iterator[QueuePlace]:
         """A place in line, and then among those who run, until the block is left.
 
-        A channel's line is named before its user's. Raises Busy when too many wait already in one of the
-        lines, Crowded when too many wait in all, and of this server or user among them, and ShuttingDown once
-        closed.
+        Raises Busy when too many wait already in the line, Crowded when too many wait in all, and of this
+        server or user among them, and ShuttingDown once closed.
         """
         if self.closed:
             raise ShuttingDown
-        if any(self._line.in_line(line) > MAX_WAITING for line in lines):
+        if self._line.in_line(line) > MAX_WAITING:
             raise Busy
-        party: Party = lines[0] if guild_id is None else Guild(guild_id)
+        party: Party = line if guild_id is None else Guild(guild_id)
         if not self._line.has_room(party, self._most):
             raise Crowded
-        user = lines[-1].user_id if isinstance(lines[-1], InChannels) else lines[-1]
-        place = QueuePlace(self._line.join(lines, party, user))
+        user = line.user_id if isinstance(line, InChannels) else line
+        place = QueuePlace(self._line.join(line, party, user))
         self._places[place.ticket] = place
         self._move_up()
         try:
@@ -322,11 +316,3 @@ class TurnQueue:
     def _move_up(self) -> None:
         for ticket in self._line.admit():
             self._places[ticket].admitted.set()
-
-
-def lines_of(key: SessionKey | ChannelKey, user_id: int | None) -> tuple[LineId, ...]:
-    """List the lines in which a turn waits: a session's in its user's line; a channel's in that channel's,
-    and behind what the one user whom it answers asked in other channels."""
-    if isinstance(key, SessionKey):
-        return (key.user_id,)
-    return (key,) if user_id is None else (key, InChannels(user_id))

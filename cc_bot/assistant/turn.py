@@ -49,7 +49,7 @@ from cc_bot.internet.addresses import TurnTexts
 from cc_bot.internet.turn import Internet
 from cc_bot.llm.model import ChatRequest, PromptPart, ToolResultPart, ToolSchema
 from cc_bot.stores import MemoryPinStore, Settlement, StoredTurn, Stores
-from cc_bot.tools.registry import NOBODY, CanvasDraft, ToolContext
+from cc_bot.tools.registry import CanvasDraft, ToolContext
 
 # ---- stop ----------------------------------------------------------------------------------------------
 # Ending a turn before the model is done: by its user, by a time limit, or because the program stops.
@@ -276,8 +276,8 @@ class TurnOptions:
 
 @dataclass(frozen=True, slots=True)
 class TurnRequest:
-    """A request for an answer: to a question of a session, or questions of a channel, or what was asked
-    before the answer that is to be replaced."""
+    """A request for an answer: to a question of a session, or one user's questions in a channel, or what was
+    asked before the answer that is to be replaced."""
 
     key: SessionKey | ChannelKey
     options: TurnOptions
@@ -289,25 +289,9 @@ class TurnRequest:
     """The messages that a session's question points at whose answer is made anew."""
 
     @property
-    def user_id(self) -> int | None:
-        """The user whose memories the tools act on; None when several messages are answered at once."""
-        if isinstance(self.key, SessionKey):
-            return self.key.user_id
-        return user_of(self.questions) if self.replaces is None else None
-
-    @property
-    def askers(self) -> frozenset[int]:
-        """The users whose words are answered."""
-        if isinstance(self.key, SessionKey):
-            return frozenset((self.key.user_id,))
-        return frozenset(question.author_id for question in self.questions)
-
-    @property
-    def payer_id(self) -> int:
-        """The user who asked last; 0 for nobody."""
-        if isinstance(self.key, SessionKey):
-            return self.key.user_id
-        return self.questions[-1].author_id if self.questions else 0
+    def user_id(self) -> int:
+        """The user who asks, on whose memories the tools act, and who pays."""
+        return self.key.user_id if isinstance(self.key, SessionKey) else self.questions[0].author_id
 
 
 def documents_of(messages: Iterable[Message]) -> tuple[Attachment, ...]:
@@ -342,12 +326,6 @@ def link_texts(messages: Iterable[Message]) -> TurnTexts:
     return TurnTexts(tuple(typed), tuple(seen))
 
 
-def user_of(questions: Sequence[Message]) -> int | None:
-    """Return the user whose memories may be used for an answer: the author of its only question, and nobody's
-    where several questions are answered at once."""
-    return questions[0].author_id if len(questions) == 1 else None
-
-
 class Turn(Protocol):
     """A turn on its way: a session's (session_turns) or a channel's (channel_turns)."""
 
@@ -360,14 +338,13 @@ class Turn(Protocol):
         ...
 
     @property
-    def user_id(self) -> int | None:
-        """The user whose memories the tools act on; None when several messages are answered at once."""
+    def user_id(self) -> int:
+        """The user whose memories the tools act on."""
         ...
 
     @property
-    def key(self) -> SessionKey | None:
-        """The user and place of the turn; in a channel's conversation this is who asked, in that place. None
-        when several messages are answered at once."""
+    def key(self) -> SessionKey:
+        """The user and place of the turn; in a channel's conversation this is who asked, in that place."""
         ...
 
     @property
@@ -442,7 +419,7 @@ class Turn(Protocol):
 def tool_context(turn: Turn, stores: Stores, clock: Clock, internet: Internet) -> ToolContext:
     options = turn.options
     return ToolContext(
-        user_id=NOBODY if turn.user_id is None else turn.user_id,
+        user_id=turn.user_id,
         visibility=turn.visibility,
         locale=options.locale,
         timezone=options.timezone,
@@ -459,7 +436,7 @@ def tool_context(turn: Turn, stores: Stores, clock: Clock, internet: Internet) -
         internet=internet.for_turn(turn.link_texts),
         typed=turn.typed,
         shown=turn.shown_memories,
-        asker=None if turn.user_id is None else options.asker,
+        asker=options.asker,
         owners_read=options.by_owner or (turn.visibility == "public" and options.guild_id is not None),
     )
 
@@ -467,8 +444,8 @@ def tool_context(turn: Turn, stores: Stores, clock: Clock, internet: Internet) -
 def tool_place(turn: Turn) -> ToolPlace:
     """Return who asks and where, as it decides which tools of servers there are."""
     options = turn.options
-    channels = dict.fromkeys((turn.key.channel_id if turn.key else 0, options.channel_id))
-    return ToolPlace(turn.user_id or 0, tuple(filter(None, channels)), options.guild_id, options.role_ids)
+    channels = dict.fromkeys((turn.key.channel_id, options.channel_id))
+    return ToolPlace(turn.user_id, tuple(filter(None, channels)), options.guild_id, options.role_ids)
 
 
 def _place(turn: Turn) -> Place:
@@ -487,19 +464,19 @@ def _place(turn: Turn) -> Place:
 class ProfileNotes:
     """Reads them where the model could look them up itself, and nowhere else: with `recall` in the same turn.
 
-    So there are none while memory is paused, where several people are answered at once, and for an agent that
-    has no such tool. They are no use of a memory that is told below the answer, and nothing that its user was
-    shown: what would change one has to look it up.
+    So there are none while memory is paused, and for an agent that has no such tool. They are no use of a
+    memory that is told below the answer, and nothing that its user was shown: what would change one has to
+    look it up.
     """
 
     pins: MemoryPinStore
 
     async def of(
-        self, user_id: int | None, visibility: Visibility, offered: Sequence[ToolSchema]
+        self, user_id: int, visibility: Visibility, offered: Sequence[ToolSchema]
     ) -> Sequence[Memory]:
         """Read the notes for a turn. `visibility` is that of the answer: what its readers may not see does
         not stand in its request."""
-        if not self.pins.told or user_id is None or not any(tool.name == "recall" for tool in offered):
+        if not self.pins.told or not any(tool.name == "recall" for tool in offered):
             return ()
         audience: Audience = "private" if visibility == "private" else "anywhere"
         return await self.pins.list_for_prompt(user_id, audience=audience)

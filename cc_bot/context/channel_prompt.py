@@ -320,7 +320,7 @@ def build_channel_prompt(
     of_asker = profile(notes, words.the_asker, words, timezone)
     told = "\n\n".join(filter(None, (f"{now_told}\n{_speakers(shown, questions, locale)}", of_asker)))
     last_id = shown.rows[-1].id if shown.rows else None
-    asked = [_asked(question.below(last_id), alone=len(questions) == 1) for question in questions]
+    asked = [_asked(question.below(last_id)) for question in questions]
     history = [render(row, asker_id) for row in shown.rows]
     system = SystemPart(_stable(locale, tools, persona))
     titled = words.thread.format(title=one_line(thread_title))
@@ -347,16 +347,11 @@ def _speakers(shown: Shown, questions: Sequence[Message], locale: Locale) -> str
     words = instructions(locale)
     unfrozen = shown.rows[shown.ends[-1] if shown.ends else 0 :]
     spoke = [speaker(row.name, row.author_id) for row in reversed(unfrozen) if row.role == "user"]
-    asking = [speaker(question.author_name, question.author_id) for question in questions]
-    named = list(dict.fromkeys([*asking, *spoke]))[:NAMED]
-    return words.speakers.format(
-        speakers=words.between_names.join(named),
-        asking=words.between_names.join(dict.fromkeys(asking)),
-    )
+    asking = speaker(questions[-1].author_name, questions[-1].author_id)
+    named = list(dict.fromkeys([asking, *spoke]))[:NAMED]
+    return words.speakers.format(speakers=words.between_names.join(named), asking=asking)
 
 
-def _asked(question: Message, *, alone: bool) -> UserPart:
-    """Mark each of several people's questions as foreign to the others."""
+def _asked(question: Message) -> UserPart:
     said = spoken(question.author_name, question.author_id, question.content)
-    part = user_part(replace(question, content=said))
-    return replace(part, tainted=question.taints or not alone)
+    return replace(user_part(replace(question, content=said)), tainted=question.taints)

@@ -209,10 +209,15 @@ MARK_ANSWERED: Final = """
     )
 """
 
-# After the reset markers of its place. $1 channel, $2 thread, $3 place
+# After the reset markers of its place. $1 channel, $2 thread, $3 place, $4 whom it answers, or NULL
 NEWEST_ANSWER: Final = f"""
     SELECT {MESSAGE.select} FROM messages
     WHERE parent_channel_id = $1 AND thread_id = $2 AND user_id IS NULL AND role = 'assistant'
+        AND (CAST($4 AS BIGINT) IS NULL OR EXISTS (
+            SELECT 1 FROM mentions AS w
+            @look_up messages AS q ON q.discord_id = w.discord_id AND q.user_id IS NULL AND q.author_id = $4
+            WHERE w.answer_id = messages.discord_id
+        ))
         AND discord_id IS NOT NULL AND visibility = 'public' AND status <> 'replaced'
         AND discord_id > (
             SELECT coalesce(max(last_reset_discord_message_id), 0) FROM thread_metadata WHERE thread_id = $3
@@ -736,8 +741,8 @@ class ChannelStore:
         agent: str = "default",
         settlement: Settlement | None = None,
     ) -> StoredTurn:
-        """Store an answer, what it proposes to who asked last (`agent` does), what it has used, and that the
-        questions, as they were read, have it, all or nothing; return it with its id and time.
+        """Store an answer, what it proposes to who asked (`agent` does), what it has used, and that that
+        user's questions, as they were read, have it, all or nothing; return it with its id and time.
 
         An answer that has this Discord id already is overwritten: it was made anew. It is kept also when its
         place was reset since it was asked for, and read no more. Raises ValueError when it has no Discord id,
@@ -748,12 +753,13 @@ class ChannelStore:
         asked = json.dumps([question.discord_id for question in questions])
         held = (key.channel_id, key.thread_id, _discord_id(answer))
         columns = _ANSWERED.of(MESSAGE.write(answer))
-        asker = SessionKey(questions[-1].author_id if questions else 0, key.place_id, agent)
+        author_id = questions[0].author_id if questions else 0
+        asker = SessionKey(author_id, key.place_id, agent)
         proposing = insert_proposals(asker, _discord_id(answer), proposals, now)
         batch = [
             Statement(THAW_FROM, held),
             Statement(COMMIT_ANSWER, (*held, key.place_id, to_ms(now), asked, *columns)),
-            *_note_calls(answer, questions),
+            *note_calls(NOTE_CHANNEL_CALLS, _discord_id(answer), author_id, answer.tool_calls),
             Statement(DROP_OF_CHANNEL_ANSWER, (answer.discord_id,)),
             *proposing,
             *(
@@ -771,17 +777,18 @@ class ChannelStore:
             return results
 
         # Whoever is being erased with what they asked has no answer stored after that.
-        askers = (user(question.author_id) for question in questions)
-        results = await self._database.write(steps, (*of_place(key), *askers))
+        results = await self._database.write(steps, (*of_place(key), user(author_id)))
         if not results[1]:
             raise ConversationGone
         stored = replace(answer, id=results[1][0][0], created_at=now)
         made = [row for rows in results[-len(questions) - len(proposing) :][: len(proposing)] for row in rows]
         return StoredTurn((stored,), proposals=tuple(map(PROPOSAL.read, made)))
 
-    async def get_newest_answer(self, key: ChannelKey) -> Message | None:
-        """Return the bot's last answer in this channel or thread since it was reset."""
-        rows = await self._database.query(NEWEST_ANSWER, key.channel_id, key.thread_id, key.place_id)
+    async def get_newest_answer(self, key: ChannelKey, to_user_id: int | None = None) -> Message | None:
+        """Return the bot's last answer in this channel or thread since it was reset: to anybody, or to what
+        this user asked."""
+        params = (key.channel_id, key.thread_id, key.place_id, to_user_id)
+        rows = await self._database.query(NEWEST_ANSWER, *params)
         return MESSAGE.first(rows)
 
     async def list_shown_memories(self, key: ChannelKey, user_id: int, first: int) -> frozenset[int]:
@@ -903,13 +910,6 @@ def _row(message: Message) -> list[Any]:
         "tainted": int(message.taints or message.role == "assistant"),  # who knows what its model had read
     }
     return [columns[name] for name in _SAID]
-
-
-def _note_calls(answer: Message, questions: Sequence[Message]) -> list[Statement]:
-    """Tools act on someone's memories only where one question alone is answered: its author's."""
-    if len(questions) != 1:
-        return []
-    return note_calls(NOTE_CHANNEL_CALLS, _discord_id(answer), questions[0].author_id, answer.tool_calls)
 
 
 def _discord_id(message: Message) -> int:

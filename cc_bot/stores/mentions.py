@@ -7,7 +7,7 @@ what nobody has answered. What is stored of answers and was not yet shown to its
 
 import json
 from collections.abc import Sequence
-from typing import Final
+from typing import Final, NamedTuple
 
 from cc_bot.domain.message import ChannelKey, Message
 from cc_bot.storage import Database, Statement
@@ -68,27 +68,37 @@ _ANSWERING: Final = """
     RETURNING discord_id
 """
 
-_ANSWER_OF: Final = """
-    SELECT answer_id FROM mentions
-    WHERE channel_id = $1 AND thread_id = $2 AND answered = 0 AND answer_id IS NOT NULL
-    ORDER BY discord_id DESC
-    LIMIT 1
-"""
-
 # $1 the newest of them, $2 all
 _BEGIN: Final = """
     UPDATE mentions SET begun_as = $1
     WHERE discord_id IN @ids($2) AND answered = 0
 """
 
-# Served by mentions_waiting. The newest: what was begun before that has been given up.
+# $1 an array of ids
 _BEGUN: Final = """
-    SELECT begun_as, discord_id FROM mentions
-    WHERE channel_id = $1 AND thread_id = $2 AND answered = 0 AND answer_id IS NULL AND begun_as = (
-        SELECT max(begun_as) FROM mentions
-        WHERE channel_id = $1 AND thread_id = $2 AND answered = 0 AND answer_id IS NULL
-    )
+    SELECT begun_as, answer_id, discord_id FROM mentions
+    WHERE discord_id IN @ids($1) AND answered = 0 AND begun_as IS NOT NULL
 """
+
+# Each author of what one of the lists below has.
+_AUTHORS_OF: Final = """
+    SELECT m.discord_id, m.author_id
+    FROM mentions AS w
+    @look_up messages AS m ON m.discord_id = w.discord_id AND m.user_id IS NULL AND m.visibility = 'public'
+    WHERE w.channel_id = $1 AND w.thread_id = $2 AND {due}
+"""
+
+_AUTHORS: Final = " UNION ALL ".join(
+    _AUTHORS_OF.format(due=due)
+    for due in (
+        "w.answered = 0",
+        """w.answered = 1 AND w.shown = 0 AND w.answer_id IS NOT NULL AND EXISTS (
+            SELECT 1 FROM messages AS a
+            WHERE a.discord_id = w.answer_id AND a.user_id IS NULL AND a.visibility = 'public'
+        )""",
+        "w.answered = 1 AND w.edited = 1 AND w.answer_id IS NOT NULL",
+    )
+)
 
 _TO_SHOW: Final = f"""
     SELECT {MESSAGE.of("m")} FROM messages AS m
@@ -126,11 +136,22 @@ _ANSWERED_BY: Final = "SELECT answer_id FROM mentions WHERE discord_id = $1 AND 
 
 MENTION_STATEMENTS: Final = frozenset(
     {
-        *(_WAITING, _PLACES, _PLACE_OF, _UNATTENDED, _ANSWERING, _ANSWER_OF, _TO_SHOW, _SHOWN),
+        *(_WAITING, _PLACES, _PLACE_OF, _AUTHORS, _UNATTENDED, _ANSWERING, _TO_SHOW, _SHOWN),
         *(_BEGIN, _BEGUN),
         *(_GIVE_UP, _QUESTIONS, _ANSWERED_BY, _LEFT_BEHIND, _EDITED, _READ),
     }
 )
+
+
+class BegunAnswer(NamedTuple):
+    """An answer that was begun, and neither stored nor given up."""
+
+    newest_id: int
+    """Of its questions when it was begun: its message replies to that, and has a nonce made of it."""
+    answer_id: int | None
+    """The message that shows it; None where none is known to be posted."""
+    question_ids: frozenset[int]
+    """Those that still wait for it."""
 
 
 class MentionStore:
@@ -164,6 +185,12 @@ class MentionStore:
         end."""
         return tuple(dict.fromkeys(map(CHANNEL.read, await self._database.query(_PLACES))))
 
+    async def list_authors(self, key: ChannelKey) -> tuple[int, ...]:
+        """List the users of whose questions in this channel or thread one waits, was edited, or has an answer
+        that was not shown to its end; the oldest question first."""
+        rows = await self._database.query(_AUTHORS, key.channel_id, key.thread_id)
+        return tuple(dict.fromkeys(author_id for _, author_id in sorted(map(tuple, rows))))
+
     async def get_place(self, discord_id: int) -> ChannelKey | None:
         """Return where this message waits for an answer, or did; None when it is no mention."""
         rows = await self._database.query(_PLACE_OF, discord_id)
@@ -178,13 +205,14 @@ class MentionStore:
         id."""
         await self._database.transaction([Statement(_BEGIN, (newest_id, _ids(questions)))], of_place(key))
 
-    async def get_begun(self, key: ChannelKey) -> tuple[int, frozenset[int]] | None:
-        """Return what `begin` was last told there, for as long as no message is known to be posted: that id,
-        and which questions still wait for it."""
-        waiting = {
-            id_: begun for begun, id_ in await self._database.query(_BEGUN, key.channel_id, key.thread_id)
-        }
-        return (max(waiting.values()), frozenset(waiting)) if waiting else None
+    async def get_begun(self, questions: Sequence[Message]) -> BegunAnswer | None:
+        """Return the newest answer that was begun to some of these questions, and not ended."""
+        rows = await self._database.query(_BEGUN, _ids(questions))
+        if not rows:
+            return None
+        newest_id = max(begun for begun, _, _ in rows)
+        served = {id_: answer_id for begun, answer_id, id_ in rows if begun == newest_id}
+        return BegunAnswer(newest_id, next(filter(None, served.values()), None), frozenset(served))
 
     async def note_answer(
         self, key: ChannelKey, questions: Sequence[Message], answer_id: int
@@ -196,12 +224,6 @@ class MentionStore:
             [Statement(_ANSWERING, (answer_id, _ids(questions)))], of_place(key)
         )
         return frozenset(id_ for (id_,) in waiting)
-
-    async def get_pending_answer(self, key: ChannelKey) -> int | None:
-        """Return the message that was posted to show the answer to those who still wait; None before it
-        was."""
-        rows = await self._database.query(_ANSWER_OF, key.channel_id, key.thread_id)
-        return rows[0][0] if rows else None
 
     async def list_unshown(self, key: ChannelKey) -> tuple[Message, ...]:
         """List answers of this channel or thread that are stored, and may not have been shown to their

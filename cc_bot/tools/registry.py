@@ -73,8 +73,6 @@ TIMEOUT_S = 20.0
 """A tool that takes longer is given up, so that it can't hold up the turn."""
 LONGEST_TEXT = 6000
 """Characters of one text among the arguments, as in a question; no tool keeps one of more than 4000."""
-NOBODY = -1
-"""The id of no user of Discord or of the terminal."""
 
 
 class CanvasDraft:
@@ -126,7 +124,6 @@ class ToolContext:
     """The circumstances of a call: for whom and where a tool acts."""
 
     user_id: int
-    """NOBODY where several people are answered at once; tools that act for one are not offered then."""
     visibility: Visibility
     """Who will see the answer that the result flows into."""
     locale: Locale
@@ -149,7 +146,7 @@ class ToolContext:
     clock: Clock = utc_now
     key: SessionKey | None = None
     """Whose turn it is, where, and with which agent; in a channel's conversation this is who asked, in that
-    place. None where several people are answered at once."""
+    place."""
     canvas: CanvasDraft | None = None
     """What the turn draws on; None where there is no canvas."""
     schedules: ScheduleStore | None = None
@@ -247,7 +244,7 @@ class CallableTool(Protocol):
     writes: bool
     """Whether it keeps or changes anything; such tools are not offered in a temporary turn."""
     personal: bool
-    """Whether it acts for one user; such tools are not offered where several people are answered at once."""
+    """Whether it acts for one user, and tells the model what is kept of them."""
     about: Subject | None
     """What it touches or draws on; it is offered only where its user has that, and wants it used."""
     taints: bool
@@ -362,7 +359,6 @@ class ToolRegistry:
         self,
         *,
         writing: bool = True,
-        personal: bool = True,
         memory: bool = True,
         canvas: bool = True,
         schedule: bool = True,
@@ -371,10 +367,9 @@ class ToolRegistry:
         search: bool = True,
         allowed: Collection[str] | None = None,
     ) -> tuple[ToolSchema, ...]:
-        """The tools to offer; without `writing`, only those that keep nothing; without `personal`, only those
-        that act for nobody in particular; without `memory`, `canvas`, `schedule`, `file`, `page` or
-        `search`, none of those; `allowed` are the names, or patterns of names of servers' tools, that may be
-        among them at all, None: every one."""
+        """The tools to offer; without `writing`, only those that keep nothing; without `memory`, `canvas`,
+        `schedule`, `file`, `page` or `search`, none of those; `allowed` are the names, or patterns of names
+        of servers' tools, that may be among them at all, None: every one."""
         there: Mapping[Subject | None, bool] = {
             "memory": memory,
             "canvas": canvas,
@@ -387,7 +382,6 @@ class ToolRegistry:
             tool.schema
             for name, tool in self._tools.items()
             if (writing or not tool.writes)
-            and (personal or not tool.personal)
             and there.get(tool.about, True)
             and (allowed is None or _is_among(name, allowed))
         )

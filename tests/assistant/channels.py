@@ -69,7 +69,6 @@ class Room:
         options = TurnOptions(Locale.JA, zone, bot_id=BOT, answer_discord_id=self.newest_id + 5)
         turns = ChannelTurns(
             self.stores.channels,
-            self.stores.mentions,
             ChannelContext(self.stores.blocks, page_size=self.page_size),
             Calibration(self.stores.token_factors, "m"),
             self.style,

@@ -93,11 +93,16 @@ class Table:
         return events
 
     async def regenerate(
-        self, answer: Message | int, key: SessionKey | ChannelKey = KEY, options: TurnOptions = OPTIONS
+        self,
+        answer: Message | int,
+        key: SessionKey | ChannelKey = KEY,
+        options: TurnOptions = OPTIONS,
+        questions: Sequence[Message] = (),
     ) -> list[TurnEvent]:
         answer_id = answer.id if isinstance(answer, Message) else answer
         assert answer_id is not None
-        return [event async for event in self.assistant.regenerate(key, answer_id, options)]
+        turn = self.assistant.regenerate(key, answer_id, options, questions=questions)
+        return [event async for event in turn]
 
     def shown(self, number: int = -1) -> str:
         """Every text of a request, in order."""

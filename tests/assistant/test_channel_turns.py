@@ -82,52 +82,61 @@ class TestMemoryTools:
         assert "3月15日" not in shown(table)
 
 
-async def test_several_questions_get_one_answer_and_no_tools(table: Table) -> None:
-    table.model.script = [[call("remember", content="のっとり")], ["はい"]]
-    await table.ask_in(CHANNEL, aiko(1000, "一つ目"), ken(1001, "二つ目"))
-    assert shown(table, 0).endswith("アイコ: 一つ目\nケン: 二つ目")
-    assert [request.tools for request in table.model.requests] == [(), ()]
-    assert [await table.stores.memories.list(author) for author in (AIKO, KEN)] == [[], []]
+async def test_several_questions_of_one_person_get_one_answer_with_their_tools(table: Table) -> None:
+    table.model.script = [[call("remember", content="猫が好き")], ["はい"]]
+    await table.ask_in(CHANNEL, aiko(1000, "一つ目"), aiko(1002, "猫が好きなのを覚えて"))
+    assert shown(table, 0).endswith("アイコ: 一つ目\nアイコ: 猫が好きなのを覚えて")
+    assert [memory.content for memory in await table.stores.memories.list(AIKO)] == ["猫が好き"]
     assert await table.stores.mentions.list_waiting(CHANNEL) == ()
-    questions = await table.stores.mentions.list_questions(1002)
-    assert [question.content for question in questions] == ["一つ目", "二つ目"]
+    questions = await table.stores.mentions.list_questions(1003)
+    assert [question.discord_id for question in questions] == [1000, 1002]
 
 
 class TestOrder:
-    @pytest.mark.parametrize(
-        ("second", "key"),
-        [(ken(1010, "二つ目"), CHANNEL), (aiko(1010, "二つ目"), ChannelKey(701))],
-        ids=["of a channel", "of a user"],
-    )
-    async def test_is_kept(self, table: Table, second: Message, key: ChannelKey) -> None:
-        gate, in_line = asyncio.Event(), asyncio.Event()
+    async def test_of_one_user_is_kept_over_all_channels(self, table: Table) -> None:
+        gate, in_line, other = asyncio.Event(), asyncio.Event(), ChannelKey(701)
         table.model.script = [["はい", gate], ["いいえ"]]
         first = asyncio.create_task(table.ask_in(CHANNEL, aiko(1000, "一つ目")))
         await table.model.asked()
-        await table.stores.channels.add(key, second, waiting=True)
-        answering = asyncio.create_task(table.answer_in(key, [second], seen=lambda _: in_line.set()))
+        await table.stores.channels.add(other, second := aiko(1010, "二つ目"), waiting=True)
+        answering = asyncio.create_task(table.answer_in(other, [second], seen=lambda _: in_line.set()))
         await in_line.wait()
         assert len(table.model.requests) == 1
         gate.set()
         assert Notice("queued") not in await first
         assert (await answering)[:2] == [Notice("queued"), Notice("started")]
 
+    async def test_of_people_in_one_channel_is_no_matter_and_each_sees_the_others_questions(
+        self, table: Table
+    ) -> None:
+        gate = asyncio.Event()
+        table.model.script = [["はい", gate], ["いいえ"]]
+        first = asyncio.create_task(table.ask_in(CHANNEL, aiko(1000, "一つ目")))
+        await table.model.asked()
+        await table.ask_in(CHANNEL, ken(1010, "二つ目"))
+        assert shown(table).endswith("ケン: 二つ目")
+        assert shown(table).count("アイコ: 一つ目") == 1
+        gate.set()
+        await first
+
 
 class TestEditedQuestion:
     OPTIONS = replace(OPTIONS, bot_id=BOT)
 
     async def test_is_answered_again_with_what_stood_before_it(self, table: Table) -> None:
-        table.model.script = [["東京です。"], ["パリです。"]]
+        table.model.script = [["東京です。"], ["いいえ。"], ["パリです。"]]
         await table.ask_in(CHANNEL, aiko(1000, "日本の首都は？"))
         await table.stores.channels.add(CHANNEL, ken(1500, "後から来た話"))
+        await table.ask_in(CHANNEL, ken(1600, "雨？"))
         await table.stores.channels.edit(1000, "フランスの首都は？")
-        again = done(await table.regenerate(1001, CHANNEL, self.OPTIONS)).answer
+        question = await table.stores.mentions.list_questions(1001)
+        again = done(await table.regenerate(1001, CHANNEL, self.OPTIONS, questions=question)).answer
         assert (again.content, again.discord_id) == ("パリです。", 1001)
         assert shown(table).endswith("アイコ: フランスの首都は？")
         assert "東京" not in shown(table)
-        assert "後から来た話" not in shown(table)
+        assert not {"後から来た話", "雨？"} & {*shown(table).split(": ")}
         await table.ask_in(CHANNEL, aiko(2000, "ありがとう"))
         assert "東京" not in shown(table)
         assert "パリです。" in shown(table)
         with pytest.raises(NotNewest):
-            await table.regenerate(1001, CHANNEL, self.OPTIONS)
+            await table.regenerate(1001, CHANNEL, self.OPTIONS, questions=question)

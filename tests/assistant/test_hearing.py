@@ -149,14 +149,14 @@ class TestNothing:
 
 class TestChannel:
     async def ask(self, table: Table, *numbers: int) -> list[TurnEvent]:
-        """So many people ask, each with a recording; their answer is message 50."""
-        questions = [asked(number, f"質問{number}", number, f"人{number}") for number in numbers]
+        """Somebody asks so many questions, each with a recording; their answer is message 50."""
+        questions = [asked(number, f"質問{number}") for number in numbers]
         for question in questions:
             await table.stores.channels.add(PLACE, question, waiting=True)
         with_files = [replace(question, attachments=(FILE,)) for question in questions]
         return await table.answer_in(PLACE, with_files, answer_id=50)
 
-    async def test_hears_several_people_at_once_and_answers_all_if_one_is_not_heard(self, ears: Ears) -> None:
+    async def test_hears_several_questions_at_once_and_answers_if_one_is_not_heard(self, ears: Ears) -> None:
         both = asyncio.Event()
         ears.server.script(Says("", after=both), Says("二つ目の録音", after=both))
         asking = asyncio.create_task(self.ask(ears.table, 1, 2))

@@ -90,8 +90,8 @@ class TestTurn:
         assert (each.model, each.purpose, each.turns, each.cost_micros) == ("small", "turn", 1, 1650)
         assert [each.tokens for each in await till.stores.usage.list_for_guild(500, LONG_AGO)] == [1650]
 
-    async def test_of_a_channel_is_paid_by_who_asked_last_also_when_answered_again(self, till: Till) -> None:
-        questions = asked(10, "?", 11), asked(12, "?", 12)
+    async def test_of_a_channel_is_paid_by_who_asked_also_when_answered_again(self, till: Till) -> None:
+        questions = asked(10, "?", 12), asked(12, "?", 12)
         till.model.script = [says("はい"), says("いいえ")]
         await till.ask_in(key := ChannelKey(700), *questions, answer_id=20)
         options = replace(OPTIONS, bot_id=99, answer_discord_id=20)

@@ -101,10 +101,9 @@ class TestErasure:
                 await turn
         assert (await table.said(), await table.said(elsewhere)) == ([], [])
 
-    async def test_ends_a_turn_of_a_channel_whoever_else_asked(self, table: Table) -> None:
-        table.model.script = [["お二人へ", asyncio.Event()]]
-        questions = asked(10, "わたし"), asked(11, "あなた", YOU)
-        turn = asyncio.create_task(table.ask_in(ChannelKey(3), *questions))
+    async def test_ends_a_turn_of_a_channel(self, table: Table) -> None:
+        table.model.script = [["あなたへ", asyncio.Event()]]
+        turn = asyncio.create_task(table.ask_in(ChannelKey(3), asked(11, "あなた", YOU)))
         await table.model.asked()
         async with table.assistant.without_turns_of(YOU):
             pass

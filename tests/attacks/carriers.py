@@ -131,15 +131,6 @@ async def chain_of_replies(scene: Scene, order: str) -> Ready:
     return Ready(lambda: scene.ask(question, key=PLACE))
 
 
-async def question_of_another(scene: Scene, order: str) -> Ready:
-    """Two are answered at once."""
-    other = said(9, order, BYSTANDER.user_id, "太郎")
-    question = said(10, "どう思う？")
-    for each in (other, question):
-        await scene.stores.channels.add(PLACE, each, waiting=True)
-    return Ready(lambda: scene.ask(question, key=PLACE, others=[other]))
-
-
 async def summary(scene: Scene, order: str) -> Ready:
     scene.play(["はい。"])
     await scene.ask(told(order))
@@ -227,7 +218,7 @@ async def heartbeat(scene: Scene, order: str) -> Ready:
 CARRIERS: Final[tuple[Carrier, ...]] = (
     *(text_file, file_name, picture, document_that_is_looked_into, typed_quotation),
     *(quotation_of_the_front_end, message_asked_about, message_in_the_channel, name_of_another),
-    *(name_in_a_mention, channel_of_a_thread, chain_of_replies, question_of_another),
+    *(name_in_a_mention, channel_of_a_thread, chain_of_replies),
     *(summary, rest_of_an_expired_session, imported_memory, memory_of_anothers_message),
     *(memory_of_a_confirmed_proposal, reminder_of_a_confirmed_proposal, call_of_an_earlier_turn),
     *(answer_when_the_file_is_gone, answer_that_is_made_anew, heartbeat),

@@ -10,7 +10,7 @@ from cc_bot.domain.clock import utc_now
 from cc_bot.domain.turn import MemoryChanged, ScheduleChanged
 from cc_bot.llm.model import ChatRequest, ToolRequest
 from tests.assistant.conftest import KEY
-from tests.attacks.carriers import Carrier, heartbeat, question_of_another
+from tests.attacks.carriers import Carrier, heartbeat
 from tests.attacks.scene import Calling, Next, Scene, done_of, words_of
 
 Way = Literal["at once", "after looking", "after rounds", "in the hidden round"]
@@ -123,8 +123,6 @@ async def attack(scene: Scene, carrier: Carrier, order: Order, way: Way) -> None
 
 def _can_propose(scene: Scene, carrier: Carrier, order: Order, way: Way) -> bool:
     """Whether the tool was offered to a model that had read the order."""
-    if carrier is question_of_another:
-        return False
     if way == "in the hidden round":
         return False
     offered = {tool.name for request in scene.switch.asked for tool in request.tools}

@@ -99,7 +99,6 @@ class Scene:
         visibility: Visibility = "public",
         recapping: bool = False,
         temporary: bool = False,
-        others: Sequence[Message] = (),
     ) -> list[TurnEvent]:
         if isinstance(question, str):
             question = Message("user", question, visibility=visibility)
@@ -107,7 +106,7 @@ class Scene:
         options = replace(OPTIONS, temporary=temporary)
         asked: Message | list[Message] = question
         if isinstance(key, ChannelKey):
-            options, asked = replace(options, bot_id=BOT, answer_discord_id=900), [*others, question]
+            options, asked = replace(options, bot_id=BOT, answer_discord_id=900), [question]
         return [event async for event in assistant.ask(key, asked, options)]
 
     async def confirmed(self, call: ToolRequest, source: Message) -> None:

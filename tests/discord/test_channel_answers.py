@@ -14,18 +14,23 @@ from cc_bot.discord.delivery.live import RunningTurns
 from cc_bot.discord.delivery.outlets import MessageReplies
 from cc_bot.discord.delivery.reply import TakenDown
 from cc_bot.discord.messages.channel_answers import ChannelAnswers, ChannelAssistant
-from cc_bot.discord.messages.mentions import Mentions, TypingSigns
+from cc_bot.discord.messages.mentions import MAX_AT_ONCE, Mentions, TypingSigns
 from cc_bot.discord.messages.question_files import QuestionFiles
 from cc_bot.discord.messages.withdrawals import Withdrawals
 from cc_bot.domain.clock import utc_now
-from cc_bot.domain.errors import ModelRefusedRequest, StorageError
+from cc_bot.domain.errors import ModelRefusedRequest, ModelUnavailable, StorageError
+from cc_bot.domain.locale import Locale
 from cc_bot.domain.message import ChannelKey, Message
 from cc_bot.llm.model import UserPart
+from cc_bot.texts import explain, texts
 from tests.assistant.conftest import Table, laid_table
 from tests.discord.parts import Place, chooser_over, fetcher, gate_over, recipients_over, references_over
 from tests.loopback.discord import File, Permission, User, refusals
+from tests.loopback.discord import Message as Post
 
+FAILED = explain(ModelUnavailable(), texts(Locale.JA))
 PNG = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\1\0\0\0\1"
+POST = "POST /channels/{channel}/messages"
 EDIT = "PATCH /channels/{channel}/messages/{message}"
 ROOM_AGAIN = "DROP TRIGGER disk_is_full"
 
@@ -43,18 +48,23 @@ class Room(Place):
     table: Table
     answers: ChannelAnswers
     people: dict[str, User] = field(default_factory=dict)
+    posts: dict[str, Post] = field(default_factory=dict)
 
     async def asks(self, name: str, text: str, *files: File) -> Message:
         """Somebody asks, and it is stored."""
         user = self.people.setdefault(name, self.discord.user(name, locale="ja"))
         posted = await self.discord.post(user, self.channel, text, mention=True, attachments=files)
+        self.posts[text] = posted
         content = "\n".join((text, *(f"[file: {file.name}]" for file in files)))
         question = Message("user", content, discord_id=posted.id, author_id=user.id, author_name=name)
         await self.stores.channels.add(self.key, question, waiting=True)
         return question
 
     async def answer(self) -> bool:
-        return await self.answers.answer(self.key, await self.waiting())
+        """Answer who has waited longest."""
+        waiting = await self.waiting()
+        mine = [question for question in waiting if question.author_id == waiting[0].author_id]
+        return await self.answers.answer(self.key, mine)
 
     async def answer_fails(self) -> None:
         with pytest.raises(StorageError):
@@ -73,14 +83,23 @@ class Room(Place):
         [edited] = await self.stores.mentions.list_edited(self.key)
         return edited
 
+    async def done(self) -> None:
+        """Wait until nobody waits, and all is shown."""
+        await self.until(lambda: not self.execute("SELECT 1 FROM mentions WHERE answered = 0 OR shown = 0"))
+
+    def replies(self) -> dict[str, str]:
+        """What the bot says, by the question that it replies to; in the order of these."""
+        answers = {text: self.discord.answer(post) for text, post in self.posts.items()}
+        return {question: answer.text for question, answer in answers.items() if answer.messages}
+
     def prompt(self) -> str:
         return "\n".join(getattr(part, "text", "") for part in self.table.model.requests[-1].prompt)
 
     @asynccontextmanager
-    async def served(self) -> AsyncIterator[Mentions]:
+    async def served(self, retry_s: float = 0.05) -> AsyncIterator[Mentions]:
         """Whoever waits is answered, and what fails is tried again soon."""
         gate, signs = gate_over(self.stores, self.rest), TypingSigns(self.rest)
-        mentions = Mentions(self.stores.mentions, self.answers, signs, gate, utc_now, retry_s=0.05)
+        mentions = Mentions(self.stores.mentions, self.answers, signs, gate, utc_now, retry_s=retry_s)
         yield mentions
         mentions.close()
         await mentions.finish()
@@ -128,7 +147,7 @@ class TestWaiting:
     async def test_that_was_deleted_since_is_not_answered_and_others_are(self, room: Room) -> None:
         gone = await room.asks("アイコ", "秘密の質問")
         alone = await room.waiting()
-        await room.asks("ケン", "元気？")
+        await room.asks("アイコ", "元気？")
         both = await room.waiting()
         await room.stores.channels.delete([gone.discord_id or 0])
         assert await room.answers.answer(room.key, alone)
@@ -166,6 +185,66 @@ class TestWaiting:
         assert room.texts() == ["いち。", "に。"]
 
 
+class TestPeople:
+    """Who ask in one channel at the same moment."""
+
+    async def test_are_answered_separately_and_one_fault_of_the_model_fails_one(self, room: Room) -> None:
+        for name in ("アイコ", "ケン", "チエ"):
+            await room.asks(name, f"{name}の質問")
+        room.table.model.script = [[ModelUnavailable()]]
+        async with room.served() as mentions:
+            mentions.wake(room.key)
+            await room.done()
+        replies = room.replies()
+        failed = [question for question, text in replies.items() if text.startswith(FAILED)]
+        assert len(failed) == 1
+        for question in replies.keys() - failed:
+            assert replies[question].endswith(f": {question}")
+        assert all(request.tools for request in room.table.model.requests)
+
+    async def test_have_one_answer_to_what_one_of_them_asks_while_waiting(self, room: Room) -> None:
+        go_on = asyncio.Event()
+        room.table.model.script = [["はい。", go_on], ["降ります。"]]
+        async with room.served() as mentions:
+            await room.asks("アイコ", "犬は？")
+            mentions.wake(room.key)
+            await room.table.model.asked()
+            for name, text in (("アイコ", "猫は？"), ("ケン", "雨？"), ("アイコ", "鳥は？")):
+                await room.asks(name, text)
+                mentions.wake(room.key)
+            await room.table.model.asked()
+            go_on.set()
+            await room.done()
+        assert [*room.replies()] == ["犬は？", "雨？", "鳥は？"]
+        assert len(room.table.model.requests) == 3
+        assert [room.prompt().count(text) for text in ("犬は？", "雨？", "猫は？", "鳥は？")] == [1, 1, 1, 1]
+
+    async def test_beyond_those_who_are_answered_at_once_wait_for_one_of_them(self, room: Room) -> None:
+        go_on, people = asyncio.Event(), [f"人{number}" for number in range(MAX_AT_ONCE + 2)]
+        room.table.model.script = [["はい。", go_on] for _ in people]
+        for name in people:
+            await room.asks(name, f"{name}の質問")
+        async with room.served() as mentions:
+            mentions.wake(room.key)
+            for _ in range(MAX_AT_ONCE):
+                await room.table.model.asked()
+            assert len(room.written()) == MAX_AT_ONCE
+            go_on.set()
+            await room.done()
+        assert [*room.replies()] == [f"{name}の質問" for name in people]
+
+    async def test_who_ask_after_a_fault_wait_for_nothing(self, room: Room) -> None:
+        await room.asks("アイコ", "ひとつ")
+        room.discord.fail_next(POST, 401)
+        async with room.served(retry_s=3600) as mentions:
+            mentions.wake(room.key)
+            await room.until(lambda: room.discord.faults.outstanding == 0)
+            await room.asks("ケン", "ふたつ")
+            mentions.wake(room.key)
+            await room.done()
+        assert [*room.replies()] == ["ひとつ", "ふたつ"]
+
+
 class TestAnAnswer:
     @pytest.mark.parametrize("anew", [False, True])
     async def test_that_discord_did_not_take_is_shown_later(self, room: Room, *, anew: bool) -> None:
@@ -180,7 +259,7 @@ class TestAnAnswer:
         room.discord.faults.forget()
         expected = ["別の答えです。" if anew else "答えです。"]
         assert await room.stored_unseen() == expected
-        await room.answers.show_stored(room.key)
+        await room.answers.show_stored(room.key, question.author_id)
         assert (room.texts(), await room.stored_unseen()) == (expected, [])
 
     async def test_of_any_length_is_shown_where_the_bot_may_not_attach_files(self, room: Room) -> None:
@@ -205,15 +284,6 @@ class TestAnAnswer:
         await room.asks("アイコ", "まだ元気？")
         assert await room.answer()
         assert (await room.waiting(), room.texts()) == ((), [])
-
-    async def test_is_kept_from_nobody_by_files_that_the_model_refuses(self, room: Room) -> None:
-        await room.asks("アイコ", "これは？", File("a.png", PNG, "image/png"))
-        await room.asks("ケン", "元気？")
-        room.table.model.script = [[ModelRefusedRequest()], ["元気です。"]]
-        await room.answer()
-        assert room.texts() == ["元気です。"]
-        assert "not shown: the model refused them" in room.prompt()
-        assert not any(isinstance(p, UserPart) and p.images for p in room.table.model.requests[-1].prompt)
 
     @pytest.mark.usefixtures("uncollected")
     async def test_that_fails_lets_go_of_its_pictures(self, room: Room) -> None:

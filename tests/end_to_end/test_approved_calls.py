@@ -5,7 +5,7 @@ import base64
 import json
 
 from tests.end_to_end.kills import pull_the_plug
-from tests.end_to_end.stage import Stage, again_label, stop_label, streaming
+from tests.end_to_end.stage import Stage, again_label, stop_label
 from tests.end_to_end.test_proposals import proposals
 from tests.end_to_end.tool_calls import (
     CALLING,
@@ -36,7 +36,7 @@ from tests.end_to_end.tool_calls import (
     whispers,
 )
 from tests.loopback.discord import Channel, User
-from tests.loopback.model_server import Call, Hang, Reply, Say, Wait, calls, says
+from tests.loopback.model_server import Call, Hang, Reply, calls, says
 from tests.loopback.tool_servers import PICTURE, calls_in
 
 STAGE = "tool_stage"
@@ -92,21 +92,6 @@ async def test_a_private_call_has_a_private_result(stage: Stage, aiko: User, cha
     assert rows == [("private",)]
     assert len(proposals(pressed.messages[-1])) == 1
     assert stage.rows("SELECT 1 FROM memories WHERE user_id = ?", aiko.id) == []
-
-
-async def test_several_at_once_have_no_calls(stage: Stage, aiko: User, ben: User, channel: Channel) -> None:
-    go_on = asyncio.Event()
-    stage.model.script(Reply(Say("ひとつ目の"), Wait(go_on), *says("答えです。").steps))
-    first = await stage.write(aiko, channel, "ひとつ目")
-    await streaming(stage.discord.answer(first), "ひとつ目の")
-    await stage.write(ben, channel, "two")
-    third = await stage.write(aiko, channel, "みっつ目")
-    await stage.discord.quiet()
-    stage.model.script(says("ふたりへの答えです。"))
-    go_on.set()
-    await stage.says(third, "ふたりへの答えです。")
-    assert "notes__write" in stage.tools(0)
-    assert not any(name.startswith("notes__") for name in stage.tools(1))
 
 
 async def test_only_the_asker_agrees_and_once(stage: Stage, aiko: User, ben: User, channel: Channel) -> None:

@@ -72,6 +72,7 @@ VALUES: Final[dict[object, object]] = (
     {SessionKey: KEY, ChannelKey: ChannelKey(3), PendingTurn: TURN, UsageSubject: UsageSubject(USER, 5, (7,))}
     | {str: "t", Audience: "private", datetime: NOW, date: NOW.date(), Collection[Place]: ["dm"]}
     | {Collection[int]: [1, 11], Sequence[int]: [1, 11], Rules: {LimitKey("guild", 5, "concurrent"): 1}}
+    | {Sequence[Message]: []}
 )
 """What is given for a parameter of that type."""
 STORES: Final = [each for each in fields(Stores) if each.default is MISSING and each.name != "erasures"]

@@ -121,10 +121,11 @@ class TestDeletion:
         assert (await newest(stores)).discord_id == 20
         await stores.channels.add(CHANNEL, said(30), waiting=True)
         question = await stores.mentions.list_waiting(CHANNEL)
+        await stores.mentions.begin(CHANNEL, question, 30)
         await stores.mentions.note_answer(CHANNEL, question, 40)
         await stores.channels.delete([40])
         assert await stores.mentions.list_waiting(CHANNEL) == question
-        assert await stores.mentions.get_pending_answer(CHANNEL) is None
+        assert await stores.mentions.get_begun(question) == (30, None, frozenset({30}))
 
     async def test_of_a_sessions_question_takes_its_files(self, stores: Stores, database: Database) -> None:
         await ask_in_dm(stores, 10)

@@ -22,16 +22,50 @@ async def edited(stores: Stores) -> list[str]:
 
 
 class TestBegunAnswer:
-    async def test_is_known_with_those_who_wait_until_it_is_posted(self, open_again: OpenStores) -> None:
+    async def test_is_known_with_those_who_wait_and_its_message_after_a_crash(
+        self, open_again: OpenStores
+    ) -> None:
         async with open_again() as stores:
-            await stores.mentions.begin(CHANNEL, await wait(stores, 10, 11), 11)
-            await wait(stores, 12)
+            begun = await wait(stores, 10, 11, 12, 14)
+            assert await stores.mentions.get_begun(begun) is None
+            await stores.mentions.begin(CHANNEL, begun, 14)
+            await stores.channels.delete([11])
+            await stores.mentions.give_up(CHANNEL, begun[2:3])
+            waiting = await wait(stores, 15)
         async with open_again() as stores:
-            assert await stores.mentions.get_begun(CHANNEL) == (11, frozenset({10, 11}))
-            assert await stores.mentions.get_begun(THREAD) is None
-            questions = (await stores.mentions.list_waiting(CHANNEL))[:2]
-            await stores.mentions.note_answer(CHANNEL, questions, 20)
-            assert await stores.mentions.get_begun(CHANNEL) is None
+            assert await stores.mentions.get_begun(waiting) == (14, None, frozenset({10, 14}))
+            assert await stores.mentions.get_begun(waiting[2:]) is None
+            assert await stores.mentions.note_answer(CHANNEL, begun, 20) == {10, 14}
+        async with open_again() as stores:
+            assert await stores.mentions.get_begun(waiting) == (14, 20, frozenset({10, 14}))
+            assert await stores.mentions.get_answer(10) is None
+            await stores.channels.commit_answer(CHANNEL, answer(20), begun)
+            assert await stores.mentions.get_begun(waiting) is None
+
+
+class TestAuthors:
+    async def test_are_those_of_questions_that_wait_or_were_edited_or_whose_answer_is_not_shown(
+        self, open_again: OpenStores
+    ) -> None:
+        async with open_again() as stores:
+            for number, author in ((10, 4), (11, 3), (12, 2), (13, 4), (14, 1)):
+                question = said(number, "質問", author_id=author)
+                await stores.channels.add(CHANNEL, question, waiting=True)
+            assert await stores.mentions.list_authors(CHANNEL) == (4, 3, 2, 1)
+            assert await stores.mentions.list_authors(THREAD) == ()
+            for question in await stores.mentions.list_waiting(CHANNEL):
+                of = (question.discord_id or 0) + 10
+                await stores.channels.commit_answer(CHANNEL, answer(of), [question])
+                if of != 21:
+                    await stores.mentions.mark_shown(CHANNEL, of)
+            await stores.channels.edit(14, "別の質問")
+        async with open_again() as stores:
+            assert await stores.mentions.list_authors(CHANNEL) == (3, 1)
+            newest = await stores.channels.get_newest_answer(CHANNEL, 4)
+            assert newest is not None
+            assert newest.discord_id == 23
+            await stores.channels.delete([21])
+            assert await stores.mentions.list_authors(CHANNEL) == (1,)
 
 
 class TestStoredAnswer:
@@ -126,22 +160,6 @@ class TestWaiting:
         sql = "UPDATE messages SET visibility = 'private' WHERE discord_id = 10"
         await database.transaction([Statement(sql)], ())
         assert ids(await stores.mentions.list_waiting(CHANNEL)) == [11]
-
-
-class TestPlaceholder:
-    async def test_is_for_those_who_wait_and_found_after_a_crash(self, open_again: OpenStores) -> None:
-        async with open_again() as stores:
-            questions = await wait(stores, 10, 11, 12)
-            await stores.channels.delete([11])
-            await stores.mentions.give_up(CHANNEL, questions[2:])
-            assert await stores.mentions.get_pending_answer(CHANNEL) is None
-            assert await stores.mentions.note_answer(CHANNEL, questions, 20) == {10}
-            await wait(stores, 13)
-        async with open_again() as stores:
-            assert await stores.mentions.get_pending_answer(CHANNEL) == 20
-            assert await stores.mentions.get_pending_answer(THREAD) is None
-            assert ids(await stores.mentions.list_waiting(CHANNEL)) == [10, 13]
-            assert await stores.mentions.get_answer(10) is None
 
 
 class TestAnswer:

@@ -89,4 +89,4 @@ async def test_what_is_read_are_words_of_others(read: Read) -> None:
 
 def test_the_tool_is_offered_where_there_is_a_document() -> None:
     assert "read_file" not in {schema.name for schema in TOOLS.schemas(file=False)}
-    assert "read_file" in {schema.name for schema in TOOLS.schemas(personal=False, writing=False)}
+    assert "read_file" in {schema.name for schema in TOOLS.schemas(writing=False)}

@@ -20,7 +20,7 @@ from cc_bot.internet.search import SearxngSearch, WebSearch
 from cc_bot.internet.turn import MOST_PAGES, MOST_SEARCHES, Internet, TurnInternet
 from cc_bot.texts import explain, texts
 from cc_bot.tools.pages import LONGEST_QUERY, WEB, WithWeb
-from cc_bot.tools.registry import NOBODY, ToolContext, ToolOutcome
+from cc_bot.tools.registry import ToolContext, ToolOutcome
 from tests.loopback.search_server import LoopbackSearchServer, Result
 from tests.loopback.web import INSIDE, Answer, LoopbackWeb
 from tests.reading.confinement import UNCONFINED
@@ -78,7 +78,7 @@ class Turn:
 def turn(context: ToolContext, web: LoopbackWeb, search: LoopbackSearchServer) -> Turn:
     searches = WebSearch([SearxngSearch(search.url)])
     internet = Internet(PageReader(web.network(), unconfined=UNCONFINED), searches)
-    return Turn(replace(context, user_id=NOBODY, key=None), internet)
+    return Turn(context, internet)
 
 
 class TestReadPage:
@@ -169,7 +169,7 @@ async def test_nothing_is_read_or_offered_without_the_web(context: ToolContext) 
         assert not (await call(without, "web_search", query="天気")).ok
     for page in (True, False):
         for search in (True, False):
-            offered = TOOLS.schemas(page=page, search=search, personal=False, writing=False)
+            offered = TOOLS.schemas(page=page, search=search, writing=False)
             names = {schema.name for schema in offered} & {"read_page", "web_search"}
             assert (("read_page" in names), ("web_search" in names)) == (page, search)
 

@@ -139,6 +139,5 @@ class TestOpenWorld:
         assert served.made == 1
 
 
-def test_none_is_offered_that_changes_something_in_a_temporary_turn_or_to_several(served: Served) -> None:
+def test_none_is_offered_that_changes_something_in_a_temporary_turn(served: Served) -> None:
     assert [schema.name for schema in served.tools.schemas(writing=False)] == ["notes__read"]
-    assert served.tools.schemas(personal=False) == ()

@@ -335,7 +335,7 @@ class RunningTurns:
         words: Texts | None = None,
         note: str = "",
         before: Sequence[Page] = (),
-        askers: Collection[int] = (),
+        in_channel: bool = False,
         temporary: bool = False,
         opened: Callable[[int], Awaitable[None]] | None = None,
         name: str = "",
@@ -344,14 +344,14 @@ class RunningTurns:
         state of the answer is how it ended. `words` are others than the reader's usual ones, `note` is a
         sentence to stand under it.
 
-        `askers` are those who asked in a channel: the answer is everybody's, any of them may stop it, and no
-        buttons stay under it. With `opened` the first message is posted before the turn begins, and its id is
+        `in_channel`: it is part of a channel's conversation, its reader alone may stop it, and no buttons
+        stay under it. With `opened` the first message is posted before the turn begins, and its id is
         told; without a message there is no turn, and hikari's errors are raised. `name` is that of its entry
         in the ledger, if it has one.
         """
-        words = in_channel(recipient.words) if askers else words or recipient.words
-        owner = None if askers else recipient.user_id
-        with self.track(stop, askers, name) as its_name:
+        words = for_channel(recipient.words) if in_channel else words or recipient.words
+        owner = None if in_channel else recipient.user_id
+        with self.track(stop, (recipient.user_id,) if in_channel else (), name) as its_name:
             button = StopButton(owner or ANY_ASKER, its_name)
             live = LiveAnswer(
                 reply, words, button, asker_id=recipient.user_id, before=before, receipts=self.receipts
@@ -410,8 +410,8 @@ def _tell_failure(error: Exception, live: LiveAnswer, recipient: Recipient) -> N
             live.fail(explain(CcBotError(), recipient.words))
 
 
-def in_channel(words: Texts) -> Texts:
-    """The same, for answers that are no one user's: there are no buttons to tell of."""
+def for_channel(words: Texts) -> Texts:
+    """The same, for answers of a channel's conversation: there are no buttons to tell of."""
     mention = words.mention
     answer = words.answer.reword(
         cut=mention.cut, cut_for_good=mention.cut, stopped_empty=mention.stopped_empty

@@ -1,4 +1,5 @@
-"""Answering in a channel or thread: one answer to what waits there, shown in a reply to the newest question.
+"""Answering in a channel or thread: one answer to what one person asks there, shown in a reply to the newest
+of those questions.
 
 The message of the answer is posted before the model is asked, and its id is noted at once, so that after a
 crash the same message is written on. Which questions wait, and when, is not decided here.
@@ -19,11 +20,11 @@ from cc_bot.discord.access import SeenRoles
 from cc_bot.discord.agents import Chooser
 from cc_bot.discord.attachments import scans_among
 from cc_bot.discord.delivery.forms import OpenForms
-from cc_bot.discord.delivery.live import LiveAnswer, RunningTurns, in_channel
+from cc_bot.discord.delivery.live import LiveAnswer, RunningTurns, for_channel
 from cc_bot.discord.delivery.outlets import MessageReplies, direct_messages
 from cc_bot.discord.delivery.refusals import REFUSALS
 from cc_bot.discord.delivery.reply import Reply, Sent
-from cc_bot.discord.messages.question_files import Attached, QuestionFiles, any_files, without_files
+from cc_bot.discord.messages.question_files import Attached, QuestionFiles, any_files
 from cc_bot.discord.messages.withdrawals import OnItsWay, Withdrawals
 from cc_bot.discord.pages.answer import (
     AnswerState,
@@ -36,14 +37,7 @@ from cc_bot.discord.pages.custom_ids import base36
 from cc_bot.discord.pages.page import Page
 from cc_bot.discord.recipients import Recipient, Recipients
 from cc_bot.discord.references import References, Standing
-from cc_bot.domain.errors import (
-    AnswerInUse,
-    ContextTooLong,
-    ModelRefusedRequest,
-    Postponed,
-    ShuttingDown,
-    forget_frames,
-)
+from cc_bot.domain.errors import AnswerInUse, Postponed, ShuttingDown
 from cc_bot.domain.member import UsageSubject
 from cc_bot.domain.message import ChannelKey, Message, ToolCall
 from cc_bot.domain.turn import FilesLeftOut, TurnEvent
@@ -53,10 +47,10 @@ from cc_bot.stores import Stores, channel_turn
 _log = structlog.get_logger(__name__)
 
 # ---- channel question ------------------------------------------------------------------------------------
-# Questions of a channel that get one answer, and how many those are at most.
+# Questions of one person in a channel that get one answer, and how many those are at most.
 
 MAX_TOGETHER = 10
-"""Questions that one answer can do justice to; who waits behind them is answered next."""
+"""Questions that one answer can do justice to; those behind them are answered next."""
 MAX_TOGETHER_CHARACTERS = 6000
 """Of these questions in all: what one question may have."""
 REMEMBERED = 1000
@@ -65,7 +59,7 @@ REMEMBERED = 1000
 
 @dataclass(slots=True)
 class ChannelQuestion:
-    """Questions that get one answer, and what became of it."""
+    """Questions of one person that get one answer, and what became of it."""
 
     key: ChannelKey
     questions: Sequence[Message]
@@ -76,8 +70,8 @@ class ChannelQuestion:
 
     @property
     def turn(self) -> str:
-        """The name of the turn in the ledger; empty where tools act for nobody."""
-        return channel_turn(self.newest_id) if len(self.questions) == 1 else ""
+        """The name of the turn in the ledger."""
+        return channel_turn(self.newest_id)
 
     @property
     def newest_id(self) -> int:
@@ -86,10 +80,6 @@ class ChannelQuestion:
     @property
     def ids(self) -> frozenset[int]:
         return frozenset(map(id_of, self.questions))
-
-    @property
-    def askers(self) -> frozenset[int]:
-        return frozenset(question.author_id for question in self.questions)
 
     @property
     def edition(self) -> str:
@@ -152,7 +142,7 @@ class ChannelAssistant:
     bot: Callable[[], hikari.OwnUser]
 
     async def question(self, key: ChannelKey, questions: Sequence[Message]) -> ChannelQuestion:
-        """Questions that get one answer, in the language of whoever asked last. Raises StorageError."""
+        """One person's questions, with their language. Raises StorageError."""
         recipient = await self.recipients.of_author_in(key.place_id, questions[-1].author_id)
         return ChannelQuestion(key, questions, recipient)
 
@@ -177,7 +167,7 @@ class ChannelAssistant:
             live.feed(event)
         pointing = [await self._resolve(asked.key, question, live) for question in attached.questions]
         try:
-            await self._ask(asked.key, pointing, options, stop, live, anew=anew)
+            await live.follow(self._turn(asked.key, pointing, options, stop, anew=anew))
         except ShuttingDown as error:
             asked.postponed = True
             if anew:
@@ -202,28 +192,6 @@ class ChannelAssistant:
         for event in pointed.events:
             live.feed(event)
         return pointed.question
-
-    async def _ask(
-        self,
-        key: ChannelKey,
-        questions: Sequence[Message],
-        options: TurnOptions,
-        stop: Stop,
-        live: LiveAnswer,
-        *,
-        anew: bool,
-    ) -> None:
-        """Ask with their files; if the model does not take that, and it is several people's matter,
-        without."""
-        try:
-            await live.follow(self._turn(key, questions, options, stop, anew=anew))
-        except (ModelRefusedRequest, ContextTooLong) as error:
-            plain = without_files(questions)
-            if live.state.text or len(questions) == 1 or plain == tuple(questions):
-                raise
-            _log.info("files_refused", error=type(error).__name__)
-            forget_frames(error)
-            await live.follow(self._turn(key, plain, options, stop, anew=anew))
 
     def _turn(
         self,
@@ -273,15 +241,17 @@ class ChannelAnswers:
     withdrawals: Withdrawals
     _told: set[int] = field(default_factory=set)
     """Questions whose askers know that there is no answer, which the database does not know yet."""
-    _posted: dict[ChannelKey, tuple[int, frozenset[int]]] = field(default_factory=dict)
-    """Messages that were posted for the answers to questions, which the database does not know yet."""
+    _posted: dict[int, int] = field(default_factory=dict)
+    """By question, the messages that were posted for answers, which the database does not know yet."""
     _read: AsRead = field(default_factory=AsRead)
 
     async def answer(self, key: ChannelKey, waiting: Sequence[Message]) -> bool:
-        """Answer what waits in a place, or first the part of it whose answer a crash has interrupted.
+        """Answer what one person waits for there, or first the part of it whose answer a crash has
+        interrupted.
 
-        Whether it came to an end: not when the program stops meanwhile, and the questions wait for the next
-        start. Raises StorageError, and hikari's errors when Discord is out of reach; they wait then, too.
+        Returns whether that is done with: not when the program stops meanwhile, and the questions wait for
+        the next start, nor when the answer could not be shown. Raises StorageError, and hikari's errors when
+        Discord is out of reach; they wait then, too.
         """
         if await self._give_up_told(key, waiting):
             return True
@@ -293,7 +263,7 @@ class ChannelAnswers:
                     reply,
                     asked.recipient,
                     stop := Stop(),
-                    askers=asked.askers,
+                    in_channel=True,
                     opened=partial(self._note_opened, asked, on_its_way),
                 ) as live:
                     await self.assistant.follow(asked, on_its_way, stop, live)
@@ -306,8 +276,8 @@ class ChannelAnswers:
         return await self._settle(asked, reply, live.state, withdrawn=on_its_way.withdrawn)
 
     async def _have_spoken(self, asked: ChannelQuestion, reply: Reply, state: AnswerState) -> None:
-        """Have it read aloud where it answers one person alone, who wants that."""
-        if self.running.spoken and len(asked.askers) == 1:
+        """Have it read aloud to who wants that."""
+        if self.running.spoken:
             guild_id = self.assistant.recipients.guilds.guild_of(asked.key.place_id)
             roles = self.assistant.roles.of(guild_id, asked.recipient.user_id)
             payer = UsageSubject(asked.recipient.user_id, guild_id or 0, roles)
@@ -328,15 +298,15 @@ class ChannelAnswers:
 
     def _sentence(self, asked: ChannelQuestion, sentence: str) -> Page:
         """The sentence with what an earlier run of the program did before it was ended."""
-        words, user_id = in_channel(asked.recipient.words), asked.recipient.user_id
+        words, user_id = for_channel(asked.recipient.words), asked.recipient.user_id
         return unanswered_page(sentence, asked.calls, words, user_id, "public")
 
     async def remake(self, key: ChannelKey, question: Message) -> bool:
-        """Answer an edited question anew, in place, if its answer is still the newest, and was given to an
-        older text. Return whether that is done with: not while a tool of the answer is at work, nor when the
-        program stops meanwhile. Raises as `answer`."""
+        """Answer an edited question anew, in place, if its answer is still its author's newest, and was given
+        to an older text. Returns whether that is done with: not while a tool of the answer is at work, nor
+        when the program stops meanwhile, nor when it could not be shown. Raises as `answer`."""
         answer_id = await self.stores.mentions.get_answer(id_of(question))
-        newest = await self.stores.channels.get_newest_answer(key)
+        newest = await self.stores.channels.get_newest_answer(key, question.author_id)
         if answer_id is not None and newest is not None and newest.discord_id == answer_id:
             questions = await self.stores.mentions.list_questions(answer_id)
             if (
@@ -348,21 +318,18 @@ class ChannelAnswers:
         await self.stores.mentions.mark_read(key, question)
         return True
 
-    async def _is_in_use(self, answer: Message, questions: Sequence[Message]) -> bool:
+    async def _is_in_use(self, answer: Message, user_id: int) -> bool:
         """Return whether a tool of this answer is at work: what took its place would take the way to stop it.
         Raises StorageError."""
-        calls = self.assistant.assistant.calls
         try:
-            for user_id in {question.author_id for question in questions}:
-                await calls.check_none_underway(user_id, answer.id or 0)
+            await self.assistant.assistant.calls.check_none_underway(user_id, answer.id or 0)
         except AnswerInUse:
             return True
         return False
 
     async def _remake(self, key: ChannelKey, answer: Message, questions: Sequence[Message]) -> bool:
-        """Do it, and return whether it came to an end: not when the program stops meanwhile, nor while a tool
-        of the answer is at work."""
-        if await self._is_in_use(answer, questions):
+        """Do it, and return as `remake` does."""
+        if await self._is_in_use(answer, questions[0].author_id):
             return False
         begin_turn()
         answer_id = id_of(answer)
@@ -373,7 +340,7 @@ class ChannelAnswers:
         with self.withdrawals.watch(asked.ids, reply, key) as on_its_way:
             on_its_way.answer_id = answer_id
             async with self.running.showing(
-                reply, asked.recipient, stop := Stop(), before=before, askers=asked.askers
+                reply, asked.recipient, stop := Stop(), before=before, in_channel=True
             ) as live:
                 await self.assistant.follow(asked, on_its_way, stop, live, anew=True)
         if on_its_way.withdrawn:
@@ -382,15 +349,16 @@ class ChannelAnswers:
             await self._note_pages(asked.key, reply, shown=not live.state.unseen)
         if not asked.postponed:
             self._read.note(asked.questions)
-        return not asked.postponed
+        return not (asked.postponed or live.state.unseen)
 
-    async def show_stored(self, key: ChannelKey) -> None:
-        """Show what a crash, or trouble on Discord's side, has kept from being shown to its end. Raises as
-        `answer` does."""
+    async def show_stored(self, key: ChannelKey, user_id: int) -> None:
+        """Show a user the answers that a crash, or trouble on Discord's side, has kept from being shown to
+        their end. Raises as `answer` does."""
         for answer in await self.stores.mentions.list_unshown(key):
-            asked = await self.assistant.question(
-                key, await self.stores.mentions.list_questions(id_of(answer))
-            )
+            questions = await self.stores.mentions.list_questions(id_of(answer))
+            if all(question.author_id != user_id for question in questions):
+                continue
+            asked = await self.assistant.question(key, questions)
             reply = self._reply(asked, await self._messages_of(id_of(answer)))
             try:
                 await reply.show(await self._pages_of(asked, answer))
@@ -400,15 +368,14 @@ class ChannelAnswers:
 
     async def _begin(self, key: ChannelKey, waiting: Sequence[Message]) -> tuple[ChannelQuestion, Reply]:
         """Begin with what of the waiting is answered now, and its reply. A crash, or a database that fails,
-        leaves an answer that was begun: who waited for that one is served first."""
-        answer_id, newest_id, ids = await self._look_up_interrupted(key)
-        if served := [question for question in waiting if id_of(question) in ids]:
-            asked, sent = (
-                await self.assistant.question(key, served),
-                await self._messages_of(answer_id) if answer_id else (),
-            )
+        leaves an answer that was begun: the questions that wait for it come first."""
+        if begun := await self.stores.mentions.get_begun(waiting):
+            served = [question for question in waiting if id_of(question) in begun.question_ids]
+            answer_id = begun.answer_id or self._posted.get(id_of(served[0]))
+            asked = await self.assistant.question(key, served)
             asked.calls = await self.stores.ledger.get_calls(asked.turn, asked.recipient.user_id)
-            return asked, self._reply(asked, sent, newest_id)
+            sent = await self._messages_of(answer_id) if answer_id else ()
+            return asked, self._reply(asked, sent, begun.newest_id)
         asked = await self.assistant.question(key, together(waiting))
         await self.stores.mentions.begin(key, asked.questions, asked.newest_id)
         return asked, self._reply(asked)
@@ -421,16 +388,6 @@ class ChannelAnswers:
         asker = direct_messages(asked.recipient, link)
         return self.replies.to(place_id, question_id, sent, edition=asked.edition, asker=asker)
 
-    async def _look_up_interrupted(self, key: ChannelKey) -> tuple[int | None, int, frozenset[int]]:
-        """Look up an answer that was begun and never ended: its message, if it is known to be posted; else of
-        what its nonce is made; and to which questions."""
-        if (answer_id := await self.stores.mentions.get_pending_answer(key)) is not None:
-            return answer_id, 0, frozenset(map(id_of, await self.stores.mentions.list_questions(answer_id)))
-        if posted := self._posted.get(key):
-            return posted[0], 0, posted[1]
-        newest_id, ids = await self.stores.mentions.get_begun(key) or (0, frozenset())
-        return None, newest_id, ids
-
     async def _messages_of(self, answer_id: int) -> tuple[Sent, ...]:
         """The messages that an earlier run, or an earlier try, has shown an answer in."""
         ids = (answer_id, *await self.stores.channels.list_pages(answer_id))
@@ -440,15 +397,16 @@ class ChannelAnswers:
         """Note that there is a message for the answer. What was deleted before anybody watched out for it
         waits no more."""
         on_its_way.answer_id = answer_id
-        self._posted[asked.key] = (answer_id, asked.ids)
+        self._posted.update(dict.fromkeys(asked.ids, answer_id))
         waiting = await self.stores.mentions.note_answer(asked.key, asked.questions, answer_id)
-        del self._posted[asked.key]
+        for question_id in asked.ids:
+            del self._posted[question_id]
         on_its_way.withdraw(asked.ids - waiting)
 
     async def _settle(
         self, asked: ChannelQuestion, reply: Reply, state: AnswerState, *, withdrawn: bool
     ) -> bool:
-        """Put on record how it ended. Whether it did."""
+        """Put on record how it ended. Returns as `answer` does."""
         if withdrawn:
             await self._forget(asked, reply)
         elif asked.postponed:
@@ -457,6 +415,7 @@ class ChannelAnswers:
             await self._give_up(asked.key, asked.questions)
         else:
             await self._note_pages(asked.key, reply, shown=not state.unseen)
+            return not state.unseen
         return True
 
     async def _give_up(self, key: ChannelKey, questions: Sequence[Message]) -> None:
@@ -494,7 +453,7 @@ class ChannelAnswers:
 
     async def _pages_of(self, asked: ChannelQuestion, answer: Message) -> tuple[Page, ...]:
         """A stored answer as it was shown, or should have been."""
-        words, user_id = in_channel(asked.recipient.words), asked.recipient.user_id
+        words, user_id = for_channel(asked.recipient.words), asked.recipient.user_id
         left = await self.stores.proposals.list_for_answer(user_id, answer.id) if answer.id else ()
         heard = "\n".join(question.heard for question in asked.questions if question.heard)
         state = stored_state(answer, left, heard=heard)

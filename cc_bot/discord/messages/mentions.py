@@ -1,13 +1,14 @@
 """Mentions: who waits for an answer in which channel, and that everyone gets one.
 
-Each channel and thread is served by itself, one answer at a time; what comes meanwhile waits in the database
-and is answered together. Nothing of that is in memory alone: what still waits when the program ends, however
-it ends, is answered after the next start, and what was answered and not yet shown is shown.
+Each person is answered separately, some side by side in a channel or thread; what the same person asks
+meanwhile waits in the database and is answered together. Nothing of that is in memory alone: what still waits
+when the program ends, however it ends, is answered after the next start, and what was answered and not yet
+shown is shown.
 """
 
 import asyncio
 import contextlib
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from datetime import timedelta
 from functools import partial
 from typing import Final
@@ -80,10 +81,12 @@ class TypingSigns:
 
 TOO_LONG_AGO = timedelta(hours=1)
 """The asker no longer waits for an answer."""
+MAX_AT_ONCE: Final = 4
+"""People in one channel: Discord takes about one new message a second there, and one edit."""
 IN_USE_S: Final = 1.0
 """Before an answer that a tool is at work for is looked at again: nobody else waits for that."""
 RETRY_S = 30.0
-"""After the database or Discord failed."""
+"""After the database or Discord failed, unless something new is asked there."""
 
 
 class Mentions:
@@ -103,10 +106,13 @@ class Mentions:
         self._gate = gate
         self._clock = clock
         self._retry_s = retry_s
-        self._workers: dict[ChannelKey, asyncio.Task[None]] = {}
         self._woken: set[ChannelKey] = set()
-        self._in_use: set[ChannelKey] = set()
-        self._closed = asyncio.Event()
+        self._looking: dict[ChannelKey, asyncio.Task[None]] = {}
+        """They begin what is to be done in a channel."""
+        self._serving: dict[ChannelKey, dict[int, asyncio.Task[None]]] = {}
+        """By channel and user: they answer one person."""
+        self._timers: dict[ChannelKey, asyncio.TimerHandle] = {}
+        self._closed = False
 
     async def resume(self, serves: Callable[[int], Awaitable[bool]] = EVERYWHERE.has) -> None:
         """See to what was left waiting when the program last ended, in the places that it serves."""
@@ -117,16 +123,16 @@ class Mentions:
     def wake(self, key: ChannelKey) -> None:
         """Have answered what waits there. While others are being answered, their own answer's message is
         not there yet: they see at least that the bot is at work."""
-        if key in self._workers:
+        if key in self._serving:
             self._typing.begin(key, lambda: self._store.has_unattended(key))
-        self._set_to_work(key)
+        self._look_soon(key)
 
     async def follow_edit(self, message_id: int) -> None:
         """A message says another thing now: if it is a question, and answered already or just being answered,
         that answer is no longer right. Raises StorageError."""
         key = await self._store.get_place(message_id)
         if key is not None:
-            self._set_to_work(key)
+            self._look_soon(key)
 
     async def is_question(self, message_id: int) -> bool:
         """Return whether a message waits for an answer in a channel, or did. Raises StorageError."""
@@ -134,93 +140,112 @@ class Mentions:
 
     def close(self) -> None:
         """Begin no further answers: they are for the next start."""
-        self._closed.set()
+        self._closed = True
         self._typing.close()
-
-    def _set_to_work(self, key: ChannelKey) -> None:
-        self._woken.add(key)
-        if key not in self._workers and not self._closed.is_set():
-            self._workers[key] = asyncio.create_task(self._serve(key))
 
     async def finish(self) -> None:
         """Wait, after `close`, until the answers that were begun have been shown and are on record."""
-        await asyncio.gather(self._typing.finish(), *self._workers.values())
+        serving = (task for tasks in self._serving.values() for task in tasks.values())
+        await asyncio.gather(self._typing.finish(), *self._looking.values(), *serving)
 
-    async def _serve(self, key: ChannelKey) -> None:
-        """Answer until nothing is left to do there."""
+    def _look_soon(self, key: ChannelKey) -> None:
+        if timer := self._timers.pop(key, None):
+            timer.cancel()
+        self._woken.add(key)
+        if key not in self._looking and not self._closed:
+            self._looking[key] = asyncio.create_task(self._look(key))
+
+    def _look_again(self, key: ChannelKey, after_s: float) -> None:
+        loop = asyncio.get_running_loop()
+        timer = self._timers.get(key)
+        if timer is None or timer.when() > loop.time() + after_s:
+            if timer:
+                timer.cancel()
+            self._timers[key] = loop.call_later(after_s, self._look_soon, key)
+
+    async def _look(self, key: ChannelKey) -> None:
+        """Begin to answer those for whom there is something to do there, as many as are answered at once."""
         try:
-            while key in self._woken and not self._closed.is_set():
+            while key in self._woken and not self._closed:
                 self._woken.discard(key)
-                if not await self._try_to_answer(key):
-                    self._woken.add(key)
-                    await self._pause()
+                for user_id in await self._store.list_authors(key):
+                    serving = self._serving.setdefault(key, {})
+                    if user_id not in serving and len(serving) < MAX_AT_ONCE and not self._closed:
+                        serving[user_id] = asyncio.create_task(self._serve(key, user_id))
+        except StorageError as error:
+            _log.warning("mentions_wait", place=key.place_id, error=type(error).__name__)
+            self._look_again(key, self._retry_s)
         finally:
-            del self._workers[key]  # nothing is awaited since `_woken` was looked at
+            del self._looking[key]  # nothing is awaited since `_woken` was looked at
 
-    async def _try_to_answer(self, key: ChannelKey) -> bool:
+    async def _serve(self, key: ChannelKey, user_id: int) -> None:
+        """Do what is due for one person, then look for what is due by now."""
+        after_s = self._retry_s
         try:
-            await self._answers.show_stored(key)
-            await self._answer(key)
-            return not await self._store.list_unshown(key)
+            after_s = await self._attend(key, user_id)
         except (StorageError, hikari.HikariError) as error:
             _log.warning("mentions_wait", place=key.place_id, error=type(error).__name__)
-            return False
         except Exception:  # noqa: BLE001 - whatever it is, the questions must not be forgotten
             _log.error("mentions_broke", place=key.place_id, exc_info=True)
+        finally:
+            del self._serving[key][user_id]
+            if not self._serving[key]:
+                del self._serving[key]
+        if after_s:
+            self._look_again(key, after_s)
+        else:
+            self._look_soon(key)
+
+    async def _attend(self, key: ChannelKey, user_id: int) -> float:
+        """Show, remake and answer. Returns after how many seconds that is to be tried again; 0 when nothing
+        is left of it."""
+        await self._answers.show_stored(key, user_id)
+        edited = _of_user(user_id, await self._store.list_edited(key))
+        remade = [await self._remake(key, question) for question in edited]
+        if not await self._answer(key, user_id):
+            return self._retry_s
+        return 0.0 if all(remade) else IN_USE_S
+
+    async def _remake(self, key: ChannelKey, question: Message) -> bool:
+        """Return whether it is done with. Edited questions come first: once their author has a newer answer,
+        theirs stays as it is."""
+        if self._closed:
             return False
+        if await self._gate.refusals_in(key, [question]):
+            await self._store.mark_read(key, question)
+            return True
+        return await self._answers.remake(key, question)
 
-    async def _answer(self, key: ChannelKey) -> None:
-        """Edited questions come first: once there is a newer answer, theirs stays as it is."""
-        while not self._closed.is_set():
-            await self._remake(key)
-            if left_behind := await self._store.list_left_behind(key):
-                await self._answers.say(
-                    key, left_behind, lambda recipient: recipient.words.mention.left_behind
-                )
-                continue
-            waiting = await self._store.list_waiting(key)
-            if refused := await self._gate.refusals_in(key, waiting):
-                await self._turn_away(key, waiting, refused)
-                continue
-            late = [question for question in waiting if self._is_late(question)]
-            if late:
-                await self._answers.say(key, late, lambda recipient: recipient.words.mention.away)
-            elif not waiting or not await self._answers.answer(key, waiting):
-                return
+    async def _answer(self, key: ChannelKey, user_id: int) -> bool:
+        """Answer what the user waits for, or say why there is no answer. Returns whether that came to an
+        end."""
+        if left_behind := _of_user(user_id, await self._store.list_left_behind(key)):
+            await self._answers.say(key, left_behind, lambda recipient: recipient.words.mention.left_behind)
+            return True
+        waiting = _of_user(user_id, await self._store.list_waiting(key))
+        if refusal := (await self._gate.refusals_in(key, waiting)).get(user_id):
+            await self._turn_away(key, waiting, refusal)
+        elif late := [question for question in waiting if self._is_late(question)]:
+            await self._answers.say(key, late, lambda recipient: recipient.words.mention.away)
+        elif waiting:
+            return not self._closed and await self._answers.answer(key, waiting)
+        return True
 
-    async def _remake(self, key: ChannelKey) -> None:
-        for question in await self._store.list_edited(key):
-            if self._closed.is_set():
-                return
-            if await self._gate.refusals_in(key, [question]):
-                await self._store.mark_read(key, question)
-            elif not await self._answers.remake(key, question) and key not in self._in_use:
-                self._in_use.add(key)
-                asyncio.get_running_loop().call_later(IN_USE_S, self._look_again, key)
-
-    def _look_again(self, key: ChannelKey) -> None:
-        self._in_use.discard(key)
-        self._set_to_work(key)
-
-    async def _turn_away(
-        self, key: ChannelKey, waiting: Sequence[Message], refused: Mapping[int, Refusal]
-    ) -> None:
-        """Turn away those who may not use the bot: no channel is told of that, but of maintenance."""
-        for reason in dict.fromkeys(refused.values()):
-            questions = [question for question in waiting if refused.get(question.author_id) == reason]
-            if reason.why == "maintenance" or await self._store.get_pending_answer(key):
-                error = error_of(reason)
-                await self._answers.say(key, questions, partial(_explain, error))
-            else:
-                await self._store.give_up(key, questions)
+    async def _turn_away(self, key: ChannelKey, questions: Sequence[Message], refusal: Refusal) -> None:
+        """Turn away who may not use the bot: no channel is told of that, but of maintenance."""
+        begun = await self._store.get_begun(questions)
+        if refusal.why == "maintenance" or (begun and begun.answer_id):
+            await self._answers.say(key, questions, partial(_explain, error_of(refusal)))
+        else:
+            await self._store.give_up(key, questions)
 
     def _is_late(self, question: Message) -> bool:
         asked_at = hikari.Snowflake(question.discord_id or 0).created_at
         return self._clock() - asked_at > TOO_LONG_AGO
 
-    async def _pause(self) -> None:
-        with contextlib.suppress(TimeoutError):
-            await asyncio.wait_for(self._closed.wait(), self._retry_s)
+
+def _of_user(user_id: int, questions: Sequence[Message]) -> Sequence[Message]:
+    return [question for question in questions if question.author_id == user_id]
 
 
 def _explain(error: CcBotError, recipient: Recipient) -> str:
