@@ -2,12 +2,18 @@
 
 lightbulb skips an extension that does not load, and hikari only logs an error in a listener; either would
 leave a bot that is online and answers nothing. Both are looked for here, and the start fails loudly.
+
+While Discord fails by itself, the start waits. It does not wait for Discord to take the commands: those that
+it has work, and so do messages.
 """
 
 import asyncio
 import contextlib
+import functools
 import pkgutil
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from itertools import chain, repeat
+from typing import Final, TypeVar
 
 import hikari
 import lightbulb
@@ -64,12 +70,17 @@ async def list_command_names(token: str) -> frozenset[str]:
 
 _log = structlog.get_logger(__name__)
 
+T = TypeVar("T")
+
 HURRY_S = 2.0
 """Before the drain ends, a database that is away is waited for no more: those who wait for it are told, and
 their answers end like the others."""
 LAST_WORDS_S = 2.0
 """For showing how the cut turns ended, after the drain. What is not shown by then is shown after a start."""
-_SYNC_PAUSES_S = (1.0, 3.0)
+_PAUSES_S: Final = (1.0, 3.0, 10.0, 30.0, 60.0, 300.0, 900.0, 3600.0)
+"""Before Discord is asked again; the last one again and again."""
+_REGISTRATION_S: Final = 5.0
+"""So long the start waits for the commands to be registered."""
 IDENTIFY_EVERY_S = 5.0
 """Between two connections with the same key ("Max Concurrency" of Discord's documentation on sharding)."""
 
@@ -83,7 +94,8 @@ async def run_bot(given: BotDependencies, say: Callable[[str], None]) -> None:
     check_token(settings.token)
     stop = asyncio.Event()
     with signals(stop, given.lifeline), observe_rate_limits(given.meter), _stopped_by(given.membership, stop):
-        asking = asyncio.create_task(fetch_reading(settings.reading, settings.token, settings.api_url))
+        ask = functools.partial(fetch_reading, settings.reading, settings.token, settings.api_url)
+        asking = asyncio.create_task(_outlast_faults(ask, functools.partial(_tell_fault, given, say)))
         if not await first_of(asking, stop.wait()):
             return
         reading = asking.result()
@@ -92,6 +104,32 @@ async def run_bot(given: BotDependencies, say: Callable[[str], None]) -> None:
         now = int(hikari.Snowflake.from_datetime(given.clock()))
         granted = GrantedReading(reading, await given.stores.channels.set_reading(reading, now))
         await DiscordBot(given, granted, say).run(stop)
+
+
+async def _outlast_faults(ask: Callable[[], Awaitable[T]], tell: Callable[[Exception], None]) -> T:
+    """Ask Discord again as long as it fails by itself, and tell that once. Raises its other errors."""
+    pauses_s, told = chain(_PAUSES_S, repeat(_PAUSES_S[-1])), False
+    while True:
+        try:
+            return await ask()
+        except (hikari.InternalServerError, hikari.RateLimitTooLongError) as error:
+            if not told:
+                tell(error)
+            told = True
+            await asyncio.sleep(next(pauses_s))
+
+
+def _tell_fault(given: BotDependencies, say: Callable[[str], None], error: Exception) -> None:
+    detail = _detail_of(error)
+    _log.warning("discord_fails", detail=detail)
+    say(texts(given.settings.operator_locale).cli.discord_fails.format(detail=detail))
+
+
+def _detail_of(error: Exception) -> str:
+    if not isinstance(error, hikari.HTTPResponseError):
+        return type(error).__name__
+    code = getattr(error, "code", 0)
+    return f"HTTP {int(error.status)}{f', {code}' if code else ''}"
 
 
 @contextlib.contextmanager
@@ -132,6 +170,10 @@ class DiscordBot:
         self._lifeline = given.lifeline
         self._serve_pages = given.pages.serve
         self._say = say
+        self._tell_fault = functools.partial(_tell_fault, given, say)
+        self._registering: asyncio.Task[None] | None = None
+        self._registration_tried = asyncio.Event()
+        self._told_not_registered = False
         self._start_failure: StartupError | None = None
         self._membership = given.membership
         if self._membership:
@@ -147,6 +189,7 @@ class DiscordBot:
             localization_provider=command_names(),
             default_locale=DEFAULT_LOCALE,
             hooks=[admit_commands],
+            sync_commands=False,
         )
         self._services = build_services(self._bot, self._client, given, granted)
         if self._membership:
@@ -191,11 +234,8 @@ class DiscordBot:
 
     async def _start(self) -> None:
         await self._services.messages.prepare()
-        settings = self._settings
         try:
-            await self._bot.start(
-                check_for_updates=False, shard_ids=settings.shards, shard_count=settings.shard_count
-            )
+            await _outlast_faults(self._connect, self._tell_fault)
         except hikari.UnauthorizedError as error:
             raise self._start_failure or RefusedToken from error
         except hikari.GatewayServerClosedConnectionError as error:
@@ -206,6 +246,17 @@ class DiscordBot:
             self._letting_in = asyncio.create_task(self._let_others_connect())
         if self._start_failure:
             raise self._start_failure
+
+    async def _connect(self) -> None:
+        settings = self._settings
+        try:
+            await self._bot.start(
+                check_for_updates=False, shard_ids=settings.shards, shard_count=settings.shard_count
+            )
+        except (hikari.InternalServerError, hikari.RateLimitTooLongError):
+            await self._connecting.aclose()
+            await self._disconnect()
+            raise
 
     async def _let_others_connect(self) -> None:
         """Give back the right to connect once Discord takes the next one."""
@@ -220,15 +271,18 @@ class DiscordBot:
 
     async def _on_starting(self, _: hikari.StartingEvent) -> None:
         try:
-            async with self._having("commands"):
-                await self._register_commands()
+            if self._registering is None:
+                await self._load_commands()
+                self._registering = asyncio.create_task(self._register_commands())
+                try:
+                    await asyncio.wait_for(self._registration_tried.wait(), _REGISTRATION_S)
+                except TimeoutError as error:  # hikari waits by itself where Discord names a time
+                    self._tell_not_registered(error)
             await self._connect_alone()
         except StartupError as error:
             self._start_failure = error
         except hikari.UnauthorizedError:
             self._start_failure = RefusedToken()
-        except hikari.ClientHTTPResponseError as error:
-            self._start_failure = CommandsNotRegistered(detail=f"HTTP {error.status}")
         except hikari.HTTPError:
             self._start_failure = DiscordUnreachable()
         except Exception as error:  # noqa: BLE001 - a listener's error is swallowed: the start must know
@@ -242,31 +296,54 @@ class DiscordBot:
         other ("Max Concurrency" of its documentation on sharding)."""
         if self._membership is None or self._settings.shards is None:
             return
-        told = await self._bot.rest.fetch_gateway_bot_info()
-        at_once = told.session_start_limit.max_concurrency
+        info = await _outlast_faults(self._bot.rest.fetch_gateway_bot_info, self._tell_fault)
+        at_once = info.session_start_limit.max_concurrency
         for key in sorted({shard % at_once for shard in self._settings.shards}):
             await self._connecting.enter_async_context(self._membership.having(f"connect:{key}"))
 
-    async def _register_commands(self) -> None:
+    async def _load_commands(self) -> None:
+        """Load the commands and begin to answer interactions. Raises CommandsNotRegistered."""
         names = extension_names()
         await self._client.load_extensions(*names)
         missing = set(names) - self._client._extensions
         if missing:
             raise CommandsNotRegistered(detail=", ".join(sorted(missing)))
-        for pause_s in _SYNC_PAUSES_S:
-            try:
-                return await self._open()
-            except hikari.InternalServerError:
-                await asyncio.sleep(pause_s)
-        return await self._open()
-
-    async def _open(self) -> None:
-        """Begin to answer interactions."""
-        await self._services.gate.learn()
         await self._client.start()
-        self._services.answers.recipients.wordings.learn(
-            self._client.created_commands.get(GLOBAL_COMMAND_KEY, ())
-        )
+        self._client.sync_commands = True  # only now: a start that synchronizes does not end before
+
+    async def _register_commands(self) -> None:
+        """Have Discord know the commands, however long it refuses them; the operator is told once."""
+        for pause_s in chain(_PAUSES_S, repeat(_PAUSES_S[-1])):
+            try:
+                async with self._having("commands"):
+                    await self._synchronize()
+            except Exception as error:  # noqa: BLE001 - whatever it is, the commands that Discord has work
+                if not isinstance(error, hikari.UnauthorizedError):  # of which the start tells
+                    self._tell_not_registered(error)
+                self._registration_tried.set()
+                await asyncio.sleep(pause_s)
+            else:
+                self._registration_tried.set()
+                if self._told_not_registered:
+                    _log.info("commands_registered")
+                return
+
+    async def _synchronize(self) -> None:
+        """Raises hikari's errors."""
+        try:
+            await self._services.gate.learn()
+            await self._client.sync_application_commands()
+        finally:  # those that it had before are known by now
+            known = self._client.created_commands.get(GLOBAL_COMMAND_KEY, ())
+            self._services.answers.recipients.wordings.learn(known)
+
+    def _tell_not_registered(self, error: Exception) -> None:
+        if self._told_not_registered:
+            return
+        self._told_not_registered = True
+        detail = _detail_of(error)
+        _log.error("commands_not_registered", detail=detail)
+        self._say(texts(self._settings.operator_locale).cli.commands_wait.format(detail=detail))
 
     async def _leave(self) -> None:
         """Let running turns finish, tell the rest, log out: each of it, even when something before fails."""
@@ -276,8 +353,8 @@ class DiscordBot:
         async with contextlib.AsyncExitStack() as leaving:  # what is pushed last is done first
             leaving.push_async_callback(self._client.stop)
             leaving.push_async_callback(self._connecting.aclose)
-            if self._letting_in:
-                self._letting_in.cancel()
+            for task in filter(None, (self._letting_in, self._registering)):
+                task.cancel()
             leaving.push_async_callback(self._disconnect)
             leaving.push_async_callback(self._privacy.close, loop.time() + drain_s + LAST_WORDS_S)
             leaving.push_async_callback(services.unfinished.close)

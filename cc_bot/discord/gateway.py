@@ -63,7 +63,8 @@ def check_token(token: str) -> None:
 async def fetch_reading(wanted: Reading, token: str, api_url: str | None) -> Reading:
     """Return what the bot may read of what the operator wants: `all` needs the Message Content intent.
 
-    Raises RefusedToken or DiscordUnreachable. Discord is asked only when it has a say.
+    Raises RefusedToken, DiscordUnreachable, or hikari's InternalServerError while Discord fails by itself.
+    Discord is asked only when it has a say.
     """
     if wanted != "all":
         return wanted
@@ -74,6 +75,8 @@ async def fetch_reading(wanted: Reading, token: str, api_url: str | None) -> Rea
             application = await rest.fetch_application()
     except hikari.UnauthorizedError as error:
         raise RefusedToken from error
+    except hikari.InternalServerError:
+        raise
     except (hikari.HikariError, OSError) as error:
         raise DiscordUnreachable from error
     finally:

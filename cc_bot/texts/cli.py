@@ -64,6 +64,16 @@ class CliTexts(Area):
         ja="CC_BOT_CHANNELS=all ですが、Message Content Intent が有効になっていないため、ボット宛てのメッセージだけを読みます。すべて読むには、Developer Portal の Bot で Message Content Intent を有効にして、起動し直してください。",
         en="CC_BOT_CHANNELS=all, but the Message Content Intent is not switched on: I read only messages that are addressed to me. To have me read all, switch it on in the Developer Portal under Bot, and start me again.",
     )
+    discord_fails = Sentence(
+        ja="Discord が一時的に応答できないようです（{detail}）。つながるまで、間をあけて試します。",
+        en="Discord does not work at the moment ({detail}). I try again until it does.",
+    )
+    """Parameter: detail (a status)."""
+    commands_wait = Sentence(
+        ja="コマンドをまだ登録できません（{detail}）。登録ずみのコマンド、メンション、DM には答えながら、間をあけて登録をやり直します。",
+        en="The commands could not be registered yet ({detail}). I go on trying; commands that Discord already has, mentions and DMs work.",
+    )
+    """Parameter: detail (a status, and Discord's code)."""
     stopping = Sentence(
         ja="止めています。答えている途中の質問を最長{seconds}秒待ちます…",
         en="Stopping. Waiting up to {seconds} seconds for answers on their way…",

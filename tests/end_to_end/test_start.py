@@ -8,8 +8,14 @@ from pathlib import Path
 
 import pytest_asyncio
 
+from cc_bot.domain import Locale
+from cc_bot.texts import texts
 from tests.end_to_end.stage import Stage, set_stage
+from tests.loopback.discord.refusals import Refusal
+from tests.loopback.model_server import says
 
+EN = texts(Locale.EN)
+APPLICATION, GATEWAY = "GET /oauth2/applications/@me", "GET /gateway/bot"
 COMMANDS = "PUT /applications/{application}/commands"
 
 
@@ -84,23 +90,34 @@ async def test_a_database_or_port_of_another_program_is_told_before_anybody_logs
         assert (await last_words(second)).startswith("Another cc-bot is using")
 
 
-async def test_discord_that_refuses_or_is_away_is_told_and_asked_again_if_it_fails_for_a_moment(
-    stage: Stage,
-) -> None:
+async def test_discord_that_refuses_or_is_away_is_told(stage: Stage) -> None:
     refused = "Discord did not accept DISCORD_TOKEN."
     for token in (stage.discord.other_token, "ｔｏｋｅｎ あ"):
         assert (await last_words(stage, DISCORD_TOKEN=token)).startswith(refused)
     away = await last_words(stage, DISCORD_API_URL="http://127.0.0.1:9/api/v10")
     assert away.startswith("Discord can't be reached.")
-    stage.discord.fail_next("GET /gateway/bot", 503, times=20)
-    assert (await last_words(stage)).startswith("Discord can't be reached.")
-    stage.discord.faults.forget()
-    stage.discord.fail_next(COMMANDS, 400)
-    assert (await last_words(stage)).startswith("The commands could not be registered")
-    stage.discord.fail_next(COMMANDS, 503)
     await stage.start()
     assert {command.name for command in stage.discord.commands} >= {"ask", "memory", "settings"}
     await stage.discord.drop_gateway(4004, resumable=False)
     assert await stage.program.ended() == 2
     assert stage.program.output.strip().splitlines()[-1].startswith("Discord did not accept")
     assert "Traceback" not in stage.program.output
+
+
+async def test_discord_that_fails_or_takes_no_commands_is_outlasted(stage: Stage) -> None:
+    ben = stage.discord.user("Ben", locale="en-US")
+    for route, times in ((APPLICATION, 2), (GATEWAY, 2), (COMMANDS, 1)):
+        stage.discord.fail_next(route, 502, times=times)
+    stage.discord.refuse(COMMANDS, Refusal(403, 50001, "Missing Access"))
+    stage.program.environment["CC_BOT_CHANNELS"] = "all"
+    await stage.program.start("run")
+    await stage.program.lives_until(stage.discord.wait(lambda: stage.discord.connected, "a connection"))
+    message = await stage.discord.post(ben, stage.discord.dm(ben), "Are you there?")
+    stage.model.script(says("Here I am."))
+    await stage.says(message, "Here I am.")
+    assert stage.discord.calls(COMMANDS, status=200) == []
+    stage.discord.faults.forget()
+    await stage.discord.wait(lambda: stage.discord.commands, "commands")
+    told = [EN.cli.discord_fails.format(detail="HTTP 502"), EN.cli.commands_wait.format(detail="HTTP 502")]
+    assert [stage.program.output.count(each) for each in told] == [2, 1]
+    assert stage.program.output.count("commands_not_registered") == 1
