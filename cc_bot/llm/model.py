@@ -19,9 +19,6 @@ MAX_CALLS: Final = 64
 """That are put together in one answer: four times as many as are made. What is beyond is dropped."""
 MAX_STORED_NATIVE: Final = 32_768
 _OPAQUE: Final = re.compile(r"[\w+/=.:-]+", re.ASCII)
-MAX_TOOLS: Final = 128
-"""In one request (platform.openai.com/docs/api-reference/chat/create, `tools`). The first ones are sent: our
-own come first, then those of servers in the order of the operator's file."""
 
 
 @dataclass(frozen=True, slots=True)

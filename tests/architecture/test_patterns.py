@@ -22,10 +22,10 @@ KNOWN_LATER = {
     "cc_bot.domain.repeat_days: re.compile(pattern)",
     "cc_bot.domain.rhythms: re.compile(pattern)",
     "cc_bot.domain.when_words: re.compile(pattern)",
-    "cc_bot.llm.openai.quirks: re.compile(host)",
-    "cc_bot.llm.openai.quirks: re.compile(model, re.IGNORECASE)",
-    "cc_bot.llm.openai.quirks: re.compile(refusal, re.IGNORECASE | re.DOTALL)",
+    "cc_bot.llm.openai.lessons: re.compile(refusal, re.IGNORECASE | re.DOTALL)",
     # Held against a name that the operator has set.
+    "cc_bot.llm.openai.quirks: re.search(host_pattern, host)",
+    "cc_bot.llm.openai.quirks: re.search(model_pattern, model, re.IGNORECASE)",
     # Searched with a limit of time: the operator's patterns, and what a Phrase compiles when it is needed.
     "cc_bot.config: regex.compile(line)",
     "cc_bot.domain.phrase: regex.compile(self.pattern, self.flags)",
@@ -34,8 +34,7 @@ KNOWN_LATER = {
 WEAK = {
     "cc_bot.assistant.claims._PASSIVE",  # "understood-" again and again is quadratic
     "cc_bot.domain.when_and_what._LINK",  # it is looked for, and never held against the whole
-    "cc_bot.llm.openai.reasoning._CHANNEL",  # held against a beginning, and never looked for
-    "cc_bot.llm.openai.reasoning._TAG",  # likewise
+    "cc_bot.llm.openai.reasoning._TAG",  # held against a beginning, and never looked for
 }
 LENGTHS = (400, 800, 1600, 3200, 6400)
 

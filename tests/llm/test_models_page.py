@@ -8,7 +8,7 @@ import pytest
 from cc_bot.app.models import open_models
 from cc_bot.config import read_config
 from cc_bot.domain import Locale
-from cc_bot.llm.openai.quirks import CHAT_ONLY, LESSONS
+from cc_bot.llm.openai.lessons import LESSONS
 from cc_bot.providers import providers_file
 from cc_bot.texts import texts
 
@@ -40,7 +40,7 @@ async def test_settings_of_each_server_work_as_they_are_copied(page: str, tmp_pa
 
 @pytest.mark.parametrize("page", PAGES)
 def test_every_change_of_a_request_is_explained(page: str) -> None:
-    assert [each.name for each in (CHAT_ONLY, *LESSONS) if f"`{each.name}`" not in read(page)] == []
+    assert [each.name for each in LESSONS if f"`{each.name}`" not in read(page)] == []
 
 
 async def test_the_example_of_servers_is_right_as_it_stands_and_with_all_that_is_commented_out(

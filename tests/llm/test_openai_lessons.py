@@ -3,6 +3,7 @@
 import asyncio
 import json
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from typing import Final
 
@@ -18,7 +19,6 @@ from cc_bot.domain.errors import (
 )
 from cc_bot.domain.message import Attachment
 from cc_bot.llm.model import (
-    MAX_TOOLS,
     AssistantPart,
     ChatRequest,
     SystemPart,
@@ -27,7 +27,8 @@ from cc_bot.llm.model import (
     ToolSchema,
     UserPart,
 )
-from cc_bot.llm.openai.client import refusal_text
+from cc_bot.llm.openai.quirks import MAX_TOOLS
+from cc_bot.llm.openai.refusals import refusal_text
 from tests.llm.asking import QUESTION, hear, loopback
 from tests.loopback.model_server import (
     Chunk,
@@ -100,7 +101,8 @@ TEACHES_NOTHING: Final = {
 @pytest.mark.parametrize("kind", TEACHES_NOTHING)
 async def test_a_refusal_of_one_thing_costs_neither_tools_nor_pictures_for_good(kind: str) -> None:
     async with loopback(fails(400, TEACHES_NOTHING[kind])) as (model, server):
-        await hear(model, WHOLE)
+        with suppress(ModelRefusedRequest):
+            await hear(model, WHOLE)
         await hear(model, WHOLE)
         last = server.requests[-1].body
     assert has_tools(last)
@@ -109,8 +111,9 @@ async def test_a_refusal_of_one_thing_costs_neither_tools_nor_pictures_for_good(
 
 async def test_a_refusal_teaches_only_about_what_was_sent() -> None:
     for refusal, request in ((NO_TOOLS, replace(WHOLE, tools=())), (BLIND, replace(WHOLE, prompt=CALLED))):
-        async with loopback(fails(400, refusal), says("はい。")) as (model, _):
-            await hear(model, request)
+        async with loopback(fails(400, refusal)) as (model, _):
+            with pytest.raises(ModelRefusedRequest):
+                await hear(model, request)
             assert model.changes == ()
 
 
@@ -142,7 +145,8 @@ async def test_words_of_a_user_that_a_server_quotes_change_no_later_request(
 ) -> None:
     for prompt in ((UserPart(said),), (SystemPart(f"メモ: {said[:30]} tools"), UserPart(said))):
         async with loopback(fails(400, quote(said)), says("はい。"), says("はい。")) as (model, server):
-            await hear(model, ChatRequest(prompt, (RECALL,)))
+            with suppress(ModelRefusedRequest):
+                await hear(model, ChatRequest(prompt, (RECALL,)))
             await hear(model, replace(WHOLE, prompt=(UserPart("次"),)))
             assert has_tools(server.requests[-1].body)
             assert model.changes == ()
@@ -232,6 +236,15 @@ async def test_of_more_tools_than_servers_take_the_first_are_sent_and_that_is_on
     assert names == [tool.name for tool in MANY[:MAX_TOOLS]]
     assert [each["event"] for each in records] == ["tools_left_out"]
     assert len(model.changes) == 1
+
+
+async def test_a_refusal_that_names_the_most_tools_is_asked_again_with_so_many() -> None:
+    refusal = "Invalid 'tools': array too long. Expected an array with maximum length 64, but got 128."
+    async with loopback(responder=unless(lambda body: len(body["tools"]) <= 64, refusal)) as (model, server):
+        for _ in range(2):
+            assert (await hear(model, replace(QUESTION, tools=MANY))).text == "はい。"
+        assert [len(request.body["tools"]) for request in server.requests] == [MAX_TOOLS, 64, 64]
+        assert "64 tools" in model.changes
 
 
 async def test_schemas_are_made_plain_for_those_that_want_them_so() -> None:

@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cc_bot.llm.model import storable
-from cc_bot.llm.openai.chat import _Reply
-from cc_bot.llm.openai.client import refusal_text
 from cc_bot.llm.openai.completions import read_chunk
+from cc_bot.llm.openai.refusals import refusal_text
+from cc_bot.llm.openai.reply import Reply
 from cc_bot.llm.openai.responses import read_event
 
 NAMES = (
@@ -49,10 +49,10 @@ EVENTS = st.fixed_dictionaries(
 
 
 def finished(*chunks: Any) -> str:
-    reply = _Reply("m", "host/m")
+    reply = Reply()
     for chunk in chunks:
         reply.add(chunk)
-    return reply.finish().native
+    return reply.finish("m", "host/m").native
 
 
 @pytest.mark.slow

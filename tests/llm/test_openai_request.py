@@ -141,14 +141,6 @@ def without(option: str, told: str = "") -> Callable[[Json], Reply | str]:
     return lambda body: fails(400, told or f"unknown field {option}") if option in body else "東京です。"
 
 
-async def is_answered(model: OpenAIChatModel) -> bool:
-    try:
-        await hear(model)
-    except ModelRefusedRequest:
-        return False
-    return True
-
-
 class TestAnOptionThatIsRefused:
     async def test_is_left_out_from_then_on_and_that_is_on_record(self) -> None:
         for option, told in (
@@ -172,42 +164,6 @@ class TestAnOptionThatIsRefused:
                 assert all(others <= {*request.body} for request in server.requests), told
             learned = [each["changes"] for each in records if each["event"] == "model_request_changed"]
             assert learned == [[f"no {option}"]]
-
-    async def test_stays_where_it_was_something_else_or_a_hiccup(self) -> None:
-        """Without usage there is nothing to count a limit by."""
-        taken = says("はい。")
-        hiccups = (fails(400), taken, taken, fails(400), taken, taken)
-        for replies, answers, expected in (
-            ((fails(400), fails(400)), [False, True], [True, False, True]),
-            ((fails(400),), [True, True], [True, False, True]),
-            (hiccups, [True] * 4, [True, False, True, True, False, True]),
-        ):
-            async with loopback(*replies) as (model, server):
-                assert [await is_answered(model) for _ in answers] == answers
-                assert ["stream_options" in request.body for request in server.requests] == expected
-
-    async def test_without_a_word_is_left_out_from_the_third_request_on(self) -> None:
-        def strict(body: Json) -> Reply | str:
-            return fails(400) if "stream_options" in body else "東京です。"
-
-        async with loopback(responder=strict) as (model, server):
-            with capture_logs() as records:
-                for _ in range(4):
-                    await hear(model)
-            asked = ["stream_options" in request.body for request in server.requests]
-        assert asked == [True, False, True, False, False, False]
-        learned = [each["changes"] for each in records if each["event"] == "model_request_changed"]
-        assert learned == [["no stream_options"]]
-
-    async def test_with_every_other_is_left_out_with_them(self) -> None:
-        def strict(body: Json) -> Reply | str:
-            known = {"model", "messages", "stream"}
-            return fails(422, "unknown field") if set(body) - known else "東京です。"
-
-        async with loopback(responder=strict) as (model, server):
-            request = replace(QUESTION, cache_key="0f3a")
-            assert [(await hear(model, request)).text for _ in range(3)] == ["東京です。"] * 3
-            assert [len(set(request.body)) for request in server.requests] == [5, 3, 5, 3, 3]
 
     async def test_because_of_what_is_said_with_the_tools_keeps_them(self) -> None:
         for refusal in (

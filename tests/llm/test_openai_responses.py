@@ -100,21 +100,6 @@ TEXTS: dict[str, tuple[list[Json] | Json, str]] = {
         [{"type": "response.created", "response": {}}, {"type": "?"}, says("東京"), {"type": "x.delta"}, END],
         "東京",
     ),
-    "a whole body": ({"object": "response", "status": "completed", "output": [MESSAGE]}, "調べます。"),
-    "a whole refusal": (
-        {"object": "response", "output": [{"type": "message", "content": [{"refusal": "できません"}]}]},
-        "できません",
-    ),
-    "reasoning in a whole body": (
-        {
-            "object": "response",
-            "output": [
-                {"type": "reasoning", "content": [{"type": "reasoning_text", "text": "うーん"}]},
-                MESSAGE,
-            ],
-        },
-        "調べます。",
-    ),
 }
 
 
@@ -140,7 +125,6 @@ CALLS: dict[str, list[Json] | Json] = {
         done(1, call(2, DOG)),
         END,
     ],
-    "a whole body": {"object": "response", "output": [call(1, CAT), call(2, DOG)]},
 }
 
 
@@ -169,14 +153,7 @@ ENDS: dict[str, tuple[list[Json] | Json, type[ModelError]]] = {
         ModelOutOfRoom,
     ),
     "no end": ([done(0, thought("a"))], ModelUnavailable),
-    "a body that failed": (
-        {"object": "response", "status": "failed", "error": {"message": "?"}, "output": []},
-        ModelUnavailable,
-    ),
-    "a body that is no answer": (
-        {"object": "response", "output": 7, "status": "cancelled"},
-        ModelUnavailable,
-    ),
+    "a body in place of a stream": ({"object": "response", "output": []}, ModelUnavailable),
 }
 
 

@@ -1,83 +1,124 @@
-"""Reads the events of a stream (HTML Living Standard, "Server-sent events") as JSON, bounded in bytes."""
+"""The events of a stream, and what both wires read from them.
 
-import asyncio
+Servers leave out fields, add others and send null. What is not understood is skipped.
+"""
+
 import json
 import re
-from collections.abc import AsyncGenerator
-from typing import Final
+from collections.abc import AsyncGenerator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
 
 import httpx2
 from pydantic_core import from_json
 
+from cc_bot.domain.turn import Usage
 from cc_bot.llm.openai.client import TooManyBytes
 
-MAX_EVENT_BYTES: Final = 2**20
-"""A whole answer in one event, each character as \\uXXXX, takes 600,000."""
+MAX_EVENT_BYTES: Final = 2**20  # a whole answer in one event, each character as \uXXXX, takes 600,000
+MAX_TOKENS: Final = 100_000_000  # of one request; a server that reports more is mistaken
 _BLANK_LINE: Final = re.compile(rb"\n\r?\n|\r\r\n?")
-_BREATH_S: Final = 0.01
-"""How long the event loop is held for bytes that are there already."""
 
 
-async def json_events(response: httpx2.Response) -> AsyncGenerator[object, None]:
-    """Yield the data of each event. A body that is not a stream is yielded whole, as one event.
+@dataclass(frozen=True, slots=True)
+class ToolCallDelta:
+    """A piece of a tool call. Empty where the server sent nothing."""
 
-    Raises TooManyBytes, ValueError and RecursionError for what is not JSON, and what httpx raises.
+    index: int | None = None
+    id: str = ""
+    name: str = ""
+    arguments: str = ""
+    extra: Any = None
+    """Fields that go back with the call."""
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """The content of one event."""
+
+    text: str = ""
+    calls: tuple[ToolCallDelta, ...] = ()
+    finish_reason: str | None = None
+    usage: Usage | None = None
+    reasoning: Mapping[str, Any] = field(default_factory=dict)
+    """Fields in which the model thinks."""
+    items: tuple[Any, ...] = ()
+    """Items of the Responses API that go back with the calls."""
+    alive: bool = False
+    """Whether the model did something. An empty chunk only shows that the server runs."""
+
+
+async def json_events(response: httpx2.Response) -> AsyncGenerator[Any, None]:
+    """Yield the data of each event. A JSON body that is not a stream is one event.
+
+    Raises TooManyBytes, ValueError and RecursionError for malformed JSON, and the errors of httpx.
     """
-    whole: bool | None = None
-    """Whether the body is JSON; None until its first character is there. Its content type often lies."""
-    clock = asyncio.get_running_loop().time
-    held, breath = bytearray(), clock() + _BREATH_S
+    held = b""
     async for data in response.aiter_bytes():
-        searched = max(len(held) - 3, 0)
-        held += data
-        if whole is None and (begun := held.lstrip()[:1]):
-            whole = begun in b"{["
-        if not whole:
-            start = 0
-            for blank in _BLANK_LINE.finditer(held, searched):
-                if blank.start() > start:
-                    for event in _event(held[start : blank.start()]):
-                        yield event
-                    if clock() >= breath:
-                        await asyncio.sleep(0)
-                        breath = clock() + _BREATH_S
-                start = blank.end()
-            del held[:start]
+        *blocks, held = _BLANK_LINE.split(held + data)
+        for block in blocks:
+            if event := _event(block):
+                yield event
         if len(held) > MAX_EVENT_BYTES:
             raise TooManyBytes
-        if clock() >= breath:
-            await asyncio.sleep(0)
-            breath = clock() + _BREATH_S
-    if whole:
-        yield json.loads(held)
-        return
-    for event in _event(held):
+    if event := _event(held):
         yield event
 
 
-def _event(block: bytearray) -> list[object]:
-    """The JSON of an event; empty for comments, for an event without data and for `[DONE]`."""
+def _event(block: bytes) -> Any:
+    """None for comments, events without data, and `[DONE]`."""
     if len(block) > MAX_EVENT_BYTES:
         raise TooManyBytes
-    lines, kind = list[bytes](), b""
-    for line in block.splitlines():
-        if line.startswith(b"data:"):
-            lines.append(bytes(line[5:]))
-        elif line.startswith(b"event:"):
-            kind = bytes(line[6:]).strip()
-    data = b"\n".join(lines).strip()
-    if not data or data.startswith(b"[DONE]"):
-        return []
-    event = _parse(data)
-    if kind == b"error" and not (isinstance(event, dict) and event.get("error")):
-        return [{"error": event}]
-    return [event]
-
-
-def _parse(data: bytes) -> object:
-    """Three times as fast as json, which takes what this refuses: half of an escaped emoji that was cut in
-    two."""
+    data = b"\n".join(line[5:] for line in block.splitlines() if line.startswith(b"data:")).strip()
+    if not data and block.lstrip()[:1] in (b"{", b"["):
+        data = block
+    if not data or data == b"[DONE]":
+        return None
     try:
-        return from_json(data)
+        event = from_json(data)  # three times as fast as json
     except ValueError:
-        return json.loads(data)
+        event = json.loads(data)  # takes half of an escaped emoji that was cut in two
+    is_error = block.startswith(b"event: error") and not mapping(event).get("error")
+    return {"error": event} if is_error else event
+
+
+def read_usage(value: object, prompt_name: str, completion_name: str) -> Usage | None:
+    """None if a number can't be right: then an estimate is charged."""
+    if not isinstance(value, Mapping):
+        return None
+    prompt, completion = _count(value.get(prompt_name)), _count(value.get(completion_name))
+    if prompt is None or completion is None:
+        return None
+    details = mapping(value.get(prompt_name + "_details"))
+    return Usage(prompt, completion, min(_count(details.get("cached_tokens")) or 0, prompt))
+
+
+def _count(value: Any) -> int | None:
+    if value is None:
+        return 0
+    return value if type(value) is int and 0 <= value <= MAX_TOKENS else None
+
+
+def mapping(value: object) -> Mapping[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def items_of(value: object) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
+def text_of(value: object) -> str:
+    return value if isinstance(value, str) else ""
+
+
+def is_json_object(text: str) -> bool:
+    """Strict: false for NaN, half a surrogate pair or endless nesting."""
+    try:
+        return isinstance(from_json(text.encode(errors="replace"), allow_inf_nan=False), dict)
+    except ValueError:
+        return False
+
+
+def join_surrogates(text: str) -> str:
+    """Join surrogate pairs and replace lone halves by U+FFFD: neither can be stored."""
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")

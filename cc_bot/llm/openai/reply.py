@@ -1,0 +1,130 @@
+"""The answer to one request, as it is streamed."""
+
+import json
+from collections import defaultdict
+from collections.abc import Mapping
+from itertools import groupby
+from typing import Any, Final
+
+from cc_bot.domain.errors import ModelOutOfRoom, ModelRefusedRequest, ModelUnavailable
+from cc_bot.domain.turn import Usage
+from cc_bot.llm.model import MAX_ANSWER_CHARACTERS, Delta, Finish, ModelEvent, Thinking
+from cc_bot.llm.openai.calls import ToolCallAssembler
+from cc_bot.llm.openai.events import Chunk, join_surrogates, text_of
+from cc_bot.llm.openai.reasoning import ReasoningFilter
+from cc_bot.llm.openai.refusals import ModelFailure
+
+_MAX_NATIVE: Final = 2**18
+_CUT_REASONS: Final = frozenset({"length", "max_tokens", "error", "abort", "cancelled"})
+_STORED_REASONING: Final[dict[str, type]] = {"reasoning_content": str, "reasoning_details": dict}
+
+
+class Reply:
+    def __init__(self) -> None:
+        self.usage = Usage()
+        self.finish_reason: str | None = None
+        self.chunks = 0
+        self.begun = False
+        """Whether anything visible came."""
+        self._held = ""
+        self._room = MAX_ANSWER_CHARACTERS
+        self._filter = ReasoningFilter()
+        self._reasoned = False
+        self._calls = ToolCallAssembler()
+        self._phase = ""
+        self._items: list[Any] = []
+        self._reasoning = defaultdict[str, list[Any]](list)
+
+    @property
+    def full(self) -> bool:
+        """Whether it has more text than an answer may have, white space included."""
+        return self._room < 0
+
+    def add(self, chunk: Chunk) -> list[ModelEvent]:
+        """Returns what the chunk shows the user."""
+        self.chunks += 1
+        self.finish_reason = chunk.finish_reason or self.finish_reason
+        self.usage = chunk.usage or self.usage
+        for delta in chunk.calls:
+            self._calls.add(delta)
+        self._items += chunk.items
+        if chunk.reasoning:
+            self._store(chunk.reasoning)
+        visible = self._filter.add(chunk.text) if chunk.text else ""
+        if chunk.text and self._filter.restarted:
+            self._room = MAX_ANSWER_CHARACTERS
+            return [Thinking(aloud=True), *self._show(visible)]
+        if not self._reasoned and not self.begun and (chunk.reasoning or self._filter.thinking):
+            self._reasoned = True
+            return [Thinking(), *self._show(visible)]
+        return self._show(visible)
+
+    def rest(self) -> list[ModelEvent]:
+        """Returns what was held back, once the stream has ended."""
+        return self._show(self._filter.rest())
+
+    def _show(self, visible: str) -> list[ModelEvent]:
+        """Hold back white space until a word follows, and half of a surrogate pair until its other half."""
+        text, self._held = self._held + visible[: max(self._room, 0)], ""
+        self._room -= len(visible)
+        if "\ud800" <= text[-1:] <= "\udbff":
+            text, self._held = text[:-1], text[-1]
+        if not self.begun and not text.strip():
+            self._held = text + self._held
+            return []
+        self.begun = True
+        return [Delta(join_surrogates(text))] if text else []
+
+    def _store(self, reasoning: Mapping[str, Any]) -> None:
+        self._phase = reasoning.get("phase", self._phase)
+        for name in _STORED_REASONING.keys() & reasoning.keys():
+            value, kind = reasoning[name], _STORED_REASONING[name]
+            pieces = value if isinstance(value, list) else [value]
+            self._reasoning[name] += [piece for piece in pieces if isinstance(piece, kind)]
+
+    def finish(self, model: str, label: str) -> Finish:
+        """The end of a whole answer. Calls count even if the server says `stop`, as many do."""
+        calls = self._calls.requests()
+        if not calls:
+            return Finish("stop", (), self.usage, model)
+        native = {
+            "by": label,
+            "ids": [request.id for request, _ in calls],
+            "extras": [extra for _, extra in calls] if any(extra for _, extra in calls) else [],
+            "items": self._items,
+            "phase": self._phase,
+            "reasoning": {name: _joined(pieces) for name, pieces in self._reasoning.items()},
+        }
+        text = json.dumps({key: value for key, value in native.items() if value}, ensure_ascii=False)
+        requests = tuple(request for request, _ in calls)
+        return Finish("tools", requests, self.usage, model, text if len(text) <= _MAX_NATIVE else "{}")
+
+    def failure(self) -> ModelFailure | None:
+        """Why a stream that ended, or is full, is not a whole answer. None if it is one."""
+        if self.full:
+            return ModelFailure(ModelUnavailable(), "too_long")
+        if self.finish_reason is None:
+            return ModelFailure(ModelUnavailable(), "no_finish_reason")
+        if self.finish_reason == "content_filter":
+            return ModelFailure(ModelRefusedRequest(), "content_filter")
+        if self.finish_reason not in _CUT_REASONS:
+            return None
+        out_of_room = self._reasoned and not self.begun and self.finish_reason in {"length", "max_tokens"}
+        return ModelFailure(ModelOutOfRoom() if out_of_room else ModelUnavailable(), "cut_by_server")
+
+
+def _joined(pieces: list[Any]) -> str | list[Any]:
+    """OpenRouter streams readable `reasoning_details` in pieces, which are joined; sealed ones are whole."""
+    if pieces and isinstance(pieces[0], str):
+        return "".join(pieces)
+    details = list[Any]()
+    for (kind, _), group in groupby(pieces, lambda each: (each.get("type"), each.get("index"))):
+        alike = [*group]
+        if kind not in ("reasoning.text", "reasoning.summary"):
+            details += alike
+            continue
+        detail = {name: value for each in alike for name, value in each.items() if value is not None}
+        for name in {"text", "summary"} & detail.keys():
+            detail[name] = "".join(text_of(each.get(name)) for each in alike)
+        details.append(detail)
+    return details
