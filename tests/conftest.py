@@ -83,8 +83,8 @@ def pytest_report_header(config: pytest.Config) -> str:
     return f"order of tests: --order-seed {config.option.order_seed}"
 
 
-SLOW_FOLDERS = frozenset({"end_to_end", "loopback", "restored"})
-"""Tests of many programs, of the doubles, and of whole restores: all of them are in the second tier."""
+SLOW_FOLDERS = frozenset({"loopback", "restored"})
+"""Tests of the doubles and of whole restores: all of them are in the second tier."""
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator, Hashable
 from contextlib import asynccontextmanager
 
 import pytest
-from hypothesis import settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import (
     RuleBasedStateMachine,
@@ -115,6 +115,22 @@ class TestWaiting:
             await other.begins()
             for someone in (other, *burst[1:]):
                 await someone.ends()
+
+
+class TestThoseAhead:
+    @given(st.lists(st.tuples(st.sampled_from(PARTIES), st.integers(0, 2)), max_size=12))
+    def test_are_those_who_are_served_before(self, visitors: list[tuple[str, int]]) -> None:
+        line = FairLine(1)
+        running = line.join("first", "東京", "first")
+        line.admit()
+        waiting = [line.join(n, party, user) for n, (party, user) in enumerate(visitors)]
+        expected = sorted(waiting, key=line.ahead)
+        served = list[Ticket]()
+        for _ in waiting:
+            line.leave(running)
+            [running] = line.admit()
+            served.append(running)
+        assert served == expected
 
 
 class TestTheWaitEnds:

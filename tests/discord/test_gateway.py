@@ -11,6 +11,7 @@ import pytest
 
 from cc_bot.discord.gateway import (
     RestShare,
+    ShardPlaces,
     check_token,
     fetch_reading,
     hold_to_the_limit,
@@ -19,6 +20,7 @@ from cc_bot.discord.gateway import (
 from cc_bot.domain.errors import DiscordUnreachable, RefusedToken
 from cc_bot.domain.measures import Held, NullMeter
 from cc_bot.domain.message import Reading
+from cc_bot.domain.process import Shard
 from tests.loopback.discord import Allowance, LoopbackDiscord
 
 APPLICATION = "GET /applications/@me"
@@ -59,6 +61,24 @@ class TestReading:
         for token in ("ｔｏｋｅｎ あ", "token", "a.b.c"):
             with pytest.raises(RefusedToken):
                 check_token(token)
+
+
+class TestAShard:
+    async def test_has_the_channels_of_its_servers_and_the_first_one_also_dms(self) -> None:
+        async def guild_of(channel_id: int) -> int | None:
+            match channel_id:
+                case 1:
+                    return 5 << 22
+                case 2:
+                    return None
+                case 3:
+                    raise hikari.ForbiddenError("", {}, b"")
+                case _:
+                    raise hikari.InternalServerError("", 503, {}, b"")
+
+        shards = [ShardPlaces(Shard(number, 4), guild_of) for number in range(4)]
+        having = [[each.shard.id for each in shards if await each.has(channel)] for channel in range(1, 5)]
+        assert having == [[1], [0], [0], [0, 1, 2, 3]]
 
 
 @dataclass

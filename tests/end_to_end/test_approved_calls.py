@@ -4,6 +4,8 @@ import asyncio
 import base64
 import json
 
+import pytest
+
 from tests.end_to_end.kills import pull_the_plug
 from tests.end_to_end.stage import Stage, again_label, stop_label
 from tests.end_to_end.test_proposals import proposals
@@ -179,6 +181,7 @@ async def test_answer_again_knows_of_a_call_in_doubt(stage: Stage, aiko: User, c
     assert len(made(stage)) == 1
 
 
+@pytest.mark.slow
 async def test_a_kill_during_calls_is_told(stage: Stage, aiko: User, ben: User, channel: Channel) -> None:
     reply = await proposed(stage, aiko, channel)
     free = hold(stage)
@@ -208,6 +211,7 @@ async def test_a_kill_during_calls_is_told(stage: Stage, aiko: User, ben: User, 
     assert len(made(stage)) == 2
 
 
+@pytest.mark.slow
 async def test_a_kill_after_a_call_does_not_repeat_it(stage: Stage, aiko: User, channel: Channel) -> None:
     stage.model.script(calls(POST), Reply(Hang()))
     answers(stage, post="投稿番号 12")

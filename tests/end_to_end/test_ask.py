@@ -2,8 +2,11 @@
 
 import asyncio
 
+import pytest
+
 from cc_bot.domain import Locale
-from cc_bot.texts import texts
+from cc_bot.domain.errors import NotNewest
+from cc_bot.texts import explain, texts
 from tests.end_to_end.stage import Stage, again_label, answered, stop_label, streaming
 from tests.loopback.discord import Channel, Shown, User
 from tests.loopback.model_server import Call, CutConnection, End, Hang, Pause, Reply, Say, calls, says
@@ -34,6 +37,18 @@ async def test_an_answer_speaks_ones_language(stage: Stage, aiko: User, ben: Use
     assert len(stage.model.requests) == asked
 
 
+async def test_only_the_newest_answer_is_replaced(stage: Stage, ben: User, channel: Channel) -> None:
+    stage.model.script(says("First."), says("Second."))
+    old = await stage.ask(ben, channel)
+    await stage.ask(ben, channel)
+    states = len(old.history)
+    press = await stage.discord.click(ben, old.message, EN.regenerate)
+    refused = explain(NotNewest(), texts(Locale.EN))
+    await press.finished(lambda shown: any(refused in each.text for each in shown.messages))
+    assert len(old.history) == states
+    assert len(stage.model.requests) == 2
+
+
 async def test_buttons_are_for_the_asker_only(stage: Stage, aiko: User, ben: User, channel: Channel) -> None:
     stage.model.script(Reply(Say("Once upon"), CutConnection()))
     reply = await stage.ask(ben, channel)
@@ -45,6 +60,7 @@ async def test_buttons_are_for_the_asker_only(stage: Stage, aiko: User, ben: Use
     assert len(stage.model.requests) == 1
 
 
+@pytest.mark.slow
 async def test_text_and_tools_are_shown_as_they_come(stage: Stage, aiko: User, channel: Channel) -> None:
     stage.model.script(
         Reply(
@@ -82,6 +98,7 @@ def file_of(message: Shown) -> str:
     return attachment.file.data.decode()
 
 
+@pytest.mark.slow
 async def test_an_answer_moves_while_it_streams_and_takes_few_requests(
     stage: Stage, aiko: User, channel: Channel
 ) -> None:
@@ -99,6 +116,7 @@ async def test_an_answer_moves_while_it_streams_and_takes_few_requests(
     assert len(mentioned) >= 5
 
 
+@pytest.mark.slow
 async def test_any_length_takes_the_place_of_any(stage: Stage, aiko: User, channel: Channel) -> None:
     stage.model.script(Reply(Say(long_text(2500)), Hang()))
     reply = await stage.begin(aiko, channel)

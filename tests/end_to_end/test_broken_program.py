@@ -3,8 +3,12 @@
 import shutil
 from pathlib import Path
 
+import pytest
+
 import cc_bot
 from tests.end_to_end.stage import set_stage
+
+pytestmark = pytest.mark.slow
 
 SOURCE = Path(str(cc_bot.__file__)).parent
 

@@ -7,6 +7,7 @@ from tests.end_to_end.stage import Stage
 from tests.loopback.discord import Channel, Permission, User
 
 STAGE = "reading_stage"
+pytestmark = pytest.mark.slow
 UNKNOWN_MESSAGE, UNKNOWN_CHANNEL, MISSING_ACCESS = 10008, 10003, 50001
 NOTED = "SELECT message_id FROM canvas_messages WHERE channel_id = ?"
 

@@ -2,12 +2,15 @@
 
 import asyncio
 
+import pytest
+
 from tests.end_to_end.kills import pull_the_plug
 from tests.end_to_end.stage import Stage
 from tests.loopback.discord import Channel, Entry, Message, Permission, User
 from tests.loopback.model_server import says
 
 STAGE = "reading_stage"
+pytestmark = pytest.mark.slow
 HISTORY = "GET /channels/{channel}/messages"
 MISSING_ACCESS = 50001
 

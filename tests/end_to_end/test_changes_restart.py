@@ -2,6 +2,8 @@
 
 import json
 
+import pytest
+
 from tests.end_to_end.kills import CUT_OFF, RETRY, pull_the_plug
 from tests.end_to_end.stage import Stage, again_label, continue_label, streaming
 from tests.end_to_end.test_receipts import ASK, CANCEL, UNDO, kept, scheduling, soon, told
@@ -11,6 +13,7 @@ from tests.loopback.model_server import Call, CutConnection, Hang, Say, calls, s
 from tests.loopback.model_server import Reply as Answer
 
 STAGE = "own_stage"
+pytestmark = pytest.mark.slow
 CALLS = "SELECT count(*) FROM turn_calls WHERE user_id = ?"
 REMINDERS = "SELECT text FROM schedules WHERE user_id = ?"
 KEPT = "💾 覚えました: 猫の名前はモチ"

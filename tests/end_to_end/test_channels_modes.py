@@ -2,10 +2,14 @@
 
 from pathlib import Path
 
+import pytest
+
 from tests.end_to_end.kills import pull_the_plug
 from tests.end_to_end.stage import Stage, running_stage, set_stage
 from tests.loopback.discord import Intent, LoopbackDiscord
 from tests.loopback.model_server import says
+
+pytestmark = pytest.mark.slow
 
 ADDRESSED = Intent.GUILDS | Intent.GUILD_MESSAGES | Intent.DIRECT_MESSAGES
 EVERYTHING = ADDRESSED | Intent.MESSAGE_CONTENT

@@ -1,5 +1,7 @@
 """When Discord has a bad moment: nothing is lost, nothing is said twice."""
 
+import pytest
+
 from cc_bot.domain import Locale
 from cc_bot.domain.errors import CcBotError
 from cc_bot.texts import explain, texts
@@ -7,6 +9,8 @@ from tests.end_to_end.stage import Stage, again_label, answered, streaming
 from tests.end_to_end.test_ask import long_text, own_words
 from tests.loopback.discord import Channel, User
 from tests.loopback.model_server import End, Pause, Reply, Say, says
+
+pytestmark = pytest.mark.slow
 
 ACKNOWLEDGE = "POST /interactions/{interaction}/{token}/callback"
 EDIT = "PATCH /webhooks/{application}/{token}/messages/@original"

@@ -1,5 +1,7 @@
 """DMs, and replies to one's own answers: a plain message is a turn of its author's session, as `/ask` is."""
 
+import pytest
+
 from cc_bot.domain import Locale
 from cc_bot.texts import texts
 from tests.end_to_end.stage import AGAIN, CONTINUE, STOP, Stage, streaming
@@ -53,6 +55,7 @@ async def test_a_dm_goes_on_with_its_authors_session(stage: Stage, aiko: User, b
     assert stage.shown() == ["hello"]
 
 
+@pytest.mark.slow
 async def test_a_dm_waits_for_the_one_before(stage: Stage, aiko: User) -> None:
     dm = stage.discord.dm(aiko)
     stage.model.script(Reply(Say("ひとつ"), Pause(2.0), *says("め。").steps), says("ふたつめ。"))
@@ -64,6 +67,7 @@ async def test_a_dm_waits_for_the_one_before(stage: Stage, aiko: User) -> None:
     assert stage.shown() == ["一", "ひとつめ。", "二"]
 
 
+@pytest.mark.slow
 async def test_a_dm_has_stop_continue_and_answer_again(stage: Stage, aiko: User) -> None:
     dm = stage.discord.dm(aiko)
     stage.model.script(Reply(Say("終わらない"), Hang()))

@@ -1,5 +1,7 @@
 """DMs, and replies to one's own answers, when the program is killed or was not there."""
 
+import pytest
+
 from cc_bot.domain import Locale
 from cc_bot.texts import texts
 from tests.end_to_end.kills import pull_the_plug
@@ -8,6 +10,7 @@ from tests.loopback.discord import Channel, User
 from tests.loopback.model_server import Hang, Reply, Say, fails, says
 
 STAGE = "own_stage"
+pytestmark = pytest.mark.slow
 JA = texts(Locale.JA)
 UNKNOWN_MESSAGE = 10008
 ON_THEIR_WAY = "SELECT count(*) FROM turns WHERE state <> 'interrupted'"

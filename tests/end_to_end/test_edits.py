@@ -8,6 +8,8 @@ from tests.end_to_end.stage import Stage, streaming
 from tests.loopback.discord import Channel, Message, Permission, User
 from tests.loopback.model_server import Hang, Pause, Reply, Say, fails, says
 
+pytestmark = pytest.mark.slow
+
 JA = texts(Locale.JA)
 UNKNOWN_MESSAGE = 10008
 STORED = "SELECT count(*) FROM messages WHERE channel_id = ?"

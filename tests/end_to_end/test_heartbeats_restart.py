@@ -1,5 +1,7 @@
 """Heartbeats when the program is killed."""
 
+import pytest
+
 from tests.end_to_end.heartbeats import begin, day, is_due
 from tests.end_to_end.kills import pull_the_plug
 from tests.end_to_end.reminders import POST, said
@@ -8,6 +10,7 @@ from tests.loopback.discord import User
 from tests.loopback.model_server import says
 
 STAGE = "own_stage"
+pytestmark = pytest.mark.slow
 
 
 async def test_a_kill_during_the_post_leads_to_no_second(stage: Stage, aiko: User) -> None:

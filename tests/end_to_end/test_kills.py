@@ -5,6 +5,8 @@ A start takes a second, so turns at different steps share one kill.
 
 import asyncio
 
+import pytest
+
 from cc_bot.domain import Locale
 from cc_bot.texts import texts
 from tests.end_to_end.kills import (
@@ -26,6 +28,7 @@ from tests.loopback.discord import Reply as Interaction
 from tests.loopback.model_server import CutConnection, Hang, Reply, Say, Wait, says
 
 STAGE = "own_stage"
+pytestmark = pytest.mark.slow
 CANNOT_SEND_TO_USER, MISSING_ACCESS, INVALID_WEBHOOK_TOKEN = 50007, 50001, 50027
 LONG = "長い話です。" * 500
 STORED = "SELECT count(*) FROM messages WHERE user_id = ?"

@@ -78,6 +78,7 @@ async def usage(stage: Stage, user: User, channel: Channel, **options: bool) -> 
     return "\n".join((embed["title"], embed["description"], *fields))
 
 
+@pytest.mark.slow
 async def test_a_flood_stops_nobody_else(stage: Stage, aiko: User, ben: User, channel: Channel) -> None:
     most = MAX_AT_ONCE["interaction"]
     sent = [await stage.discord.slash(aiko, channel, "help") for _ in range(5 * most)]

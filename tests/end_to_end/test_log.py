@@ -2,6 +2,8 @@
 
 import json
 
+import pytest
+
 from tests.end_to_end.stage import Stage, answered, ended
 from tests.loopback.discord import Channel, File, User
 from tests.loopback.model_server import Call, CutConnection, Reply, Say, calls, fails, says
@@ -45,6 +47,7 @@ async def eventful_day(stage: Stage, ben: User, channel: Channel) -> None:
     await stage.discord.resumed()
 
 
+@pytest.mark.slow
 async def test_it_holds_no_words_and_no_secrets(stage: Stage, ben: User, channel: Channel) -> None:
     stage.excused.update({10015, 10062})
     await eventful_day(stage, ben, channel)

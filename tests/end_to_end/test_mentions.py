@@ -1,5 +1,7 @@
 """Mentions in channels and threads: answered with what was said there, for whoever asked."""
 
+import pytest
+
 from tests.end_to_end.stage import STOP, Stage, answered, streaming
 from tests.loopback.discord import Channel, User
 from tests.loopback.model_server import (
@@ -36,6 +38,7 @@ async def test_a_mention_is_answered_once(stage: Stage, aiko: User, ben: User, c
     assert stage.shown()[-1] == "Ben: What did @Aiko ask?"
 
 
+@pytest.mark.slow
 async def test_each_person_has_one_answer_to_what_they_ask_while_they_wait(
     stage: Stage, aiko: User, ben: User, channel: Channel
 ) -> None:
@@ -109,6 +112,7 @@ async def test_private_words_never_enter(stage: Stage, aiko: User, channel: Chan
     assert stage.shown() == ["Aiko: 自分の質問", "はい、承知しました。", "Aiko: みんなの質問"]
 
 
+@pytest.mark.slow
 async def test_a_public_ask_stands_where_it_was_asked(
     stage: Stage, aiko: User, ben: User, channel: Channel
 ) -> None:

@@ -2,12 +2,15 @@
 
 import signal
 
+import pytest
+
 from tests.end_to_end.kills import pull_the_plug
 from tests.end_to_end.stage import Stage, streaming
 from tests.loopback.discord import Channel, File, User
 from tests.loopback.model_server import Hang, Reply, Say, says
 
 STAGE = "new_stage"
+pytestmark = pytest.mark.slow
 WAITING = "SELECT count(*) FROM mentions WHERE channel_id = ? AND answered = 0"
 ANSWERED = "SELECT count(*) FROM mentions WHERE channel_id = ? AND answered = 1"
 TO_SHOW = "SELECT count(*) FROM mentions WHERE channel_id = ? AND shown = 0"

@@ -68,6 +68,7 @@ async def test_they_tell_of_answers_and_name_nobody(
         assert secret not in names
 
 
+@pytest.mark.slow
 async def test_health_follows_the_connection(stage: Stage, ben: User, channel: Channel, port: Port) -> None:
     async def becomes(status: int, problems: dict[str, str]) -> None:
         async with stage.patience():

@@ -1,5 +1,7 @@
 """When the model is slow, refuses, breaks off or says nothing: what the user gets to see."""
 
+import pytest
+
 from tests.end_to_end.stage import Stage, answered, ended
 from tests.loopback.discord import Channel, User
 from tests.loopback.model_server import (
@@ -18,6 +20,7 @@ from tests.loopback.model_server import (
 )
 
 STAGE, SETTINGS = "own_stage", {"CC_BOT_MODEL": "first,second", "CC_BOT_MODEL_TIMEOUT": "2"}
+pytestmark = pytest.mark.slow
 
 
 def only(model: str, reply: Reply, other: Reply | None = None) -> Responder:

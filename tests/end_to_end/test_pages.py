@@ -87,6 +87,7 @@ def links(message: Shown) -> list[str]:
     return [line for line in described if line[:1].isdigit()]
 
 
+@pytest.mark.slow
 async def test_a_link_is_read_and_named_below(
     stage: Stage, aiko: User, ben: User, channel: Channel, outside: Outside
 ) -> None:

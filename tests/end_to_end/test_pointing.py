@@ -91,6 +91,7 @@ async def test_a_link_brings_its_message(stage: Stage, aiko: User, ben: User, ch
     assert stage.rows(ROWS_WITH, "%shrike at ten%") == [(1,)]
 
 
+@pytest.mark.slow
 async def test_a_link_is_read_as_its_asker_may(stage: Stage, aiko: User, ben: User, channel: Channel) -> None:
     stage.excused |= {MISSING_ACCESS, UNKNOWN_MEMBER}
     discord, secret = stage.discord, stage.discord.guild_channel("secret")

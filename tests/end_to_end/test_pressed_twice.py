@@ -20,6 +20,8 @@ from tests.loopback.discord import Channel, File, Shown, User
 from tests.loopback.model_server import Call, Hang, Say, calls, says
 from tests.loopback.model_server import Reply as Answer
 
+pytestmark = pytest.mark.slow
+
 STATE: Final = (
     "SELECT content, status, audience, supersedes IS NULL FROM memories WHERE user_id = ? ORDER BY id",
     "SELECT text, status FROM schedules WHERE user_id = ? ORDER BY id",

@@ -115,6 +115,7 @@ async def test_erasing_leaves_no_byte(
     assert "データはすべて消えています" in (await press(stage, aiko, late, "やめる")).text
 
 
+@pytest.mark.slow
 async def test_erasing_drops_answers(stage: Stage, aiko: User, channel: Channel, word: str) -> None:
     hang = model_server.Reply(Say(f"{word}の話"), Hang())
     stage.model.script(hang, hang)
@@ -153,6 +154,7 @@ async def test_denied_users_may_erase(stage: Stage, aiko: User, channel: Channel
     file.unlink()
 
 
+@pytest.mark.slow
 async def test_a_kill_leaves_nothing_of_a_temporary_question_and_brings_nobody_back(
     tmp_path: Path, word: str
 ) -> None:

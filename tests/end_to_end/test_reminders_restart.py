@@ -10,6 +10,7 @@ from tests.end_to_end.stage import Stage
 from tests.loopback.discord import Channel, User
 
 STAGE = "new_stage"
+pytestmark = pytest.mark.slow
 MINUTE_S = 60
 STATE = "SELECT state FROM firings WHERE schedule_id = ?"
 

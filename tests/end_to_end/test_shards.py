@@ -4,10 +4,14 @@ import asyncio
 from functools import partial
 from pathlib import Path
 
+import pytest
+
 from tests.end_to_end.canvases import SHOPPING, board, draw
 from tests.end_to_end.stage import Stage, set_stage
 from tests.end_to_end.test_catch_up import asked_for, heard, is_stored, write
 from tests.loopback.discord import Channel, LoopbackDiscord
+
+pytestmark = pytest.mark.slow
 
 MESSAGE = "GET /channels/{channel}/messages/{message}"
 

@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator
 from contextlib import closing
 from pathlib import Path
 
+import pytest
 import pytest_asyncio
 
 from cc_bot.domain import Locale
@@ -14,6 +15,7 @@ from tests.end_to_end.stage import Stage, set_stage
 from tests.loopback.discord.refusals import Refusal
 from tests.loopback.model_server import says
 
+pytestmark = pytest.mark.slow
 EN = texts(Locale.EN)
 APPLICATION, GATEWAY = "GET /oauth2/applications/@me", "GET /gateway/bot"
 COMMANDS = "PUT /applications/{application}/commands"

@@ -6,12 +6,15 @@ import signal
 import sys
 from pathlib import Path
 
+import pytest
+
 from tests.end_to_end.program import Program
 from tests.end_to_end.stage import Stage, answered, ended, streaming
 from tests.loopback.discord import Channel, User
 from tests.loopback.model_server import Hang, Pause, Reply, Say, says
 
 STAGE = "new_stage"
+pytestmark = pytest.mark.slow
 
 
 def caught(program: Program) -> bool:

@@ -13,7 +13,10 @@ from tests.end_to_end.stage import Stage, ended, set_stage
 from tests.loopback.discord import Channel, File, User
 from tests.loopback.model_server import says
 
-pytestmark = pytest.mark.sqlite("a file and its disk; a server's are in tests/faults/test_server.py")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.sqlite("a file and its disk; a server's are in tests/faults/test_server.py"),
+]
 
 PAGE = 4096
 WAL_HEADER = 32

@@ -9,6 +9,7 @@ from tests.end_to_end.stage import Stage, ended, running_stage
 from tests.loopback.model_server import Call, CutConnection, End, Reply, Say, calls
 
 STAGE = "strict_stage"
+pytestmark = pytest.mark.slow
 REMEMBER = calls(Call("remember", {"content": "青が好き"}))
 LOOK = calls(Call("recall", {"query": "青"}))
 

@@ -7,12 +7,16 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from tests.end_to_end.kills import pull_the_plug
 from tests.end_to_end.stage import Stage, set_stage
 from tests.loopback.discord import User
 from tests.loopback.model_replies import Call
 from tests.loopback.model_server import calls, says
 from tests.mcp.running import hostile, write
+
+pytestmark = pytest.mark.slow
 
 TIME: dict[str, Any] = {
     "command": sys.executable,

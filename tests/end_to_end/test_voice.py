@@ -13,6 +13,8 @@ from tests.loopback.model_server import Reply as ModelReply
 from tests.loopback.speech_server import HEARD, SOUND, Heard, LoopbackSpeechServer
 from tests.recordings import mp3, ogg, voice
 
+pytestmark = pytest.mark.slow
+
 RETRY = "もう一度きく"
 QUOTED = f"> 🎤 {HEARD}"
 SECONDS = "SELECT sum(seconds) FROM usage WHERE user_id = ? AND model = 'ears'"

@@ -15,6 +15,8 @@ import pytest
 from cc_bot.app.watchdog import EXIT_STOOD, LIMIT_S
 from tests.end_to_end.stage import set_stage
 
+pytestmark = pytest.mark.slow
+
 CUSTOMIZED = """
 import ctypes, os, re, signal, threading, time
 

@@ -76,6 +76,15 @@ class TestQuery:
         told = await found(read(file="取扱説明書.pdf", query="zebra"))
         assert (told["found"], "Nothing is found" in told["note"]) == ([], True)
 
+    async def test_shows_what_is_around_it_on_a_long_page(self, read: Read) -> None:
+        answer, filler = "保証期間は二年間です。", "あいうえお。\n" * 1000
+        for page, beginning in ((answer + filler, answer), (filler + answer + filler, "")):
+            told = await found(read(document("長い.pdf", page), file="長い.pdf", query="保証期間"))
+            shown = told["found"][0].removeprefix("[page 1]\n")
+            assert shown.startswith(beginning)
+            assert answer in shown
+            assert 1200 < len(shown) < 3500
+
 
 class TestFile:
     async def test_that_nobody_attached_is_not_there(self, context: ToolContext) -> None:

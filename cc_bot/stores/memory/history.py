@@ -43,7 +43,7 @@ _SELECT_HEAD: Final = f"""
         SELECT newer.id, newer.status
         FROM chain
         JOIN memories AS newer
-            ON newer.user_id = $1 AND newer.supersedes = chain.id AND chain.status = 'superseded'
+            ON newer.user_id = $1 AND newer.supersedes = chain.id
     )
     SELECT {MEMORY.select} FROM memories
     WHERE user_id = $1 AND id IN (SELECT id FROM chain WHERE status = 'active' OR id = $2)
