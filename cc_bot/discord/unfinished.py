@@ -115,7 +115,7 @@ class PendingDelivery:
             page = self._sentence() if elsewhere else self.pages()[0]
             await reply.show((await self.receipts.as_it_is(page, words) if self.receipts else page,))
             if self.receipts:
-                self.receipts.record(reply, user_id, self.turn.visibility, words)
+                await self.receipts.record(reply, user_id, self.turn.visibility, words)
             return
         live = LiveAnswer(
             reply,
@@ -130,7 +130,7 @@ class PendingDelivery:
             live.feed(Heard(self.heard))
         live.feed(Done(self.answer, Usage(), proposals=self.proposals))
         if stands:
-            live.record_receipts()
+            await live.record_receipts()
             return
         note = words.unfinished.late_note(_link_to(self.turn)) if elsewhere else ""
         await live.finish(None if elsewhere else user_id, temporary=False, note=note)
@@ -266,6 +266,17 @@ class DeliveryRoutes:
             raise _meaning(error) from error
         return reply
 
+    async def remove(self, turn: PendingTurn) -> None:
+        """Remove all of an answer of which a user deleted one message. Raises StorageError and hikari's
+        errors."""
+        if turn.ephemeral:  # its messages were dismissed, and it stays in the conversation
+            return
+        place_id = turn.place_id or turn.key.channel_id
+        pages = await self.replies.channels.list_pages(turn.shown_in) if turn.shown_in else ()
+        ids = tuple(dict.fromkeys((*_begun_ids(turn), *pages)))
+        await delete_all(self.rest, place_id, ids, self.replies.taken_down)
+        await self.replies.channels.delete(ids, place_id=place_id)
+
     async def _by_token(self, pending: PendingDelivery, token: str, application_id: int) -> Reply:
         turn = pending.turn
         place_id = turn.place_id or turn.key.channel_id
@@ -371,10 +382,17 @@ def _begun_ids(turn: PendingTurn) -> tuple[int, ...]:
     return (turn.shown_in, *turn.pages)
 
 
+_MAX_SENTENCE: Final = 600
+"""Characters of what is said instead of an answer."""
+
+
 def _ensure_unfinished(message: hikari.Message) -> None:
     """Raise ToldAlready for a message that tells how its turn ended. One that waits or streams has a button
-    for it; so has one that a press left as it was."""
-    if hikari.MessageFlag.LOADING not in message.flags and not page_of(message, Locale.EN).buttons:
+    for it; so has one that a press left as it was. A full page whose next one was not posted has none: no
+    sentence is as long."""
+    page = page_of(message, Locale.EN)
+    full = len(page.content) > _MAX_SENTENCE and not page.facts.notices
+    if hikari.MessageFlag.LOADING not in message.flags and not page.buttons and not full:
         raise ToldAlready
 
 
@@ -510,6 +528,7 @@ class Unfinished:
             await self._note(pending, await self._show(pending))
         except Gone:
             _log.info("turn_unwanted", state=turn.state)
+            await self._routes.remove(turn)
         except ToldAlready:
             _log.info("turn_told_already", state=turn.state)
         except NeverAcknowledged:

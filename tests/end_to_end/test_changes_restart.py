@@ -16,6 +16,8 @@ STAGE = "own_stage"
 pytestmark = pytest.mark.slow
 CALLS = "SELECT count(*) FROM turn_calls WHERE user_id = ?"
 REMINDERS = "SELECT text FROM schedules WHERE user_id = ?"
+SHOWN = "SELECT shown FROM mentions WHERE discord_id = ?"
+RECEIPTS = "SELECT message_id, line, named_id, button FROM receipts WHERE user_id = ?"
 KEPT = "💾 覚えました: 猫の名前はモチ"
 UNDO_KEPT, UNDO_SET = "取り消す: 猫の名前はモチ", "取り消す: 薬"
 DOG = Call("remember", {"content": "犬が好き"})
@@ -106,6 +108,15 @@ async def test_a_kill_is_told_with_what_was_done(stage: Stage, channel: Channel)
     for user in (writer, caller):
         assert len(stage.rows(REMINDERS, user.id)) == 1
         await stage.eventually(CALLS, user.id, gives=[(0,)])
+
+    await stage.eventually(SHOWN, mention.id, gives=[(1,)])
+    receipts = stage.rows(RECEIPTS, caller.id)
+    await pull_the_plug(stage)  # between its end's being shown, and the note of its receipt
+    stage.change("DELETE FROM receipts WHERE user_id = ?", caller.id)
+    stage.change("UPDATE mentions SET shown = 0 WHERE discord_id = ?", mention.id)
+    await stage.start()
+    await stage.eventually(SHOWN, mention.id, gives=[(1,)])
+    assert stage.rows(RECEIPTS, caller.id) == receipts != []
 
 
 async def test_what_is_asked_again_does_nothing_twice(stage: Stage, channel: Channel) -> None:

@@ -47,8 +47,8 @@ async def stored_and_not_shown(stage: Stage, replies: list[Interaction], go_on: 
 
 async def test_an_ask_killed_at_any_step_is_finished_by_the_next_start(stage: Stage) -> None:
     discord, model, go_on = stage.discord, stage.model, asyncio.Event()
-    people = [discord.user(name, locale="ja") for name in "ABCDE"]
-    stored, streamed, temporary, private, done = people
+    people = [discord.user(name, locale="ja") for name in "ABCDEG"]
+    stored, streamed, temporary, private, done, halved = people
     english = discord.user("F", locale="en-US")
     places = {user.id: discord.guild_channel() for user in (*people, english)}
     shown = await stage.ask_in_words(done, places[done.id], "済みました。")
@@ -64,6 +64,10 @@ async def test_an_ask_killed_at_any_step_is_finished_by_the_next_start(stage: St
     model.script(Reply(Hang()))
     mute = await stage.begin(english, places[english.id], "Still thinking?")
     await streaming(mute, "Thinking…")
+    discord.fail_next(FOLLOW_UP, 503, times=1000)
+    model.script(Reply(Say(LONG), Hang()))
+    half = await stage.begin(halved, places[halved.id], "長い話をして")
+    await half.until(lambda reply: "長い話" in reply.text and not reply.labels, "a full page, and no other")
     model.script(Reply(Wait(go_on), *says("できあがり。").steps))
     ready = await stage.begin(stored, places[stored.id], "できた質問")
     await streaming(ready, "考えています…")
@@ -74,7 +78,7 @@ async def test_an_ask_killed_at_any_step_is_finished_by_the_next_start(stage: St
     await answered(ready)
     assert (ready.text, len(ready.messages)) == ("できあがり。", 1)
     await is_settled(stage, ready)
-    for reply in (long, secret, mute):
+    for reply in (long, secret, mute, half):
         await offers_to_ask_again(stage, reply)
     await fleeting.until(lambda reply: reply.text.startswith(CUT_OFF["ja"]), "that it was cut off")
     assert fleeting.labels == []

@@ -1,5 +1,6 @@
 """Mentions when the program is killed or stopped: nobody is forgotten, nobody is answered twice."""
 
+import asyncio
 import signal
 
 import pytest
@@ -7,7 +8,7 @@ import pytest
 from tests.end_to_end.kills import pull_the_plug
 from tests.end_to_end.stage import Stage, streaming
 from tests.loopback.discord import Channel, File, User
-from tests.loopback.model_server import Hang, Reply, Say, says
+from tests.loopback.model_server import End, Hang, Reply, Say, Wait, says
 
 STAGE = "new_stage"
 pytestmark = pytest.mark.slow
@@ -57,14 +58,16 @@ async def test_a_kill_has_answers_written_anew(stage: Stage, aiko: User, ben: Us
 
 
 async def test_a_stored_answer_is_shown(stage: Stage, aiko: User, ben: User, channel: Channel) -> None:
-    long, other = "とても長い答えです。" * 250, stage.discord.guild_channel()
-    stage.model.script(says(long, delay_s=1), says("答えです。", delay_s=1))
+    long, other, goes_on = "とても長い答えです。" * 250, stage.discord.guild_channel(), asyncio.Event()
+    stage.model.script(Reply(Wait(goes_on), Say(long), End()), Reply(Say(long), Wait(goes_on), End()))
     replies = []
     for user, place in ((aiko, channel), (ben, other)):
         message = await stage.write(user, place, "質問")
         replies.append(await streaming(stage.discord.answer(message), "考えています…"))
         await stage.model.arrived(len(replies))
+    await replies[1].until(lambda shown: len(shown.messages) == 2, "a second message")
     stage.discord.fail_next(EDIT, 503, times=1000)
+    goes_on.set()
     for place in (channel, other):
         await stage.eventually(ANSWERED, place.id, gives=[(1,)])
     await pull_the_plug(stage)
@@ -79,6 +82,7 @@ async def test_a_stored_answer_is_shown(stage: Stage, aiko: User, ben: User, cha
     for place in (channel, other):
         await stage.eventually(TO_SHOW, place.id, gives=[(0,)])
     assert deleted.messages == []
+    assert stage.stored(other) == [("user", "質問", "complete")]
     assert len(stage.model.requests) == 2
 
 

@@ -469,7 +469,7 @@ async def _show(press: _Press, before: Page, page: Page) -> None:
     page = await press.upkeep.as_it_is(page, recipient.words)
     await reply.show((page,))
     visibility = visibility_of(interaction, ephemeral=ephemeral)
-    press.upkeep.record(reply, recipient.user_id, visibility, recipient.words)
+    await press.upkeep.record(reply, recipient.user_id, visibility, recipient.words)
 
 
 def _page_after(press: _Press, page: Page, done: ProposalResult) -> Page:

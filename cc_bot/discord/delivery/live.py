@@ -166,7 +166,7 @@ class LiveAnswer:
         if owned and len(pages) == 1 and self.reply.further_ids:  # its file was refused: it came in messages
             earlier = (await self.reply.message_ids())[:-1]
             await self._show_last(pages, user_id, earlier, checked=checked)
-        self.record_receipts()
+        await self.record_receipts()
 
     async def _show_last(
         self, pages: Sequence[Page], user_id: int | None, earlier: tuple[int, ...], *, checked: bool
@@ -182,12 +182,12 @@ class LiveAnswer:
             last = with_proposals(last, self.state.proposals, self._words)
         await self.reply.show((*pages[:-1], last))
 
-    def record_receipts(self) -> None:
+    async def record_receipts(self) -> None:
         """Put on record what its end tells, once that stands there."""
         if self._receipts and self.state.done:
             visibility = self.state.done.answer.visibility
             known = known_lines(self.state.receipts, self.state.carried, self._asker_id)
-            self._receipts.record(self.reply, self._asker_id, visibility, self._words, known)
+            await self._receipts.record(self.reply, self._asker_id, visibility, self._words, known)
 
     async def _restore(self, before: Sequence[Page]) -> None:
         """The older answer stands; why there is no new one is for its asker alone."""

@@ -7,7 +7,7 @@ what holds again; else they are told apart by their order.
 
 import asyncio
 from collections import defaultdict
-from collections.abc import Collection, Coroutine, Mapping, Sequence
+from collections.abc import Awaitable, Collection, Coroutine, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, Literal
 
@@ -354,7 +354,7 @@ class ReceiptUpkeep:
             await self._stores.receipts.settle(told)
         self.refresh(user_id, words)
 
-    def record(
+    async def record(
         self,
         reply: Reply,
         user_id: int,
@@ -362,11 +362,13 @@ class ReceiptUpkeep:
         words: Texts,
         known: Sequence[ReceiptLine] = (),
     ) -> None:
-        """Put on record what the last message of a reply tells now, and have others say so. `known`: lines of
-        which nothing can be taken back."""
+        """Store what the last message of a reply says now, and update other messages in the background.
+        Called before the reply counts as shown, so that after a crash it is stored by the next run. `known`:
+        lines of which nothing can be taken back."""
         page = reply.last_page
         if page is not None and (page.facts.receipts or told_lines(page)):
-            self._begin(user_id, self._note(reply, page, user_id, visibility, words=words, known=known))
+            await _guarded(self._note(reply, page, user_id, visibility, known))
+            self.refresh(user_id, words)
 
     def refresh(self, user_id: int, words: Texts) -> None:
         """Have the messages that tell of what was changed say what has become of it."""
@@ -402,11 +404,7 @@ class ReceiptUpkeep:
     async def _in_turn(self, user_id: int, work: Coroutine[None, None, None]) -> None:
         try:
             async with self._order.after(user_id):
-                await work
-        except (StorageError, hikari.HikariError) as error:
-            _log.warning("receipts_not_kept_up", error=type(error).__name__)
-        except Exception:  # noqa: BLE001 - it is on record, and nobody waits for it
-            _log.error("receipts_not_kept_up", exc_info=True)
+                await _guarded(work)
         finally:
             work.close()
 
@@ -416,8 +414,6 @@ class ReceiptUpkeep:
         page: Page,
         user_id: int,
         visibility: Visibility,
-        *,
-        words: Texts,
         known: Sequence[ReceiptLine],
     ) -> None:
         place = await reply.last_place()
@@ -425,7 +421,6 @@ class ReceiptUpkeep:
             before = None if known else await self._stores.receipts.get(user_id, place[1])
             lines = (*told_lines(page), *(known or still_known(page, before)))
             await self._stores.receipts.note(ReceiptMessage(user_id, *place, visibility, lines))
-        await self._refresh(user_id, words)
 
     async def _refresh(self, user_id: int, words: Texts) -> None:
         await self._show_anew(await self._stores.receipts.list_stale(user_id), words)
@@ -453,3 +448,13 @@ class ReceiptUpkeep:
                 return False
             await self._rest.edit_message(told.channel_id, told.message_id, **changes_to(page, now))
             return True
+
+
+async def _guarded(work: Awaitable[None]) -> None:
+    """Log the failure of work that no user waits for."""
+    try:
+        await work
+    except (StorageError, hikari.HikariError) as error:
+        _log.warning("receipts_not_kept_up", error=type(error).__name__)
+    except Exception:  # noqa: BLE001 - the record has where it happened
+        _log.error("receipts_not_kept_up", exc_info=True)

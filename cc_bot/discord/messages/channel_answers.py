@@ -22,7 +22,7 @@ from cc_bot.discord.attachments import scans_among
 from cc_bot.discord.delivery.forms import OpenForms
 from cc_bot.discord.delivery.live import LiveAnswer, RunningTurns, for_channel
 from cc_bot.discord.delivery.outlets import MessageReplies, direct_messages
-from cc_bot.discord.delivery.refusals import REFUSALS
+from cc_bot.discord.delivery.refusals import REFUSALS, is_gone
 from cc_bot.discord.delivery.reply import Reply, Sent
 from cc_bot.discord.messages.question_files import Attached, QuestionFiles, any_files
 from cc_bot.discord.messages.withdrawals import OnItsWay, Withdrawals
@@ -360,11 +360,18 @@ class ChannelAnswers:
                 continue
             asked = await self.assistant.question(key, questions)
             reply = self._reply(asked, await self._messages_of(id_of(answer)))
+            gone = False
             try:
                 await reply.show(await self._pages_of(asked, answer))
+                if self.running.receipts:
+                    recipient = asked.recipient
+                    await self.running.receipts.record(reply, recipient.user_id, "public", recipient.words)
             except REFUSALS as error:
                 _log.info("answer_not_shown", place=key.place_id, error=type(error).__name__)
+                gone = is_gone(error)
             await self._note_pages(asked.key, reply, shown=True)
+            if gone:  # a user deleted one of its messages meanwhile
+                await self._forget(asked, reply)
 
     async def _begin(self, key: ChannelKey, waiting: Sequence[Message]) -> tuple[ChannelQuestion, Reply]:
         """Begin with what of the waiting is answered now, and its reply. A crash, or a database that fails,
