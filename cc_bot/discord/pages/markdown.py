@@ -75,7 +75,7 @@ def _cells(line: str) -> list[str]:
 
 _SPOILER: Final = "||"
 _MARK: Final = re.compile(r"\\.|`+|\|\|", re.DOTALL)
-_QUOTE: Final = re.compile(r"(?:>+ )?")
+_QUOTE: Final = re.compile(r"\A(?:>++ )?")
 _FENCE: Final = "```"
 
 
