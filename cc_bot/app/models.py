@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cc_bot.config import LOCAL, OFF, Config
+from cc_bot.domain.errors import InvalidModels
 from cc_bot.embeddings import LocalEmbedder
 from cc_bot.llm.chain import FallbackChain
 from cc_bot.llm.model import ChatModel, ChatRequest, UserPart
@@ -99,8 +100,10 @@ class Models:
 @asynccontextmanager
 async def open_models(config: Config) -> AsyncIterator[Models]:
     """Read `models.toml`, and close the models in the end. Raises InvalidModels."""
-    words = texts(config.operator_locale)
-    models = Models(config, await providers_file(models_path(config), config.variables, words).load())
+    words, path = texts(config.operator_locale), models_path(config)
+    models = Models(config, await providers_file(path, config.variables, words).load())
+    if models.offline and config.variables.get("CC_BOT_MODEL") and path.exists():
+        raise InvalidModels(path=str(path), detail=words.models_file.no_server)
     try:
         yield models
     finally:

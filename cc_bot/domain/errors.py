@@ -117,6 +117,7 @@
     │   │   └── HearingNotSetUp     and will not until the operator sees to it
     │   └── ModelError
     │       ├── ModelUnavailable
+    │       │   └── ModelUnreachable    nothing answers at its server's address
     │       ├── ModelSaidNothing
     │       ├── ModelOutOfRoom      it used up its tokens before it said a word
     │       ├── ModelWentInCircles  it called its tools as often as it may, and no word came
@@ -1006,6 +1007,10 @@ class ModelError(TurnError): ...
 
 
 class ModelUnavailable(ModelError): ...
+
+
+class ModelUnreachable(ModelUnavailable):
+    """Parameters: host, with its port."""
 
 
 class ModelSaidNothing(ModelError): ...

@@ -13,7 +13,14 @@ from typing import Final
 
 import structlog
 
-from cc_bot.domain.errors import CcBotError, ModelNotFound, StorageError
+from cc_bot.domain.errors import (
+    CcBotError,
+    ModelNotFound,
+    ModelRefusedKey,
+    ModelRefusedRequest,
+    ModelUnreachable,
+    StorageError,
+)
 from cc_bot.domain.locale import Locale
 from cc_bot.scheduler import Scheduler
 from cc_bot.terminal import conversation, memory, reminders, settings
@@ -22,7 +29,7 @@ from cc_bot.terminal.markdown import one_line
 from cc_bot.terminal.reminders import Show, say_due
 from cc_bot.terminal.settings import moments_for
 from cc_bot.terminal.view import Manual
-from cc_bot.texts import explain, texts
+from cc_bot.texts import Texts, explain, texts
 
 # ---- commands --------------------------------------------------------------------------------------------
 
@@ -225,12 +232,23 @@ class Runner:
         except InvalidCommand as mistake:
             chat.complain(mistake.explain(words))
         except CcBotError as error:
-            told = words.terminal.model_not_found if isinstance(error, ModelNotFound) else ""
             moment = moments_for(chat.person, chat.stores.usage.now())
-            chat.complain(told.format(**error.params) or explain(error, words, moment))
+            chat.complain(_for_operator(error, words) or explain(error, words, moment))
         except OSError:
             raise  # the terminal or the pipe is gone: there is nobody to tell
         except Exception as error:  # noqa: BLE001 - one broken command must not end the chat
             _log.error("command_failed", command=name, error=type(error).__name__)
             chat.complain(explain(CcBotError(), words))
         return name != "exit"
+
+
+def _for_operator(error: CcBotError, words: Texts) -> str:
+    """The sentence for an error that the operator can fix in the settings; empty for others."""
+    said = words.terminal
+    sentences: dict[type[CcBotError], str] = {
+        ModelNotFound: said.model_not_found,
+        ModelRefusedKey: said.model_refused_key,
+        ModelRefusedRequest: said.model_refused_request,
+        ModelUnreachable: said.model_unreachable,
+    }
+    return sentences.get(type(error), "").format(**error.params)

@@ -153,6 +153,10 @@ class ModelsFileTexts(Area):
     no_providers = Sentence(
         ja="書けるのは [providers.名前] の表だけです。", en="It holds tables [providers.name] alone."
     )
+    no_server = Sentence(
+        ja="サーバーが1つも書かれておらず、OPENAI_API_KEY も OPENAI_BASE_URL もないので、CC_BOT_MODEL に聞けません。どれかを設定するか、CC_BOT_MODEL を消してください（内蔵の簡易モデルが答えます）。",
+        en="It names no server, and neither OPENAI_API_KEY nor OPENAI_BASE_URL is set, so CC_BOT_MODEL can't be asked. Set one of them, or remove CC_BOT_MODEL (then the small built-in model answers).",
+    )
     bad_name = Sentence(
         ja="[providers.{name}] の名前は、半角の英小文字・数字・-・_ で32文字までです。",
         en="The name of [providers.{name}] may have lower-case letters, digits, - and _, 32 at most.",

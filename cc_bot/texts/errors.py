@@ -426,6 +426,11 @@ SENTENCES: Final[Mapping[type[CcBotError], Sentence]] = {
         ja="AIモデルにつながらないか、混み合っています。しばらくしてから、もう一度お聞きください。",
         en="The AI model is busy or can't be reached. Please ask again in a while.",
     ),
+    # Without the host: that is for the operator.
+    errors.ModelUnreachable: Sentence(
+        ja="AIモデルのサーバーにつながりません。少し待ってから、もう一度お聞きください。続くときは、ボットの管理者にお知らせください。",
+        en="The AI model's server can't be reached. Please ask again in a while, and tell the bot's operator if it goes on.",
+    ),
     errors.ModelSaidNothing: Sentence(
         ja="AIモデルの返事が空でした。もう一度お聞きになるか、言い方を変えてみてください。",
         en="The AI model's answer was empty. Please ask again, or put it another way.",
@@ -608,8 +613,8 @@ SENTENCES: Final[Mapping[type[CcBotError], Sentence]] = {
         en="The file of agents {path} can't be read. {detail}",
     ),
     errors.InvalidModels: Sentence(
-        ja="モデルの設定ファイル {path} を読めません。{detail}",
-        en="The file of model servers {path} can't be read. {detail}",
+        ja="モデルの設定ファイル {path} を使えません。{detail}",
+        en="The file of model servers {path} can't be used. {detail}",
     ),
     errors.InvalidToolServers: Sentence(
         ja="ツールのサーバーの設定ファイル {path} を読めません。{detail}",

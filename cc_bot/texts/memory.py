@@ -40,8 +40,8 @@ class MemoryTexts(Area):
     expired = Sentence(ja="⌛ 期限切れ", en="⌛ expired")
 
     none = Sentence(
-        ja="メモリはまだありません。</memory add> か「〜を覚えておいて」で保存できます。",
-        en="There are no memories yet. Save one with </memory add> or by saying “remember that …”.",
+        ja="メモリはまだありません。</memory add> で保存できます。多くのAIモデルでは、会話で「〜を覚えておいて」と頼んでも保存されます。",
+        en="There are no memories yet. Save one with </memory add>. Most AI models also save one when you say “remember that …”.",
     )
     none_in_category = Sentence(
         ja="カテゴリ「{category}」のメモリはありません。",

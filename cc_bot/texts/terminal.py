@@ -225,7 +225,18 @@ class TerminalTexts(Area):
         ja="AIモデル「{model}」が見つかりません。CC_BOT_MODEL と OPENAI_BASE_URL を確かめてください。",
         en="There is no AI model “{model}”. Check CC_BOT_MODEL and OPENAI_BASE_URL.",
     )
-    """Parameter: model, as the operator, who reads it, named it."""
+    model_unreachable = Sentence(
+        ja="AIモデルのサーバー {host} につながりません。サーバーが動いているか、OPENAI_BASE_URL（models.toml なら base_url）が正しいかを確かめてください。",
+        en="The AI model's server at {host} can't be reached. Check that it runs, and OPENAI_BASE_URL (or base_url in models.toml).",
+    )
+    model_refused_key = Sentence(
+        ja="AIモデルのサーバーがAPIキーを受け付けません。OPENAI_API_KEY（models.toml なら api_key）と、その残高や権限を確かめてください。",
+        en="The AI model's server does not accept the API key. Check OPENAI_API_KEY (or api_key in models.toml), its credit and its rights.",
+    )
+    model_refused_request = Sentence(
+        ja="AIモデルがこの質問を受け付けませんでした。言い方を変えるか、cc-bot doctor で CC_BOT_MODEL の設定を確かめてください。",
+        en="The AI model did not accept this question. Put it another way, or check CC_BOT_MODEL with cc-bot doctor.",
+    )
     not_heard = Sentence(ja="🎤 {names} は聞き取れませんでした。", en="🎤 I couldn't hear {names}.")
     servers_starting = Sentence(
         ja="ツールのサーバーにつないでいます…（10秒まで）",

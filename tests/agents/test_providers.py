@@ -68,9 +68,19 @@ async def test_a_mistake_in_the_file_is_one_sentence(tmp_path: Path, text: str, 
 async def test_the_offline_model_answers_where_there_is_neither_key_nor_server(tmp_path: Path) -> None:
     for text, offline in (("", True), ('[providers.a]\nbase_url = "http://127.0.0.1:1/v1"\n', False)):
         (tmp_path / "models.toml").write_text(text, encoding="utf-8")
-        environ = {"CC_BOT_DATABASE_URL": f"sqlite:///{tmp_path}/sessions.db"}
-        async with open_models(read_config(environ, tmp_path / "none")) as models:
-            assert models.offline is offline
+        environ = {"CC_BOT_DATABASE_URL": f"sqlite:///{tmp_path}/sessions.db", "OPENAI_BASE_URL": ""}
+        for more, is_offline in (({}, offline), ({"OPENAI_API_KEY": "sk-0"}, False)):
+            async with open_models(read_config({**environ, **more}, tmp_path / "none")) as models:
+                assert models.offline is is_offline
+
+
+async def test_a_model_that_is_named_without_any_server_is_a_mistake(tmp_path: Path) -> None:
+    words, environment = texts(Locale.JA), {"CC_BOT_MODEL": "local/qwen"}
+    assert await answered_by(tmp_path, "local/qwen", **environment) == [""]
+    (tmp_path / "models.toml").write_text("# [providers.local]\n", encoding="utf-8")
+    with pytest.raises(InvalidModels) as refused:
+        await answered_by(tmp_path, **environment)
+    assert words.models_file.no_server in explain(refused.value, words)
 
 
 async def test_how_much_a_model_thinks_is_set_for_all_and_by_request(tmp_path: Path) -> None:

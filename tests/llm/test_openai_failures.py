@@ -4,10 +4,12 @@ import asyncio
 import json
 import traceback
 from contextlib import aclosing
+from urllib.parse import urlsplit
 
 import pytest
 from structlog.testing import capture_logs
 
+from cc_bot.domain import Locale
 from cc_bot.domain.errors import (
     ContextTooLong,
     ModelError,
@@ -15,10 +17,12 @@ from cc_bot.domain.errors import (
     ModelRefusedKey,
     ModelRefusedRequest,
     ModelUnavailable,
+    ModelUnreachable,
 )
 from cc_bot.llm.model import Delta
 from cc_bot.llm.openai import OpenAIChatModel
 from cc_bot.llm.openai.refusals import refusal_text, too_long
+from cc_bot.texts import explain, texts
 from tests.llm.asking import CONTINUATION, QUESTION, hear, loopback
 from tests.loopback.model_server import (
     Chunk,
@@ -88,13 +92,18 @@ class TestRetry:
         async with loopback(Reply(CutConnection()), says("東京です。")) as (model, _):
             assert (await hear(model)).text == "東京です。"
 
-    async def test_nobody_listening_is_unavailable(self) -> None:
+    async def test_a_closed_port_is_named_to_the_operator_alone(self) -> None:
         async with LoopbackModelServer() as server:
             base_url = server.base_url
         model = OpenAIChatModel("m", base_url=base_url, max_retries=0)
-        with pytest.raises(ModelUnavailable):
+        with pytest.raises(ModelUnreachable) as unreachable:
             await hear(model)
         await model.close()
+        host = urlsplit(base_url).netloc
+        for locale in Locale:
+            words = texts(locale)
+            assert host not in explain(unreachable.value, words)
+            assert host in words.terminal.model_unreachable.format(**unreachable.value.params)
 
 
 NO_WORDS = {

@@ -19,7 +19,15 @@ import cc_bot.tools
 from cc_bot.agents import Agents
 from cc_bot.assistant import Assistant
 from cc_bot.domain import Locale, SessionKey
-from cc_bot.domain.errors import ModelUnavailable, ToolServerUnknown
+from cc_bot.domain.errors import (
+    ModelError,
+    ModelNotFound,
+    ModelRefusedKey,
+    ModelRefusedRequest,
+    ModelUnavailable,
+    ModelUnreachable,
+    ToolServerUnknown,
+)
 from cc_bot.domain.privacy import Retention
 from cc_bot.domain.tool_server import ToolDetails, ToolServerReport
 from cc_bot.llm.model import ChatRequest, Delta, Finish, ModelEvent, ToolRequest, ToolResultPart, UserPart
@@ -34,6 +42,14 @@ from tests.scripted_model import only
 
 LONG = "\n\n".join(f"段落 {number}: これは画面より長い回答の一部です。" for number in range(1, 41))
 
+TROUBLE: dict[str, ModelError] = {
+    "down": ModelUnavailable(),
+    "wrong-port": ModelUnreachable(host="models.example:1"),
+    "wrong-key": ModelRefusedKey(),
+    "wrong-model": ModelNotFound(model="gpt-9"),
+    "wrong-question": ModelRefusedRequest(),
+}
+
 
 class ScriptedModel:
     """Answers by what the question contains."""
@@ -41,8 +57,9 @@ class ScriptedModel:
     async def stream(self, request: ChatRequest) -> AsyncGenerator[ModelEvent, None]:
         asked = next(part.text for part in reversed(request.prompt) if isinstance(part, UserPart))
         told = isinstance(request.prompt[-1], ToolResultPart)
-        if "down" in asked:
-            raise ModelUnavailable
+        for trouble, error in TROUBLE.items():
+            if trouble in asked:
+                raise error
         if "remember" in asked and not told:
             call = ToolRequest("1", "remember", '{"content": "誕生日は3月15日", "tags": ["誕生日"]}')
             yield Finish("tools", (call,))

@@ -54,6 +54,16 @@ class TestQuestions:
             said = await chat.say(f"/attach {path}")
             assert (sentence in said, said.count("\n")) == (True, 1), path
 
+    async def test_of_a_model_that_is_set_up_wrong_say_what_to_set(self, chat: Talk) -> None:
+        said = texts(Locale.JA).terminal
+        for question, sentence in {
+            "wrong-port": said.model_unreachable.format(host="models.example:1"),
+            "wrong-key": said.model_refused_key,
+            "wrong-model": said.model_not_found.format(model="gpt-9"),
+            "wrong-question": said.model_refused_request,
+        }.items():
+            assert sentence in await chat.say(question)
+
     async def test_of_a_broken_database_are_one_sentence_a_line(self, chat: Talk, tmp_path: Path) -> None:
         await chat.say("こんにちは")
         with closing(sqlite3.connect(tmp_path / "chat.db")) as connection:

@@ -5,7 +5,8 @@ import re
 from collections.abc import Mapping
 from typing import Final, NamedTuple
 
-from openai import APIConnectionError, APIError, APIStatusError
+import httpx2
+from openai import APIError, APIStatusError
 
 from cc_bot.domain.errors import (
     ContextTooLong,
@@ -14,6 +15,7 @@ from cc_bot.domain.errors import (
     ModelRefusedKey,
     ModelRefusedRequest,
     ModelUnavailable,
+    ModelUnreachable,
 )
 
 MAX_REFUSAL: Final = 2000  # characters; what comes later quotes the request
@@ -119,8 +121,8 @@ def classify(error: Exception, model: str) -> ModelFailure:
 
 
 def _meaning(error: APIError, status: int | None, model: str) -> ModelError:
-    if isinstance(error, APIConnectionError):
-        return ModelUnavailable()
+    if isinstance(error.__cause__, httpx2.ConnectError | httpx2.ConnectTimeout):
+        return ModelUnreachable(host=error.request.url.netloc.decode())
     text = text_of_error(error)
     if refused := too_long(text):
         return refused
@@ -128,6 +130,5 @@ def _meaning(error: APIError, status: int | None, model: str) -> ModelError:
         return ModelRefusedKey()
     if status == 404 or (status == 400 and _NO_MODEL.search(text)):
         return ModelNotFound(model=model)
-    if status is not None and status < 500 and status not in _TRANSIENT_STATUSES:
-        return ModelRefusedRequest()
-    return ModelUnavailable()
+    final = status is not None and status < 500 and status not in _TRANSIENT_STATUSES
+    return ModelRefusedRequest() if final else ModelUnavailable()
