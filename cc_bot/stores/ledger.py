@@ -101,8 +101,9 @@ _MOVED: Final = """
     WHERE id = $1 AND user_id = $2
 """
 
+# $3 the messages that show it, where that are several
 _INTERRUPTED: Final = """
-    UPDATE turns SET state = 'interrupted', token = NULL, token_until = NULL
+    UPDATE turns SET state = 'interrupted', token = NULL, token_until = NULL, pages = $3
     WHERE id = $1 AND user_id = $2 AND state = 'accepted'
 """
 
@@ -220,7 +221,14 @@ class TurnLedger:
 
     async def mark_interrupted(self, entry: str, user_id: int) -> None:
         """Note that its user was told that there is no answer, and may have it asked again."""
-        await self._database.transaction([Statement(_INTERRUPTED, (entry, user_id))], [user(user_id)])
+        await self._database.transaction([Statement(_INTERRUPTED, (entry, user_id, "[]"))], [user(user_id)])
+
+    async def offer(self, turn: PendingTurn, message_ids: tuple[int, ...] = ()) -> None:
+        """Note that the turn failed, and that its user may have it asked again. `message_ids`: the messages
+        that show that, where they are several. A turn that was refused was not entered before."""
+        offered = (turn.id, turn.key.user_id, json.dumps(message_ids))
+        batch = [_insert(turn, self._process), Statement(_INTERRUPTED, offered)]
+        await self._database.transaction(batch, [user(turn.key.user_id)])
 
     async def take(
         self, entry: str, user_id: int, renewed: Callable[[PendingTurn], PendingTurn]

@@ -125,6 +125,7 @@ SLOW = file("迷路.pdf", objects(400_000))
 async def test_reading_ends_when_the_question_is_stopped(stage: Stage, aiko: User, channel: Channel) -> None:
     begun = await stage.begin(aiko, channel, "これは？", attachment=SLOW)
     await reading_process(stage)
+    await begun.until(lambda shown: STOP["ja"] in shown.labels, "the button")
     await stage.discord.click(aiko, begun.message, STOP["ja"])
     await begun.until(lambda shown: STOP["ja"] not in shown.labels, "the end of the answer")
     await ended(stage)

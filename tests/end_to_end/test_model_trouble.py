@@ -2,7 +2,10 @@
 
 import pytest
 
-from tests.end_to_end.stage import Stage, answered, ended
+from cc_bot.domain import Locale
+from cc_bot.texts import texts
+from tests.end_to_end.kills import ON_THEIR_WAY, RETRY
+from tests.end_to_end.stage import Stage, answered, ended, stop_label
 from tests.loopback.discord import Channel, User
 from tests.loopback.model_server import (
     Call,
@@ -62,12 +65,36 @@ async def test_no_model_is_told_in_one_sentence(stage: Stage, aiko: User, channe
         reply = await ended(await stage.begin(aiko, channel, "失われた質問"))
         assert told in reply.text
         assert "first" not in reply.text
-        assert reply.labels == []
+        assert reply.labels == [RETRY["ja"]]
     assert stage.stored(channel) == []
     assert any("ModelNotFound" in line and "first" in line for line in stage.program.output.splitlines())
     stage.model.reset()
     await stage.ask(aiko, channel, "次の質問")
     assert stage.shown() == ["次の質問"]
+
+
+@pytest.mark.restarts
+async def test_a_failed_answer_becomes_the_new_one_once_its_asker_asks_again(
+    stage: Stage, aiko: User, ben: User, channel: Channel
+) -> None:
+    discord, dm = stage.discord, stage.discord.dm(aiko)
+    stage.model.responder = lambda _: fails(503)
+    asked = (await ended(await stage.begin(aiko, channel, "何時？"))).message
+    said = await discord.post(aiko, dm, "元気？")
+    written = await discord.answer(said).until(lambda shown: RETRY["ja"] in shown.labels, "the button")
+    refused = await discord.click(ben, asked, RETRY["ja"])
+    await refused.finished(lambda shown: texts(Locale.EN).answer.not_yours in shown.text)
+    for place, failed, left in ((channel, asked, 2), (dm, written.messages[-1], 1)):
+        pressed = await discord.click(aiko, failed, RETRY["ja"])
+        await pressed.until(lambda shown: stop_label(aiko) in shown.labels, "the model is asked")
+        await pressed.until(lambda shown: shown.labels == [RETRY["ja"]], "it fails again")
+        await stage.eventually(ON_THEIR_WAY, aiko.id, gives=[("interrupted", left)])
+        await stage.restart()
+        stage.model.script(says("三時です。"))
+        await answered(await discord.click(aiko, failed, RETRY["ja"]))
+        own = [each for each in discord.messages(place) if each.author.is_bot and not each.ephemeral]
+        assert [each.content for each in own] == ["三時です。"]
+    assert [stage.stored(place)[0][1] for place in (channel, dm)] == ["何時？", "元気？"]
 
 
 async def test_endless_tools_are_ended(stage: Stage, ben: User, channel: Channel) -> None:

@@ -185,6 +185,7 @@ async def do_everything_with_turns(stores: Stores) -> None:
     ledger, session = stores.ledger, await stores.sessions.open(KEY)
     await do(ledger.accept(TURN), ledger.note_message("t", USER, 41), ledger.add_page("t", USER, 42))
     await do(ledger.move(replace(TURN, answer_id=1), 5, (42,)), ledger.mark_interrupted("t", USER))
+    await ledger.offer(TURN, (41, 42))
     await ledger.note_calls("t", USER, [ToolCall("c", "schedule", "{}", "{}")])
     await ledger.note_heard("t", USER, "明日の予定は？")
     assert await ledger.take("t", USER, lambda turn: replace(turn, id="u", state="accepted", former="t"))

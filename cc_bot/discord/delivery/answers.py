@@ -35,7 +35,7 @@ from cc_bot.discord.interactions import (
     roles_of,
     visibility_of,
 )
-from cc_bot.discord.pages.answer import AnswerState, interrupted_page, page_of
+from cc_bot.discord.pages.answer import AnswerState, page_of
 from cc_bot.discord.pages.custom_ids import AnswerButton, RetryButton
 from cc_bot.discord.pages.page import Page, SoundFile, rows_of
 from cc_bot.discord.places import key_of_interaction
@@ -164,7 +164,7 @@ class Answers:
         async with accepted.delivery as delivery:
             reply = reply_to_deferred(interaction, ephemeral=ephemeral, noting=delivery.note_page)
             state = await self.show(accepted, reply, answer_id=shown_in)
-            await delivery.finish(state)
+            await delivery.finish(state, reply)
         await self.show_canvas(accepted, state)
 
     async def regenerate(
@@ -191,7 +191,7 @@ class Answers:
                 await delete_all(rest, interaction.channel_id, above, self.taken_down)
             elif state.text.strip():
                 await _take_buttons(interaction, recipient)
-            await delivery.finish(state)
+            await delivery.finish(state, reply)
         await self.show_canvas(accepted, state)
 
     async def _check(self, turn: PendingTurn, button: AnswerButton) -> None:
@@ -213,7 +213,7 @@ class Answers:
             try:
                 state = await self.show(accepted, reply, opened=None if ephemeral else _stands)
                 stored = state.done is not None and state.done.answer.id is not None
-                await delivery.finish(state)
+                await delivery.finish(state, reply)
                 await self.show_canvas(accepted, state)
             finally:
                 if not stored:  # nothing came: it may be tried once more
@@ -257,14 +257,15 @@ class Answers:
                 await self.deliveries.note_calls(turn)
             reply = reply_following(interaction, ephemeral=ephemeral, noting=delivery.note_page)
             state = await self.show(accepted, reply, opened=None if ephemeral else _stands)
-            await delivery.finish(state)
+            await delivery.finish(state, reply)
         await self.show_canvas(accepted, state)
 
     async def ask_again(
         self, interaction: hikari.ComponentInteraction, button: RetryButton, recipient: Recipient
     ) -> bool:
-        """Ask an interrupted turn's question once more, in the same message; False when that is done already.
-        What can't be asked again says so there; what only can't be now keeps its button. Raises as `ask`."""
+        """Ask the question of an interrupted or failed turn again, in the same message; False when that is
+        done already. What can't be asked again says so there; what only can't be now keeps its button. Raises
+        as `ask`."""
         begin_turn()
         renewed = partial(self._renew, interaction=interaction, recipient=recipient)
         delivery, _ = await self.deliveries.acknowledge(
@@ -278,17 +279,13 @@ class Answers:
         roles = roles_of(interaction.member) if interaction.guild_id == turn.guild_id else None
         accepted = AcceptedTurn(delivery, recipient, None, interaction, roles)
         async with delivery:
-            reply = reply_to_deferred(interaction, ephemeral=turn.ephemeral, noting=delivery.note_page)
+            page, ephemeral = page_of(interaction.message, recipient.locale), turn.ephemeral
+            reply = reply_in_place(interaction, page, ephemeral=ephemeral, noting=delivery.note_page)
             here = int(interaction.channel_id) == turn.key.channel_id
             state = await self.show(accepted, reply, answer_id=turn.shown_in if here else None)
-            if state.passing and not state.unseen and not state.text.strip():
-                # The button first: until it stands there, a kill leaves a turn that is told of at the next
-                # start.
-                failure = state.failure or ""
-                await reply.show((interrupted_page(turn, failure, recipient.words, may_be_asked_again=True),))
-                await delivery.offer_again()
-            else:
-                await delivery.finish(state)
+            if turn.earlier and not state.may_be_asked_again:
+                await delete_all(interaction.app.rest, interaction.channel_id, turn.earlier, self.taken_down)
+            await delivery.finish(state, reply)
         await self.show_canvas(accepted, state)
         return True
 
@@ -319,6 +316,7 @@ class Answers:
             temporary=turn.temporary,
             opened=opened,
             name=turn.id,
+            retry=RetryButton(turn.key.user_id, turn.id) if accepted.delivery.may_be_offered else None,
         ) as live:
             await self._follow(accepted, live, stop, live.first_id or answer_id)
         state = await self._with_pages_noted(turn, reply, live.state)
@@ -504,6 +502,7 @@ class Answers:
     ) -> PendingTurn:
         """The same question, answered by the token of a press."""
         ephemeral, pressed_in = is_ephemeral(interaction.message), int(interaction.channel_id)
+        pressed_id = int(interaction.message.id)
         fresh = self.deliveries.of_interaction(
             interaction,
             turn.key,
@@ -518,7 +517,8 @@ class Answers:
             question=turn.question,
             question_id=turn.question_id,
             former=turn.id,
-            shown_in=int(interaction.message.id),
+            shown_in=pressed_id,
+            earlier=tuple(page for page in turn.pages if page != pressed_id),
             place_id=None if pressed_in == turn.key.channel_id else pressed_in,
         )
 

@@ -19,6 +19,7 @@ from cc_bot.context.recordings import BYTES_A_SECOND
 from cc_bot.context.speakers import REFERENCE_CHARACTERS
 from cc_bot.context.tokens import IMAGE_TOKENS
 from cc_bot.discord.delivery.live import RunningTurns
+from cc_bot.discord.delivery.reply import Reply
 from cc_bot.discord.interactions import Answerable, is_fault
 from cc_bot.discord.pages.answer import AnswerState
 from cc_bot.discord.recipients import Recipient
@@ -185,8 +186,8 @@ class TurnDeliveries:
     async def note_page(self, entry: "Delivery", message_id: int) -> None:
         await self.write_note(self._ledger.add_page(entry.id, entry.user_id, message_id))
 
-    async def interrupt(self, entry: "Delivery") -> None:
-        await self.write_note(self._ledger.mark_interrupted(entry.id, entry.user_id))
+    async def interrupt(self, entry: "Delivery", message_ids: tuple[int, ...]) -> None:
+        await self.write_note(self._ledger.offer(entry.turn, message_ids))
 
     async def note_pages(self, place_id: int, state: AnswerState, message_ids: Iterable[int]) -> None:
         """Put on record that these messages show an answer, if it was stored under the id of its first one:
@@ -288,12 +289,31 @@ class Delivery:
         """Note that it is shown in another channel from now on."""
         await self._entries.note_moved(self, place_id)
 
-    async def finish(self, state: AnswerState) -> None:
-        """Settle it if its end can be seen, else leave it: it will be shown later."""
+    @property
+    def may_be_offered(self) -> bool:
+        """Return whether its question may be kept, to be asked again."""
+        return self.turn.question is not None and not self.turn.temporary
+
+    async def finish(self, state: AnswerState, reply: Reply | None = None) -> None:
+        """Settle it if its end can be seen, else leave it: it will be shown later. A failure that offers to
+        ask again stays."""
         if state.unseen:
             self._entries.leave(self)
+        elif state.may_be_asked_again and self.may_be_offered:
+            await self._offer_again(reply)
         else:
             await self.settle()
+
+    async def _offer_again(self, reply: Reply | None) -> None:
+        """Leave it to be asked again. Its button stands there already: until this is noted, a kill leaves a
+        turn that is told of at the next start."""
+        with suppress(StorageError):
+            await self.release()
+        ids: tuple[int, ...] = ()
+        if reply and reply.further_ids:
+            with suppress(hikari.HikariError):
+                ids = await reply.message_ids()
+        await self._entries.interrupt(self, ids)
 
     async def settle(self) -> None:
         """Take it off the ledger: its user knows how it ended. Never raises: what can't be noted is owed."""
@@ -302,11 +322,6 @@ class Delivery:
     async def untake(self) -> None:
         """Give it back as it was before `TurnDeliveries.take`. Raises StorageError."""
         await self._entries.untake(self)
-
-    async def offer_again(self) -> None:
-        """Leave it to be asked again: its user was told that there is no answer, and may have it asked
-        again."""
-        await self._entries.interrupt(self)
 
     async def __aenter__(self) -> "Delivery":
         self._entries.open(self)

@@ -27,11 +27,12 @@ from cc_bot.discord.pages.answer import (
     AnswerState,
     advance,
     answer_buttons,
+    ask_again_button,
     final_pages,
     memory_buttons,
     streaming_pages,
 )
-from cc_bot.discord.pages.custom_ids import ANY_ASKER, StopButton
+from cc_bot.discord.pages.custom_ids import ANY_ASKER, RetryButton, StopButton
 from cc_bot.discord.pages.page import Button, Page
 from cc_bot.discord.pages.proposals import with_proposals
 from cc_bot.discord.pages.receipts import NOTHING_CARRIED, Carried, known_lines
@@ -64,8 +65,10 @@ class LiveAnswer:
         before: Sequence[Page] = (),
         one_message: bool = False,
         receipts: ReceiptUpkeep | None = None,
+        retry: RetryButton | None = None,
     ) -> None:
-        """`asker_id` is whose memories the turn may use; with `one_message` a long answer comes as a file."""
+        """`asker_id` is whose memories the turn may use; with `one_message` a long answer comes as a file.
+        `retry` stands under a failure that may be another thing in a while."""
         self.reply = reply
         self._words = words
         self._stop = stop
@@ -82,6 +85,7 @@ class LiveAnswer:
         self._one_message = one_message
         """Set once a further message could not be posted safely: the rest then comes as a file."""
         self._receipts = receipts
+        self._retry = retry
         self._checked = True
         """Whether the database may be asked about its end: not where it has just failed."""
         self.first_id: int | None = None
@@ -174,6 +178,8 @@ class LiveAnswer:
         buttons: tuple[Button, ...] = ()
         if user_id is not None:
             buttons = answer_buttons(self.state, self._words, user_id, earlier)
+        if self._retry and self.state.may_be_asked_again:
+            buttons = (ask_again_button(self._retry, self._words),)
         receipts = memory_buttons(self.state, self._words, self._asker_id)
         last = replace(pages[-1], buttons=buttons, receipts=receipts)
         if self._receipts and checked and self._checked:
@@ -339,6 +345,7 @@ class RunningTurns:
         temporary: bool = False,
         opened: Callable[[int], Awaitable[None]] | None = None,
         name: str = "",
+        retry: RetryButton | None = None,
     ) -> AsyncIterator[LiveAnswer]:
         """Show a turn that is run in the block, as far as it is fed. However it ends, the reader is told: the
         state of the answer is how it ended. `words` are others than the reader's usual ones, `note` is a
@@ -347,14 +354,20 @@ class RunningTurns:
         `in_channel`: it is part of a channel's conversation, its reader alone may stop it, and no buttons
         stay under it. With `opened` the first message is posted before the turn begins, and its id is
         told; without a message there is no turn, and hikari's errors are raised. `name` is that of its entry
-        in the ledger, if it has one.
+        in the ledger, if it has one; `retry` asks the question again after a failure.
         """
         words = for_channel(recipient.words) if in_channel else words or recipient.words
         owner = None if in_channel else recipient.user_id
         with self.track(stop, (recipient.user_id,) if in_channel else (), name) as its_name:
             button = StopButton(owner or ANY_ASKER, its_name)
             live = LiveAnswer(
-                reply, words, button, asker_id=recipient.user_id, before=before, receipts=self.receipts
+                reply,
+                words,
+                button,
+                asker_id=recipient.user_id,
+                before=before,
+                receipts=self.receipts,
+                retry=retry,
             )
             if opened is not None:
                 await live.open()
@@ -407,7 +420,7 @@ def _tell_failure(error: Exception, live: LiveAnswer, recipient: Recipient) -> N
             live.fail(explain(error, recipient.words), passing=passing, checked=not trouble)
         case _:  # the record has its type
             _log.error("turn_broke", exc_info=error)
-            live.fail(explain(CcBotError(), recipient.words))
+            live.fail(explain(CcBotError(), recipient.words), passing=True)
 
 
 def for_channel(words: Texts) -> Texts:

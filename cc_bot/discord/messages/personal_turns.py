@@ -104,7 +104,7 @@ class PersonalTurns:
             await _remove(reply)
             await accepted.delivery.settle()
         else:
-            await accepted.delivery.finish(state)
+            await accepted.delivery.finish(state, reply)
         await self.answers.show_canvas(accepted, state)
 
 

@@ -151,9 +151,9 @@ class AnswerState:
     """Seconds since anything was last seen to happen; 0 while that is short."""
     done: Done | None = None
     failure: str | None = None
+    """The sentence that ended it instead of an answer."""
     passing: bool = False
     """Whether what failed may be another thing in a while, with the same question."""
-    """The sentence that ended it instead of an answer."""
     images: tuple[Attachment, ...] = ()
     """The pictures that tools gave."""
     canvas: Canvas | None = None
@@ -169,6 +169,11 @@ class AnswerState:
     @property
     def canvas_changed(self) -> bool:
         return self.canvas is not None
+
+    @property
+    def may_be_asked_again(self) -> bool:
+        """Return whether it failed, and the same question may be answered in a while."""
+        return self.passing and self.done is None
 
     @property
     def ended(self) -> bool:
@@ -322,8 +327,12 @@ def interrupted_page(turn: PendingTurn, sentence: str, words: Texts, *, may_be_a
     page = unanswered_page(sentence, turn.calls, words, user_id, turn.visibility)
     if not may_be_asked_again:
         return page
-    retry = RetryButton(user_id, turn.id).custom_id()
-    return replace(page, buttons=(Button(words.unfinished.ask_again, retry, primary=True),))
+    return replace(page, buttons=(ask_again_button(RetryButton(user_id, turn.id), words),))
+
+
+def ask_again_button(retry: RetryButton, words: Texts) -> Button:
+    """The button that asks a question again which was not answered."""
+    return Button(words.unfinished.ask_again, retry.custom_id(), primary=True)
 
 
 def memory_buttons(state: AnswerState, words: Texts, user_id: int) -> tuple[Button, ...]:
