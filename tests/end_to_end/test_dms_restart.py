@@ -58,12 +58,15 @@ async def test_each_missed_question_is_answered(
     dm, other = stage.discord.dm(aiko), stage.discord.dm(ben)
     await stage.says(await stage.write(aiko, dm, "はじめに", mention=False), "承知しました")
     await stage.said(aiko, channel, "はじめに", "はい。")
+    eri = stage.discord.user("Eri", locale="ja")
+    await stage.said(eri, channel, "わたしも", "はい。")
     stage.model.responder = lambda _: fails(400)
     await stage.says(await stage.write(ben, other, "次に", mention=False), "受け付けませんでした")
     stage.model.responder = None
     await pull_the_plug(stage)
     stage.model.requests.clear()
     missed = [await stage.write(aiko, dm, text, mention=False) for text in ("一つ目", "二つ目")]
+    missed.append(await stage.write(eri, stage.discord.dm(eri), "初めての DM", mention=False))
     await stage.discord.post(aiko, channel, "独り言")
     mention = await stage.write(aiko, channel, "聞こえますか？")
     await stage.start()
@@ -71,5 +74,5 @@ async def test_each_missed_question_is_answered(
         await stage.says(message, "承知しました")
     await stage.discord.quiet(1.0)
     asked = [request.last_user_text for request in stage.model.requests]
-    assert sorted(text.split(": ")[-1] for text in asked) == ["一つ目", "二つ目", "聞こえますか？"]
+    assert sorted(text.split(": ")[-1] for text in asked) == ["一つ目", "二つ目", "初めての DM", "聞こえますか？"]
     assert "独り言" not in str([request.messages for request in stage.model.requests])
