@@ -74,5 +74,10 @@ async def test_each_missed_question_is_answered(
         await stage.says(message, "承知しました")
     await stage.discord.quiet(1.0)
     asked = [request.last_user_text for request in stage.model.requests]
-    assert sorted(text.split(": ")[-1] for text in asked) == ["一つ目", "二つ目", "初めての DM", "聞こえますか？"]
+    assert sorted(text.split(": ")[-1] for text in asked) == [
+        "一つ目",
+        "二つ目",
+        "初めての DM",
+        "聞こえますか？",
+    ]
     assert "独り言" not in str([request.messages for request in stage.model.requests])
