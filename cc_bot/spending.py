@@ -156,9 +156,6 @@ class _MeteredModel:
     def stream(self, request: ChatRequest) -> AsyncGenerator[ModelEvent, None]:
         return self.recorder.stream(self.model, request)
 
-    async def close(self) -> None:
-        await self.model.close()
-
 
 async def _usage_of(asked: _Asked) -> Usage:
     """Return its server's count; an estimate where there is none, as when it was cut before its end."""

@@ -53,9 +53,6 @@ class ScriptedModel:
             raise
         yield Finish("tools" if calls else "stop", tuple(calls), Usage(100, 10))
 
-    async def close(self) -> None:
-        pass
-
 
 def only(model: ChatModel, name: str = "", transcriber: Transcriber | None = None) -> Chains:
     """The chains of a program in which one model answers, whoever is asked, and another one hears."""

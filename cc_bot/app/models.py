@@ -37,6 +37,7 @@ class Models:
         self._config = config
         self._providers = providers
         self._made: dict[str, OpenAIChatModel] = {}
+        self._offline = OfflineModel()
 
     @property
     def offline(self) -> bool:
@@ -51,7 +52,7 @@ class Models:
 
     def chain(self, names: Sequence[str]) -> ChatModel:
         if self.offline:
-            return OfflineModel()
+            return self._offline
         return FallbackChain([(name, self.get(name)) for name in names])
 
     def first(self, names: Sequence[str]) -> str:

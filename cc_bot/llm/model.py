@@ -9,35 +9,27 @@ from typing import Any, Final, Literal, Protocol
 from cc_bot.domain.message import Attachment
 from cc_bot.domain.turn import Usage
 
-MAX_ANSWER_CHARACTERS: Final = 100_000
-"""Of one answer, whatever model gives it: fifty full messages on Discord, and more than models write at once.
-One that goes on is cut there."""
+MAX_ANSWER_CHARACTERS: Final = 100_000  # fifty full messages on Discord; a longer answer is cut
+# A memory of 4000 characters takes 24,000 as \uXXXX. A call with more is never parsed; it gets an error.
 MAX_ARGUMENTS_CHARACTERS: Final = 32_768
-"""Of one call: a memory of 4000 characters takes 24,000 where each is written as \\uXXXX. A call with more is
-answered with an error; of its arguments nothing is matched, parsed or stored."""
-MAX_CALLS: Final = 64
-"""That are put together in one answer: four times as many as are made. What is beyond is dropped."""
+MAX_CALLS: Final = 64  # in one answer, four times as many as are made
 MAX_STORED_NATIVE: Final = 32_768
 _OPAQUE: Final = re.compile(r"[\w+/=.:-]+", re.ASCII)
 
 
+# `tainted`: the part holds words that the turn's user did not write. No model sees it.
+
+
 @dataclass(frozen=True, slots=True)
 class SystemPart:
-    """Instructions to the model.
-
-    Of every part `tainted` tells whether it holds words that the turn's user did not write. It is decided
-    where the part is made, and no model sees it.
-    """
-
     text: str
     tainted: bool = field(default=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
 class UserPart:
-    """The user's words, with images as they are (text files are in the text already)."""
-
     text: str
+    """The user's words, text files included."""
     images: tuple[Attachment, ...] = ()
     tainted: bool = field(default=False, compare=False)
 
@@ -58,19 +50,15 @@ class ToolRequest:
 
 @dataclass(frozen=True, slots=True)
 class AssistantPart:
-    """The model's words, or the calls that it asked for, or both."""
-
     text: str
     tool_requests: tuple[ToolRequest, ...] = ()
     tainted: bool = field(default=False, compare=False)
     native: str = ""
-    """What the provider wants back with these calls: `Finish.native`, or the storable part of it."""
+    """`Finish.native`, or the storable part of it."""
 
 
 @dataclass(frozen=True, slots=True)
 class ToolResultPart:
-    """The result of one call."""
-
     request_id: str
     name: str
     text: str
@@ -82,8 +70,6 @@ PromptPart = SystemPart | UserPart | AssistantPart | ToolResultPart
 
 @dataclass(frozen=True, slots=True)
 class ToolSchema:
-    """A tool as the model is told of it."""
-
     name: str
     description: str
     parameters: Mapping[str, Any]
@@ -95,23 +81,20 @@ class ChatRequest:
     prompt: tuple[PromptPart, ...]
     tools: tuple[ToolSchema, ...] = ()
     answer_begun: bool = False
-    """Whether the user has seen a word of this answer. If so, nothing is retried and no other model
-    is asked: two half answers in one voice are worse than a cut one."""
+    """Whether the user has seen a word of the answer: then nothing is retried and no other model is asked."""
     answered_by: str = ""
-    """Finish.model of the turn's earlier request; a chain asks that one first."""
+    """Finish.model of the turn's earlier request; a chain asks that model first."""
     shrinkable: bool = False
-    """Whether a shorter request can take its place. If so, ContextTooLong comes back at once; otherwise
-    a chain asks its next model, which may take more."""
+    """Whether the caller can send a shorter request: then a chain raises ContextTooLong at once instead of
+    asking its next model."""
     cache_key: str = ""
-    """Requests with the same key begin alike, as a rule: a hint for a provider's prefix cache. It tells
-    nobody whose conversation it is."""
+    """Requests with the same key usually begin alike: a hint for the provider's prefix cache."""
     stable: tuple[int, ...] = ()
-    """Indices of prompt parts, ascending, four at most: up to the end of each of them the conversation's next
-    requests will be the same, so that is where a cache's marks belong."""
+    """Indices of prompt parts, ascending: up to the end of each, the next requests will be the same."""
     temperature: float | None = None
-    """From 0 to 2; None: the model's own. A server that does not let it be chosen is asked without."""
+    """From 0 to 2; None: the model's own."""
     reasoning: str = ""
-    """How much the model thinks first: none, minimal, low, medium or high; empty: the model's own."""
+    """none, minimal, low, medium or high; empty: the model's own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,14 +106,14 @@ class Delta:
 
 @dataclass(frozen=True, slots=True)
 class Thinking:
-    """The model thinks, and says nothing yet. `aloud`: what it has said in this request was that, too."""
+    """The model reasons. `aloud`: so was all the text of this answer so far."""
 
     aloud: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Fallback:
-    """The model asked so far gave nothing; the next one of the chain is being asked."""
+    """The model asked so far failed; this one of the chain is asked."""
 
     model: str
 
@@ -140,25 +123,34 @@ class Finish:
     """The last event of every stream that did not raise."""
 
     reason: Literal["stop", "tools", "cut"]
-    """tools: `tool_requests` is not empty. cut: the stream broke, ended without a reason or reached
-    the token limit; the text so far is all there is."""
+    """tools: `tool_requests` is not empty. cut: the stream broke, ended without a reason or reached the token
+    limit."""
     tool_requests: tuple[ToolRequest, ...] = ()
     usage: Usage = Usage()
     model: str = ""
-    """Who answered, as the operator named it; empty where no tokens are counted."""
+    """The operator's name for the model; empty where no tokens are counted."""
     native: str = ""
-    """JSON that goes back with the calls: thought signatures, reasoning, ids. Opaque to everybody but the
-    model that gave it."""
+    """JSON that only this model gets back with the calls: thought signatures, reasoning, ids."""
     without_tools: bool = False
-    """Whether tools were offered and the model takes none."""
+    """Whether tools were offered to a model that takes none."""
 
 
 ModelEvent = Delta | Thinking | Fallback | Finish
 
 
+class ChatModel(Protocol):
+    """A model that answers.
+
+    The stream ends with exactly one Finish. It raises a ModelError only before the first Delta of an answer
+    that has not begun; later failures are `Finish("cut")`. Closing the iterator ends the request.
+    """
+
+    def stream(self, request: ChatRequest) -> AsyncGenerator[ModelEvent, None]: ...
+
+
 def storable(native: str) -> str:
-    """The part of a native that may be stored: nothing that can be read, since a memory that is erased later
-    could be quoted in it. `{}` if nothing is left; empty if there was no native."""
+    """The part of a native without readable text, which could quote an erased memory. `{}` if too long;
+    empty if there was none."""
     if not native:
         return ""
     given = json.loads(native)
@@ -176,17 +168,16 @@ def storable(native: str) -> str:
 
 
 def _is_opaque(value: object) -> bool:
-    """Return whether it looks like base64, an id or a number: some servers send plain words as encrypted."""
+    """Some servers send plain words as encrypted."""
     return isinstance(value, int) or (isinstance(value, str) and _OPAQUE.fullmatch(value) is not None)
 
 
-def _signatures(extra: object) -> dict[str, Any]:
-    kept: dict[str, Any] = {}
+def _signatures(extra: Any) -> dict[str, Any]:
+    kept = {}
     for name, value in extra.items() if isinstance(extra, dict) else ():
-        if "signature" in name and _is_opaque(value):
-            kept[name] = value
-        elif inner := _signatures(value):
-            kept[name] = inner
+        signature = value if "signature" in name and _is_opaque(value) else _signatures(value)
+        if signature:
+            kept[name] = signature
     return kept
 
 
@@ -201,16 +192,3 @@ def _sealed_detail(detail: dict[str, Any]) -> dict[str, Any]:
     names = ("type", "data", "id", "format", "index")
     kept = {name: detail[name] for name in names if _is_opaque(detail.get(name))}
     return kept if kept.get("type") == "reasoning.encrypted" and "data" in kept else {}
-
-
-class ChatModel(Protocol):
-    """A model that answers.
-
-    The stream ends with exactly one Finish. It raises a ModelError only before the first Delta of
-    an answer that has not begun; later trouble is `Finish("cut")`. Closing the iterator
-    (`aclose`) ends the request.
-    """
-
-    def stream(self, request: ChatRequest) -> AsyncGenerator[ModelEvent, None]: ...
-
-    async def close(self) -> None: ...

@@ -132,9 +132,6 @@ class OfflineModel:
             await asyncio.sleep(0)  # let a Stop through, as a network would
         yield Finish("stop")
 
-    async def close(self) -> None:
-        """Do nothing: there is nothing to close."""
-
 
 def _step(request: ChatRequest, limit_s: float) -> _Step:
     with time_for_phrases(limit_s):

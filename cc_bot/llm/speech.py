@@ -6,44 +6,33 @@ from typing import Final, Protocol
 from cc_bot.domain.locale import Locale
 from cc_bot.domain.message import Attachment
 
-MAX_HEARD_CHARACTERS: Final = 30_000
-"""Of one recording: twice what a fast speaker says in twenty minutes. What is longer was never said."""
+MAX_HEARD_CHARACTERS: Final = 30_000  # twice what a fast speaker says in twenty minutes
 
 
 @dataclass(frozen=True, slots=True)
 class Transcript:
-    """The words of a recording."""
-
     text: str
-    """Without white space around it; empty where nothing was heard."""
+    """Without surrounding white space; empty if nothing was heard."""
     seconds: float = 0.0
-    """As the server counted them; 0 where it did not say."""
+    """As the server counted them; 0 if it did not say."""
 
 
-class Transcriber(Protocol):
-    """A model that writes down what it hears."""
-
+class _SpeechModel(Protocol):
     @property
     def name(self) -> str:
-        """The name that the operator gave it: prices go by it."""
+        """The operator's name for it, which has a price."""
         ...
 
+    async def close(self) -> None: ...
+
+
+class Transcriber(_SpeechModel, Protocol):
     async def transcribe(self, recording: Attachment, language: Locale) -> Transcript:
-        """Write down what a recording says; `language` is what its speaker usually speaks, and a hint alone.
-        Raises ModelError."""
+        """`language` is what the speaker usually speaks: a hint. Raises ModelError."""
         ...
 
-    async def close(self) -> None: ...
 
-
-class Speaker(Protocol):
-    """A model that reads aloud."""
-
-    @property
-    def name(self) -> str: ...
-
+class Speaker(_SpeechModel, Protocol):
     async def speak(self, text: str) -> bytes:
-        """Read a text aloud, as an MP3 file. Raises ModelError."""
+        """Return an MP3 file. Raises ModelError."""
         ...
-
-    async def close(self) -> None: ...

@@ -32,10 +32,8 @@ QUESTION = Message("user", "Hello", author_id=1)
 class Desk:
     stores: Stores
     models: dict[tuple[str, ...], ScriptedModel] = field(default_factory=dict)
-    made: int = 0
 
     def make(self, names: tuple[str, ...]) -> ChatModel:
-        self.made += 1
         return self.models.setdefault(tuple(names), ScriptedModel())
 
     def __post_init__(self) -> None:
@@ -83,6 +81,3 @@ class TestAgent:
         assert [request.temperature for request in model.requests] == [0.0, 0.0]
         assert [tool.name for tool in request.tools] == ["recall"]
         assert ("usual",) not in desk.models
-        if isinstance(key, SessionKey):
-            await desk.ask()
-        assert desk.made == 1

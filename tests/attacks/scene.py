@@ -53,9 +53,6 @@ class Switch:
         async for event in self.model.stream(request):
             yield event
 
-    async def close(self) -> None:
-        pass
-
 
 @dataclass
 class Scene:
@@ -184,6 +181,3 @@ class Calling:
         if not calls:
             yield Delta(said if isinstance(said, str) else "はい。")
         yield Finish("tools" if calls else "stop", calls)
-
-    async def close(self) -> None:
-        pass

@@ -67,9 +67,6 @@ class OneWord:
         finally:
             self.asking = False
 
-    async def close(self) -> None:
-        pass
-
 
 class TestNextModel:
     async def test_is_asked_when_one_gives_nothing_and_each_change_is_told(self) -> None:
@@ -162,9 +159,3 @@ class TestClosing:
             assert await anext(events) == Delta("東")
             assert model.asking
         assert not model.asking
-
-    async def test_the_chain_closes_each_model(self) -> None:
-        async with chain_of(LoopbackModelServer(), LoopbackModelServer()) as chain:
-            await chain.close()
-            with pytest.raises(RuntimeError):
-                await hear(chain)

@@ -73,8 +73,6 @@ class ScriptedModel:
             await asyncio.sleep(0)
         yield Finish("cut" if "cut" in asked else "stop")
 
-    async def close(self) -> None: ...
-
 
 def profile(locale: Locale, history_file: Path | None = None) -> ChatProfile:
     return ChatProfile(
