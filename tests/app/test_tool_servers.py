@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from structlog.testing import capture_logs
 
 from cc_bot.app.core import open_core
 from cc_bot.config import Config, read_config
@@ -102,6 +103,17 @@ class TestTheTools:
             after = core.servers.tools_in(HERE)
             shown = [json.dumps([dict(each.tool.parameters) for each in tools]) for tools in (before, after)]
             assert shown[0] == shown[1]
+
+    async def test_that_an_agent_names_and_no_server_has_are_logged(self, data: Path, config: Config) -> None:
+        agent = "[agents.tutor]\nprompt = 'x'\ntools = ['hostile__echo', 'hostile__ecko']\n"
+        (data / "agents.toml").write_text(agent)
+        write(data / "mcp.json", {"hostile": hostile()})
+        with capture_logs() as records:
+            async with open_core(config, utc_now), asyncio.timeout(60):
+                while "agent_names_missing_tools" not in str(records):  # noqa: ASYNC110 - a log is no event
+                    await asyncio.sleep(0.02)
+        missing = [each for each in records if each["event"] == "agent_names_missing_tools"]
+        assert [(each["agent"], *each["tools"]) for each in missing] == [("tutor", "hostile__ecko")]
 
     async def test_are_there_at_the_first_question_that_comes_through_a_pipe(
         self, tmp_path: Path, data: Path

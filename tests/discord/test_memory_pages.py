@@ -87,6 +87,8 @@ class TestCard:
         kept = memory("あ" * 4000, source=Source("message", LINK), **long)
         view = pages.memory_card(kept, [memory("*" * 4000)] * 30, JA, NOW)
         assert "あ" * 4000 in (embed_of(view).description or "")
+        history = "".join(field.value for field in embed_of(view).fields)
+        assert JA.memory_card.more_former.format(count=30 - pages.FORMER_SHOWN) in history
         assert fits(view)
         after = memory("*" * 4000, expires_at=NOW, supersedes=2, **long)
         assert len(pages.edited_view(after, memory("_" * 4000), JA).content) <= 2000

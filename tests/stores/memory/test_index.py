@@ -7,12 +7,15 @@ from pathlib import Path
 from typing import Final
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from cc_bot.domain.memory import Memory
 from cc_bot.domain.memory_transfer import PortableMemory
 from cc_bot.search import Candidate, Statistics, document_terms, fold, parse_query, rank
 from cc_bot.storage import Database
 from cc_bot.stores import Stores, open_stores
+from cc_bot.stores.memory.index import CHUNK, gather, latest, places_of, with_places, without_places
 from cc_bot.stores.memory.texts import fold_tags, pack_numbers, term_keys
 from cc_bot.stores.memory.upkeep import MemoryUpkeep
 from tests.stores.backends import stores_over
@@ -91,6 +94,21 @@ class TestManyMemories:
         await upkeep.catch_up(YOU)
         [theirs] = await stores.memories.search(YOU, "123号", audience="private")
         assert theirs.content == "メモ123号は私の"
+
+
+PLACES: Final = st.frozensets(st.integers(0, CHUNK - 1), max_size=40)
+
+
+class TestPlaces:
+    @given(PLACES, PLACES, PLACES)
+    def test_are_those_that_were_added_and_not_removed(
+        self, first: frozenset[int], more: frozenset[int], gone: frozenset[int]
+    ) -> None:
+        stored = with_places(with_places(b"", [*first]), [*more - first])
+        left = without_places(stored, gone)
+        expected = sorted(CHUNK + place for place in (first | more) - gone)
+        assert places_of(gather({7: left}, [2, 7])) == expected
+        assert places_of(latest(gather({7: left}, [2, 7]), 3)) == expected[-3:]
 
 
 class TestErasedMemory:
