@@ -90,6 +90,7 @@ class TestCard:
         history = "".join(field.value for field in embed_of(view).fields)
         assert JA.memory_card.more_former.format(count=30 - pages.FORMER_SHOWN) in history
         assert fits(view)
+        assert embed_of(pages.memory_card(memory("*猫*"), [], JA, NOW)).description == "\\*猫\\*"
         after = memory("*" * 4000, expires_at=NOW, supersedes=2, **long)
         assert len(pages.edited_view(after, memory("_" * 4000), JA).content) <= 2000
         assert len(pages.forgotten_view(memory("あ" * 4000), JA, NOW).content) <= 2000

@@ -57,6 +57,12 @@ class TestWhatModelsAreTold:
             assert union not in merged
         parts = [{"properties": {name: text["as"]}, "required": [name]} for name in ("a", "b")]
         assert told({"type": "object", "allOf": parts})["required"] == ["a", "b"]
+        inner = told({"properties": {"inner": {"type": "object", "allOf": parts}}})["properties"]["inner"]
+        assert inner == {
+            "type": "object",
+            "properties": {"b": text["as"], "a": text["as"]},
+            "required": ["a", "b"],
+        }
 
     def test_is_nothing_where_no_model_could_be_told(self) -> None:
         schemas: list[dict[str, Any]] = [

@@ -50,7 +50,7 @@ class TestParts:
         st.lists(
             st.tuples(
                 st.sampled_from(["messages", "memories"]),
-                st.fixed_dictionaries({"content": st.text(max_size=300)}),
+                st.fixed_dictionaries({"content": st.text(max_size=300).map(lambda text: text * 9)}),
             ),
             min_size=1,
         ),
