@@ -131,7 +131,7 @@ async def test_a_user_has_one_turn_at_a_time_everywhere(fleet: Fleet) -> None:
     first = await stage.begin(aiko, fleet.channel(0), "一")
     await streaming(first, "一つ目")
     second = await stage.begin(aiko, fleet.channel(1), "二")
-    await asyncio.sleep(1.5)
+    await eventually(fleet, "SELECT count(*) = 2 FROM turns WHERE user_id = $1", aiko.id)
     assert "二つ目" not in second.text
     assert len(stage.model.requests) == 1
     go_on.set()
@@ -151,7 +151,8 @@ async def test_an_erased_user_has_no_answer_stored_anywhere(fleet: Fleet) -> Non
     assert "すべて消しました" in erased.text
     await streams.until(lambda shown: stop_label(streams) not in shown.labels, "the end of the answer")
     never.set()
-    await asyncio.sleep(0.5)
+    async with stage.patience():
+        await stage.model.requests[-1].disconnected.wait()
     for table in ("messages", "sessions", "turns", "reservations", "erasing"):
         assert not await fleet.rows(f"SELECT 1 FROM {table} WHERE user_id = $1", aiko.id)
 
@@ -205,6 +206,6 @@ async def test_a_duty_goes_to_another_as_its_process_leaves(fleet: Fleet) -> Non
     await eventually(fleet, "SELECT count(*) = 1 FROM firings WHERE user_id = $1 AND state = 'sent'", aiko.id)
     await fleet.begin(of)
     await fleet.is_up(of)
-    await asyncio.sleep(1)
+    await stage.discord.quiet()
     [[count]] = await fleet.rows("SELECT count(*) FROM firings WHERE user_id = $1", aiko.id)
     assert count == 1
