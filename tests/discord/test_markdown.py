@@ -6,10 +6,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cc_bot.discord.pages.answer import AnswerState, advance, final_pages, streaming_pages
+from cc_bot.discord.pages.canvas import canvas_page
 from cc_bot.discord.pages.custom_ids import StopButton
 from cc_bot.discord.pages.markdown import keep_spoilers_shut, without_tables
 from cc_bot.discord.pages.page import messages
 from cc_bot.domain import Locale, Message
+from cc_bot.domain.canvas import Canvas, Text
 from cc_bot.domain.turn import Done, TextDelta, Usage
 from cc_bot.texts import texts
 from tests.discord.cases import check
@@ -38,6 +40,11 @@ def ended(text: str, status: str = "complete") -> list[str]:
     return [page.content for page in final_pages(advance(AnswerState(), Done(answer, Usage())), JA)]
 
 
+def canvas_texts(*elements: Text) -> list[str]:
+    page = canvas_page(Canvas(elements, "list", ""), JA, user_id=None)
+    return [panel.text for panel in page.panels]
+
+
 def open_text(message: str) -> str:
     """What a reader sees of a message before any press."""
     return re.sub(r"\|\|[\s\S]+?\|\|", "", message)
@@ -55,6 +62,8 @@ class TestTables:
             ),
         )
         assert ended(TABLE) == [LISTED]
+        assert ended("| | |\n|-|-|\n| | |") == ["| | |\n|-|-|\n| | |"]
+        assert canvas_texts(Text("text-1", TABLE)) == [LISTED]
 
     def test_show_no_pipes_while_they_are_written(self) -> None:
         assert [shown for at in range(len(TABLE)) if "|" in (shown := streamed(TABLE[:at]))] == []
@@ -80,6 +89,10 @@ class TestSpoilers:
         assert [at for at in range(len(text)) if "犯" in open_text(streamed(text[:at]))] == []
         assert "犯" not in open_text(ended(text[:-6], "stopped")[0])
         assert ended("a || b") == ["a || b"]
+
+    def test_are_shut_in_a_text_of_a_canvas_that_is_cut(self) -> None:
+        [cut] = canvas_texts(Text("text-1", f"||{SECRET * 2000}||"))
+        assert "犯" not in open_text(cut)
 
     @given(st.lists(st.sampled_from(["あいう。", "\n\n", "word ", "`x`", "\n```\ncode\n```\n"]), max_size=60))
     def test_hide_all_that_they_hold_wherever_the_text_is_cut(self, parts: list[str]) -> None:

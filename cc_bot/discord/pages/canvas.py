@@ -15,6 +15,7 @@ from hashlib import blake2b
 from typing import Final
 
 from cc_bot.charts import table
+from cc_bot.discord.pages.markdown import SPOILER, keep_spoilers_shut, without_tables
 from cc_bot.discord.pages.memory import one_line
 from cc_bot.discord.pages.page import TextFile
 from cc_bot.discord.pages.split import split, utf16_length
@@ -138,7 +139,7 @@ def _part(element: Element, pictures: Collection[str], *, locked: bool) -> _Part
     if isinstance(element, Chart):
         name = picture_name(element)
         return _Part(element, title, "", name) if name in pictures else _Part(element, title, _table(element))
-    text = element.content.strip()
+    text = without_tables(element.content.strip())
     return _Part(element, title, _CUT if is_blank(text) else text)
 
 
@@ -191,7 +192,8 @@ def _within(text: str, limit: int) -> str:
     """The text, or its beginning up to a good place to end, with a mark and without an open block of code."""
     if utf16_length(text) <= limit:
         return text
-    begun = split(text, limit=limit - 1 - len(_CUT), most=1)[0]
+    pieces = split(text, limit=limit - 2 - len(_CUT) - len(SPOILER), most=1)
+    [begun] = keep_spoilers_shut(pieces, ended=False)
     is_code = begun.rpartition("\n")[2].lstrip().startswith(("```", "~~~"))
     return f"{begun}\n{_CUT}" if is_code else f"{begun}{_CUT}"
 

@@ -6,6 +6,7 @@ from itertools import zip_longest
 from typing import Final
 
 from cc_bot.discord.pages.split import Fence, next_line
+from cc_bot.domain.message import is_blank
 from cc_bot.domain.text import shorten
 
 # ---- tables ----------------------------------------------------------------------------------------------
@@ -34,7 +35,9 @@ def without_tables(text: str, *, growing: bool = False) -> str:
             shown.append(lines[at])
         at = max(end, at + 1)
     listed = "\n".join(shown)
-    return _HEADER_ON_ITS_WAY.sub("", listed) if growing else listed
+    if growing:
+        return _HEADER_ON_ITS_WAY.sub("", listed)
+    return text if is_blank(listed) else listed  # a table may hold nothing
 
 
 def _table_end(lines: Sequence[str], at: int) -> int:
@@ -73,7 +76,7 @@ def _cells(line: str) -> list[str]:
 # ---- spoilers --------------------------------------------------------------------------------------------
 # Discord hides what stands between two `||` of one message. Outside of a spoiler, code comes before them.
 
-_SPOILER: Final = "||"
+SPOILER: Final = "||"
 _MARK: Final = re.compile(r"\\.|`+|\|\|", re.DOTALL)
 _QUOTE: Final = re.compile(r"\A(?:>++ )?")
 _FENCE: Final = "```"
@@ -89,7 +92,7 @@ def keep_spoilers_shut(pieces: Sequence[str], *, ended: bool) -> tuple[str, ...]
     for number, piece in enumerate(pieces):
         text = piece if opened_in is None else _open_again(piece)
         at = _find_open(text)
-        goes_on = len(text) > len(piece) and at == text.find(_SPOILER)
+        goes_on = len(text) > len(piece) and at == text.find(SPOILER)
         if at is None:
             opened_in = None
         elif not goes_on:
@@ -105,8 +108,8 @@ def _open_again(piece: str) -> str:
     """The next message of a spoiler; without its mark where that would close it at once."""
     at = _QUOTE.match(piece).end()  # type: ignore[union-attr]  # it matches nothing as well
     quote, text = piece[:at], piece[at:]
-    closes = text.startswith(_SPOILER)
-    return f"{quote}{text.removeprefix(_SPOILER).lstrip()}" if closes else f"{quote}{_SPOILER}{text}"
+    closes = text.startswith(SPOILER)
+    return f"{quote}{text.removeprefix(SPOILER).lstrip()}" if closes else f"{quote}{SPOILER}{text}"
 
 
 def _find_open(text: str) -> int | None:
@@ -114,17 +117,17 @@ def _find_open(text: str) -> int | None:
     at = 0
     while match := _MARK.search(text, at):
         at = match.end()
-        if match[0] == _SPOILER:
-            closing = text.find(_SPOILER, at + 1)
+        if match[0] == SPOILER:
+            closing = text.find(SPOILER, at + 1)
             if closing < 0:
                 return match.start()
-            at = closing + len(_SPOILER)
+            at = closing + len(SPOILER)
         elif match[0].startswith("`") and (code := re.search(rf"(?<!`){match[0]}(?!`)", text[at:])):
             at += code.end()
     return None
 
 
 def _shut(text: str, at: int) -> str:
-    if not text[at + len(_SPOILER) :].strip():  # a mark with nothing to hide yet
+    if not text[at + len(SPOILER) :].strip():  # a mark with nothing to hide yet
         return text[:at].rstrip() or text
-    return f"{text}\n{_SPOILER}" if text.endswith(_FENCE) else f"{text}{_SPOILER}"
+    return f"{text}\n{SPOILER}" if text.endswith(_FENCE) else f"{text}{SPOILER}"
