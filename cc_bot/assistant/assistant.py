@@ -327,7 +327,7 @@ class Assistant:
         none are shown to the model. Without `spending` all is counted and nothing limited."""
         self._stores = stores
         self._chains = chains
-        self._told_without_tools = set[tuple[SessionKey | None, str]]()
+        self._told_without_tools = set[tuple[SessionKey, str]]()
         self._tools = tools
         self._internet = settings.internet
         self._turn_limit_s = settings.turn_limit_s

@@ -40,7 +40,7 @@ async def test_a_thread_shows_its_channel_up_to_its_start_and_its_own_also_what_
         assert history(await room.ask(key=thread)) == ["花子: 1", "花子: 2", "花子: 3", "花子: 枝"]
         assert history(await room.ask()) == [*(f"花子: {number}" for number in range(1, 6)), "花子: 別の質問"]
         await room.stores.channels.reset(CHANNEL, bot_id=BOT, discord_id=20)
-        assert history(await room.ask(key=thread)) == ["花子: 3", "花子: 枝"]
+        assert history(await room.ask(key=thread)) == ["花子: 3", "花子: 枝", "花子: どう思う？"]
 
 
 class TestBudget:

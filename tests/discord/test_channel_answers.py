@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 
 import pytest
 
+from cc_bot.assistant import AssistantSettings
 from cc_bot.discord.access import SeenRoles
 from cc_bot.discord.delivery.forms import OpenForms
 from cc_bot.discord.delivery.live import RunningTurns
@@ -109,7 +110,7 @@ class Room(Place):
 async def room(place: Place) -> AsyncIterator[Room]:
     rest, place.folder = place.rest, place.folder / "table"
     place.folder.mkdir()
-    async with laid_table(place.folder) as table:
+    async with laid_table(place.folder, settings=AssistantSettings()) as table:
         place.stores = stores = table.stores
         me = await rest.fetch_my_user()
         turns = ChannelAssistant(
@@ -310,6 +311,18 @@ class TestEdit:
             assert len(room.table.model.requests) == 1
             room.execute(ROOM_AGAIN)
             await room.discord.wait(lambda: room.texts() == ["火曜日です。"], "the new answer")
+
+    async def test_remakes_the_answer_of_its_author_alone_also_where_others_have_a_newer_one(
+        self, room: Room
+    ) -> None:
+        room.table.model.script = [["月曜日です。"], ["降ります。"], ["火曜日です。"]]
+        question = await room.asks("アイコ", "今日は？")
+        await room.answer()
+        await room.asks("ケン", "雨？")
+        await room.answer()
+        edited = await room.edited(question, "明日は？")
+        assert await room.answers.remake(room.key, edited)
+        assert room.replies() == {"今日は？": "火曜日です。", "雨？": "降ります。"}
 
     async def test_gets_no_new_answer_for_who_may_not_use_the_bot(self, room: Room) -> None:
         question = await room.asks("アイコ", "今日は？")

@@ -6,7 +6,6 @@ crash the same message is written on. Which questions wait, and when, is not dec
 """
 
 import zlib
-from collections import OrderedDict
 from collections.abc import AsyncGenerator, Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -35,6 +34,7 @@ from cc_bot.discord.pages.answer import (
 )
 from cc_bot.discord.pages.custom_ids import base36
 from cc_bot.discord.pages.page import Page
+from cc_bot.discord.places import Recent
 from cc_bot.discord.recipients import Recipient, Recipients
 from cc_bot.discord.references import References, Standing
 from cc_bot.domain.errors import AnswerInUse, Postponed, ShuttingDown
@@ -53,8 +53,7 @@ MAX_TOGETHER = 10
 """Questions that one answer can do justice to; those behind them are answered next."""
 MAX_TOGETHER_CHARACTERS = 6000
 """Of these questions in all: what one question may have."""
-REMEMBERED = 1000
-"""Questions of which is known how they read when they were last answered."""
+MAX_TEXT_HASHES = 1000
 
 
 @dataclass(slots=True)
@@ -91,25 +90,7 @@ class ChannelQuestion:
         return tuple(question for question in self.questions if id_of(question) in ids)
 
 
-@dataclass(frozen=True, slots=True)
-class AsRead:
-    """The text of questions when they were last answered, so that an edit that the answer has seen already
-    does not lead to another one. Kept are hashes, not texts."""
-
-    _hashes: OrderedDict[int, int] = field(default_factory=OrderedDict)
-
-    def note(self, questions: Sequence[Message]) -> None:
-        """Note that these are answered."""
-        self._hashes.update((id_of(question), hash(question.content)) for question in questions)
-        while len(self._hashes) > REMEMBERED:
-            self._hashes.popitem(last=False)
-
-    def holds(self, questions: Sequence[Message]) -> bool:
-        """Return whether all of them still read as they did."""
-        return all(self._hashes.get(id_of(question)) == hash(question.content) for question in questions)
-
-
-def together(waiting: Sequence[Message]) -> Sequence[Message]:
+def next_batch(waiting: Sequence[Message]) -> Sequence[Message]:
     """The oldest of those that wait, as many as are answered at once; at least one."""
     characters = 0
     for count, question in enumerate(waiting[:MAX_TOGETHER]):
@@ -243,7 +224,9 @@ class ChannelAnswers:
     """Questions whose askers know that there is no answer, which the database does not know yet."""
     _posted: dict[int, int] = field(default_factory=dict)
     """By question, the messages that were posted for answers, which the database does not know yet."""
-    _read: AsRead = field(default_factory=AsRead)
+    _read: Recent[int, int] = field(default_factory=partial(Recent[int, int], MAX_TEXT_HASHES))
+    """Hashes of the questions' texts when they were last answered: an edit that the answer has seen already
+    does not lead to another one."""
 
     async def answer(self, key: ChannelKey, waiting: Sequence[Message]) -> bool:
         """Answer what one person waits for there, or first the part of it whose answer a crash has
@@ -271,7 +254,7 @@ class ChannelAnswers:
             _log.warning("answer_not_allowed", place=key.place_id, error=type(error).__name__)
             await self._give_up(asked.key, asked.questions)
             return True
-        self._read.note(asked.questions)
+        self._note_read(asked.questions)
         await self._have_spoken(asked, reply, live.state)
         return await self._settle(asked, reply, live.state, withdrawn=on_its_way.withdrawn)
 
@@ -311,12 +294,16 @@ class ChannelAnswers:
             questions = await self.stores.mentions.list_questions(answer_id)
             if (
                 questions
-                and not self._read.holds(questions)
+                and any(self._read.get(id_of(each)) != hash(each.content) for each in questions)
                 and not await self._remake(key, newest, questions)
             ):
                 return False
         await self.stores.mentions.mark_read(key, question)
         return True
+
+    def _note_read(self, questions: Sequence[Message]) -> None:
+        for question in questions:
+            self._read[id_of(question)] = hash(question.content)
 
     async def _is_in_use(self, answer: Message, user_id: int) -> bool:
         """Return whether a tool of this answer is at work: what took its place would take the way to stop it.
@@ -348,7 +335,7 @@ class ChannelAnswers:
         else:
             await self._note_pages(asked.key, reply, shown=not live.state.unseen)
         if not asked.postponed:
-            self._read.note(asked.questions)
+            self._note_read(asked.questions)
         return not (asked.postponed or live.state.unseen)
 
     async def show_stored(self, key: ChannelKey, user_id: int) -> None:
@@ -383,7 +370,7 @@ class ChannelAnswers:
             asked.calls = await self.stores.ledger.get_calls(asked.turn, asked.recipient.user_id)
             sent = await self._messages_of(answer_id) if answer_id else ()
             return asked, self._reply(asked, sent, begun.newest_id)
-        asked = await self.assistant.question(key, together(waiting))
+        asked = await self.assistant.question(key, next_batch(waiting))
         await self.stores.mentions.begin(key, asked.questions, asked.newest_id)
         return asked, self._reply(asked)
 

@@ -81,8 +81,8 @@ class TypingSigns:
 
 TOO_LONG_AGO = timedelta(hours=1)
 """The asker no longer waits for an answer."""
-MAX_AT_ONCE: Final = 4
-"""People in one channel: Discord takes about one new message a second there, and one edit."""
+MAX_AT_ONCE: Final = 5
+"""People in one channel: Discord takes five new messages in five seconds there, and five edits."""
 IN_USE_S: Final = 1.0
 """Before an answer that a tool is at work for is looked at again: nobody else waits for that."""
 RETRY_S = 30.0
