@@ -37,7 +37,7 @@ from cc_bot.stores.canvases import CanvasMessage, CanvasStore, SeenCanvas
 from cc_bot.stores.channels import ChannelStore, Place
 from cc_bot.stores.claimed_calls import ClaimedCallStore
 from cc_bot.stores.erasures import ErasureLineStore
-from cc_bot.stores.ledger import TurnLedger, channel_turn
+from cc_bot.stores.ledger import TurnLedger, asked_in, channel_turn
 from cc_bot.stores.members import (
     UTC_ZONE,
     AccessState,
@@ -131,6 +131,7 @@ __all__ = [
     "Visit",
     "VitalsStore",
     "WebSessionStore",
+    "asked_in",
     "channel_turn",
     "new_number",
     "open_stores",

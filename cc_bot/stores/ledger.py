@@ -185,6 +185,11 @@ def channel_turn(question_id: int) -> str:
     return f"q{question_id}"
 
 
+def asked_in(turn: str) -> int | None:
+    """Return the question in a channel that a turn of this name answers; None for the turns of a session."""
+    return int(turn[1:]) if turn[:1] == "q" and turn[1:].isdecimal() else None
+
+
 class TurnLedger:
     def __init__(self, database: Database, *, process: str = "") -> None:
         """Make the ledger; `process` is whose turns it enters."""

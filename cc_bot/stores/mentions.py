@@ -117,6 +117,19 @@ _GIVE_UP: Final = """
     WHERE discord_id IN @ids($1) AND answered = 0
 """
 
+# Those that are joined were asked within an hour. $1 the newest, $2 their author, $3 the message that is to
+# show the answer
+_REOPEN: Final = f"""
+    UPDATE mentions AS w SET answered = 0, shown = 0, answer_id = $3
+    WHERE discord_id <= $1 AND discord_id > $1 - {3_600_000 << 22} AND begun_as = $1
+        AND answered = 1 AND answer_id IS NULL AND EXISTS (
+            SELECT 1 FROM messages AS m
+            WHERE m.discord_id = w.discord_id AND m.user_id IS NULL AND m.visibility = 'public'
+                AND m.author_id = $2
+        )
+    RETURNING discord_id
+"""  # noqa: S608 - put together from constants alone
+
 _QUESTIONS: Final = f"""
     {_ASKED}
     WHERE w.answer_id = $1
@@ -137,7 +150,7 @@ _ANSWERED_BY: Final = "SELECT answer_id FROM mentions WHERE discord_id = $1 AND 
 MENTION_STATEMENTS: Final = frozenset(
     {
         *(_WAITING, _PLACES, _PLACE_OF, _AUTHORS, _UNATTENDED, _ANSWERING, _TO_SHOW, _SHOWN),
-        *(_BEGIN, _BEGUN),
+        *(_BEGIN, _BEGUN, _REOPEN),
         *(_GIVE_UP, _QUESTIONS, _ANSWERED_BY, _LEFT_BEHIND, _EDITED, _READ),
     }
 )
@@ -242,6 +255,13 @@ class MentionStore:
     async def give_up(self, key: ChannelKey, questions: Sequence[Message]) -> None:
         """Let questions wait no longer: it was said that there will be no answer."""
         await self._database.transaction([Statement(_GIVE_UP, (_ids(questions),))], of_place(key))
+
+    async def reopen(self, key: ChannelKey, newest_id: int, user_id: int, answer_id: int) -> frozenset[int]:
+        """Have a user's questions wait again that were given up together, for an answer in this message.
+        Returns their ids; none if they wait already, or are deleted."""
+        reopen = Statement(_REOPEN, (newest_id, user_id, answer_id))
+        [rows] = await self._database.transaction([reopen], of_place(key))
+        return frozenset(id_ for (id_,) in rows)
 
     async def list_questions(self, answer_id: int) -> tuple[Message, ...]:
         """List the questions that an answer is to, oldest first; without those that were deleted since."""

@@ -5,6 +5,7 @@ import gc
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 import pytest
 
@@ -18,11 +19,13 @@ from cc_bot.discord.messages.channel_answers import ChannelAnswers, ChannelAssis
 from cc_bot.discord.messages.mentions import MAX_AT_ONCE, Mentions, TypingSigns
 from cc_bot.discord.messages.question_files import QuestionFiles
 from cc_bot.discord.messages.withdrawals import Withdrawals
+from cc_bot.discord.pages.custom_ids import RetryButton, parse_custom_id
 from cc_bot.domain.clock import utc_now
 from cc_bot.domain.errors import ModelRefusedRequest, ModelUnavailable, StorageError
 from cc_bot.domain.locale import Locale
-from cc_bot.domain.message import ChannelKey, Message
+from cc_bot.domain.message import ChannelKey, Message, ToolCall
 from cc_bot.llm.model import UserPart
+from cc_bot.stores import channel_turn
 from cc_bot.texts import explain, texts
 from tests.assistant.conftest import Table, laid_table
 from tests.discord.parts import Place, chooser_over, fetcher, gate_over, recipients_over, references_over
@@ -92,6 +95,10 @@ class Room(Place):
         """What the bot says, by the question that it replies to; in the order of these."""
         answers = {text: self.discord.answer(post) for text, post in self.posts.items()}
         return {question: answer.text for question, answer in answers.items() if answer.messages}
+
+    def has_shown(self, tries: int, labels: list[str]) -> bool:
+        """Return whether the model was asked so often, and the only message has these buttons."""
+        return len(self.table.model.requests) == tries and self.written()[0].labels == labels
 
     def prompt(self) -> str:
         return "\n".join(getattr(part, "text", "") for part in self.table.model.requests[-1].prompt)
@@ -294,6 +301,36 @@ class TestAnAnswer:
         shown = (await room.table.model.asked()).prompt[-1]
         assert isinstance(shown, UserPart)
         assert gc.get_referrers(shown.images[0]) == [shown.images]
+
+
+class TestAFailedAnswer:
+    async def test_becomes_the_answer_once_its_asker_asks_again(self, room: Room) -> None:
+        room.table.model.script = [[ModelUnavailable()], [ModelUnavailable()], ["元気です。"]]
+        [asked, _] = [await room.asks("アイコ", text) for text in ("やあ", "元気？")]
+        assert await room.answer()
+        again = texts(Locale.JA).unfinished.ask_again
+        async with room.served() as mentions:
+            for tries, labels in ((2, [again]), (3, [])):
+                [failed] = room.written()
+                [button] = failed.buttons
+                pressed = parse_custom_id(button.custom_id or "")
+                assert isinstance(pressed, RetryButton)
+                assert (button.label, pressed.user_id) == (again, asked.author_id)
+                assert not await mentions.ask_again(pressed.entry, room.aiko.id, failed.id)
+                assert await mentions.ask_again(pressed.entry, asked.author_id, failed.id)
+                assert not await mentions.ask_again(pressed.entry, asked.author_id, failed.id)
+                await room.until(partial(room.has_shown, tries, labels))
+        assert room.texts() == ["元気です。"]
+        assert "やあ" in room.prompt()
+
+    async def test_offers_nothing_where_a_tool_has_changed_something(self, room: Room) -> None:
+        question = await room.asks("アイコ", "覚えて")
+        call = ToolCall("c", "remember", "{}", "{}")
+        turn = channel_turn(question.discord_id or 0)
+        await room.stores.ledger.note_calls(turn, question.author_id, [call])
+        room.table.model.script = [[ModelUnavailable()]]
+        assert await room.answer()
+        assert room.written()[0].labels == []
 
 
 class TestEdit:

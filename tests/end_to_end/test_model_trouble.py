@@ -77,24 +77,30 @@ async def test_no_model_is_told_in_one_sentence(stage: Stage, aiko: User, channe
 async def test_a_failed_answer_becomes_the_new_one_once_its_asker_asks_again(
     stage: Stage, aiko: User, ben: User, channel: Channel
 ) -> None:
-    discord, dm = stage.discord, stage.discord.dm(aiko)
+    discord, dm, other = stage.discord, stage.discord.dm(aiko), stage.discord.guild_channel()
     stage.model.responder = lambda _: fails(503)
     asked = (await ended(await stage.begin(aiko, channel, "何時？"))).message
-    said = await discord.post(aiko, dm, "元気？")
-    written = await discord.answer(said).until(lambda shown: RETRY["ja"] in shown.labels, "the button")
+    failed = [asked]
+    for message in (await discord.post(aiko, dm, "何時？"), await stage.write(aiko, other, "何時？")):
+        reply = await discord.answer(message).until(lambda shown: RETRY["ja"] in shown.labels, "the button")
+        failed.append(reply.messages[-1])
     refused = await discord.click(ben, asked, RETRY["ja"])
     await refused.finished(lambda shown: texts(Locale.EN).answer.not_yours in shown.text)
-    for place, failed, left in ((channel, asked, 2), (dm, written.messages[-1], 1)):
-        pressed = await discord.click(aiko, failed, RETRY["ja"])
+    for shown in failed:
+        pressed = await discord.click(aiko, shown, RETRY["ja"])
         await pressed.until(lambda shown: stop_label(aiko) in shown.labels, "the model is asked")
         await pressed.until(lambda shown: shown.labels == [RETRY["ja"]], "it fails again")
-        await stage.eventually(ON_THEIR_WAY, aiko.id, gives=[("interrupted", left)])
-        await stage.restart()
-        stage.model.script(says("三時です。"))
-        await answered(await discord.click(aiko, failed, RETRY["ja"]))
+    await stage.eventually(ON_THEIR_WAY, aiko.id, gives=[("interrupted", 2)])
+    await stage.restart()
+    stage.model.responder = lambda _: says("三時です。")
+    for shown in failed:
+        pressed = await discord.click(aiko, shown, RETRY["ja"])
+        await pressed.until(lambda shown: "三時です。" in shown.text, "the answer")
+        await ended(pressed)
+    for place in (channel, dm, other):
         own = [each for each in discord.messages(place) if each.author.is_bot and not each.ephemeral]
         assert [each.content for each in own] == ["三時です。"]
-    assert [stage.stored(place)[0][1] for place in (channel, dm)] == ["何時？", "元気？"]
+        assert [row[:2] for row in stage.stored(place)] == [("user", "何時？"), ("assistant", "三時です。")]
 
 
 async def test_endless_tools_are_ended(stage: Stage, ben: User, channel: Channel) -> None:

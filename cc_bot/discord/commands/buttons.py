@@ -25,6 +25,7 @@ from cc_bot.discord.interactions import (
     is_ephemeral,
     visibility_of,
 )
+from cc_bot.discord.messages.listening import Messages
 from cc_bot.discord.pages.answer import page_of
 from cc_bot.discord.pages.custom_ids import (
     ANY_ASKER,
@@ -66,7 +67,7 @@ from cc_bot.domain.proposal import CallTool, Proposal
 from cc_bot.domain.schedule import ScheduleChange
 from cc_bot.domain.session import SessionKey
 from cc_bot.log import begin_turn
-from cc_bot.stores import MemoryRemovalStore, MemoryStore, ProposalStore, Stores, TurnLedger
+from cc_bot.stores import MemoryRemovalStore, MemoryStore, ProposalStore, Stores, TurnLedger, asked_in
 from cc_bot.texts import explain
 
 loader = lightbulb.Loader()
@@ -81,9 +82,15 @@ async def answer_once_more(
     recipient: Recipient,
     *,
     answers: Answers,
+    messages: Messages,
 ) -> None:
     if isinstance(button, RetryButton):
-        if not await answers.ask_again(interaction, button, recipient):
+        if asked_in(button.entry) is None:
+            taken = await answers.ask_again(interaction, button, recipient)
+        else:
+            await defer_update(interaction)
+            taken = await messages.ask_again(button.entry, button.user_id, int(interaction.message.id))
+        if not taken:
             await tell_after_all(interaction, recipient.words.unfinished.asked_already)
     elif button.action == "again":
         await answers.regenerate(interaction, button, recipient)

@@ -37,7 +37,7 @@ from cc_bot.discord.pages.page import Button, Page
 from cc_bot.discord.pages.proposals import with_proposals
 from cc_bot.discord.pages.receipts import NOTHING_CARRIED, Carried, known_lines
 from cc_bot.discord.recipients import Recipient
-from cc_bot.domain.errors import BeingErased, CcBotError, StorageError, TurnError, forget_frames
+from cc_bot.domain.errors import BeingErased, CcBotError, Postponed, StorageError, TurnError, forget_frames
 from cc_bot.domain.measures import NULL_METER, Meter
 from cc_bot.domain.message import is_blank
 from cc_bot.domain.turn import ToolStarted, TurnEvent
@@ -416,7 +416,7 @@ def _tell_failure(error: Exception, live: LiveAnswer, recipient: Recipient) -> N
             live.forget(explain(error, recipient.words))
         case CcBotError():
             trouble = isinstance(error, StorageError)
-            passing = trouble or isinstance(error, TurnError)
+            passing = trouble or (isinstance(error, TurnError) and not isinstance(error, Postponed))
             live.fail(explain(error, recipient.words), passing=passing, checked=not trouble)
         case _:  # the record has its type
             _log.error("turn_broke", exc_info=error)

@@ -22,6 +22,7 @@ from cc_bot.discord.delivery.refusals import is_gone, next_form
 from cc_bot.discord.interactions import is_fault
 from cc_bot.discord.pages.page import (
     NO_PINGS,
+    Button,
     Page,
     Part,
     SoundFile,
@@ -245,6 +246,11 @@ class Reply:
             return
         told = replace(page, facts=page.facts.noting(sentence))
         await self._edit(len(self._sent) - 1, told, RETRY_PAUSES_S)
+
+    async def offer(self, button: Button) -> None:
+        """Put a button under its last message. Raises hikari's errors."""
+        page = self._sent[-1].page or Page("")
+        await self._edit(len(self._sent) - 1, replace(page, buttons=(button,)), RETRY_PAUSES_S)
 
     async def post_beside(self, page: Page) -> hikari.Snowflake:
         """Post a message that is none of the answer's, once its own first one stands there: where that is

@@ -27,17 +27,18 @@ from cc_bot.discord.messages.question_files import Attached, QuestionFiles, any_
 from cc_bot.discord.messages.withdrawals import OnItsWay, Withdrawals
 from cc_bot.discord.pages.answer import (
     AnswerState,
+    ask_again_button,
     final_pages,
     stored_state,
     unanswered_page,
     with_controls,
 )
-from cc_bot.discord.pages.custom_ids import base36
+from cc_bot.discord.pages.custom_ids import RetryButton, base36
 from cc_bot.discord.pages.page import Page
 from cc_bot.discord.places import Recent
 from cc_bot.discord.recipients import Recipient, Recipients
 from cc_bot.discord.references import References, Standing
-from cc_bot.domain.errors import AnswerInUse, Postponed, ShuttingDown
+from cc_bot.domain.errors import AnswerInUse, Postponed, ShuttingDown, StorageError
 from cc_bot.domain.member import UsageSubject
 from cc_bot.domain.message import ChannelKey, Message, ToolCall
 from cc_bot.domain.turn import FilesLeftOut, TurnEvent
@@ -406,11 +407,25 @@ class ChannelAnswers:
         elif asked.postponed:
             return False
         elif state.done is None or state.done.answer.id is None:
+            await self._offer_again(asked, reply, state)
             await self._give_up(asked.key, asked.questions)
         else:
             await self._note_pages(asked.key, reply, shown=not state.unseen)
             return not state.unseen
         return True
+
+    async def _offer_again(self, asked: ChannelQuestion, reply: Reply, state: AnswerState) -> None:
+        """Offer to ask again after a failure, unless its tools have changed something: that would be done
+        twice."""
+        user_id = asked.recipient.user_id
+        if state.unseen or not state.may_be_asked_again:
+            return
+        try:
+            if not await self.stores.ledger.get_calls(asked.turn, user_id):
+                button = RetryButton(user_id, asked.turn)
+                await reply.offer(ask_again_button(button, asked.recipient.words))
+        except (StorageError, hikari.HikariError) as error:
+            _log.info("retry_not_offered", error=type(error).__name__)
 
     async def _give_up(self, key: ChannelKey, questions: Sequence[Message]) -> None:
         """Have them wait no longer. While the database fails they must not be answered again and again."""

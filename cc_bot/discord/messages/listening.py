@@ -305,6 +305,10 @@ class Messages:
         if self._reading != "off":
             self._mentions.wake(key)
 
+    async def ask_again(self, turn: str, user_id: int, answer_id: int) -> bool:
+        """Have a channel's questions answered again: see Mentions. Raises StorageError."""
+        return await self._mentions.ask_again(turn, user_id, answer_id)
+
     def close(self) -> None:
         """Begin no further answers: who still waits is answered after the next start."""
         self._mentions.close()

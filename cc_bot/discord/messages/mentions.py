@@ -18,13 +18,13 @@ import structlog
 
 from cc_bot.discord.access import Gate, error_of
 from cc_bot.discord.gateway import EVERYWHERE
-from cc_bot.discord.messages.channel_answers import ChannelAnswers
+from cc_bot.discord.messages.channel_answers import ChannelAnswers, id_of
 from cc_bot.discord.recipients import Recipient
 from cc_bot.domain.clock import Clock
 from cc_bot.domain.errors import CcBotError, StorageError
 from cc_bot.domain.member import Refusal
 from cc_bot.domain.message import ChannelKey, Message
-from cc_bot.stores import MentionStore
+from cc_bot.stores import MentionStore, asked_in
 from cc_bot.texts import explain
 
 # ---- typing signs ----------------------------------------------------------------------------------------
@@ -111,6 +111,8 @@ class Mentions:
         """They begin what is to be done in a channel."""
         self._serving: dict[ChannelKey, dict[int, asyncio.Task[None]]] = {}
         """By channel and user: they answer one person."""
+        self._asked_again: set[int] = set()
+        """Questions that wait since their author pressed a button: no matter how old they are."""
         self._timers: dict[ChannelKey, asyncio.TimerHandle] = {}
         self._closed = False
 
@@ -137,6 +139,17 @@ class Mentions:
     async def is_question(self, message_id: int) -> bool:
         """Return whether a message waits for an answer in a channel, or did. Raises StorageError."""
         return await self._store.get_place(message_id) is not None
+
+    async def ask_again(self, turn: str, user_id: int, answer_id: int) -> bool:
+        """Have questions answered again whose turn failed, in the message that says so. Returns False if they
+        are not there any more, or wait already. Raises StorageError."""
+        newest_id = asked_in(turn) or 0
+        key = await self._store.get_place(newest_id)
+        reopened = await self._store.reopen(key, newest_id, user_id, answer_id) if key else frozenset[int]()
+        if key and reopened:
+            self._asked_again |= reopened
+            self.wake(key)
+        return bool(reopened)
 
     def close(self) -> None:
         """Begin no further answers: they are for the next start."""
@@ -228,7 +241,10 @@ class Mentions:
         elif late := [question for question in waiting if self._is_late(question)]:
             await self._answers.say(key, late, lambda recipient: recipient.words.mention.away)
         elif waiting:
-            return not self._closed and await self._answers.answer(key, waiting)
+            done = not self._closed and await self._answers.answer(key, waiting)
+            if done:
+                self._asked_again.difference_update(map(id_of, waiting))
+            return done
         return True
 
     async def _turn_away(self, key: ChannelKey, questions: Sequence[Message], refusal: Refusal) -> None:
@@ -240,8 +256,8 @@ class Mentions:
             await self._store.give_up(key, questions)
 
     def _is_late(self, question: Message) -> bool:
-        asked_at = hikari.Snowflake(question.discord_id or 0).created_at
-        return self._clock() - asked_at > TOO_LONG_AGO
+        asked_at = hikari.Snowflake(id_of(question)).created_at
+        return id_of(question) not in self._asked_again and self._clock() - asked_at > TOO_LONG_AGO
 
 
 def _of_user(user_id: int, questions: Sequence[Message]) -> Sequence[Message]:
