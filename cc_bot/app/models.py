@@ -8,7 +8,7 @@ The openai client is imported when it is used: it costs half a second, which `cc
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import aclosing, asynccontextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from cc_bot.config import LOCAL, OFF, Config
 from cc_bot.domain.errors import InvalidModels
@@ -24,6 +24,8 @@ from cc_bot.texts import texts
 
 if TYPE_CHECKING:
     from cc_bot.llm.openai import OpenAIChatModel
+
+EMBEDDING_TIMEOUT_S: Final = 30.0  # a turn waits for it
 
 
 def models_path(config: Config) -> Path:
@@ -120,7 +122,10 @@ def build_embedder(config: Config) -> Embedder | None:
     from cc_bot.llm.openai import OpenAIEmbedder
 
     return OpenAIEmbedder(
-        config.embedding_model, api_key=config.openai_api_key, base_url=config.openai_base_url
+        config.embedding_model,
+        api_key=config.openai_api_key,
+        base_url=config.openai_base_url,
+        timeout_s=min(config.model_timeout_s, EMBEDDING_TIMEOUT_S),
     )
 
 

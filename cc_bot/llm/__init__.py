@@ -1,1 +1,1 @@
-"""The seam to a language model (`model.py`), and what stands behind it: a server, a chain, an offline one."""
+"""Language models: their interface (`model.py`), and a server, a chain and an offline model behind it."""

@@ -19,6 +19,8 @@ _CONNECT_TIMEOUT_S: Final = 5.0
 
 # ValueError: malformed JSON or UTF-8. RecursionError: endless nesting.
 FAILURES: Final = (APIError, httpx2.HTTPError, TimeoutError, ValueError, RecursionError)
+# An answer whose JSON has another shape.
+_OTHER_SHAPE: Final = (AttributeError, LookupError, TypeError)
 
 _log = structlog.get_logger(__name__)
 
@@ -76,7 +78,7 @@ class Endpoint:
         try:
             async with asyncio.timeout(self._timeout_s):
                 yield
-        except (*FAILURES, AttributeError, TypeError) as error:  # the client trips over JSON of another shape
+        except (*FAILURES, *_OTHER_SHAPE) as error:
             failure = classify(error, self.name)
             self._report(event, failure)
             raise failure.error from None
@@ -99,7 +101,7 @@ class Endpoint:
 
 async def _limit(response: httpx2.Response) -> None:
     if response.headers.get("content-encoding", "identity") != "identity":
-        raise TooManyBytes  # nobody asked for compression, and it could unpack to any size
+        raise TooManyBytes  # not asked for, and compressed data could unpack to any size
     if isinstance(response.stream, httpx2.AsyncByteStream):
         response.stream = _LimitedBody(response.stream)
 

@@ -4,7 +4,7 @@ A text that is too long for the server's model is embedded by its beginning: wit
 found by its words alone.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, Final, Unpack
 
 from cc_bot.domain.errors import ContextTooLong
@@ -46,22 +46,11 @@ class OpenAIEmbedder(Endpoint):
         return await self._embed_fitting([text[: len(text) // 2]])
 
 
-def _read(answer: object, count: int) -> list[Vector]:
-    """The vectors in the order of the texts. Raises ValueError for an answer of another shape."""
-    data = answer.get("data") if isinstance(answer, Mapping) else None
-    if not isinstance(data, list):
-        raise ValueError("no vectors")
-    vectors = dict(_item(item, position) for position, item in enumerate(data))
-    if len(data) != count or set(vectors) != set(range(count)) or len({*map(len, vectors.values())}) > 1:
+def _read(answer: Any, count: int) -> list[Vector]:
+    """The vectors in the order of the texts; a server may leave out the index. Raises ValueError, TypeError,
+    LookupError or AttributeError for an answer of another shape."""
+    data = answer["data"]
+    vectors = {item.get("index", position): pack(item["embedding"]) for position, item in enumerate(data)}
+    if len(data) != count or len({*map(len, vectors.values())}) > 1:
         raise ValueError("not a vector for each text")
     return [vectors[index] for index in range(count)]
-
-
-def _item(item: Any, position: int) -> tuple[int, Vector]:
-    """The index of a text, which a server may leave out, and its vector."""
-    match item:
-        case {"embedding": [*numbers], **more} if all(isinstance(number, int | float) for number in numbers):
-            index = more.get("index", position)
-            if isinstance(index, int):
-                return index, pack(numbers)
-    raise ValueError("no vector")

@@ -78,7 +78,7 @@ def _event(block: bytes) -> Any:
         event = from_json(data)  # three times as fast as json
     except ValueError:
         event = json.loads(data)  # takes half of an escaped emoji that was cut in two
-    is_error = block.startswith(b"event: error") and not mapping(event).get("error")
+    is_error = block.startswith((b"event: error", b"event:error")) and not mapping(event).get("error")
     return {"error": event} if is_error else event
 
 

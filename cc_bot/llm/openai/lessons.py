@@ -21,7 +21,8 @@ _MAX_LESSONS: Final = 4
 _TEACHING_STATUSES: Final = frozenset({400, 404, 405, 422, 500, 501})
 _NUMBERED: Final = re.compile(r"(?<![\w-])(?:(?!\d)[\w-])*+\d[\w-]*+")  # an index, or the id of a request
 _MAX_TOOLS: Final = re.compile(
-    r"\btools\b.{0,80}(?:maximum|at most|up to|no more than)\D{1,20}(\d{1,3})\b", re.IGNORECASE
+    r"\btools\b(?!\[|\.\w).{0,80}(?:maximum|at most|up to|no more than)\D{1,20}([1-9]\d{0,2})\b",
+    re.IGNORECASE,
 )
 _NOT_PLAIN: Final = re.compile(r"[^ -~]|\\")
 
@@ -153,7 +154,7 @@ class Attempts:
         contents, own = self._contents(), list[Lesson]()
         if named := sorted(name for name in OPTIONAL & {*self.sent} if name in refusal):
             own.append(_lesson("no " + ", ".join(named), "", "|".join(named), omit=frozenset(named)))
-        if most := _MAX_TOOLS.search(refusal):
+        if (most := _MAX_TOOLS.search(refusal)) and int(most[1]) < self.quirks.max_tools:
             own.append(_lesson(f"{most[1]} tools", "tools", re.escape(most[0]), max_tools=int(most[1])))
         for lesson in (*LESSONS, *own, *_LAST_LESSONS):
             fits = lesson.name not in self._tried and lesson.about in contents
