@@ -57,7 +57,7 @@ help:
 	@echo "make test-postgres  the tests of the stores, kills and restarts, over a PostgreSQL that it brings along, with a standby and PgBouncer"
 	@echo "make bench    figures beside peers, into docs/benchmarks.md (a quarter of an hour; 1.1 GB in $(BENCH_VENV)); ARGS='turn ask' runs some parts"
 	@echo "make drill    load, back up, kill, damage, restore and compare a database; CI does it with every test run"
-	@echo "make test-faults  kill the program a hundred times on each engine, fail everything around it, and attack it (minutes); ARGS='--seed 7'"
+	@echo "make test-faults  kill the program a hundred times on each engine, fail everything around it, and attack it (minutes); ARGS='--seed 7 --minutes 30'"
 	@echo "make lint     ruff, formatting, types and the import contract"
 	@echo "make          lint, then test"
 	@echo "make fix      let ruff mend and format what it can"

@@ -3,6 +3,7 @@
 import time
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from itertools import takewhile
 from typing import Literal
 
 from tests.faults.stories import Sentence, sentences
@@ -29,6 +30,13 @@ class Asked:
     """A program that starts does not look there for what was missed: it knows no such place."""
     unheard: bool = False
     """The program died before it took any notice of a message, and nothing tells the next one of it."""
+    shared: bool = False
+    """Others ask in the same channel, and its author asks elsewhere: only what refers to it belongs to it."""
+    after: list[Message] = field(default_factory=list)
+    """What its author wrote there before it was answered: one answer, to the last, may answer all of it."""
+    edits: int = 0
+    deleted_s: float | None = None
+    """When its author deleted the message, by the loop's clock."""
 
     @property
     def stored(self) -> bool:
@@ -50,33 +58,33 @@ class Reminded:
     mark: str
     user: User
     channel: Channel
-    reply: Reply
+    reply: Reply | None
+    asked: Asked | None = None
+    """The message that asked for it, where no command did."""
 
 
 def own_messages(discord: LoopbackDiscord, asked: Asked) -> list[Message]:
     """All that the bot wrote in answer to a question, deleted messages too: what belongs to its interactions
-    or its post, what refers to such a message or says some of its answer, what stands by itself in the place
-    of a command, and what came to its author by DM instead."""
+    or its post, what refers to such a message or says some of its answer; and where nobody else asks, what
+    is a message of its own in the channel of a command, and what came to its author by DM instead."""
     found: dict[int, Message] = {}
     for reply in asked.interactions:
         found |= {message.id: message for message in reply.stored}
-    if asked.post is not None:
+    if asked.post is not None and not asked.shared:
         found |= {message.id: message for message in discord.answer(asked.post).stored}
-    for message in discord.world.messages.values():
-        if message.author is discord.bot and message.channel is asked.channel:
-            refers = message.reply_to is not None and message.reply_to.id in found
-            said = any(each.question == asked.number for each in sentences(message.content))
-            alone = message.reply_to is None and message.interaction is None and asked.reply is not None
-            if refers or said or alone:
-                found[message.id] = message
-    if asked.reply is not None:
-        begun = min((message.id for message in found.values()), default=asked.reply.interaction.id)
-        direct = discord.dm(asked.user)
-        found |= {
-            message.id: message
-            for message in discord.world.messages.values()
-            if message.channel is direct and message.author is discord.bot and message.id > begun
-        }
+    begun = asked.post.id if asked.post else asked.reply.interaction.id if asked.reply else 0
+    posts = {begun, *(post.id for post in asked.after)}
+    direct, alone = discord.dm(asked.user), asked.reply is not None and not asked.shared
+    recent = [*takewhile(lambda message: message.id > begun, reversed(discord.world.messages.values()))]
+    for message in reversed(recent):
+        if message.author is not discord.bot or message.channel not in (asked.channel, direct):
+            continue
+        refers = message.reply_to is not None and message.reply_to.id in {*found, *posts}
+        said = any(each.question == asked.number for each in sentences(message.content))
+        by_itself = message.reply_to is None and message.interaction is None
+        instead = message.channel is direct and message.id > min(found, default=begun)
+        if refers or said or (alone and (by_itself or instead)):
+            found[message.id] = message
     return sorted(found.values(), key=lambda message: message.id)
 
 
@@ -92,7 +100,8 @@ def promises(discord: LoopbackDiscord, asked: Asked) -> bool:
     """
     over, shown = out_of_reach(asked), seen(discord, asked)
     waiting = any(each.loading or _STOP & {*each.labels} for each in shown if each.id not in over)
-    return waiting or (asked.post is not None and not shown and not asked.unheard)
+    over_anyway = asked.unheard or asked.deleted_s is not None
+    return waiting or (asked.post is not None and not shown and not over_anyway)
 
 
 def out_of_reach(asked: Asked) -> set[int]:

@@ -41,6 +41,8 @@ class Campaign:
     """Whether Discord and the model fail as well."""
     away_s: int = 0
     """How long it is down after each kill."""
+    hurried: bool = True
+    """Whether a minute passes with every third kill."""
     clock_s: int = 0
     kills_s: list[float] = field(default_factory=list)
     log: list[str] = field(default_factory=list)
@@ -63,6 +65,7 @@ class Campaign:
         await asyncio.sleep(HELD_S + 0.05)
         self.stage.discord.faults.forget()
         self.traffic.missed(self.kills_s[-1])
+        await self.traffic.away()
         while self.rng.random() < _EARLY_DEATHS:
             await self._begin()
             await asyncio.sleep(self.rng.uniform(0.3, 3.0))
@@ -70,7 +73,7 @@ class Campaign:
         for reply in self.stage.discord.replies:
             if reply.is_acknowledged:
                 reply.age(self.away_s)
-        minute_s = A_MINUTE_LATER_S if len(self.kills_s) % _MINUTES == 0 else 0
+        minute_s = A_MINUTE_LATER_S if self.hurried and len(self.kills_s) % _MINUTES == 0 else 0
         await self.start(self.away_s or minute_s)
 
     async def start(self, later_s: int = 0) -> None:
@@ -90,13 +93,18 @@ class Campaign:
         await self.stop()
 
     def verdict(self) -> str:
-        """Nothing where all is well; else what is wrong, what was done, and what those people saw."""
-        found = [*self.left, *judge(self.evidence())]
+        """Nothing where all is well; else what is wrong, what was done, and what those people saw: of all of
+        them in a file, beside the program's log."""
+        found = [*self.left, *judge(self.evidence()), *self.traffic.faults()]
         if not found:
             return ""
         wronged = [asked for asked in self.traffic.asked if any(f"{asked}:" in fault for fault in found)]
         lives = [f"killed at {at:.2f}" for at in self.kills_s]
-        seen = [history(self.stage.discord, asked) for asked in wronged[:5]]
+        seen = [history(self.stage.discord, asked) for asked in wronged]
+        folder = self.stage.program.folder
+        (folder / "seen.txt").write_text("\n".join(seen), "utf-8")
+        (folder / "log.txt").write_text(self.stage.program.output, "utf-8")
+        seen = [*seen[:5], f"more in {folder}"]
         return "\n".join([*self.log, *lives, *seen, *found])
 
     async def ends_well(self, about: str) -> None:
@@ -144,6 +152,7 @@ async def campaign(
     reads_all: bool = True,
     away_s: int = 0,
     kinds: Sequence[Kind] = KINDS,
+    people: type[Traffic] = Traffic,
 ) -> AsyncIterator[Campaign]:
     """A started program. `name` is what everything random is made of; `reads_all`: it may read channels;
     `kinds` is what is asked."""
@@ -154,10 +163,8 @@ async def campaign(
         rng = random.Random(name)
         teller = Storyteller()
         stage.model.responder = teller
-        traffic = Traffic(stage, teller, rng, guilds, kinds)
+        traffic = people(stage, teller, rng, guilds, kinds)
         fought = Campaign(stage, traffic, rng, stormy, away_s)
         await fought.start()
-        for _ in range(2):  # a calm day, so that there are answers and channels to come back to
-            await fought.traffic.wave()
-            await fought.traffic.settled()
+        await traffic.settle_in()
         yield fought

@@ -13,6 +13,7 @@ pytest.register_assert_rewrite("tests.end_to_end.stage", "tests.faults.campaign"
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--seed", type=int, default=None, help="what the random moments of kills are made of")
+    parser.addoption("--minutes", type=float, default=2.0, help="of mixed life, in each way of reading")
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -45,3 +46,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def seed(pytestconfig: pytest.Config) -> int:
     number: int = pytestconfig.option.seed
     return number
+
+
+@pytest.fixture(scope="session")
+def minutes(pytestconfig: pytest.Config) -> float:
+    return float(pytestconfig.option.minutes)

@@ -9,7 +9,16 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from tests.faults.asked import Asked, Reminded, in_files, out_of_reach, promises, seen, written_out
+from tests.faults.asked import (
+    Asked,
+    Reminded,
+    in_files,
+    out_of_reach,
+    own_messages,
+    promises,
+    seen,
+    written_out,
+)
 from tests.faults.stories import Sentence, Storyteller, mark, questions, sentences
 from tests.inspection import UNREADABLE, Inspector
 from tests.loopback.discord import LoopbackDiscord, Reply, Shown
@@ -79,22 +88,30 @@ def archive(database: Inspector) -> list[Row]:
 def _question(case: Evidence, asked: Asked, rows: Sequence[Row]) -> Iterator[str]:
     shown = seen(case.discord, asked)
     yield from _interactions(case, asked)
+    if asked.deleted_s is not None:
+        return
     if promises(case.discord, asked):
         yield f"still promises an answer: {written_out(shown)[:200]!r}"
-    read, whole = _read_now(asked, shown), case.teller.whole(asked.number)
+    answers, whole = _read_now(asked, shown), case.teller.whole(asked.number)
+    read = [each for each in answers if each.question == asked.number or not asked.shared]
     told = any(_is_told(asked, each) for each in shown)
     over = out_of_reach(asked)  # what was said there just before a crash, nobody can find out afterwards
-    if sum(_is_told(asked, each) for each in shown if each.id not in over) > 1 + len(asked.presses):
+    if sum(_is_told(asked, each) for each in shown if each.id not in over) > 1 + len(asked.presses) + len(
+        asked.after
+    ):
         yield f"its author was told more often than they asked: {written_out(shown)[:300]!r}"
     yield from _repeated("is read", read)
     if len({each.attempt for each in read}) > 1:
         yield f"two answers can be read: {Counter(each.attempt for each in read)}"
-    if any(each.question != asked.number for each in read):
+    mine = {a.number for a in case.asked if (a.user, a.channel) == (asked.user, asked.channel)}
+    if {each.question for each in answers} - (mine if asked.shared else {asked.number}):
         yield "shows the answer to another question"
     if len(read) < whole and not told and not _never_heard_of(asked):
         yield f"neither answered nor told: {len(read)} of {whole} sentences, {written_out(shown)[:200]!r}"
     yield from _kept(asked, rows, read, told=told)
-    if (times := case.teller.attempts[asked.number]) > _MOST_ASKED + len(case.kills_s) + len(asked.presses):
+    if (times := case.teller.attempts[asked.number]) > _MOST_ASKED + len(case.kills_s) + len(
+        asked.presses
+    ) + asked.edits:
         yield f"the model was asked {times} times"
 
 
@@ -167,10 +184,15 @@ def _never_heard_of(asked: Asked) -> bool:
 
 
 def _reminder(case: Evidence, reminded: Reminded) -> Iterator[str]:
-    said = [m for m in case.discord.messages(reminded.channel) if reminded.mark in m.text and not m.ephemeral]
+    answers = {m.id for m in own_messages(case.discord, reminded.asked)} if reminded.asked else set()
+    public = [m for m in case.discord.messages(reminded.channel) if m.id not in answers and not m.ephemeral]
+    said = [m for m in public if reminded.mark in m.text and m.author is case.discord.bot]
     told = [m for m in case.discord.messages(case.discord.dm(reminded.user)) if reminded.mark in m.text]
-    confirmed = reminded.mark in reminded.reply.text
-    if not reminded.reply.is_acknowledged and not _was_down(case, reminded.reply):
+    reply, asked = reminded.reply, reminded.asked
+    confirmed = (
+        reminded.mark in reply.text if reply else asked and case.teller.ends.get(asked.number) == "done"
+    )
+    if reply and not reply.is_acknowledged and not _was_down(case, reply):
         yield "was never acknowledged, although the program ran"
     if len(said) > 1:
         yield f"was said {len(said)} times"

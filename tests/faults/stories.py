@@ -7,12 +7,27 @@ read again, in a message of Discord or in a row of the archive, it tells what it
 help.
 """
 
+import json
 import re
 from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Literal
 
-from tests.loopback.model_server import End, Json, Pause, Reply, Say, Step, message_text
+from tests.loopback.model_requests import unfolded
+from tests.loopback.model_server import (
+    Call,
+    End,
+    Json,
+    Pause,
+    Reply,
+    Say,
+    Step,
+    calls,
+    message_text,
+    new_tool_results,
+)
 
 QUESTION = re.compile(r"Q(\d{4})Z")
 SENTENCE = re.compile(r"A(\d{4})x(\d+)s(\d+)e")
@@ -36,6 +51,7 @@ class Sentence:
         return f"A{self.question:04}x{self.attempt}s{self.number:02}e"
 
 
+@lru_cache(maxsize=100_000)
 def sentences(text: str) -> list[Sentence]:
     """All that stand in a text, in its order, as often as they do."""
     return [Sentence(*map(int, found)) for found in SENTENCE.findall(text)]
@@ -62,6 +78,20 @@ class Tale:
 
 Trouble = Callable[[Tale, int, int], Reply]
 """What comes instead of an answer: to be told in this way, to this question, asked so many times."""
+WishEnd = Literal["done", "proposed", "nothing"]
+SECRET = re.compile(r"P\d{4}Z")
+"""Stands in what its owner alone may read."""
+
+
+def newest_questions(body: Json) -> list[int]:
+    """The questions that a request is about: those after the last words of the system, else the last one."""
+    asked, before = list[int](), list[int]()
+    for message in unfolded(body["messages"]):
+        if message["role"] == "user":
+            asked += questions(message_text(message))
+        elif message["role"] == "system":
+            asked, before = [], asked or before
+    return [*dict.fromkeys(asked or before[-1:])]
 
 
 @dataclass(slots=True)
@@ -73,26 +103,51 @@ class Storyteller:
     """How often the model was asked each question."""
     trouble: dict[int, Trouble] = field(default_factory=dict)
     """By question: what the first request for it gets."""
+    wishes: dict[int, Callable[[], Call]] = field(default_factory=dict)
+    """By question: the call that a competent model makes for it."""
+    ends: dict[int, WishEnd] = field(default_factory=dict)
+    """What became of a wish when it was last asked."""
+    secrets: dict[int, set[str]] = field(default_factory=lambda: defaultdict(set))
+    """What the requests for a question held of what one user alone may read."""
 
     def __call__(self, body: Json) -> Reply | str:
-        texts = [message_text(m) for m in body["messages"] if m["role"] == "user"]
-        asked = [number for text in texts for number in questions(text)]
+        asked = newest_questions(body)
         if not asked:
             return "はい。"
-        number = asked[-1]
-        self.attempts[number] += 1
-        if trouble := self.trouble.pop(number, None):
-            return trouble(self.tales[number], number, self.attempts[number])
-        return tell(self.tales[number], number, self.attempts[number])
+        secrets, results = {*SECRET.findall(json.dumps(body["messages"]))}, new_tool_results(body)
+        for number in asked:
+            self.secrets[number] |= secrets
+            self.attempts[number] += not results
+        if results:
+            for number, result in zip((n for n in asked if n in self.wishes), results, strict=False):
+                self.ends[number] = _end_of(result)
+        elif trouble := self.trouble.pop(asked[-1], None):
+            return trouble(self.tales[asked[-1]], asked[-1], self.attempts[asked[-1]])
+        else:
+            offered = {tool["function"]["name"] for tool in body.get("tools", ())}
+            made = [self.wishes[number]() for number in asked if number in self.wishes]
+            if made and {call.name for call in made} <= offered:
+                return calls(*made)
+            self.ends |= dict.fromkeys((n for n in asked if n in self.wishes), "nothing")
+        read = [Say(f"{each}\n") for result in results for each in SECRET.findall(result)]
+        told = [step for number in asked for step in tell(self.tales[number], number, self.attempts[number])]
+        return Reply(*read, *told, End())
 
     def whole(self, question: int) -> int:
         """Of how many sentences the answer to a question is made."""
         return self.tales[question].length
 
 
-def tell(tale: Tale, question: int, attempt: int) -> Reply:
+def tell(tale: Tale, question: int, attempt: int) -> list[Step]:
     """An answer to its end."""
-    return Reply(*beginning(tale, question, attempt, chunks=tale.length), End())
+    return beginning(tale, question, attempt, chunks=tale.length)
+
+
+def _end_of(result: str) -> WishEnd:
+    """What a tool's result says of a wish."""
+    if '"proposed"' in result:
+        return "proposed"
+    return "done" if '"remembered"' in result or '"scheduled"' in result else "nothing"
 
 
 def beginning(tale: Tale, question: int, attempt: int, *, chunks: int) -> list[Step]:

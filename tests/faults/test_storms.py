@@ -1,9 +1,6 @@
 """Nobody dies, but nothing works: everyone is answered or told, and the archive has what they see."""
 
-import asyncio
 from pathlib import Path
-
-import pytest
 
 from tests.databases import DatabaseSettings
 from tests.faults.campaign import campaign
@@ -40,19 +37,4 @@ class TestDiscord:
                 await fought.traffic.wave()
                 await fought.traffic.settled()
                 fought.stage.discord.faults.forget()
-            await fought.ends_well(f"seed {seed}")
-
-    @pytest.mark.parametrize("resumable", [True, False], ids=["dropped", "session invalid"])
-    async def test_that_loses_the_connection_delays_answers_at_most(
-        self, seed: int, tmp_path: Path, database_settings: DatabaseSettings, resumable: bool
-    ) -> None:
-        async with campaign(tmp_path, f"gateway {resumable} {seed}", database_settings()) as fought:
-            discord = fought.stage.discord
-            for code in (None, 4000, None):
-                await fought.traffic.wave()
-                # What a lost session had not heard yet is told to nobody: so it hears of the wave first.
-                await asyncio.sleep(0.5 if resumable else 1.0)
-                await discord.drop_gateway(code, resumable=resumable)
-                await discord.wait(lambda: discord.connected, "a new connection", timeout_s=60)
-                await fought.traffic.settled()
             await fought.ends_well(f"seed {seed}")

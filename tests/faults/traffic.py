@@ -19,6 +19,8 @@ RETRY = {"ja": "もう一度きく", "en-US": "Ask again"}
 _IN_A_MINUTE = {"ja": "1分後", "en-US": "in 1 minute"}
 _WORDS = {"ja": "空はどうですか？", "en-US": "How is the sky?"}
 _OFTEN = 0.7
+_RECENT = 150
+"""Questions that people come back to."""
 
 
 @dataclass(slots=True)
@@ -38,6 +40,19 @@ class Traffic:
     asked: list[Asked] = field(default_factory=list)
     reminders: list[Reminded] = field(default_factory=list)
 
+    async def settle_in(self) -> None:
+        """A calm day, so that there are answers and channels to come back to."""
+        for _ in range(2):
+            await self.wave()
+            await self.settled()
+
+    async def away(self) -> None:
+        """What people do while the program is down."""
+
+    def faults(self) -> list[str]:
+        """What is wrong beyond what the judge finds."""
+        return []
+
     async def wave(self) -> list[Asked]:
         """One of each kind at the same moment."""
         new = [await self.ask(kind) for kind in self.kinds]
@@ -46,48 +61,57 @@ class Traffic:
         await self.remind()
         return new
 
-    async def ask(self, kind: Kind, locale: str | None = None) -> Asked:
+    async def ask(self, kind: Kind) -> Asked:
         """One question of this kind."""
+        return await self.say(self._asked(self.meet(kind)))
+
+    def meet(self, kind: Kind) -> Asked:
+        """Somebody who is about to ask, and where."""
         # The bot is not told the language of who writes a DM, and speaks its operator's.
-        spoken = "ja" if kind == "dm" else locale or self.rng.choice([*self.guilds])
+        spoken = "ja" if kind == "dm" else self.rng.choice([*self.guilds])
         user = self.stage.discord.user(f"user{len(self.asked)}", locale=spoken)
         quiet = self._quiet_places(spoken) if "mention" in kind else []
         fresh = self.stage.discord.guild_channel(guild=self.guilds[spoken])
         place = self.stage.discord.dm(user) if kind == "dm" else self.rng.choice(quiet or [fresh])
-        asked = self._asked(Asked(len(self.asked) + 1, kind, user, place, fresh_place=not quiet))
+        return Asked(len(self.asked) + 1, kind, user, place, fresh_place=not quiet)
+
+    async def say(self, asked: Asked, words: str = "") -> Asked:
+        """Have it asked, in these words."""
+        user, place, kind = asked.user, asked.channel, asked.kind
+        text = f"{mark(asked.number)} {words or _WORDS[user.locale]}"
         if kind in BY_MESSAGE:
-            asked.post = await self.stage.discord.post(user, place, self._text(asked), mention=kind != "dm")
+            asked.post = await self.stage.discord.post(user, place, text, mention=kind != "dm")
             self._expect_a_language(asked)
         else:
             private = {kind: True} if kind in ("private", "temporary") else {}
-            asked.reply = await self.stage.discord.slash(
-                user, place, "ask", question=self._text(asked), **private
-            )
+            asked.reply = await self.stage.discord.slash(user, place, "ask", question=text, **private)
         return asked
 
     async def follow(self) -> list[Asked]:
         """Someone replies to an answer of their own, to which nobody has replied yet."""
-        reply_target = {each.channel.id for each in self.asked if each.kind == "reply"}
-        public = (a for a in self.asked if a.kind == "public" and a.channel.id not in reply_target)
+        recent = self.asked[-_RECENT:]
+        replied = {each.user.id for each in recent if each.kind == "reply"}
+        public = (a for a in recent if a.kind == "public" and a.user.id not in replied)
         done = [asked for asked in public if self.answer_of(asked)]
         if not done:
             return []
         before = self.rng.choice(done)
         number = len(self.asked) + 1
-        asked = self._asked(Asked(number, "reply", before.user, before.channel))
-        text, target = self._text(asked), self.answer_of(before)
+        asked = self._asked(Asked(number, "reply", before.user, before.channel, shared=before.shared))
+        text, target = f"{mark(number)} {_WORDS[asked.user.locale]}", self.answer_of(before)
         asked.post = await self.stage.discord.post(before.user, before.channel, text, reply_to=target)
         self._expect_a_language(asked)
         return [asked]
 
     async def press_what_is_offered(self) -> None:
         """People ask once more what was cut off, and have an answer given again."""
-        for asked in self.asked:
+        for asked in self.asked[-_RECENT:]:
             retry = RETRY[asked.user.locale]
             offer = next((s for s in seen(self.stage.discord, asked) if retry in s.labels), None)
             if offer is not None and self.rng.random() < _OFTEN:
                 asked.presses.append(await self.stage.discord.click(asked.user, offer, retry))
-        done = [each for each in self.asked if each.kind == "private" and self.answer_of(each)]
+        recent = self.asked[-_RECENT:]
+        done = [each for each in recent if each.kind == "private" and self.answer_of(each)]
         if done:
             again = self.rng.choice(done)
             answer, label = self.answer_of(again), again_label(again.user)
@@ -96,9 +120,8 @@ class Traffic:
 
     async def remind(self) -> None:
         """Somebody wants to be told something in a minute: by then the program was started anew."""
-        locale = self.rng.choice([*self.guilds])
-        user = self.stage.discord.user(f"minder{len(self.reminders)}", locale=locale)
-        place = self.stage.discord.guild_channel(guild=self.guilds[locale])
+        meant = self.meet("public")
+        user, place, locale = meant.user, meant.channel, meant.user.locale
         name = f"R{len(self.reminders) + 1:04}Z"
         text = f"お薬{name}" if locale == "ja" else f"pills {name}"
         reply = await self.stage.discord.slash(
@@ -154,6 +177,3 @@ class Traffic:
         """Of a message the bot learns its server's language at most, and after a start not even that."""
         assert asked.post is not None
         self.stage.discord.answer(asked.post).any_language = asked.user.locale != "ja"
-
-    def _text(self, asked: Asked) -> str:
-        return f"{mark(asked.number)} {_WORDS[asked.user.locale]}"
