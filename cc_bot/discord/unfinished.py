@@ -277,6 +277,14 @@ class DeliveryRoutes:
         await delete_all(self.rest, place_id, ids, self.replies.taken_down)
         await self.replies.channels.delete(ids, place_id=place_id)
 
+    async def remove_waiting(self, turn: PendingTurn, token: str, application_id: int, reply: Reply) -> None:
+        """Delete the message that waits for what another one shows, if the token reaches it."""
+        if turn.shown_in is None or reply.shows(turn.shown_in):
+            return
+        self.replies.taken_down.expect(turn.shown_in)
+        with suppress(hikari.HikariError):
+            await self.rest.delete_interaction_response(application_id, token)
+
     async def _by_token(self, pending: PendingDelivery, token: str, application_id: int) -> Reply:
         turn = pending.turn
         place_id = turn.place_id or turn.key.channel_id
@@ -568,6 +576,14 @@ class Unfinished:
                     raise
             except Closed:
                 pass
+        reply = await self._show_by_itself(pending)
+        if token is not None and turn.kind == "ask" and not turn.below:
+            await self._routes.remove_waiting(turn, token, await self._application(), reply)
+        return reply
+
+    async def _show_by_itself(self, pending: PendingDelivery) -> Reply:
+        """Show it as the bot itself. Raises as `_show`."""
+        turn = pending.turn
         if not turn.ephemeral and turn.place_id in {None, turn.key.channel_id}:
             with suppress(Closed):
                 return await self._routes.in_channel(pending)

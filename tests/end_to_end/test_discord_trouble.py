@@ -7,7 +7,7 @@ from cc_bot.domain.errors import CcBotError
 from cc_bot.texts import explain, texts
 from tests.end_to_end.stage import Stage, again_label, answered, streaming
 from tests.end_to_end.test_ask import long_text, own_words
-from tests.loopback.discord import Channel, User
+from tests.loopback.discord import Channel, Permission, User, refusals
 from tests.loopback.model_server import End, Pause, Reply, Say, says
 
 pytestmark = pytest.mark.slow
@@ -75,6 +75,40 @@ async def test_a_follow_up_is_there_once(stage: Stage) -> None:
         shown = stage.discord.messages(place)
         assert "".join(own_words(message) for message in shown) == long_text(3000)
         assert reply.messages[-1].labels == [again_label(user)]
+
+
+async def test_what_discord_refuses_of_an_answer_is_shown_in_another_way(
+    stage: Stage, aiko: User, channel: Channel
+) -> None:
+    discord, dm = stage.discord, stage.discord.dm(aiko)
+    stage.excused.update({50007, 50013})
+    text = long_text(9000)
+
+    def shown(place: Channel) -> str:
+        own = [each for each in discord.messages(place) if each.author.is_bot and not each.loading]
+        return "".join(each.content for each in own)
+
+    for route in (EDIT, FOLLOW_UP):
+        discord.refuse(route, refusals.missing_permissions(), holding="files")
+    await stage.ask_in_words(aiko, channel, text)
+    assert shown(channel) == text
+    discord.refuse(EDIT, refusals.blocked_words())
+    stage.model.script(says("別の道で。"), says("DM で。"), says("返事も DM で。"))
+    await stage.begin(aiko, channel, "質問")
+    await discord.wait(lambda: shown(channel).endswith("別の道で。"), "the answer as the bot itself")
+    await discord.wait(lambda: not any(each.loading for each in discord.messages(channel)), "nothing waits")
+    discord.faults.forget()
+    answered_by_ask = next(each for each in discord.messages(channel) if each.author.is_bot)
+    discord.forbid(discord.bot, Permission.SEND_MESSAGES, channel)
+    await stage.write(aiko, channel, "書けない場所での質問")
+    await discord.wait(lambda: shown(dm) == "DM で。", "the answer to the mention")
+    await discord.post(aiko, channel, "続きは？", reply_to=answered_by_ask)
+    await discord.wait(lambda: shown(dm) == "DM で。返事も DM で。", "the answer in its author's session")
+    await stage.eventually("SELECT count(*) FROM turns WHERE user_id = ?", aiko.id, gives=[(0,)])
+    aiko.accepts_dms = False
+    stage.model.script(says("届きません。"))
+    await stage.write(aiko, channel, "だれにも届かない質問")
+    await stage.logs("answer_not_allowed")
 
 
 async def test_a_drop_does_not_cut_an_answer(stage: Stage, aiko: User, channel: Channel) -> None:

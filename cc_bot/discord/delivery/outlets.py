@@ -29,9 +29,9 @@ from cc_bot.discord.gateway import fullness
 from cc_bot.discord.interactions import Answerable, is_fault
 from cc_bot.discord.pages.custom_ids import base36
 from cc_bot.discord.pages.page import NO_PINGS, Page, changes_to, looks_like, new_message
-from cc_bot.discord.recipients import Recipient
 from cc_bot.domain.errors import StorageError
 from cc_bot.stores import ChannelStore
+from cc_bot.texts import Texts
 
 _log = structlog.get_logger(__name__)
 
@@ -257,10 +257,13 @@ class MessageReplies:
         outlet = self._outlet(channel_id, waiting_id, Nonces(entry, entry, used=bool(sent)), noting)
         return Reply(outlet, sent, posts_first=bool(sent))
 
-    async def say(self, channel_id: int, question_id: int, sentence: str) -> None:
+    async def say(
+        self, channel_id: int, question_id: int, sentence: str, asker: "DirectMessages | None" = None
+    ) -> None:
         """Answer a message with one sentence, beside an answer that it may have. Raises hikari's errors."""
         nonce = f"{question_id}-s"
-        await Reply(self._outlet(channel_id, question_id, Nonces(nonce, nonce))).show((Page(sentence),))
+        outlet = self._outlet(channel_id, question_id, Nonces(nonce, nonce))
+        await Reply(replace(outlet, asker=asker)).show((Page(sentence),))
 
     def _outlet(
         self, channel_id: int, question_id: int | None, nonces: "Nonces", noting: Noting = nowhere
@@ -298,10 +301,10 @@ class DirectMessages:
 
 
 def direct_messages(
-    recipient: Recipient, link: str, *, moved: Noting = nowhere, noting: Noting = nowhere
+    user_id: int, words: Texts, link: str, *, moved: Noting = nowhere, noting: Noting = nowhere
 ) -> DirectMessages:
     """The DM of whoever asked what the link leads to."""
-    return DirectMessages(recipient.user_id, recipient.words.unfinished.late_note(link), moved, noting)
+    return DirectMessages(user_id, words.unfinished.late_note(link), moved, noting)
 
 
 @dataclass(eq=False, slots=True)

@@ -14,7 +14,7 @@ import hikari
 import structlog
 
 from cc_bot.discord.access import Gate, error_of
-from cc_bot.discord.delivery.outlets import MessageReplies
+from cc_bot.discord.delivery.outlets import MessageReplies, direct_messages
 from cc_bot.discord.delivery.reply import repeat
 from cc_bot.discord.incoming import (
     ORDINARY,
@@ -25,7 +25,7 @@ from cc_bot.discord.incoming import (
     reply_to,
     to_message,
 )
-from cc_bot.discord.interactions import roles_of
+from cc_bot.discord.interactions import message_link, roles_of
 from cc_bot.discord.messages.addressing import Addressing
 from cc_bot.discord.messages.catch_up import CatchUp
 from cc_bot.discord.messages.forwards import Forwards
@@ -39,7 +39,7 @@ from cc_bot.domain.errors import CcBotError
 from cc_bot.domain.member import Refusal
 from cc_bot.domain.message import ChannelKey, Message, is_blank
 from cc_bot.stores import ChannelStore
-from cc_bot.texts import explain
+from cc_bot.texts import Texts, explain
 
 _log = structlog.get_logger(__name__)
 
@@ -175,7 +175,8 @@ class Arrivals:
     async def apologize(self, message: hikari.Message) -> None:
         """Say that a DM was missed for too long to be answered. Raises StorageError and hikari's errors."""
         if self.is_for_bot(message) and message.type in ORDINARY and self._is_new(message):
-            await self._say(message, (await self._recipient(message)).words.mention.away)
+            words = (await self._recipient(message)).words
+            await self._say(message, words, words.mention.away)
 
     async def tell_failure(self, message: hikari.Message, error: CcBotError) -> None:
         """Tell it in one sentence, if it was the bot that somebody wrote to. Raises hikari's errors."""
@@ -186,7 +187,7 @@ class Arrivals:
                 words = (await self._recipient(message)).words
         except (CcBotError, TimeoutError):  # the database may be what failed
             words = self.recipients.words(self.recipients.locale)
-        await self._say(message, explain(error, words))
+        await self._say(message, words, explain(error, words))
 
     async def _attend(self, message: hikari.Message, leave: Callable[[], None]) -> None:
         if refused := await self.gate.refusal_of_author(message):
@@ -196,7 +197,8 @@ class Arrivals:
             return
         if asks_nothing(message, self.addressing.bot()):
             leave()
-            await self._say(message, (await self._recipient(message)).words.mention.ask_something)
+            words = (await self._recipient(message)).words
+            await self._say(message, words, words.mention.ask_something)
             return
         if message.guild_id is None and is_forward(message) and reply_to(message) is None:
             self._personal[int(message.id)] = None
@@ -217,10 +219,14 @@ class Arrivals:
     async def _turn_away(self, message: hikari.Message, refused: Refusal) -> None:
         """Tell why. No channel is told that somebody may not use the bot, but that there is maintenance."""
         if refused.why == "maintenance" or message.guild_id is None:
-            await self._say(message, explain(error_of(refused), (await self._recipient(message)).words))
+            words = (await self._recipient(message)).words
+            await self._say(message, words, explain(error_of(refused), words))
 
-    async def _say(self, message: hikari.Message, sentence: str) -> None:
-        await self.replies.say(int(message.channel_id), int(message.id), sentence)
+    async def _say(self, message: hikari.Message, words: Texts, sentence: str) -> None:
+        channel_id, message_id = int(message.channel_id), int(message.id)
+        link = message_link(message.guild_id, channel_id, message_id)
+        asker = direct_messages(int(message.author.id), words, link)
+        await self.replies.say(channel_id, message_id, sentence, asker)
 
     async def _recipient(self, message: hikari.Message) -> Recipient:
         return await self.recipients.of_author_in(int(message.channel_id), int(message.author.id))

@@ -380,7 +380,7 @@ class ChannelAnswers:
         posted again."""
         question_id, place_id = newest_id or asked.newest_id, asked.key.place_id
         link = self.assistant.recipients.guilds.link(place_id, question_id)
-        asker = direct_messages(asked.recipient, link)
+        asker = direct_messages(asked.recipient.user_id, asked.recipient.words, link)
         return self.replies.to(place_id, question_id, sent, edition=asked.edition, asker=asker)
 
     async def _messages_of(self, answer_id: int) -> tuple[Sent, ...]:

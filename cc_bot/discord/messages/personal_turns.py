@@ -81,14 +81,15 @@ class PersonalTurns:
         self, accepted: AcceptedTurn, message: hikari.Message, opened: Callable[[], None]
     ) -> None:
         question_id, stop = int(message.id), Stop()
-        delivery, link = (
-            accepted.delivery,
-            message_link(message.guild_id, int(message.channel_id), question_id),
-        )
+        delivery, recipient, channel_id = accepted.delivery, accepted.recipient, int(message.channel_id)
         asker = direct_messages(
-            accepted.recipient, link, moved=delivery.note_moved, noting=delivery.note_page
+            recipient.user_id,
+            recipient.words,
+            message_link(message.guild_id, channel_id, question_id),
+            moved=delivery.note_moved,
+            noting=delivery.note_page,
         )
-        reply = self.replies.to(int(message.channel_id), question_id, asker=asker)
+        reply = self.replies.to(channel_id, question_id, asker=asker)
 
         async def note_posted(answer_id: int) -> None:
             on_its_way.answer_id = answer_id

@@ -112,7 +112,11 @@ class Server:
         if fault is not None and not fault.take_effect:
             raise _failure(fault)
         headers = self._pass_gates(route, request, call)
-        answer = await route.handler(call)
+        try:
+            answer = await route.handler(call)
+        except Refusal as refusal:
+            refusal.headers |= headers
+            raise
         if fault is not None and fault.status != 200:
             raise _failure(fault)
         return Answer(answer.status, answer.body, headers)
