@@ -3,19 +3,56 @@
 import json
 from base64 import b64encode
 from collections.abc import AsyncIterator, Iterator, Sequence
+from dataclasses import replace
 from hashlib import blake2b
 from itertools import zip_longest
 from secrets import token_hex
 from typing import Any, Final
 
 from cc_bot.domain.message import MAX_REQUEST_IMAGE_BYTES, Attachment
-from cc_bot.llm.model import AssistantPart, PromptPart, SystemPart, ToolResultPart, UserPart
+from cc_bot.llm.model import AssistantPart, PromptPart, SystemPart, ToolRequest, ToolResultPart, UserPart
+from cc_bot.llm.openai.events import is_json_object
 from cc_bot.llm.openai.quirks import Quirks
 
 Json = dict[str, Any]
 
 _TOO_OLD: Final = "[An image that was here is too long ago to be shown again.]"
 _NOT_SEEN: Final = "[There is an image here that you cannot see. Say so if the question is about it.]"
+
+
+def prepared(
+    prompt: Sequence[PromptPart], quirks: Quirks, label: str
+) -> tuple[list[tuple[PromptPart, Json]], list[int]]:
+    """Return the parts as both wires send them, each with the native that the model `label` gave, and the new
+    index of each old part. Calls have valid JSON, and the model's own ids or ids that every server takes."""
+    parts, moved = folded(prompt, quirks)
+    sent, ids = list[tuple[PromptPart, Json]](), dict[str, str]()
+    for part in parts:
+        match part:
+            case AssistantPart(_, requests) if requests:
+                native = json.loads(part.native) if part.native and quirks.native else {}
+                native = native if native.get("by") == label else {}
+                own = dict(enumerate(native.get("ids") or []))
+                ids |= {each.id: own.get(at) or _neutral(each.id) for at, each in enumerate(requests)}
+                valid = (ToolRequest(ids[each.id], each.name, _valid(each.arguments)) for each in requests)
+                sent.append((replace(part, tool_requests=tuple(valid)), native))
+            case ToolResultPart(request_id):
+                sent.append((replace(part, request_id=ids.get(request_id) or _neutral(request_id)), {}))
+            case _:
+                sent.append((part, {}))
+    return sent, moved
+
+
+def _valid(arguments: str) -> str:
+    """llama.cpp and others parse the arguments of earlier calls."""
+    return arguments if is_json_object(arguments) else "{}"
+
+
+def _neutral(call_id: str) -> str:
+    """Nine letters and digits, as Mistral demands."""
+    if len(call_id) == 9 and call_id.isascii() and call_id.isalnum():
+        return call_id
+    return blake2b(call_id.encode(errors="replace")).hexdigest()[:9]
 
 
 def folded(prompt: Sequence[PromptPart], quirks: Quirks) -> tuple[list[PromptPart], list[int]]:
@@ -59,34 +96,6 @@ def _with_few_images(prompt: Sequence[PromptPart], quirks: Quirks) -> Sequence[P
                 part = UserPart(f"{part.text}\n\n{line}".strip(), tuple(kept))
         parts.append(part)
     return parts[::-1]
-
-
-def native_of(part: AssistantPart, label: str, quirks: Quirks) -> Json:
-    """What this model gave with a message's calls; empty if another model made them."""
-    native = json.loads(part.native) if part.native and quirks.native else {}
-    return native if native.get("by") == label else {}
-
-
-class CallIds:
-    """The ids of calls as they are sent: the model's own, or nine letters and digits, as Mistral demands."""
-
-    def __init__(self) -> None:
-        self._sent: dict[str, str] = {}
-
-    def sent(self, part: AssistantPart, native: Json) -> list[str]:
-        own = dict(enumerate(native.get("ids") or []))
-        ids = {call.id: own.get(at) or _neutral(call.id) for at, call in enumerate(part.tool_requests)}
-        self._sent |= ids
-        return [ids[call.id] for call in part.tool_requests]
-
-    def of_result(self, part: ToolResultPart) -> str:
-        return self._sent.get(part.request_id) or _neutral(part.request_id)
-
-
-def _neutral(call_id: str) -> str:
-    if len(call_id) == 9 and call_id.isascii() and call_id.isalnum():
-        return call_id
-    return blake2b(call_id.encode(errors="replace")).hexdigest()[:9]
 
 
 _ENCODED_BYTES: Final = 48 * 1024  # a multiple of 3, so that the pieces join to one base64

@@ -19,11 +19,10 @@ from cc_bot.llm.model import (
     ToolSchema,
     UserPart,
 )
-from cc_bot.llm.openai.body import CallIds, Json, folded, native_of
+from cc_bot.llm.openai.body import Json, prepared
 from cc_bot.llm.openai.events import (
     Chunk,
     ToolCallDelta,
-    is_json_object,
     items_of,
     mapping,
     read_usage,
@@ -42,10 +41,9 @@ _NO_REASONING: Final[dict[str, Any]] = {"reasoning_content": " ", "reasoning_det
 
 
 def request_body(model: str, request: ChatRequest, quirks: Quirks, label: str) -> Json:
-    """`label` names the model whose natives may go back."""
-    parts, moved = folded(request.prompt, quirks)
-    ids = CallIds()
-    messages = [_message(part, quirks, label, ids) for part in parts]
+    """`label` names the model for its own natives."""
+    parts, moved = prepared(request.prompt, quirks, label)
+    messages = [_message(part, native, quirks) for part, native in parts]
     if quirks.cache_marks:
         stable = (*request.stable[:1], *request.stable[1:][-(MAX_CACHE_MARKS - 1) :])
         for index in {moved[each] for each in stable}:
@@ -72,12 +70,7 @@ def _plain_schema(schema: Any) -> Any:
     return plain
 
 
-def valid_arguments(arguments: str) -> str:
-    """llama.cpp and others parse the arguments of earlier calls."""
-    return arguments if is_json_object(arguments) else "{}"
-
-
-def _message(part: PromptPart, quirks: Quirks, label: str, ids: CallIds) -> Json:
+def _message(part: PromptPart, native: Json, quirks: Quirks) -> Json:
     match part:
         case SystemPart(text):
             return {"role": "system", "content": text}
@@ -86,19 +79,15 @@ def _message(part: PromptPart, quirks: Quirks, label: str, ids: CallIds) -> Json
         case AssistantPart(text, ()):
             return {"role": "assistant", "content": text}
         case AssistantPart():
-            return _with_calls(part, quirks, native_of(part, label, quirks), ids)
-        case ToolResultPart():
-            return {"role": "tool", "tool_call_id": ids.of_result(part), "content": part.text}
+            return _with_calls(part, native, quirks)
+        case ToolResultPart(request_id, _, text):
+            return {"role": "tool", "tool_call_id": request_id, "content": text}
 
 
-def _with_calls(part: AssistantPart, quirks: Quirks, native: Json, ids: CallIds) -> Json:
-    calls = [
-        {
-            "id": call_id,
-            "type": "function",
-            "function": {"name": call.name, "arguments": valid_arguments(call.arguments)},
-        }
-        for call_id, call in zip(ids.sent(part, native), part.tool_requests, strict=True)
+def _with_calls(part: AssistantPart, native: Json, quirks: Quirks) -> Json:
+    calls: list[Json] = [
+        {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": call.arguments}}
+        for call in part.tool_requests
     ]
     extras = native.get("extras") or []
     if quirks.skip_signature and not any(extras):

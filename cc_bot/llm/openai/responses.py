@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from cc_bot.llm.model import AssistantPart, ChatRequest, PromptPart, SystemPart, ToolResultPart, UserPart
-from cc_bot.llm.openai.body import CallIds, Json, folded, native_of
-from cc_bot.llm.openai.completions import tool_json, valid_arguments
+from cc_bot.llm.openai.body import Json, prepared
+from cc_bot.llm.openai.completions import tool_json
 from cc_bot.llm.openai.events import Chunk, ToolCallDelta, mapping, read_usage, text_of
 from cc_bot.llm.openai.quirks import Quirks
 
@@ -17,11 +17,10 @@ PATH: Final = "/responses"
 
 
 def request_body(model: str, request: ChatRequest, quirks: Quirks, label: str) -> Json:
-    parts, _ = folded(request.prompt, quirks)
-    ids = CallIds()
+    parts, _ = prepared(request.prompt, quirks, label)
     body: Json = {
         "model": model,
-        "input": [item for part in parts for item in _items(part, quirks, label, ids)],
+        "input": [item for part, native in parts for item in _items(part, native)],
         "stream": True,
         "store": False,
         "include": ["reasoning.encrypted_content"],
@@ -33,7 +32,7 @@ def request_body(model: str, request: ChatRequest, quirks: Quirks, label: str) -
     return body
 
 
-def _items(part: PromptPart, quirks: Quirks, label: str, ids: CallIds) -> list[Json]:
+def _items(part: PromptPart, native: Json) -> list[Json]:
     match part:
         case SystemPart(text):
             return [{"role": "system", "content": text}]
@@ -42,22 +41,17 @@ def _items(part: PromptPart, quirks: Quirks, label: str, ids: CallIds) -> list[J
             pictures = [{"type": "input_image", "image_url": image} for image in images]
             return [{"role": "user", "content": [*words, *pictures]}]
         case AssistantPart():
-            return _with_calls(part, native_of(part, label, quirks), ids)
-        case ToolResultPart(text=text):
-            return [{"type": "function_call_output", "call_id": ids.of_result(part), "output": text}]
+            return _with_calls(part, native)
+        case ToolResultPart(request_id, _, text):
+            return [{"type": "function_call_output", "call_id": request_id, "output": text}]
 
 
-def _with_calls(part: AssistantPart, native: Json, ids: CallIds) -> list[Json]:
+def _with_calls(part: AssistantPart, native: Json) -> list[Json]:
     """The items of an answer in their order. Reasoning is refused without the item that it led to."""
     phase = {"phase": native["phase"]} if native.get("phase") else {}
-    calls = [
-        {
-            "type": "function_call",
-            "call_id": call_id,
-            "name": call.name,
-            "arguments": valid_arguments(call.arguments),
-        }
-        for call_id, call in zip(ids.sent(part, native), part.tool_requests, strict=True)
+    calls: list[Json] = [
+        {"type": "function_call", "call_id": call.id, "name": call.name, "arguments": call.arguments}
+        for call in part.tool_requests
     ]
     left: dict[str, list[Json]] = {
         "message": [{"role": "assistant", "content": part.text, **phase}] if part.text else [],
