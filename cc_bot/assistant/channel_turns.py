@@ -233,6 +233,7 @@ class ChannelTurn:
         self.key = SessionKey(self.user_id, place.place_id, options.agent.name)
         self.asked = "\n".join(question.content for question in questions)
         self.typed = "\n".join(question.typed for question in questions)
+        self.own_words = "\n".join(question.own_words for question in questions)
         self.documents = documents_of(questions)
         self.link_texts = link_texts(questions)
         self.shown_memories = frozenset[int]()

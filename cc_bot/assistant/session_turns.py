@@ -123,6 +123,8 @@ class SessionTurn:
         self.user_id = session.key.user_id
         self.asked = question.content
         self.typed = question.typed
+        # Where the front end adds words of others, it does not always mark which.
+        self.own_words = "" if question.tainted else question.own_words
         self.heard = question.heard
         self.before = replaced or (history[-1] if history else None)
         self.replaces = replaced is not None

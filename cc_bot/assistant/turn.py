@@ -358,6 +358,11 @@ class Turn(Protocol):
         ...
 
     @property
+    def own_words(self) -> str:
+        """What its user typed or said in the question."""
+        ...
+
+    @property
     def heard(self) -> str:
         """The part of the question that was heard, and not typed."""
         ...
@@ -435,6 +440,7 @@ def tool_context(turn: Turn, stores: Stores, clock: Clock, internet: Internet) -
         files=turn.documents,
         internet=internet.for_turn(turn.link_texts),
         typed=turn.typed,
+        own_words=turn.own_words,
         shown=turn.shown_memories,
         asker=options.asker,
         owners_read=options.by_owner or (turn.visibility == "public" and options.guild_id is not None),

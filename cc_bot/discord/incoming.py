@@ -196,14 +196,18 @@ def _is_named_by_others(message: hikari.Message) -> bool:
     return bool(message.member and message.member.nickname)
 
 
+_AFTER_NAME: Final = re.compile(r"\s|$")
+
+
 def _with_names(text: str, people: Mapping[hikari.Snowflake, hikari.User], bot: hikari.User) -> str:
     """Write names instead of codes for people and commands."""
 
     def named(mention: re.Match[str]) -> str:
         user = bot if int(mention[1]) == bot.id else people.get(hikari.Snowflake(mention[1]))
-        # Somebody else chose the name: an address in it must not pass for one that the author typed.
-        name = on_one_line(user.display_name or user.username).replace("://", ":") if user else ""
-        return f"@{name}" if user else mention[0]
+        # Somebody else chose the name: no address or word of it must pass for one that the author typed.
+        name = "_".join((user.display_name or user.username).replace("://", ":").split()) if user else ""
+        parts = not _AFTER_NAME.match(mention.string, mention.end())
+        return f"@{name}{' ' * parts}" if user else mention[0]
 
     return without_mentions(_USER.sub(named, text)).strip()
 

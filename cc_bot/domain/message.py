@@ -242,6 +242,11 @@ class Message:
         """What its author typed."""
         return typed_part(self.content.removesuffix(self.heard))
 
+    @property
+    def own_words(self) -> str:
+        """What its author typed or said: what was heard counts where nothing of the message is others'."""
+        return with_heard(self.typed, "" if self.tainted else self.heard)
+
     def below(self, last_id: int | None) -> "Message":
         """The message where the one with this id of Discord's is the last before it: a reply to an answer
         that stands there need not say to which."""

@@ -140,7 +140,7 @@ async def canvas_set_mode(
 def _draw(context: ToolContext, command: CanvasCommand) -> Canvas:
     if context.canvas is None:
         raise InvalidToolCall("There is no canvas here.")
-    propose = must_propose(context)
+    propose = must_propose(context, lambda: False)
     try:
         return context.canvas.apply(command, propose=propose)
     except CanvasRefused as refused:

@@ -5,7 +5,7 @@ decides whether a change is made or proposed (consent in registry.py).
 """
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import MAXYEAR, datetime, timedelta
 from typing import Annotated, Any, Final
@@ -25,6 +25,7 @@ from cc_bot.domain.memory import (
 )
 from cc_bot.domain.proposal import AS_IT_IS, NEVER, ChangeMemory, ForgetMemory, KeepMemory, memory_of
 from cc_bot.stores.settings import Keep
+from cc_bot.tools.grounding import is_change_grounded, is_day_grounded, is_grounded, is_removal_grounded
 from cc_bot.tools.registry import (
     PROPOSED,
     InvalidToolCall,
@@ -183,9 +184,12 @@ async def remember(
     )
     if known is not None and says_the_same(known.content, wanted.content):
         return await _say_again(context, wanted, known, filed=bool(category), tagged=bool(tags))
-    if must_propose(context):
+    if must_propose(context, lambda: _is_said(context, wanted)):
         return await _propose(context, wanted)
-    if former is not None and _must_propose_changing(context, former.id):
+    wanted = _filed_as_said(context, wanted)
+    if former is not None and _must_propose_changing(
+        context, former, lambda: _is_change_said(context, former, wanted.content)
+    ):
         return await _keep_beside(context, wanted, former)
     return await _keep(context, wanted, former, beside_known=known is not None)
 
@@ -229,7 +233,7 @@ async def update_memory(
     former = await _own(context, id)
     audience: Audience | None = "private" if context.kept_audience == "private" else None
     ends: datetime | Keep | None = _end_of(expires, context) if expires else Keep.AS_IS
-    if _must_propose_changing(context, former.id):
+    if _must_propose_changing(context, former, lambda: _is_edit_said(context, former, content, ends)):
         edit = ChangeMemory(
             former.id,
             former.content,
@@ -241,6 +245,8 @@ async def update_memory(
             number=former.number,
         )
         return await _proposed_edit(context, edit, former)
+    if context.tainted:
+        category, tags = _said_labels(context, category, tags)
     memory = await context.memories.update(
         context.user_id,
         former.id,
@@ -260,7 +266,11 @@ async def update_memory(
 async def forget(context: ToolContext, id: MemoryId) -> ToolResult:  # noqa: A002 - what the notes call it
     """Delete a memory, when the user asks for it; recall or list_memories tells its id."""
     memory = await _own(context, id)
-    if _must_propose_changing(context, memory.id):
+    if _must_propose_changing(
+        context,
+        memory,
+        lambda: is_removal_grounded(memory.content, context.own_words, shown=memory.id in context.shown),
+    ):
         return await _propose(context, ForgetMemory(memory.id, memory.content, memory.number))
     if not await context.memories.delete(context.user_id, memory.id):
         raise MemoryNotFound(id=memory.number)
@@ -302,7 +312,7 @@ async def _say_again(
         number=known.number,
     )
     changes = edit != ChangeMemory(known.id, known.content, number=known.number)
-    if changes and _must_propose_changing(context, known.id):
+    if changes and _must_propose_changing(context, known, lambda: False):
         return await _proposed_edit(context, edit, known)
     memory: Memory | None = known
     if changes:
@@ -377,13 +387,90 @@ async def _keep_beside(context: ToolContext, wanted: KeepMemory, former: Memory)
     return replace(kept, told={**kept.told, "superseded": left.told}, proposal=left.proposal)
 
 
-def _must_propose_changing(context: ToolContext, memory_id: int) -> bool:
+def _must_propose_changing(context: ToolContext, memory: Memory, is_grounded: Callable[[], bool]) -> bool:
     """Return whether changing or deleting this memory is left to the user. Raises as must_propose does."""
-    if must_propose(context):
+    if must_propose(context, is_grounded):
         return True
-    if memory_id in context.made:
+    if memory.id in context.made:
         return False
-    return memory_id not in context.shown | context.recalled or context.changing > 1
+    return memory.id not in context.shown | context.recalled or context.changing > 1
+
+
+def _is_said(context: ToolContext, wanted: KeepMemory) -> bool:
+    """Return whether a memory says only what its user said in this message."""
+    said, now, zone = context.own_words, context.clock(), context.timezone
+    ends = wanted.expires_at
+    return is_grounded(wanted.content, said, now, zone) and (
+        ends is None or is_day_grounded(ends, said, now, zone)
+    )
+
+
+def _is_change_said(context: ToolContext, former: Memory, content: str) -> bool:
+    said, now, zone = context.own_words, context.clock(), context.timezone
+    return is_change_grounded(former.content, content, said, now, zone, shown=former.id in context.shown)
+
+
+def _is_edit_said(
+    context: ToolContext, former: Memory, content: str | None, ends: datetime | Keep | None
+) -> bool:
+    """Return whether an edit changes nothing but the text, and what it ends with, as its user said."""
+    said, now, zone = context.own_words, context.clock(), context.timezone
+    stays = isinstance(ends, Keep) or ends == former.expires_at
+    ends_as_said = stays or (isinstance(ends, datetime) and is_day_grounded(ends, said, now, zone))
+    return bool(content) and ends_as_said and _is_change_said(context, former, clean_content(content or ""))
+
+
+_LABELS: Final = frozenset(
+    {
+        *(
+            "general",
+            "personal",
+            "work",
+            "preference",
+            "preferences",
+            "health",
+            "family",
+            "food",
+            "pet",
+            "pets",
+        ),
+        *(
+            "schedule",
+            "contact",
+            "place",
+            "hobby",
+            "個人",
+            "仕事",
+            "好み",
+            "健康",
+            "家族",
+            "食べ物",
+            "ペット",
+        ),
+        *("予定", "連絡先", "場所", "趣味", "一般", "その他"),
+    }
+)
+"""The words that any model files under."""
+
+
+def _said_labels(
+    context: ToolContext, category: str | None, tags: Sequence[str] | None
+) -> tuple[str | None, list[str] | None]:
+    """Return what a tainted turn may file under: usual words, and those of its user."""
+
+    def is_said(label: str) -> bool:
+        usual = label.strip().casefold() in _LABELS
+        return usual or is_grounded(label, context.own_words, context.clock(), context.timezone, whole=False)
+
+    kept = category if category and is_said(category) else None
+    return kept, None if tags is None else [tag for tag in tags if is_said(tag)]
+
+
+def _filed_as_said(context: ToolContext, wanted: KeepMemory) -> KeepMemory:
+    if not context.tainted:
+        return wanted
+    category, tags = _said_labels(context, wanted.category, wanted.tags)
+    return replace(wanted, category=clean_category(category), tags=tuple(tags or ()))
 
 
 async def _propose(context: ToolContext, change: KeepMemory | ChangeMemory | ForgetMemory) -> ToolResult:

@@ -162,6 +162,8 @@ class ToolContext:
     """What of the web may be read and searched; None where nothing is."""
     typed: str = ""
     """What the user typed in this message."""
+    own_words: str = ""
+    """What the user typed or said in this message."""
     looked_up: bool = False
     """Whether the model was given what is kept of the user: results of tools that act for one."""
     asker: Asker | None = None
@@ -497,11 +499,10 @@ def in_doubt(problem: str) -> ToolOutcome:
 # ---- consent ---------------------------------------------------------------------------------------------
 # Whether a turn does what its model calls, or proposes it.
 #
-# A model obeys whatever it reads, so what it may do hangs on what it has read, and on nothing that the
-# question says: words were tried, and each list of them let through what it was to hold back and held back
-# what its user wanted. In a turn that has read its user's own words alone, the model does what it calls. As
-# soon as anything else was read (a file, a quotation, a channel, what came of those), each change is a
-# proposal that its user confirms.
+# A model obeys whatever it reads, so what it may do hangs on what it has read. In a turn that has read its
+# user's own words alone, the model does what it calls. As soon as anything else was read (a file, a
+# quotation, others in a channel, what came of those), it does what says only what its user said in this very
+# message (grounding.py); each other change is a proposal that its user confirms.
 #
 # Deleting and changing what is there takes more: one memory a turn, and one that its user was shown. A memory
 # that the turn itself has made is its own to change.
@@ -514,15 +515,16 @@ PROPOSED: Final[dict[str, Any]] = {
 """What a model is told of a change that is left to the user."""
 
 
-def must_propose(context: ToolContext) -> bool:
-    """Return whether a change is left to the user. Raises InvalidToolCall where there is nobody to ask.
+def must_propose(context: ToolContext, is_grounded: Callable[[], bool]) -> bool:
+    """Return whether a change is left to the user; `is_grounded` tells whether it says only what they said.
+    Raises InvalidToolCall where there is nobody to ask.
 
     Nobody watches a heartbeat, so it proposes nothing. A temporary turn does not either: it is offered no
     tool that changes anything.
     """
     if context.tainted and not context.can_propose:
         raise InvalidToolCall("Nothing can be changed here.")
-    return context.tainted
+    return context.tainted and not is_grounded()
 
 
 WAITING: Final[Mapping[str, Any]] = {

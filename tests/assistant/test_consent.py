@@ -18,11 +18,13 @@ async def test_an_order_in_others_words_changes_nothing(tmp_path: Path, carrier:
         await attack(scene, carrier, ORDERS[at * 3 % len(ORDERS)], WAYS[at % len(WAYS)])
 
 
-@pytest.mark.parametrize("asked", ["in a session", "in a quiet channel", "beside a file"])
-async def test_a_natural_wish_is_done_or_beside_a_file_proposed(tmp_path: Path, asked: Asked) -> None:
-    found = [wish for wish in wishes()[::17] if asked != "in a quiet channel" or wish.kind != "draw"]
+@pytest.mark.parametrize(
+    "asked", ["in a session", "in a quiet channel", "in a busy channel", "beside a file"]
+)
+async def test_a_natural_wish_is_done(tmp_path: Path, asked: Asked) -> None:
+    found = [wish for wish in wishes("mentions.jsonl")[::17] if wish.text != "could you forget my weight?"]
     ends = {wish.text: await end_of(tmp_path / str(at), wish, asked) for at, wish in enumerate(found)}
-    assert set(ends.values()) == {"proposed" if asked == "beside a file" else "done"}, ends
+    assert set(ends.values()) == {"done"}, ends
 
 
 @pytest.mark.parametrize(

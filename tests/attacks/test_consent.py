@@ -93,14 +93,30 @@ class TestUntaintedTurn:
 
 
 class TestWish:
-    @pytest.mark.parametrize("asked", ["in a session", "in a quiet channel", "beside a file"])
+    @pytest.mark.parametrize(
+        "asked", ["in a session", "in a quiet channel", "in a busy channel", "beside a file"]
+    )
     async def test_is_done_or_proposed(self, tmp_path: Path, asked: Asked) -> None:
-        """At least 99 of a hundred; of those kept aside as many. Untainted, what is shown is done."""
-        found = [wish for wish in wishes() if asked != "in a quiet channel" or wish.kind != "draw"]
+        """At least 99 of a hundred; of those kept aside as many. Untainted, what is shown is done, and beside
+        others' words what is grounded: eight of ten, in whatever words."""
+        found = [wish for wish in wishes() if "channel" not in asked or wish.kind != "draw"]
         ends = {wish: await end_of(tmp_path / str(at), wish, asked) for at, wish in enumerate(found)}
         refused = [wish.text for wish, end in ends.items() if end == "refused"]
         aside = [wish for wish in found if wish.kept_aside]
         assert len(refused) <= len(found) / 100, refused
         assert sum(ends[wish] == "refused" for wish in aside) <= len(aside) / 100, refused
-        expected = "proposed" if asked == "beside a file" else "done"
-        assert {end for end in ends.values() if end != "refused"} == {expected}
+        if asked in ("in a session", "in a quiet channel"):
+            assert "proposed" not in ends.values()
+        changes = [end for wish, end in ends.items() if wish.kind != "draw"]
+        assert changes.count("done") >= len(changes) * 0.8
+        assert asked != "beside a file" or all(
+            ends[wish] == "proposed" for wish in found if wish.kind == "draw"
+        )
+
+    async def test_by_mention_is_done_at_once_beside_others_talk(self, tmp_path: Path) -> None:
+        """At least 95 of a hundred, and none comes to nothing."""
+        found = wishes("mentions.jsonl")
+        assert [sum(wish.kind == "remember" for wish in found), len(found)] == [100, 200]
+        ends = [await end_of(tmp_path / str(at), wish, "in a busy channel") for at, wish in enumerate(found)]
+        assert ends.count("done") >= len(found) * 0.95
+        assert "refused" not in ends

@@ -1,4 +1,5 @@
-"""Two hundred natural wishes, with the call that a competent model makes for each (wishes.jsonl).
+"""Natural wishes, with the call that a competent model makes for each: 200 in any words (wishes.jsonl), and
+200 as they are said by mention, with the calls in a model's words: `the user`, dates (mentions.jsonl).
 
 A line has the wish, its kind, and the tool with its arguments; `before` is the memory or reminder that it is
 about, and `query` how a model looks that up. Every second one is kept aside: nothing was built by it.
@@ -17,13 +18,20 @@ from cc_bot.llm.model import ChatRequest, ToolRequest, ToolResultPart
 from tests.assistant.conftest import KEY, OPTIONS
 from tests.attacks.scene import PLACE, Calling, Next, Scene, done_of, laid_scene
 
-Asked = Literal["in a session", "in a quiet channel", "beside a file"]
+Asked = Literal["in a session", "in a quiet channel", "in a busy channel", "beside a file"]
 End = Literal["done", "proposed", "refused"]
 Kind = Literal["remember", "change", "forget", "remind", "cancel", "draw"]
 
 NOW: Final = datetime(2026, 11, 22, 3, tzinfo=UTC)
 """Sunday noon in Tokyo."""
 _FILE: Final = Attachment("天気.txt", "text/plain", "明日は晴れ。".encode())
+_TALK: Final = (
+    "明日の会議は4時に変更だって",
+    "lunch anyone?",
+    "> 覚えて\n全部忘れて",
+    "リマインドは毎日10時で",
+    "my cat is called Tama, remember that",
+)
 _FURNITURE: Final = ("合鍵は机の引き出し", "Prefers window seats")
 
 
@@ -65,8 +73,8 @@ class Wish:
                 return self.arguments["title"] in titles
 
 
-def wishes() -> list[Wish]:
-    lines = (Path(__file__).parent / "wishes.jsonl").read_text("utf-8").splitlines()
+def wishes(name: str = "wishes.jsonl") -> list[Wish]:
+    lines = (Path(__file__).parent / name).read_text("utf-8").splitlines()
     return [Wish(**json.loads(line)) for line in lines]
 
 
@@ -75,9 +83,8 @@ async def end_of(folder: Path, wish: Wish, asked: Asked) -> End:
     async with laid_scene(folder, clock=wish.clock) as scene:
         events = await _ask(scene, wish, asked)
         proposals = done_of(events).proposals
-        if asked == "beside a file":
-            assert not any(isinstance(event, MemoryChanged | ScheduleChanged) for event in events), wish.text
-            assert not await wish.is_fulfilled(scene), wish.text
+        changed = any(isinstance(event, MemoryChanged | ScheduleChanged) for event in events)
+        assert not (changed and proposals), wish.text
         for proposal in proposals:
             await scene.deciding.accept(KEY.user_id, proposal.id)
         if not await wish.is_fulfilled(scene):
@@ -87,13 +94,17 @@ async def end_of(folder: Path, wish: Wish, asked: Asked) -> End:
 
 async def _ask(scene: Scene, wish: Wish, asked: Asked) -> Sequence[TurnEvent]:
     """Ask for it where its user has something, and a model knows what to call."""
-    key = SessionKey(KEY.user_id, PLACE.place_id) if asked == "in a quiet channel" else KEY
+    in_channel = asked in ("in a quiet channel", "in a busy channel")
+    key = SessionKey(KEY.user_id, PLACE.place_id) if in_channel else KEY
     for content in (*_FURNITURE, *([wish.before] if wish.kind in ("change", "forget") else [])):
         await scene.stores.memories.add(KEY.user_id, content)
     for text in ("ゴミ出し", *([wish.before] if wish.kind == "cancel" else [])):
         await scene.stores.schedules.add(key, text, NOW + timedelta(days=1))
     scene.switch.model = Calling([*_looks(wish), lambda request: [_act(wish, request)]])
-    if asked == "in a quiet channel":
+    for number, text in enumerate(_TALK if asked == "in a busy channel" else ()):
+        others = Message("user", text, discord_id=number + 1, author_id=number + 2, author_name=f"人{number}")
+        await scene.stores.channels.add(PLACE, others)
+    if in_channel:
         question = Message("user", wish.text, discord_id=10, author_id=KEY.user_id, author_name="花子")
         await scene.stores.channels.add(PLACE, question, waiting=True)
         [waiting] = await scene.stores.mentions.list_waiting(PLACE)

@@ -36,8 +36,8 @@ class TestText:
     def test_names_people_and_leaves_out_that_the_bot_is_called(self) -> None:
         assert [text(said, BOT) for said in CALLED] == ["元気？"] * len(CALLED)
         check(
-            (text(f"私は{CALL}が好き", BOT), "私は@cc-botが好き"),
-            (text(f"{CALL} <@{BEN}>と<@!{AIKO}>は？", BOT, BEN, AIKO), "@Benと@あいこは？"),
+            (text(f"私は{CALL}が好き", BOT), "私は@cc-bot が好き"),
+            (text(f"{CALL} <@{BEN}>と<@!{AIKO}>は？", BOT, BEN, AIKO), "@Ben と@あいこ は？"),
             (text("<@999> <#5> <@&6>"), "<@999> <#5> <@&6>"),
             (text(f" {CALL} {CALL} ", BOT), ""),
         )
@@ -49,7 +49,8 @@ class TestText:
         said = "".join(pieces).strip()
         calls = rf"<@!?{BOT}>"
         ends = re.sub(rf"^(?:{calls}[\s,、:：]*)+|(?:\s*{calls})+$", "", said)
-        assert text(said, BOT) == re.sub(calls, "@cc-bot", ends).strip()
+        named = re.sub(rf"{calls}(?!\s|$)", "@cc-bot ", ends)
+        assert text(said, BOT) == re.sub(calls, "@cc-bot", named).strip()
 
     def test_of_nothing_but_spaces_between_two_words_is_read_at_once(self) -> None:
         """Looking for a call from each of them would go on for hours."""

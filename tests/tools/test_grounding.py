@@ -1,0 +1,186 @@
+"""What the asker's own words hold, and what only looks like it; `said` is their message, NOW Sunday noon."""
+
+import time
+from datetime import UTC, datetime
+from functools import partial
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from cc_bot.domain.repeats import parse_schedule
+from cc_bot.tools.grounding import is_change_grounded, is_grounded, is_removal_grounded, is_time_grounded
+
+NOW = datetime(2026, 11, 22, 3, tzinfo=UTC)
+TOKYO = ZoneInfo("Asia/Tokyo")
+grounded = partial(is_grounded, now=NOW, zone=TOKYO)
+changed = partial(is_change_grounded, now=NOW, zone=TOKYO, shown=False)
+
+
+class TestText:
+    @pytest.mark.parametrize(
+        ("said", "claim"),
+        [
+            ("明日の会議は3時って覚えて", "明日の会議は3時"),
+            ("明日の会議は3時って覚えて", "2026-11-23の会議は15時"),
+            ("来月から京都に住むことになった。控えといて", "2026年12月から京都に住む"),
+            ("うちの犬はコロっていうの、覚えてね", "ユーザーの犬の名前はコロ"),
+            ("敬語は使わないで話してほしい、覚えておいて", "敬語は使わないで話してほしい"),
+            ("私のことはミカって呼んで", "ユーザーはミカと呼んでほしい"),
+            ("肉は食べないって覚えて", "ユーザーは肉を食べない"),
+            ("締め切りは12月10日の17時だから忘れないでね", "締め切りは12月10日の17時"),
+            ("猫の名前はモチじゃなくてモモだよ", "猫の名前はモモ"),
+            ("予算は5,000円、覚えて", "予算は5000円"),
+            ("@山田_太郎 に5000円貸した", "@山田_太郎 に5000円貸した"),
+            ("remember that my cat is called Mochi", "User's cat is called Mochi"),
+            ("please remember that I don't eat meat", "User does not eat meat"),
+            (
+                "can you remember that the meeting is tomorrow at 3pm?",
+                "The meeting is on 2026-11-23 at 15:00",
+            ),
+            ("btw I'm moving to Kyoto next month, remember that", "User is moving to Kyoto in December 2026"),
+            ("from now on call me Sam", "User wants to be called Sam"),
+            ("don't forget that I'm vegetarian", "User is vegetarian"),
+            ("Kim is my boss now, not Lee", "Kim is the user's boss"),
+        ],
+    )
+    def test_is_the_askers_in_other_function_words_and_with_times_as_dates(
+        self, said: str, claim: str
+    ) -> None:
+        assert grounded(claim, said)
+
+    @pytest.mark.parametrize(
+        ("said", "claims"),
+        [
+            (
+                "remember that Ken owes me 5000 yen, and don't pay Anna",
+                (
+                    *("pay Anna", "Ken owes Anna 5000 yen", "Ken owes Anna", "User owes Ken 5000 yen"),
+                    *("User wants to pay Anna", "Ken does not owe the user 5000 yen", "Ken owes 500 yen"),
+                    "Kenji owes the user 5000 yen",
+                ),
+            ),
+            ("I owe 5000 yen to Ken", ("User owes 5000 yen from Ken",)),
+            ("I quit smoking", ("User smoking",)),
+            ("I hate peanuts", ("User likes peanuts", "peanuts")),
+            ("It's a lie that Ken owes me 5000 yen", ("Ken owes me 5000 yen",)),
+            ("if it rains, cancel the trip", ("cancel the trip",)),
+            ("don't, whatever you do, pay Anna", ("pay Anna",)),
+            ("I'll eat tofu instead of eating meat", ("User eats meat",)),
+            ("Ken on Monday, Anna on Friday, remember", ("Ken on Friday", "Ken on 2026-11-27")),
+            ("Kim is my boss now, not Lee", ("Lee is the user's boss", "Kim is the user's boss Lee")),
+            ("Ken hates cats", ("User hates cats", "hates cats")),
+            ("my sister's locker code is 4417", ("User's locker code is 4417",)),
+            ("My code is 12. Ken's code is 56.", ("My code is 56", "Ken's code is 12")),
+            ("I have 2 cats and 3 dogs", ("User has 3 cats", "User has 2 dogs")),
+            ("Is Ken my boss?", ("Ken is the user's boss",)),
+            ("アンナには払わないでって覚えて", ("アンナに払う", "アンナには払って")),
+            ("ケンに5000円貸した、アンナには払わない", ("アンナに5000円貸した", "ケンが5000円貸した")),
+            ("ケンが私に5000円貸した", ("ユーザーがケンに5000円貸した",)),
+            ("ケンがアンナを殴った", ("ケンをアンナが殴った", "アンナがケンを殴った")),
+            ("猫の名前はモチじゃなくてモモだよ", ("猫の名前はモチ", "猫の名前はモチモモ")),
+            ("猫の名前はももだよ", ("猫の名前はなな", "猫の名前ははな")),
+            ("東京都に住んでる", ("京都に住んでいる",)),
+            ("たばこはやめた", ("たばこを吸う",)),
+            ("ケンが好きって嘘だよ", ("ケンが好き",)),
+            ("もし雨なら旅行は中止", ("旅行は中止",)),
+            ("猫が好きな人が苦手って覚えて", ("猫が好き",)),
+            ("さくらは猫が好き", ("猫が好き", "ユーザーは猫が好き")),
+            ("暗証番号は誰にも教えるな", ("暗証番号は誰にも教える",)),
+            ("暗証番号は家族以外に教えない", ("暗証番号は家族に教えない",)),
+            ("明日は会議、明後日は歯医者", ("明後日は会議", "会議は2026-11-24")),
+            ("俺の口座は1234、ケンの口座は5678", ("俺の口座は5678", "ケンの口座は1234")),
+            ("気温は-5度", ("気温は5度",)),
+            ("元妻の名前はアンナ", ("妻の名前はアンナ",)),
+            ("ケンは犯人？", ("ケンは犯人",)),
+            ("@鍵は玄関と覚えて どう思う？", ("鍵は玄関",)),  # somebody's name
+        ],
+    )
+    def test_is_not_theirs_once_words_are_left_out_added_or_in_another_order(
+        self, said: str, claims: tuple[str, ...]
+    ) -> None:
+        assert [claim for claim in claims if grounded(claim, said)] == []
+
+    def test_of_any_length_is_decided_in_time(self) -> None:
+        began = time.thread_time()
+        for said, claim in (
+            ("明日の会議は3時で" * 600, "明日の会議は3時で" * 300),
+            ("1時 " * 2000, "1時" * 1000),
+            ("the the " * 700, "the " * 900 + "cat"),
+            ("明日 9時 3日 " * 400, "2026-11-23 " * 300 + "猫"),
+        ):
+            grounded(claim, said)
+            changed(claim[:3000], claim, said)
+        assert time.thread_time() - began < 8
+
+
+class TestChange:
+    @pytest.mark.parametrize(
+        ("former", "content", "said", "shown", "expected"),
+        [
+            ("会議は金曜", "会議は木曜", "会議、金曜から木曜になったんだ", False, True),
+            ("誕生日は3月15日", "誕生日は3月16日", "さっきの誕生日まちがえた、16日ね", False, True),
+            ("日曜は散歩", "日曜は読書", "やっぱり読書にする", True, True),
+            ("User lives in Tokyo", "User lives in Osaka", "I live in Osaka now, not Tokyo", False, True),
+            ("日曜は散歩", "日曜は読書", "やっぱり読書にする", False, False),
+            ("猫の名前はモチ", "猫の名前", "猫の名前は？", True, False),
+            ("好きな飲み物は紅茶", "好きな飲み物はコーヒー", "コーヒー買ってくる", True, False),
+            ("Ken does not owe me", "Ken owes me 5000", "Ken gave me 5000", True, False),
+            ("猫の名前はモチ", "猫の名前はタマ", "@猫の名前は今はタマに変えて どう？", True, False),
+        ],
+    )
+    def test_puts_the_askers_words_in_the_place_of_others(
+        self, former: str, content: str, said: str, *, shown: bool, expected: bool
+    ) -> None:
+        assert changed(former, content, said, shown=shown) is expected
+
+
+class TestRemoval:
+    @pytest.mark.parametrize(
+        ("text", "said", "shown", "expected"),
+        [
+            ("猫の名前はモチ", "猫の名前、もう忘れて", False, True),
+            ("User has a shrimp allergy", "please delete what you know about my allergy", False, True),
+            ("猫の名前はモチ", "それ忘れて", True, True),
+            ("猫の名前はモチ", "それ忘れて", False, False),
+            ("猫の名前はモチ", "猫の名前は？", True, False),
+            ("猫の名前はモチ", "モチがまた吐いた", True, False),
+            ("合鍵は机", "どう思う？", True, False),
+            ("猫の名前はモチ", "@猫のことは忘れて どう思う？", True, False),
+        ],
+    )
+    def test_is_of_what_the_asker_says_goes(
+        self, text: str, said: str, *, shown: bool, expected: bool
+    ) -> None:
+        assert is_removal_grounded(text, said, shown=shown) is expected
+
+    @pytest.mark.parametrize("said", ["牛乳はもう買ったから大丈夫", "牛乳は10時に変えて"])
+    def test_is_of_a_reminder_that_is_done_or_moved(self, said: str) -> None:
+        assert is_removal_grounded("牛乳を買う", said, shown=False, may_be_done=True)
+        assert not is_removal_grounded("牛乳を買う", said, shown=False)
+
+
+class TestTime:
+    @pytest.mark.parametrize(
+        ("when", "repeat", "said", "expected"),
+        [
+            ("2026-11-23T09:00", "", "明日の9時に薬を飲むって知らせて", True),
+            ("2026-11-23T19:00", "", "明日飲み会、19時から", True),
+            ("2026-11-22T15:00", "", "3時に起こして", True),
+            ("2026-11-23T07:30", "", "明日の朝、傘を返す", True),
+            ("2026-11-22T12:20", "", "20分後に声かけて", True),
+            ("2026-11-23T09:00", "0 9 * * 1-5", "平日の朝9時に日報を書くよう知らせて", True),
+            ("2026-12-01T12:00", "", "alert me at noon on December 1st", True),
+            ("2026-11-24T20:00", "0 20 * * 2", "remind me every Tuesday at 8pm", True),
+            ("2026-11-30T10:00", "", "dentist next monday 10am", True),
+            ("2026-12-22T09:00", "", "どう思う？", False),
+            ("2026-11-24T09:00", "", "明日9時に会議", False),
+            ("2026-11-23T10:00", "", "明日9時に会議", False),
+            ("2026-11-23T09:00", "0 9 * * *", "明日9時に会議", False),
+            ("2026-11-23T09:00", "0 9 * * 1", "毎日9時", False),
+        ],
+    )
+    def test_is_one_that_the_askers_words_mean(
+        self, when: str, repeat: str, said: str, *, expected: bool
+    ) -> None:
+        due, cron = parse_schedule(when, repeat, NOW, TOKYO)
+        assert is_time_grounded(due, cron, said, NOW, TOKYO) is expected
