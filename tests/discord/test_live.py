@@ -2,18 +2,23 @@
 
 import asyncio
 from collections.abc import Sequence
+from contextlib import AsyncExitStack
+from zoneinfo import ZoneInfo
 
 import pytest
 
-from cc_bot.discord.delivery.live import LiveAnswer
+from cc_bot.assistant import Stop
+from cc_bot.discord.delivery.live import LiveAnswer, RunningTurns
 from cc_bot.discord.delivery.reply import Reply
 from cc_bot.discord.pages.custom_ids import StopButton
 from cc_bot.discord.pages.page import Page
+from cc_bot.discord.recipients import Recipient
 from cc_bot.domain.locale import Locale
 from cc_bot.domain.turn import TextDelta
 from cc_bot.texts import texts
 
 EN = texts(Locale.EN)
+ASKER = Recipient(1, Locale.EN, ZoneInfo("UTC"), EN, welcomed=True)
 
 
 class Recorder(Reply):
@@ -64,3 +69,25 @@ async def test_an_answer_changes_at_least_every_minute_and_ends_when_its_last_ev
     told = {"activity": EN.answer.thinking}
     assert seen == [EN.answer.going_on_for.format(**told, seconds=after) for after in (22, 44, 66, 88)]
     assert live.state.text == "The end."
+
+
+async def test_answers_side_by_side_in_a_channel_change_as_often_together_as_one_alone(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    loop, running = asyncio.get_running_loop(), RunningTurns()
+    real, passed_s = loop.time, 0.0
+    monkeypatch.setattr(loop, "time", lambda: real() + passed_s)
+    replies = [Recorder() for _ in range(4)]
+    async with AsyncExitStack() as shown:
+        lives = [
+            await shown.enter_async_context(running.showing(reply, ASKER, Stop(), channel_id=channel_id))
+            for reply, channel_id in zip(replies, (4, 3, 3, 3), strict=True)
+        ]
+        for _ in range(12):
+            for live in lives:
+                live.feed(TextDelta("word "))
+            await asyncio.sleep(0.01)
+            passed_s += 1.2
+        changes = [len(reply.contents) for reply in replies]
+    assert changes[0] >= 11
+    assert all(3 <= each <= 6 for each in changes[1:])

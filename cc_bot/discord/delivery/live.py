@@ -7,6 +7,7 @@ import asyncio
 import contextlib
 import secrets
 import time
+from collections import Counter
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Collection, Iterator, Sequence
 from contextlib import aclosing, asynccontextmanager, contextmanager
 from dataclasses import replace
@@ -66,9 +67,11 @@ class LiveAnswer:
         one_message: bool = False,
         receipts: ReceiptUpkeep | None = None,
         retry: RetryButton | None = None,
+        slowness: Callable[[], int] = lambda: 1,
     ) -> None:
         """`asker_id` is whose memories the turn may use; with `one_message` a long answer comes as a file.
-        `retry` stands under a failure that may be another thing in a while."""
+        `retry` stands under a failure that may be another thing in a while. `slowness`: how many times longer
+        than usual it waits between two changes."""
         self.reply = reply
         self._words = words
         self._stop = stop
@@ -86,6 +89,7 @@ class LiveAnswer:
         """Set once a further message could not be posted safely: the rest then comes as a file."""
         self._receipts = receipts
         self._retry = retry
+        self._slowness = slowness
         self._checked = True
         """Whether the database may be asked about its end: not where it has just failed."""
         self.first_id: int | None = None
@@ -216,7 +220,8 @@ class LiveAnswer:
             await self._show_now()
             changes += self.reply.last_page is not before and not is_blank(self.state.text)
             # Where Discord has a change wait, the others of the bot wait for this one, too.
-            await _within(max(self.reply.pause_s(changes), 2 * (loop.time() - began_s)), self._over)
+            pause_s = self.reply.pause_s(changes) * (self._slowness() if changes else 1)
+            await _within(max(pause_s, 2 * (loop.time() - began_s)), self._over)
 
     async def _show_now(self) -> None:
         """Show the present state if Discord lets us; if not, the next one will do."""
@@ -271,6 +276,7 @@ class RunningTurns:
         self._stops: dict[str, Stop] = {}
         self._askers: dict[str, frozenset[int]] = {}
         self._about: dict[str, frozenset[int]] = {}
+        self._in_channel = Counter[int | None]()
         self._none = asyncio.Event()
         self._none.set()
 
@@ -296,6 +302,17 @@ class RunningTurns:
             if not self._stops:
                 self._none.set()
 
+    @contextmanager
+    def _beside_others(self, channel_id: int | None) -> Iterator[Callable[[], int]]:
+        """Count an answer among those that are shown in a channel's conversation; yields what tells their
+        number. They share the edits that Discord takes there, five in five seconds."""
+        self._in_channel[channel_id] += 1
+        try:
+            yield lambda: 1 if channel_id is None else self._in_channel[channel_id]
+        finally:
+            self._in_channel[channel_id] -= 1
+            self._in_channel += Counter()  # without those of which none is left
+
     def stop(self, name: str) -> bool:
         """Ask a turn to stop. False when it does not run, or not any more."""
         stop = self._stops.get(name)
@@ -313,7 +330,7 @@ class RunningTurns:
         return name in self._stops
 
     def asked_by(self, name: str, user_id: int) -> bool:
-        """Return whether a running turn answers this user, among others maybe."""
+        """Return whether this user may stop a running turn."""
         return user_id in self._askers.get(name, ())
 
     def began_here(self, name: str) -> bool:
@@ -341,7 +358,7 @@ class RunningTurns:
         words: Texts | None = None,
         note: str = "",
         before: Sequence[Page] = (),
-        in_channel: bool = False,
+        channel_id: int | None = None,
         temporary: bool = False,
         opened: Callable[[int], Awaitable[None]] | None = None,
         name: str = "",
@@ -351,14 +368,17 @@ class RunningTurns:
         state of the answer is how it ended. `words` are others than the reader's usual ones, `note` is a
         sentence to stand under it.
 
-        `in_channel`: it is part of a channel's conversation, its reader alone may stop it, and no buttons
-        stay under it. With `opened` the first message is posted before the turn begins, and its id is
-        told; without a message there is no turn, and hikari's errors are raised. `name` is that of its entry
-        in the ledger, if it has one; `retry` asks the question again after a failure.
+        `channel_id`: the channel or thread of whose conversation it is part: its reader alone may stop it, no
+        buttons stay under it, and it changes less often beside others there. With `opened` the first message
+        is posted before the turn begins, and its id is told; without a message there is no turn, and hikari's
+        errors are raised. `name` is that of its entry in the ledger, if it has one; `retry` asks the question
+        again after a failure.
         """
+        in_channel = channel_id is not None
         words = for_channel(recipient.words) if in_channel else words or recipient.words
         owner = None if in_channel else recipient.user_id
-        with self.track(stop, (recipient.user_id,) if in_channel else (), name) as its_name:
+        askers = (recipient.user_id,) if in_channel else ()
+        with self.track(stop, askers, name) as its_name, self._beside_others(channel_id) as slowness:
             button = StopButton(owner or ANY_ASKER, its_name)
             live = LiveAnswer(
                 reply,
@@ -368,6 +388,7 @@ class RunningTurns:
                 before=before,
                 receipts=self.receipts,
                 retry=retry,
+                slowness=slowness,
             )
             if opened is not None:
                 await live.open()

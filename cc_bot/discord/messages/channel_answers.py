@@ -247,7 +247,7 @@ class ChannelAnswers:
                     reply,
                     asked.recipient,
                     stop := Stop(),
-                    in_channel=True,
+                    channel_id=key.place_id,
                     opened=partial(self._note_opened, asked, on_its_way),
                 ) as live:
                     await self.assistant.follow(asked, on_its_way, stop, live)
@@ -328,7 +328,7 @@ class ChannelAnswers:
         with self.withdrawals.watch(asked.ids, reply, key) as on_its_way:
             on_its_way.answer_id = answer_id
             async with self.running.showing(
-                reply, asked.recipient, stop := Stop(), before=before, in_channel=True
+                reply, asked.recipient, stop := Stop(), before=before, channel_id=key.place_id
             ) as live:
                 await self.assistant.follow(asked, on_its_way, stop, live, anew=True)
         if on_its_way.withdrawn:
