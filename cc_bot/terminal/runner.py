@@ -6,8 +6,9 @@ are the same as in half width, and Japanese names the same as English ones.
 
 import asyncio
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from difflib import get_close_matches
 from typing import Final
 
@@ -233,7 +234,7 @@ class Runner:
             chat.complain(mistake.explain(words))
         except CcBotError as error:
             moment = moments_for(chat.person, chat.stores.usage.now())
-            chat.complain(_for_operator(error, words) or explain(error, words, moment))
+            chat.complain(for_operator(error, words, moment))
         except OSError:
             raise  # the terminal or the pipe is gone: there is nobody to tell
         except Exception as error:  # noqa: BLE001 - one broken command must not end the chat
@@ -242,8 +243,8 @@ class Runner:
         return name != "exit"
 
 
-def _for_operator(error: CcBotError, words: Texts) -> str:
-    """The sentence for an error that the operator can fix in the settings; empty for others."""
+def for_operator(error: CcBotError, words: Texts, moment: Callable[[datetime], str]) -> str:
+    """The sentence about an error for the operator, who can change the settings."""
     said = words.terminal
     sentences: dict[type[CcBotError], str] = {
         ModelNotFound: said.model_not_found,
@@ -251,4 +252,6 @@ def _for_operator(error: CcBotError, words: Texts) -> str:
         ModelRefusedRequest: said.model_refused_request,
         ModelUnreachable: said.model_unreachable,
     }
-    return sentences.get(type(error), "").format(**error.params)
+    if sentence := sentences.get(type(error)):
+        return sentence.format(**error.params)
+    return explain(error, words, moment).replace(words.errors.tell_operator, said.ask_doctor)

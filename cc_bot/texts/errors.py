@@ -12,9 +12,9 @@ _UNEXPECTED: Final = Sentence(
 )
 _READ_ONLY: Final = Sentence(
     ja="保存場所に書き込めないため、保存できませんでした。ボットの管理者にお知らせください。",
-    en="I can't write to where I keep things, so I could not save that. Please tell whoever runs this bot.",
+    en="I can't write to where I keep things, so I could not save that. Please tell the bot's operator.",
 )
-"""Why that is so is for whoever runs the bot."""
+"""The reason is for the operator."""
 
 SENTENCES: Final[Mapping[type[CcBotError], Sentence]] = {
     errors.CcBotError: _UNEXPECTED,
@@ -319,11 +319,11 @@ SENTENCES: Final[Mapping[type[CcBotError], Sentence]] = {
     ),
     errors.DocumentsNotInstalled: Sentence(
         ja="このボットは、PDFとExcelを読む準備ができていません。管理者に伝えるか、文章をテキストで送ってください。",
-        en="This bot is not set up to read PDF and Excel. Please tell whoever runs it, or send the text itself.",
+        en="This bot is not set up to read PDF and Excel. Please tell the bot's operator, or send the text itself.",
     ),
     errors.DocumentsNotConfined: Sentence(
         ja="このボットが動いているシステムでは文書を安全に読めないため、開きませんでした。管理者に伝えるか、文章をテキストで送ってください。",
-        en="I did not open this document: the system I run on can't read it safely. Please tell whoever runs me, or send the text itself.",
+        en="I did not open this document: the system I run on can't read it safely. Please tell the bot's operator, or send the text itself.",
     ),
     errors.RecordingTooLong: Sentence(
         ja="音声が長すぎます。{minutes}分までにするか、分けて送ってください。",
@@ -351,7 +351,7 @@ SENTENCES: Final[Mapping[type[CcBotError], Sentence]] = {
     ),
     errors.HearingNotSetUp: Sentence(
         ja="🎤 音声を聞き取る設定に問題があります。ボットの管理者にお知らせください。それまでは文字で送ってください。",
-        en="🎤 Listening is not set up right. Please tell whoever runs this bot, and type it until then.",
+        en="🎤 Listening is not set up right. Please tell the bot's operator, and type it until then.",
     ),
     errors.NothingToRead: Sentence(
         ja="このメッセージには、読めるものがありません。文章や画像のあるメッセージで選んでください。",
@@ -446,16 +446,16 @@ SENTENCES: Final[Mapping[type[CcBotError], Sentence]] = {
     ),
     errors.ModelRefusedKey: Sentence(
         ja="AIモデルのAPIキーが受け付けられませんでした。ボットの管理者にお知らせください。",
-        en="The AI model did not accept its API key. Please tell whoever runs this bot.",
+        en="The AI model did not accept its API key. Please tell the bot's operator.",
     ),
     errors.ModelRefusedRequest: Sentence(
         ja="AIモデルがこの質問を受け付けませんでした。言い方を変えるか、ボットの管理者にお知らせください。",
-        en="The AI model did not accept this question. Put it another way, or tell whoever runs this bot.",
+        en="The AI model did not accept this question. Put it another way, or tell the bot's operator.",
     ),
-    # Without its name: that is for whoever runs the bot.
+    # Without its name: that is for the operator.
     errors.ModelNotFound: Sentence(
         ja="設定されているAIモデルが見つかりません。ボットの管理者にお知らせください。",
-        en="The AI model that is set here can't be found. Please tell whoever runs this bot.",
+        en="The AI model that is set here can't be found. Please tell the bot's operator.",
     ),
     errors.ContextTooLong: Sentence(
         ja="質問が長すぎて、AIモデルが一度に読みきれません。短くするか、いくつかに分けてお聞きください。",
@@ -501,7 +501,7 @@ SENTENCES: Final[Mapping[type[CcBotError], Sentence]] = {
     errors.AccessError: Sentence(ja="この操作は、ここでは使えません。", en="That can't be done here."),
     errors.NotAllowed: Sentence(
         ja="このボットは、ここではお使いいただけない設定になっています。使いたいときはボットの管理者にお知らせください。",
-        en="This bot is set up not to answer here. If you would like to use it, tell whoever runs it.",
+        en="This bot is set up not to answer here. If you would like to use it, tell the bot's operator.",
     ),
     errors.OwnersOnly: Sentence(
         ja="この操作は、ボットの管理者だけが使えます。", en="Only the bot's owners can do that."
@@ -512,7 +512,7 @@ SENTENCES: Final[Mapping[type[CcBotError], Sentence]] = {
     ),
     errors.StorageError: Sentence(
         ja="保存できませんでした。少し待って、もう一度お試しください。続くときはボットの管理者にお知らせください。",
-        en="I could not save that. Please try again in a moment; if it goes on, tell whoever runs this bot.",
+        en="I could not save that. Please try again in a moment; if it goes on, tell the bot's operator.",
     ),
     errors.ErasureUnfinished: Sentence(
         ja="一部をまだ消しきれていません。残りは自動で消えます。それまでに保存されたものも、一緒に消えます。終わったかどうかは </privacy show> で分かります。",
@@ -532,7 +532,7 @@ SENTENCES: Final[Mapping[type[CcBotError], Sentence]] = {
     ),
     errors.ErasureNotNoted: Sentence(
         ja="消去の記録を書けないため、消去を終えられませんでした。ボットの管理者にお知らせください。",
-        en="The record of erasures can't be written, so the erasing was not finished. Please tell whoever runs this bot.",
+        en="The record of erasures can't be written, so the erasing was not finished. Please tell the bot's operator.",
     ),
     errors.DatabaseLocked: Sentence(
         ja="保存場所がほかの処理でふさがっていて、保存できませんでした。少し待って、もう一度お試しください。",
@@ -540,7 +540,7 @@ SENTENCES: Final[Mapping[type[CcBotError], Sentence]] = {
     ),
     errors.DatabaseFull: Sentence(
         ja="保存場所がいっぱいで、保存できませんでした。ボットの管理者にお知らせください。",
-        en="There is no room left where I keep things, so I could not save that. Please tell whoever runs this bot.",
+        en="There is no room left where I keep things, so I could not save that. Please tell the bot's operator.",
     ),
     errors.DatabaseUnreachable: Sentence(
         ja="保存場所につながりません。少し待って、もう一度お試しください。",
@@ -552,11 +552,11 @@ SENTENCES: Final[Mapping[type[CcBotError], Sentence]] = {
     ),
     errors.PoolerForgets: Sentence(
         ja="保存場所の設定に誤りがあり、保存できませんでした。ボットの管理者にお知らせください。",
-        en="Where I keep things is not set up right, so I could not save that. Please tell whoever runs this bot.",
+        en="Where I keep things is not set up right, so I could not save that. Please tell the bot's operator.",
     ),
     errors.DatabaseImpatient: Sentence(
         ja="保存場所で決められた時間のうちに終わらず、途中で止められました。もう一度お試しください。続くときはボットの管理者にお知らせください。",
-        en="That took longer than the place where I keep things allows, and was ended. Please try again; if it goes on, tell whoever runs this bot.",
+        en="That took longer than the place where I keep things allows, and was ended. Please try again; if it goes on, tell the bot's operator.",
     ),
     errors.CommitUncertain: Sentence(
         ja="保存場所との接続が切れたため、保存できたかどうかわかりません。確かめてから、もう一度お試しください。",
@@ -564,13 +564,13 @@ SENTENCES: Final[Mapping[type[CcBotError], Sentence]] = {
     ),
     errors.DatabaseForbidden: Sentence(
         ja="保存場所を使う権限が足りないため、保存できませんでした。ボットの管理者にお知らせください。",
-        en="I am not allowed to use where I keep things, so I could not save that. Please tell whoever runs this bot.",
+        en="I am not allowed to use where I keep things, so I could not save that. Please tell the bot's operator.",
     ),
     errors.DatabaseReadOnly: _READ_ONLY,
     errors.DatabaseSetReadOnly: _READ_ONLY,
     errors.DatabaseDamaged: Sentence(
         ja="保存場所が壊れているため、いまはお答えできません。ボットの管理者にお知らせください。",
-        en="The place where I keep things is damaged, so I can't answer now. Please tell whoever runs this bot.",
+        en="The place where I keep things is damaged, so I can't answer now. Please tell the bot's operator.",
     ),
     errors.StartupError: Sentence(
         ja="起動できませんでした。設定を確かめてください。",
@@ -897,7 +897,7 @@ SENTENCES: Final[Mapping[type[CcBotError], Sentence]] = {
     ),
     errors.PagesNotConfined: Sentence(
         ja="このボットが動いているシステムではウェブページを安全に読めないため、開きませんでした。管理者に伝えてください。",
-        en="This page was not opened: the system that this bot runs on can't read it safely. Please tell its operator.",
+        en="This page was not opened: the system that this bot runs on can't read it safely. Please tell the bot's operator.",
     ),
     errors.SearchFailed: Sentence(
         ja="いまウェブ検索を使えません。検索せずに、わかる範囲で答えてください。",
@@ -917,3 +917,5 @@ SENTENCES: Final[Mapping[type[CcBotError], Sentence]] = {
 class ErrorTexts(Area):
     of = by_key(SENTENCES)
     """By its class: a subclass does not have its parent's."""
+    tell_operator = Sentence(ja="ボットの管理者にお知らせください", en="tell the bot's operator")
+    """A phrase in the sentences above, for readers who are not the operator."""

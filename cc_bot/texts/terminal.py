@@ -237,6 +237,8 @@ class TerminalTexts(Area):
         ja="AIモデルがこの質問を受け付けませんでした。言い方を変えるか、cc-bot doctor で CC_BOT_MODEL の設定を確かめてください。",
         en="The AI model did not accept this question. Put it another way, or check CC_BOT_MODEL with cc-bot doctor.",
     )
+    ask_doctor = Sentence(ja="cc-bot doctor で原因を確かめてください", en="run cc-bot doctor to see why")
+    """Instead of `errors.tell_operator`: who reads it is the operator."""
     not_heard = Sentence(ja="🎤 {names} は聞き取れませんでした。", en="🎤 I couldn't hear {names}.")
     servers_starting = Sentence(
         ja="ツールのサーバーにつないでいます…（10秒まで）",

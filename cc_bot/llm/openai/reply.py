@@ -57,7 +57,7 @@ class _Call:
         return bool(other_id or other_name or (delta.arguments and self._is_whole()))
 
     def _is_whole(self) -> bool:
-        if not self.arguments.endswith("}") or self.checks == _MAX_CHECKS:
+        if not self.arguments[-16:].rstrip().endswith("}") or self.checks == _MAX_CHECKS:
             return False
         self.checks += 1
         return is_json_object(self.arguments)
