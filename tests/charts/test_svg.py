@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cc_bot.charts.svg import chart_svg
+from cc_bot.charts.svg import chart_svg, width_of
 from cc_bot.charts.table import format_exactly
 from cc_bot.domain import Locale
 from cc_bot.domain.canvas import LARGEST, Chart, ChartKind, Series
@@ -88,6 +88,13 @@ class TestBars:
         assert heights[1] == pytest.approx(heights[2], abs=0.2)
         zero = float(bars[0].attrib["y"]) + heights[0]
         assert float(bars[2].attrib["y"]) == pytest.approx(zero, abs=0.2)
+
+
+def test_names_of_series_stand_side_by_side() -> None:
+    svg = drawn(several("bar", ["一月"], {"売上": [1], "費用": [2]}))
+    first, second = (float(each.attrib["x"]) for each in svg.iter("rect") if each.attrib["width"] == "14")
+    at = {"".join(each.itertext()): float(each.attrib["x"]) for each in svg.iter("text")}
+    assert first + 14 < at["売上"] < at["売上"] + width_of("売上") < second < at["費用"]
 
 
 def test_small_slices_are_bundled_but_keep_their_titles() -> None:
