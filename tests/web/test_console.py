@@ -13,6 +13,7 @@ from cc_bot.assistant import TurnOptions
 from cc_bot.domain import Locale, Message, SessionKey, TurnEvent
 from cc_bot.domain.member import LimitKey, Maintenance
 from cc_bot.log import configure_logging, keep_records
+from cc_bot.texts import texts
 from tests.web.pages import CHANNEL, HANA, TARO, Site, Visit, shown
 
 PAGES: Final = tuple(f"/console{each}" for each in ("", "/limits", "/access", "/models", "/log", "/doctor"))
@@ -134,6 +135,24 @@ async def test_limits_are_set_and_taken_back_or_told_why_not(site: Site, owner: 
     ):
         answer = await owner.press("/console/limits", **{"limit": "memories", "value": "1", **wrong})
         assert (answer.status, sentence in await answer.text()) == (400, True), wrong
+
+
+async def test_rules_and_models_are_set_and_taken_back(site: Site, owner: Visit) -> None:
+    administration, done = site.services.console.administration, texts(Locale.JA).console.done
+    rule, channel = {"kind": "user", "id": str(HANA)}, {"id": str(CHANNEL)}
+    told = await follow(owner, "/console/access", rule="deny", **rule)
+    assert (done["access_set"] in told, str(HANA) in told) == (True, True)
+    assert (await administration.list_access()).set_here.deny.users == {HANA}
+    assert (await owner.press("/console/access", rule="maybe", **rule)).status == 400
+    for name in ("access_removed", "access_had_no_rule"):
+        assert done[name] in await follow(owner, "/console/access/remove", **rule)
+    assert (await administration.list_access()).set_here.deny.users == set()
+    told = await follow(owner, "/console/models", models="gpt-5, other", **channel)
+    assert (done["models_set"] in told, "gpt-5" in told) == (True, True)
+    assert await administration.list_models() == {CHANNEL: ("gpt-5", "other")}
+    for name in ("models_unset", "models_were_not_set"):
+        assert done[name] in await follow(owner, "/console/models/unset", **channel)
+    assert await administration.list_models() == {}
 
 
 @pytest.mark.usefixtures("_recording")
