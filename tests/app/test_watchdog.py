@@ -10,8 +10,10 @@ from pathlib import Path
 import pytest
 from structlog.testing import capture_logs
 
-from cc_bot.app.core import keep_running
+from cc_bot.app.core import keep_running, open_core, sweep
 from cc_bot.app.watchdog import EXIT_STOOD, ServiceManager
+from cc_bot.config import read_config
+from cc_bot.domain.clock import utc_now
 
 PROGRAM = """
 import asyncio, sys, threading, time
@@ -96,3 +98,13 @@ class TestUpkeep:
             with pytest.raises(asyncio.CancelledError):
                 await task
         assert [record["event"] for record in records] == ["upkeep_broke", "upkeep_broke"]
+
+    async def test_sweeps_once_for_each_change_of_processes(self, tmp_path: Path) -> None:
+        changed = asyncio.Event()
+        changed.set()
+        config = read_config({"CC_BOT_DATABASE_URL": f"sqlite:///{tmp_path / 'sessions.db'}"})
+        async with open_core(config, utc_now) as core, asyncio.timeout(60):
+            sweeping = asyncio.create_task(sweep(core.stores, core.spending, changed))
+            while changed.is_set():  # noqa: ASYNC110 - that it is not set is no event
+                await asyncio.sleep(0.01)
+            sweeping.cancel()

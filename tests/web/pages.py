@@ -53,10 +53,13 @@ class Town:
     pulse: GatewayHealth = field(default_factory=GatewayHealth)
     told_anew: list[int] = field(default_factory=list)
     """Whose receipts are to be shown anew."""
+    counted: list[str] = field(default_factory=list)
+    """What each request counts as."""
 
     async def admit(
         self, place: WebPlace, what: Literal["command", "choices"], *, always: bool = False
     ) -> None:
+        self.counted.append(what)
         if place.user_id in self.denied and not always:
             raise NotAllowed
 

@@ -178,6 +178,11 @@ class TestASession:
         statuses = await asyncio.gather(*(ask() for _ in range(30)))
         assert statuses.count(429) >= 10
 
+    async def test_counts_a_press_as_a_command_and_a_look_as_less(self, site: Site, taro: Visit) -> None:
+        await taro.open("/memories")
+        await taro.press("/sessions/end", id="x")
+        assert site.town.counted[-2:] == ["choices", "command"]
+
     async def test_of_whoever_is_denied_shows_one_sentence(self, site: Site, taro: Visit) -> None:
         site.town.denied.add(TARO)
         refused = await taro.open("/canvas", status=403)
