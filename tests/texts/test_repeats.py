@@ -40,7 +40,7 @@ every 2 months on the 2nd Wednesday at 9:00
 0 9 3 12 * every 24 months from 2026-12-03 | 2年ごとの12月3日 9:00 | every 2 years on December 3rd at 9:00
 0 9 * * 3#2,3#4 | 毎月第2水曜・第4水曜 9:00 | every 2nd Wednesday and 4th Wednesday of the month at 9:00
 0 9 * 1 1#2 | 毎年1月の第2月曜 9:00 | every year on the 2nd Monday of January at 9:00
-0 9 30 * * | 毎月30日（ない月はお休み） 9:00 | on the 30th (when there is one) of every month at 9:00
+0 9 31 * * | 毎月31日（ない月はお休み） 9:00 | on the 31st (when there is one) of every month at 9:00
 0 9 29 2 * | 毎年2月29日（うるう年だけ） 9:00 | every year on February 29th (leap years only) at 9:00
 0 9 * * 1 every 3 days from 2026-12-03 | cron「0 9 * * 1 every 3 days from 2026-12-03」の時刻 | \
 at the times of cron “0 9 * * 1 every 3 days from 2026-12-03”
