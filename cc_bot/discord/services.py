@@ -329,7 +329,7 @@ def build_services(
         deliveries=deliveries,
         routes=DeliveryRoutes(replies, deliveries, stores.ledger, receipts.changes),
         recipients=recipients,
-        calls=UnfinishedCalls(bot.rest, given.assistant.calls, recipients, running, receipts.changes),
+        calls=UnfinishedCalls(replies, given.assistant.calls, recipients, running, receipts.changes),
     )
     provide_stores(client, stores)
     registry = client.di.registry_for(lightbulb.di.Contexts.DEFAULT)

@@ -51,7 +51,7 @@ class Scene(Place):
             deliveries=entries,
             routes=DeliveryRoutes(replies, entries, ledger),
             recipients=recipients,
-            calls=UnfinishedCalls(self.rest, calls, recipients, running, InOrder()),
+            calls=UnfinishedCalls(replies, calls, recipients, running, InOrder()),
             retry_s=0.01,
         )
         unfinished.begin()

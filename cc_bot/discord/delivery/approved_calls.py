@@ -19,12 +19,12 @@ from cc_bot.discord.agents import Chosen
 from cc_bot.discord.delivery.answers import Answers, FollowUp
 from cc_bot.discord.delivery.forms import FormAsker
 from cc_bot.discord.delivery.live import RunningTurns
-from cc_bot.discord.delivery.outlets import reply_in_place
+from cc_bot.discord.delivery.outlets import Hook, InteractionOutlet, MessageReplies, reply_in_place
 from cc_bot.discord.delivery.refusals import REFUSALS, is_gone
-from cc_bot.discord.delivery.reply import RETRY_PAUSES_S, PostUncertain, repeat
+from cc_bot.discord.delivery.reply import RETRY_PAUSES_S, PostUncertain, Reply, Sent, repeat
 from cc_bot.discord.interactions import author_name, is_ephemeral, roles_of
 from cc_bot.discord.pages.answer import page_of
-from cc_bot.discord.pages.page import NO_PINGS, Page, changes_to
+from cc_bot.discord.pages.page import NO_PINGS, Page
 from cc_bot.discord.pages.proposals import (
     call_line,
     language_of,
@@ -339,7 +339,7 @@ _REFUSALS: Final = (*REFUSALS, hikari.UnauthorizedError)
 class UnfinishedCalls:
     """Tells of calls that another run of the program made, or that Discord did not take the end of."""
 
-    rest: hikari.api.RESTClient
+    replies: MessageReplies
     calls: ApprovedCalls
     recipients: Recipients
     running: RunningTurns
@@ -377,30 +377,27 @@ class UnfinishedCalls:
     async def _tell_in_message(self, call: ClaimedCall, recipient: Recipient, line: str) -> bool:
         """Say it in the message of the button. Return False where that is out of reach. Raises hikari's
         errors while Discord has trouble."""
-        told, now = call.message, self.calls.clock()
-        token, application_id = told.token_at(now), told.application_id or 0
+        told, rest = call.message, self.replies.rest
+        token, application_id = told.token_at(self.calls.clock()), told.application_id or 0
+        place_id, message_id = told.place_id or 0, told.shown_in or 0
+        if token is None and told.ephemeral:
+            return False
         try:
             if token is not None:
-                message = await self.rest.fetch_interaction_response(application_id, token)
-                changes = self._changes(message, call, recipient, line)
-                await self.rest.edit_interaction_response(application_id, token, **changes)
-                return True
-            if told.ephemeral:
-                return False
-            place_id, message_id = told.place_id or 0, told.shown_in or 0
-            message = await self.rest.fetch_message(place_id, message_id)
-            changes = self._changes(message, call, recipient, line)
-            await self.rest.edit_message(place_id, message_id, **changes)
+                message = await rest.fetch_interaction_response(application_id, token)
+            else:
+                message = await rest.fetch_message(place_id, message_id)
+            page = page_of(message, recipient.locale)
+            if token is not None:
+                hook = Hook(rest, application_id, token, place_id, message_id)
+                reply = Reply(InteractionOutlet(hook, ephemeral=told.ephemeral), (Sent(None, page),))
+            else:
+                reply = self.replies.to(place_id, message_id, (Sent(message.id, page),))
+            await reply.show((with_call_ended(page, call, recipient.words, line),), insist=False)
         except _REFUSALS as error:
             return is_gone(error)
         return True
 
     async def _tell_in_dm(self, call: ClaimedCall, line: str) -> None:
-        place = await self.rest.create_dm_channel(call.key.user_id)
-        await self.rest.create_message(place.id, line, nonce=f"call-{call.id}", **NO_PINGS)
-
-    def _changes(
-        self, message: hikari.Message, call: ClaimedCall, recipient: Recipient, line: str
-    ) -> dict[str, Any]:
-        page = page_of(message, recipient.locale)
-        return changes_to(page, with_call_ended(page, call, recipient.words, line))
+        place = await self.replies.rest.create_dm_channel(call.key.user_id)
+        await self.replies.rest.create_message(place.id, line, nonce=f"call-{call.id}", **NO_PINGS)
