@@ -25,7 +25,7 @@ from cc_bot.texts import texts
 if TYPE_CHECKING:
     from cc_bot.llm.openai import OpenAIChatModel
 
-EMBEDDING_TIMEOUT_S: Final = 30.0  # a turn waits for it
+_EMBEDDING_TIMEOUT_S: Final = 30.0  # a turn waits for it
 
 
 def models_path(config: Config) -> Path:
@@ -125,7 +125,7 @@ def build_embedder(config: Config) -> Embedder | None:
         config.embedding_model,
         api_key=config.openai_api_key,
         base_url=config.openai_base_url,
-        timeout_s=min(config.model_timeout_s, EMBEDDING_TIMEOUT_S),
+        timeout_s=_EMBEDDING_TIMEOUT_S,
     )
 
 

@@ -69,7 +69,7 @@ class OneWord:
 
 
 class TestNextModel:
-    async def test_is_asked_when_one_gives_nothing_and_each_change_is_told(self) -> None:
+    async def test_is_asked_when_one_fails_and_each_change_is_an_event(self) -> None:
         for trouble in (fails(503), fails(401), fails(404), Reply(CutConnection())):
             async with chain_of(LoopbackModelServer(trouble), LoopbackModelServer(says("東京"))) as chain:
                 heard = await hear(chain)

@@ -43,7 +43,7 @@ def test_every_change_of_a_request_is_explained(page: str) -> None:
     assert [each.name for each in LESSONS if f"`{each.name}`" not in read(page)] == []
 
 
-async def test_the_example_of_servers_is_right_as_it_stands_and_with_all_that_is_commented_out(
+async def test_the_example_of_servers_is_valid_as_it_is_and_with_everything_uncommented(
     tmp_path: Path,
 ) -> None:
     text, words = read("docs/models.example.toml"), texts(Locale.JA)

@@ -53,7 +53,7 @@ def drips(step: Step) -> Reply:
 
 
 class TestRefusal:
-    async def test_says_who_must_mend_it(self) -> None:
+    async def test_raises_the_error_of_its_status(self) -> None:
         for status, error in (
             *((each, ModelRefusedKey) for each in (401, 402, 403)),
             *((each, ModelRefusedRequest) for each in (400, 413, 422)),
@@ -64,12 +64,12 @@ class TestRefusal:
                     await hear(model)
 
     async def test_of_a_model_that_there_is_not_names_it(self) -> None:
-        for told in (
+        for refusal in (
             "The model `gpt-5-mni` does not exist or you do not have access to it.",
             "Invalid model: loopback",
             'model "loopback" not found, try pulling it first',
         ):
-            async with loopback(fails(400, told), fails(400, told)) as (model, _):
+            async with loopback(fails(400, refusal), fails(400, refusal)) as (model, _):
                 with pytest.raises(ModelNotFound) as raised:
                     await hear(model)
             assert raised.value.params == {"model": "loopback"}
@@ -88,7 +88,7 @@ class TestRetry:
                     await hear(model)
                 assert len(server.requests) == 6
 
-    async def test_a_connection_that_breaks_before_the_answer_is_made_anew(self) -> None:
+    async def test_reconnects_if_the_connection_breaks_before_the_answer(self) -> None:
         async with loopback(Reply(CutConnection()), says("東京です。")) as (model, _):
             assert (await hear(model)).text == "東京です。"
 
@@ -201,8 +201,8 @@ class TestLog:
 
     async def test_neither_key_nor_text_gets_out(self) -> None:
         for status in (400, 401, 500):
-            told = fails(status, "key sk-secret refused for 日本の首都は？", AT_ONCE)
-            async with LoopbackModelServer(*[told] * 3) as server:
+            refusal = fails(status, "key sk-secret refused for 日本の首都は？", AT_ONCE)
+            async with LoopbackModelServer(*[refusal] * 3) as server:
                 model = OpenAIChatModel("m", api_key="sk-secret", base_url=server.base_url)
                 with capture_logs() as records, pytest.raises(ModelError) as caught:
                     await hear(model)
@@ -248,7 +248,7 @@ SAID = {
 
 
 class TestARequestThatIsTooLong:
-    def test_is_known_by_the_words_of_each_server_and_tells_the_limit(self) -> None:
+    def test_is_recognised_by_the_words_of_each_server_with_the_limit(self) -> None:
         for message, limit in SAID.values():
             for body in ({"message": message, "code": 400}, {"error": message}, message, None):
                 refusal = too_long(refusal_text(body) or message)
@@ -273,7 +273,7 @@ class TestARequestThatIsTooLong:
         for body in bodies:
             assert too_long(refusal_text(body)) is None
 
-    async def test_is_told_whatever_the_status_and_also_in_the_stream(self) -> None:
+    async def test_is_recognised_whatever_the_status_and_also_in_the_stream(self) -> None:
         for status in (400, 413, 422, 500):
             replies = [fails(status, SAID["vLLM"][0], headers=AT_ONCE)] * 3
             async with loopback(*replies) as (model, server):

@@ -279,9 +279,9 @@ BODIES: Final[dict[str, tuple[str, str]]] = {
 
 @pytest.mark.parametrize("body", BODIES.values(), ids=BODIES)
 async def test_a_refusal_is_read_in_whatever_form_it_comes(body: tuple[str, str]) -> None:
-    told, words = body
-    assert words in refusal_text(told)
-    async with loopback(Reply(status=400, body=told), says("はい。")) as (model, _):
+    received, words = body
+    assert words in refusal_text(received)
+    async with loopback(Reply(status=400, body=received), says("はい。")) as (model, _):
         assert (await hear(model, WHOLE)).finish.without_tools
 
 
@@ -308,7 +308,7 @@ async def test_no_credit_is_not_a_busy_server(case: tuple[int, dict[str, object]
         assert model.changes == ()
 
 
-async def test_a_server_that_cuts_prompts_in_silence_is_told_of_once() -> None:
+async def test_a_server_that_cuts_prompts_in_silence_is_logged_once() -> None:
     """Whatever shorter requests come in between."""
     cut, short = says("はい。", usage=(2048, 3)), says("はい。", usage=(9, 3))
     async with loopback(*[cut, short] * 8) as (model, _):

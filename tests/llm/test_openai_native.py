@@ -166,8 +166,8 @@ async def test_calls_of_other_models_go_in_a_form_that_the_strictest_take() -> N
         chat = OpenAIChatModel("m", base_url=server.base_url)
         await hear(chat, ChatRequest(prompt))
         await chat.close()
-        [_, message, told] = server.requests[0].body["messages"]
+        [_, message, result] = server.requests[0].body["messages"]
     assert message.keys() == {"role", "content", "tool_calls"}
     [sent] = message["tool_calls"]
     assert sent.keys() == {"id", "type", "function"}
-    assert (len(sent["id"]), sent["id"].isalnum(), sent["id"]) == (9, True, told["tool_call_id"])
+    assert (len(sent["id"]), sent["id"].isalnum(), sent["id"]) == (9, True, result["tool_call_id"])

@@ -104,7 +104,7 @@ FOLDS: Final[dict[str, tuple[tuple[PromptPart, ...], list[tuple[str, object]]]]]
 
 class TestLaterSystemParts:
     @pytest.mark.parametrize("case", FOLDS.values(), ids=FOLDS)
-    async def test_are_folded_into_the_users_turn_where_they_stand(
+    async def test_are_folded_into_the_next_user_message(
         self, case: tuple[tuple[PromptPart, ...], list[tuple[str, object]]]
     ) -> None:
         parts, expected = case
@@ -115,13 +115,13 @@ class TestLaterSystemParts:
         assert sent[3:] == expected
         assert sent[0] == ("system", "簡潔に。")
 
-    async def test_stand_before_a_picture(self) -> None:
+    async def test_precede_a_picture(self) -> None:
         body = await body_of(ChatRequest((SystemPart("簡潔に。"), NOW, UserPart("", (photo(b"x"),)))))
         words, picture = body["messages"][1]["content"]
         assert words["text"].startswith(FOLDED)
         assert picture["type"] == "image_url"
 
-    async def test_leave_what_stands_before_them_as_it_was(self) -> None:
+    async def test_change_nothing_before_them(self) -> None:
         """So a cached prefix of the conversation holds from turn to turn, also after calls."""
         call = (AssistantPart("", (ToolRequest("a", "recall", "{}"),)), ToolResultPart("a", "recall", "{}"))
         history: tuple[PromptPart, ...] = (
@@ -136,14 +136,14 @@ class TestLaterSystemParts:
         assert first["messages"][:-1] == second["messages"][: len(first["messages"]) - 1]
 
 
-def without(option: str, told: str = "") -> Callable[[Json], Reply | str]:
+def without(option: str, text: str = "") -> Callable[[Json], Reply | str]:
     """A server that refuses an option with these words."""
-    return lambda body: fails(400, told or f"unknown field {option}") if option in body else "東京です。"
+    return lambda body: fails(400, text or f"unknown field {option}") if option in body else "東京です。"
 
 
 class TestAnOptionThatIsRefused:
     async def test_is_left_out_from_then_on_and_that_is_on_record(self) -> None:
-        for option, told in (
+        for option, text in (
             ("stream_options", "unknown field stream_options"),
             ("prompt_cache_key", "Unrecognized request argument supplied: prompt_cache_key"),
             ("temperature", "Unsupported value: 'temperature' does not support 0.3 with this model."),
@@ -155,13 +155,13 @@ class TestAnOptionThatIsRefused:
             ("tools", "Extra inputs are not permitted: body.tools"),
             ("tools", "Unrecognized request argument supplied: tools"),
         ):
-            async with loopback(responder=without(option, told)) as (model, server):
+            async with loopback(responder=without(option, text)) as (model, server):
                 with capture_logs() as records:
                     answers = [(await hear(model, EVERYTHING)).text for _ in range(2)]
-                assert answers == ["東京です。"] * 2, told
-                assert [option in request.body for request in server.requests] == [True, False, False], told
+                assert answers == ["東京です。"] * 2, text
+                assert [option in request.body for request in server.requests] == [True, False, False], text
                 others = {"stream_options", "prompt_cache_key", "temperature", "tools"} - {option}
-                assert all(others <= {*request.body} for request in server.requests), told
+                assert all(others <= {*request.body} for request in server.requests), text
             learned = [each["changes"] for each in records if each["event"] == "model_request_changed"]
             assert learned == [[f"no {option}"]]
 
@@ -188,7 +188,7 @@ class TestCacheMarks:
             messages = server.requests[0].body["messages"]
         return [index for index, message in enumerate(messages) if "cache_control" in str(message)]
 
-    async def test_stand_at_the_end_of_what_is_stable_for_models_of_anthropic(self) -> None:
+    async def test_mark_the_end_of_the_stable_parts_for_claude(self) -> None:
         said = tuple(UserPart(f"アイコ: {n}") for n in range(6))
         now = (SystemPart("現在の日時: …"), UserPart("ケン: 元気？"))
         prompt: tuple[PromptPart, ...] = (SystemPart("簡潔に。"), *said, *now)
@@ -259,7 +259,7 @@ class TestPictures:
         assert [part["type"] for part in second] == ["text", "image_url"]
         assert [part["type"] for part in last] == ["text", "image_url", "image_url"]
 
-    async def test_are_encoded_while_they_are_sent_and_their_length_is_told(self) -> None:
+    async def test_are_encoded_while_they_are_sent_with_a_content_length(self) -> None:
         images = tuple(photo(b"\x89PNG" + bytes(range(256)) * (4 * MIB // 256)) for _ in range(4))
         sink = Sink()
         async with await asyncio.start_server(sink.serve, "127.0.0.1", 0) as server:

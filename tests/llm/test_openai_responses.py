@@ -110,7 +110,7 @@ async def test_the_words_of_an_answer_are_read(case: tuple[list[Json] | Json, st
     assert (heard.text, heard.finish) == (text, Finish("stop", model="m"))
 
 
-async def test_usage_counts_where_it_is_told() -> None:
+async def test_usage_is_read() -> None:
     usage = {"input_tokens": 9, "output_tokens": 2, "input_tokens_details": {"cached_tokens": 4}}
     heard = await heard_from([says("東京"), {**END, "response": {"usage": usage}}])
     assert heard.finish.usage == Usage(9, 2, 4)

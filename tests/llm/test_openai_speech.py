@@ -84,7 +84,7 @@ class TestARecording:
 
 
 class TestTrouble:
-    async def test_says_who_must_mend_it_and_is_waited_out_where_it_passes(self) -> None:
+    async def test_raises_the_error_of_its_status_and_retries_what_may_pass(self) -> None:
         for status, error in (
             *((401, ModelRefusedKey), (404, ModelNotFound)),
             *((400, ModelRefusedRequest), (415, ModelRefusedRequest)),

@@ -94,7 +94,7 @@ class TestOddChunks:
             details = {"prompt_tokens_details": {"cached_tokens": cached, "audio_tokens": 0}}
             return {"prompt_tokens": prompt, "completion_tokens": answer, **(details if cached else {})}
 
-        for told, usage in (
+        for sent, usage in (
             (used(5, 2), Usage(5, 2)),
             (used(2000, 2, 1024), Usage(2000, 2, 1024)),
             (used(5, 2, 900), Usage(5, 2, 5)),
@@ -103,8 +103,8 @@ class TestOddChunks:
             *((used(prompt, 2), Usage()) for prompt in (-5, 10**30, True)),
             *((used(5, answer), Usage()) for answer in ("2", 0.5)),
         ):
-            heard = await heard_from(Say("はい"), choice({}, "stop", usage=told))
-            assert heard.finish.usage == usage, told
+            heard = await heard_from(Say("はい"), choice({}, "stop", usage=sent))
+            assert heard.finish.usage == usage, sent
         heard = await heard_from(Say("はい"), End(usage=None))
         assert heard.finish == Finish("stop", model="loopback")
 

@@ -110,22 +110,22 @@ def _signature_needed(where: str) -> Rule:
             extra = message["tool_calls"][0].get("extra_content") or {}
             signature = (extra.get(where) or extra.get("google") or {}).get("thought_signature")
             if signature not in {"sig", "skip_thought_signature_validator"}:
-                told = "Function call is missing a thought_signature in functionCall parts."
-                return Refusal([{"error": {"code": 400, "message": told, "status": "INVALID_ARGUMENT"}}])
+                text = "Function call is missing a thought_signature in functionCall parts."
+                return Refusal([{"error": {"code": 400, "message": text, "status": "INVALID_ARGUMENT"}}])
         return None
 
     return rule
 
 
 def _gemini_unknown(name: str) -> Refusal:
-    told = f'Invalid JSON payload received. Unknown name "{name}": Cannot find field.'
-    return Refusal([{"error": {"code": 400, "message": told, "status": "INVALID_ARGUMENT"}}])
+    message = f'Invalid JSON payload received. Unknown name "{name}": Cannot find field.'
+    return Refusal([{"error": {"code": 400, "message": message, "status": "INVALID_ARGUMENT"}}])
 
 
-def _reasoning_needed(told: str) -> Rule:
+def _reasoning_needed(message: str) -> Rule:
     def rule(body: Json) -> Refusal | None:
         missing = any(not message.get("reasoning_content") for message in _with_calls(body))
-        return error(told) if missing else None
+        return error(message) if missing else None
 
     return rule
 
@@ -165,8 +165,8 @@ def _mistral(body: Json) -> Refusal | None:
     for message in _with_calls(body):
         for call in message["tool_calls"]:
             if not re.fullmatch("[a-zA-Z0-9]{9}", call["id"]):
-                told = f"Tool call id was {call['id']} but must be a-z, A-Z, 0-9, with a length of 9."
-                return Refusal({"object": "error", "message": told, "code": "3280"})
+                text = f"Tool call id was {call['id']} but must be a-z, A-Z, 0-9, with a length of 9."
+                return Refusal({"object": "error", "message": text, "code": "3280"})
     for before, message in pairwise(body["messages"]):
         if before["role"] == "tool" and message["role"] not in {"tool", "assistant"}:
             return Refusal({"message": "Unexpected role 'user' after role 'tool'", "code": "3230"})
@@ -187,8 +187,8 @@ def _llama_cpp(body: Json) -> Refusal | None:
     return None
 
 
-def _no_tools(told: str) -> Rule:
-    return lambda body: error(told) if body.get("tools") else None
+def _no_tools(message: str) -> Rule:
+    return lambda body: error(message) if body.get("tools") else None
 
 
 def _once(refusal: Refusal) -> Rule:

@@ -141,8 +141,8 @@ def _event(value: object) -> str:
 
 
 def _chunk(delta: Json, reason: str | None = None, *, usage: bool = False) -> str:
-    told = {"usage": {"prompt_tokens": 11, "completion_tokens": 7}} if usage else {}
-    return _event({"choices": [{"index": 0, "delta": delta, "finish_reason": reason}], **told})
+    extra = {"usage": {"prompt_tokens": 11, "completion_tokens": 7}} if usage else {}
+    return _event({"choices": [{"index": 0, "delta": delta, "finish_reason": reason}], **extra})
 
 
 def _begin(personality: Personality) -> Iterator[str]:
