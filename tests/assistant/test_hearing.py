@@ -38,7 +38,7 @@ class Ears:
 
 @asynccontextmanager
 async def set_table(folder: Path, server: LoopbackSpeechServer | None) -> AsyncIterator[Table]:
-    ears = OpenAITranscriber("ears", base_url=server.base_url, timeout_s=2) if server else None
+    ears = OpenAITranscriber("ears", base_url=server.base_url, timeout_s=60) if server else None
     async with laid_table(folder, transcriber=ears) as table:
         yield table
 
@@ -125,7 +125,7 @@ class TestNothing:
         [
             (Says(""), NothingHeard),
             (Says("ご視聴ありがとうございました"), NothingHeard),
-            (Says(hangs=True), HearingFailed),
+            (Says(status=429, headers={"Retry-After": "600"}), HearingFailed),
             (Says(status=401), HearingNotSetUp),
             (Says(status=400), RecordingRefused),
         ],

@@ -4,6 +4,8 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from tests.end_to_end.program import Program
 from tests.end_to_end.stage import Stage
 
@@ -29,6 +31,7 @@ def verdicts(report: dict[str, Any]) -> dict[str, str]:
     return {check["check"]: check["verdict"] for check in report["checks"]}
 
 
+@pytest.mark.slow  # each check has a time limit of its own
 async def test_it_finds_nothing_wrong_and_tells_no_secret(stage: Stage) -> None:
     environment = stage.program.environment | {
         "OPENAI_API_KEY": KEY,
