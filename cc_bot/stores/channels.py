@@ -499,10 +499,16 @@ DELETE_FORWARDED: Final = """
     RETURNING message_id
 """
 
+# A question that got no answer is kept only to be asked again. The table holds little.
+DELETE_UNANSWERED: Final = """
+    DELETE FROM turns WHERE state = 'interrupted' AND kind = 'message' AND question_id IN @ids($1)
+    RETURNING id
+"""
+
 # Each in the order in which they are run: what a later one removes is what an earlier one finds its rows by.
 _DELETION: Final = (
     *(_THAW, _THAW_ASKED, _LEAVE_CHANNEL, _UNLINK_ANSWERS, _DELETE_MENTIONS),
-    *(DELETE_MESSAGES, _DELETE_PAGES, DELETE_FORWARDED),
+    *(DELETE_MESSAGES, _DELETE_PAGES, DELETE_FORWARDED, DELETE_UNANSWERED),
 )
 _FORGETTING: Final = (
     *(_FORGET_MENTIONS, _FORGET_PAGES, FORGET_MESSAGES, _FORGET_BLOCKS, _FORGET_WINDOWS, _FORGET_READ),
@@ -709,7 +715,7 @@ class ChannelStore:
         batch = deletion(discord_ids)
         results = await self._database.transaction(batch, _where(place_id))
         done = zip(batch, results, strict=True)
-        counted = (DELETE_MESSAGES, DELETE_FORWARDED)
+        counted = (DELETE_MESSAGES, DELETE_FORWARDED, DELETE_UNANSWERED)
         removed = sum(len(rows) for statement, rows in done if statement.sql in counted)
         if removed and self._log:  # Discord tells of many that were never kept
             await self._log.note("message", *discord_ids)

@@ -129,13 +129,6 @@ class TestPictures:
         assert shown.text == "海でした"
         assert {each.file.name for each in shown.attachments} == {"回答.mp3", "1.png"}
 
-    async def test_are_left_out_where_no_files_are_taken(self, scene: Scene) -> None:
-        scene.discord.forbid(scene.discord.bot, Permission.ATTACH_FILES, scene.channel)
-        reply = scene.reply()
-        for page in (THINKING, SEA):
-            await reply.show((page,))
-        assert scene.texts() == ["海です"]
-
     async def test_of_an_older_answer_go_with_it(self, scene: Scene) -> None:
         first = scene.reply()
         await first.show((SEA,))

@@ -105,6 +105,12 @@ class TestEntry:
         [entry] = await stores.ledger.list_unfinished()
         assert entry.question is None
 
+    async def test_of_a_message_that_got_no_answer_goes_with_it(self, stores: Stores) -> None:
+        await stores.ledger.offer(replace(ASKED, kind="message", question_id=39))
+        await stores.ledger.accept(replace(AGAIN, kind="message", question_id=40))
+        assert await stores.channels.delete((39, 40)) == 1
+        assert [entry.question_id for entry in await stores.ledger.list_unfinished()] == [40]
+
     async def test_of_a_message_that_comes_twice_is_one(self, stores: Stores) -> None:
         message = replace(ASKED, kind="message", question_id=39)
         await stores.ledger.accept(message)
