@@ -177,6 +177,7 @@ async def _run(
                     partial(serve_web, config, core, owners, memories, clock=clock, say=say),
                 ),
                 core.membership,
+                core.servers.withheld,
             )
             # What is loaded by now stays: looking through it for garbage would hold up a turn now and then,
             # for longer than making its context takes.

@@ -604,7 +604,6 @@ class Assistant:
             search=self._internet.searches is not None,
             allowed=options.agent.tools,
         )
-        draft.tainted = draft.tainted or registry.taints(offered)
         with account.phase("store"):
             prompt = await turn.prompt(offered)
         context = tool_context(turn, self._stores, self._clock, self._internet)

@@ -206,7 +206,6 @@ class Heartbeats:
         before."""
         context = self._context(schedule, options, canvas)
         draft, models = Draft(), options.agent.models
-        draft.tainted = tools.taints(offered)
         payer = replace(options.paid_by(schedule.key.user_id), role_ids=None)  # nobody tells their roles here
         first = self._chains.first(models)
         async with self._spending.admit(payer, "heartbeat", model=first) as recorder:

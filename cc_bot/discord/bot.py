@@ -35,6 +35,7 @@ from cc_bot.discord.gateway import (
 from cc_bot.discord.recipients import DEFAULT_LOCALE, command_names
 from cc_bot.discord.services import BotDependencies, build_services, first_of, signals
 from cc_bot.domain.errors import CommandsNotRegistered, DiscordUnreachable, RefusedToken, StartupError
+from cc_bot.domain.text import one_line
 from cc_bot.process import Membership
 from cc_bot.texts import texts
 
@@ -172,6 +173,8 @@ class DiscordBot:
         self._say = say
         self._tell_fault = functools.partial(_tell_fault, given, say)
         self._registering: asyncio.Task[None] | None = None
+        self._withheld_tools = given.withheld_tools
+        self._telling_owners: asyncio.Task[None] | None = None
         self._registration_tried = asyncio.Event()
         self._told_not_registered = False
         self._start_failure: StartupError | None = None
@@ -223,6 +226,7 @@ class DiscordBot:
         self._services.messages.resume()
         self._services.reminders.begin()
         self._services.unfinished.begin()
+        self._telling_owners = asyncio.create_task(self._tell_owners())
         self._pulse.begin(self._latency_s)
         self._lifeline.ready()
         if await first_of(asyncio.create_task(self._bot.join()), stop.wait()):
@@ -231,6 +235,18 @@ class DiscordBot:
             self._say(words.taken_over)
         else:
             self._say(words.stopping.format(seconds=round(self._settings.drain_s)))
+
+    async def _tell_owners(self) -> None:
+        """Tell the owners, by DM, of tools that wait for them."""
+        told = texts(self._settings.operator_locale).tool_servers.news
+        while True:
+            server = await self._withheld_tools.get()
+            for owner_id in await self._services.owners.ids():
+                try:
+                    channel = await self._bot.rest.create_dm_channel(owner_id)
+                    await channel.send(told.format(server=one_line(server)), user_mentions=False)
+                except hikari.HikariError as error:
+                    _log.info("owner_not_told", error=type(error).__name__)
 
     async def _start(self) -> None:
         await self._services.messages.prepare()
@@ -353,7 +369,7 @@ class DiscordBot:
         async with contextlib.AsyncExitStack() as leaving:  # what is pushed last is done first
             leaving.push_async_callback(self._client.stop)
             leaving.push_async_callback(self._connecting.aclose)
-            for task in filter(None, (self._letting_in, self._registering)):
+            for task in filter(None, (self._letting_in, self._registering, self._telling_owners)):
                 task.cancel()
             leaving.push_async_callback(self._disconnect)
             leaving.push_async_callback(self._privacy.close, loop.time() + drain_s + LAST_WORDS_S)

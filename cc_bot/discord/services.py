@@ -236,6 +236,8 @@ class BotDependencies:
     pages: BrowserPages = field(default_factory=BrowserPages)
     membership: Membership | None = None
     """None: there are no other processes."""
+    withheld_tools: asyncio.Queue[str] = field(default_factory=asyncio.Queue)
+    """The servers of which tools wait for an owner since now."""
 
     @property
     def duties(self) -> Duties:
@@ -254,6 +256,7 @@ class BotServices:
     reminders: Reminders
     canvas_upkeep: CanvasUpkeep
     unfinished: Unfinished
+    owners: Owners
 
 
 def build_services(
@@ -374,4 +377,5 @@ def build_services(
         reminders,
         canvas_upkeep,
         unfinished,
+        owners,
     )

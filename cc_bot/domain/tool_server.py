@@ -95,8 +95,6 @@ class OfferedTool:
     approvers: Approvers = "asker"
     most_calls: int = 8
     """Of all tools of its server in one turn."""
-    vouched: bool = True
-    """Whether an owner has looked at what its server says of it."""
     for_roles: bool = False
     """Whether it is for those with certain roles alone: others may read what comes of it."""
 
@@ -110,16 +108,23 @@ class ServerResult:
     images: tuple[Attachment, ...] = ()
 
 
+NO_TOOLS: Final = "[]"
+
+
 @dataclass(frozen=True, slots=True)
 class StoredToolList:
-    """The tools of a server as texts: those that it has, and those that its operator agreed to."""
+    """The tools of a server as texts: those that it has, and those that an owner of the bot accepted."""
 
     entry: str
     """What the operator's file had named it by, as a digest."""
     seen: str
-    accepted: str
-    vouched: bool = False
-    """Whether an owner has looked at those, too: the first ones of a server are agreed to by naming it."""
+    accepted: str = ""
+    """Those that an owner has accepted; empty before that."""
+
+    @property
+    def waits(self) -> bool:
+        """Return whether there is anything that no owner has accepted."""
+        return (self.accepted or NO_TOOLS) != self.seen
 
 
 ToolStanding = Literal["offered", "new", "changed", "gone", "left_out", "unnamed"]
@@ -209,9 +214,7 @@ class ToolServerReport:
     calls: int = 0
     failures: int = 0
     withheld: tuple[str, ...] = ()
-    """Tools that are new, gone, or not what they were."""
-    vouched: bool = True
-    """Whether an owner has looked at what it says of its tools."""
+    """Tools that are new, gone, or not what they were, and no owner has accepted so."""
     left_out: tuple[LeftOutTool, ...] = ()
     """Tools that no model can be offered."""
     problem: ToolServerProblem | None = None

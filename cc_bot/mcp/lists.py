@@ -126,7 +126,7 @@ def offer_of(server: str, rules: ServerRules, stored: StoredToolList) -> Offer:
             if total > LARGEST_LIST:
                 raise SchemaRefused("too_large")
             offered, checker = _offered(server, tool, names)
-            claim = tool.open_world or agreed[tool.digest].open_world or not stored.vouched
+            claim = tool.open_world or agreed[tool.digest].open_world
             offered = replace(offered, open_world=_is_open_world(tool.name, rules, claim=claim))
         except SchemaRefused as refused:
             left_out.append(LeftOutTool(tool.name, refused.reason, longest))

@@ -105,6 +105,8 @@ class Servers:
     """For whoever is asked something back to answer."""
     meter: Meter = NULL_METER
     kept: dict[str, _Kept] = field(default_factory=dict)
+    withheld: asyncio.Queue[str] = field(default_factory=asyncio.Queue)
+    """The servers of which tools are withheld since now, for an owner to be told once."""
 
     # ---- for turns ----
 
@@ -182,11 +184,11 @@ class Servers:
         Raises ToolServerUnknown, ToolListNotShown when they are no longer the same, and StorageError.
         """
         kept = self._named(server)
-        if kept.stored is None or not _waits_for_owner(kept.stored):
+        if kept.stored is None or not kept.stored.waits:
             return None
         if code != _code_of(kept.stored):
             raise ToolListNotShown
-        await self._keep(kept, replace(kept.stored, accepted=kept.stored.seen, vouched=True))
+        await self._keep(kept, replace(kept.stored, accepted=kept.stored.seen))
         return tuple(each.tool.full_name for each in kept.offered)
 
     def _named(self, server: str) -> _Kept:
@@ -243,27 +245,27 @@ class Servers:
         await _end(ending)
 
     async def _take(self, kept: _Kept, tools: Sequence["ListedTool"]) -> None:
-        """Take in which tools a server has. The first ones under a name are agreed to: the operator has just
-        named it. But nobody has looked at what it says of them yet. What comes later, be it that another
-        version or another program has that name now, is not agreed to."""
+        """Take in which tools a server has. What no owner has accepted so is withheld: a new server's tools,
+        and those that another version or another program has under its name."""
         from cc_bot.mcp.lists import to_text
 
         seen, entry = await asyncio.to_thread(to_text, tools), kept.entry.digest
-        stored = replace(kept.stored, seen=seen) if kept.stored else StoredToolList(entry, seen, seen)
-        if stored == kept.stored:
-            return
+        stored = replace(kept.stored, seen=seen) if kept.stored else StoredToolList(entry, seen)
         try:
-            await self._keep(kept, stored)
+            if is_news := stored != kept.stored:
+                await self._keep(kept, stored)
         except CcBotError as error:  # it is asked again at the next start
             _log.warning("tool_list_not_kept", server=kept.entry.name, error=type(error).__name__)
         if kept.offer and kept.offer.withheld:
             _log.warning("tools_withheld", server=kept.entry.name, count=len(kept.offer.withheld))
+            if is_news:
+                self.withheld.put_nowait(kept.entry.name)
 
     async def _keep(self, kept: _Kept, stored: StoredToolList) -> None:
         kept.stored = stored
         await self._decide(kept)
         self._keep_to_budget()
-        await self.lists.put(kept.entry.name, stored)
+        await self.lists.put(kept.entry.name, kept.stored)  # an owner may have accepted it meanwhile
 
     async def _decide(self, kept: _Kept) -> None:
         """Decide which tools of a server are offered, and what they take: aside, for a list may be long."""
@@ -281,7 +283,6 @@ class Servers:
                     waits(tool.read_only, rules),
                     rules.approvers,
                     rules.calls_per_turn,
-                    stored.vouched,
                     for_roles=bool(rules.roles),
                 )
                 for tool in offer.tools
@@ -330,15 +331,9 @@ def _report(kept: _Kept) -> ToolServerReport:
         kept.calls,
         kept.failures,
         offer.withheld if offer else (),
-        kept.stored is None or kept.stored.vouched,
         offer.left_out if offer else (),
-        code=_code_of(kept.stored) if kept.stored and _waits_for_owner(kept.stored) else "",
+        code=_code_of(kept.stored) if kept.stored and kept.stored.waits else "",
     )
-
-
-def _waits_for_owner(stored: StoredToolList) -> bool:
-    """Return whether there is anything that nobody has agreed to, or looked at."""
-    return stored.accepted != stored.seen or not stored.vouched
 
 
 def _names_of(stored: StoredToolList) -> tuple[str, ...]:

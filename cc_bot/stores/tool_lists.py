@@ -1,7 +1,6 @@
-"""The tools of the operator's servers, as these listed them last and as the operator agreed to."""
+"""The tools of the operator's servers, as these listed them last and as an owner accepted them."""
 
 from collections.abc import Mapping
-from dataclasses import fields
 from typing import Final
 
 from cc_bot.domain.clock import Clock, utc_now
@@ -9,11 +8,10 @@ from cc_bot.domain.tool_server import StoredToolList
 from cc_bot.storage import Database, Statement
 from cc_bot.stores.columns import to_text
 
-_COLUMNS: Final = ", ".join(field.name for field in fields(StoredToolList))
+# Earlier versions accepted the first list of a server by themselves: `vouched` tells what an owner has.
+SELECT_LISTS: Final = "SELECT server, entry, seen, accepted, vouched FROM tool_lists ORDER BY server"
 
-SELECT_LISTS: Final = f"SELECT server, {_COLUMNS} FROM tool_lists ORDER BY server"  # noqa: S608 - constants
-
-# $1 server, $2 entry, $3 seen, $4 accepted, $5 whether somebody vouched for them, $6 now
+# $1 server, $2 entry, $3 seen, $4 accepted, $5 whether an owner has, $6 now
 _PUT: Final = """
     INSERT INTO tool_lists (server, entry, seen, accepted, vouched, seen_at)
     VALUES ($1, $2, $3, $4, $5, $6)
@@ -34,12 +32,12 @@ class ToolListStore:
         """Return them by server. Raises StorageError."""
         rows = await self._database.query(SELECT_LISTS)
         return {
-            server: StoredToolList(entry, seen, accepted, bool(vouched))
+            server: StoredToolList(entry, seen, accepted if vouched else "")
             for server, entry, seen, accepted, vouched in rows
         }
 
     async def put(self, server: str, tools: StoredToolList) -> None:
         """Keep the tools of a server. Raises StorageError."""
-        told = (tools.entry, tools.seen, tools.accepted, int(tools.vouched))
+        told = (tools.entry, tools.seen, tools.accepted, int(bool(tools.accepted)))
         params = (server, *told, to_text(self._clock()))
         await self._database.transaction([Statement(_PUT, params)], ())

@@ -153,12 +153,12 @@ class ToolServersTexts(Area):
         en="**{server}** — {state}; tools: {tools}, calls: {calls} (failed: {failures}), tokens: {tokens}",
     )
     withheld = Sentence(
-        ja="  ⚠️ 前と変わったので止めています: {tools} — </admin tools show> にサーバーの名前を付けて確かめてから </admin tools accept>",
-        en="  ⚠️ Held back, since they are not what they were: {tools}. Read them with </admin tools show> and the name of the server, then </admin tools accept>",
+        ja="  ⚠️ まだ認められていないので止めています: {tools} — </admin tools show> にサーバーの名前を付けて確かめてから </admin tools accept>",
+        en="  ⚠️ Held back until an owner accepts them: {tools}. Read them with </admin tools show> and the name of the server, then </admin tools accept>",
     )
-    not_vouched = Sentence(
-        ja="👀 ツールの説明がまだ確かめられていません（{servers}）。</admin tools accept> までは、このツールがある回答でのメモリやお知らせの変更は、すべてボタンを待ちます",
-        en="👀 Nobody has looked at what these say of their tools: {servers}. Until </admin tools accept>, each change of memories or reminders in an answer that may use their tools waits for a press",
+    news = Sentence(
+        ja="🔌 「{server}」に、まだ認められていないツールがあるので止めています。/admin tools show にサーバーの名前を付けて確かめてから、/admin tools accept で使えるようになります。",
+        en="🔌 {server} has tools that no owner has accepted, so they are held back. Read them with /admin tools show and the name of the server, then use /admin tools accept.",
     )
     reasons: Both[Mapping[LeftOutReason, str]] = by_key(
         {
@@ -285,8 +285,6 @@ def say_servers(
             lines.append(told.withheld.format(tools=names))
         if each.left_out:
             lines.append(told.left_out.format(tools=escape(say_left_out(each.left_out, told))))
-    if unread := [escape(each.server) for each in reports if not each.vouched]:
-        lines.append(told.not_vouched.format(servers=", ".join(unread)))
     return "\n".join(lines)
 
 

@@ -249,8 +249,6 @@ class CallableTool(Protocol):
     """Whether it acts for one user, and tells the model what is kept of them."""
     about: Subject | None
     """What it touches or draws on; it is offered only where its user has that, and wants it used."""
-    taints: bool
-    """Whether its very description is the word of somebody for whom nobody has vouched."""
 
     @property
     def changes(self) -> bool:
@@ -272,7 +270,6 @@ class Tool:
     about: Subject | None
     function: ToolFunction
     arguments: type[BaseModel]
-    taints: bool = False
 
     @property
     def changes(self) -> bool:
@@ -387,10 +384,6 @@ class ToolRegistry:
             and there.get(tool.about, True)
             and (allowed is None or _is_among(name, allowed))
         )
-
-    def taints(self, offered: Sequence[ToolSchema]) -> bool:
-        """Return whether to be offered these is to read words of somebody for whom nobody has vouched."""
-        return any(self._tools[schema.name].taints for schema in offered if schema.name in self._tools)
 
     @property
     def personal(self) -> frozenset[str]:

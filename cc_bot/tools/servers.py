@@ -114,7 +114,6 @@ class CallableServerTool:
         tool = offered.tool
         self.schema = ToolSchema(tool.full_name, tool.description, tool.parameters)
         self.writes = not tool.read_only
-        self.taints = not offered.vouched
         self.open_world = tool.open_world
         self.changes = self.writes and not offered.waits
         self._offered = offered

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from structlog.testing import capture_logs
 
-from cc_bot.app.core import open_core
+from cc_bot.app.core import Core, open_core
 from cc_bot.config import Config, read_config
 from cc_bot.domain.clock import utc_now
 from tests.end_to_end.program import Program
@@ -84,6 +84,14 @@ class TestTheStart:
         assert len(output.strip().splitlines()) == 1
 
 
+async def accept(core: Core) -> None:
+    """Accept the tools of the one server, once it is there."""
+    async with asyncio.timeout(60):
+        while not core.servers.reports()[0].code:  # noqa: ASYNC110 - it tells nobody
+            await asyncio.sleep(0.02)
+    assert await core.servers.accept("hostile", core.servers.reports()[0].code)
+
+
 class TestTheTools:
     @pytest.fixture
     def config(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Config:
@@ -93,9 +101,7 @@ class TestTheTools:
     async def test_are_kept_in_the_database_for_the_next_start(self, data: Path, config: Config) -> None:
         write(data / "mcp.json", {"hostile": hostile()})
         async with open_core(config, utc_now) as core:
-            async with asyncio.timeout(60):
-                while core.servers.reports()[0].state != "ready":  # noqa: ASYNC110 - it tells nobody
-                    await asyncio.sleep(0.02)
+            await accept(core)
             before = core.servers.tools_in(HERE)
             assert [each.tool.full_name for each in before] == ["hostile__echo", "hostile__write"]
             assert core.servers.reports()[0].tokens > 20
@@ -116,8 +122,11 @@ class TestTheTools:
         assert [(each["agent"], *each["tools"]) for each in missing] == [("tutor", "hostile__ecko")]
 
     async def test_are_there_at_the_first_question_that_comes_through_a_pipe(
-        self, tmp_path: Path, data: Path
+        self, tmp_path: Path, data: Path, config: Config
     ) -> None:
+        write(data / "mcp.json", {"hostile": hostile()})
+        async with open_core(config, utc_now) as core:
+            await accept(core)
         write(data / "mcp.json", {"hostile": hostile("--slow-start", 2)})
         script = calls(Call("hostile__echo", {"text": "猫"})), says("猫です。")
         async with LoopbackModelServer(*script) as model:

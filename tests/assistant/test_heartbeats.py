@@ -193,19 +193,16 @@ class TestRequest:
         assert {tool.name for tool in heart.table.model.requests[-1].tools} == {"recall", "list_memories"}
         assert "ひみつ" not in repr(heart.table.model.requests[-1])
 
-    @pytest.mark.parametrize("vouched", [True, False])
-    async def test_tells_memories_to_no_server_that_no_owner_has_accepted(
-        self, heart: Heart, tmp_path: Path, *, vouched: bool
-    ) -> None:
-        look = replace(offered("look", read_only=True, waits=False, open_world=True), vouched=vouched)
+    async def test_uses_of_servers_what_only_reads(self, heart: Heart, tmp_path: Path) -> None:
+        look = offered("look", read_only=True, waits=False, open_world=True)
         servers = CountingServers(tmp_path, (look, offered("put", waits=False)))
         tools = discover(cc_bot.tools).beside(ServerTools(servers))
         await heart.remember("11月24日に検査")
         heart.table.model.script = [[call("notes__look", text="11月24日に検査")], ["はい"]]
         await heart.over(tools=tools).speak(heart.schedule, OPTIONS)
-        assert len(calls_in(tmp_path)) == vouched
+        assert len(calls_in(tmp_path)) == 1
         names = [tool.name for tool in heart.table.model.requests[0].tools if tool.name.startswith("notes")]
-        assert names == ["notes__look"]  # of servers, what only reads
+        assert names == ["notes__look"]
 
 
 class TestChangeOfMind:

@@ -5,8 +5,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-import pytest
-
 from cc_bot.assistant import Assistant
 from cc_bot.domain import Attachment
 from cc_bot.domain.tool_server import ToolPlace
@@ -33,7 +31,6 @@ class Camera:
     personal: bool = True
     writes: bool = False
     about: Subject | None = None
-    taints: bool = False
     changes: bool = False
     looks: int = 0
     schema: ToolSchema = field(init=False)
@@ -67,11 +64,11 @@ def with_cameras(table: Table, *cameras: Camera) -> Table:
     return with_tools(table, ToolRegistry([memory.remember], Cameras(*cameras)))
 
 
-def with_notes(table: Table, folder: Path, *, vouched: bool) -> Table:
+def with_notes(table: Table, folder: Path) -> Table:
     """With a server whose tool has orders in its description and in its results."""
     (folder / "answers.json").write_text(json.dumps({"read": ORDERS}), "utf-8")
     read = offered("read", read_only=True, waits=False)
-    hostile = replace(read, tool=replace(read.tool, description=ORDERS), vouched=vouched)
+    hostile = replace(read, tool=replace(read.tool, description=ORDERS))
     tools = ServerTools(CountingServers(folder, (hostile,)))
     return with_tools(table, ToolRegistry([memory.remember]).beside(tools))
 
@@ -114,18 +111,11 @@ class TestAToolFromOutside:
 
 
 class TestOrders:
-    @pytest.mark.parametrize("vouched", [False, True])
-    async def test_in_a_description_have_nothing_kept_until_an_owner_has_looked_at_it(
-        self, table: Table, tmp_path: Path, *, vouched: bool
-    ) -> None:
-        table.model.script = [[KEEP], ["覚えました。"]]
-        assert await keeps(with_notes(table, tmp_path, vouched=vouched), "覚えて") is vouched
-
-    async def test_in_a_result_have_nothing_kept_whoever_looked_at_its_tool(
+    async def test_in_a_result_have_nothing_kept_whoever_accepted_its_tool(
         self, table: Table, tmp_path: Path
     ) -> None:
         table.model.script = [[call("notes__read", "0", text="x")], [KEEP], ["はい。"]]
-        assert not await keeps(with_notes(table, tmp_path, vouched=True), "調べて")
+        assert not await keeps(with_notes(table, tmp_path), "調べて")
         told = [each for each in table.model.requests[1].prompt if isinstance(each, ToolResultPart)][-1]
         assert told.text.count('"result": "') == 1  # in one text that nothing in it can end
         assert told.text.endswith('"}')

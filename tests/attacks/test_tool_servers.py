@@ -3,7 +3,7 @@
 import asyncio
 import sys
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,7 @@ from tests.architecture.test_layout import ROOT
 from tests.attacks.bystander import MAX_GROWTH_MIB, bystander
 from tests.attacks.heavy_server import FLOODS, LISTS, RESULTS
 from tests.end_to_end.stage import Stage, ended, set_stage
-from tests.end_to_end.test_tool_servers import name_servers, results_of
+from tests.end_to_end.test_tool_servers import accept, name_servers, results_of
 from tests.loopback.discord import LoopbackDiscord
 from tests.loopback.model_server import Call, calls, says
 from tests.mcp.running import closed_port
@@ -55,6 +55,9 @@ async def served(folder: Path, servers: dict[str, Any]) -> AsyncIterator[Stage]:
         async with asyncio.timeout(60):
             while "starting" in told or not told:
                 told = await stage.told(stage.discord.owner, channel, "admin tools show")
+        for server in servers:
+            with suppress(IndexError, ValueError):  # of what was never there nothing is known
+                await accept(stage, stage.discord.owner, server)
         stage.model.script(says("はい。"))  # so that what the first question loads is there
         await stage.ask(stage.discord.user("Cleo", locale="ja"), channel, "?")
         yield stage

@@ -19,7 +19,7 @@ from tests.end_to_end.injections import INJECTIONS
 from tests.end_to_end.memories import keep
 from tests.end_to_end.stage import Stage, running_stage
 from tests.end_to_end.test_receipts import kept
-from tests.end_to_end.test_tool_servers import code_in, name_servers, read, until_ready
+from tests.end_to_end.test_tool_servers import accept, name_servers, until_ready
 from tests.loopback.discord import Channel, User
 from tests.loopback.hostile_server import TEXT
 from tests.loopback.obedient_model import obey
@@ -58,10 +58,7 @@ async def obedient_stage(
         owner = stage.discord.owner
         owner.locale = "en-US"
         await until_ready(stage, owner, "notes", "ready")
-        code = code_in((await read(stage, owner, "notes"))[0])
-        await stage.told(
-            owner, stage.discord.guild_channel(), "admin tools accept", server="notes", code=code
-        )
+        await accept(stage, owner, "notes")
         yield stage
 
 
@@ -112,7 +109,7 @@ async def test_orders_in_a_result_come_to_nothing(stage: Stage, channel: Channel
     assert found == {}
 
 
-async def test_orders_in_descriptions_come_to_nothing(tmp_path: Path) -> None:
+async def test_orders_in_descriptions_reach_no_model_before_an_owner_accepted_them(tmp_path: Path) -> None:
     described = [
         {"name": f"tool_{number}", "description": text, "inputSchema": TEXT}
         for number, text in enumerate(TEXTS)
@@ -129,6 +126,6 @@ async def test_orders_in_descriptions_come_to_nothing(tmp_path: Path) -> None:
             stage.model.requests.clear()
             stage.model.responder = obey
             await stage.ask(user, channel, question)
-            assert len(stage.model.requests) > 1, "it did not obey"
+            assert "tool_0" not in str(stage.model.requests[0].body)
             assert came_of_it(stage, user) == []
             stage.model.responder = None

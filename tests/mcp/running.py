@@ -78,7 +78,10 @@ class Running:
                 await asyncio.sleep(0.02)
 
     async def until_ready(self, server: str = "hostile") -> None:
-        await self.until(lambda: self.report(server).state == "ready")
+        """Wait for a server, and accept the tools that it has when it is new."""
+        await self.until(lambda: self.report(server).state == "ready" and server in self.lists.kept)
+        if not self.lists.kept[server].accepted:
+            await self.accept(server)
 
     async def echo(
         self, text: str = "猫", server: str = "hostile", *, asker: Asker | None = None

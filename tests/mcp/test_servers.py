@@ -238,7 +238,8 @@ class TestTheBudget:
         with capture_logs() as records:
             async with running(tmp_path, budget=300, first=hostile(), second=hostile()) as bot:
                 await bot.until_ready("first")
-                await bot.until(lambda: bot.report("second").tokens)
+                await bot.until(lambda: bot.report("second").code)
+                await bot.accept("second")
                 assert bot.offered() == ["first__echo", "first__write"]
                 assert bot.report("second").state == "over_budget"
                 lists = bot.lists
