@@ -20,7 +20,6 @@ import regex  # type: ignore[import-untyped]  # its stubs (types-regex) are not 
 from dotenv import dotenv_values
 from dotenv.parser import parse_stream
 
-from cc_bot.domain.encodings import decode_text
 from cc_bot.domain.errors import (
     InvalidSetting,
     PagesNotEncrypted,
@@ -33,6 +32,7 @@ from cc_bot.domain.locale import Locale
 from cc_bot.domain.memory import MAX_PINNED
 from cc_bot.domain.message import REASONING, Reading, Reasoning
 from cc_bot.domain.privacy import Retention
+from cc_bot.encodings import decode_text
 from cc_bot.regular_file import read_regular
 
 __all__ = [

@@ -13,7 +13,6 @@ from pathlib import PurePath
 from cc_bot.context import recordings
 from cc_bot.context.recordings import Sound, sound_of
 from cc_bot.domain.document import MEDIA_TYPES, Document, DocumentKind
-from cc_bot.domain.encodings import decode_text
 from cc_bot.domain.errors import (
     AttachmentNotSupported,
     AttachmentTooLarge,
@@ -22,6 +21,7 @@ from cc_bot.domain.errors import (
 )
 from cc_bot.domain.memory_transfer import PortableMemory, read_memories
 from cc_bot.domain.message import Attachment
+from cc_bot.encodings import decode_text
 
 Cost = Callable[[str], float]
 """Estimates the tokens of a text."""

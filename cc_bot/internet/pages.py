@@ -124,6 +124,7 @@ LIMIT_S: Final = 19.0
 """Of fetching, waiting for others and reading: less than a tool has, so that its user is told why. Reading
 itself is bounded by the processor's time, in its process, so that a busy machine refuses no page."""
 AT_A_TIME: Final = 4
+"""In memory, from the beginning of their fetching until they are read."""
 READING_AT_A_TIME: Final = 1
 TITLE_CHARACTERS: Final = 200
 
@@ -157,7 +158,7 @@ class PageReader:
         self._command = tuple(command) or reading_command("page", unconfined=unconfined)
         self._documents = documents or DocumentReader(unconfined=unconfined)
         self._limit_s = limit_s
-        self._fetching = asyncio.Semaphore(AT_A_TIME)
+        self._in_memory = asyncio.Semaphore(AT_A_TIME)
         self._reading = asyncio.Semaphore(READING_AT_A_TIME)
 
     async def read(self, address: WebAddress, places: asyncio.Semaphore) -> ReadPage:
@@ -182,23 +183,22 @@ class PageReader:
         """Return what was fetched, its title and its text. Raises a PageError."""
         try:
             async with asyncio.timeout(self._limit_s):
-                async with places, self._fetching:
+                async with places, self._in_memory:
                     fetched = await fetch(address, self._network)
-                return fetched, await self._text_of(fetched, places)
+                    async with self._reading:
+                        return fetched, await self._text_of(fetched)
         except TimeoutError as error:  # fetching and reading have limits of their own: others took it
             raise PagesWait from error
 
-    async def _text_of(self, fetched: FetchedPage, places: asyncio.Semaphore) -> tuple[str, str]:
+    async def _text_of(self, fetched: FetchedPage) -> tuple[str, str]:
         """Return the title and the text. Raises PageUnreadable, PageTooLong, PagesNotInstalled,
         PagesOfDocumentsNotInstalled and PagesNotConfined."""
         if fetched.kind == "document":
-            async with places, self._reading:
-                return "", await self._document_text(fetched.data)
+            return "", await self._document_text(fetched.data)
         encoding = fetched.encoding if _NAME.fullmatch(fetched.encoding) else ""
         data = f"{fetched.kind} {encoding}\n".encode() + fetched.data
         try:
-            async with places, self._reading:
-                answer: Any = json.loads(await ask_process(self._command, io.BytesIO(data)))
+            answer: Any = json.loads(await ask_process(self._command, io.BytesIO(data)))
         except TimeoutError as error:
             raise PageTooLong from error
         except (OSError, ValueError, RecursionError) as error:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from importlib.util import find_spec
 from typing import Final, Protocol
 
-from cc_bot.domain.errors import PageError
+from cc_bot.domain.errors import PageError, forget_frames
 from cc_bot.internet.addresses import AddressBook, TurnTexts, WebAddress
 
 READ_BY_EXTRA: Final = ("trafilatura", "lxml_html_clean")
@@ -113,7 +113,7 @@ class TurnInternet:
             page = await pages.read(address, self.places)
         except BaseException as error:
             del self._read[address]
-            reading.set_exception(error if isinstance(error, PageError) else PageError())
+            reading.set_exception(forget_frames(error) if isinstance(error, PageError) else PageError())
             reading.exception()  # nobody else may be waiting for it
             raise
         reading.set_result(page)

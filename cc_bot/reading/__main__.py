@@ -19,10 +19,11 @@ from importlib import import_module
 from pkgutil import iter_modules
 
 from cc_bot.reading.content import Content, DocumentRefused
-from cc_bot.reading.sandbox import CPU_S, NotConfined, enter
+from cc_bot.reading.sandbox import CPU_S, MEMORY_BYTES, NotConfined, enter
 
 MAX_BYTES = 20 * 2**20
 PAGE, UNCONFINED = "page", "unconfined"
+PAGE_MEMORY_BYTES = 92 * 2**20
 PAGE_CPU_S = 8
 MAX_PAGE_CHARACTERS = 50_000
 """Of a page's text; a model is shown no more than a third of it."""
@@ -52,7 +53,8 @@ def _answer(data: bytes, arguments: list[str]) -> bytes:
         for module in iter_modules(encodings.__path__, "encodings."):
             with suppress(ImportError):  # another system's
                 import_module(module.name)
-        _confine(PAGE_CPU_S if of_page else CPU_S, permitted=UNCONFINED in arguments)
+        limits = (PAGE_MEMORY_BYTES, PAGE_CPU_S) if of_page else (MEMORY_BYTES, CPU_S)
+        _confine(*limits, permitted=UNCONFINED in arguments)
         told = read(data)
     except DocumentRefused as refused:
         told = {"error": str(refused)}
@@ -63,10 +65,10 @@ def _answer(data: bytes, arguments: list[str]) -> bytes:
     return json.dumps(told).encode()
 
 
-def _confine(cpu_s: int, *, permitted: bool) -> None:
+def _confine(memory_bytes: int, cpu_s: int, *, permitted: bool) -> None:
     """Enter the sandbox. Raises DocumentRefused if there is none, unless reading without is permitted."""
     try:
-        enter(cpu_s=cpu_s)
+        enter(memory_bytes=memory_bytes, cpu_s=cpu_s)
     except NotConfined as error:
         if not permitted:
             raise DocumentRefused("not_confined") from error

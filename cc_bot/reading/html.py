@@ -3,13 +3,15 @@
 import logging
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 
 import lxml.html
 import trafilatura
-from trafilatura.external import jt_stoplist_init
+from justext.utils import get_stoplist  # type: ignore[import-untyped]
+from trafilatura import external
 from trafilatura.settings import use_config
 
-from cc_bot.domain.encodings import decode_declared
+from cc_bot.encodings import decode_declared
 from cc_bot.reading.content import MAX_CHARACTERS, normalised
 
 LONGEST_TITLE = 200
@@ -39,23 +41,41 @@ _WITHIN_A_LINE = frozenset(
 )
 
 
+_STOPLISTS = ("Dutch", "English", "French", "German", "Italian", "Portuguese", "Spanish")
+"""Those of all languages, which the library takes otherwise, are 180,000 words: 36 MB. Japanese has none."""
+
 # The library reads these files when it needs them; in the sandbox it could not.
 _SETTINGS = use_config()
 _SETTINGS.set("DEFAULT", "MIN_EXTRACTED_SIZE", LITTLE)
-jt_stoplist_init()
+_WORDS = tuple(word for each in _STOPLISTS for word in get_stoplist(each))
+external.JT_STOPLIST = _WORDS  # type: ignore[assignment]  # it says None
 
 
 def read_page(data: bytes, declared: str = "") -> tuple[str, str]:
     """Return the title and the text of a page. `declared` is the encoding that its server named, if any."""
     logging.disable()  # a library says there what it thinks of the page
     html = _XML_DECLARATION.sub("", decode_page(data, declared))
-    try:
-        tree = lxml.html.document_fromstring(html)
-    except (lxml.etree.LxmlError, ValueError, AssertionError):  # there is nothing in it
+    tree = _parse(html)
+    if tree is None:
         return "", ""
-    title = _title(tree)
-    text = (_article(html) if _is_quickly_read(tree) else "") or "".join(_plain(tree))
-    return title, normalised(text[:MAX_CHARACTERS])
+    title, text = _title(tree), ""
+    if _is_quickly_read(tree):
+        tree = None  # its memory is for the trees of the library
+        with suppress(MemoryError):
+            text = _article(html)
+    if not text and tree is None:
+        tree = _parse(html)
+    return title, normalised((text or "".join(_plain(tree)))[:MAX_CHARACTERS])
+
+
+def _parse(html: str) -> lxml.html.HtmlElement | None:
+    """Return the page's tree; None if there is nothing in it. Raises MemoryError."""
+    try:
+        return lxml.html.document_fromstring(html)
+    except (lxml.etree.LxmlError, ValueError, AssertionError) as error:
+        if getattr(error, "code", 0) == lxml.etree.ErrorTypes.ERR_NO_MEMORY:
+            raise MemoryError from None
+        return None
 
 
 def _is_quickly_read(tree: lxml.html.HtmlElement) -> bool:

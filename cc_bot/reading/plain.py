@@ -2,7 +2,7 @@
 
 import json
 
-from cc_bot.domain.encodings import decode_declared
+from cc_bot.encodings import decode_declared
 
 
 def read_page(data: bytes, declared: str = "") -> tuple[str, str]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from typing import TextIO
 
-from cc_bot.domain.encodings import decode_text
+from cc_bot.encodings import decode_text
 from cc_bot.reading.content import MAX_CHARACTERS, Content, DocumentRefused, add_sheet
 
 _SEPARATORS = "\t;,"

@@ -50,7 +50,7 @@ class TestPatterns:
             "cc_bot.domain.when_words._WORDS",
             "cc_bot.llm.offline._SMALL_TALK",
             "cc_bot.discord.pages.split._PATTERNS",
-            "cc_bot.domain.encodings._ISO_2022_JP_ESCAPE",
+            "cc_bot.encodings._ISO_2022_JP_ESCAPE",
             "cc_bot.domain.secrets._KNOWN_FORM",
         } <= places
         assert sum(isinstance(found.pattern, Phrase) for found in patterns()) > 30

@@ -87,11 +87,11 @@ def _resident_mib(process_id: int, parent_command: bytes = b"") -> float:
     has not yet begun its own program: until then its memory is its parent's (vfork)."""
     try:
         command = Path(f"/proc/{process_id}/cmdline").read_bytes()
-        fields = Path(f"/proc/{process_id}/statm").read_text().split()
+        resident = int(Path(f"/proc/{process_id}/statm").read_text().split()[1])
         tasks = Path(f"/proc/{process_id}/task").iterdir()
         children = " ".join((task / "children").read_text() for task in tasks).split()
-    except OSError:
+    except (OSError, IndexError):
         return 0.0
     if command == parent_command:
         return 0.0
-    return int(fields[1]) * 4096 / 2**20 + sum(_resident_mib(int(each), command) for each in children)
+    return resident * 4096 / 2**20 + sum(_resident_mib(int(each), command) for each in children)

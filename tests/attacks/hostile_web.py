@@ -46,6 +46,13 @@ def _endless(head: bytes, unit: bytes) -> Iterator[bytes]:
     return chain([head] if head else [], repeat(unit))
 
 
+def _article() -> Iterator[bytes]:
+    """Two megabytes of an article, no paragraph like another."""
+    yield _HEAD + b"\r\n<title>T</title><article>"
+    for n in range(15_000):
+        yield f"<p>{n}: 東京の天気は晴れで、気温は{n}度です。明日は{n * n}度になるでしょう。</p>".encode()
+
+
 ANSWERS: Final[dict[str, Callable[[], Iterator[bytes]]]] = {
     "chunks": lambda: _endless(_CHUNKED, b"1\r\na\r\n" * _BATCH),
     "slow-chunks": lambda: _endless(_CHUNKED, b"1\r\na\r\n"),
@@ -62,6 +69,7 @@ ANSWERS: Final[dict[str, Callable[[], Iterator[bytes]]]] = {
     "old-encoding": lambda: _text(b"text/plain", "ｱﾞ".encode("cp932")),
     "json": lambda: _text(b"application/json", b'[["\\u3042"],'),
     "controls": lambda: _text(b"text/plain", b"a\x07\r\n"),
+    "article": _article,
     "tags": lambda: _text(b"text/html", b"<p>a\x07&lt;"),
 }
 

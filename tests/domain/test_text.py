@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cc_bot.domain.encodings import decode_declared, decode_text
 from cc_bot.domain.text import format_size, hiragana, in_digits, shorten, without_controls, without_sign
+from cc_bot.encodings import decode_declared, decode_text
 
 
 def test_what_is_written_in_several_ways_is_made_one() -> None:

@@ -1,6 +1,7 @@
 """Pages as text, whatever they are made of."""
 
 import asyncio
+import gc
 import json
 import sys
 from itertools import product
@@ -19,8 +20,8 @@ from cc_bot.domain.errors import (
     PageUnreadable,
 )
 from cc_bot.internet.addresses import parse_address
-from cc_bot.internet.pages import PageReader
-from cc_bot.internet.turn import AT_ONCE, ReadPage, can_read_pages
+from cc_bot.internet.pages import FetchedPage, PageReader
+from cc_bot.internet.turn import AT_ONCE, ReadPage, TurnInternet, can_read_pages
 from cc_bot.reading.process import reading_command
 from cc_bot.reading.reader import DocumentReader
 from tests.documents import pdf
@@ -133,6 +134,13 @@ class TestHtml:
         assert page.text.count("気温は18度") > 5000  # as much as is kept
         assert not any(word in page.text for word in ("no", "{}", "1\n"))
 
+    @pytest.mark.slow
+    async def test_that_takes_too_much_memory_is_read_as_it_stands_or_refused(self) -> None:
+        link = f"<p class='a b'>{BODY}<a href='/x/y'>{BODY}</a></p>"
+        assert (await read(html(f"<title>長い</title>{link * 9_000}", "utf-8"))).text.startswith(BODY)
+        with pytest.raises(PageTooLong):
+            await read(html("<div>a</div>" * 170_000, "ascii"))
+
     async def test_without_the_extra_is_told_of(self) -> None:
         with pytest.raises(PagesNotInstalled):
             await read(html(PAGE, "utf-8"), (sys.executable, "-c", answering({"error": "not_installed"})))
@@ -184,6 +192,15 @@ class TestMany:
                     with pytest.raises(PagesWait):
                         await reader.read(parse_address("http://a.example/a"), asyncio.Semaphore(places))
         assert [(each["event"], each["error"]) for each in records] == [("page_not_read", "PagesWait")] * 2
+
+    @pytest.mark.usefixtures("uncollected")
+    async def test_that_wait_too_long_are_forgotten(self, tmp_path: Path) -> None:
+        async with LoopbackWeb({"/a": html("天気", "utf-8")}) as web:
+            reader = PageReader(web.network(), reading(60, tmp_path / "noted"), limit_s=0.5)
+            with pytest.raises(PagesWait) as waited:
+                await TurnInternet().read(reader, parse_address("http://a.example/a"))
+            del waited
+            assert not any(isinstance(each, FetchedPage) for each in gc.get_objects())
 
 
 class TestText:
