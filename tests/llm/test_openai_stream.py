@@ -9,6 +9,7 @@ import pytest
 from cc_bot.domain.errors import ModelRefusedKey, ModelRefusedRequest, ModelUnavailable
 from cc_bot.domain.turn import Usage
 from cc_bot.llm.model import Delta, Finish, Thinking, ToolRequest
+from cc_bot.llm.openai.completions import read_chunk
 from cc_bot.llm.openai.events import json_events
 from tests.llm.asking import CONTINUATION, Heard, hear, loopback
 from tests.loopback.model_server import (
@@ -25,6 +26,11 @@ from tests.loopback.model_server import (
     fails,
     says,
 )
+
+
+def test_a_thought_is_a_sign_of_life_and_a_role_is_none() -> None:
+    for said, alive in (({}, False), ({"reasoning_content": "…"}, True), ({"tool_calls": [{}]}, True)):
+        assert read_chunk({"choices": [{"delta": {"role": "assistant", **said}}]}).alive is alive
 
 
 async def heard_from(*steps: Step) -> Heard:

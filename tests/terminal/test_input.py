@@ -47,6 +47,8 @@ class TestCompletion:
         for typed, expected in {"delete ": ["2", "1"], "delete #1": ["1"], "edit 牛乳": ["2"]}.items():
             assert list(await offered(completer, f"/memory {typed}")) == expected
         assert list(await offered(completer, "／メモリ　削除　牛乳")) == ["2"]
+        assert "/memory add " in await offered(completer, "/mem")
+        assert {name.isascii() for name in await offered(completer, "/メモ")} == {False}
         for command in ("/accept", "/decline", "/実行"):
             assert await offered(completer, f"{command} #1") == {"1": "💾 Remember this"}
 
