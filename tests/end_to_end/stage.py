@@ -12,6 +12,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
+from cc_bot.domain import Locale
+from cc_bot.domain.errors import CcBotError
+from cc_bot.texts import explain, texts
 from tests.end_to_end.program import Program
 from tests.inspection import Inspector
 from tests.loopback.discord import (
@@ -33,6 +36,7 @@ TOO_MANY_REQUESTS = 429
 STOOD_STILL_S = 5.0
 """A program that nobody answers for less than this goes on as if nothing had been."""
 MENTION = re.compile(rb"</[a-z][a-z -]*:\d+>")
+UNFORESEEN = [explain(CcBotError(), texts(locale)) for locale in Locale]
 _MARK = re.compile(r"#\d{6}(?=:)")
 STOP = {"ja": "止める"}
 AGAIN = {"ja": "もう一度答える"}
@@ -207,7 +211,7 @@ class Stage:
 
     def check(self) -> None:
         """What holds after every test: nothing that Discord refuses, pings nobody asked for, a language that
-        its reader did not choose, or a command that its reader can't press.
+        its reader did not choose, a command that its reader can't press, or a failure that nobody foresaw.
 
         A program that tests share goes on trying to show what it could not show in an earlier one, whose
         message may be deleted by then. One refusal for a rate limit is a clock that is a moment off, on a
@@ -221,6 +225,8 @@ class Stage:
         assert self.discord.pings == []
         assert self.discord.wrong_language == []
         assert self.discord.misnamed_commands == []
+        sent = str([entry.body for entry in self.discord.transcript])
+        assert [sentence for sentence in UNFORESEEN if sentence in sent] == []
 
     def check_left_behind(self) -> None:
         """What holds of the files and the log of a program that ended: an id that a command has with this

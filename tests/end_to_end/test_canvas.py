@@ -18,7 +18,8 @@ from tests.end_to_end.canvases import (
 )
 from tests.end_to_end.stage import Stage
 from tests.loopback.discord import Channel, Reply, Shown, User
-from tests.loopback.model_server import Call
+from tests.loopback.model_server import Call, CutConnection, Say, calls, says
+from tests.loopback.model_server import Reply as Answer
 
 JA, EN = texts(Locale.JA), texts(Locale.EN)
 EDIT = "PATCH /channels/{channel}/messages/{message}"
@@ -119,6 +120,13 @@ async def test_private_elements_are_shown_to_one_alone(stage: Stage, aiko: User,
     await draw(stage, aiko, channel, CLEAR, private=True)
     await no_board(stage, channel)
     assert whispered(second) is None
+
+
+async def test_an_answer_that_is_continued_draws(stage: Stage, aiko: User, channel: Channel) -> None:
+    stage.model.script(Answer(Say("買い物は"), CutConnection()), calls(SHOPPING), says("どうぞ。"))
+    cut = await stage.ask(aiko, channel)
+    await stage.discord.click(aiko, cut.message, JA.answer.continue_)
+    await board(stage, channel, lambda shown: titles(shown) == ["買い物"])
 
 
 async def test_without_the_bot_it_stands_below_the_answer(stage: Stage, aiko: User) -> None:
