@@ -122,6 +122,7 @@ SLOW = file("迷路.pdf", objects(400_000))
 
 @pytest.mark.skipif(sys.platform != "linux", reason="asks Linux for the processes")
 @pytest.mark.restarts
+@pytest.mark.slow
 async def test_reading_ends_when_the_question_is_stopped(stage: Stage, aiko: User, channel: Channel) -> None:
     begun = await stage.begin(aiko, channel, "これは？", attachment=SLOW)
     await reading_process(stage)
