@@ -192,6 +192,15 @@ def _range(said: TimeWords, due: datetime) -> tuple[int, datetime]:
     return (366, due.replace(month=1, day=1)) if named == {"year"} else (1, due)
 
 
+_LEAD: Final = re.compile(r"(\d{1,3})\s?(?:(分|min)|(?:時間|hour))[a-z]*(?:前| before| early| earlier)")
+
+
+def find_leads(written: str) -> Iterator[timedelta]:
+    """Yield how long before a time a text says: `10分前`, `2 hours before`."""
+    for number, minutes in _LEAD.findall(written):
+        yield timedelta(minutes=int(number)) if minutes else timedelta(hours=int(number))
+
+
 def is_meant(moment: datetime, times: Sequence[MentionedTime]) -> bool:
     """Return whether one of the times is meant, or the day of one and the time of day of another."""
     clocks = [each for each in times if each.clocked]

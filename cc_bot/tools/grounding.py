@@ -20,7 +20,7 @@ from itertools import accumulate, pairwise
 from typing import Final, NamedTuple
 from zoneinfo import ZoneInfo
 
-from cc_bot.domain.mentioned_times import MentionedTime, find_dates, find_times, is_meant
+from cc_bot.domain.mentioned_times import MentionedTime, find_dates, find_leads, find_times, is_meant
 from cc_bot.domain.when_words import normalize
 from cc_bot.search.folding import stem
 
@@ -45,7 +45,7 @@ _DROPPED: Final = (
     " にした にしました しました します に変わった に変わりました に変更 になったよ かわった"
     " に変えて に直して なきゃ なくちゃ ないと なければ ちゃん くん さん 様 たち ども 今 いま"
     " 今は もう やっぱり やっぱ 実は ちなみに えっと あの まあ ほんと とりあえず ちょっと 一応"
-    " これから 今後 今度 お ご"
+    " これから 今後 今度 最近 この前 この間 さっき お ご"
 )
 _WORDS_EN: Final = (
     "a an the i me my mine myself we our us user users is am are be been being it its that this these there"
@@ -63,6 +63,8 @@ _ASKING_JA: Final = re.compile(
     r"|教え|くれ|けろ|ください|下さ|ほし|欲し|助か|もら|いただ)"
 )
 """How a request to remember begins, before and after what is to be remembered."""
+_KEEPING_JA: Final = re.compile("覚え|おぼえ|記憶し|メモし|控え")
+"""買い物リスト`覚えて`: 牛乳."""
 _PREPOSITIONS_EN: Final = "to from by for with of about on at in"
 
 _CASES: Final[Mapping[str, str]] = {
@@ -140,7 +142,7 @@ _ENDING: Final = re.compile(
 
 _FIRST_CODE: Final = 0xF0000
 _KNOWN: Final = {
-    word: f"!{word}" for word in f"you your {_OPENING_EN} {_WORDS_EN} {_PREPOSITIONS_EN}".split()
+    word: f"!{word}" for word in f"you your their {_OPENING_EN} {_WORDS_EN} {_PREPOSITIONS_EN}".split()
 } | {word: f"!{stem(word)}" for word in _TURNING_EN.split()}
 """What stands for each, so that `note` is not taken for `not`."""
 _CODES: Final = {word: chr(_FIRST_CODE + at) for at, word in enumerate(sorted(set(_KNOWN.values())))}
@@ -148,8 +150,8 @@ _PREPOSITIONS: Final = {_CODES[_KNOWN[word]]: word for word in _PREPOSITIONS_EN.
     _CODES[_KNOWN[word]]: "at" for word in ("on", "in")
 }
 _FREE_EN: Final = frozenset(_CODES[_KNOWN[word]] for word in _WORDS_EN.split()) | _PREPOSITIONS.keys()
-_ADDED_EN: Final = _FREE_EN | {_CODES["!you"], _CODES["!your"]}
-"""A model calls the asker so in a reminder; the asker, the bot."""
+_ADDED_EN: Final = _FREE_EN | {_CODES["!you"], _CODES["!your"], _CODES["!their"]}
+"""A model calls the asker so; the asker, the bot and others."""
 _OPENS_EN: Final = frozenset(_CODES[_KNOWN[word]] for word in _OPENING_EN.split())
 _SUBJECTS_EN: Final = frozenset(_CODES[_KNOWN[word]] for word in _SUBJECT_EN.split())
 _POSSESSIVE: Final = _CODES["!s"]
@@ -475,6 +477,8 @@ class _Claim:
             case = dropped if has_dropped else found
             if not _differ(added, case):
                 yield state._replace(j=end, dropped=case, has_dropped=True)
+        if _KEEPING_JA.match(said.codes, j) and not said.turns(j, end := said.clause(j)[1]):
+            yield _State(i, end, begun=begun)
         if code and code in _MARKS and not said.turns(j, j + 1):
             yield _State(i, j + 1, begun=False)
             _, end = said.clause(j + 1)
@@ -572,7 +576,8 @@ def is_time_grounded(due: datetime, repeat: str, said: str, now: datetime, zone:
     times, local = find_times(_unnamed(said), now, zone), due.astimezone(zone)
     if repeat:
         return any(each.repeat and each.has_rhythm(local, repeat, zone) for each in times)
-    return is_meant(local, [each for each in times if not each.repeat])
+    once = [each for each in times if not each.repeat]
+    return any(is_meant(local + lead, once) for lead in (timedelta(), *find_leads(_unnamed(said))))
 
 
 def is_day_grounded(moment: datetime, said: str, now: datetime, zone: ZoneInfo) -> bool:
