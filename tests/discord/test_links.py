@@ -49,6 +49,7 @@ BRACKETED = {
     "\\https://a.example": "\\ <https://a.example>",  # or the bracket would be escaped
     "<https://a.example b>": "< <https://a.example> b>",
     "[a](<http://b/)http://evil/>)": "[a](< <http://b/>)<http://evil/>>)",
+    "[a](http://b/)http://evil/": "[a](<http://b/>)<http://evil/>",
     "https://a.example/https://b.example": "<https://a.example/https%3A//b.example>",
 }
 WITHOUT_PREVIEW = [
