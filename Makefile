@@ -129,12 +129,13 @@ test-postgres: $(DEV)
 drill: $(DEV)
 	$(OWN) -m pytest tests/restored/test_kills.py $(ARGS)
 
-# Minutes of kills, failures and attacks, so not a part of `make test`. A failure names its seed. Before them the
+# Minutes of kills, failures and attacks, so not a part of `make test`. A failure names its seed, in a short
+# traceback: a long one writes the whole double out, gigabytes of it. Before them the
 # properties, with four times the examples of `make test`.
 test-faults: $(DEV)
 	$(OWN) -m pytest -m hypothesis --hypothesis-profile thorough -n $(or $(WORKERS),4) --dist worksteal
-	$(OWN) -m pytest tests/faults tests/attacks -n $(or $(WORKERS),4) --dist worksteal $(ARGS)
-	$(OWN) -m pytest tests/faults --engine postgresql -n $(or $(WORKERS),4) --dist worksteal $(ARGS)
+	$(OWN) -m pytest tests/faults tests/attacks --tb short -n $(or $(WORKERS),4) --dist worksteal $(ARGS)
+	$(OWN) -m pytest tests/faults --tb short --engine postgresql -n $(or $(WORKERS),4) --dist worksteal $(ARGS)
 
 # The peers have an environment of their own: nothing of theirs is ever where the program runs.
 bench: $(PEERS)

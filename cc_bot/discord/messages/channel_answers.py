@@ -357,9 +357,10 @@ class ChannelAnswers:
             except REFUSALS as error:
                 _log.info("answer_not_shown", place=key.place_id, error=type(error).__name__)
                 gone = is_gone(error)
-            await self._note_pages(asked.key, reply, shown=True)
             if gone:  # a user deleted one of its messages meanwhile
                 await self._forget(asked, reply)
+            else:
+                await self._note_pages(asked.key, reply, shown=True)
 
     async def _begin(self, key: ChannelKey, waiting: Sequence[Message]) -> tuple[ChannelQuestion, Reply]:
         """Begin with what of the waiting is answered now, and its reply. A crash, or a database that fails,
