@@ -19,9 +19,9 @@ from cc_bot.domain.when_words import MONTH_EN, TimeWords, as_delay, month_of, re
 _MAX_PHRASE: Final = 40
 _MAX_TRIES: Final = 150
 _TIME_RUN: Final = re.compile(
-    r"(?:\d{1,2}(?:st|nd|rd|th|am|pm)\b|[\d:./~〜年月日時分秒週間半後前今明昨翌来先去再毎隔平曜火水木金土朝昼夕夜晩正午深早頃末第次度大晦元祝最終初]"
+    r"(?:2morr?ow?\b|\d{1,2}(?:st|nd|rd|th|am|pm)\b|[\d:./~〜年月日時分秒週間半後前今明昨翌来先去再毎隔平曜火水木金土朝昼夕夜晩正午深早頃末第次度大晦元祝最終初]"
     r"|から|おき|ごと|ごろ|くらい|あさって|あした|きょう|たったら|したら|経ったら|なったら|[のにと、]"
-    r"|\b(?:at|on|in|the|of|next|this|every|each|other|daily|weekly|monthly|yearly|today|yesterday|tonight|tomorrow|tmrw?|2moro"
+    r"|\b(?:at|on|in|the|of|next|this|every|each|other|daily|weekly|monthly|yearly|today|yesterday|tonight|tomorrow|tmrw?"
     r"|day|after|an?|half|hours?|minutes?|mins?|days?|weeks?|months?|years?|weekdays?|weekends?|noon|midday|midnight"
     r"|morning|afternoon|evening|night|new|eve|past|quarter|to|from|now|starting|first|second|third|fourth|last|and"
     r"|(?:mon|tues|wednes|thurs|fri|satur|sun)days?|(?:mon|tue|wed|thu|fri|sat|sun)|years"
@@ -103,6 +103,8 @@ def find_times(written: str, now: datetime, zone: ZoneInfo) -> list[MentionedTim
                 phrase = _EDGE.sub("", written[begin:end])
                 if not phrase or not written.startswith(phrase, begin) or _is_inside(written, end):
                     continue
+                if _BEGINS_A_WORD.search(phrase):
+                    continue
                 tries += 1
                 if meant := _means(phrase, now, zone):
                     past = begin + len(phrase)
@@ -112,6 +114,10 @@ def find_times(written: str, now: datetime, zone: ZoneInfo) -> list[MentionedTim
             while begin < run.end() and _is_inside(written, begin):
                 begin += 1
     return found
+
+
+_BEGINS_A_WORD: Final = re.compile(r"[に時分半朝昼夕夜晩][月火水木金土日]$")
+"""`毎朝7時に水`やり: no weekday comes after a time of day without 曜."""
 
 
 def _is_inside(written: str, at: int) -> bool:

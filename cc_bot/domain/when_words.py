@@ -365,7 +365,7 @@ _DAYS: Final = (
     (r"今日|本日|きょう|today\b", 0),
     (r"明々後日|明明後日|しあさって", 3),
     (r"明後日|あさって|(?:the )?day after tomorrow\b", 2),
-    (r"明日|あした|あす|翌日|tomorrow\b|tmrw?\b", 1),
+    (r"明日|あした|あす|翌日|tomorrow\b|tmrw?\b|2morr?ow?\b", 1),
 )
 _DAY_AND_PART: Final[tuple[tuple[str, int, Part], ...]] = (
     (r"今朝", 0, "morning"),

@@ -607,9 +607,10 @@ class _Comparison:
         written = dict[int, list[tuple[int, tuple[MentionedTime, ...]]]]()
         for begin, end, meant in find_dates(self.mine, self.times):
             written.setdefault(claim.at(begin), []).append((claim.at(end), meant))
-        return _has_content(claim.codes) and _Claim(claim.codes, written).follows_from(
-            self._said(whole=whole)
-        )
+        said = self._said(whole=whole)
+        # `the call` has function words alone: then it is said where it is, word for word.
+        has_content = _has_content(claim.codes) or (len(claim.codes) > 1 and claim.codes in said.codes)
+        return has_content and _Claim(claim.codes, written).follows_from(said)
 
     def is_changed(self, former: str) -> bool:
         """Return whether the claim is a former text with parts of it replaced by what was said."""

@@ -42,6 +42,7 @@ class TestText:
             ("from now on call me Sam", "User wants to be called Sam"),
             ("don't forget that I'm vegetarian", "User is vegetarian"),
             ("Kim is my boss now, not Lee", "Kim is the user's boss"),
+            ("in 20 minutes: the call", "the call"),
         ],
     )
     def test_is_the_askers_in_other_function_words_and_with_times_as_dates(
@@ -174,6 +175,9 @@ class TestTime:
             ("2026-11-24T20:00", "0 20 * * 2", "remind me every Tuesday at 8pm", True),
             ("2026-11-30T10:00", "", "dentist next monday 10am", True),
             ("2026-11-22T14:50", "", "15時から打ち合わせだから10分前に知らせて", True),
+            ("2026-11-23T07:00", "0 7 * * *", "毎朝7時に水やりって言って", True),
+            ("2026-11-25T07:00", "0 7 * * 3", "毎朝7時に水やりって言って", False),
+            ("2026-11-23T15:00", "", "remnd me 2moro 3pm rent", True),
             ("2026-12-22T09:00", "", "どう思う？", False),
             ("2026-11-24T09:00", "", "明日9時に会議", False),
             ("2026-11-23T10:00", "", "明日9時に会議", False),
