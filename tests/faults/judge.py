@@ -5,6 +5,7 @@ database it reads the archive (`messages`) and the two tables in which something
 `mentions`), and looks for bytes that should be gone. It believes nothing that the program says about itself.
 """
 
+import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -22,6 +23,7 @@ from tests.faults.asked import (
 from tests.faults.stories import Sentence, Storyteller, mark, questions, sentences
 from tests.inspection import UNREADABLE, Inspector
 from tests.loopback.discord import LoopbackDiscord, Reply, Shown
+from tests.loopback.discord.channels import created_at
 from tests.loopback.discord.interactions import ACKNOWLEDGE_WITHIN_S
 
 TOLD = {
@@ -167,8 +169,10 @@ def _interactions(case: Evidence, asked: Asked) -> Iterator[str]:
 
 def _was_down(case: Evidence, reply: Reply) -> bool:
     """Whether the program died, or Discord failed, before the three seconds for the answer were over."""
-    sent = reply.interaction.sent_at_s
-    killed = any(sent <= at <= sent + ACKNOWLEDGE_WITHIN_S for at in case.kills_s)
+    # The double gives back the time in which it stood still, from when it was sent by the wall's clock.
+    sent = created_at(reply.interaction.id).timestamp() - time.time() + time.monotonic()
+    late = max(sent, reply.interaction.sent_at_s) + ACKNOWLEDGE_WITHIN_S
+    killed = any(sent <= at <= late for at in case.kills_s)
     calls = [e for e in case.discord.transcript if e.route == CALLBACK]
     failed = any(e.params["token"] == reply.interaction.token and e.status not in (200, 204) for e in calls)
     return killed or failed

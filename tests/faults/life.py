@@ -175,7 +175,7 @@ class Life(Traffic):
 
         self.teller.wishes[asked.number] = call
         self.wished[asked.number] = (tool, str(arguments.get("content") or arguments["text"]))
-        await self.say(self._asked(asked), words)
+        await self.say(self._asked(asked), f"\n{words}")  # no mark stands in the sentence of a wish
 
     async def remember(self) -> None:
         asked = self.meet("mention")
@@ -339,3 +339,9 @@ class Life(Traffic):
             if self.asked[number - 1].kind == "mention":
                 found[tool][self.teller.ends.get(number, "not asked")] += 1
         return {tool: dict(count) for tool, count in found.items()}
+
+    def left(self) -> list[str]:
+        """The wishes by mention that were not done at once."""
+        ends = {n: end for n, end in self.teller.ends.items() if n in self.wished and end != "done"}
+        asked = [self.asked[number - 1] for number in ends]
+        return [f"{ends[a.number]}: {a.post.content!r}" for a in asked if a.post and a.kind == "mention"]

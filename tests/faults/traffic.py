@@ -73,7 +73,8 @@ class Traffic:
         quiet = self._quiet_places(spoken) if "mention" in kind else []
         fresh = self.stage.discord.guild_channel(guild=self.guilds[spoken])
         place = self.stage.discord.dm(user) if kind == "dm" else self.rng.choice(quiet or [fresh])
-        return Asked(len(self.asked) + 1, kind, user, place, fresh_place=not quiet)
+        shared = "mention" in kind  # a channel to which others come back
+        return Asked(len(self.asked) + 1, kind, user, place, fresh_place=not quiet, shared=shared)
 
     async def say(self, asked: Asked, words: str = "") -> Asked:
         """Have it asked, in these words."""

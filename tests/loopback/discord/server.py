@@ -66,7 +66,7 @@ class Server:
             await asyncio.sleep(TICK_S)
             if (late_s := loop_time() - due_s) > STOOD_STILL_S:
                 for interaction in self.world.interactions.values():
-                    if interaction.answered is None:
+                    if interaction.answered is None and not interaction.is_late(due_s):
                         interaction.sent_at_s = min(interaction.sent_at_s + late_s, loop_time())
 
     async def stop(self) -> None:
