@@ -1,6 +1,5 @@
 """CC_BOT_CHANNELS=all: the talk around the bot is read, and in its own threads nobody has to call it."""
 
-from tests.end_to_end.reminders import called, comes_due, reminder, says_by_itself
 from tests.end_to_end.stage import Stage
 from tests.loopback.discord import Channel, Poll, User
 from tests.loopback.model_server import says
@@ -31,16 +30,6 @@ async def test_the_talk_of_others_is_read_as_it_is(
         "Aiko: まとめて",
     ]
     assert len(stage.model.requests) == 1
-
-
-async def test_reminders_are_no_part_of_it(stage: Stage, aiko: User, ben: User, channel: Channel) -> None:
-    number = await reminder(stage, aiko, channel, "秘密の合言葉")
-    await comes_due(stage, aiko, number)
-    await says_by_itself(stage, channel, "合言葉")
-    called(stage)
-    await stage.restart()
-    await stage.said(ben, channel, "hello", "どうも。")
-    assert stage.shown() == ["Ben: hello"]
 
 
 async def test_a_denied_place_is_never_read(stage: Stage, aiko: User, ben: User, channel: Channel) -> None:

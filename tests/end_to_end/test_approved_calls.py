@@ -38,7 +38,7 @@ from tests.end_to_end.tool_calls import (
     whispers,
 )
 from tests.loopback.discord import Channel, User
-from tests.loopback.model_server import Call, Hang, Reply, calls, says
+from tests.loopback.model_server import Call, calls, says
 from tests.loopback.tool_servers import PICTURE, calls_in
 
 STAGE = "tool_stage"
@@ -209,24 +209,3 @@ async def test_a_kill_during_calls_is_told(stage: Stage, aiko: User, ben: User, 
     assert "nobody knows whether it was done" in last_request(stage)
     await stage.restart()  # which has nothing to tell
     assert len(made(stage)) == 2
-
-
-@pytest.mark.slow
-async def test_a_kill_after_a_call_does_not_repeat_it(stage: Stage, aiko: User, channel: Channel) -> None:
-    stage.model.script(calls(POST), Reply(Hang()))
-    answers(stage, post="投稿番号 12")
-    reply = await stage.begin(aiko, channel, "投稿して")
-    async with stage.patience():
-        await stage.model.arrived(2)
-    for _ in range(2):
-        await pull_the_plug(stage)
-        await stage.start()
-        await reply.until(lambda shown: JA.unfinished.ask_again in shown.labels, "the button to ask again")
-        asked = len(stage.model.requests)
-        stage.model.script(Reply(Hang()))
-        reply = await stage.discord.click(aiko, reply.message, JA.unfinished.ask_again)
-        async with stage.patience():
-            request = await stage.model.arrived(asked + 1)
-        assert "投稿番号 12" in str(request.messages)
-    assert len(made(stage)) == 1
-    await stage.restart()

@@ -5,13 +5,64 @@ import asyncio
 import pytest
 
 from cc_bot.domain import Locale
-from cc_bot.domain.errors import NotNewest
+from cc_bot.domain.errors import ModelRefusedKey, NotNewest
 from cc_bot.texts import explain, texts
-from tests.end_to_end.stage import Stage, again_label, answered, stop_label, streaming
+from tests.end_to_end.stage import Stage, again_label, answered, ended, stop_label, streaming
 from tests.loopback.discord import Channel, Shown, User
-from tests.loopback.model_server import Call, CutConnection, End, Hang, Pause, Reply, Say, calls, says
+from tests.loopback.model_server import (
+    Call,
+    CutConnection,
+    End,
+    Hang,
+    Pause,
+    Reply,
+    Say,
+    Wait,
+    calls,
+    fails,
+    says,
+)
 
 JA, EN = texts(Locale.JA).answer, texts(Locale.EN).answer
+
+
+async def test_ask_is_streamed_and_then_stored(stage: Stage, aiko: User, channel: Channel) -> None:
+    go_on = asyncio.Event()
+    stage.model.script(Reply(Say("こんにちは。"), Wait(go_on), *says("お元気ですか。").steps))
+    reply = await stage.begin(aiko, channel, "やあ")
+    await streaming(reply, "こんにちは。")
+    assert "お元気ですか。" not in reply.text
+    go_on.set()
+    await answered(reply)
+    assert reply.text.startswith("こんにちは。お元気ですか。")
+    assert not reply.ephemeral
+    assert reply.labels == [JA.regenerate]
+    assert stage.stored(channel) == [
+        ("user", "やあ", "complete"),
+        ("assistant", "こんにちは。お元気ですか。", "complete"),
+    ]
+
+
+async def test_stop_keeps_what_was_seen(stage: Stage, ben: User, channel: Channel) -> None:
+    stage.model.script(Reply(Say("Once upon a time"), Hang()))
+    reply = await streaming(await stage.begin(ben, channel, "A story"), "Once upon a time")
+    await stage.discord.click(ben, reply.message, EN.stop)
+    await reply.until(lambda shown: EN.stopped in shown.text, "that it was stopped")
+    assert reply.text.startswith("Once upon a time")
+    await answered(reply)
+    assert stage.stored(channel)[-1] == ("assistant", "Once upon a time", "stopped")
+    async with stage.patience():
+        await stage.model.requests[0].disconnected.wait()
+
+
+async def test_a_failure_is_told_in_ones_language(
+    stage: Stage, aiko: User, ben: User, channel: Channel
+) -> None:
+    stage.model.responder = lambda _: fails(401)
+    for user, locale in ((aiko, Locale.JA), (ben, Locale.EN)):
+        reply = await ended(await stage.begin(user, channel, "?"))
+        assert reply.text == explain(ModelRefusedKey(), texts(locale))
+    assert stage.stored(channel) == []
 
 
 async def test_an_answer_pings_nobody(stage: Stage, aiko: User, ben: User, channel: Channel) -> None:

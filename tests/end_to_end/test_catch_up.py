@@ -4,15 +4,12 @@ import asyncio
 
 import pytest
 
-from tests.end_to_end.kills import pull_the_plug
 from tests.end_to_end.stage import Stage
-from tests.loopback.discord import Channel, Entry, Message, Permission, User
-from tests.loopback.model_server import says
+from tests.loopback.discord import Channel, Entry, Message, User
 
 STAGE = "reading_stage"
 pytestmark = pytest.mark.slow
 HISTORY = "GET /channels/{channel}/messages"
-MISSING_ACCESS = 50001
 
 
 async def is_stored(stage: Stage, channel: Channel, text: str) -> None:
@@ -39,29 +36,6 @@ async def heard(stage: Stage, user: User, channel: Channel, text: str) -> None:
     """Write something that the program hears and stores."""
     await write(stage, user, channel, text)
     await is_stored(stage, channel, text)
-
-
-async def test_what_was_missed_is_read_once(stage: Stage, aiko: User, ben: User, channel: Channel) -> None:
-    hidden = stage.discord.guild_channel("staff")
-    await heard(stage, aiko, hidden, "隠れる場所の始め")
-    await stage.said(aiko, channel, "いますか？", "はい。")
-    await pull_the_plug(stage)
-    stage.excused.add(MISSING_ACCESS)
-    stage.discord.forbid(stage.discord.bot, Permission.VIEW_CHANNEL, hidden)
-    await write(stage, aiko, hidden, "見えない")
-    missed = [f"発言{number}" for number in range(215)]
-    await write(stage, aiko, channel, *missed)
-    await stage.start()
-    await is_stored(stage, channel, "発言214")
-    expected = [("user", "いますか？"), ("assistant", "はい。"), *(("user", text) for text in missed)]
-    assert [row[:2] for row in stage.stored(channel)] == expected
-    assert len(asked_for(stage, channel)) == 3
-    assert said(stage, hidden) == ["隠れる場所の始め"]
-    stage.discord.permit(stage.discord.bot, Permission.VIEW_CHANNEL, hidden)
-    stage.model.script(says("はい。"))
-    question = await stage.write(ben, channel, "What was said?")
-    await stage.says(question, "はい。")
-    assert stage.shown()[-2:] == ["Aiko: 発言214", "Ben: What was said?"]
 
 
 async def test_a_lost_connection_is_made_up_for(stage: Stage, aiko: User, channel: Channel) -> None:

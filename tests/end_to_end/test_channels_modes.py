@@ -68,14 +68,6 @@ async def test_all_reads_nothing_of_before_it(tmp_path: Path) -> None:
         assert "Message Content Intent を有効にする" in await last_words(stage)
 
 
-async def test_all_without_the_intent_reads_mentions(tmp_path: Path) -> None:
-    async with running_stage(tmp_path, ALL) as stage:
-        assert asked_for(stage) == ADDRESSED
-        [told] = [line for line in stage.program.output.splitlines() if "Intent" in line]
-        assert "not switched on" in told
-        assert "Developer Portal" in told
-
-
 async def test_a_refused_intent_ends_the_start(tmp_path: Path) -> None:
     discord = LoopbackDiscord(message_content=True, privileged=Intent(0))
     async with set_stage(tmp_path, ALL, discord) as stage:

@@ -48,21 +48,6 @@ async def test_it_finds_nothing_wrong_and_tells_no_secret(stage: Stage) -> None:
     assert KEY not in output
 
 
-async def test_it_says_how_to_mend_it_and_fails(stage: Stage, tmp_path: Path) -> None:
-    environment = stage.program.environment | {
-        "DISCORD_TOKEN": stage.discord.other_token,
-        "CC_BOT_DATABASE_URL": "sqlite:///nowhere/sessions.db",
-        "CC_BOT_LOCALE": "en",
-    }
-    stage.excused.add(0)
-    code, output = await doctor(tmp_path, environment)
-    assert code == 1
-    assert "✗ failed  Token" in output
-    assert "  → Reset the token" in output
-    assert "✗ failed  Database" in output
-    assert stage.discord.other_token not in output
-
-
 async def test_wrong_settings_are_one_sentence_or_json(tmp_path: Path) -> None:
     wrong = {"CC_BOT_TIMEZONE": "Mars/Olympus", "CC_BOT_LOCALE": "en"}
     code, output = await doctor(tmp_path, wrong)

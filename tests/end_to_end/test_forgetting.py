@@ -3,8 +3,6 @@
 The files are searched byte by byte: the database, its write-ahead log and that log's index.
 """
 
-import sqlite3
-from contextlib import closing
 from dataclasses import dataclass
 from datetime import timedelta
 from itertools import count
@@ -12,10 +10,9 @@ from itertools import count
 import pytest
 
 from cc_bot.domain.memory import UNDO_TIME
-from tests.end_to_end.stage import Stage, ended, stop_label, streaming
-from tests.loopback import model_server
+from tests.end_to_end.stage import Stage
 from tests.loopback.discord import Channel, Reply, User
-from tests.loopback.model_server import Call, Hang, Say, calls, says
+from tests.loopback.model_server import Call, calls, says
 
 STAGE, SETTINGS = "own_stage", {"CC_BOT_HISTORY_LIMIT": "4"}
 AFTER_THE_UNDO = str(UNDO_TIME // timedelta(seconds=1) + 1)
@@ -118,21 +115,6 @@ async def test_a_memory_is_gone_after_ten_minutes(
     await stage.restart()  # or what the next test deletes would have been deleted in ten minutes
 
 
-async def test_a_memory_is_gone_after_a_kill(stage: Stage, aiko: User, channel: Channel, fact: Fact) -> None:
-    number = await tell(stage, aiko, channel, fact)
-    await stage.told(aiko, channel, "memory delete", id=number)
-    with closing(sqlite3.connect(stage.database, isolation_level=None)) as somebody:
-        somebody.execute("BEGIN")
-        somebody.execute("SELECT count(*) FROM memories").fetchall()
-        await restart_after_the_undo(stage)
-        await purged(stage, aiko)
-        assert len(fact.found(stage)) == 4
-        await stage.program.kill()
-        await stage.discord.gone()
-    await stage.start()
-    await forgotten(stage, aiko, fact)
-
-
 async def press(stage: Stage, user: User, reply: Reply, label: str, then: str) -> Reply:
     """Press a button of a reply, and wait for what takes its place."""
     pressed = await stage.discord.click(user, reply.message, label)
@@ -150,20 +132,3 @@ async def test_an_erased_memory_leaves_nothing(
         assert removed in done.text
     assert fact.found(stage) == {}
     assert stage.stored(channel)[0] == ("user", "（消去しました）", "complete")
-
-
-async def test_no_answer_brings_it_back(stage: Stage, aiko: User, channel: Channel, fact: Fact) -> None:
-    number = await tell(stage, aiko, channel, fact)
-    stage.model.script(
-        calls(Call("recall", {"query": "金庫の番号"})), model_server.Reply(Say("ちょっと"), Hang())
-    )
-    reply = await stage.begin(aiko, channel, "金庫は？")
-    await streaming(reply, "ちょっと")
-    assert fact.wide in str(stage.model.requests[-1].messages[-1])
-    asked = await (await stage.discord.slash(aiko, channel, "memory delete", id=number)).finished()
-    question = await press(stage, aiko, asked, "今すぐ完全に消す", "3件あります")
-    done = await press(stage, aiko, question, "メモリだけ完全に消す", "完全に消しました")
-    assert "まだ 3件あります" in done.text
-    await stage.discord.click(aiko, reply.message, stop_label(aiko))
-    await ended(reply)
-    await forgotten(stage, aiko, fact)

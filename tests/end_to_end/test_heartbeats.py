@@ -5,13 +5,12 @@ from cc_bot.domain import Locale
 from cc_bot.texts import texts
 from tests.end_to_end.heartbeats import beat, begin, day
 from tests.end_to_end.memories import press
-from tests.end_to_end.reminders import called, said, says_by_itself
+from tests.end_to_end.reminders import said
 from tests.end_to_end.stage import Stage
 from tests.loopback.discord import Channel, User
-from tests.loopback.model_server import Call, calls, says
+from tests.loopback.model_server import says
 
 JA, EN = texts(Locale.JA), texts(Locale.EN)
-KEPT = "SELECT session_id FROM messages WHERE channel_id = ? AND content LIKE '%合言葉%'"
 
 
 async def remembers(stage: Stage, user: User, content: str, place: Channel | None = None) -> None:
@@ -68,33 +67,3 @@ async def test_each_thing_is_told_once_by_dm(stage: Stage, aiko: User, ben: User
     question = await (await stage.discord.slash(aiko, dm, "memory delete-all")).finished()
     await press(stage, aiko, question, "会話の記録からも消す")
     await stage.eventually("SELECT count(*) FROM messages WHERE content = '歯医者ですね。'", gives=[(0,)])
-
-
-async def test_a_channel_hears_nothing_private(stage: Stage, aiko: User, ben: User, channel: Channel) -> None:
-    await stage.ask(aiko, channel, "やあ")
-    answer = await begin(stage, aiko, channel, where="channel")
-    assert JA.heartbeat.in_channel.format(channel=f"<#{channel.id}>") in answer
-    await remembers(stage, aiko, f"{day(2)}に検査")
-    await stage.told(aiko, channel, "remind add", when="3時間後", text="内緒の薬", where="dm")
-    await beat(stage, aiko, ends="skipped")
-    assert len(stage.model.requests) == 1
-    await remembers(stage, aiko, f"{day(3)}に集まり", channel)
-    words = f"@everyone {ben.mention} 合言葉は集まりです。"
-    stage.model.script(calls(Call("recall", {"query": "検査"})), says(words))
-    await beat(stage, aiko, ends="sent")
-    shown = await says_by_itself(stage, channel, "合言葉は集まりです。")
-    assert shown.content.startswith(aiko.mention)
-    assert called(stage) == [{aiko.id}]
-    asked = str([request.messages for request in stage.model.requests])
-    assert "に集まり" in asked
-    assert "に検査" not in asked
-    assert "内緒の薬" not in asked
-    stage.model.requests.clear()
-    await stage.ask(aiko, channel, "元気？")
-    await stage.said(ben, channel, "hello", "どうも。")
-    assert all("合言葉" not in str(request.messages) for request in stage.model.requests)
-    assert stage.rows(KEPT, channel.id) == [(None,)]
-    stage.model.script(says("楽しんで。"))
-    message = await stage.write(aiko, channel, "ありがとう", mention=False, reply_to=shown)
-    await stage.says(message, "楽しんで。")
-    assert "合言葉は集まりです。\nありがとう" in stage.shown()[-1]

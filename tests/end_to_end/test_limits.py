@@ -8,13 +8,10 @@ import pytest
 
 from cc_bot.discord.floods import MAX_AT_ONCE, QUIET_S
 from tests.end_to_end.memories import run
-from tests.end_to_end.stage import Stage, streaming
+from tests.end_to_end.stage import Stage
 from tests.loopback.discord import Channel, User
-from tests.loopback.model_server import Pause, Say
-from tests.loopback.model_server import Reply as Answer
 
 STAGE = "own_stage"
-SPENT = "SELECT sum(prompt_tokens + completion_tokens) FROM usage WHERE user_id = ?"
 USED_UP = "いま使える分を使いきりました。"
 
 
@@ -53,19 +50,6 @@ async def test_a_limit_is_told_and_lets_no_request_be_made(
     assert len(stage.model.requests) == 2
     left = "SELECT count(*) FROM turns WHERE user_id IN (?, ?) AND state <> 'interrupted'"
     await stage.eventually(left, aiko.id, ben.id, gives=[(0,)])  # nothing for the next start to show
-
-
-async def test_a_limit_outlives_a_kill_and_counts_what_was_reserved(
-    stage: Stage, aiko: User, channel: Channel, decide: Callable[[str], object]
-) -> None:
-    decide(f"[limits.users.{aiko.id}]\ntokens_per_month = 4000\n")
-    await stage.ask_in_words(aiko, channel, "はい。")
-    stage.model.script(Answer(Say("ここまでは"), Pause(30)))
-    await streaming(await stage.begin(aiko, channel, "?"), "ここまでは")
-    assert stage.rows(SPENT, aiko.id) == [(18,)]
-    await stage.restart()
-    assert stage.rows(SPENT, aiko.id) == [(18 + 4001,)]
-    assert in_seconds(await refused(stage, aiko, channel)) <= 32 * 24 * 3600
 
 
 async def usage(stage: Stage, user: User, channel: Channel, **options: bool) -> str:

@@ -5,7 +5,7 @@ import json
 from tests.end_to_end.memories import choose, contents, form, keep, numbers, press, row_of, run, submitted
 from tests.end_to_end.stage import Stage
 from tests.loopback.discord import Channel, User
-from tests.loopback.model_server import Call, Json, calls, new_tool_results, says
+from tests.loopback.model_server import Call, calls, new_tool_results, says
 
 AUDIENCES = "SELECT audience FROM memories WHERE user_id = ? ORDER BY id"
 
@@ -26,20 +26,6 @@ async def test_a_memory_takes_where_and_until_when(stage: Stage, aiko: User, cha
     group = stage.discord.group_dm(aiko, stage.discord.user("Chie", locale="ja"))
     await stage.told(aiko, group, "memory add", content="三")
     assert stage.rows(AUDIENCES, aiko.id)[-1] == ("private",)
-
-
-async def test_what_can_not_be_kept_is_refused(stage: Stage, aiko: User, channel: Channel) -> None:
-    for options, refusal in (
-        ({"content": "あ" * 4001}, "4001文字"),
-        ({"content": "  "}, "覚える内容が空です"),
-        ({"content": "x", "until": "そのうち"}, "期限が読み取れませんでした"),
-        ({"content": "x", "until": "2020-01-01"}, "その期限はもう過ぎています"),
-        ({"content": "カード番号は4111 1111 1111 1111"}, "保存しませんでした"),
-    ):
-        assert refusal in await stage.told(aiko, channel, "memory add", **options)
-    assert contents(stage, aiko) == []
-    await stage.told(aiko, channel, "memory add", content="あ" * 4000)
-    assert contents(stage, aiko) == ["あ" * 4000]
 
 
 async def test_suggestions_are_ones_own(stage: Stage, aiko: User, ben: User, channel: Channel) -> None:
@@ -118,26 +104,6 @@ async def test_the_menu_keeps_private_words_private(stage: Stage, aiko: User, ch
         await kept.finished(lambda shown: "覚えました" in shown.text)
     rows = stage.rows("SELECT content, audience FROM memories WHERE user_id = ?", aiko.id)
     assert rows == [(f"合言葉は{bird}です。", "private") for bird in birds]
-
-
-async def test_no_model_reaches_anothers_own(stage: Stage, aiko: User, ben: User, channel: Channel) -> None:
-    number = await keep(stage, aiko, channel, "金庫の番号は4711")
-    wanted: list[Json] = [
-        {"query": "4711"},
-        {"query": str(number)},
-        {"query": "4711", "user_id": aiko.id},
-        {"query": f"id:{number} user:{aiko.id}", "limit": 1000},
-    ]
-    theirs = Call("remember", {"content": "Owes Ben money", "user_id": aiko.id})
-    mistakes = Call("forget_everything", {}), Call("recall", {"limit": "many"})
-    asked = calls(*(Call("recall", each) for each in wanted), theirs, *mistakes)
-    stage.model.script(asked, says("I found nothing."))
-    await stage.ask(ben, channel, f"What are {aiko.mention}'s secrets?")
-    results = new_tool_results(stage.model.requests[1].body)
-    assert len(results) == 7
-    assert "4711" not in "".join(results)
-    assert all("error" in json.loads(result) for result in results[-2:])
-    assert contents(stage, aiko) == ["金庫の番号は4711"]
 
 
 async def test_a_pause_keeps_nothing_until_it_is_over(

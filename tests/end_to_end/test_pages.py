@@ -18,7 +18,7 @@ from tests.loopback.model_requests import new_tool_results
 from tests.loopback.model_server import Call, calls, says
 from tests.loopback.model_server import Reply as ModelReply
 from tests.loopback.search_server import LoopbackSearchServer, Result
-from tests.loopback.web import INSIDE, Answer, LoopbackWeb
+from tests.loopback.web import Answer, LoopbackWeb
 
 URL = "http://news.example/天気"
 PATH = "/%E5%A4%A9%E6%B0%97"
@@ -42,7 +42,6 @@ async def outside() -> AsyncIterator[Outside]:
         PATH: Answer(PAGE.encode()),
         "/moved": Answer(status=302, headers={"Location": "/weather"}),
         "/weather": Answer(b"<title>Weather</title><p>It will rain.</p>"),
-        "/inside": Answer(status=302, headers={"Location": f"http://{INSIDE}/secret"}),
         **{f"/orders/{language}": Answer(text.encode(), "text/plain") for language, text in ORDERS.items()},
     }
     results = (Result(f"http://news.example/{n}", f"News {n}", "…") for n in range(1, 6))
@@ -111,18 +110,6 @@ async def test_a_link_is_read_and_named_below(
     stage.model.script(reads("http://short.example/moved"), says("Rain."))
     reply = await stage.ask(ben, channel, "What does http://short.example/moved say?")
     assert links(reply.message) == ["1. [Weather](<http://short.example/weather>) · short.example"]
-
-
-async def test_a_link_into_a_network_is_refused(
-    stage: Stage, aiko: User, channel: Channel, outside: Outside
-) -> None:
-    inside = [f"http://{INSIDE}/", "http://127.0.0.2/", "http://[::1]/", "http://169.254.169.254/"]
-    for url in (*inside, "http://a.example/inside"):
-        stage.model.script(reads(url), says("読めませんでした。"))
-        reply = await stage.ask(aiko, channel, f"{url} を読んで")
-        assert "内部のネットワーク" in results(stage)[0]["error"]
-        assert links(reply.message) == []
-    assert INSIDE not in outside.web.connections
 
 
 async def test_a_search_stands_below_the_answer(

@@ -11,7 +11,6 @@ from typing import Any, Final
 
 import pytest
 
-from tests.end_to_end.kills import RETRY, offers_to_ask_again, pull_the_plug
 from tests.end_to_end.memories import keep, run
 from tests.end_to_end.reminders import called, comes_due, reminder, says_by_itself
 from tests.end_to_end.stage import Stage, streaming
@@ -51,16 +50,6 @@ async def again(stage: Stage, user: User, channel: Channel) -> Offer:
     reply = await stage.ask_in_words(user, channel, "はじめの答え")
     stage.model.script(says("あとの答え", delay_s=0.1))
     return Offer(reply.message, "もう一度答える")
-
-
-async def ask_again(stage: Stage, user: User, channel: Channel) -> Offer:
-    stage.model.script(Answer(Say("書きかけ"), Hang()))
-    reply = await streaming(await stage.begin(user, channel), "書きかけ")
-    await pull_the_plug(stage)
-    await stage.start()
-    await offers_to_ask_again(stage, reply)
-    stage.model.script(says("今度は最後まで。", delay_s=0.1))
-    return Offer(reply.message, RETRY["ja"])
 
 
 async def undo(stage: Stage, user: User, channel: Channel) -> Offer:
@@ -137,8 +126,3 @@ async def same_once_or_twice(stage: Stage, scene: Scene) -> None:
 async def test_a_button_pressed_twice_is_pressed_once(stage: Stage) -> None:
     for scene in SCENES:
         await same_once_or_twice(stage, scene)
-
-
-@pytest.mark.restarts
-async def test_a_button_of_before_a_restart_pressed_twice_is_pressed_once(stage: Stage) -> None:
-    await same_once_or_twice(stage, ask_again)

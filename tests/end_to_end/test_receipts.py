@@ -13,8 +13,6 @@ from tests.loopback.model_server import Reply as Answer
 
 UNDO = "取り消す"
 UNTELL = "会話からも消す…"
-LOOKS = calls(Call("recall", {"query": "会議"}))
-"""So that its user is shown what is changed next: else that is only proposed."""
 
 
 async def remembered(stage: Stage, user: User, channel: Channel, content: str, **options: bool) -> Reply:
@@ -47,12 +45,6 @@ def kept(stage: Stage, user: User) -> list[str]:
     return [content for (content,) in rows]
 
 
-async def number_of_the_memory(stage: Stage, user: User) -> int:
-    there = "SELECT number FROM memories WHERE user_id = ? AND status <> 'superseded'"
-    [(number,)] = stage.rows(there, user.id)
-    return int(number)
-
-
 async def again(stage: Stage, user: User, reply: Reply, *answer: Answer) -> Reply:
     stage.model.script(*answer)
     return await answered(await stage.discord.click(user, reply.message, again_label(user)))
@@ -81,21 +73,6 @@ async def test_a_receipt_outlasts_answers(stage: Stage, aiko: User, ben: User, c
     assert newer.text.startswith("わかりました。\n↩️ 取り消しました。")
     assert newer.labels == [again_label(aiko)]
     assert (await again(stage, aiko, newer, says("はい。"))).text == "はい。"
-
-
-async def test_a_change_is_taken_back_unless_changed(stage: Stage, aiko: User, channel: Channel) -> None:
-    await remembered(stage, aiko, channel, "会議は金曜")
-    number = await number_of_the_memory(stage, aiko)
-    replies = []
-    for day in ("木曜", "水曜"):
-        changes = calls(Call("update_memory", {"id": number, "content": f"会議は{day}"}))
-        stage.model.script(LOOKS, changes, says("はい。"))
-        replies.append(await stage.ask(aiko, channel, f"会議は{day}に変わりました"))
-        assert replies[-1].text == f"はい。\n✏️ 書き換えました: 会議は{day}"
-    assert "変更されている" in await told(stage, aiko, replies[0].message, UNDO)
-    assert kept(stage, aiko) == ["会議は水曜"]
-    assert "会議は木曜" in await told(stage, aiko, replies[1].message, UNDO)
-    assert kept(stage, aiko) == ["会議は木曜"]
 
 
 async def test_a_deletion_is_taken_back_or_completed(stage: Stage, aiko: User, channel: Channel) -> None:

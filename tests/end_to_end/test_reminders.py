@@ -16,22 +16,10 @@ from tests.loopback.model_server import says
 
 STATE = "SELECT state FROM firings WHERE schedule_id = ?"
 SCHEDULES = "SELECT text, repeat, place, visibility FROM schedules WHERE user_id = ?"
-DUE = "SELECT datetime(due_at / 1000, 'unixepoch') FROM schedules WHERE user_id = ?"
 
 
 async def add(stage: Stage, user: User, place: Channel, when: str, **options: str) -> str:
     return await stage.told(user, place, "remind add", **({"when": when, "text": "薬"} | options))
-
-
-async def test_times_and_repeats_are_in_ones_time_zone(stage: Stage, ben: User, channel: Channel) -> None:
-    await stage.told(ben, channel, "settings", timezone="America/New_York", language="en")
-    await add(stage, ben, channel, "2027-07-01 09:00", text="pills")
-    assert stage.rows(DUE, ben.id) == [("2027-07-01 13:00:00",)]
-    await add(stage, ben, channel, "2027-07-02", text="tea", repeat="every day at 9")
-    await stage.told(ben, channel, "settings", timezone="Asia/Tokyo")
-    repeats = f"{DUE} AND repeat <> ''"
-    [(due,)] = stage.rows(repeats, ben.id)
-    assert due.endswith(" 00:00:00")
 
 
 async def test_repeats_and_several_times_are_taken(stage: Stage, aiko: User, channel: Channel) -> None:
@@ -47,24 +35,6 @@ async def test_repeats_and_several_times_are_taken(stage: Stage, aiko: User, cha
     press = await stage.discord.click(aiko, reply.message, reply.labels[1])
     await press.finished(lambda shown: "取り消しました" in shown.text)
     assert len(stage.rows(SCHEDULES, aiko.id)) == 3
-
-
-async def test_a_list_is_of_ones_own_alone(stage: Stage, aiko: User, ben: User, channel: Channel) -> None:
-    rows = [await reminder(stage, ben, channel, f"thing {number}") for number in range(9)]
-    reply = await (await stage.discord.slash(ben, channel, "remind list")).finished()
-    assert "Your reminders (9)" in reply.text
-    assert "thing 8" not in reply.text
-    turned = await stage.discord.click(ben, reply.message, "Next ▶")
-    await turned.finished(lambda r: "thing 8" in r.text)
-    number = number_of(stage, rows[3])
-    choices = await stage.discord.autocomplete(ben, channel, "remind delete", id="thing 3")
-    assert [(choice.value, choice.name[-7:]) for choice in choices] == [(number, "thing 3")]
-    for guess in (number, rows[3]):
-        await stage.told(aiko, channel, "remind delete", id=guess)
-    assert len(stage.rows(SCHEDULES, ben.id)) == 9
-    assert "thing" not in await stage.told(aiko, channel, "remind list")
-    assert "thing 3" in await stage.told(ben, channel, "remind delete", id=number)
-    assert "thing 3" not in await stage.told(ben, channel, "remind list")
 
 
 async def test_a_reminder_calls_its_owner_alone(

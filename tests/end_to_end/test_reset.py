@@ -84,19 +84,3 @@ async def test_the_past_is_not_read_again_and_stays_on_file(
     await ask(stage, aiko, channel, "さっきの話は？", "新しい話です。")
     assert "オオルリ" not in last_request(stage)
     assert "はい、どうぞ。" in last_request(stage)
-
-
-async def test_a_channels_past_is_gone_from_its_threads(stage: Stage, aiko: User, channel: Channel) -> None:
-    await ask(stage, aiko, channel, "チャンネルの話", "聞きました。")
-    thread, other = [await stage.discord.start_thread(aiko, channel, name) for name in ("一", "二")]
-    await ask(stage, aiko, thread, "スレッドの話", "はい。")
-    await ask(stage, aiko, other, "別のスレッドの話", "はい。")
-    await reset_by_moderator(stage, other)
-    await ask(stage, aiko, channel, "続けましょう", "チャンネルの話ですね。")
-    assert "チャンネルの話" in last_request(stage)
-    await ask(stage, aiko, other, "覚えていますか？", "いいえ。")
-    assert "別のスレッドの話" not in last_request(stage)
-    await reset_by_moderator(stage, channel)
-    await ask(stage, aiko, thread, "覚えていますか？", "スレッドの話なら。")
-    assert "チャンネルの話" not in last_request(stage)
-    assert "スレッドの話" in last_request(stage)

@@ -23,25 +23,6 @@ async def test_a_language_is_that_of_every_reply(stage: Stage, ben: User, channe
     assert "アシスタント" in stage.model.requests[0].messages[0]["content"]
 
 
-async def test_time_zones_are_suggested(stage: Stage, aiko: User, ben: User, channel: Channel) -> None:
-    async def offered(user: User, word: str) -> list[str | int | float]:
-        choices = await stage.discord.autocomplete(user, channel, "settings", timezone=word)
-        return [choice.value for choice in choices]
-
-    for wrong in ("江戸", "Asia/Edo", "../../etc/passwd", "Asia"):
-        text = await stage.told(aiko, channel, "settings", timezone=wrong)
-        assert text.startswith("そのタイムゾーンは見つかりません。")
-    assert "Asia/Tokyo（既定）" in await stage.told(aiko, channel, "settings")
-    told = await stage.told(aiko, channel, "settings", timezone="韓国")  # sent without choosing
-    assert told.endswith("タイムゾーン: Asia/Seoul")
-    for word, first in (("東京", "Asia/Tokyo"), ("jst", "Asia/Tokyo"), ("new york", "America/New_York")):
-        assert (await offered(ben, word))[0] == first
-    assert (await offered(ben, ""))[:2] == ["Asia/Tokyo", "Asia/Seoul"]
-    assert len(await offered(ben, "")) == 25
-    await stage.told(ben, channel, "settings", timezone="America/Denver")
-    assert (await offered(ben, ""))[:2] == ["America/Denver", "Asia/Tokyo"]
-
-
 async def test_commands_work_everywhere_that_discord_has_under_japanese_names(stage: Stage) -> None:
     for command in stage.discord.commands:
         assert re.search(r"[ぁ-んァ-ヶ一-龠]", command.names["ja"])

@@ -1,9 +1,7 @@
 """When the program can't start as it is set up: one sentence, exit code 2, no traceback."""
 
 import socket
-import sqlite3
 from collections.abc import AsyncIterator
-from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -37,48 +35,6 @@ async def last_words(stage: Stage, **settings: str) -> str:
     assert code == 2, output
     assert "Traceback" not in output
     return output.strip().splitlines()[-1]
-
-
-async def test_a_wrong_setting_is_named_without_its_secrets(stage: Stage) -> None:
-    for name, value in (
-        ("CC_BOT_TIMEZONE", "Edo"),
-        ("CC_BOT_LOCALE", "klingon"),
-        ("CC_BOT_MODEL_TIMEOUT", "soon"),
-        ("CC_BOT_DATABASE_URL", "mysql://bot:hunter2@example.invalid/db"),
-        ("CC_BOT_DATABASE_URL", "postgresql://bot:hunter2@example.invalid/db?prepare=perhaps"),
-    ):
-        words = await last_words(stage, LANG="en_GB.UTF-8", **{name: value})
-        assert words.startswith(f"The setting {name} is not valid.")
-        assert "hunter2" not in words
-    words = await last_words(stage, CC_BOT_DATABASE_URL="postgresql://bot:hunter2@127.0.0.1:1/db")
-    assert words.startswith("The database server postgresql://bot@127.0.0.1:1/db can't be reached.")
-    (stage.program.folder / ".env").write_bytes(b"CC_BOT_LOCALE=\xff\xfe\n")
-    assert (await last_words(stage)).startswith("The setting .env is not valid.")
-
-
-async def test_settings_in_a_file_are_read(stage: Stage) -> None:
-    token = stage.program.environment.pop("DISCORD_TOKEN")
-    stage.program.from_nothing = True
-    assert (await last_words(stage)).startswith("DISCORD_TOKEN is not set.")
-    told = await last_words(stage, CC_BOT_LOCALE="ja")
-    assert told.startswith("DISCORD_TOKEN が設定されていません。")
-    (stage.program.folder / ".env").write_text(f'DISCORD_TOKEN="{token}"  # from the portal\n')
-    await stage.start()
-    assert stage.discord.connected
-
-
-async def test_a_database_that_can_not_be_used_is_told(stage: Stage) -> None:
-    missing = await last_words(stage, CC_BOT_DATABASE_URL="sqlite:///no/such/folder/sessions.db")
-    assert "no/such/folder does not exist" in missing
-    code, output = await stage.program.run("migrate")
-    assert code == 0, output
-    with closing(sqlite3.connect(stage.database)) as connection, connection:
-        connection.execute("INSERT INTO schema_migrations VALUES (9999, '2030-01-01', 'the future')")
-    assert "was written by a newer cc-bot" in await last_words(stage)
-    for file in stage.database.parent.glob("sessions.db*"):
-        file.unlink()
-    stage.database.write_text("Dear diary, this is not a database at all." * 100)
-    assert "can't be opened" in await last_words(stage)
 
 
 async def test_a_database_or_port_of_another_program_is_told_before_anybody_logs_in(stage: Stage) -> None:

@@ -11,7 +11,7 @@ from tests.loopback.discord import Channel, ChannelReply, File, Reply, User
 from tests.loopback.model_server import Hang, says
 from tests.loopback.model_server import Reply as ModelReply
 from tests.loopback.speech_server import HEARD, SOUND, Heard, LoopbackSpeechServer
-from tests.recordings import mp3, ogg, voice
+from tests.recordings import mp3, voice
 
 pytestmark = pytest.mark.slow
 
@@ -87,32 +87,6 @@ async def test_a_voice_message_is_a_question(stage: Stage, aiko: User, speech: L
     assert len(speech.heard) == 1
     await stage.eventually(SECONDS, aiko.id, gives=[(130,)])
     assert "音声 2分10秒" in await stage.told(aiko, dm, "usage")
-
-
-async def test_trouble_is_one_sentence(
-    stage: Stage, aiko: User, ben: User, channel: Channel, speech: LoopbackSpeechServer
-) -> None:
-    broken = File("voice-message.ogg", b"OggS" + bytes(99), "audio/ogg", duration_s=3)
-    large = File("voice-message.ogg", ogg(60).ljust((25 << 20) + 1), "audio/ogg", duration_s=60)
-    for recording, answers, told in (
-        (voice(), (Heard(hangs=True),), "今は音声を聞き取れません"),
-        (voice(), (Heard(status=400),), "この音声は受け付けられませんでした"),
-        (voice(), (Heard("ご視聴ありがとうございました。"),), "何も聞き取れませんでした"),
-        (voice(0), (), "0秒"),
-        (voice(3600), (), "音声が長すぎます。20分"),
-        (broken, (), "このファイルは読めません"),
-        (large, (), "25 MB"),
-    ):
-        speech.reset()
-        speech.script(*answers)
-        reply = await spoken_in_dm(stage, aiko, recording)
-        await reply.until(lambda shown, told=told: told in shown.text, told)  # type: ignore[misc]
-        assert len(speech.heard) == len(answers)
-    speech.script(Heard("Thank you for watching."))
-    silent = await stage.begin(ben, channel, "?", attachment=File("a.mp3", mp3(4), FORM))
-    await silent.finished(lambda shown: "I couldn't hear anything" in shown.text)
-    assert stage.model.requests == []
-    assert stage.stored(stage.discord.dm(aiko)) == []
 
 
 async def test_a_restart_hears_it_once(
