@@ -227,6 +227,18 @@ class TestPeople:
         assert len(room.table.model.requests) == 3
         assert [room.prompt().count(text) for text in ("犬は？", "雨？", "猫は？", "鳥は？")] == [1, 1, 1, 1]
 
+    async def test_have_long_answers_whose_pages_all_belong_to_their_questions(self, room: Room) -> None:
+        go_on = asyncio.Event()
+        room.table.model.script = [["はい。", go_on, "a。" * 1500], ["いいえ。", go_on, "b。" * 1500]]
+        async with room.served() as mentions:
+            for name in ("アイコ", "ケン"):
+                await room.asks(name, f"{name}の質問")
+                mentions.wake(room.key)
+                await room.table.model.asked()
+            go_on.set()
+            await room.done()
+        assert [{*text} & {"a", "b"} for text in room.replies().values()] == [{"a"}, {"b"}]
+
     async def test_beyond_those_who_are_answered_at_once_wait_for_one_of_them(self, room: Room) -> None:
         go_on, people = asyncio.Event(), [f"人{number}" for number in range(MAX_AT_ONCE + 2)]
         room.table.model.script = [["はい。", go_on] for _ in people]

@@ -286,7 +286,7 @@ class Reply:
             lambda page, refers: self._outlet.post(
                 page, number, self.message_ids, again=again, refers=refers
             ),
-            refers=not number,
+            refers=True,  # beside others' answers, each page says which question it belongs to
         )
         self._visible.set()
         self._longest = max(self._longest, number + 1)
