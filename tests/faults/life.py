@@ -297,16 +297,17 @@ class Life(Traffic):
         for asked in self.asked:
             deaf = any(abs(at - (asked.deleted_s or 0.0)) < _DEAF_S for at in self.deaf_s)
             said = sentences(written_out(seen(self.stage.discord, asked)))
-            if asked.deleted_s is not None and not deaf and any(s.question == asked.number for s in said):
+            if asked.deleted_s is not None and not deaf and {s.question for s in said} == {asked.number}:
                 yield f"{asked}: is answered although it was deleted"
 
     def _stored(self, sql: str) -> Counter[tuple[int, str]]:
         return Counter((int(user), str(text)) for user, text in self.stage.rows(sql))
 
     def _memories(self) -> Iterator[str]:
-        stored = self._stored("SELECT user_id, content FROM memories WHERE status = 'active'")
-        known = [(user_id, content) for user_id, content in stored]
-        yield from (f"memory {each} is there {stored[each]} times" for each in known if stored[each] > 1)
+        of_each = "SELECT DISTINCT user_id, content FROM memories WHERE status = 'active'"
+        stored = self._stored(of_each)  # one that is private may be public as well
+        twice = f"{of_each.replace('DISTINCT ', '')} GROUP BY user_id, content, audience HAVING count(*) > 1"
+        yield from (f"memory {each} is there more than once" for each in self._stored(twice))
         for number, (tool, content) in self.wished.items():
             if tool == "remember" and self.teller.ends.get(number) == "done":
                 asked = self.asked[number - 1]
