@@ -116,7 +116,7 @@ test-slow: $(DEV)
 	$(OWN) -m pytest -m slow -n $(or $(WORKERS),4) --dist worksteal $(ORDER)
 
 # Of those, each that is about one engine alone says so.
-POSTGRES_TESTS := tests/stores tests/end_to_end/test_postgres.py tests/end_to_end/test_processes.py tests/doctor/test_server.py \
+POSTGRES_TESTS := tests/stores tests/end_to_end/test_processes.py tests/doctor/test_server.py \
 	$(addprefix tests/storage/,test_postgres.py test_copying.py test_failover.py test_pgbouncer.py) \
 	tests/cli/test_cli_copy.py tests/restored \
 	$(patsubst %,tests/end_to_end/%.py,test_kills test_canvas_restart test_changes_restart \

@@ -1,11 +1,17 @@
 """Tables of phrases: a cell is a phrase, and what it means may stand behind an arrow."""
 
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import TypeVar
 
 from cc_bot.domain.errors import CcBotError
 
 Error = TypeVar("Error", bound=CcBotError)
+
+
+def table(name: str) -> str:
+    """One that stands in a file."""
+    return (Path(__file__).parent / "tables" / f"{name}.txt").read_text("utf-8")
 
 
 def phrases(table: str) -> list[str]:

@@ -106,6 +106,7 @@ async def test_each_answers_in_its_own_servers_and_owners_see_all(fleet: Fleet) 
     assert "0-1" in told
     assert "2-3" in told
     assert told.count("reminders") == 1
+    assert not [*fleet.stage.program.folder.rglob("*.db")]
 
 
 def shards_of(of: int) -> str:

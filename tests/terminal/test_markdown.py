@@ -2,6 +2,7 @@
 
 import unicodedata
 from itertools import pairwise
+from pathlib import Path
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -11,35 +12,7 @@ from rich.segment import Segment
 from cc_bot.domain.text import printable
 from cc_bot.terminal.markdown import GrowingMarkdown, one_line
 
-ANSWER = """# 見出し
-日本語の段落です。次の行は
-改行のままです。
-
-- 項目一 **太字**
-- 項目二
-
-1. 一
-
-2. 二
-
-```python
-def hello():
-    return "<b>"
-
-```
-| 名前 | 説明 |
-|---|---|
-| りんご | 秋から冬にかけておいしくなる、赤くて丸い果物です。 |
-
-> 引用
-
-List<String> と https://example.com/a-rather-long-path/that-does-not-fit
-
-<div>
-html
-</div>
-
-おわり"""
+ANSWER = Path(__file__).with_name("answer.txt").read_text("utf-8").removesuffix("\n")
 
 
 def lines(pieces: list[str], width: int = 40) -> list[str]:

@@ -77,20 +77,8 @@ class TestSentences:
 
 
 PARAMETERS = (
-    *(
-        "limit",
-        "length",
-        "name",
-        "expected",
-        "detail",
-        "path",
-        "host",
-        "theirs",
-        "ours",
-        "last",
-        "found",
-        "nearest",
-    ),
+    *("limit", "length", "name", "expected", "detail", "path", "host", "theirs", "ours", "last"),
+    *("found", "nearest"),
     *("known", "needed", "id", "reason", "minutes", "resets", "since", "note", "free", "command", "port"),
     *("setting", "made", "version", "url", "extra", "line", "server", "tool", "seconds", "count"),
 )
