@@ -120,7 +120,7 @@ POSTGRES_TESTS := tests/stores tests/end_to_end/test_processes.py tests/doctor/t
 	$(addprefix tests/storage/,test_postgres.py test_copying.py test_failover.py test_pgbouncer.py) \
 	tests/cli/test_cli_copy.py tests/restored \
 	$(patsubst %,tests/end_to_end/%.py,test_kills test_canvas_restart test_changes_restart \
-	test_dms_restart test_heartbeats_restart test_mentions_restart test_reminders_restart test_storage_trouble) \
+	test_dms_restart test_mentions_restart test_reminders_restart test_storage_trouble) \
 	tests/faults/test_locked.py tests/faults/test_server.py::TestServer
 
 test-postgres: $(DEV)

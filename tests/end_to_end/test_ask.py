@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from cc_bot.domain import Locale
-from cc_bot.domain.errors import ModelRefusedKey, NotNewest
+from cc_bot.domain.errors import ModelRefusedKey
 from cc_bot.texts import explain, texts
 from tests.end_to_end.stage import Stage, again_label, answered, ended, stop_label, streaming
 from tests.loopback.discord import Channel, Shown, User
@@ -86,18 +86,6 @@ async def test_an_answer_speaks_ones_language(stage: Stage, aiko: User, ben: Use
     reply = await stage.begin(ben, channel, " \n ")
     await reply.finished(lambda shown: "empty" in shown.text)
     assert len(stage.model.requests) == asked
-
-
-async def test_only_the_newest_answer_is_replaced(stage: Stage, ben: User, channel: Channel) -> None:
-    stage.model.script(says("First."), says("Second."))
-    old = await stage.ask(ben, channel)
-    await stage.ask(ben, channel)
-    states = len(old.history)
-    press = await stage.discord.click(ben, old.message, EN.regenerate)
-    refused = explain(NotNewest(), texts(Locale.EN))
-    await press.finished(lambda shown: any(refused in each.text for each in shown.messages))
-    assert len(old.history) == states
-    assert len(stage.model.requests) == 2
 
 
 async def test_buttons_are_for_the_asker_only(stage: Stage, aiko: User, ben: User, channel: Channel) -> None:

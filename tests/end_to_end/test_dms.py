@@ -6,7 +6,7 @@ from cc_bot.domain import Locale
 from cc_bot.texts import texts
 from tests.end_to_end.stage import AGAIN, CONTINUE, STOP, Stage, streaming
 from tests.loopback.discord import Channel, ChannelReply, File, Permission, Shown, User
-from tests.loopback.model_server import CutConnection, Hang, Pause, Reply, Say, says
+from tests.loopback.model_server import CutConnection, Hang, Reply, Say, says
 
 JA, EN = texts(Locale.JA), texts(Locale.EN)
 POST = "POST /channels/{channel}/messages"
@@ -53,18 +53,6 @@ async def test_a_dm_goes_on_with_its_authors_session(stage: Stage, aiko: User, b
     assert len(stage.discord.messages(dm)) == 5
     await answered(stage, ben, "hello", "はい。")
     assert stage.shown() == ["hello"]
-
-
-@pytest.mark.slow
-async def test_a_dm_waits_for_the_one_before(stage: Stage, aiko: User) -> None:
-    dm = stage.discord.dm(aiko)
-    stage.model.script(Reply(Say("ひとつ"), Pause(2.0), *says("め。").steps), says("ふたつめ。"))
-    first = await stage.write(aiko, dm, "一", mention=False)
-    await streaming(stage.discord.answer(first), "ひとつ")
-    second = await stage.write(aiko, dm, "二", mention=False)
-    await streaming(stage.discord.answer(second), JA.answer.queued)
-    await stage.says(second, "ふたつめ。")
-    assert stage.shown() == ["一", "ひとつめ。", "二"]
 
 
 @pytest.mark.slow

@@ -53,19 +53,6 @@ async def test_an_edited_question_is_answered_anew(stage: Stage, aiko: User, cha
     assert len(stage.model.requests) > asked
 
 
-async def test_an_edit_that_adds_the_mention_is_a_question(
-    stage: Stage, aiko: User, channel: Channel
-) -> None:
-    message = await stage.write(aiko, channel, "今日は？", mention=False)
-    stage.model.script(says("月曜日です。"), says("火曜日です。"))
-    await edited(stage, aiko, message, "今日は？")
-    await stage.says(message, "月曜日です。")
-    await edited(stage, aiko, message, "明日は？")
-    await stage.says(message, "火曜日です。")
-    assert stage.shown() == ["Aiko: 明日は？"]
-    assert len(stage.discord.answer(message).messages) == 1
-
-
 async def test_an_earlier_edit_changes_no_answer(stage: Stage, aiko: User, channel: Channel) -> None:
     first = await stage.said(aiko, channel, "今日は？", "月曜日です。")
     last = await stage.said(aiko, channel, "https://example.com を見て", "はい。")

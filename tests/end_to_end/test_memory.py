@@ -5,7 +5,7 @@ import json
 from tests.end_to_end.memories import choose, contents, form, keep, numbers, press, row_of, run, submitted
 from tests.end_to_end.stage import Stage
 from tests.loopback.discord import Channel, User
-from tests.loopback.model_server import Call, calls, new_tool_results, says
+from tests.loopback.model_server import says
 
 AUDIENCES = "SELECT audience FROM memories WHERE user_id = ? ORDER BY id"
 
@@ -120,18 +120,3 @@ async def test_a_pause_keeps_nothing_until_it_is_over(
     assert "一時停止中" in await stage.told(aiko, channel, "memory stats")
     assert "再開しました" in await stage.told(aiko, channel, "memory resume")
     await keep(stage, aiko, channel, "また覚える")
-
-
-async def test_a_secret_is_neither_kept_nor_on_record(stage: Stage, aiko: User, channel: Channel) -> None:
-    secret = "Wi-Fiのパスワードは sakura2024!"
-    stage.model.script(calls(Call("remember", {"content": secret})), says("それは保存できません。"))
-    reply = await stage.ask(aiko, channel, f"{secret} 覚えて")
-    assert "それは保存できません。" in reply.text
-    [result] = new_tool_results(stage.model.requests[1].body)
-    assert "パスワードやカード番号" in json.loads(result)["error"]
-    assert stage.rows("SELECT * FROM memories WHERE user_id = ?", aiko.id) == []
-    [(tool_calls,)] = stage.rows(
-        "SELECT tool_calls FROM messages WHERE channel_id = ? AND role = 'assistant'", channel.id
-    )
-    assert "sakura2024" not in tool_calls
-    assert '"remember"' in tool_calls

@@ -1,6 +1,5 @@
 """What was used: admitted while there is room, settled once, kept over restarts."""
 
-import asyncio
 from collections.abc import AsyncIterator, Callable
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
@@ -121,11 +120,6 @@ class TestTokens:
         await till.refused(UsageSubject(ELSE, GUILD), by=ServerLimitReached)
         await till.reserve(UsageSubject(AIKO))
         await till.reserve(UsageSubject(AIKO, GUILD + 1))
-
-    async def test_are_not_given_twice_to_questions_that_come_at_once(self, till: Till) -> None:
-        till.limit("tokens_per_day", 300)
-        asked = await asyncio.gather(*(till.reserve(tokens=100) for _ in range(10)), return_exceptions=True)
-        assert sum(isinstance(each, Reservation) for each in asked) == 3
 
 
 class TestSeconds:
