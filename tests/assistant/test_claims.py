@@ -20,7 +20,7 @@ NOT_REMOVED = phrases(
 まだ忘れていません。 | 削除できませんでした。 | お知らせを取り消しますか？ | 先ほど取り消しました。
 `記憶を削除しました` | 3行目のコードを消しました。 | I haven't forgotten that. | Should I cancel the reminder?
 You deleted the reminder. | I removed the memory leak. | I forgot lyrics.
-Sorry, I forgot that you asked.
+Sorry, I've forgotten that. | I've forgotten the lyrics.
 """
 )
 PROMISED = {

@@ -25,6 +25,10 @@ class TestPicture:
             corners = {image.getpixel(at) for at in [(0, 0), (799, 0), (0, 449), (799, 449)]}
             assert corners == {colour(GROUND)}
 
+    def test_of_a_pie_has_the_shares_in_it(self) -> None:
+        inside = picture(chart("pie", {"りんご": 1.0})).crop((200, 200, 250, 250))
+        assert colour(GROUND) in {inside.getpixel((x, y)) for x in range(50) for y in range(50)}
+
     @pytest.mark.slow
     def test_is_not_what_is_loaded_with_the_program(self) -> None:
         modules = "cc_bot.charts, cc_bot.app.discord, cc_bot.app.terminal"

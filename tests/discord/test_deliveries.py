@@ -76,7 +76,11 @@ class TestAcknowledgement:
         with desk.locked():
             entry, _ = await desk.entries.acknowledge(desk.entries.accept(TURN), note, undo=settle)
             assert (entry.id, made) == ("e1", ["acknowledged"])
-        await desk.entries.quiet()
+            quiet = asyncio.ensure_future(desk.entries.quiet())
+            for _ in range(9):
+                await asyncio.sleep(0)
+            assert not quiet.done(), "the entry is not written yet"
+        await quiet
         assert await desk.left() == ["e1"]
         with pytest.raises(AttachmentNotFetched):
             await desk.entries.acknowledge(prepare(), note, undo=settle)

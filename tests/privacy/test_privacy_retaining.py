@@ -16,7 +16,7 @@ from cc_bot.domain.clock import utc_now
 from cc_bot.domain.privacy import Retention
 from cc_bot.privacy import keep_copies_to_retention, keep_log_shared, keep_to_retention, retain
 from cc_bot.storage import Database, ErasureLog, Statement, open_database
-from cc_bot.storage.erasures import logs_in, read_logs
+from cc_bot.storage.erasures import copy_name, logs_in, read_lines, read_logs
 from cc_bot.stores import Stores, open_stores
 from cc_bot.stores.erasures import ErasureLineStore
 from tests.databases import laid_out
@@ -151,7 +151,12 @@ class TestSharedLog:
     ) -> None:
         one, other = logs
         await one.note("message", 1)
+        in_the_way = other.path.with_name(copy_name(read_lines(one.path).log))
+        in_the_way.mkdir()
         async with sharing(database, *logs):
+            with capture_logs() as trouble:
+                await until(lambda: bool(trouble))
+            in_the_way.rmdir()
             await until(lambda: knows(other, 1))
             await one.note("message", 2)
             await other.note("message", 3)

@@ -61,6 +61,9 @@ class TestInAPipe:
         piped = f"{' '.join(PROGRAM)} {url} ja < {tmp_path}/questions | head -1"
         ended = subprocess.run(piped, shell=True, capture_output=True, timeout=PATIENCE_S, check=False)
         assert (ended.stdout.decode(), ended.stderr) == ("答え: **x**\n", b"")
+        closed = f"{' '.join(PROGRAM)} {url} ja <&-"
+        ended = subprocess.run(closed, shell=True, capture_output=True, timeout=PATIENCE_S, check=False)
+        assert (ended.returncode, ended.stdout, ended.stderr) == (0, b"", b"")
 
     @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
     def test_a_signal_leaves_a_whole_turn(self, url: str, tmp_path: Path, number: signal.Signals) -> None:

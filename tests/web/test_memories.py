@@ -226,9 +226,11 @@ class TestErasing:
         assert "合言葉は山と川、返事は海" in page
         assert "1件あります" in page
         assert await contents(site) == ["合言葉は山と川、返事は海"]
+        deleted = await taro.follow(await taro.press("/memories/1/delete"))
+        assert texts(Locale.JA).memory.still_told.format(count=1) in deleted
         answer = await taro.press("/memories/erase", n="1", scope="said")
         assert (answer.status, "完全に消しました" in await answer.text()) == (200, True)
-        assert site.town.told_anew == [TARO]
+        assert site.town.told_anew == [TARO] * 2
         await taro.open("/memories/1", status=404)
         history = (await site.core.stores.sessions.open(KEY)).history
         assert texts(Locale.JA).erasure.mark in {each.content for each in history}
