@@ -138,6 +138,13 @@ _QUESTIONS: Final = f"""
 
 _PLACE_OF: Final = "SELECT channel_id, thread_id FROM mentions WHERE discord_id = $1"
 
+# A question of a channel, or of its author's session. $1 id, $2 author
+_IS_QUESTION: Final = """
+    SELECT 1 FROM mentions WHERE discord_id = $1
+    UNION ALL
+    SELECT 1 FROM messages WHERE discord_id = $1 AND user_id = $2
+"""
+
 # Served by mentions_waiting.
 _UNATTENDED: Final = """
     SELECT 1 FROM mentions
@@ -208,6 +215,11 @@ class MentionStore:
         """Return where this message waits for an answer, or did; None when it is no mention."""
         rows = await self._database.query(_PLACE_OF, discord_id)
         return CHANNEL.first(rows)
+
+    async def is_question(self, discord_id: int, user_id: int) -> bool:
+        """Return whether this user's message waits for an answer in a channel, or did, or is in the user's
+        session."""
+        return bool(await self._database.query(_IS_QUESTION, discord_id, user_id))
 
     async def has_unattended(self, key: ChannelKey) -> bool:
         """Return whether somebody waits there for whose answer there is not even a message yet."""

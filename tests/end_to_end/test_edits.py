@@ -4,9 +4,9 @@ import pytest
 
 from cc_bot.domain import Locale
 from cc_bot.texts import texts
-from tests.end_to_end.stage import Stage, streaming
+from tests.end_to_end.stage import Stage, again_label, streaming
 from tests.loopback.discord import Channel, Message, Permission, User
-from tests.loopback.model_server import Hang, Pause, Reply, Say, fails, says
+from tests.loopback.model_server import CutConnection, Hang, Pause, Reply, Say, fails, says
 
 pytestmark = pytest.mark.slow
 
@@ -51,6 +51,24 @@ async def test_an_edited_question_is_answered_anew(stage: Stage, aiko: User, cha
         ("assistant", "火曜日です。"),
     ]
     assert len(stage.model.requests) > asked
+
+
+@pytest.mark.restarts
+async def test_an_edited_reply_keeps_its_answer(stage: Stage, aiko: User, channel: Channel) -> None:
+    asked = await stage.ask(aiko, channel, "はじめに")
+    stage.model.script(says("月曜日です。"))
+    message = await stage.write(aiko, channel, "今日は？", mention=False, reply_to=asked.message)
+    reply = stage.discord.answer(message)
+    await reply.until(lambda shown: again_label(aiko) in shown.labels, "the buttons")
+    await stage.eventually("SELECT count(*) FROM turns", gives=[(0,)])
+    await stage.restart()
+    stage.model.script(Reply(Say("火曜日"), CutConnection()))
+    await stage.discord.edit(aiko, message, "明日は？")
+    question = "SELECT content FROM messages WHERE discord_id = ?"
+    await stage.eventually(question, message.id, gives=[("明日は？",)])
+    await stage.discord.quiet()
+    assert reply.text == "月曜日です。"
+    assert len(stage.model.requests) == 2
 
 
 async def test_an_earlier_edit_changes_no_answer(stage: Stage, aiko: User, channel: Channel) -> None:

@@ -130,13 +130,12 @@ class Arrivals:
     async def is_called_by_edit(self, message: hikari.Message) -> bool:
         """Return whether an edit, soon after the message was written, has addressed it to the bot, which has
         not attended to it before. Raises StorageError."""
-        edited_at, channels = message.edited_timestamp, self.archive.channels
+        edited_at = message.edited_timestamp
         if message.guild_id is None or not edited_at or edited_at - message.created_at > CALL_ADDED_WITHIN:
             return False
         if int(message.id) in self._attended or not self.is_for_bot(message):
             return False
-        asked_here = await self.archive.mentions.is_question(int(message.id))
-        return not asked_here and await channels.get_session_key(int(message.id)) is None
+        return not await self.archive.mentions.is_question(int(message.id), int(message.author.id))
 
     def to_store(self, message: hikari.Message) -> Message | None:
         """A message that was missed, as a channel's archive keeps it; None for what it does not keep.

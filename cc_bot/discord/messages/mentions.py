@@ -136,9 +136,9 @@ class Mentions:
         if key is not None:
             self._look_soon(key)
 
-    async def is_question(self, message_id: int) -> bool:
-        """Return whether a message waits for an answer in a channel, or did. Raises StorageError."""
-        return await self._store.get_place(message_id) is not None
+    async def is_question(self, message_id: int, user_id: int) -> bool:
+        """See MentionStore. Raises StorageError."""
+        return await self._store.is_question(message_id, user_id)
 
     async def ask_again(self, turn: str, user_id: int, answer_id: int) -> bool:
         """Have questions answered again whose turn failed, in the message that says so. Returns False if they
