@@ -154,6 +154,7 @@ class TestCall:
         ("answer", "state", "answered"),
         [
             ({"error": "いっぱい"}, "failed", True),
+            ({"raises": "gone"}, "failed", False),
             ({"raises": "lost"}, "unknown", False),
             ({"raises": "timed out"}, "unknown", False),
         ],

@@ -173,9 +173,10 @@ class TestProposedTurn:
         assert (await table.session()).canvas.empty
 
     async def test_proposes_the_same_once_and_not_too_much(self, table: Table) -> None:
-        many = [call("remember", str(number), content=f"鍵{number // 2}") for number in range(16)]
+        many = [call("remember", str(number), content=f"鍵{number // 2}") for number in range(17)]
         table.model.script = [many, ["確かめてください。"]]
         events = await table.ask(SUMMARIZE)
+        assert len(done(events).answer.tool_calls) == 16
         assert [each.change for each in done(events).proposals] == [
             KeepMemory(f"鍵{number}", "general", (), "anywhere") for number in range(4)
         ]

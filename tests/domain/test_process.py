@@ -2,7 +2,7 @@
 
 from datetime import UTC, datetime
 
-from cc_bot.domain.process import LivingProcess, Process, find_free_shards, write_shards
+from cc_bot.domain.process import LivingProcess, Process, find_differing, find_free_shards, write_shards
 
 NOW = datetime(2026, 11, 27, tzinfo=UTC)
 
@@ -21,3 +21,9 @@ def test_shards_that_nobody_holds_are_found_and_told_in_ranges() -> None:
     assert [write_shards(each) for each in ((), (4,), (0, 1, 2, 3), (0, 2, 3, 9))] == [
         *("", "4", "0-3", "0, 2-3, 9")
     ]
+
+
+def test_what_processes_do_not_have_alike_is_found() -> None:
+    one, *others = (living((0,), agents_hash=agents, mcp_hash="m") for agents in ("a", "a", "b"))
+    assert find_differing([*one, *others[0]]) == ()
+    assert find_differing([*one, *others[1]]) == ("agents.toml",)

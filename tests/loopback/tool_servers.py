@@ -18,7 +18,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
 
-from cc_bot.domain.errors import ToolCallLost, ToolServerAway, ToolTimedOut
+from cc_bot.domain.errors import ToolCallLost, ToolGone, ToolServerAway, ToolTimedOut
 from cc_bot.domain.form import Asker, Form, FormChoice, FormField, read_form
 from cc_bot.domain.message import Attachment
 from cc_bot.domain.tool_server import Approvers, OfferedTool, ServerResult, ServerTool, ToolPlace
@@ -112,6 +112,8 @@ class CountingServers:
                 return ServerResult(text, images=(Attachment("chart.png", "image/png", PICTURE),))
             case {"raises": "away"}:
                 raise ToolServerAway(server=server)
+            case {"raises": "gone"}:
+                raise ToolGone(server=server, tool=name)
             case {"raises": "lost"}:
                 raise ToolCallLost(server=server)
             case {"raises": "timed out"}:

@@ -191,7 +191,9 @@ class TestErasing:
     async def test_counts_what_is_on_its_way_and_nothing_where_no_limit_counts(self, till: Till) -> None:
         till.limit("tokens_per_day", 100)
         left = await till.reserve(purpose="summary", tokens=100)
+        await till.reserve(OTHER, tokens=7)
         await till.erase()
+        assert await till.counts() == [(AIKO, "2026-11-22", 100)]
         assert not await till.settle(left, used(2))
         await till.refused()
         till.rules = {}
