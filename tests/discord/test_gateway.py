@@ -24,7 +24,6 @@ from cc_bot.domain.process import Shard
 from tests.loopback.discord import Allowance, LoopbackDiscord
 
 APPLICATION = "GET /applications/@me"
-POST = "POST /channels/{channel}/messages"
 ROOMY = Allowance(50, 1.0)
 
 

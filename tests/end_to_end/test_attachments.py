@@ -16,9 +16,6 @@ from tests.reading.test_hostile import objects
 PNG = base64.b64decode(
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg=="
 )
-REPORT = documents.pdf(
-    ["第一四半期の売上は千二百万円でした。", "保証期間は二年間です。"], outline=[("保証", 2)]
-)
 BOOK = documents.pdf(
     [
         f"第{n}章。ここには手順と注意だけが書いてあります。\n" * 30

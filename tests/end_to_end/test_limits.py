@@ -52,16 +52,6 @@ async def test_a_limit_is_told_and_lets_no_request_be_made(
     await stage.eventually(left, aiko.id, ben.id, gives=[(0,)])  # nothing for the next start to show
 
 
-async def usage(stage: Stage, user: User, channel: Channel, **options: bool) -> str:
-    """All that the reply says, which its user alone sees."""
-    reply = await stage.discord.slash(user, channel, "usage", **options)
-    await reply.finished()
-    assert reply.ephemeral
-    [embed] = reply.history[-1].embeds
-    fields = [field["value"] for field in embed.get("fields", ())]
-    return "\n".join((embed["title"], embed["description"], *fields))
-
-
 @pytest.mark.slow
 async def test_a_flood_stops_nobody_else(stage: Stage, aiko: User, ben: User, channel: Channel) -> None:
     most = MAX_AT_ONCE["interaction"]

@@ -14,7 +14,7 @@ from tests.loopback.model_server import Reply as Answer
 
 STAGE = "own_stage"
 ASK, TRANSLATE, SUMMARISE = "Ask about this", "Translate", "Summarise from here"
-MISSING_ACCESS, UNKNOWN_MESSAGE = 50001, 10008
+UNKNOWN_MESSAGE = 10008
 ROWS_WITH: Final = "SELECT count(*) FROM messages WHERE content LIKE ?"
 GONE = "もう私からは見えません"
 RETRY = "もう一度きく"

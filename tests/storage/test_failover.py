@@ -20,8 +20,6 @@ from tests.postgres_cluster import Server, pair, url_of
 pytestmark = pytest.mark.postgresql("a file has no standby")
 
 USERS: Final = range(1, 17)
-GUILD: Final = 5
-TOKENS: Final = 10
 LOAD_S: Final = 0.5
 """Before the server dies, and after another one has taken its place."""
 

@@ -8,10 +8,9 @@ from cc_bot.domain import Message, SessionKey, ToolCall
 from cc_bot.domain.memory import Memory
 from cc_bot.storage import Database
 from cc_bot.stores import Stores
-from tests.stores.backends import KEY, OTHER_USER, got, tables_of
+from tests.stores.backends import KEY, got, tables_of
 
 ME: Final = KEY.user_id
-YOU: Final = OTHER_USER.user_id
 FACT: Final = "金庫の番号はＺＥＢＲＡ-4711"
 FOLDED: Final = "zebra-4711"
 NUMBER: Final = "-4711"

@@ -22,8 +22,6 @@ GUILD: Final = 5
 AT_ONCE: Final = 20
 ROUNDS: Final = 30
 PROGRAMS: Final = 4
-POOLED: Final = 3
-USERS: Final = range(1, 33)
 
 
 @pytest.fixture

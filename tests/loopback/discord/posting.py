@@ -95,10 +95,6 @@ class Posting:
         for user in (*but_from, self.world.bot):
             self.permit(user, Permission.VIEW_CHANNEL, channel)
 
-    def install(self, user: User) -> None:
-        """`user` installs the app for themselves, too."""
-        self._installed.add(user.id)
-
     # Places
 
     def add_guild(self, name: str, *, locale: str = "ja", bot_present: bool = True) -> Guild:

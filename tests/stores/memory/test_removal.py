@@ -5,9 +5,8 @@ import sqlite3
 from collections.abc import Collection, Iterator
 from contextlib import closing, contextmanager
 from datetime import UTC, datetime, timedelta
-from itertools import count
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 import pytest
 from freezegun import freeze_time
@@ -19,8 +18,6 @@ from cc_bot.stores import MemoryRemovalStore, Stores
 from tests.stores.backends import OTHER_USER, Recorder
 from tests.stores.forgetting import FACT, FOLDED, bytes_of, calls_of, remembered, statuses, stored
 from tests.stores.memory.notes import ME, NO_IDS, START, YOU, keep, rewrite
-
-SERIAL: Final = count(1)
 
 
 async def delete(stores: Stores, *contents: str, user_id: int = ME) -> list[int]:
