@@ -479,8 +479,8 @@ class DoctorFileTexts(Area):
         ja="ファイルを読めました（サーバー: {count}）。", en="The file can be read (servers: {count})."
     )
     tool_server_ok = Sentence(
-        ja="{server}: 起動して確かめました。ツール {tools}、{tokens} トークン（管理者が /admin tools accept で認めるまで、AI は使えません）",
-        en="{server} was started and answers; tools: {tools}, tokens: {tokens}. Until an owner accepts them (/admin tools accept), the model can't use them",
+        ja="{server}: 起動して確かめました。ツール {tools}、{tokens} トークン（管理者が </admin tools accept> で認めるまで、AI は使えません）",
+        en="{server} was started and answers; tools: {tools}, tokens: {tokens}. Until an owner accepts them (</admin tools accept>), the model can't use them",
     )
     tool_server_away = Sentence(
         ja="{server}: つながりません。{problem}",

@@ -157,8 +157,8 @@ class ToolServersTexts(Area):
         en="  ⚠️ Held back until an owner accepts them: {tools}. Read them with </admin tools show> and the name of the server, then </admin tools accept>",
     )
     news = Sentence(
-        ja="🔌 「{server}」に、まだ認められていないツールがあるので止めています。/admin tools show にサーバーの名前を付けて確かめてから、/admin tools accept で使えるようになります。",
-        en="🔌 {server} has tools that no owner has accepted, so they are held back. Read them with /admin tools show and the name of the server, then use /admin tools accept.",
+        ja="🔌 「{server}」に、まだ認められていないツールがあるので止めています。</admin tools show> にサーバーの名前を付けて確かめてから、</admin tools accept> で使えるようになります。",
+        en="🔌 {server} has tools that no owner has accepted, so they are held back. Read them with </admin tools show> and the name of the server, then use </admin tools accept>.",
     )
     reasons: Both[Mapping[LeftOutReason, str]] = by_key(
         {
