@@ -92,7 +92,7 @@ async def test_a_scan_is_shown_as_pictures(stage: Stage, aiko: User, ben: User, 
     await stage.says(message, "紙.pdf は文字のないスキャンなので")
 
 
-SLOW = file("迷路.pdf", objects(400_000))
+SLOW = file("迷路.pdf", objects(200_000, pages=5))
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="asks Linux for the processes")

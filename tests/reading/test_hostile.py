@@ -50,11 +50,11 @@ OUTSIDE = '<!DOCTYPE l [<!ENTITY x SYSTEM "file:///etc/passwd">]><w><p><t>&x;</t
 FAR_CELL = documents.excel({"a": [["x"]]})
 
 
-def objects(count: int) -> bytes:
-    """A PDF of a million objects, of which each page of one draws some."""
+def objects(count: int, *, pages: int = 1) -> bytes:
+    """A PDF whose pages draw so many objects, each the same ones."""
     drawn = b"0 0 m 9 9 l S " * count
     stream = b"4 0 obj<</Length %d>>stream\n%s\nendstream endobj\n" % (len(drawn), drawn)
-    return _PDF + b"3 0 R]/Count 1>>endobj\n" + _PAGE + stream + _END
+    return _PDF + b"3 0 R " * pages + b"]/Count %d>>endobj\n" % pages + _PAGE + stream + _END
 
 
 def many_pages(count: int) -> bytes:
