@@ -8,7 +8,9 @@ from typing import Any
 
 import pytest
 
+from cc_bot.domain import Locale
 from cc_bot.stores import open_stores
+from cc_bot.texts import texts
 from tests.end_to_end.memories import keep, press
 from tests.end_to_end.stage import Stage, ended, running_stage, streaming
 from tests.loopback import model_server
@@ -79,6 +81,13 @@ async def test_an_export_has_it_all(stage: Stage, aiko: User, ben: User, channel
     memories = {each["content"] for each in found["memories"]}
     assert memories == {f"{word}が好き", f"{word}の誕生日は3月15日"}
     assert "Ben" not in json.dumps(found)
+    stage.change("UPDATE memories SET content = ? WHERE user_id = ?", "x" * 5_000_000, aiko.id)
+    two = texts(Locale.JA).privacy.exported_parts.format(parts=2)
+    large = await stage.discord.slash(aiko, channel, "privacy export")
+    parts = (await large.finished(lambda shown: two in shown.text)).messages
+    assert [len(part.attachments) for part in parts] == [1, 1]
+    assert all(part.ephemeral for part in parts)
+    assert len(exported(*parts)["memories"]) == 2
 
 
 async def test_an_export_may_come_by_dm(stage: Stage, aiko: User, channel: Channel, word: str) -> None:
