@@ -1,8 +1,10 @@
 """`/memory`, the message menu, and the model's own hands on the memories."""
 
 import json
+from pathlib import Path
 
 from tests.end_to_end.memories import choose, contents, form, keep, numbers, press, row_of, run, submitted
+from tests.end_to_end.program import Program
 from tests.end_to_end.stage import Stage
 from tests.loopback.discord import Channel, User
 from tests.loopback.model_server import says
@@ -120,3 +122,21 @@ async def test_a_pause_keeps_nothing_until_it_is_over(
     assert "一時停止中" in await stage.told(aiko, channel, "memory stats")
     assert "再開しました" in await stage.told(aiko, channel, "memory resume")
     await keep(stage, aiko, channel, "また覚える")
+
+
+async def test_a_backup_of_the_running_bot_restored_elsewhere_has_the_memories(
+    stage: Stage, aiko: User, channel: Channel, tmp_path: Path
+) -> None:
+    number = await keep(stage, aiko, channel, "猫の名前はタマ")
+    copies = tmp_path / "copies"
+    beside = Program(stage.program.folder, stage.program.environment)
+    code, output = await beside.run("backup", "--to", str(copies))
+    assert code == 0, output
+    [copy] = copies.glob("sessions_*.db")
+    elsewhere = Program(tmp_path, stage.program.environment)
+    code, output = await elsewhere.run("restore", str(copy), "--yes")
+    assert code == 0, output
+    code, output = await elsewhere.run("chat", "--user", str(aiko.id), stdin=b"/memory list\n")
+    assert code == 0, output
+    assert f"#{number}" in output
+    assert "猫の名前はタマ" in output

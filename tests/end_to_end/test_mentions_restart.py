@@ -11,7 +11,6 @@ from tests.loopback.discord import Channel, File, User
 from tests.loopback.model_server import End, Hang, Reply, Say, Wait, says
 
 STAGE = "new_stage"
-pytestmark = pytest.mark.slow
 WAITING = "SELECT count(*) FROM mentions WHERE channel_id = ? AND answered = 0"
 ANSWERED = "SELECT count(*) FROM mentions WHERE channel_id = ? AND answered = 1"
 TO_SHOW = "SELECT count(*) FROM mentions WHERE channel_id = ? AND shown = 0"
@@ -57,6 +56,7 @@ async def test_a_kill_has_answers_written_anew(stage: Stage, aiko: User, ben: Us
     assert [each for each in shown if each[-1] == "Ben: two"]
 
 
+@pytest.mark.slow
 async def test_a_stored_answer_is_shown(stage: Stage, aiko: User, ben: User, channel: Channel) -> None:
     long, other, goes_on = "とても長い答えです。" * 250, stage.discord.guild_channel(), asyncio.Event()
     stage.model.script(Reply(Wait(goes_on), Say(long), End()), Reply(Say(long), Wait(goes_on), End()))
@@ -85,6 +85,7 @@ async def test_a_stored_answer_is_shown(stage: Stage, aiko: User, ben: User, cha
     assert len(stage.model.requests) == 2
 
 
+@pytest.mark.slow
 async def test_a_stop_begins_no_other_answer(stage: Stage, aiko: User, channel: Channel) -> None:
     stage.model.script(Reply(Say("もうすぐ"), *says("終わります。", delay_s=2.5).steps))
     first = await stage.write(aiko, channel, "ひとつ")
