@@ -24,7 +24,7 @@ from cc_bot.domain.clock import utc_now
 from cc_bot.domain.errors import ModelRefusedRequest, ModelUnavailable, StorageError
 from cc_bot.domain.locale import Locale
 from cc_bot.domain.message import ChannelKey, Message, ToolCall
-from cc_bot.llm.model import UserPart
+from cc_bot.llm.model import ToolRequest, UserPart
 from cc_bot.stores import channel_turn
 from cc_bot.texts import explain, texts
 from tests.assistant.conftest import Table, laid_table
@@ -281,6 +281,23 @@ class TestAnAnswer:
         assert await room.stored_unseen() == expected
         await room.answers.show_stored(room.key, question.author_id)
         assert (room.texts(), await room.stored_unseen()) == (expected, [])
+
+    async def test_that_can_not_be_stored_leaves_the_one_before_and_tells_what_was_done(
+        self, room: Room
+    ) -> None:
+        question = await room.asks("アイコ", "質問")
+        remember = ToolRequest("1", "remember", '{"content": "犬が好き"}')
+        room.table.model.script = [["答えです。"], [remember], ["別の答えです。"]]
+        await room.answer()
+        edited = await room.edited(question, "犬が好き。覚えて")
+        room.execute(full_disk("answered"))
+        await room.answers.remake(room.key, edited)
+        [shown] = room.written()
+        words = texts(Locale.JA)
+        assert shown.content == "答えです。"
+        assert explain(StorageError(), words) in shown.text
+        assert words.receipt.added.format(number="", content=words.receipt.hidden) in shown.text
+        assert [button.label for button in shown.buttons] == [words.receipt.undo]
 
     async def test_of_any_length_is_shown_where_the_bot_may_not_attach_files(self, room: Room) -> None:
         room.discord.forbid(room.discord.bot, Permission.ATTACH_FILES, room.channel)

@@ -186,10 +186,10 @@ class Answers:
             else:
                 reply = reply_following(interaction, ephemeral=ephemeral, noting=delivery.note_page)
                 state = await self.show(accepted, reply)
-            if state.text.strip() and in_place:
+            if state.stored and in_place:
                 above, rest = button.earlier_messages, interaction.app.rest
                 await delete_all(rest, interaction.channel_id, above, self.taken_down)
-            elif state.text.strip():
+            elif state.stored:
                 await _take_buttons(interaction, recipient)
             await delivery.finish(state, reply)
         await self.show_canvas(accepted, state)
@@ -212,7 +212,7 @@ class Answers:
             stored = False
             try:
                 state = await self.show(accepted, reply, opened=None if ephemeral else _stands)
-                stored = state.done is not None and state.done.answer.id is not None
+                stored = state.stored
                 await delivery.finish(state, reply)
                 await self.show_canvas(accepted, state)
             finally:

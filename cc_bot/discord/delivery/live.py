@@ -32,6 +32,7 @@ from cc_bot.discord.pages.answer import (
     final_pages,
     memory_buttons,
     streaming_pages,
+    with_effects,
 )
 from cc_bot.discord.pages.custom_ids import ANY_ASKER, RetryButton, StopButton
 from cc_bot.discord.pages.page import Button, Page
@@ -147,7 +148,7 @@ class LiveAnswer:
         it stands by now, for which the database is asked; unless `checked`, as it stood when it was done.
         Raises hikari's errors, and StorageError.
         """
-        if self._before and not self.state.text.strip():
+        if self._before and not self.state.stored:
             await self._restore(self._before)
             return
         pages = partial(final_pages, self.state, self._words, temporary=temporary, note=note)
@@ -200,8 +201,10 @@ class LiveAnswer:
             await self._receipts.record(self.reply, self._asker_id, visibility, self._words, known)
 
     async def _restore(self, before: Sequence[Page]) -> None:
-        """The older answer stands; why there is no new one is for its asker alone."""
-        await self.reply.show(before)
+        """Show the older answer again, with what was done meanwhile; why there is no new one is for its asker
+        alone."""
+        *above, last = before
+        await self.reply.show((*above, with_effects(last, self.state, self._words, self._asker_id)))
         await self.reply.whisper(self.state.failure or self._words.answer.kept)
 
     async def _paint(self) -> None:

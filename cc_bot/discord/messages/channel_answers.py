@@ -407,7 +407,7 @@ class ChannelAnswers:
             await self._forget(asked, reply)
         elif asked.postponed:
             return False
-        elif state.done is None or state.done.answer.id is None:
+        elif not state.stored:
             await self._offer_again(asked, reply, state)
             await self._give_up(asked.key, asked.questions)
         else:

@@ -171,6 +171,11 @@ class AnswerState:
         return self.canvas is not None
 
     @property
+    def stored(self) -> bool:
+        """Return whether it ended with an answer that is kept."""
+        return self.done is not None and self.done.answer.id is not None
+
+    @property
     def may_be_asked_again(self) -> bool:
         """Return whether it failed, and the same question may be answered in a while."""
         return self.passing and self.done is None
@@ -308,6 +313,24 @@ def with_controls(
     of the answer itself."""
     page = replace(page, buttons=buttons, receipts=memory_buttons(state, words, user_id))
     return with_proposals(page, state.proposals, words)
+
+
+def with_effects(page: Page, state: AnswerState, words: Texts, user_id: int) -> Page:
+    """The last message of an older answer with what a turn did that was to replace it, and failed."""
+    done = AnswerState(
+        receipts=state.receipts,
+        carried=state.carried,
+        schedules=state.schedules,
+        in_doubt=state.in_doubt,
+        in_doubt_outside=state.in_doubt_outside,
+        done_outside=state.done_outside,
+    )
+    if done == AnswerState(carried=state.carried):
+        return page
+    told = _facts(done, words, temporary=False)
+    notices = tuple(dict.fromkeys((*page.facts.notices, *told.notices)))
+    facts = replace(page.facts, receipts=told.receipts, notices=notices)
+    return replace(page, facts=facts, receipts=memory_buttons(done, words, user_id))
 
 
 def unanswered_page(
