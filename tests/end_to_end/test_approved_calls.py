@@ -38,7 +38,8 @@ from tests.end_to_end.tool_calls import (
     whispers,
 )
 from tests.loopback.discord import Channel, User
-from tests.loopback.model_server import Call, calls, says
+from tests.loopback.model_server import Call, Hang, Say, calls, says
+from tests.loopback.model_server import Reply as Answer
 from tests.loopback.tool_servers import PICTURE, calls_in
 
 STAGE = "tool_stage"
@@ -82,6 +83,16 @@ async def test_a_call_agreed_to_is_made(stage: Stage, aiko: User, ben: User, cha
         assert "42行目に書きました" in str(stored_results(stage, user))
         await settled(stage, user)
     assert len(made(stage)) == 2
+    reply = await proposed(stage, aiko, channel)
+    await stage.told(aiko, channel, "clear")
+    stage.model.script(Answer(Say("🙂 43"), Hang()))
+    pressed = await stage.discord.click(aiko, reply.message, DO["ja"])
+    await pressed.until(
+        lambda shown: any("🙂 43" in each.text for each in shown.messages), "the answer's beginning"
+    )
+    kept = "SELECT count(*) FROM turn_calls WHERE user_id = ? AND calls LIKE ?"  # a kill would not lose it
+    await stage.eventually(kept, aiko.id, "%42行目に書きました%", gives=[(1,)])
+    await stage.discord.click(aiko, pressed.messages[-1], stop_label(aiko))
 
 
 async def test_a_private_call_has_a_private_result(stage: Stage, aiko: User, channel: Channel) -> None:
