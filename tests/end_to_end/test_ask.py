@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from cc_bot.domain import Locale
-from cc_bot.domain.errors import ModelRefusedKey
+from cc_bot.domain.errors import ModelRefusedKey, NotNewest
 from cc_bot.texts import explain, texts
 from tests.end_to_end.stage import Stage, again_label, answered, ended, stop_label, streaming
 from tests.loopback.discord import Channel, Shown, User
@@ -88,7 +88,9 @@ async def test_an_answer_speaks_ones_language(stage: Stage, aiko: User, ben: Use
     assert len(stage.model.requests) == asked
 
 
-async def test_buttons_are_for_the_asker_only(stage: Stage, aiko: User, ben: User, channel: Channel) -> None:
+async def test_buttons_are_for_the_asker_and_the_newest_answer_only(
+    stage: Stage, aiko: User, ben: User, channel: Channel
+) -> None:
     stage.model.script(Reply(Say("Once upon"), CutConnection()))
     reply = await stage.ask(ben, channel)
     for label in (EN.continue_, EN.regenerate):
@@ -97,6 +99,15 @@ async def test_buttons_are_for_the_asker_only(stage: Stage, aiko: User, ben: Use
         assert press.ephemeral
         assert "質問した人だけ" in press.text
     assert len(stage.model.requests) == 1
+    before = reply.text
+    stage.model.script(says("Newer."))
+    await stage.ask(ben, channel)
+    refusal = texts(Locale.EN).errors.of[NotNewest].partition("</")[0]
+    for label in (EN.continue_, EN.regenerate):
+        press = await stage.discord.click(ben, reply.message, label)
+        await press.until(lambda shown: any(refusal in each.text for each in shown.messages), refusal)
+        assert reply.text == before
+    assert len(stage.model.requests) == 2
 
 
 @pytest.mark.slow

@@ -2,6 +2,7 @@
 
 import asyncio
 import random
+import sqlite3
 from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
@@ -71,3 +72,6 @@ class TestRewriting:
             size = path.stat().st_size
             assert rewrite(connection, path, free=lambda _: size // 2) == "no_room"
             assert rewrite(connection, path, free=lambda _: size * 3) == "done"
+            connection.execute("BEGIN")  # waiting makes it no better
+            with pytest.raises(sqlite3.OperationalError):
+                rewrite(connection, path, free=lambda _: size * 3)
