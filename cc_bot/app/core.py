@@ -202,8 +202,7 @@ async def sweep(stores: Stores, spending: Spending, changed: asyncio.Event) -> N
         changed.clear()
         with job("sweep"):
             try:
-                closed = await stores.sessions.expire()
-                _log.debug("sessions_expired", count=closed)
+                await stores.sessions.expire()
                 await spending.take_over()
                 await stores.proposals.prune()
                 await stores.web_sessions.prune()

@@ -24,6 +24,5 @@ def test_shards_that_nobody_holds_are_found_and_told_in_ranges() -> None:
 
 
 def test_what_processes_do_not_have_alike_is_found() -> None:
-    one, *others = (living((0,), agents_hash=agents, mcp_hash="m") for agents in ("a", "a", "b"))
-    assert find_differing([*one, *others[0]]) == ()
-    assert find_differing([*one, *others[1]]) == ("agents.toml",)
+    [one, other] = (living((0,), agents_hash=agents)[0] for agents in "ab")
+    assert [find_differing([one, each]) for each in (one, other)] == [(), ("agents.toml",)]
