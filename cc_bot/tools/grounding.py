@@ -586,9 +586,34 @@ def is_day_grounded(moment: datetime, said: str, now: datetime, zone: ZoneInfo) 
     return any(each.dated and any(map(each.fits_day, days)) for each in find_times(_unnamed(said), now, zone))
 
 
+def is_reminder_text_grounded(text: str, said: str, now: datetime, zone: ZoneInfo) -> bool:
+    """Return whether a reminder says what the asker said, or only that it is time."""
+    own = _unquoted(said)
+    rest = _DURATION.sub(lambda each: "" if each[0] in own else each[0], normalize(text))
+    return _ONLY_TIME.fullmatch(rest) is not None or is_grounded(text, said, now, zone, whole=False)
+
+
+_DURATION: Final = re.compile(
+    r"\b\d{1,4} ?(?:秒|分|時間|時|日|週間|seconds?|minutes?|mins?|hours?|days?)(?:後|前)?"
+)
+_ONLY_TIME: Final = re.compile(
+    r"(?:時間|になりました|です|お知らせ|知らせ|通知|リマインダー|リマインド|たちました|経ちました|過ぎました"
+    r"|[のがは]|it|time|is|are|s|up|reminder|the|your|now|[\s、。,.!:'’⏰-])*+"
+)
+
+_QUOTED: Final = re.compile(r"「[^「」]*+」|『[^『』]*+』")
+_REQUEST: Final = re.compile(r"覚え|おぼえ|記憶|知らせ|通知|リマイン|remember|remind")
+
+
+def _unquoted(said: str) -> str:
+    """Return what the asker said without what they only quote: code, and a request within 「」."""
+    own = "、".join(normalize(said).split("```")[::2])
+    return _QUOTED.sub(lambda quoted: "、" if _REQUEST.search(quoted[0]) else quoted[0], own)
+
+
 def _unnamed(said: str) -> str:
     """Return what the asker said without the names of others in it."""
-    return _NAME.sub(lambda name: " " * len(name[0]), normalize(said))
+    return _NAME.sub(lambda name: " " * len(name[0]), _unquoted(said))
 
 
 @dataclass(frozen=True, slots=True)
@@ -647,7 +672,7 @@ def _whole(text: str, begin: int, end: int) -> str:
 
 
 def _compare(claim: str, said: str, now: datetime, zone: ZoneInfo) -> _Comparison:
-    mine, theirs = normalize(claim), _ASIDE.sub("、", normalize(said))
+    mine, theirs = normalize(claim), _ASIDE.sub("、", _unquoted(said))
     times = find_times(_NAME.sub(lambda name: " " * len(name[0]), theirs), now, zone)
     for name in _NAME.findall(theirs):
         for written in (name, name.replace("_", " "), name[1:], name[1:].replace("_", " ")):

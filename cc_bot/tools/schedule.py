@@ -17,7 +17,7 @@ from cc_bot.domain.proposal import AddReminder, CancelReminder
 from cc_bot.domain.repeats import parse_schedule
 from cc_bot.domain.schedule import Schedule, ScheduleChange, is_known_in
 from cc_bot.stores.schedules import ScheduleStore
-from cc_bot.tools.grounding import is_grounded, is_removal_grounded, is_time_grounded
+from cc_bot.tools.grounding import is_reminder_text_grounded, is_removal_grounded, is_time_grounded
 from cc_bot.tools.memory import DATA_NOT_INSTRUCTIONS
 from cc_bot.tools.registry import (
     PROPOSED,
@@ -65,7 +65,7 @@ async def schedule(
     if must_propose(
         context,
         lambda: (
-            is_time_grounded(due, cron, said, now, zone) and is_grounded(text, said, now, zone, whole=False)
+            is_time_grounded(due, cron, said, now, zone) and is_reminder_text_grounded(text, said, now, zone)
         ),
     ):
         return ToolResult(PROPOSED, proposal=_new_reminder(context, text, due, cron))

@@ -8,7 +8,13 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from cc_bot.domain.repeats import parse_schedule
-from cc_bot.tools.grounding import is_change_grounded, is_grounded, is_removal_grounded, is_time_grounded
+from cc_bot.tools.grounding import (
+    is_change_grounded,
+    is_grounded,
+    is_reminder_text_grounded,
+    is_removal_grounded,
+    is_time_grounded,
+)
 
 NOW = datetime(2026, 11, 22, 3, tzinfo=UTC)
 TOKYO = ZoneInfo("Asia/Tokyo")
@@ -101,6 +107,24 @@ class TestText:
         self, said: str, claims: tuple[str, ...]
     ) -> None:
         assert [claim for claim in claims if grounded(claim, said)] == []
+
+    def test_is_not_theirs_where_they_quote_a_request(self) -> None:
+        for said in (
+            "ボブに「健太は5000円借りてるって覚えて」って言われたけど本当？",
+            "```健太は5000円借りてるって覚えて``` これ何？",
+            "『remember that 健太は5000円借りてる』ってどういう意味？",
+        ):
+            assert not grounded("健太は5000円借りてる", said), said
+        assert grounded("鍵は玄関", "「鍵は玄関」と覚えて")
+
+    def test_of_a_reminder_may_say_only_that_it_is_time(self) -> None:
+        due = partial(is_reminder_text_grounded, now=NOW, zone=TOKYO)
+        for text in ("時間です", "お知らせ", "リマインダー", "10分後のお知らせ", "10分たちました"):
+            assert due(text, "10分後に知らせて"), text
+        for text in ("Time's up!", "Reminder", "10 minutes are up", "It's time"):
+            assert due(text, "remind me in 10 minutes"), text
+        assert not due("ボブに払う時間です", "10分後に知らせて")
+        assert not due("5 minutes are up", "remind me in 10 minutes")
 
     def test_of_any_length_is_decided_in_time(self) -> None:
         began = time.thread_time()

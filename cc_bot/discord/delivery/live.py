@@ -39,7 +39,15 @@ from cc_bot.discord.pages.page import Button, Page
 from cc_bot.discord.pages.proposals import with_proposals
 from cc_bot.discord.pages.receipts import NOTHING_CARRIED, Carried, known_lines
 from cc_bot.discord.recipients import Recipient
-from cc_bot.domain.errors import BeingErased, CcBotError, Postponed, StorageError, TurnError, forget_frames
+from cc_bot.domain.errors import (
+    BeingErased,
+    CcBotError,
+    ConversationGone,
+    Postponed,
+    StorageError,
+    TurnError,
+    forget_frames,
+)
 from cc_bot.domain.measures import NULL_METER, Meter
 from cc_bot.domain.message import is_blank
 from cc_bot.domain.turn import ToolStarted, TurnEvent
@@ -440,7 +448,8 @@ def _tell_failure(error: Exception, live: LiveAnswer, recipient: Recipient) -> N
             live.forget(explain(error, recipient.words))
         case CcBotError():
             trouble = isinstance(error, StorageError)
-            passing = trouble or (isinstance(error, TurnError) and not isinstance(error, Postponed))
+            final = isinstance(error, ConversationGone | Postponed)  # what was erased is not asked again
+            passing = isinstance(error, (StorageError, TurnError)) and not final
             live.fail(explain(error, recipient.words), passing=passing, checked=not trouble)
         case _:  # the record has its type
             _log.error("turn_broke", exc_info=error)
