@@ -2,6 +2,7 @@
 
 import asyncio
 import time
+from abc import ABC, abstractmethod
 from types import TracebackType
 from typing import Final, Self
 
@@ -57,12 +58,12 @@ class ServerStream:
         await self.aclose()
 
 
-class Incoming(ServerStream):
+class Incoming(ServerStream, ABC):
     """The messages of a server, as the library reads them; where they come from is up to each kind."""
 
+    @abstractmethod
     async def receive(self) -> SessionMessage | Exception:
         """Return the next message. Raises EndOfStream."""
-        raise NotImplementedError
 
     def __aiter__(self) -> Self:
         return self
