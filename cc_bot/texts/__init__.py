@@ -13,13 +13,7 @@ from typing import Final, get_type_hints
 from cc_bot.domain.errors import CcBotError
 from cc_bot.domain.locale import Locale
 from cc_bot.texts.admin import AdminTexts
-from cc_bot.texts.agents import (
-    AgentsFileTexts,
-    AgentTexts,
-    ModelsFileTexts,
-    OperatorFileTexts,
-    PolicyFileTexts,
-)
+from cc_bot.texts.agents import AgentsFileTexts, AgentTexts, ModelsFileTexts, OperatorFileTexts, PolicyFileTexts
 from cc_bot.texts.answer import AnswerTexts, MentionTexts, SummaryTexts, UnfinishedTexts
 from cc_bot.texts.canvas import CanvasTexts, ChartTexts
 from cc_bot.texts.cli import BackupTexts, CliTexts, StorageTexts
@@ -39,13 +33,7 @@ from cc_bot.texts.terminal import TerminalTexts
 from cc_bot.texts.tool_servers import ToolServersFileTexts, ToolServersTexts
 from cc_bot.texts.usage import UsageTexts
 from cc_bot.texts.web import WebCommandTexts, WebStartTexts, WebTexts
-from cc_bot.texts.web_account import (
-    WebConversationTexts,
-    WebPrivacyTexts,
-    WebReminderTexts,
-    WebSettingsTexts,
-    WebUsageTexts,
-)
+from cc_bot.texts.web_account import WebConversationTexts, WebPrivacyTexts, WebReminderTexts, WebSettingsTexts, WebUsageTexts
 from cc_bot.texts.web_memory import WebMemoryTexts
 
 
@@ -142,7 +130,5 @@ def on_discord(moment: datetime) -> str:
 def explain(error: CcBotError, words: Texts, moment: Callable[[datetime], str] = on_discord) -> str:
     """Write one sentence for the person who can do something about the error, of these texts; `moment` writes
     when something is, for readers elsewhere than on Discord."""
-    params = {
-        name: moment(value) if isinstance(value, datetime) else value for name, value in error.params.items()
-    }
+    params = {name: moment(value) if isinstance(value, datetime) else value for name, value in error.params.items()}
     return words.errors.of[type(error)].format(**params)

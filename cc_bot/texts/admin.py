@@ -7,77 +7,35 @@ from cc_bot.texts.area import Area, Both, Sentence, by_key
 
 
 class AdminTexts(Area):
-    status = Sentence(
-        ja="**cc-bot {version}**（データベースの版 {schema}）",
-        en="**cc-bot {version}** (database version {schema})",
-    )
-    model_changed = Sentence(
-        ja="🧩 {model} への頼み方を変えています: {changes}", en="🧩 {model} is asked differently: {changes}"
-    )
+    status = Sentence(ja="**cc-bot {version}**（データベースの版 {schema}）", en="**cc-bot {version}** (database version {schema})")
+    model_changed = Sentence(ja="🧩 {model} への頼み方を変えています: {changes}", en="🧩 {model} is asked differently: {changes}")
     since = Sentence(ja="⏱️ 起動: {time}", en="⏱️ Started: {time}")
-    connected = Sentence(
-        ja="📡 Discord: つながっています（応答 {milliseconds} ミリ秒）",
-        en="📡 Discord: connected ({milliseconds} ms)",
-    )
+    connected = Sentence(ja="📡 Discord: つながっています（応答 {milliseconds} ミリ秒）", en="📡 Discord: connected ({milliseconds} ms)")
     connected_just_now = Sentence(ja="📡 Discord: つながったところです", en="📡 Discord: just connected")
     database = Sentence(ja="💾 データベース: {size}", en="💾 Database: {size}")
     """Parameters: size (such as `12.3 MB`)."""
     disk = Sentence(ja="💽 ディスクの空き: {size}", en="💽 Room on the disk: {size}")
     """Parameters: size (likewise)."""
-    turns = Sentence(
-        ja="💬 質問: {running}件に回答中、{waiting}件が順番待ち",
-        en="💬 Questions: {running} being answered, {waiting} waiting in line",
-    )
-    today = Sentence(
-        ja="📊 今日: {tokens} トークン、質問 {turns}件{cost}",
-        en="📊 Today: {tokens} tokens, questions: {turns}{cost}",
-    )
+    turns = Sentence(ja="💬 質問: {running}件に回答中、{waiting}件が順番待ち", en="💬 Questions: {running} being answered, {waiting} waiting in line")
+    today = Sentence(ja="📊 今日: {tokens} トークン、質問 {turns}件{cost}", en="📊 Today: {tokens} tokens, questions: {turns}{cost}")
     """Parameters: turns, tokens, cost (empty, or such as `, 1.20 USD`)."""
     cost = Sentence(ja="、{cost}", en=", {cost}")
     """Parameters: cost (such as `1.20 USD`)."""
     last_backup = Sentence(ja="🗄️ 最後のバックアップ: {time}", en="🗄️ Last backup: {time}")
-    no_backup = Sentence(
-        ja="🗄️ バックアップが見つかりません。cc-bot backup で作れます。",
-        en="🗄️ I found no backup. cc-bot backup makes one.",
-    )
-    under_maintenance = Sentence(
-        ja="🚧 メンテナンス中です。</admin maintenance off> で終わります。{note}",
-        en="🚧 Maintenance is on. </admin maintenance off> ends it.{note}",
-    )
+    no_backup = Sentence(ja="🗄️ バックアップが見つかりません。cc-bot backup で作れます。", en="🗄️ I found no backup. cc-bot backup makes one.")
+    under_maintenance = Sentence(ja="🚧 メンテナンス中です。</admin maintenance off> で終わります。{note}", en="🚧 Maintenance is on. </admin maintenance off> ends it.{note}")
     of_this_process = Sentence(ja="（このプロセス）", en=" (in this process)")
-    processes = Sentence(
-        ja="🖧 {count}個のプロセスで動いています。", en="🖧 Processes that are this bot: {count}."
-    )
-    process = Sentence(
-        ja="- {mark}{host}: シャード {shards}、{time}から{duties}{state}",
-        en="- {mark}{host}: shards {shards}, since {time}{duties}{state}",
-    )
+    processes = Sentence(ja="🖧 {count}個のプロセスで動いています。", en="🖧 Processes that are this bot: {count}.")
+    process = Sentence(ja="- {mark}{host}: シャード {shards}、{time}から{duties}{state}", en="- {mark}{host}: shards {shards}, since {time}{duties}{state}")
     more_processes = Sentence(ja="- ほか{count}個", en="- and {count} more")
     unconnected = Sentence(ja="。Discord につながっていません", en=". It is not connected to Discord")
-    free_shards = Sentence(
-        ja="⚠️ シャード {shards} を受け持つプロセスがありません。そのサーバーでは応答できません。",
-        en="⚠️ No process holds shards {shards}: in their servers nobody is answered.",
-    )
-    differing = Sentence(
-        ja="⚠️ プロセスによって違うものがあります: {what}",
-        en="⚠️ The processes do not all have the same {what}.",
-    )
+    free_shards = Sentence(ja="⚠️ シャード {shards} を受け持つプロセスがありません。そのサーバーでは応答できません。", en="⚠️ No process holds shards {shards}: in their servers nobody is answered.")
+    differing = Sentence(ja="⚠️ プロセスによって違うものがあります: {what}", en="⚠️ The processes do not all have the same {what}.")
     limits_title = Sentence(ja="**今の制限**", en="**Limits that hold**")
-    limit_line = Sentence(
-        ja="- {subject}の{limit}: **{value}**{source}", en="- {subject}: {limit} **{value}**{source}"
-    )
-    limit_set = Sentence(
-        ja="決めました。{subject}の{limit}: **{value}**（次の質問から）",
-        en="Set for {subject}: {limit} **{value}**, from the next question on.",
-    )
-    limit_unset = Sentence(
-        ja="取り消しました。設定ファイルにあれば、それが効きます。",
-        en="Taken back. If the policy file has one, that holds.",
-    )
-    limit_was_not_set = Sentence(
-        ja="ここで決めた制限の中に、それはありません。</admin limits show> で確かめてください。",
-        en="No such limit was set here. See </admin limits show>.",
-    )
+    limit_line = Sentence(ja="- {subject}の{limit}: **{value}**{source}", en="- {subject}: {limit} **{value}**{source}")
+    limit_set = Sentence(ja="決めました。{subject}の{limit}: **{value}**（次の質問から）", en="Set for {subject}: {limit} **{value}**, from the next question on.")
+    limit_unset = Sentence(ja="取り消しました。設定ファイルにあれば、それが効きます。", en="Taken back. If the policy file has one, that holds.")
+    limit_was_not_set = Sentence(ja="ここで決めた制限の中に、それはありません。</admin limits show> で確かめてください。", en="No such limit was set here. See </admin limits show>.")
     everyone = Sentence(ja="全員", en="everyone")
     no_limit = Sentence(ja="制限なし", en="no limit")
     by_default = Sentence(ja="（既定）", en=" (default)")
@@ -99,99 +57,42 @@ class AdminTexts(Area):
     access_owners = Sentence(ja="- 👑 管理者: {owners}", en="- 👑 Owners: {owners}")
     allowed = Sentence(ja="- ✅ 許可: {subjects}", en="- ✅ Allowed: {subjects}")
     denied = Sentence(ja="- ⛔ 拒否: {subjects}", en="- ⛔ Denied: {subjects}")
-    only_those = Sentence(
-        ja="許可のある区分（人・ロール・チャンネル・サーバー）では、そこにあるものだけが使えます。",
-        en="Of each kind (users, roles, channels, servers) of which something is allowed, only that may.",
-    )
+    only_those = Sentence(ja="許可のある区分（人・ロール・チャンネル・サーバー）では、そこにあるものだけが使えます。", en="Of each kind (users, roles, channels, servers) of which something is allowed, only that may.")
     access_allowed: Both[Mapping[Subject, str]] = by_key(
         {
-            "user": Sentence(
-                ja="✅ {subject}を、cc-bot を使える人に加えました。これからは、加えた人だけが使えます。",
-                en="✅ {subject} is among the users who may use the bot. From now on, only those may.",
-            ),
-            "role": Sentence(
-                ja="✅ {subject} を、cc-bot を使えるロールに加えました。これからは、加えたロールの人だけが使えます。",
-                en="✅ {subject} is among the roles that may use the bot. From now on, only their members may.",
-            ),
-            "channel": Sentence(
-                ja="✅ {subject} を、cc-bot を使えるチャンネルに加えました。これからは、加えたチャンネルだけで使えます。",
-                en="✅ {subject} is among the channels where the bot may be used. From now on, only there.",
-            ),
-            "guild": Sentence(
-                ja="✅ {subject} を、cc-bot を使えるサーバーに加えました。これからは、加えたサーバーだけで使えます。",
-                en="✅ {subject} is among the servers where the bot may be used. From now on, only there.",
-            ),
+            "user": Sentence(ja="✅ {subject}を、cc-bot を使える人に加えました。これからは、加えた人だけが使えます。", en="✅ {subject} is among the users who may use the bot. From now on, only those may."),
+            "role": Sentence(ja="✅ {subject} を、cc-bot を使えるロールに加えました。これからは、加えたロールの人だけが使えます。", en="✅ {subject} is among the roles that may use the bot. From now on, only their members may."),
+            "channel": Sentence(ja="✅ {subject} を、cc-bot を使えるチャンネルに加えました。これからは、加えたチャンネルだけで使えます。", en="✅ {subject} is among the channels where the bot may be used. From now on, only there."),
+            "guild": Sentence(ja="✅ {subject} を、cc-bot を使えるサーバーに加えました。これからは、加えたサーバーだけで使えます。", en="✅ {subject} is among the servers where the bot may be used. From now on, only there."),
         }
     )
     access_denied: Both[Mapping[Subject, str]] = by_key(
         {
-            "user": Sentence(
-                ja="⛔ {subject}は、cc-bot を使えなくなりました。",
-                en="⛔ {subject} may not use the bot any more.",
-            ),
-            "role": Sentence(
-                ja="⛔ {subject} の人は、cc-bot を使えなくなりました。",
-                en="⛔ Members with {subject} may not use the bot any more.",
-            ),
-            "channel": Sentence(
-                ja="⛔ {subject} では、cc-bot を使えなくなりました。",
-                en="⛔ The bot may not be used in {subject} any more.",
-            ),
-            "guild": Sentence(
-                ja="⛔ {subject} では、cc-bot を使えなくなりました。",
-                en="⛔ The bot may not be used in {subject} any more.",
-            ),
+            "user": Sentence(ja="⛔ {subject}は、cc-bot を使えなくなりました。", en="⛔ {subject} may not use the bot any more."),
+            "role": Sentence(ja="⛔ {subject} の人は、cc-bot を使えなくなりました。", en="⛔ Members with {subject} may not use the bot any more."),
+            "channel": Sentence(ja="⛔ {subject} では、cc-bot を使えなくなりました。", en="⛔ The bot may not be used in {subject} any more."),
+            "guild": Sentence(ja="⛔ {subject} では、cc-bot を使えなくなりました。", en="⛔ The bot may not be used in {subject} any more."),
         }
     )
     """Each by what is allowed or denied. Parameters: subject."""
     access_removed = Sentence(ja="{subject} の決まりを取り消しました。", en="The rule for {subject} is gone.")
-    access_had_no_rule = Sentence(
-        ja="{subject} には、ここで決めたものがありません。</admin access list> で確かめてください。",
-        en="{subject} has no rule that was set here. See </admin access list>.",
-    )
-    access_also_in_file = Sentence(
-        ja="設定ファイルにも決まりがあり、そちらは効いたままです。",
-        en="The policy file has a rule as well, and that still holds.",
-    )
-    owners_stay = Sentence(
-        ja="管理者は、決まりにかかわらずいつでも使えます。",
-        en="Owners may always use the bot, whatever the rules say.",
-    )
+    access_had_no_rule = Sentence(ja="{subject} には、ここで決めたものがありません。</admin access list> で確かめてください。", en="{subject} has no rule that was set here. See </admin access list>.")
+    access_also_in_file = Sentence(ja="設定ファイルにも決まりがあり、そちらは効いたままです。", en="The policy file has a rule as well, and that still holds.")
+    owners_stay = Sentence(ja="管理者は、決まりにかかわらずいつでも使えます。", en="Owners may always use the bot, whatever the rules say.")
     guild = Sentence(ja="サーバー {id}", en="server {id}")
     person = Sentence(ja="{mention} さん", en="{mention}")
     """Where a sentence is about one."""
-    model_set = Sentence(
-        ja="{channel} では、これから {models} に聞きます。決まったモデルがあるエージェントは、これまでどおりです。",
-        en="In {channel} I now ask {models}. Agents that have models of their own keep those.",
-    )
+    model_set = Sentence(ja="{channel} では、これから {models} に聞きます。決まったモデルがあるエージェントは、これまでどおりです。", en="In {channel} I now ask {models}. Agents that have models of their own keep those.")
     """Parameters: channel, models (one)."""
-    models_set = Sentence(
-        ja="{channel} では、これから {models} の順に聞きます。決まったモデルがあるエージェントは、これまでどおりです。",
-        en="In {channel} I now ask, in this order: {models}. Agents that have models of their own keep those.",
-    )
+    models_set = Sentence(ja="{channel} では、これから {models} の順に聞きます。決まったモデルがあるエージェントは、これまでどおりです。", en="In {channel} I now ask, in this order: {models}. Agents that have models of their own keep those.")
     """Parameters: channel, models (in order)."""
-    models_unknown = Sentence(
-        ja="⚠️ {models} というモデルは、サーバーにありません。名前を確かめてください。",
-        en="⚠️ The server has no model named {models}. Please check the name.",
-    )
+    models_unknown = Sentence(ja="⚠️ {models} というモデルは、サーバーにありません。名前を確かめてください。", en="⚠️ The server has no model named {models}. Please check the name.")
     """Below, of those that the server does not have."""
-    models_unset = Sentence(
-        ja="{channel} では、いつものモデルに戻しました。", en="The usual models answer in {channel} again."
-    )
-    models_were_not_set = Sentence(
-        ja="{channel} には、決めたモデルがありません。", en="{channel} has no models of its own."
-    )
-    models_none = Sentence(
-        ja="モデルを決めたチャンネルはありません。", en="No channel has models of its own."
-    )
+    models_unset = Sentence(ja="{channel} では、いつものモデルに戻しました。", en="The usual models answer in {channel} again.")
+    models_were_not_set = Sentence(ja="{channel} には、決めたモデルがありません。", en="{channel} has no models of its own.")
+    models_none = Sentence(ja="モデルを決めたチャンネルはありません。", en="No channel has models of its own.")
     model_line = Sentence(ja="- {channel}: {models}", en="- {channel}: {models}")
-    maintenance_begun = Sentence(
-        ja="🚧 メンテナンスを始めました。管理者だけに答えます。</admin maintenance off> で終わります。",
-        en="🚧 Maintenance has begun: I answer owners alone. </admin maintenance off> ends it.",
-    )
-    maintenance_ended = Sentence(
-        ja="✅ メンテナンスを終えました。またみんなに答えます。",
-        en="✅ Maintenance is over. I answer everybody again.",
-    )
+    maintenance_begun = Sentence(ja="🚧 メンテナンスを始めました。管理者だけに答えます。</admin maintenance off> で終わります。", en="🚧 Maintenance has begun: I answer owners alone. </admin maintenance off> ends it.")
+    maintenance_ended = Sentence(ja="✅ メンテナンスを終えました。またみんなに答えます。", en="✅ Maintenance is over. I answer everybody again.")
     maintenance_was_off = Sentence(ja="メンテナンス中ではありません。", en="There is no maintenance.")
     file_name = Sentence(ja="一覧.txt", en="list.txt")

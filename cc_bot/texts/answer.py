@@ -13,9 +13,7 @@ class AnswerTexts(Area):
     in_line = Sentence(ja="順番を待っています…（前に{ahead}件）", en="Waiting in line… ({ahead} ahead)")
     """Behind others. Parameters: ahead, how many of them."""
     next_in_line = Sentence(ja="順番を待っています…（次です）", en="Waiting in line… (you're next)")
-    fallback = Sentence(
-        ja="混み合っているため、別のモデルに聞いています…", en="That model is busy, asking another one…"
-    )
+    fallback = Sentence(ja="混み合っているため、別のモデルに聞いています…", en="That model is busy, asking another one…")
     tool_remember = Sentence(ja="💾 メモリに保存しています…", en="💾 Saving to memory…")
     tool_recall = Sentence(ja="🔎 メモリを探しています…", en="🔎 Looking through your memories…")
     tool_update = Sentence(ja="✏️ メモリを書き換えています…", en="✏️ Changing a memory…")
@@ -30,44 +28,23 @@ class AnswerTexts(Area):
     """Behind the last link to a page that was read. Parameters: count."""
     tool_other = Sentence(ja="🔧 {name} を使っています…", en="🔧 Using {name}…")
     stopped = Sentence(ja="⏹️ ここで止めました。", en="⏹️ Stopped here.")
-    stopped_empty = Sentence(
-        ja="⏹️ 回答を止めました。この質問は会話に残しません。",
-        en="⏹️ Stopped. The question is not kept in the conversation.",
-    )
-    cut = Sentence(
-        ja="✂️ 回答が途中で切れました。「続ける」で続きを書きます。",
-        en="✂️ The answer broke off. Press “Continue” for the rest.",
-    )
-    cut_for_good = Sentence(
-        ja="✂️ 回答が途中で切れました。もう一度 </ask> でお聞きください。",
-        en="✂️ The answer broke off. Please ask again with </ask>.",
-    )
+    stopped_empty = Sentence(ja="⏹️ 回答を止めました。この質問は会話に残しません。", en="⏹️ Stopped. The question is not kept in the conversation.")
+    cut = Sentence(ja="✂️ 回答が途中で切れました。「続ける」で続きを書きます。", en="✂️ The answer broke off. Press “Continue” for the rest.")
+    cut_for_good = Sentence(ja="✂️ 回答が途中で切れました。もう一度 </ask> でお聞きください。", en="✂️ The answer broke off. Please ask again with </ask>.")
     """When there is nothing to continue from."""
     no_words = Sentence(ja="（言葉での返事はありませんでした）", en="(There was no answer in words.)")
     kept = Sentence(ja="⏹️ 止めました。前の回答はそのままです。", en="⏹️ Stopped. The earlier answer stays.")
     """A new answer was asked for and stopped before its first word."""
-    temporary = Sentence(
-        ja="🫧 この質問と回答は保存されません。", en="🫧 This question and its answer are not stored."
-    )
-    long_as_file = Sentence(
-        ja="📄 長い回答なので、全文をファイルで添付しました。",
-        en="📄 This is a long answer, so all of it is in the attached file.",
-    )
+    temporary = Sentence(ja="🫧 この質問と回答は保存されません。", en="🫧 This question and its answer are not stored.")
+    long_as_file = Sentence(ja="📄 長い回答なので、全文をファイルで添付しました。", en="📄 This is a long answer, so all of it is in the attached file.")
     files_left_out = Sentence(
-        ja="📎 {names} は読めませんでした。読めるのは {images} までの画像、{texts} までのテキスト、{documents} までの文書、{minutes}分までの音声です。",
-        en="📎 I couldn't read {names}. I can read images of up to {images}, text of up to {texts}, documents of up to {documents} and recordings of up to {minutes} minutes.",
+        ja="📎 {names} は読めませんでした。読めるのは {images} までの画像、{texts} までのテキスト、{documents} までの文書、{minutes}分までの音声です。", en="📎 I couldn't read {names}. I can read images of up to {images}, text of up to {texts}, documents of up to {documents} and recordings of up to {minutes} minutes."
     )
     """Parameters: names, images, texts, documents (the most bytes of each, such as `8 MB`), minutes (of a
     recording)."""
-    files_deleted = Sentence(
-        ja="📎 添付ファイルが多くなったので、古いもの{count}件を消しました。またお使いになるときは、もう一度添付してください。",
-        en="📎 There were too many files to keep, so the oldest are gone ({count}). Attach them again if you need them.",
-    )
+    files_deleted = Sentence(ja="📎 添付ファイルが多くなったので、古いもの{count}件を消しました。またお使いになるときは、もう一度添付してください。", en="📎 There were too many files to keep, so the oldest are gone ({count}). Attach them again if you need them.")
     """Parameter: count."""
-    scans_shown = Sentence(
-        ja="📎 {names} は文字のないスキャンなので、はじめの {pages} ページを画像として見ました。",
-        en="📎 {names}: a scan without text, so I looked at pictures of its first pages (up to {pages}).",
-    )
+    scans_shown = Sentence(ja="📎 {names} は文字のないスキャンなので、はじめの {pages} ページを画像として見ました。", en="📎 {names}: a scan without text, so I looked at pictures of its first pages (up to {pages}).")
     """Parameters: names, pages (a number)."""
     reply_withheld = Sentence(
         ja=f"↩️ 返信先のメッセージは、私には見えません。そのメッセージを長押し（右クリック）して「アプリ」→「{CommandTexts.ask_about_this.ja}」を選ぶと、読んでお答えします。",
@@ -76,34 +53,17 @@ class AnswerTexts(Area):
     hearing = Sentence(ja="🎤 聞き取っています…", en="🎤 Listening…")
     sound_name = Sentence(ja="回答.mp3", en="answer.mp3")
     file_name = Sentence(ja="回答.md", en="answer.md")
-    help_hint = Sentence(
-        ja="💡 </help> で、できることの一覧を見られます。", en="💡 </help> shows everything I can do."
-    )
+    help_hint = Sentence(ja="💡 </help> で、できることの一覧を見られます。", en="💡 </help> shows everything I can do.")
     stop = Sentence(ja="止める", en="Stop")
     regenerate = Sentence(ja="もう一度答える", en="Answer again")
     continue_ = Sentence(ja="続ける", en="Continue")
     continue_question = Sentence(ja="続けてください。", en="Please continue.")
-    not_yours = Sentence(
-        ja="このボタンは、質問した人だけが使えます。ご自分の質問は </ask> でどうぞ。",
-        en="Only the person who asked can use this button. Ask your own question with </ask>.",
-    )
-    no_longer_running = Sentence(
-        ja="この回答はもう動いていません。もう一度 </ask> でお聞きください。",
-        en="This answer is no longer running. Please ask again with </ask>.",
-    )
-    runs_elsewhere = Sentence(
-        ja="この回答はボットの別のプロセスで動いています。終わるまでそのままお待ちください。",
-        en="This answer is running in another process of the bot, and ends there by itself.",
-    )
-    unknown_press = Sentence(
-        ja="ボットが新しくなり、この操作は受け付けられなくなりました。お手数ですが、コマンドからやり直してください。",
-        en="The bot has changed since, and can’t do this any more. Please start again with a command.",
-    )
+    not_yours = Sentence(ja="このボタンは、質問した人だけが使えます。ご自分の質問は </ask> でどうぞ。", en="Only the person who asked can use this button. Ask your own question with </ask>.")
+    no_longer_running = Sentence(ja="この回答はもう動いていません。もう一度 </ask> でお聞きください。", en="This answer is no longer running. Please ask again with </ask>.")
+    runs_elsewhere = Sentence(ja="この回答はボットの別のプロセスで動いています。終わるまでそのままお待ちください。", en="This answer is running in another process of the bot, and ends there by itself.")
+    unknown_press = Sentence(ja="ボットが新しくなり、この操作は受け付けられなくなりました。お手数ですが、コマンドからやり直してください。", en="The bot has changed since, and can’t do this any more. Please start again with a command.")
     """Of a button, a menu or a form that another version of the program made."""
-    lost = Sentence(
-        ja="再起動のため、この質問には答えられませんでした。もう一度 </ask> でお聞きください。",
-        en="I restarted before I could answer this. Please ask again with </ask>.",
-    )
+    lost = Sentence(ja="再起動のため、この質問には答えられませんでした。もう一度 </ask> でお聞きください。", en="I restarted before I could answer this. Please ask again with </ask>.")
 
     def waiting_line(self, ahead: int | None) -> str:
         """Say that a turn waits; `ahead` as Notice has it."""
@@ -131,30 +91,15 @@ class AnswerTexts(Area):
 class MentionTexts(Area):
     """Words to those who write to the bot in a channel or a DM, beside the answers themselves."""
 
-    ask_something = Sentence(
-        ja="はい、何でしょう？ 聞きたいことを添えて、もう一度送ってください。",
-        en="Yes? Please send that again with what you would like to know.",
-    )
+    ask_something = Sentence(ja="はい、何でしょう？ 聞きたいことを添えて、もう一度送ってください。", en="Yes? Please send that again with what you would like to know.")
     """To a mention, or a DM, with nothing in it."""
-    ask_about_forward = Sentence(
-        ja="転送、受け取りました。どうしましょうか？ 「要約して」「訳して」「返事を考えて」のように送ってください。",
-        en="I got what you forwarded. What shall I do with it? Send me “sum it up”, “translate it” or “help me reply”, for example.",
-    )
+    ask_about_forward = Sentence(ja="転送、受け取りました。どうしましょうか？ 「要約して」「訳して」「返事を考えて」のように送ってください。", en="I got what you forwarded. What shall I do with it? Send me “sum it up”, “translate it” or “help me reply”, for example.")
     """To a forward in a DM of which nothing was asked for a minute."""
-    away = Sentence(
-        ja="しばらく動いていなかったため、お返事できませんでした。まだお困りでしたら、もう一度お聞きください。",
-        en="I was not running for a while and could not answer. If you still need it, please ask again.",
-    )
+    away = Sentence(ja="しばらく動いていなかったため、お返事できませんでした。まだお困りでしたら、もう一度お聞きください。", en="I was not running for a while and could not answer. If you still need it, please ask again.")
     """To a question that waited for too long while the bot was not running."""
-    left_behind = Sentence(
-        ja="ここで会話が区切られたため、この質問にはお答えしていません。必要でしたら、もう一度お聞きください。",
-        en="The conversation was started afresh here, so I did not answer this. If you still need it, please ask again.",
-    )
+    left_behind = Sentence(ja="ここで会話が区切られたため、この質問にはお答えしていません。必要でしたら、もう一度お聞きください。", en="The conversation was started afresh here, so I did not answer this. If you still need it, please ask again.")
     """To a question that waited when its channel was reset."""
-    cut = Sentence(
-        ja="✂️ 回答が途中で切れました。「続けて」と返信すれば、続きを書きます。",
-        en="✂️ The answer broke off. Reply with “go on” for the rest.",
-    )
+    cut = Sentence(ja="✂️ 回答が途中で切れました。「続けて」と返信すれば、続きを書きます。", en="✂️ The answer broke off. Reply with “go on” for the rest.")
     stopped_empty = Sentence(ja="⏹️ 回答を止めました。", en="⏹️ Stopped.")
 
 
@@ -164,76 +109,37 @@ class SummaryTexts(Area):
     title = Sentence(ja="このチャンネルでの会話の要約", en="Summary of our conversation in this channel")
     private = Sentence(ja="自分だけの会話から", en="From what only you can see")
     """Above what was written down of what others can't see."""
-    none = Sentence(
-        ja="このチャンネルでの会話の要約はまだありません。会話が長くなるか、しばらく間があくと書き留めます。",
-        en="There is no summary of our conversation in this channel yet. I write one when it gets long or has paused for a while.",
-    )
+    none = Sentence(ja="このチャンネルでの会話の要約はまだありません。会話が長くなるか、しばらく間があくと書き留めます。", en="There is no summary of our conversation in this channel yet. I write one when it gets long or has paused for a while.")
     delete = Sentence(ja="要約を消す", en="Delete the summary")
-    deleted = Sentence(
-        ja="🗑️ 要約を消しました。ここまでの会話が要約されることはもうありません。",
-        en="🗑️ The summary is deleted. What was said up to now will not be summarized again.",
-    )
-    not_yours = Sentence(
-        ja="このボタンは、この会話をした人だけが使えます。ご自分の要約は </summary> でどうぞ。",
-        en="Only the person whose conversation it is can use this button. Yours is in </summary>.",
-    )
+    deleted = Sentence(ja="🗑️ 要約を消しました。ここまでの会話が要約されることはもうありません。", en="🗑️ The summary is deleted. What was said up to now will not be summarized again.")
+    not_yours = Sentence(ja="このボタンは、この会話をした人だけが使えます。ご自分の要約は </summary> でどうぞ。", en="Only the person whose conversation it is can use this button. Yours is in </summary>.")
 
 
 class UnfinishedTexts(Area):
     """Words about a turn that the program was ended under, once it runs again."""
 
-    cut_off = Sentence(
-        ja="書いている途中で動かなくなったため、お返事できませんでした。「もう一度きく」を押すと、同じ質問にお答えします。",
-        en="I was cut off before I could finish this answer. Press “Ask again” to have the same question answered.",
-    )
+    cut_off = Sentence(ja="書いている途中で動かなくなったため、お返事できませんでした。「もう一度きく」を押すと、同じ質問にお答えします。", en="I was cut off before I could finish this answer. Press “Ask again” to have the same question answered.")
     """With a button below that asks the same once more."""
     ask_again = Sentence(ja="もう一度きく", en="Ask again")
-    temporary = Sentence(
-        ja="書いている途中で動かなくなったため、お返事できませんでした。保存しない質問だったので、こちらには残っていません。お手数ですが、もう一度お聞きください。",
-        en="I was cut off before I could finish this answer. The question was not stored, so please ask it once more.",
-    )
+    temporary = Sentence(ja="書いている途中で動かなくなったため、お返事できませんでした。保存しない質問だったので、こちらには残っていません。お手数ですが、もう一度お聞きください。", en="I was cut off before I could finish this answer. The question was not stored, so please ask it once more.")
     """Nothing of the question was kept."""
-    lost = Sentence(
-        ja="書いている途中で動かなくなったため、お返事できませんでした。お手数ですが、もう一度お聞きください。",
-        en="I was cut off before I could finish this answer. Please ask once more.",
-    )
+    lost = Sentence(ja="書いている途中で動かなくなったため、お返事できませんでした。お手数ですが、もう一度お聞きください。", en="I was cut off before I could finish this answer. Please ask once more.")
     """The question is no longer there."""
-    kept = Sentence(
-        ja="✂️ 途中で動かなくなったため、前の回答に戻しました。",
-        en="✂️ I was cut off, so the earlier answer is back.",
-    )
+    kept = Sentence(ja="✂️ 途中で動かなくなったため、前の回答に戻しました。", en="✂️ I was cut off, so the earlier answer is back.")
     """Under the older answer, when a new one was asked for."""
-    no_new_one = Sentence(
-        ja="✂️ 途中で動かなくなったため、新しい回答はできませんでした。前の回答はそのままです。",
-        en="✂️ I was cut off, so there is no new answer. The earlier one stays.",
-    )
+    no_new_one = Sentence(ja="✂️ 途中で動かなくなったため、新しい回答はできませんでした。前の回答はそのままです。", en="✂️ I was cut off, so there is no new answer. The earlier one stays.")
     """The same, where the older answer stands above."""
-    late = Sentence(
-        ja="📨 先ほどの質問へのお返事です。元の場所には出せなかったため、こちらにお届けします。",
-        en="📨 This answers your earlier question. It could not be shown where you asked.",
-    )
+    late = Sentence(ja="📨 先ほどの質問へのお返事です。元の場所には出せなかったため、こちらにお届けします。", en="📨 This answers your earlier question. It could not be shown where you asked.")
     """Under an answer that comes by DM because it can't be shown where it was asked."""
-    late_with_link = Sentence(
-        ja="📨 {link} へのお返事です。元の場所には出せなかったため、こちらにお届けします。",
-        en="📨 This answers {link}. It could not be shown there.",
-    )
+    late_with_link = Sentence(ja="📨 {link} へのお返事です。元の場所には出せなかったため、こちらにお届けします。", en="📨 This answers {link}. It could not be shown there.")
     """The same, where the question can be linked. Parameters: link."""
 
     def late_note(self, link: str) -> str:
         """Return the sentence under an answer that comes by DM; `link` leads to the question, if known."""
         return self.late_with_link.format(link=link) if link else self.late
 
-    in_doubt = Sentence(
-        ja="❓ メモリかお知らせを変えている最中に止まりました。済んだかどうかは、</memory list> と </remind list> で確かめられます。",
-        en="❓ I was cut off while changing a memory or reminder. See </memory list> and </remind list> for whether it was done.",
-    )
+    in_doubt = Sentence(ja="❓ メモリかお知らせを変えている最中に止まりました。済んだかどうかは、</memory list> と </remind list> で確かめられます。", en="❓ I was cut off while changing a memory or reminder. See </memory list> and </remind list> for whether it was done.")
     """It was ended in the very moment in which something was about to be stored."""
-    in_doubt_outside = Sentence(
-        ja="❓ ツールの仕事が終わったか分かりません。実行された可能性があるので、繰り返す前に確かめてください。",
-        en="❓ I can’t tell whether a tool did its work. It may have been done: please check before you repeat it.",
-    )
-    asked_already = Sentence(
-        ja="この質問は、もう一度お聞きしたあとか、お預かりする期限（7日）を過ぎたか、消されています。必要でしたら、新しくお聞きください。",
-        en="This question has been asked again already, the 7 days that I keep it for are over, or it was erased. If you still need it, please ask it anew.",
-    )
+    in_doubt_outside = Sentence(ja="❓ ツールの仕事が終わったか分かりません。実行された可能性があるので、繰り返す前に確かめてください。", en="❓ I can’t tell whether a tool did its work. It may have been done: please check before you repeat it.")
+    asked_already = Sentence(ja="この質問は、もう一度お聞きしたあとか、お預かりする期限（7日）を過ぎたか、消されています。必要でしたら、新しくお聞きください。", en="This question has been asked again already, the 7 days that I keep it for are over, or it was erased. If you still need it, please ask it anew.")
     """To a press of a button whose question is not waiting any more."""

@@ -1,190 +1,80 @@
 """Sentences of the command line."""
 
-from cc_bot.domain.errors import (
-    DatabaseCrowded,
-    DatabaseDamaged,
-    DatabaseForbidden,
-    DatabaseFull,
-    DatabaseImpatient,
-    DatabaseLocked,
-    DatabaseReadOnly,
-    DatabaseSetReadOnly,
-    DatabaseUnreachable,
-    PoolerForgets,
-    StorageError,
-)
+from cc_bot.domain.errors import DatabaseCrowded, DatabaseDamaged, DatabaseForbidden, DatabaseFull, DatabaseImpatient, DatabaseLocked, DatabaseReadOnly, DatabaseSetReadOnly, DatabaseUnreachable, PoolerForgets, StorageError
 from cc_bot.texts.area import Area, Sentence, by_key
 
 
 class CliTexts(Area):
-    description = Sentence(
-        ja="Discord で、覚えていてくれるアシスタント。", en="A Discord assistant that remembers."
-    )
-    run = Sentence(
-        ja="Discord ボットを動かします（DISCORD_TOKEN が必要です）",
-        en="run the Discord bot (needs DISCORD_TOKEN)",
-    )
-    web = Sentence(
-        ja="ブラウザで自分のページを開くリンクを表示します（cc-bot run が動いているとき）",
-        en="Print a link to your pages in a browser (while cc-bot run is up)",
-    )
-    chat = Sentence(
-        ja="ターミナルで話します（トークンも API キーもいりません）",
-        en="chat in the terminal (needs neither a token nor an API key)",
-    )
+    description = Sentence(ja="Discord で、覚えていてくれるアシスタント。", en="A Discord assistant that remembers.")
+    run = Sentence(ja="Discord ボットを動かします（DISCORD_TOKEN が必要です）", en="run the Discord bot (needs DISCORD_TOKEN)")
+    web = Sentence(ja="ブラウザで自分のページを開くリンクを表示します（cc-bot run が動いているとき）", en="Print a link to your pages in a browser (while cc-bot run is up)")
+    chat = Sentence(ja="ターミナルで話します（トークンも API キーもいりません）", en="chat in the terminal (needs neither a token nor an API key)")
     migrate = Sentence(ja="データベースの形式を最新にします", en="bring the database's schema up to date")
-    run_shards = Sentence(
-        ja="Discord への接続（シャード）のうち、このプロセスが受け持つ番号、または全体の数。docs/scaling.ja.md を参照",
-        en="which connections to Discord (shards) this process holds, or how many there are; see docs/scaling.md",
-    )
+    run_shards = Sentence(ja="Discord への接続（シャード）のうち、このプロセスが受け持つ番号、または全体の数。docs/scaling.ja.md を参照", en="which connections to Discord (shards) this process holds, or how many there are; see docs/scaling.md")
     chat_user = Sentence(ja="この利用者として話します（既定: 0）", en="chat as this user (default: 0)")
-    chat_channel = Sentence(
-        ja="このチャンネルとして話します（既定: 0）", en="chat in this channel (default: 0)"
-    )
-    chat_agent = Sentence(
-        ja="このエージェントと話します（agents.toml の名前）",
-        en="chat with this agent (a name in agents.toml)",
-    )
-    no_id = Sentence(
-        ja="Discord の ID（数字）で書いてください", en="must be an id of Discord, which is a number"
-    )
-    migration = Sentence(
-        ja="適用します: {version:04d} {description}", en="Applying {version:04d} {description}"
-    )
-    migrated = Sentence(
-        ja="データベースを最新にしました: {path}", en="The database is up to date now: {path}"
-    )
+    chat_channel = Sentence(ja="このチャンネルとして話します（既定: 0）", en="chat in this channel (default: 0)")
+    chat_agent = Sentence(ja="このエージェントと話します（agents.toml の名前）", en="chat with this agent (a name in agents.toml)")
+    no_id = Sentence(ja="Discord の ID（数字）で書いてください", en="must be an id of Discord, which is a number")
+    migration = Sentence(ja="適用します: {version:04d} {description}", en="Applying {version:04d} {description}")
+    migrated = Sentence(ja="データベースを最新にしました: {path}", en="The database is up to date now: {path}")
     up_to_date = Sentence(ja="データベースは最新です: {path}", en="The database is up to date: {path}")
-    ready = Sentence(
-        ja="{name} として Discord につながりました。止めるには Ctrl-C を押してください。",
-        en="Connected to Discord as {name}. Press Ctrl-C to stop.",
-    )
+    ready = Sentence(ja="{name} として Discord につながりました。止めるには Ctrl-C を押してください。", en="Connected to Discord as {name}. Press Ctrl-C to stop.")
     """Parameter: name (the bot's)."""
     mentions_only = Sentence(
         ja="CC_BOT_CHANNELS=all ですが、Message Content Intent が有効になっていないため、ボット宛てのメッセージだけを読みます。すべて読むには、Developer Portal の Bot で Message Content Intent を有効にして、起動し直してください。",
         en="CC_BOT_CHANNELS=all, but the Message Content Intent is not switched on: I read only messages that are addressed to me. To have me read all, switch it on in the Developer Portal under Bot, and start me again.",
     )
-    discord_fails = Sentence(
-        ja="Discord が一時的に応答できないようです（{detail}）。つながるまで、間をあけて試します。",
-        en="Discord does not work at the moment ({detail}). I try again until it does.",
-    )
+    discord_fails = Sentence(ja="Discord が一時的に応答できないようです（{detail}）。つながるまで、間をあけて試します。", en="Discord does not work at the moment ({detail}). I try again until it does.")
     """Parameter: detail (a status)."""
-    commands_wait = Sentence(
-        ja="コマンドをまだ登録できません（{detail}）。登録ずみのコマンド、メンション、DM には答えながら、間をあけて登録をやり直します。",
-        en="The commands could not be registered yet ({detail}). I go on trying; commands that Discord already has, mentions and DMs work.",
-    )
+    commands_wait = Sentence(ja="コマンドをまだ登録できません（{detail}）。登録ずみのコマンド、メンション、DM には答えながら、間をあけて登録をやり直します。", en="The commands could not be registered yet ({detail}). I go on trying; commands that Discord already has, mentions and DMs work.")
     """Parameter: detail (a status, and Discord's code)."""
-    stopping = Sentence(
-        ja="止めています。答えている途中の質問を最長{seconds}秒待ちます…",
-        en="Stopping. Waiting up to {seconds} seconds for answers on their way…",
-    )
-    taken_over = Sentence(
-        ja="データベースに届かないあいだに、ほかのプロセスが引き継ぎました。はじめからつなぎ直します。",
-        en="Others went on with what I did while I did not reach the database. I begin anew.",
-    )
+    stopping = Sentence(ja="止めています。答えている途中の質問を最長{seconds}秒待ちます…", en="Stopping. Waiting up to {seconds} seconds for answers on their way…")
+    taken_over = Sentence(ja="データベースに届かないあいだに、ほかのプロセスが引き継ぎました。はじめからつなぎ直します。", en="Others went on with what I did while I did not reach the database. I begin anew.")
     waits_for = Sentence(
         ja="{host} の cc-bot（シャード {shards}、* はすべて）が止まっているかどうか、30秒ほど確かめます。止まっていれば引き継ぎ、動いていれば起動をやめます。",
         en="Waiting for up to half a minute to see whether the cc-bot on {host} (shards {shards}; * is all) is dead: if it is, I take over; if it lives, I do not start.",
     )
     offline_model = Sentence(ja="オフラインモデル", en="offline model")
-    no_token = Sentence(
-        ja="DISCORD_TOKEN が環境変数にも .env にもないので、ターミナルでの会話を始めます。",
-        en="DISCORD_TOKEN is set neither in the environment nor in .env: starting the terminal chat.",
-    )
+    no_token = Sentence(ja="DISCORD_TOKEN が環境変数にも .env にもないので、ターミナルでの会話を始めます。", en="DISCORD_TOKEN is set neither in the environment nor in .env: starting the terminal chat.")
     """Of `make run`."""
-    broke = Sentence(
-        ja="思わぬエラーで止まりました（{error}）。上の記録を添えて、開発者にお知らせください。",
-        en="Stopped by an unexpected error ({error}). Please report it together with the record above.",
-    )
+    broke = Sentence(ja="思わぬエラーで止まりました（{error}）。上の記録を添えて、開発者にお知らせください。", en="Stopped by an unexpected error ({error}). Please report it together with the record above.")
     """Parameter: error (its type)."""
 
 
 class BackupTexts(Area):
     """Sentences of the commands around copies: `backup`, `restore`, `copy`, `erasures` and `wipe`."""
 
-    backup = Sentence(
-        ja="データベースを安全にコピーします（動作中でも使えます）",
-        en="make a safe copy of the database, also while the bot runs",
-    )
-    backup_to = Sentence(
-        ja="コピーを置くフォルダ（既定: CC_BOT_BACKUP_FOLDER、なければ backup）",
-        en="folder for the copy (default: CC_BOT_BACKUP_FOLDER, or else backup)",
-    )
-    keep = Sentence(
-        ja="新しいものから N 個だけ残し、それより古いバックアップを消します",
-        en="keep the newest N backups and delete the older ones",
-    )
-    keep_days = Sentence(
-        ja="D 日より古いバックアップを消します（最新の1個は残ります）",
-        en="delete backups that are older than D days (the newest one always stays)",
-    )
+    backup = Sentence(ja="データベースを安全にコピーします（動作中でも使えます）", en="make a safe copy of the database, also while the bot runs")
+    backup_to = Sentence(ja="コピーを置くフォルダ（既定: CC_BOT_BACKUP_FOLDER、なければ backup）", en="folder for the copy (default: CC_BOT_BACKUP_FOLDER, or else backup)")
+    keep = Sentence(ja="新しいものから N 個だけ残し、それより古いバックアップを消します", en="keep the newest N backups and delete the older ones")
+    keep_days = Sentence(ja="D 日より古いバックアップを消します（最新の1個は残ります）", en="delete backups that are older than D days (the newest one always stays)")
     no_path = Sentence(ja="場所を書いてください", en="must name a place")
-    no_count = Sentence(
-        ja="1 から 2147483647 までの整数で書いてください", en="must be a whole number from 1 to 2147483647"
-    )
-    restore = Sentence(
-        ja="バックアップを確かめて、データベースと入れ替えます（ボットを止めてから使います）",
-        en="check a backup and put it in the database's place (stop the bot first)",
-    )
+    no_count = Sentence(ja="1 から 2147483647 までの整数で書いてください", en="must be a whole number from 1 to 2147483647")
+    restore = Sentence(ja="バックアップを確かめて、データベースと入れ替えます（ボットを止めてから使います）", en="check a backup and put it in the database's place (stop the bot first)")
     restore_file = Sentence(ja="バックアップのファイル", en="the backup's file")
     yes = Sentence(ja="確認せずに実行します", en="do not ask")
-    without_erasures = Sentence(
-        ja="消去の記録がなくても続けます（消した人のデータが戻ることがあります）",
-        en="go on without a record of erasures (people who were forgotten may come back)",
-    )
-    rows_only = Sentence(
-        ja="cc-bot のものではないトリガーやビューがあっても、それを置いて、中のデータだけを戻します",
-        en="leave triggers, views and whatever else cc-bot did not make behind, and take the rows alone",
-    )
-    any_file = Sentence(
-        ja="今あるファイルが cc-bot のデータベースに見えなくても続けます（壊れたときのため）",
-        en="go on even if the file that is there does not look like a database of cc-bot (for a damaged one)",
-    )
-    wipe = Sentence(
-        ja="データベースと、その控えをすべて消します（ボットを止めてから使います）",
-        en="delete the database and every copy beside it (stop the bot first)",
-    )
-    backed_up = Sentence(
-        ja="バックアップしました: {path}（{size}、版 {version}、メッセージ {messages}件、メモリ {memories}件）",
-        en="Backed up to {path} ({size}, version {version}, messages: {messages}, memories: {memories})",
-    )
+    without_erasures = Sentence(ja="消去の記録がなくても続けます（消した人のデータが戻ることがあります）", en="go on without a record of erasures (people who were forgotten may come back)")
+    rows_only = Sentence(ja="cc-bot のものではないトリガーやビューがあっても、それを置いて、中のデータだけを戻します", en="leave triggers, views and whatever else cc-bot did not make behind, and take the rows alone")
+    any_file = Sentence(ja="今あるファイルが cc-bot のデータベースに見えなくても続けます（壊れたときのため）", en="go on even if the file that is there does not look like a database of cc-bot (for a damaged one)")
+    wipe = Sentence(ja="データベースと、その控えをすべて消します（ボットを止めてから使います）", en="delete the database and every copy beside it (stop the bot first)")
+    backed_up = Sentence(ja="バックアップしました: {path}（{size}、版 {version}、メッセージ {messages}件、メモリ {memories}件）", en="Backed up to {path} ({size}, version {version}, messages: {messages}, memories: {memories})")
     deleted = Sentence(ja="古いバックアップを {count}個 消しました。", en="Old backups deleted: {count}.")
-    offer = Sentence(
-        ja="{path}（{made_at}、メッセージ {messages}件、メモリ {memories}件）を {database} に復元します。",
-        en="{path} ({made_at}, messages: {messages}, memories: {memories}) will take the place of {database}.",
-    )
-    origin = Sentence(
-        ja="壊れていないことと形は確かめました。だれが作ったかは、ファイルからはわかりません。中のデータは、そのまま信じて使います。",
-        en="It is whole, and of cc-bot's own form. Who made it can't be told from the file, and what its rows say is believed.",
-    )
+    offer = Sentence(ja="{path}（{made_at}、メッセージ {messages}件、メモリ {memories}件）を {database} に復元します。", en="{path} ({made_at}, messages: {messages}, memories: {memories}) will take the place of {database}.")
+    origin = Sentence(ja="壊れていないことと形は確かめました。だれが作ったかは、ファイルからはわかりません。中のデータは、そのまま信じて使います。", en="It is whole, and of cc-bot's own form. Who made it can't be told from the file, and what its rows say is believed.")
     unknown_time = Sentence(ja="作成日時は不明", en="made at an unknown time")
     go_on = Sentence(ja="実行しますか？ [y/N] ", en="Go on? [y/N] ")
     restored = Sentence(ja="{path} を {database} に復元しました。", en="Restored {path} to {database}.")
-    replaced = Sentence(
-        ja="それまでのデータベースは {path} に残してあります。要らなくなったら消してください。",
-        en="The database that was there is kept as {path}. Delete it when you no longer need it.",
-    )
-    replaced_days = Sentence(
-        ja="それまでのデータベースは、{days}日のあいだ {path} に残します。",
-        en="The database that was there is kept for {days} days as {path}.",
-    )
+    replaced = Sentence(ja="それまでのデータベースは {path} に残してあります。要らなくなったら消してください。", en="The database that was there is kept as {path}. Delete it when you no longer need it.")
+    replaced_days = Sentence(ja="それまでのデータベースは、{days}日のあいだ {path} に残します。", en="The database that was there is kept for {days} days as {path}.")
     forgotten = Sentence(
         ja="バックアップのあとに消去されたものを、もう一度消しました（利用者 {users}人、メモリ {memories}件、会話 {sessions}件、Discord で削除されたもの {deleted}件）。",
         en="What was erased after the backup was made is erased again (users: {users}, memories: {memories}, conversations: {sessions}, deleted on Discord: {deleted}).",
     )
-    erasures_unknown = Sentence(
-        ja="消去の記録がないため、消した人のデータが戻っているかもしれません。",
-        en="There is no record of erasures, so people who were forgotten may be back.",
-    )
-    doomed = Sentence(
-        ja="次のファイルを消します。元には戻せません。", en="These files will be deleted for good:"
-    )
+    erasures_unknown = Sentence(ja="消去の記録がないため、消した人のデータが戻っているかもしれません。", en="There is no record of erasures, so people who were forgotten may be back.")
+    doomed = Sentence(ja="次のファイルを消します。元には戻せません。", en="These files will be deleted for good:")
     wiped = Sentence(ja="{count}個のファイルを消しました。", en="Files deleted: {count}.")
     nothing_to_wipe = Sentence(ja="消すものはありません: {path}", en="There is nothing to delete: {path}")
-    stays = Sentence(
-        ja="設定ファイル、バックアップ、消去の記録は残っています。要らなければ、ご自分で消してください。",
-        en="Settings, backups and the record of erasures are still there. Delete them yourself if you don't need them.",
-    )
+    stays = Sentence(ja="設定ファイル、バックアップ、消去の記録は残っています。要らなければ、ご自分で消してください。", en="Settings, backups and the record of erasures are still there. Delete them yourself if you don't need them.")
     stages = by_key(
         {
             "copying": Sentence(ja="コピーしています…", en="Copying…"),
@@ -197,123 +87,47 @@ class BackupTexts(Area):
         }
     )
     """What is said while a stage of the work lasts."""
-    copy = Sentence(
-        ja="データベースの中身を、別の空のデータベースにコピーします（ボットを止めてから使います。途中で止まったら、もう一度実行すると続きから進みます）",
-        en="copy all of a database into another, empty one (stop the bot first; begun again, it goes on where it stopped)",
-    )
-    copy_from = Sentence(
-        ja="コピー元の URL（既定: CC_BOT_DATABASE_URL）", en="the source's URL (default: CC_BOT_DATABASE_URL)"
-    )
-    copy_to = Sentence(
-        ja="コピー先の URL（sqlite:///… または postgresql://…）",
-        en="the target's URL (sqlite:///… or postgresql://…)",
-    )
-    copied_table = Sentence(
-        ja="  {name}  {rows}行  チェックサム {checksum}", en="  {name}  rows: {rows}  checksum: {checksum}"
-    )
+    copy = Sentence(ja="データベースの中身を、別の空のデータベースにコピーします（ボットを止めてから使います。途中で止まったら、もう一度実行すると続きから進みます）", en="copy all of a database into another, empty one (stop the bot first; begun again, it goes on where it stopped)")
+    copy_from = Sentence(ja="コピー元の URL（既定: CC_BOT_DATABASE_URL）", en="the source's URL (default: CC_BOT_DATABASE_URL)")
+    copy_to = Sentence(ja="コピー先の URL（sqlite:///… または postgresql://…）", en="the target's URL (sqlite:///… or postgresql://…)")
+    copied_table = Sentence(ja="  {name}  {rows}行  チェックサム {checksum}", en="  {name}  rows: {rows}  checksum: {checksum}")
     """Parameters: name, rows, checksum (the same on both sides)."""
     copied_empty = Sentence(ja="  ほかの{count}個の表は空です", en="  {count} more tables are empty")
-    copied = Sentence(
-        ja="{source} を {target} にコピーしました。{rows}行すべてが一致しています。",
-        en="Copied {source} to {target}: {rows} rows, and all of them are the same on both sides.",
-    )
-    copied_mended = Sentence(
-        ja="{count}個の文字列にあった、データベースに保存できない文字は、取り除くか「?」に替えました。",
-        en="{count} texts held characters that no database takes; these were left out, or became a question mark.",
-    )
-    copied_other_log = Sentence(
-        ja="コピー先には別の消去の記録 {path} があるので、そのままにしました。コピー元の記録も取っておいてください。",
-        en="The target has a record of erasures of its own, {path}, which was left alone. Keep the source's too.",
-    )
-    copied_files = Sentence(
-        ja="次のファイルは移していません。使うときは {folder} に置いてください: {files}",
-        en="These files were not moved; if you need them, put them into {folder}: {files}",
-    )
-    copied_next = Sentence(
-        ja="このデータベースを使うには、.env の CC_BOT_DATABASE_URL に {url} を書いてください。それまでは {former} が使われます。",
-        en="To use it, set CC_BOT_DATABASE_URL in .env to {url}. Until then {former} is used.",
-    )
-    copied_next_server = Sentence(
-        ja="このデータベースを使うには、.env の CC_BOT_DATABASE_URL に {url} を、パスワードを加えて書いてください。それまでは {former} が使われます。",
-        en="To use it, set CC_BOT_DATABASE_URL in .env to {url}, with its password. Until then {former} is used.",
-    )
+    copied = Sentence(ja="{source} を {target} にコピーしました。{rows}行すべてが一致しています。", en="Copied {source} to {target}: {rows} rows, and all of them are the same on both sides.")
+    copied_mended = Sentence(ja="{count}個の文字列にあった、データベースに保存できない文字は、取り除くか「?」に替えました。", en="{count} texts held characters that no database takes; these were left out, or became a question mark.")
+    copied_other_log = Sentence(ja="コピー先には別の消去の記録 {path} があるので、そのままにしました。コピー元の記録も取っておいてください。", en="The target has a record of erasures of its own, {path}, which was left alone. Keep the source's too.")
+    copied_files = Sentence(ja="次のファイルは移していません。使うときは {folder} に置いてください: {files}", en="These files were not moved; if you need them, put them into {folder}: {files}")
+    copied_next = Sentence(ja="このデータベースを使うには、.env の CC_BOT_DATABASE_URL に {url} を書いてください。それまでは {former} が使われます。", en="To use it, set CC_BOT_DATABASE_URL in .env to {url}. Until then {former} is used.")
+    copied_next_server = Sentence(ja="このデータベースを使うには、.env の CC_BOT_DATABASE_URL に {url} を、パスワードを加えて書いてください。それまでは {former} が使われます。", en="To use it, set CC_BOT_DATABASE_URL in .env to {url}, with its password. Until then {former} is used.")
     """Parameters of both: url (of the target), former (what the setting names now)."""
     erasures = Sentence(ja="消去の記録を使います", en="use records of erasures")
-    erasures_apply = Sentence(
-        ja="復元したデータベースから、そのあとに消去されたものをもう一度消します（ボットを止めてから使います）",
-        en="after a restore, erase again what had been erased since (stop the bot first)",
-    )
-    erasures_files = Sentence(
-        ja="消去の記録（既定: データベースの隣にあるもの）",
-        en="records of erasures (default: the one beside the database)",
-    )
-    erasures_since = Sentence(
-        ja="いつの時点に復元したか（例: 2026-11-22T04:15。既定: データベースの中のいちばん新しい時刻）",
-        en="the moment that was restored, for example 2026-11-22T04:15 (default: the newest moment in the database)",
-    )
-    no_moment = Sentence(
-        ja="2026-11-22 か 2026-11-22T04:15 のように書いてください",
-        en="must be written like 2026-11-22 or 2026-11-22T04:15",
-    )
+    erasures_apply = Sentence(ja="復元したデータベースから、そのあとに消去されたものをもう一度消します（ボットを止めてから使います）", en="after a restore, erase again what had been erased since (stop the bot first)")
+    erasures_files = Sentence(ja="消去の記録（既定: データベースの隣にあるもの）", en="records of erasures (default: the one beside the database)")
+    erasures_since = Sentence(ja="いつの時点に復元したか（例: 2026-11-22T04:15。既定: データベースの中のいちばん新しい時刻）", en="the moment that was restored, for example 2026-11-22T04:15 (default: the newest moment in the database)")
+    no_moment = Sentence(ja="2026-11-22 か 2026-11-22T04:15 のように書いてください", en="must be written like 2026-11-22 or 2026-11-22T04:15")
     reapplied = Sentence(
-        ja="{since} よりあとに消去されたものを、もう一度消しました（利用者 {users}人、メモリ {memories}件、会話 {sessions}件、Discord で削除されたもの {deleted}件）。",
-        en="What was erased after {since} is erased again (users: {users}, memories: {memories}, conversations: {sessions}, deleted on Discord: {deleted}).",
+        ja="{since} よりあとに消去されたものを、もう一度消しました（利用者 {users}人、メモリ {memories}件、会話 {sessions}件、Discord で削除されたもの {deleted}件）。", en="What was erased after {since} is erased again (users: {users}, memories: {memories}, conversations: {sessions}, deleted on Discord: {deleted})."
     )
-    nothing_reapplied = Sentence(
-        ja="{since} よりあとに消去されたもので、データベースに残っているものはありませんでした。",
-        en="Nothing that was erased after {since} is in the database.",
-    )
-    erasures_thinned = Sentence(
-        ja="記録は {since} より前のぶんが整理されています。それより前に消去された人のデータが戻っているかもしれません。",
-        en="What was erased before {since} has been taken out of the records, so people who were forgotten before that may be back.",
-    )
+    nothing_reapplied = Sentence(ja="{since} よりあとに消去されたもので、データベースに残っているものはありませんでした。", en="Nothing that was erased after {since} is in the database.")
+    erasures_thinned = Sentence(ja="記録は {since} より前のぶんが整理されています。それより前に消去された人のデータが戻っているかもしれません。", en="What was erased before {since} has been taken out of the records, so people who were forgotten before that may be back.")
     unknown_moment = Sentence(ja="いちばん初め", en="the beginning")
 
 
 class StorageTexts(Area):
     """Sentences for the operator when a command ends because of the database. Parameter everywhere: path."""
 
-    locked = Sentence(
-        ja="データベース {path} にほかのプログラムが書き込み続けています。そちらを終えてから、もう一度お試しください。",
-        en="Another program keeps writing to the database {path}. End that program, then try again.",
-    )
-    full = Sentence(
-        ja="データベース {path} に書き込むための空きがディスクにありません。空きを作って、もう一度お試しください。",
-        en="There is no room to write the database {path}. Make room on its disk, then try again.",
-    )
-    read_only = Sentence(
-        ja="データベース {path} に書き込めません。ファイルとフォルダの書き込みの権限を確かめてください。",
-        en="The database {path} can't be written to. Check the permission to write the file and its folder.",
-    )
-    damaged = Sentence(
-        ja="データベース {path} が壊れています。動いているボットがあれば止めて、cc-bot restore でバックアップから戻してください。",
-        en="The database {path} is damaged. Stop the bot if it is running, and put a backup in its place with cc-bot restore.",
-    )
-    unreadable = Sentence(
-        ja="データベース {path} を読み書きできませんでした。ディスクの状態を確かめてください。",
-        en="The database {path} could not be read or written. Check the disk.",
-    )
-    server_away = Sentence(
-        ja="データベースのサーバー {path} につながりません。動いているか、この URL が正しいかを確かめてください。",
-        en="The database server {path} can't be reached. See that it runs, and that this URL is right.",
-    )
-    server_crowded = Sentence(
-        ja="データベースのサーバー {path} の接続がいっぱいです。max_connections を増やすか、PgBouncer を置いてください。",
-        en="The database server {path} takes no more connections. Raise max_connections, or put PgBouncer between.",
-    )
-    server_full = Sentence(
-        ja="データベースのサーバー {path} のディスクに空きがありません。空きを作って、もう一度お試しください。",
-        en="The disk of the database server {path} is full. Make room there, then try again.",
-    )
-    server_read_only = Sentence(
-        ja="データベースのサーバー {path} は読み取り専用です。書き込めるサーバーを指すか、URL に target_session_attrs=read-write を付けてください。",
-        en="The database server {path} is read-only. Name the primary, or add target_session_attrs=read-write to the URL.",
-    )
+    locked = Sentence(ja="データベース {path} にほかのプログラムが書き込み続けています。そちらを終えてから、もう一度お試しください。", en="Another program keeps writing to the database {path}. End that program, then try again.")
+    full = Sentence(ja="データベース {path} に書き込むための空きがディスクにありません。空きを作って、もう一度お試しください。", en="There is no room to write the database {path}. Make room on its disk, then try again.")
+    read_only = Sentence(ja="データベース {path} に書き込めません。ファイルとフォルダの書き込みの権限を確かめてください。", en="The database {path} can't be written to. Check the permission to write the file and its folder.")
+    damaged = Sentence(ja="データベース {path} が壊れています。動いているボットがあれば止めて、cc-bot restore でバックアップから戻してください。", en="The database {path} is damaged. Stop the bot if it is running, and put a backup in its place with cc-bot restore.")
+    unreadable = Sentence(ja="データベース {path} を読み書きできませんでした。ディスクの状態を確かめてください。", en="The database {path} could not be read or written. Check the disk.")
+    server_away = Sentence(ja="データベースのサーバー {path} につながりません。動いているか、この URL が正しいかを確かめてください。", en="The database server {path} can't be reached. See that it runs, and that this URL is right.")
+    server_crowded = Sentence(ja="データベースのサーバー {path} の接続がいっぱいです。max_connections を増やすか、PgBouncer を置いてください。", en="The database server {path} takes no more connections. Raise max_connections, or put PgBouncer between.")
+    server_full = Sentence(ja="データベースのサーバー {path} のディスクに空きがありません。空きを作って、もう一度お試しください。", en="The disk of the database server {path} is full. Make room there, then try again.")
+    server_read_only = Sentence(ja="データベースのサーバー {path} は読み取り専用です。書き込めるサーバーを指すか、URL に target_session_attrs=read-write を付けてください。", en="The database server {path} is read-only. Name the primary, or add target_session_attrs=read-write to the URL.")
     server_set_read_only = Sentence(
-        ja="データベースのサーバー {path} は主系ですが、default_transaction_read_only が on なので書き込めません。サーバー、データベース、"
-        "接続に使うロールのどれに設定されているかを調べ、off にしてください。",
-        en="The database server {path} is no standby, but default_transaction_read_only is on, so nothing can be written. "
-        "See whether the server, the database or the role that connects has it set, and turn it off.",
+        ja="データベースのサーバー {path} は主系ですが、default_transaction_read_only が on なので書き込めません。サーバー、データベース、接続に使うロールのどれに設定されているかを調べ、off にしてください。",
+        en="The database server {path} is no standby, but default_transaction_read_only is on, so nothing can be written. See whether the server, the database or the role that connects has it set, and turn it off.",
     )
     server_forbidden = Sentence(
         ja="データベースのサーバー {path} で、cc-bot のユーザーの権限が足りません。表を作ることと、すべての表で行を読み、書き、消すことが必要です。"
@@ -329,15 +143,10 @@ class StorageTexts(Area):
         en="The PgBouncer before the database {path} forgets prepared statements. Put ?prepare=off at the end of the URL, or use PgBouncer 1.21 or newer and set max_prepared_statements.",
     )
     server_impatient = Sentence(
-        ja="データベースのサーバー {path} が、時間のかかる処理を途中で止めました。接続に使うロールの "
-        "statement_timeout、transaction_timeout、idle_in_transaction_session_timeout を長くするか、0 にしてください。",
-        en="The database server {path} ended what took too long for it. Raise statement_timeout, "
-        "transaction_timeout and idle_in_transaction_session_timeout of your role, or set them to 0.",
+        ja="データベースのサーバー {path} が、時間のかかる処理を途中で止めました。接続に使うロールの statement_timeout、transaction_timeout、idle_in_transaction_session_timeout を長くするか、0 にしてください。",
+        en="The database server {path} ended what took too long for it. Raise statement_timeout, transaction_timeout and idle_in_transaction_session_timeout of your role, or set them to 0.",
     )
-    server_trouble = Sentence(
-        ja="データベースのサーバー {path} でうまくいきませんでした。サーバーのログを確かめてください。",
-        en="The database server {path} could not do what was asked. Look into its log.",
-    )
+    server_trouble = Sentence(ja="データベースのサーバー {path} でうまくいきませんでした。サーバーのログを確かめてください。", en="The database server {path} could not do what was asked. Look into its log.")
 
 
 def storage_problem(error: StorageError, path: object, words: StorageTexts) -> str:

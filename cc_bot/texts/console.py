@@ -15,14 +15,10 @@ class ConsoleTexts(Area):
     refresh = Sentence(ja="最新にする", en="Refresh")
 
     version = Sentence(ja="版", en="Version")
-    version_value = Sentence(
-        ja="cc-bot {version}（データベースの版 {schema}）", en="cc-bot {version} (database version {schema})"
-    )
+    version_value = Sentence(ja="cc-bot {version}（データベースの版 {schema}）", en="cc-bot {version} (database version {schema})")
     since = Sentence(ja="起動", en="Started")
     discord = Sentence(ja="Discord", en="Discord")
-    connected = Sentence(
-        ja="つながっています（応答 {milliseconds} ミリ秒）", en="connected ({milliseconds} ms)"
-    )
+    connected = Sentence(ja="つながっています（応答 {milliseconds} ミリ秒）", en="connected ({milliseconds} ms)")
     connected_just_now = Sentence(ja="つながったところです", en="just connected")
     disconnected = Sentence(ja="つながっていません", en="not connected")
     database = Sentence(ja="データベース", en="Database")
@@ -30,21 +26,13 @@ class ConsoleTexts(Area):
     unknown = Sentence(ja="分かりません", en="can't be told")
     processes = Sentence(ja="プロセス", en="Process")
     last_backup = Sentence(ja="最後のバックアップ", en="Last backup")
-    no_backup = Sentence(
-        ja="見つかりません。cc-bot backup で作れます。", en="none found; cc-bot backup makes one"
-    )
+    no_backup = Sentence(ja="見つかりません。cc-bot backup で作れます。", en="none found; cc-bot backup makes one")
     today = Sentence(ja="今日", en="Today")
 
     turns = Sentence(ja="進行中の質問", en="Questions on their way")
-    turns_count = Sentence(
-        ja="{running}件に回答中、{waiting}件が順番待ちです。",
-        en="{running} being answered, {waiting} in line.",
-    )
+    turns_count = Sentence(ja="{running}件に回答中、{waiting}件が順番待ちです。", en="{running} being answered, {waiting} in line.")
     no_turns = Sentence(ja="いまは何もありません。", en="Nothing at the moment.")
-    turns_caption = Sentence(
-        ja="番号は、記録の turn と同じものです。だれの何の質問かは、ここには出ません。",
-        en="The number is that of `turn` in the log. Whose question it is, and what about, is not shown here.",
-    )
+    turns_caption = Sentence(ja="番号は、記録の turn と同じものです。だれの何の質問かは、ここには出ません。", en="The number is that of `turn` in the log. Whose question it is, and what about, is not shown here.")
     turn_id = Sentence(ja="番号", en="Number")
     phase = Sentence(ja="段階", en="Phase")
     phases = by_key(
@@ -62,13 +50,8 @@ class ConsoleTexts(Area):
 
     maintenance = Sentence(ja="メンテナンス", en="Maintenance")
     maintenance_off = Sentence(ja="いまは、みんなに答えています。", en="Everybody is answered at the moment.")
-    maintenance_on = Sentence(
-        ja="メンテナンス中です。管理者だけに答えています。",
-        en="Maintenance is on: owners alone are answered.",
-    )
-    note = Sentence(
-        ja="お知らせ（なくてもかまいません）", en="What everybody else is told (may be left empty)"
-    )
+    maintenance_on = Sentence(ja="メンテナンス中です。管理者だけに答えています。", en="Maintenance is on: owners alone are answered.")
+    note = Sentence(ja="お知らせ（なくてもかまいません）", en="What everybody else is told (may be left empty)")
     begin = Sentence(ja="メンテナンスを始める", en="Begin maintenance")
     end = Sentence(ja="メンテナンスを終える", en="End maintenance")
 
@@ -77,38 +60,19 @@ class ConsoleTexts(Area):
     limit = Sentence(ja="制限", en="Limit")
     value = Sentence(ja="値", en="Value")
     source = Sentence(ja="決めた所", en="Set in")
-    sources = by_key(
-        {
-            "here": Sentence(ja="管理者", en="here"),
-            "file": Sentence(ja="設定ファイル", en="the policy file"),
-            "default": Sentence(ja="既定", en="by default"),
-        }
-    )
+    sources = by_key({"here": Sentence(ja="管理者", en="here"), "file": Sentence(ja="設定ファイル", en="the policy file"), "default": Sentence(ja="既定", en="by default")})
     action = Sentence(ja="操作", en="Action")
     take_back = Sentence(ja="取り消す", en="Take back")
     take_back_of = Sentence(ja="取り消す: {what}", en="Take back: {what}")
     """For those who hear it. Parameters: what."""
     set_limit = Sentence(ja="制限を決める", en="Set a limit")
-    value_hint = Sentence(
-        ja="1以上の整数です。空のままなら、制限なしになります。",
-        en="A whole number from 1 on; leave it empty for no limit.",
-    )
+    value_hint = Sentence(ja="1以上の整数です。空のままなら、制限なしになります。", en="A whole number from 1 on; leave it empty for no limit.")
     set = Sentence(ja="決める", en="Set")
     kind = Sentence(ja="区分", en="Kind")
-    kinds = by_key(
-        {
-            "user": Sentence(ja="人", en="user"),
-            "role": Sentence(ja="ロール", en="role"),
-            "channel": Sentence(ja="チャンネル", en="channel"),
-            "guild": Sentence(ja="サーバー", en="server"),
-        }
-    )
+    kinds = by_key({"user": Sentence(ja="人", en="user"), "role": Sentence(ja="ロール", en="role"), "channel": Sentence(ja="チャンネル", en="channel"), "guild": Sentence(ja="サーバー", en="server")})
     named = Sentence(ja="{kind} {id}", en="{kind} {id}")
     id = Sentence(ja="ID", en="ID")
-    id_hint = Sentence(
-        ja="Discord の「IDをコピー」で分かる数字です。",
-        en="The number that Discord's “Copy ID” gives.",
-    )
+    id_hint = Sentence(ja="Discord の「IDをコピー」で分かる数字です。", en="The number that Discord's “Copy ID” gives.")
 
     access_caption = Sentence(ja="許可と拒否", en="Allowed and denied")
     rule = Sentence(ja="決まり", en="Rule")
@@ -117,10 +81,7 @@ class ConsoleTexts(Area):
     allow = Sentence(ja="許可する", en="Allow")
     deny = Sentence(ja="拒否する", en="Deny")
 
-    models_caption = Sentence(
-        ja="モデルを決めたチャンネル。決まったモデルがあるエージェントは、それを使い続けます。",
-        en="Channels with models of their own. Agents that have models of their own keep those.",
-    )
+    models_caption = Sentence(ja="モデルを決めたチャンネル。決まったモデルがあるエージェントは、それを使い続けます。", en="Channels with models of their own. Agents that have models of their own keep those.")
     channel = Sentence(ja="チャンネル", en="Channel")
     channel_id = Sentence(ja="チャンネルのID", en="ID of the channel")
     chain = Sentence(ja="モデル（聞く順に）", en="Models (in the order they are asked)")
@@ -129,37 +90,18 @@ class ConsoleTexts(Area):
 
     level = Sentence(ja="レベル", en="Level")
     at_least = Sentence(ja="このレベル以上", en="This level and above")
-    levels = by_key(
-        {
-            "debug": Sentence(ja="すべて", en="everything"),
-            "info": Sentence(ja="info", en="info"),
-            "warning": Sentence(ja="warning", en="warning"),
-            "error": Sentence(ja="error", en="error"),
-            "critical": Sentence(ja="critical", en="critical"),
-        }
-    )
+    levels = by_key({"debug": Sentence(ja="すべて", en="everything"), "info": Sentence(ja="info", en="info"), "warning": Sentence(ja="warning", en="warning"), "error": Sentence(ja="error", en="error"), "critical": Sentence(ja="critical", en="critical")})
     filter = Sentence(ja="絞り込む", en="Filter")
-    log_caption = Sentence(
-        ja="新しい順に{count}件（最大{most}件）。人が書いた言葉は入っていません。",
-        en="{count}, the newest first (of {most} at most). Nothing that anybody wrote is in them.",
-    )
+    log_caption = Sentence(ja="新しい順に{count}件（最大{most}件）。人が書いた言葉は入っていません。", en="{count}, the newest first (of {most} at most). Nothing that anybody wrote is in them.")
     log_empty = Sentence(ja="このレベルの記録はありません。", en="There are no records of this level.")
     time = Sentence(ja="時刻", en="Time")
     event = Sentence(ja="出来事", en="Event")
     fields = Sentence(ja="内容", en="Details")
-    of_library = Sentence(
-        ja="ライブラリの記録（内容は残しません）", en="a library's record (its words are not kept)"
-    )
+    of_library = Sentence(ja="ライブラリの記録（内容は残しません）", en="a library's record (its words are not kept)")
 
-    doctor_what = Sentence(
-        ja="cc-bot doctor と同じ点検を、動いているまま行います。30秒ほどかかることがあります。",
-        en="The same checks as cc-bot doctor, while the bot goes on. They may take half a minute.",
-    )
+    doctor_what = Sentence(ja="cc-bot doctor と同じ点検を、動いているまま行います。30秒ほどかかることがあります。", en="The same checks as cc-bot doctor, while the bot goes on. They may take half a minute.")
     run_doctor = Sentence(ja="点検する", en="Run the doctor")
-    doctor_running = Sentence(
-        ja="点検しています。このページは、終わると切り替わります。",
-        en="It is looking. This page changes when it is done.",
-    )
+    doctor_running = Sentence(ja="点検しています。このページは、終わると切り替わります。", en="It is looking. This page changes when it is done.")
     doctor_at = Sentence(ja="{at} の結果", en="The report of {at}")
     check = Sentence(ja="項目", en="Check")
     verdict = Sentence(ja="結果", en="Verdict")
@@ -167,54 +109,20 @@ class ConsoleTexts(Area):
 
     done = by_key(
         {
-            "limit_set": Sentence(
-                ja="制限を決めました。次の質問から効きます。",
-                en="The limit is set. It holds from the next question on.",
-            ),
-            "limit_unset": Sentence(
-                ja="取り消しました。設定ファイルにあれば、それが効きます。",
-                en="Taken back. If the policy file has one, that holds.",
-            ),
-            "limit_was_not_set": Sentence(
-                ja="ここで決めた制限の中に、それはもうありません。", en="No such limit is set here any more."
-            ),
-            "access_set": Sentence(
-                ja="決めました。次の質問から効きます。", en="Done. It holds from the next question on."
-            ),
+            "limit_set": Sentence(ja="制限を決めました。次の質問から効きます。", en="The limit is set. It holds from the next question on."),
+            "limit_unset": Sentence(ja="取り消しました。設定ファイルにあれば、それが効きます。", en="Taken back. If the policy file has one, that holds."),
+            "limit_was_not_set": Sentence(ja="ここで決めた制限の中に、それはもうありません。", en="No such limit is set here any more."),
+            "access_set": Sentence(ja="決めました。次の質問から効きます。", en="Done. It holds from the next question on."),
             "access_removed": Sentence(ja="決まりを取り消しました。", en="The rule is gone."),
-            "access_had_no_rule": Sentence(
-                ja="ここで決めたものの中に、それはもうありません。", en="No such rule is set here any more."
-            ),
-            "access_also_in_file": Sentence(
-                ja="ここの決まりを取り消しました。設定ファイルにも決まりがあり、そちらは効いたままです。",
-                en="The rule that was set here is gone. The policy file has one as well, and that still holds.",
-            ),
-            "models_set": Sentence(
-                ja="モデルを決めました。次の質問から使います。",
-                en="The models are set. They answer from the next question on.",
-            ),
-            "models_missing": Sentence(
-                ja="モデルを決めましたが、サーバーにないものがあります。名前を確かめてください。",
-                en="The models are set, but the server does not have all of them. Please check the names.",
-            ),
-            "models_unset": Sentence(
-                ja="いつものモデルに戻しました。", en="The usual models answer there again."
-            ),
-            "models_were_not_set": Sentence(
-                ja="そのチャンネルに、決めたモデルはもうありません。",
-                en="That channel has no models of its own any more.",
-            ),
-            "maintenance_begun": Sentence(
-                ja="メンテナンスを始めました。管理者だけに答えます。",
-                en="Maintenance has begun: owners alone are answered.",
-            ),
-            "maintenance_ended": Sentence(
-                ja="メンテナンスを終えました。またみんなに答えます。",
-                en="Maintenance is over. Everybody is answered again.",
-            ),
-            "maintenance_was_off": Sentence(
-                ja="メンテナンス中ではありません。", en="There is no maintenance."
-            ),
+            "access_had_no_rule": Sentence(ja="ここで決めたものの中に、それはもうありません。", en="No such rule is set here any more."),
+            "access_also_in_file": Sentence(ja="ここの決まりを取り消しました。設定ファイルにも決まりがあり、そちらは効いたままです。", en="The rule that was set here is gone. The policy file has one as well, and that still holds."),
+            "models_set": Sentence(ja="モデルを決めました。次の質問から使います。", en="The models are set. They answer from the next question on."),
+            "models_missing": Sentence(ja="モデルを決めましたが、サーバーにないものがあります。名前を確かめてください。", en="The models are set, but the server does not have all of them. Please check the names."),
+            "models_unset": Sentence(ja="いつものモデルに戻しました。", en="The usual models answer there again."),
+            "models_were_not_set": Sentence(ja="そのチャンネルに、決めたモデルはもうありません。", en="That channel has no models of its own any more."),
+            "maintenance_begun": Sentence(ja="メンテナンスを始めました。管理者だけに答えます。", en="Maintenance has begun: owners alone are answered."),
+            "maintenance_ended": Sentence(ja="メンテナンスを終えました。またみんなに答えます。", en="Maintenance is over. Everybody is answered again."),
+            "maintenance_was_off": Sentence(ja="メンテナンス中ではありません。", en="There is no maintenance."),
         }
     )
     """What a press has done, by the name that the next page's address tells."""

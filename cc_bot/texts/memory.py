@@ -5,14 +5,7 @@ from collections.abc import Collection, Iterator, Sequence
 from datetime import datetime, tzinfo
 from typing import Protocol
 
-from cc_bot.domain.memory import (
-    DEFAULT_CATEGORY,
-    MAX_CONTENT_CHARACTERS,
-    Memory,
-    Receipt,
-    SourceKind,
-    write_end,
-)
+from cc_bot.domain.memory import DEFAULT_CATEGORY, MAX_CONTENT_CHARACTERS, Memory, Receipt, SourceKind, write_end
 from cc_bot.domain.memory_transfer import MARKDOWN_MARK, ImportPlan, PortableMemory
 from cc_bot.domain.turn import NotRemoved, NotSaved
 from cc_bot.texts.area import Area, Sentence, by_key
@@ -23,38 +16,18 @@ MAX_PART_BYTES = 8 * 2**20
 
 class MemoryTexts(Area):
     added = Sentence(ja="💾 覚えました（#{id}）: {content}", en="💾 Remembered (#{id}): {content}")
-    remembered_message = Sentence(
-        ja="💾 このメッセージを覚えました（#{id}）: {content}",
-        en="💾 Remembered this message (#{id}): {content}",
-    )
-    empty_message = Sentence(
-        ja="このメッセージには文章がないので、覚えられませんでした。",
-        en="This message has no text, so there was nothing to remember.",
-    )
-    private_only = Sentence(
-        ja="🔒 DM や自分だけに見える回答でだけ使います。",
-        en="🔒 I use it only in DMs and in answers that you alone see.",
-    )
+    remembered_message = Sentence(ja="💾 このメッセージを覚えました（#{id}）: {content}", en="💾 Remembered this message (#{id}): {content}")
+    empty_message = Sentence(ja="このメッセージには文章がないので、覚えられませんでした。", en="This message has no text, so there was nothing to remember.")
+    private_only = Sentence(ja="🔒 DM や自分だけに見える回答でだけ使います。", en="🔒 I use it only in DMs and in answers that you alone see.")
     """Below what was remembered from a DM or an ephemeral answer."""
     until = Sentence(ja="⌛ {date} まで", en="⌛ until {date}")
     expired = Sentence(ja="⌛ 期限切れ", en="⌛ expired")
 
-    none = Sentence(
-        ja="メモリはまだありません。</memory add> で保存できます。多くのAIモデルでは、会話で「〜を覚えておいて」と頼んでも保存されます。",
-        en="There are no memories yet. Save one with </memory add>. Most AI models also save one when you say “remember that …”.",
-    )
-    none_in_category = Sentence(
-        ja="カテゴリ「{category}」のメモリはありません。",
-        en="There are no memories in the category “{category}”.",
-    )
-    no_match = Sentence(
-        ja="「{query}」に合うメモリは見つかりませんでした。別の言葉でも試してみてください。",
-        en="No memory matches “{query}”. Try other words.",
-    )
+    none = Sentence(ja="メモリはまだありません。</memory add> で保存できます。多くのAIモデルでは、会話で「〜を覚えておいて」と頼んでも保存されます。", en="There are no memories yet. Save one with </memory add>. Most AI models also save one when you say “remember that …”.")
+    none_in_category = Sentence(ja="カテゴリ「{category}」のメモリはありません。", en="There are no memories in the category “{category}”.")
+    no_match = Sentence(ja="「{query}」に合うメモリは見つかりませんでした。別の言葉でも試してみてください。", en="No memory matches “{query}”. Try other words.")
     list_title = Sentence(ja="あなたのメモリ（{count}件）", en="Your memories ({count})")
-    category_title = Sentence(
-        ja="「{category}」のメモリ（{count}件）", en="Your memories in “{category}” ({count})"
-    )
+    category_title = Sentence(ja="「{category}」のメモリ（{count}件）", en="Your memories in “{category}” ({count})")
     search_title = Sentence(ja="「{query}」の検索結果（{count}件）", en="Results for “{query}” ({count})")
     hits_title = Sentence(ja="検索結果（{count}件）", en="Results ({count})")
     """Parameter: count. What was looked for stands above it."""
@@ -63,10 +36,7 @@ class MemoryTexts(Area):
     changed_first = Sentence(ja="最近変更した順", en="recently changed first")
     unsure = Sentence(ja="たぶん", en="maybe")
     """Beside a hit that may not be what was meant."""
-    private_mark = Sentence(
-        ja="🔒 は DM や自分だけに見える回答でだけ使います",
-        en="🔒 used only in DMs and in answers that you alone see",
-    )
+    private_mark = Sentence(ja="🔒 は DM や自分だけに見える回答でだけ使います", en="🔒 used only in DMs and in answers that you alone see")
     """What the mark of private memories means."""
     previous = Sentence(ja="◀ 前へ", en="◀ Back")
     next = Sentence(ja="次へ ▶", en="Next ▶")
@@ -76,36 +46,22 @@ class MemoryTexts(Area):
     """What the category `general` is called."""
     category = Sentence(ja="カテゴリ", en="Category")
     tags = Sentence(ja="タグ", en="Tags")
-    id_needed = Sentence(
-        ja="メモリの番号を指定してください。</memory list> で確かめられます。",
-        en="Give the number of the memory. </memory list> shows them.",
-    )
+    id_needed = Sentence(ja="メモリの番号を指定してください。</memory list> で確かめられます。", en="Give the number of the memory. </memory list> shows them.")
     query_needed = Sentence(ja="探したい言葉を入力してください。", en="Enter the words to look for.")
     deleted = Sentence(ja="🗑️ 忘れました（#{id}）: {content}", en="🗑️ Forgotten (#{id}): {content}")
-    undo_until = Sentence(
-        ja="{until} まで元に戻せます。そのあと、メモリは完全に消えます。",
-        en="You can undo this until {until}. Then the memory is gone for good.",
-    )
-    still_told = Sentence(
-        ja="会話の記録には、その内容にふれた発言や回答が {count}件残っていて、これからの回答にも使われます。そちらも消せます。",
-        en="Messages in conversation records that touch on it: {count}. Answers still draw on them, unless you erase it there too.",
-    )
+    undo_until = Sentence(ja="{until} まで元に戻せます。そのあと、メモリは完全に消えます。", en="You can undo this until {until}. Then the memory is gone for good.")
+    still_told = Sentence(ja="会話の記録には、その内容にふれた発言や回答が {count}件残っていて、これからの回答にも使われます。そちらも消せます。", en="Messages in conversation records that touch on it: {count}. Answers still draw on them, unless you erase it there too.")
     """Below what was forgotten."""
     undo = Sentence(ja="元に戻す", en="Undo")
     erase_now = Sentence(ja="今すぐ完全に消す", en="Erase for good now")
     undeleted = Sentence(ja="↩️ 元に戻しました（#{id}）: {content}", en="↩️ It is back (#{id}): {content}")
-    too_late = Sentence(
-        ja="時間がたったので、もう元に戻せません。", en="Too much time has passed to undo this."
-    )
+    too_late = Sentence(ja="時間がたったので、もう元に戻せません。", en="Too much time has passed to undo this.")
 
     paused = Sentence(
         ja="⏸️ メモリを一時停止しました。再開するまで、新しく覚えることも、回答に使うこともしません。今あるメモリはそのまま残ります。\n-# 再開するには </memory resume> を使ってください。",
         en="⏸️ Memory is paused. Until you resume it, I keep nothing new and use nothing in answers. What is there stays.\n-# Resume with </memory resume>.",
     )
-    resumed = Sentence(
-        ja="▶️ メモリを再開しました。これからまた覚え、回答に使います。",
-        en="▶️ Memory is on again. I keep and use things from now on.",
-    )
+    resumed = Sentence(ja="▶️ メモリを再開しました。これからまた覚え、回答に使います。", en="▶️ Memory is on again. I keep and use things from now on.")
 
     def stored_category(self, shown: str | None) -> str | None:
         """The category's stored name: the default one is shown under a name in the user's language."""
@@ -119,19 +75,12 @@ class MemoryBoxTexts(Area):
     """Words about all of a user's memories at once: numbers, files, and erasing them."""
 
     statistics_title = Sentence(ja="あなたのメモリ {count}件", en="Your memories: {count}")
-    paused = Sentence(
-        ja="⏸️ 一時停止中です（</memory resume> で再開）", en="⏸️ Memory is paused (</memory resume>)"
-    )
-    private = Sentence(
-        ja="🔒 DM や自分だけに見える回答でだけ使う: {count}件",
-        en="🔒 Used only in DMs and answers that you alone see: {count}",
-    )
+    paused = Sentence(ja="⏸️ 一時停止中です（</memory resume> で再開）", en="⏸️ Memory is paused (</memory resume>)")
+    private = Sentence(ja="🔒 DM や自分だけに見える回答でだけ使う: {count}件", en="🔒 Used only in DMs and answers that you alone see: {count}")
     expired = Sentence(ja="⌛ 期限切れ: {count}件", en="⌛ Expired: {count}")
     categories = Sentence(ja="カテゴリ", en="Categories")
     bar = Sentence(ja="{bar} {name} {count}件", en="{bar} {name} {count}")
-    other_categories = Sentence(
-        ja="ほか{categories}カテゴリ {count}件", en="{categories} more categories {count}"
-    )
+    other_categories = Sentence(ja="ほか{categories}カテゴリ {count}件", en="{categories} more categories {count}")
     sources = Sentence(ja="覚えたきっかけ", en="How they came about")
     source_names = by_key(
         {
@@ -147,18 +96,9 @@ class MemoryBoxTexts(Area):
     source_count = Sentence(ja="{name} {count}件", en="{name} {count}")
     span = Sentence(ja="{oldest} から {newest} まで", en="from {oldest} to {newest}")
 
-    exported = Sentence(
-        ja="📤 メモリ {count}件です。</memory import> で読み込めます。",
-        en="📤 Here they are (memories: {count}). </memory import> reads the file.",
-    )
-    exported_readable = Sentence(
-        ja="📤 メモリ {count}件です。読むためのファイルなので、読み込むには JSON で書き出してください。",
-        en="📤 Here they are, for reading (memories: {count}). To import them later, export JSON.",
-    )
-    exported_parts = Sentence(
-        ja="数が多いので、{files}個のファイルに分けました。",
-        en="There are so many that they fill {files} files.",
-    )
+    exported = Sentence(ja="📤 メモリ {count}件です。</memory import> で読み込めます。", en="📤 Here they are (memories: {count}). </memory import> reads the file.")
+    exported_readable = Sentence(ja="📤 メモリ {count}件です。読むためのファイルなので、読み込むには JSON で書き出してください。", en="📤 Here they are, for reading (memories: {count}). To import them later, export JSON.")
+    exported_parts = Sentence(ja="数が多いので、{files}個のファイルに分けました。", en="There are so many that they fill {files} files.")
     markdown_title = Sentence(ja="メモリ {count}件（{date}）", en="Memories: {count} ({date})")
     markdown_private = Sentence(ja="🔒 自分だけ", en="🔒 private")
     markdown_until = Sentence(ja="⌛ {date} まで", en="⌛ until {date}")
@@ -166,51 +106,29 @@ class MemoryBoxTexts(Area):
     import_title = Sentence(ja="📥 取り込む前の確認", en="📥 Before anything is imported")
     import_new = Sentence(ja="新しく覚える: **{count}件**", en="New: **{count}**")
     import_known = Sentence(ja="もうあるもの: {count}件", en="Already there: {count}")
-    import_refused = Sentence(
-        ja="取り込めないもの: {count}件（{reasons}）", en="Can't be kept: {count} ({reasons})"
-    )
+    import_refused = Sentence(ja="取り込めないもの: {count}件（{reasons}）", en="Can't be kept: {count} ({reasons})")
     refused_empty = Sentence(ja="空 {count}件", en="empty: {count}")
     refused_long = Sentence(ja="{limit}文字を超える {count}件", en="over {limit} characters: {count}")
-    refused_secret = Sentence(
-        ja="パスワードなどに見える {count}件", en="looks like a password or the like: {count}"
-    )
+    refused_secret = Sentence(ja="パスワードなどに見える {count}件", en="looks like a password or the like: {count}")
     examples = Sentence(ja="たとえば", en="For example")
-    import_check = Sentence(
-        ja="まだ何も保存していません。取り込む内容は添付のファイルで確かめられます。ボタンは {until} まで使えます。",
-        en="Nothing is saved yet. The attached file shows what would be imported. The button works until {until}.",
-    )
-    nothing_to_import = Sentence(
-        ja="新しく覚えるものはありませんでした。", en="There is nothing new to remember."
-    )
+    import_check = Sentence(ja="まだ何も保存していません。取り込む内容は添付のファイルで確かめられます。ボタンは {until} まで使えます。", en="Nothing is saved yet. The attached file shows what would be imported. The button works until {until}.")
+    nothing_to_import = Sentence(ja="新しく覚えるものはありませんでした。", en="There is nothing new to remember.")
     import_now = Sentence(ja="{count}件を取り込む", en="Import {count}")
     cancel = Sentence(ja="やめる", en="Cancel")
-    imported = Sentence(
-        ja="📥 {count}件を覚えました。</memory list> で見られます。",
-        en="📥 Memories kept: {count}. </memory list> shows them.",
-    )
+    imported = Sentence(ja="📥 {count}件を覚えました。</memory list> で見られます。", en="📥 Memories kept: {count}. </memory list> shows them.")
     cancelled = Sentence(ja="やめました。何も変わっていません。", en="Cancelled. Nothing has changed.")
-    attach_again = Sentence(
-        ja="ファイルが読めなくなりました。もう一度 </memory import> で添付してください。",
-        en="The file can't be read any more. Please attach it again with </memory import>.",
-    )
+    attach_again = Sentence(ja="ファイルが読めなくなりました。もう一度 </memory import> で添付してください。", en="The file can't be read any more. Please attach it again with </memory import>.")
 
     erase_all_question = Sentence(
         ja="メモリ **{count}件** をすべて、今すぐ完全に消します。元には戻せません。\n-# 控えが要るときは、先に </memory export> をどうぞ。ボタンは {until} まで使えます。",
         en="All your memories (**{count}**) will be erased at once and for good. This can't be undone.\n-# For a copy, use </memory export> first. The button works until {until}.",
     )
     erase_all = Sentence(ja="{count}件をすべて消す", en="Erase all {count}")
-    ask_again = Sentence(
-        ja="確認の期限が切れたので、何もしていません。もう一度コマンドからお願いします。",
-        en="This question has run out, so nothing was done. Please use the command again.",
-    )
+    ask_again = Sentence(ja="確認の期限が切れたので、何もしていません。もう一度コマンドからお願いします。", en="This question has run out, so nothing was done. Please use the command again.")
 
     def import_reasons(self, plan: ImportPlan) -> str:
         """Say why some of a file can't be kept; nothing where all can."""
-        reasons = (
-            (plan.secret, self.refused_secret.format(count=plan.secret)),
-            (plan.too_long, self.refused_long.format(count=plan.too_long, limit=MAX_CONTENT_CHARACTERS)),
-            (plan.empty, self.refused_empty.format(count=plan.empty)),
-        )
+        reasons = ((plan.secret, self.refused_secret.format(count=plan.secret)), (plan.too_long, self.refused_long.format(count=plan.too_long, limit=MAX_CONTENT_CHARACTERS)), (plan.empty, self.refused_empty.format(count=plan.empty)))
         return " ・ ".join(reason for count, reason in reasons if count)
 
 
@@ -229,32 +147,18 @@ class MemoryCardTexts(Area):
     """The question that its source answers."""
     came_about = by_key(
         {
-            "command": Sentence(
-                ja="あなたが </memory add> で登録しました。", en="You saved it with </memory add>."
-            ),
+            "command": Sentence(ja="あなたが </memory add> で登録しました。", en="You saved it with </memory add>."),
             "message": Sentence(ja="あなたがメッセージから登録しました。", en="You saved it from a message."),
             "model": Sentence(ja="会話の中で覚えました。", en="Remembered in a conversation."),
-            "proposal": Sentence(
-                ja="会話の中での提案を、あなたが確認して覚えました。",
-                en="Proposed in a conversation, and confirmed by you.",
-            ),
+            "proposal": Sentence(ja="会話の中での提案を、あなたが確認して覚えました。", en="Proposed in a conversation, and confirmed by you."),
             "import": Sentence(ja="あなたがファイルから取り込みました。", en="You imported it from a file."),
             "terminal": Sentence(ja="あなたがターミナルで登録しました。", en="You saved it in the terminal."),
-            "": Sentence(
-                ja="覚えたきっかけの記録はありません。記録を始める前のメモリです。",
-                en="There is no record of it: this memory is older than such records.",
-            ),
+            "": Sentence(ja="覚えたきっかけの記録はありません。記録を始める前のメモリです。", en="There is no record of it: this memory is older than such records."),
         }
     )
     """By its source, where neither author nor model are known."""
-    from_message = Sentence(
-        ja="あなたが {author} さんのメッセージから登録しました。",
-        en="You saved it from a message by {author}.",
-    )
-    from_model = Sentence(
-        ja="会話の中で覚えました（AIモデル: {model}）。",
-        en="Remembered in a conversation (AI model: {model}).",
-    )
+    from_message = Sentence(ja="あなたが {author} さんのメッセージから登録しました。", en="You saved it from a message by {author}.")
+    from_model = Sentence(ja="会話の中で覚えました（AIモデル: {model}）。", en="Remembered in a conversation (AI model: {model}).")
     source_link = Sentence(ja="[元のメッセージを見る]({link})", en="[See the message]({link})")
     history = Sentence(ja="前の内容", en="What it said before")
     former = Sentence(ja="{date} {content}", en="{date} {content}")
@@ -272,20 +176,11 @@ class MemoryCardTexts(Area):
     unpin = Sentence(ja="ピンを外す", en="Unpin")
     pinned = Sentence(ja="📌 #{id} をピン留めしました。", en="📌 #{id} is pinned.")
     unpinned = Sentence(ja="#{id} のピンを外しました。", en="#{id} is no longer pinned.")
-    pin_read = Sentence(
-        ja="これからは、回答の前にいつも目を通します（ピン留めの新しいものから{count}件まで）。",
-        en="From now on I read it before every answer (of your pinned ones the newest {count}, at most).",
-    )
+    pin_read = Sentence(ja="これからは、回答の前にいつも目を通します（ピン留めの新しいものから{count}件まで）。", en="From now on I read it before every answer (of your pinned ones the newest {count}, at most).")
     """What it is good for."""
-    pin_mark_only = Sentence(
-        ja="このボットでは、ピンは見分けるための印です。回答には、必要なときに探して使います。",
-        en="On this bot a pin is a mark for you. I look it up when an answer needs it, as before.",
-    )
+    pin_mark_only = Sentence(ja="このボットでは、ピンは見分けるための印です。回答には、必要なときに探して使います。", en="On this bot a pin is a mark for you. I look it up when an answer needs it, as before.")
     """Likewise, where the operator wants nothing told from the start."""
-    pin_foreign = Sentence(
-        ja="あなたが書いた文とはかぎらないので、回答の前に読むことはありません。必要なときに探して使います。",
-        en="It may not be in your own words, so I do not read it before answers. I look it up when one needs it.",
-    )
+    pin_foreign = Sentence(ja="あなたが書いた文とはかぎらないので、回答の前に読むことはありません。必要なときに探して使います。", en="It may not be in your own words, so I do not read it before answers. I look it up when one needs it.")
     """Likewise, of what may be in somebody else's words."""
 
     form_title = Sentence(ja="メモリ #{id} を編集", en="Edit memory #{id}")
@@ -295,17 +190,12 @@ class MemoryCardTexts(Area):
     form_end = Sentence(ja="期限（この日まで。なければ空欄）", en="Last day it holds (may stay empty)")
     form_end_example = Sentence(ja="12月31日、来週の金曜、2026-12-31", en="Dec 31, next Friday, 2026-12-31")
     edited = Sentence(ja="✏️ #{id} を変更しました。", en="✏️ #{id} is changed.")
-    unchanged = Sentence(
-        ja="#{id} は前のままです。変更はありませんでした。", en="#{id} is as it was. Nothing was changed."
-    )
+    unchanged = Sentence(ja="#{id} は前のままです。変更はありませんでした。", en="#{id} is as it was. Nothing was changed.")
     changed_from_to = Sentence(ja="**{name}**：{old} → {new}", en="**{name}**: {old} → {new}")
     content = Sentence(ja="内容", en="Text")
     nothing = Sentence(ja="なし", en="none")
     edit_undone = Sentence(ja="↩️ #{id} の変更を取り消しました。", en="↩️ The change of #{id} is undone.")
-    edit_not_undone = Sentence(
-        ja="そのあとにまた変わったので、この変更だけを取り消すことはできません。</memory show> で前の内容に戻せます。",
-        en="It has changed again since, so this change alone can't be undone. </memory show> lets you go back.",
-    )
+    edit_not_undone = Sentence(ja="そのあとにまた変わったので、この変更だけを取り消すことはできません。</memory show> で前の内容に戻せます。", en="It has changed again since, so this change alone can't be undone. </memory show> lets you go back.")
     your_text = Sentence(ja="入力した内容", en="What you entered")
     """Above what was entered and could not be kept."""
 
@@ -329,46 +219,24 @@ class ReceiptTexts(Area):
 
     added = Sentence(ja="💾 覚えました{number}: {content}", en="💾 Remembered{number}: {content}")
     updated = Sentence(ja="✏️ 書き換えました{number}: {content}", en="✏️ Changed{number}: {content}")
-    unchanged = Sentence(
-        ja="💾 もう覚えています{number}: {content}", en="💾 Known already{number}: {content}"
-    )
+    unchanged = Sentence(ja="💾 もう覚えています{number}: {content}", en="💾 Known already{number}: {content}")
     """What the user wanted kept was kept already."""
     deleted = Sentence(ja="🗑️ 忘れました{number}: {content}", en="🗑️ Forgotten{number}: {content}")
     """Each of these: what was done, with the parameters number (empty, or `number`) and content."""
     deleted_for_all = Sentence(ja="🗑️ 忘れました（#{id}）", en="🗑️ Forgotten (#{id})")
     """Where others read it, too."""
-    still_told = Sentence(
-        ja="会話の記録には残っていることがあり、これからの回答にも使われます。",
-        en="Conversation records may still hold it, and answers draw on them.",
-    )
+    still_told = Sentence(ja="会話の記録には残っていることがあり、これからの回答にも使われます。", en="Conversation records may still hold it, and answers draw on them.")
     """Below what was forgotten."""
     untell = Sentence(ja="会話からも消す…", en="Erase it from conversations too…")
     number = Sentence(ja="（#{id}）", en=" (#{id})")
     hidden = Sentence(ja="（自分だけに見える内容）", en="(something that only you may see)")
     """In place of a content that only its user may see."""
-    more = Sentence(
-        ja="➕ ほか {count} 件。</memory list> で確かめられます。", en="➕ {count} more. See </memory list>."
-    )
-    not_saved = Sentence(
-        ja="⚠️ 保存していません。残したいときは </memory add> を使うか、「覚えておいて」と伝えてください。",
-        en="⚠️ Nothing was saved. To keep it, use </memory add> or say “remember that”.",
-    )
-    no_tools = Sentence(
-        ja="⚠️ いまのAIモデルはツールを使えないため、覚えること・お知らせ・検索ができません。残したいことは </memory add> で残せます。",
-        en="⚠️ This AI model takes no tools, so it can't remember, remind or look things up. </memory add> still keeps things.",
-    )
-    not_scheduled = Sentence(
-        ja="⚠️ お知らせは予約していません。</remind add> を使うか、「明日9時に薬って知らせて」のように頼んでください。",
-        en="⚠️ No reminder was set. Use </remind add>, or ask like this: remind me tomorrow at 9 to take the pills.",
-    )
-    not_forgotten = Sentence(
-        ja="⚠️ メモリは何も消していません。消すときは </memory delete> を使ってください。",
-        en="⚠️ No memory was deleted. To delete one, use </memory delete>.",
-    )
-    not_cancelled = Sentence(
-        ja="⚠️ お知らせは取り消していません。取り消すときは </remind delete> を使ってください。",
-        en="⚠️ No reminder was cancelled. To cancel one, use </remind delete>.",
-    )
+    more = Sentence(ja="➕ ほか {count} 件。</memory list> で確かめられます。", en="➕ {count} more. See </memory list>.")
+    not_saved = Sentence(ja="⚠️ 保存していません。残したいときは </memory add> を使うか、「覚えておいて」と伝えてください。", en="⚠️ Nothing was saved. To keep it, use </memory add> or say “remember that”.")
+    no_tools = Sentence(ja="⚠️ いまのAIモデルはツールを使えないため、覚えること・お知らせ・検索ができません。残したいことは </memory add> で残せます。", en="⚠️ This AI model takes no tools, so it can't remember, remind or look things up. </memory add> still keeps things.")
+    not_scheduled = Sentence(ja="⚠️ お知らせは予約していません。</remind add> を使うか、「明日9時に薬って知らせて」のように頼んでください。", en="⚠️ No reminder was set. Use </remind add>, or ask like this: remind me tomorrow at 9 to take the pills.")
+    not_forgotten = Sentence(ja="⚠️ メモリは何も消していません。消すときは </memory delete> を使ってください。", en="⚠️ No memory was deleted. To delete one, use </memory delete>.")
+    not_cancelled = Sentence(ja="⚠️ お知らせは取り消していません。取り消すときは </remind delete> を使ってください。", en="⚠️ No reminder was cancelled. To cancel one, use </remind delete>.")
     """Of these two: the answer says that it was."""
     undo = Sentence(ja="取り消す", en="Undo")
     undo_one = Sentence(ja="取り消す: {content}", en="Undo: {content}")
@@ -376,37 +244,15 @@ class ReceiptTexts(Area):
     taken_back = Sentence(ja="↩️ 取り消しました。", en="↩️ Taken back.")
     """In the place of a line that told of it."""
     used = Sentence(ja="🧠 使ったメモリ（{count}）", en="🧠 Memories used ({count})")
-    not_yours = Sentence(
-        ja="このボタンは、メモリの持ち主だけが使えます。ご自分のメモリは </memory list> でどうぞ。",
-        en="Only the owner of the memory can use this button. Yours are in </memory list>.",
-    )
-    undone_added = Sentence(
-        ja="↩️ 取り消しました。もう覚えていません: {content}", en="↩️ Undone. I no longer remember: {content}"
-    )
-    undone_updated = Sentence(
-        ja="↩️ 書き換える前に戻しました（#{id}）: {content}",
-        en="↩️ Back to what it said before (#{id}): {content}",
-    )
-    undone_deleted = Sentence(
-        ja="↩️ 忘れるのをやめました（#{id}）: {content}", en="↩️ Not forgotten after all (#{id}): {content}"
-    )
-    changed_since = Sentence(
-        ja="このあとに変更されているため、取り消しませんでした。今の内容は </memory show> で #{id} を選ぶと見られます。",
-        en="It was changed since, so nothing was undone. Choose #{id} in </memory show> to see it.",
-    )
-    gone = Sentence(
-        ja="このメモリはもうありません。今あるものは </memory list> で見られます。",
-        en="This memory is not there any more. See </memory list> for those that are.",
-    )
+    not_yours = Sentence(ja="このボタンは、メモリの持ち主だけが使えます。ご自分のメモリは </memory list> でどうぞ。", en="Only the owner of the memory can use this button. Yours are in </memory list>.")
+    undone_added = Sentence(ja="↩️ 取り消しました。もう覚えていません: {content}", en="↩️ Undone. I no longer remember: {content}")
+    undone_updated = Sentence(ja="↩️ 書き換える前に戻しました（#{id}）: {content}", en="↩️ Back to what it said before (#{id}): {content}")
+    undone_deleted = Sentence(ja="↩️ 忘れるのをやめました（#{id}）: {content}", en="↩️ Not forgotten after all (#{id}): {content}")
+    changed_since = Sentence(ja="このあとに変更されているため、取り消しませんでした。今の内容は </memory show> で #{id} を選ぶと見られます。", en="It was changed since, so nothing was undone. Choose #{id} in </memory show> to see it.")
+    gone = Sentence(ja="このメモリはもうありません。今あるものは </memory list> で見られます。", en="This memory is not there any more. See </memory list> for those that are.")
     used_title = Sentence(ja="🧠 この回答で調べたメモリ", en="🧠 Memories looked up for this answer")
-    none_left = Sentence(
-        ja="この回答で調べたメモリは、もう残っていません。",
-        en="None of the memories that this answer looked up are left.",
-    )
-    what_next = Sentence(
-        ja="直すには </memory edit>、消すには </memory delete> で番号を選んでください。",
-        en="To correct one use </memory edit>, to remove one </memory delete>, and choose its number.",
-    )
+    none_left = Sentence(ja="この回答で調べたメモリは、もう残っていません。", en="None of the memories that this answer looked up are left.")
+    what_next = Sentence(ja="直すには </memory edit>、消すには </memory delete> で番号を選んでください。", en="To correct one use </memory edit>, to remove one </memory delete>, and choose its number.")
     used_here = Sentence(ja="🧠 使ったメモリ: {numbers}", en="🧠 Memories used: {numbers}")
     """In a terminal."""
     undo_here = Sentence(ja="/memory undo {id} で取り消せます。", en="/memory undo {id} takes it back.")
@@ -415,24 +261,13 @@ class ReceiptTexts(Area):
 
     def told(self, receipt: Receipt, content: str, *, numbered: bool = False) -> str:
         """Say what was done, about a memory's text as it may be shown."""
-        template = {
-            "added": self.updated if receipt.replaced else self.added,
-            "updated": self.updated,
-            "unchanged": self.unchanged,
-            "deleted": self.deleted,
-        }[receipt.kind]
+        template = {"added": self.updated if receipt.replaced else self.added, "updated": self.updated, "unchanged": self.unchanged, "deleted": self.deleted}[receipt.kind]
         number = self.number.format(id=receipt.number) if numbered else ""
         return template.format(number=number, content=content)
 
     def owned_up(self, untrue: Collection[NotSaved | NotRemoved]) -> list[str]:
         """Say that what an answer says is not so."""
-        lines: dict[NotSaved | NotRemoved, str] = {
-            NotSaved("anything"): self.no_tools,
-            NotSaved("memory"): self.not_saved,
-            NotSaved("reminder"): self.not_scheduled,
-            NotRemoved("memory"): self.not_forgotten,
-            NotRemoved("reminder"): self.not_cancelled,
-        }
+        lines: dict[NotSaved | NotRemoved, str] = {NotSaved("anything"): self.no_tools, NotSaved("memory"): self.not_saved, NotSaved("reminder"): self.not_scheduled, NotRemoved("memory"): self.not_forgotten, NotRemoved("reminder"): self.not_cancelled}
         return [line for what, line in lines.items() if what in untrue]
 
 
@@ -445,9 +280,7 @@ class MemoryWords(Protocol):
     def memory_box(self) -> MemoryBoxTexts: ...
 
 
-def markdown_parts(
-    memories: Sequence[PortableMemory], words: MemoryWords, now: datetime, zone: tzinfo
-) -> Iterator[str]:
+def markdown_parts(memories: Sequence[PortableMemory], words: MemoryWords, now: datetime, zone: tzinfo) -> Iterator[str]:
     """Yield Markdown files that hold all memories, each small enough for Discord. At least one."""
     page = to_markdown(memories, words, now, zone)
     if len(page.encode("utf-8", "replace")) <= MAX_PART_BYTES or len(memories) < 2:
@@ -475,13 +308,7 @@ def to_markdown(memories: Sequence[PortableMemory], words: MemoryWords, now: dat
 
 def _about(memory: PortableMemory, words: MemoryWords, zone: tzinfo) -> str:
     told = words.memory_box
-    details = (
-        "📌" if memory.pinned else "",
-        " ".join(f"#{tag}" for tag in memory.tags),
-        _day(memory.created_at, zone) if memory.created_at else "",
-        told.markdown_private if memory.audience == "private" else "",
-        told.markdown_until.format(date=write_end(memory.expires_at, zone)) if memory.expires_at else "",
-    )
+    details = ("📌" if memory.pinned else "", " ".join(f"#{tag}" for tag in memory.tags), _day(memory.created_at, zone) if memory.created_at else "", told.markdown_private if memory.audience == "private" else "", told.markdown_until.format(date=write_end(memory.expires_at, zone)) if memory.expires_at else "")
     return " ・ ".join(filter(None, details))
 
 

@@ -12,9 +12,7 @@ from cc_bot.texts.area import Area, Both, Sentence, by_key
 
 class PrivacyTexts(Area):
     title = Sentence(ja="🔒 あなたについて保存しているもの", en="🔒 What is stored about you")
-    nothing = Sentence(
-        ja="あなたについて保存しているものは、何もありません。", en="Nothing is stored about you."
-    )
+    nothing = Sentence(ja="あなたについて保存しているものは、何もありません。", en="Nothing is stored about you.")
     kinds: Both[Mapping[DataKind, str]] = by_key(
         {
             "conversations": Sentence(ja="会話", en="conversations"),
@@ -27,29 +25,15 @@ class PrivacyTexts(Area):
             "schedules": Sentence(ja="お知らせの予定", en="reminders and heartbeats"),
             "deliveries": Sentence(ja="お知らせを送った記録", en="records of what was sent when"),
             "proposals": Sentence(ja="確認待ちの提案", en="proposals to decide on"),
-            "receipts": Sentence(
-                ja="回答の下の「取り消す」の場所", en="where answers offer to take something back"
-            ),
+            "receipts": Sentence(ja="回答の下の「取り消す」の場所", en="where answers offer to take something back"),
             "turns": Sentence(ja="回答の途中の質問", en="questions being answered"),
             "usage": Sentence(ja="使った量の記録", en="records of usage"),
-            "counts": Sentence(
-                ja="消す前に使ったトークンの数（今月の上限のため）",
-                en="tokens you used before erasing (for this month's limit)",
-            ),
+            "counts": Sentence(ja="消す前に使ったトークンの数（今月の上限のため）", en="tokens you used before erasing (for this month's limit)"),
             "settings": Sentence(ja="設定", en="settings"),
-            "choices": Sentence(
-                ja="選んだエージェントとキャンバスの場所", en="agents you chose, and where canvases are"
-            ),
-            "decisions": Sentence(
-                ja="サーバーの設定を決めた人としての記録", en="records that you set something for a server"
-            ),
-            "sign_ins": Sentence(
-                ja="サインイン（未使用のリンクをふくむ）",
-                en="sign-ins of browsers, unused links included",
-            ),
-            "rules": Sentence(
-                ja="管理者が決めた、あなたの利用の決まり", en="what the operator decided about your use"
-            ),
+            "choices": Sentence(ja="選んだエージェントとキャンバスの場所", en="agents you chose, and where canvases are"),
+            "decisions": Sentence(ja="サーバーの設定を決めた人としての記録", en="records that you set something for a server"),
+            "sign_ins": Sentence(ja="サインイン（未使用のリンクをふくむ）", en="sign-ins of browsers, unused links included"),
+            "rules": Sentence(ja="管理者が決めた、あなたの利用の決まり", en="what the operator decided about your use"),
         }
     )
     """What each is called."""
@@ -59,123 +43,55 @@ class PrivacyTexts(Area):
     one_day = Sentence(ja="（{first}）", en=" ({first})")
     kept_for = Sentence(ja="保存する期間", en="How long")
     """The heading of how long."""
-    archive_days = Sentence(
-        ja="・発言と回答は {days}日で消えます（続いている会話に見えているものは残ります）。",
-        en="- Messages are deleted after {days} days, unless a conversation that goes on still shows them.",
-    )
-    session_days = Sentence(
-        ja="・終わった会話は {days}日で消えます。",
-        en="- Conversations that are over are deleted after {days} days.",
-    )
-    usage_days = Sentence(
-        ja="・使った量の記録は {days}日で消えます。", en="- Records of usage are deleted after {days} days."
-    )
-    copy_days = Sentence(
-        ja="・更新や復元の前に取った控えは {days}日で消えます。",
-        en="- Copies made before an upgrade or a restore are deleted after {days} days.",
-    )
+    archive_days = Sentence(ja="・発言と回答は {days}日で消えます（続いている会話に見えているものは残ります）。", en="- Messages are deleted after {days} days, unless a conversation that goes on still shows them.")
+    session_days = Sentence(ja="・終わった会話は {days}日で消えます。", en="- Conversations that are over are deleted after {days} days.")
+    usage_days = Sentence(ja="・使った量の記録は {days}日で消えます。", en="- Records of usage are deleted after {days} days.")
+    copy_days = Sentence(ja="・更新や復元の前に取った控えは {days}日で消えます。", en="- Copies made before an upgrade or a restore are deleted after {days} days.")
     """Each with a parameter: days."""
-    kept_until_erased = Sentence(
-        ja="・そのほかは、あなたが消すまで残ります。", en="- Everything else stays until you delete it."
-    )
-    files = Sentence(
-        ja="・添付ファイルは、会話の履歴から外れると消えます。",
-        en="- Attachments are deleted when they leave the history of their conversation.",
-    )
-    files_used = Sentence(
-        ja="・添付ファイル（{used} / {most} MB）は、会話の履歴から外れるか、いっぱいになると、古いものから消えます。",
-        en="- Attachments ({used} of {most} MB) go with the history, oldest first when full.",
-    )
+    kept_until_erased = Sentence(ja="・そのほかは、あなたが消すまで残ります。", en="- Everything else stays until you delete it.")
+    files = Sentence(ja="・添付ファイルは、会話の履歴から外れると消えます。", en="- Attachments are deleted when they leave the history of their conversation.")
+    files_used = Sentence(ja="・添付ファイル（{used} / {most} MB）は、会話の履歴から外れるか、いっぱいになると、古いものから消えます。", en="- Attachments ({used} of {most} MB) go with the history, oldest first when full.")
     """Where there are some."""
-    backups = Sentence(
-        ja="・バックアップには、管理者が捨てるまで残ります。",
-        en="- Backups keep a copy until the operator deletes them.",
-    )
-    how_on = Sentence(
-        ja="-# </privacy export> でファイルとして受け取れます。すべて消すには </privacy erase> をお使いください。",
-        en="-# </privacy export> hands you all of it, </privacy erase> erases it.",
-    )
+    backups = Sentence(ja="・バックアップには、管理者が捨てるまで残ります。", en="- Backups keep a copy until the operator deletes them.")
+    how_on = Sentence(ja="-# </privacy export> でファイルとして受け取れます。すべて消すには </privacy erase> をお使いください。", en="-# </privacy export> hands you all of it, </privacy erase> erases it.")
     """What can be done about it."""
-    exported = Sentence(
-        ja="📦 あなたについて保存しているもののすべてです（JSON）。人に見せないようにしてください。",
-        en="📦 Everything that is stored about you (JSON). Best kept to yourself.",
-    )
+    exported = Sentence(ja="📦 あなたについて保存しているもののすべてです（JSON）。人に見せないようにしてください。", en="📦 Everything that is stored about you (JSON). Best kept to yourself.")
     exported_parts = Sentence(ja="{parts}個のファイルに分かれています。", en="It comes in {parts} files.")
     exported_by_dm = Sentence(ja="📬 DM にお送りしました。", en="📬 Sent to you by DM.")
-    dm_closed = Sentence(
-        ja="DM を送れませんでした。DM を受け取る設定にするか、場所を選ばずにもう一度お試しください。",
-        en="I couldn't send you a DM. Please allow DMs, or try again without choosing where.",
-    )
-    cut_short = Sentence(
-        ja="{sent}個までしか送れませんでした。サーバーの中でもう一度お試しになるか、ボットの管理者にお知らせください。",
-        en="Only {sent} files could be sent. Please try again in a server, or tell the bot's operator.",
-    )
+    dm_closed = Sentence(ja="DM を送れませんでした。DM を受け取る設定にするか、場所を選ばずにもう一度お試しください。", en="I couldn't send you a DM. Please allow DMs, or try again without choosing where.")
+    cut_short = Sentence(ja="{sent}個までしか送れませんでした。サーバーの中でもう一度お試しになるか、ボットの管理者にお知らせください。", en="Only {sent} files could be sent. Please try again in a server, or tell the bot's operator.")
     """Parameter: sent (files)."""
     question = Sentence(
-        ja=(
-            "⚠️ **あなたのデータをすべて消しますか？**\n"
-            "消えるもの: {list}\n"
-            "チャンネルでの発言とそれへの回答も、ボットの記録から消えます。元には戻せません。"
-        ),
-        en=(
-            "⚠️ **Erase everything that is stored about you?**\n"
-            "What goes: {list}\n"
-            "What you said in channels goes from my records as well, with the answers to it. "
-            "This can't be undone."
-        ),
+        ja=("⚠️ **あなたのデータをすべて消しますか？**\n消えるもの: {list}\nチャンネルでの発言とそれへの回答も、ボットの記録から消えます。元には戻せません。"),
+        en=("⚠️ **Erase everything that is stored about you?**\nWhat goes: {list}\nWhat you said in channels goes from my records as well, with the answers to it. This can't be undone."),
     )
     stays = Sentence(
         ja="-# 残るもの: Discord に表示されているメッセージ、ツールを使ったときに管理者の選んだサーバーへ渡した内容、ほかの人の発言や会話・要約・メモリの中であなたにふれた部分、サーバー全体の使った量の合計、上限があれば今月使ったトークンの数（月末まで）、管理者が決めた利用の決まり、{copies}。",
         en="-# What stays: messages on Discord itself; what tools of the operator's servers were given when they were used; what others said, and their conversations, summaries and memories, where they speak of you; the sum of what each server used; where tokens are limited, how many you used this month (until it ends); what the operator decided about your use; {copies}.",
     )
     """What erasing does not reach. Parameter: copies, one of the next two."""
-    copies_of_file = Sentence(
-        ja="バックアップと控え（管理者が捨てるまで残り、復元するときには、もう一度消します）",
-        en="backups and copies (until the operator deletes them; restoring one erases you again)",
-    )
+    copies_of_file = Sentence(ja="バックアップと控え（管理者が捨てるまで残り、復元するときには、もう一度消します）", en="backups and copies (until the operator deletes them; restoring one erases you again)")
     copies_on_server = Sentence(
         ja="データベースのサーバーに残る跡（消した行はサーバーが片づけるまでファイルに、変更の記録はその保管の期限まで、予備のサーバーには追いつくまで、控えには管理者が捨てるまで残ります）",
         en="traces on the database server (deleted rows in its files until it cleans up, its log of changes until that is thrown away, standby servers until they have caught up, dumps until the operator deletes them)",
     )
-    web = Sentence(
-        ja="-# 貼られた URL はボットのマシンから取りに行き、検索の言葉は検索のサービスに送られます（使える場合）。",
-        en="-# Links are fetched by the bot's machine; searches go to a service.",
-    )
-    confirm_within = Sentence(
-        ja="-# このボタンは {until} まで使えます。", en="-# The button works until {until}."
-    )
+    web = Sentence(ja="-# 貼られた URL はボットのマシンから取りに行き、検索の言葉は検索のサービスに送られます（使える場合）。", en="-# Links are fetched by the bot's machine; searches go to a service.")
+    confirm_within = Sentence(ja="-# このボタンは {until} まで使えます。", en="-# The button works until {until}.")
     """Parameter: until, as a moment of Discord."""
     erase = Sentence(ja="すべて消す", en="Erase everything")
     keep = Sentence(ja="やめる", en="Cancel")
     kept = Sentence(ja="何も消していません。", en="Nothing was erased.")
-    gone = Sentence(
-        ja="もうやめられません。データはすべて消えています。",
-        en="It is too late to cancel: everything is erased already.",
-    )
-    too_late = Sentence(
-        ja="時間がたったので、もう一度 </privacy erase> からやり直してください。",
-        en="That was too long ago. Please start again with </privacy erase>.",
-    )
-    restarting = Sentence(
-        ja="ただいま再起動の準備中で、まだ何も消していません。少し待ってから、もう一度押してください。",
-        en="I'm about to restart, and nothing is erased yet. Please press it again in a moment.",
-    )
-    not_yours = Sentence(
-        ja="このボタンは、</privacy erase> を使った人だけが使えます。",
-        en="Only the person who used </privacy erase> can use this button.",
-    )
-    erased = Sentence(
-        ja="🗑️ すべて消しました。消したもの: {list}", en="🗑️ Everything is erased. That was: {list}"
-    )
+    gone = Sentence(ja="もうやめられません。データはすべて消えています。", en="It is too late to cancel: everything is erased already.")
+    too_late = Sentence(ja="時間がたったので、もう一度 </privacy erase> からやり直してください。", en="That was too long ago. Please start again with </privacy erase>.")
+    restarting = Sentence(ja="ただいま再起動の準備中で、まだ何も消していません。少し待ってから、もう一度押してください。", en="I'm about to restart, and nothing is erased yet. Please press it again in a moment.")
+    not_yours = Sentence(ja="このボタンは、</privacy erase> を使った人だけが使えます。", en="Only the person who used </privacy erase> can use this button.")
+    erased = Sentence(ja="🗑️ すべて消しました。消したもの: {list}", en="🗑️ Everything is erased. That was: {list}")
     nothing_erased = Sentence(ja="消すものはありませんでした。", en="There was nothing to erase.")
     comma = Sentence(ja="、", en="; ")
     part = Sentence(ja="{kind} {count}件", en="{kind}: {count}")
     """Of a list."""
     erase_now = Sentence(ja="消すときは {command} と入力してください。", en="To erase it, type {command}.")
-    written = Sentence(
-        ja="あなたについて保存しているもののすべてを {path} に書き出しました。",
-        en="Everything that is stored about you is in {path} now.",
-    )
+    written = Sentence(ja="あなたについて保存しているもののすべてを {path} に書き出しました。", en="Everything that is stored about you is in {path} now.")
 
     def overview(self, held: Holdings, retention: Retention, zone: ZoneInfo) -> str:
         """List all kinds with their number and days, and how long they are kept."""
@@ -212,11 +128,7 @@ class PrivacyTexts(Area):
 
     def kept_lines(self, retention: Retention, held: Holdings) -> list[str]:
         """Say how long each is kept, a line each."""
-        limits = (
-            (self.archive_days, retention.archive_days),
-            (self.session_days, retention.session_days),
-            (self.usage_days, retention.usage_days),
-        )
+        limits = ((self.archive_days, retention.archive_days), (self.session_days, retention.session_days), (self.usage_days, retention.usage_days))
         lines = [template.format(days=days) for template, days in limits if days]
         copies = [self.copy_days.format(days=retention.copy_days)] if retention.copy_days else []
         files = self.files
@@ -226,11 +138,7 @@ class PrivacyTexts(Area):
         return [*lines, self.kept_until_erased, files, *copies, self.backups]
 
     def _list(self, held: Holdings) -> str:
-        return self.comma.join(
-            self.part.format(kind=name, count=held.count(kind))
-            for kind, name in self.kinds.items()
-            if kind not in LEFT_BY_ERASING and held.count(kind)
-        )
+        return self.comma.join(self.part.format(kind=name, count=held.count(kind)) for kind, name in self.kinds.items() if kind not in LEFT_BY_ERASING and held.count(kind))
 
 
 def _day(moment: datetime | None, zone: ZoneInfo) -> str:
@@ -240,51 +148,26 @@ def _day(moment: datetime | None, zone: ZoneInfo) -> str:
 class ErasureTexts(Area):
     """Words about what was erased for good, and what remains: said to the user whose it was."""
 
-    question = Sentence(
-        ja=(
-            "このメモリの内容にふれた発言や回答が、会話の記録に {count}件あります。そちらも空にしますか？\n"
-            "-# 空にした会話のことは、もう思い出せません。"
-        ),
-        en=(
-            "Conversation records touch on this memory in {count} messages. Empty those as well?\n"
-            "-# Then I no longer know what was said there."
-        ),
-    )
+    question = Sentence(ja=("このメモリの内容にふれた発言や回答が、会話の記録に {count}件あります。そちらも空にしますか？\n-# 空にした会話のことは、もう思い出せません。"), en=("Conversation records touch on this memory in {count} messages. Empty those as well?\n-# Then I no longer know what was said there."))
     """Before an erasure, where more than the memory tells of it."""
     memory_only = Sentence(ja="メモリだけ完全に消す", en="Erase the memory only")
     conversations_too = Sentence(ja="会話の記録からも消す", en="Erase it from conversations too")
     mark = Sentence(ja="（消去しました）", en="(erased)")
     """Takes the place of a message in the record of a conversation."""
-    done = Sentence(
-        ja="🗑️ 完全に消しました。もう元には戻せません。", en="🗑️ Erased for good. This can't be undone."
-    )
+    done = Sentence(ja="🗑️ 完全に消しました。もう元には戻せません。", en="🗑️ Erased for good. This can't be undone.")
     nothing = Sentence(ja="消すものはありませんでした。", en="There was nothing to erase.")
     removed = Sentence(ja="消したもの: {list}", en="Removed: {list}")
     memories = Sentence(ja="メモリ {count}件", en="memories: {count}")
     versions = Sentence(ja="以前の内容 {count}件", en="former versions: {count}")
-    tool_calls = Sentence(
-        ja="回答の中でメモリを使った記録 {count}件", en="records of their use in answers: {count}"
-    )
+    tool_calls = Sentence(ja="回答の中でメモリを使った記録 {count}件", en="records of their use in answers: {count}")
     summaries = Sentence(ja="会話の要約 {count}件", en="conversation summaries: {count}")
     messages = Sentence(ja="会話の記録の発言 {count}件", en="messages in conversation records: {count}")
     """Each of the list's; parameter: count."""
     comma = Sentence(ja="、", en=", ")
-    still_told = Sentence(
-        ja="会話の記録には、その内容にふれた発言や回答がまだ {count}件あります。",
-        en="Messages in conversation records that still touch on it: {count}.",
-    )
-    remains = Sentence(
-        ja="-# バックアップや更新前の控え、すでに表示されたメッセージはそのまま残ります。",
-        en="-# Backups, copies made before upgrades, and messages already on screen stay as they are.",
-    )
-    not_told = Sentence(
-        ja="この内容にふれた発言や回答は、会話の記録にありません。",
-        en="No message in conversation records touches on it.",
-    )
-    out_of_reach = Sentence(
-        ja="このメモリは、元に戻したか、完全に消したあとです。会話をまっさらにするには </clear> をお使いください。",
-        en="This memory is back, or it was erased for good already. </clear> starts your conversation afresh.",
-    )
+    still_told = Sentence(ja="会話の記録には、その内容にふれた発言や回答がまだ {count}件あります。", en="Messages in conversation records that still touch on it: {count}.")
+    remains = Sentence(ja="-# バックアップや更新前の控え、すでに表示されたメッセージはそのまま残ります。", en="-# Backups, copies made before upgrades, and messages already on screen stay as they are.")
+    not_told = Sentence(ja="この内容にふれた発言や回答は、会話の記録にありません。", en="No message in conversation records touches on it.")
+    out_of_reach = Sentence(ja="このメモリは、元に戻したか、完全に消したあとです。会話をまっさらにするには </clear> をお使いください。", en="This memory is back, or it was erased for good already. </clear> starts your conversation afresh.")
     """Of a memory that is back, or gone for good already."""
 
     def choices(self) -> tuple[str, str]:
@@ -294,13 +177,7 @@ class ErasureTexts(Area):
 
     def told(self, erased: ErasureCounts) -> str:
         """Say what was removed, what still tells of it, and what is out of reach: a line each."""
-        counts = (
-            (self.memories, erased.memories),
-            (self.versions, erased.versions),
-            (self.tool_calls, erased.tool_calls),
-            (self.summaries, erased.summaries),
-            (self.messages, erased.messages),
-        )
+        counts = ((self.memories, erased.memories), (self.versions, erased.versions), (self.tool_calls, erased.tool_calls), (self.summaries, erased.summaries), (self.messages, erased.messages))
         parts = [template.format(count=count) for template, count in counts if count]
         if not parts:
             return self.nothing

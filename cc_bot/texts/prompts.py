@@ -56,10 +56,7 @@ class SummaryMaterial:
 def summary_prompt(earlier: str, said: Sequence[tuple[Role, str]], locale: Locale) -> tuple[str, str]:
     """Return the instruction, in this language, and the material. The model answers in the conversation's
     language."""
-    material = {
-        "earlier_summary": earlier,
-        "conversation": [{"role": role, "said": text} for role, text in said],
-    }
+    material = {"earlier_summary": earlier, "conversation": [{"role": role, "said": text} for role, text in said]}
     return _summary_instruction(locale), json.dumps(material, ensure_ascii=False)
 
 

@@ -8,36 +8,11 @@ from datetime import datetime
 from typing import Any, Final, Protocol
 from zoneinfo import ZoneInfo
 
-from cc_bot.domain.canvas import (
-    AddCard,
-    AddChart,
-    Canvas,
-    CanvasCommand,
-    Chart,
-    Element,
-    RemoveElement,
-    SetMode,
-    ShowText,
-    UpdateCard,
-)
+from cc_bot.domain.canvas import AddCard, AddChart, Canvas, CanvasCommand, Chart, Element, RemoveElement, SetMode, ShowText, UpdateCard
 from cc_bot.domain.claimed_call import CallState
 from cc_bot.domain.memory import Audience
 from cc_bot.domain.message import spell_out
-from cc_bot.domain.proposal import (
-    AS_IT_IS,
-    NEVER,
-    AddReminder,
-    CallTool,
-    CancelReminder,
-    ChangeMemory,
-    Draw,
-    ForgetMemory,
-    KeepMemory,
-    Proposal,
-    ProposedChange,
-    memory_of,
-    steps,
-)
+from cc_bot.domain.proposal import AS_IT_IS, NEVER, AddReminder, CallTool, CancelReminder, ChangeMemory, Draw, ForgetMemory, KeepMemory, Proposal, ProposedChange, memory_of, steps
 from cc_bot.domain.schedule import Place, zone_named
 from cc_bot.texts.area import Area, Both, Sentence, by_key
 from cc_bot.texts.memory import MemoryCardTexts, MemoryTexts
@@ -58,53 +33,20 @@ class ProposalTexts(Area):
     title = Sentence(ja="確認待ち", en="For you to decide")
     numbered = Sentence(ja="確認待ち（{number}）", en="For you to decide ({number})")
     """Where there are several."""
-    why = Sentence(
-        ja="まだ何も変わっていません。あなたが選んだときだけ実行します（7日間有効）。",
-        en="Nothing has changed yet. It is done only if you choose it (open for 7 days).",
-    )
+    why = Sentence(ja="まだ何も変わっていません。あなたが選んだときだけ実行します（7日間有効）。", en="Nothing has changed yet. It is done only if you choose it (open for 7 days).")
     """That nothing is done yet: on Discord below the last one, in a terminal above the first."""
-    why_call = Sentence(
-        ja="まだ実行していません。承認されたときだけ実行します（10分間有効）。",
-        en="Nothing has been done yet. It is done only once it is agreed to (open for 10 minutes).",
-    )
+    why_call = Sentence(ja="まだ実行していません。承認されたときだけ実行します（10分間有効）。", en="Nothing has been done yet. It is done only once it is agreed to (open for 10 minutes).")
     """The same of uses of tools."""
-    why_mixed = Sentence(
-        ja="まだ何も変わっていません。選ばれたものだけを実行します（ツールは10分間、ほかは7日間有効）。",
-        en="Nothing has changed yet. Only what is chosen is done (tools: open for 10 minutes, others: 7 days).",
-    )
+    why_mixed = Sentence(ja="まだ何も変わっていません。選ばれたものだけを実行します（ツールは10分間、ほかは7日間有効）。", en="Nothing has changed yet. Only what is chosen is done (tools: open for 10 minutes, others: 7 days).")
     """The same of uses of tools beside other changes."""
-    keep = Both(
-        ja=Choice("💾 メモリに覚える", "覚える", "覚えない"),
-        en=Choice("💾 Remember this", "Remember it", "Don't remember"),
-    )
-    replace = Both(
-        ja=Choice("✏️ メモリ #{id} と入れ替える", "入れ替える", "そのまま"),
-        en=Choice("✏️ Replace memory #{id}", "Replace it", "Leave it"),
-    )
-    change = Both(
-        ja=Choice("✏️ メモリ #{id} を書き換える", "書き換える", "そのまま"),
-        en=Choice("✏️ Change memory #{id}", "Change it", "Leave it"),
-    )
-    forget = Both(
-        ja=Choice("🗑️ メモリ #{id} を忘れる", "忘れる", "残す"),
-        en=Choice("🗑️ Forget memory #{id}", "Forget it", "Keep it"),
-    )
-    remind = Both(
-        ja=Choice("⏰ お知らせを予約する", "予約する", "予約しない"),
-        en=Choice("⏰ Set a reminder", "Set the reminder", "Don't set it"),
-    )
-    cancel = Both(
-        ja=Choice("🔕 お知らせ #{id} をやめる", "お知らせをやめる", "残す"),
-        en=Choice("🔕 Cancel reminder #{id}", "Cancel the reminder", "Keep it"),
-    )
-    draw = Both(
-        ja=Choice("🖼️ キャンバスを変える", "キャンバスを変える", "変えない"),
-        en=Choice("🖼️ Change the canvas", "Change the canvas", "Leave it"),
-    )
-    call = Both(
-        ja=Choice("🔧 ツールを実行する", "実行する", "実行しない"),
-        en=Choice("🔧 Use a tool", "Do it", "Don't"),
-    )
+    keep = Both(ja=Choice("💾 メモリに覚える", "覚える", "覚えない"), en=Choice("💾 Remember this", "Remember it", "Don't remember"))
+    replace = Both(ja=Choice("✏️ メモリ #{id} と入れ替える", "入れ替える", "そのまま"), en=Choice("✏️ Replace memory #{id}", "Replace it", "Leave it"))
+    change = Both(ja=Choice("✏️ メモリ #{id} を書き換える", "書き換える", "そのまま"), en=Choice("✏️ Change memory #{id}", "Change it", "Leave it"))
+    forget = Both(ja=Choice("🗑️ メモリ #{id} を忘れる", "忘れる", "残す"), en=Choice("🗑️ Forget memory #{id}", "Forget it", "Keep it"))
+    remind = Both(ja=Choice("⏰ お知らせを予約する", "予約する", "予約しない"), en=Choice("⏰ Set a reminder", "Set the reminder", "Don't set it"))
+    cancel = Both(ja=Choice("🔕 お知らせ #{id} をやめる", "お知らせをやめる", "残す"), en=Choice("🔕 Cancel reminder #{id}", "Cancel the reminder", "Keep it"))
+    draw = Both(ja=Choice("🖼️ キャンバスを変える", "キャンバスを変える", "変えない"), en=Choice("🖼️ Change the canvas", "Change the canvas", "Leave it"))
+    call = Both(ja=Choice("🔧 ツールを実行する", "実行する", "実行しない"), en=Choice("🔧 Use a tool", "Do it", "Don't"))
     one_of = Sentence(ja="{number}. {label}", en="{number}. {label}")
     """A button where there are several proposals."""
     now = Sentence(ja="いまの内容", en="Text now")
@@ -123,23 +65,11 @@ class ProposalTexts(Area):
     """Parameter: title, which may be empty; the content follows."""
     draw_text = Sentence(ja="文章を出す", en="Put up a text")
     draw_titled_text = Sentence(ja="文章を出す: {title}", en="Put up a text: {title}")
-    draw_chart = by_key(
-        {
-            "line": Sentence(ja="折れ線グラフを出す: {title}", en="Put up a line chart: {title}"),
-            "bar": Sentence(ja="棒グラフを出す: {title}", en="Put up a bar chart: {title}"),
-            "pie": Sentence(ja="円グラフを出す: {title}", en="Put up a pie chart: {title}"),
-        }
-    )
+    draw_chart = by_key({"line": Sentence(ja="折れ線グラフを出す: {title}", en="Put up a line chart: {title}"), "bar": Sentence(ja="棒グラフを出す: {title}", en="Put up a bar chart: {title}"), "pie": Sentence(ja="円グラフを出す: {title}", en="Put up a pie chart: {title}")})
     draw_update = Sentence(ja="「{title}」を書き換える", en="Change “{title}”")
     draw_remove = Sentence(ja="「{title}」を下ろす", en="Take down “{title}”")
     title_of = Sentence(ja="題名", en="Title")
-    layout = by_key(
-        {
-            "list": Sentence(ja="縦に並べる", en="Show everything as a list"),
-            "board": Sentence(ja="横に並べる", en="Show cards side by side"),
-            "focus": Sentence(ja="「{title}」だけを大きく出す", en="Show “{title}” alone"),
-        }
-    )
+    layout = by_key({"list": Sentence(ja="縦に並べる", en="Show everything as a list"), "board": Sentence(ja="横に並べる", en="Show cards side by side"), "focus": Sentence(ja="「{title}」だけを大きく出す", en="Show “{title}” alone")})
     tool = Sentence(ja="ツール", en="Tool")
     arguments = Sentence(ja="渡す内容", en="It is given")
     owners = Sentence(ja="ボットの管理者だけが選べます。", en="Only an owner of this bot can choose.")
@@ -148,42 +78,23 @@ class ProposalTexts(Area):
     called = Sentence(ja="🔧 実行しました: {what}", en="🔧 Done: {what}")
     """Parameter: what, the server and its tool; so below."""
     call_failed = Sentence(ja="🔧 失敗しました: {what}", en="🔧 Failed: {what}")
-    call_in_doubt = Sentence(
-        ja="❓ 実行された可能性があります: {what}（途中で止まりました。繰り返す前に確かめてください）",
-        en="❓ It may have been done: {what} (it was cut off. Please check before you repeat it)",
-    )
-    call_stopped = Sentence(
-        ja="⏹️ 止めました: {what}（実行された可能性があります。繰り返す前に確かめてください）",
-        en="⏹️ Stopped: {what} (it may have been done. Please check before you repeat it)",
-    )
-    after_call = Sentence(
-        ja="（「{what}」の実行が済みました。その結果をもとに、続きを答えてください。）",
-        en="(“{what}” was used as you proposed. Please go on with what came of it.)",
-    )
+    call_in_doubt = Sentence(ja="❓ 実行された可能性があります: {what}（途中で止まりました。繰り返す前に確かめてください）", en="❓ It may have been done: {what} (it was cut off. Please check before you repeat it)")
+    call_stopped = Sentence(ja="⏹️ 止めました: {what}（実行された可能性があります。繰り返す前に確かめてください）", en="⏹️ Stopped: {what} (it may have been done. Please check before you repeat it)")
+    after_call = Sentence(ja="（「{what}」の実行が済みました。その結果をもとに、続きを答えてください。）", en="(“{what}” was used as you proposed. Please go on with what came of it.)")
     """The question of the turn that goes on by itself."""
-    owners_decide = Sentence(
-        ja="これを決められるのは、ボットの管理者だけです。", en="Only an owner of this bot can decide this."
-    )
+    owners_decide = Sentence(ja="これを決められるのは、ボットの管理者だけです。", en="Only an owner of this bot can decide this.")
     draw_clear = Sentence(ja="すべて下ろす", en="Take everything down")
     see = Sentence(ja="確認待ちを見る（{count}件）", en="See what to decide ({count})")
     """A button where they take too much room."""
-    whole = Sentence(
-        ja="長いので、全文は添付のファイルで確かめてください。",
-        en="It is long: the attached file has all of it.",
-    )
+    whole = Sentence(ja="長いので、全文は添付のファイルで確かめてください。", en="It is long: the attached file has all of it.")
     """Where a text is too long: it is in the file."""
     file_name = Sentence(ja="確認待ち.txt", en="to-decide.txt")
     left = Sentence(ja="↩️ 見送りました: {what}", en="↩️ Left as it was: {what}")
     """It was left undone. Parameter: what, of its texts the first."""
     not_made = Sentence(ja="↩️ 実行しませんでした: {what}", en="↩️ Not done: {what}")
     """The same of a use of a tool. Parameter: what, its name."""
-    none_open = Sentence(
-        ja="この回答の提案は、もうすべて決まっています。",
-        en="Everything that this answer proposed is decided.",
-    )
-    not_yours = Sentence(
-        ja="これを決められるのは、質問した本人だけです。", en="Only the person who asked can decide this."
-    )
+    none_open = Sentence(ja="この回答の提案は、もうすべて決まっています。", en="Everything that this answer proposed is decided.")
+    not_yours = Sentence(ja="これを決められるのは、質問した本人だけです。", en="Only the person who asked can decide this.")
 
     def reason(self, proposals: Sequence[Proposal]) -> str:
         """The sentence that nothing of these is done yet, and for how long they are open."""
@@ -194,12 +105,7 @@ class ProposalTexts(Area):
 
     def outcome(self, state: CallState, what: str, *, stopped: bool = False) -> str:
         """The line that tells what came of a call that was agreed to; `what` is as a front end writes it."""
-        lines: Mapping[CallState, str] = {
-            "claimed": self.calling,
-            "done": self.called,
-            "failed": self.call_failed,
-            "unknown": self.call_stopped if stopped else self.call_in_doubt,
-        }
+        lines: Mapping[CallState, str] = {"claimed": self.calling, "done": self.called, "failed": self.call_failed, "unknown": self.call_stopped if stopped else self.call_in_doubt}
         return lines[state].format(what=what)
 
     def undone(self, change: ProposedChange) -> str:
@@ -209,14 +115,7 @@ class ProposalTexts(Area):
     def choice(self, change: ProposedChange) -> Choice:
         if isinstance(change, KeepMemory):
             return self.keep if change.supersedes is None else self.replace
-        choices: Mapping[type[ProposedChange], Choice] = {
-            ChangeMemory: self.change,
-            ForgetMemory: self.forget,
-            AddReminder: self.remind,
-            CancelReminder: self.cancel,
-            Draw: self.draw,
-            CallTool: self.call,
-        }
+        choices: Mapping[type[ProposedChange], Choice] = {ChangeMemory: self.change, ForgetMemory: self.forget, AddReminder: self.remind, CancelReminder: self.cancel, Draw: self.draw, CallTool: self.call}
         return choices[type(change)]
 
 
@@ -380,13 +279,7 @@ def _audience(audience: Audience, words: ProposalWords) -> str:
 # ---- reminders --------------------------------------------------------------------------------------------
 
 
-def _time(
-    due_at: datetime,
-    cron: str,
-    words: ProposalWords,
-    zone: ZoneInfo | None = None,
-    place: Place | None = None,
-) -> Part:
+def _time(due_at: datetime, cron: str, words: ProposalWords, zone: ZoneInfo | None = None, place: Place | None = None) -> Part:
     repeat = _on_one_line(described(cron, words.repeat)) if cron else ""
     return _field(words.proposal.time, Time(due_at, repeat, zone, place), words)
 

@@ -19,51 +19,31 @@ _IN_EVERY_MONTH: Final = 28
 
 
 class ReminderTexts(Area):
-    late = Sentence(
-        ja="予定は {time} でした。お知らせが遅れてすみません。",
-        en="It was due at {time}. Sorry for being late.",
-    )
+    late = Sentence(ja="予定は {time} でした。お知らせが遅れてすみません。", en="It was due at {time}. Sorry for being late.")
     """Below a reminder that comes after its time."""
     snooze_ten_minutes = Sentence(ja="10分後にもう一度", en="Again in 10 minutes")
     snooze_hour = Sentence(ja="1時間後にもう一度", en="Again in an hour")
     stop_repeating = Sentence(ja="繰り返しをやめる", en="Stop repeating")
     snoozed = Sentence(ja="⏰ {moment}にもう一度お知らせします。", en="⏰ I’ll remind you again {moment}.")
     """Below a reminder that will come once more."""
-    not_yours = Sentence(
-        ja="このボタンは、お知らせを予約した人だけが使えます。ご自分の分は </remind add> で予約できます。",
-        en="Only the person who set the reminder can use this button. Set your own with </remind add>.",
-    )
+    not_yours = Sentence(ja="このボタンは、お知らせを予約した人だけが使えます。ご自分の分は </remind add> で予約できます。", en="Only the person who set the reminder can use this button. Set your own with </remind add>.")
 
-    once = Sentence(
-        ja="⏰ {time}（{moment}）にお知らせします: {text}",
-        en="⏰ I’ll remind you on {time} ({moment}): {text}",
-    )
+    once = Sentence(ja="⏰ {time}（{moment}）にお知らせします: {text}", en="⏰ I’ll remind you on {time} ({moment}): {text}")
     """Parameters: time, moment (how far away that is), text."""
-    again_and_again = Sentence(
-        ja="🔁 {repeat}にお知らせします（次は {time}）: {text}",
-        en="🔁 I’ll remind you {repeat} (next: {time}): {text}",
-    )
+    again_and_again = Sentence(ja="🔁 {repeat}にお知らせします（次は {time}）: {text}", en="🔁 I’ll remind you {repeat} (next: {time}): {text}")
     """Parameters: repeat, time (the next one), text."""
     cancelled = Sentence(ja="🔕 お知らせを取り消しました: {text}", en="🔕 Reminder cancelled: {text}")
     cancel = Sentence(ja="お知らせを取り消す", en="Cancel the reminder")
     cancel_one = Sentence(ja="取り消す: {text}", en="Cancel: {text}")
     """Where there are several."""
-    gone = Sentence(
-        ja="このお知らせはもうありません。取り消し済みか、もうお知らせしたあとです。今あるものは </remind list> で見られます。",
-        en="This reminder is gone: it was cancelled, or you have been reminded already. See </remind list> for those that are there.",
-    )
+    gone = Sentence(ja="このお知らせはもうありません。取り消し済みか、もうお知らせしたあとです。今あるものは </remind list> で見られます。", en="This reminder is gone: it was cancelled, or you have been reminded already. See </remind list> for those that are there.")
 
     in_channel = Sentence(ja="場所: {channel}", en="Where: {channel}")
     by_dm = Sentence(ja="場所: DM", en="Where: DM")
-    by_dm_instead = Sentence(
-        ja="場所: DM（ここには書き込めないため）", en="Where: DM (I can’t post here for you)"
-    )
+    by_dm_instead = Sentence(ja="場所: DM（ここには書き込めないため）", en="Where: DM (I can’t post here for you)")
     """The bot may not write in the channel by itself, or its user may not."""
 
-    none = Sentence(
-        ja="予約したお知らせはありません。</remind add> で予約できます。",
-        en="You have no reminders. Set one with </remind add>.",
-    )
+    none = Sentence(ja="予約したお知らせはありません。</remind add> で予約できます。", en="You have no reminders. Set one with </remind add>.")
     list_title = Sentence(ja="予約したお知らせ（{count}件）", en="Your reminders ({count})")
     dm_place = Sentence(ja="DM", en="DM")
     terminal_place = Sentence(ja="ターミナル", en="terminal")
@@ -73,63 +53,27 @@ class ReminderTexts(Area):
     reasons = by_key(
         {
             "": Sentence(ja="", en=""),
-            "channel_gone": Sentence(
-                ja="チャンネルがなくなったので止めています", en="paused: the channel is gone"
-            ),
-            "bot_removed": Sentence(
-                ja="このチャンネルを見られなくなったので止めています",
-                en="paused: I can’t see the channel any more",
-            ),
-            "left_server": Sentence(
-                ja="そのサーバーのメンバーではなくなったので止めています",
-                en="paused: you are no longer a member of that server",
-            ),
-            "dms_closed": Sentence(
-                ja="DM を受け取らない設定なので止めています", en="paused: your DMs are closed"
-            ),
-            "permission_missing": Sentence(
-                ja="このチャンネルに書き込む権限がないので止めています",
-                en="paused: I may not write in the channel",
-            ),
-            "channel_refused": Sentence(
-                ja="このチャンネルに書き込めなかったので止めています",
-                en="paused: Discord did not let me write in the channel",
-            ),
+            "channel_gone": Sentence(ja="チャンネルがなくなったので止めています", en="paused: the channel is gone"),
+            "bot_removed": Sentence(ja="このチャンネルを見られなくなったので止めています", en="paused: I can’t see the channel any more"),
+            "left_server": Sentence(ja="そのサーバーのメンバーではなくなったので止めています", en="paused: you are no longer a member of that server"),
+            "dms_closed": Sentence(ja="DM を受け取らない設定なので止めています", en="paused: your DMs are closed"),
+            "permission_missing": Sentence(ja="このチャンネルに書き込む権限がないので止めています", en="paused: I may not write in the channel"),
+            "channel_refused": Sentence(ja="このチャンネルに書き込めなかったので止めています", en="paused: Discord did not let me write in the channel"),
         }
     )
     """By its obstacle, why a reminder is paused, in few words; nothing where its owner wanted that."""
-    look_at_paused = Sentence(
-        ja="⚠️ 止まっているお知らせが {count} 件あります。理由は </remind list> で見られます。",
-        en="⚠️ Paused reminders: {count}. </remind list> says why.",
-    )
+    look_at_paused = Sentence(ja="⚠️ 止まっているお知らせが {count} 件あります。理由は </remind list> で見られます。", en="⚠️ Paused reminders: {count}. </remind list> says why.")
     """Below a reply."""
-    stopped = Sentence(
-        ja="⚠️ 「{text}」をお知らせできませんでした。{reason}。直したら </remind resume> で再開できます。",
-        en="⚠️ I could not remind you of “{text}” ({reason}). When that is mended, </remind resume> lets it go on.",
-    )
+    stopped = Sentence(ja="⚠️ 「{text}」をお知らせできませんでした。{reason}。直したら </remind resume> で再開できます。", en="⚠️ I could not remind you of “{text}” ({reason}). When that is mended, </remind resume> lets it go on.")
     """By DM, when a reminder could not be posted."""
-    heartbeat_stopped = Sentence(
-        ja="⚠️ こちらからの声かけができませんでした。{reason}。</heartbeat on> で始め直せます。",
-        en="⚠️ I could not check in with you ({reason}). </heartbeat on> starts it anew.",
-    )
+    heartbeat_stopped = Sentence(ja="⚠️ こちらからの声かけができませんでした。{reason}。</heartbeat on> で始め直せます。", en="⚠️ I could not check in with you ({reason}). </heartbeat on> starts it anew.")
 
-    resumed = Sentence(
-        ja="▶️ 再開しました。次は {time}（{moment}）です: {text}",
-        en="▶️ It goes on, next on {time} ({moment}): {text}",
-    )
-    not_paused = Sentence(
-        ja="このお知らせは止まっていません: {text}", en="This reminder is not paused: {text}"
-    )
+    resumed = Sentence(ja="▶️ 再開しました。次は {time}（{moment}）です: {text}", en="▶️ It goes on, next on {time} ({moment}): {text}")
+    not_paused = Sentence(ja="このお知らせは止まっていません: {text}", en="This reminder is not paused: {text}")
 
-    missed = Sentence(
-        ja="⏰ ボットが動いていない間に、お知らせの時刻が過ぎていました。",
-        en="⏰ While I was not running, the time of these reminders passed.",
-    )
+    missed = Sentence(ja="⏰ ボットが動いていない間に、お知らせの時刻が過ぎていました。", en="⏰ While I was not running, the time of these reminders passed.")
     """Above the reminders whose time passed while the program was not there."""
-    uncertain = Sentence(
-        ja="⏰ ボットが途中で止まったため、届いていないかもしれないお知らせがあります。",
-        en="⏰ I was cut off while sending these reminders; perhaps they did not reach you.",
-    )
+    uncertain = Sentence(ja="⏰ ボットが途中で止まったため、届いていないかもしれないお知らせがあります。", en="⏰ I was cut off while sending these reminders; perhaps they did not reach you.")
     """Above those of which nobody knows whether they were sent."""
 
 
@@ -137,65 +81,26 @@ class HeartbeatTexts(Area):
     """Heartbeats, as their user reads of them."""
 
     started = Sentence(
-        ja=(
-            "💓 声かけを始めました。{rhythm}\n"
-            "近づいた予定や新しいメモを見て、お知らせしたほうがよいことがあるときだけ声をかけます。最初は {time}（{moment}）です。\n"
-            "-# やめるときは </heartbeat off>、確かめるときは </heartbeat status> です。"
-        ),
-        en=(
-            "💓 I’ll check in with you. {rhythm}\n"
-            "I look at what is coming up and at new memories, and speak only when something is worth telling. "
-            "The first time is {time} ({moment}).\n"
-            "-# </heartbeat off> stops it, </heartbeat status> shows it."
-        ),
+        ja=("💓 声かけを始めました。{rhythm}\n近づいた予定や新しいメモを見て、お知らせしたほうがよいことがあるときだけ声をかけます。最初は {time}（{moment}）です。\n-# やめるときは </heartbeat off>、確かめるときは </heartbeat status> です。"),
+        en=("💓 I’ll check in with you. {rhythm}\nI look at what is coming up and at new memories, and speak only when something is worth telling. The first time is {time} ({moment}).\n-# </heartbeat off> stops it, </heartbeat status> shows it."),
     )
     """Parameters: rhythm, time (of the first), moment (how far away that is)."""
-    stopped = Sentence(
-        ja="💓 声かけをやめました。もう一度始めるには </heartbeat on> です。",
-        en="💓 I won’t check in any more. </heartbeat on> starts it again.",
-    )
-    off = Sentence(
-        ja="声かけはオフです。</heartbeat on> で始められます。",
-        en="Heartbeats are off. </heartbeat on> starts them.",
-    )
+    stopped = Sentence(ja="💓 声かけをやめました。もう一度始めるには </heartbeat on> です。", en="💓 I won’t check in any more. </heartbeat on> starts it again.")
+    off = Sentence(ja="声かけはオフです。</heartbeat on> で始められます。", en="Heartbeats are off. </heartbeat on> starts them.")
     """There was nothing to stop, or nothing to show."""
-    status = Sentence(
-        ja="💓 声かけはオンです。{rhythm}\n次は {time}（{moment}）です。",
-        en="💓 Heartbeats are on. {rhythm}\nNext: {time} ({moment}).",
-    )
-    paused = Sentence(
-        ja="⏸ 声かけ: {reason}。直したら </heartbeat on> で始め直せます。",
-        en="⏸ Heartbeats {reason}. When that is mended, </heartbeat on> starts them anew.",
-    )
-    paused_by_user = Sentence(
-        ja="⏸ 声かけは止まっています。</heartbeat on> で始め直せます。",
-        en="⏸ Heartbeats are paused. </heartbeat on> starts them anew.",
-    )
-    rhythm = Sentence(
-        ja="{hours}時間ごとに確かめて、{where}。{quiet}",
-        en="I look every {hours} h and tell you {where}. {quiet}",
-    )
+    status = Sentence(ja="💓 声かけはオンです。{rhythm}\n次は {time}（{moment}）です。", en="💓 Heartbeats are on. {rhythm}\nNext: {time} ({moment}).")
+    paused = Sentence(ja="⏸ 声かけ: {reason}。直したら </heartbeat on> で始め直せます。", en="⏸ Heartbeats {reason}. When that is mended, </heartbeat on> starts them anew.")
+    paused_by_user = Sentence(ja="⏸ 声かけは止まっています。</heartbeat on> で始め直せます。", en="⏸ Heartbeats are paused. </heartbeat on> starts them anew.")
+    rhythm = Sentence(ja="{hours}時間ごとに確かめて、{where}。{quiet}", en="I look every {hours} h and tell you {where}. {quiet}")
     by_dm = Sentence(ja="DM でお知らせします", en="by DM")
     in_channel = Sentence(ja="{channel} でお知らせします", en="in {channel}")
     quiet = Sentence(ja="{since}〜{until} は静かにしています。", en="I keep quiet from {since} to {until}.")
     never_quiet = Sentence(ja="静かにする時間はありません。", en="No hours are quiet.")
-    only_public = Sentence(
-        ja="-# チャンネルはほかの人も読むので、ここで公開で頼まれたお知らせと、どこで使ってもよいメモだけを見ます。",
-        en="-# Others read a channel, so I look only at reminders set here in public, and at memories that may be used anywhere.",
-    )
+    only_public = Sentence(ja="-# チャンネルはほかの人も読むので、ここで公開で頼まれたお知らせと、どこで使ってもよいメモだけを見ます。", en="-# Others read a channel, so I look only at reminders set here in public, and at memories that may be used anywhere.")
     """Below: in a channel others read along."""
-    by_dm_instead = Sentence(
-        ja="-# ここには書き込めないので、DM にしました。",
-        en="-# I can’t post here for you, so I’ll use your DMs.",
-    )
-    memory_paused = Sentence(
-        ja="-# メモリを一時停止しているので、お知らせの予定だけを見ます。",
-        en="-# Memory is paused, so I look only at your reminders.",
-    )
-    time_not_understood = Sentence(
-        ja="時刻「{given}」が分かりませんでした。22:00、7時半、10pm のように書いてください。",
-        en="I don’t understand the time “{given}”. Write it like 22:00, 7:30 or 10pm.",
-    )
+    by_dm_instead = Sentence(ja="-# ここには書き込めないので、DM にしました。", en="-# I can’t post here for you, so I’ll use your DMs.")
+    memory_paused = Sentence(ja="-# メモリを一時停止しているので、お知らせの予定だけを見ます。", en="-# Memory is paused, so I look only at your reminders.")
+    time_not_understood = Sentence(ja="時刻「{given}」が分かりませんでした。22:00、7時半、10pm のように書いてください。", en="I don’t understand the time “{given}”. Write it like 22:00, 7:30 or 10pm.")
 
 
 class RemindHereTexts(Area):
@@ -207,18 +112,9 @@ class RemindHereTexts(Area):
     """Of another year, likewise, and y (year)."""
     weekdays = Both(ja=tuple("月火水木金土日"), en=("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"))
     """Monday first."""
-    months = Both(
-        ja=tuple(str(month) for month in range(1, 13)),
-        en=("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"),
-    )
-    once = Sentence(
-        ja="⏰ {time} にお知らせします: {text}（取り消すには /remind delete {id}）",
-        en="⏰ I'll remind you on {time}: {text} (cancel it with /remind delete {id})",
-    )
-    again_and_again = Sentence(
-        ja="🔁 {repeat}にお知らせします（次は {time}）: {text}（取り消すには /remind delete {id}）",
-        en="🔁 I'll remind you {repeat} (next: {time}): {text} (cancel it with /remind delete {id})",
-    )
+    months = Both(ja=tuple(str(month) for month in range(1, 13)), en=("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"))
+    once = Sentence(ja="⏰ {time} にお知らせします: {text}（取り消すには /remind delete {id}）", en="⏰ I'll remind you on {time}: {text} (cancel it with /remind delete {id})")
+    again_and_again = Sentence(ja="🔁 {repeat}にお知らせします（次は {time}）: {text}（取り消すには /remind delete {id}）", en="🔁 I'll remind you {repeat} (next: {time}): {text} (cancel it with /remind delete {id})")
     """Parameters: repeat, time (the next one), text, id."""
     cancelled = Sentence(ja="🔕 お知らせを取り消しました: {text}", en="🔕 Reminder cancelled: {text}")
     elsewhere = Sentence(ja="（Discord でお知らせします）", en=" (on Discord)")
@@ -226,31 +122,16 @@ class RemindHereTexts(Area):
     said = Sentence(ja="⏰ {text}", en="⏰ {text}")
     said_late = Sentence(ja="⏰ {text}（予定は {time} でした）", en="⏰ {text} (it was due on {time})")
     """Parameters: text, time (when it was due)."""
-    missed = Sentence(
-        ja="⏰ お知らせの時刻（{time}）が、動いていない間に過ぎていました: {text}",
-        en="⏰ While I was not running, the time of a reminder passed ({time}): {text}",
-    )
-    uncertain = Sentence(
-        ja="⏰ {time} のお知らせは、届いていないかもしれません: {text}",
-        en="⏰ The reminder of {time} perhaps did not reach you: {text}",
-    )
-    none = Sentence(
-        ja="予約したお知らせはありません。/remind add 明日9時 薬を飲む のように予約できます。",
-        en="You have no reminders. Set one like this: /remind add tomorrow at 9 take the pills",
-    )
+    missed = Sentence(ja="⏰ お知らせの時刻（{time}）が、動いていない間に過ぎていました: {text}", en="⏰ While I was not running, the time of a reminder passed ({time}): {text}")
+    uncertain = Sentence(ja="⏰ {time} のお知らせは、届いていないかもしれません: {text}", en="⏰ The reminder of {time} perhaps did not reach you: {text}")
+    none = Sentence(ja="予約したお知らせはありません。/remind add 明日9時 薬を飲む のように予約できます。", en="You have no reminders. Set one like this: /remind add tomorrow at 9 take the pills")
     title = Sentence(ja="予約したお知らせ", en="Your reminders")
     line = Sentence(ja="  #{id}  {time}  {text}", en="  #{id}  {time}  {text}")
     repeated = Sentence(ja="{time}（{repeat}）", en="{time} ({repeat})")
     """In place of the time."""
     paused = Sentence(ja="（停止中）", en=" (paused)")
-    id_needed = Sentence(
-        ja="どのお知らせかを番号で書いてください。番号は /remind list で見られます。",
-        en="Give the number of the reminder. /remind list shows the numbers.",
-    )
-    what = Sentence(
-        ja="何をお知らせするかも書いてください。たとえば /remind add 明日9時 薬を飲む",
-        en="Write what to remind you of as well, for example: /remind add tomorrow at 9 take the pills",
-    )
+    id_needed = Sentence(ja="どのお知らせかを番号で書いてください。番号は /remind list で見られます。", en="Give the number of the reminder. /remind list shows the numbers.")
+    what = Sentence(ja="何をお知らせするかも書いてください。たとえば /remind add 明日9時 薬を飲む", en="Write what to remind you of as well, for example: /remind add tomorrow at 9 take the pills")
     """There is a time, and nothing to remind of."""
 
 
@@ -292,9 +173,7 @@ class RepeatTexts(Area):
     months_apart_end = Sentence(ja="{count}か月ごとの末日", en="every {count} months on the last day")
     years_apart = Sentence(ja="{count}年ごとの{month}{day}", en="every {count} years on {month} {day}")
     """Parameters: month, day."""
-    years_apart_by_nth_day = Sentence(
-        ja="{count}年ごとの{month}の{days}", en="every {count} years on the {days} of {month}"
-    )
+    years_apart_by_nth_day = Sentence(ja="{count}年ごとの{month}の{days}", en="every {count} years on the {days} of {month}")
     """Parameters: month, days."""
     hourly = Sentence(ja="1時間ごと", en="every hour")
     hourly_at = Sentence(ja="毎時{minute}分", en="every hour, {minute} minutes past")
@@ -302,25 +181,10 @@ class RepeatTexts(Area):
     hours_apart_from = Sentence(ja="{hours}時間ごと（{time}から）", en="every {hours} hours from {time}")
     """Parameters: hours, time (the first of a day)."""
     by_cron = Sentence(ja="cron「{cron}」の時刻", en="at the times of cron “{cron}”")
-    weekdays = Both(
-        ja=tuple("日月火水木金土"),
-        en=("Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"),
-    )
+    weekdays = Both(ja=tuple("日月火水木金土"), en=("Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"))
     """From Sunday on."""
-    months = Both(
-        ja=tuple(f"{month}月" for month in range(1, 13)),
-        en=(
-            *("January", "February", "March", "April", "May", "June"),
-            *("July", "August", "September", "October", "November", "December"),
-        ),
-    )
-    counted = Both(
-        ja=tuple(f"{day}日" for day in range(1, 32)),
-        en=tuple(
-            f"{day}{ ({1: 'st', 2: 'nd', 3: 'rd'}.get(day % 10, 'th') if day not in (11, 12, 13) else 'th') }"
-            for day in range(1, 32)
-        ),
-    )
+    months = Both(ja=tuple(f"{month}月" for month in range(1, 13)), en=(*("January", "February", "March", "April", "May", "June"), *("July", "August", "September", "October", "November", "December")))
+    counted = Both(ja=tuple(f"{day}日" for day in range(1, 32)), en=tuple(f"{day}{ ({1: 'st', 2: 'nd', 3: 'rd'}.get(day % 10, 'th') if day not in (11, 12, 13) else 'th') }" for day in range(1, 32)))
     """The days of a month, as they are counted."""
     comma = Sentence(ja="・", en=", ")
     last_comma = Sentence(ja="・", en=" and ")
@@ -455,15 +319,7 @@ def _of_month(phrases: RepeatTexts, field: str) -> str:
 def _nth_days(phrases: RepeatTexts, field: str) -> str | None:
     """第2水曜・第4水曜; None where it is another kind of weekdays."""
     found = [_NTH.match(each) for each in field.split(",")]
-    told = [
-        phrases.last_day.format(day=phrases.weekdays[int(match["last"])])
-        if match["last"]
-        else phrases.nth_day.format(
-            nth=_nth(phrases, int(match["nth"])), day=phrases.weekdays[_number(match["day"])]
-        )
-        for match in found
-        if match
-    ]
+    told = [phrases.last_day.format(day=phrases.weekdays[int(match["last"])]) if match["last"] else phrases.nth_day.format(nth=_nth(phrases, int(match["nth"])), day=phrases.weekdays[_number(match["day"])]) for match in found if match]
     return _joined(phrases, told) if len(told) == len(found) else None
 
 

@@ -5,40 +5,24 @@ from cc_bot.texts.commands import CommandTexts
 
 
 class SessionTexts(Area):
-    cleared = Sentence(
-        ja="🧹 会話をまっさらにしました。メモリは残っています。",
-        en="🧹 Started afresh. Your memories are still there.",
-    )
+    cleared = Sentence(ja="🧹 会話をまっさらにしました。メモリは残っています。", en="🧹 Started afresh. Your memories are still there.")
     reset = Sentence(
-        ja="🧹 ここまでの会話を区切りました。ここにこれより前に書かれたことは、もう読みません。</ask> での会話は人ごとに別です。それぞれ </clear> で区切れます。",
-        en="🧹 A fresh start: I no longer read what was written here before. What you each have going with </ask> is your own; </clear> starts that afresh.",
+        ja="🧹 ここまでの会話を区切りました。ここにこれより前に書かれたことは、もう読みません。</ask> での会話は人ごとに別です。それぞれ </clear> で区切れます。", en="🧹 A fresh start: I no longer read what was written here before. What you each have going with </ask> is your own; </clear> starts that afresh."
     )
     """Everyone in the channel reads it."""
-    reset_refused = Sentence(
-        ja="区切れるのは、「メッセージの管理」の権限がある人と、このスレッドを作った人だけです。",
-        en="Only members who may manage messages, and whoever started this thread, can do that.",
-    )
-    reset_unsure = Sentence(
-        ja="あなたがこのスレッドを作ったかどうか、Discord に確かめられませんでした。少し待って、もう一度お試しください。",
-        en="Discord did not tell me whether you started this thread. Please try again in a moment.",
-    )
+    reset_refused = Sentence(ja="区切れるのは、「メッセージの管理」の権限がある人と、このスレッドを作った人だけです。", en="Only members who may manage messages, and whoever started this thread, can do that.")
+    reset_unsure = Sentence(ja="あなたがこのスレッドを作ったかどうか、Discord に確かめられませんでした。少し待って、もう一度お試しください。", en="Discord did not tell me whether you started this thread. Please try again in a moment.")
     settings_title = Sentence(ja="あなたの設定", en="Your settings")
     settings_language = Sentence(ja="言語", en="Language")
     settings_timezone = Sentence(ja="タイムゾーン", en="Time zone")
     settings_default = Sentence(ja="{value}（既定）", en="{value} (default)")
-    settings_saved = Sentence(
-        ja="⚙️ 設定を保存しました。言語: {language}、タイムゾーン: {timezone}",
-        en="⚙️ Saved. Language: {language}, time zone: {timezone}",
-    )
+    settings_saved = Sentence(ja="⚙️ 設定を保存しました。言語: {language}、タイムゾーン: {timezone}", en="⚙️ Saved. Language: {language}, time zone: {timezone}")
     settings_voice = Sentence(ja="読み上げ", en="Read aloud")
     voice_on = Sentence(ja="オン", en="on")
     voice_off = Sentence(ja="オフ", en="off")
     voice_saved = Sentence(ja="{saved}、読み上げ: {voice}", en="{saved}, read aloud: {voice}")
     """Parameters: saved (`settings_saved`), voice (one of the two above)."""
-    voice_unset = Sentence(
-        ja="🔈 このボットには読み上げる声がないので、回答は文字だけになります。",
-        en="🔈 This bot has no voice to read answers aloud: they come in writing alone.",
-    )
+    voice_unset = Sentence(ja="🔈 このボットには読み上げる声がないので、回答は文字だけになります。", en="🔈 This bot has no voice to read answers aloud: they come in writing alone.")
     language_ja = Sentence(ja="日本語", en="Japanese")
     language_en = Sentence(ja="英語 (English)", en="English")
     help = Sentence(
@@ -102,29 +86,16 @@ class SessionTexts(Area):
         ),
     )
     """Parameters: mention, stored (what of those two there is in the operator's mode)."""
-    help_mention = Sentence(
-        ja="- チャンネルやスレッドで私にメンションするか、私のメッセージに返信すると、その場の会話を踏まえて答えます。DM では、普通に話しかけてください。\n",
-        en="- Mention me in a channel or thread, or reply to me, and I answer with what was said there. In a DM, just write.\n",
-    )
+    help_mention = Sentence(ja="- チャンネルやスレッドで私にメンションするか、私のメッセージに返信すると、その場の会話を踏まえて答えます。DM では、普通に話しかけてください。\n", en="- Mention me in a channel or thread, or reply to me, and I answer with what was said there. In a DM, just write.\n")
     help_admin = Sentence(
         ja="- `</admin status>`・`</admin limits show>`・`</admin access list>`・`</admin model list>`・`</admin maintenance on>` 私の管理です（管理者のあなただけに表示しています）。\n",
         en="- `</admin status>`, `</admin limits show>`, `</admin access list>`, `</admin model list>`, `</admin maintenance on>` look after me (shown to owners alone).\n",
     )
     """For owners."""
     help_stored_mentions = Sentence(
-        ja="\nチャンネルのメッセージで保存されるのは、私へのメンションと返信だけです。Discord で消せば、保存されたものも、それへの私の回答も消えます。",
-        en=(
-            "\nOf messages in channels, those that mention me or reply to me are stored. What you delete on Discord is "
-            "deleted there too, with my answer to it."
-        ),
+        ja="\nチャンネルのメッセージで保存されるのは、私へのメンションと返信だけです。Discord で消せば、保存されたものも、それへの私の回答も消えます。", en=("\nOf messages in channels, those that mention me or reply to me are stored. What you delete on Discord is deleted there too, with my answer to it.")
     )
     help_stored_all = Sentence(
-        ja=(
-            "\n私が見られるチャンネルでは、みなさんのメッセージがすべて保存され、答えるときに使われます。"
-            "Discord で消せば、保存されたものも、それへの私の回答も消えます。"
-        ),
-        en=(
-            "\nIn channels that I can see, everybody's messages are stored and used for my answers. What you delete on "
-            "Discord is deleted there too, with my answer to it."
-        ),
+        ja=("\n私が見られるチャンネルでは、みなさんのメッセージがすべて保存され、答えるときに使われます。Discord で消せば、保存されたものも、それへの私の回答も消えます。"),
+        en=("\nIn channels that I can see, everybody's messages are stored and used for my answers. What you delete on Discord is deleted there too, with my answer to it."),
     )

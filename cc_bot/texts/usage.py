@@ -14,20 +14,12 @@ class UsageTexts(Area):
     today = Sentence(ja="今日: {total}", en="Today: {total}")
     month = Sentence(ja="今月: {total}", en="This month: {total}")
     total = Sentence(ja="{tokens} トークン・質問 {turns}件", en="{tokens} tokens, questions: {turns}")
-    total_cost = Sentence(
-        ja="{tokens} トークン・質問 {turns}件・{cost}", en="{tokens} tokens, questions: {turns}, {cost}"
-    )
+    total_cost = Sentence(ja="{tokens} トークン・質問 {turns}件・{cost}", en="{tokens} tokens, questions: {turns}, {cost}")
     sound = Sentence(ja="{total}・音声 {time}", en="{total}, sound: {time}")
     """Parameters: total (tokens, questions and cost), time."""
     minutes = Sentence(ja="{minutes}分{seconds}秒", en="{minutes} min {seconds} s")
-    left_today = Sentence(
-        ja="今日の残り: {left} / {limit} トークン（{resets}に戻ります）",
-        en="Left today: {left} of {limit} tokens (all again {resets})",
-    )
-    left_this_month = Sentence(
-        ja="今月の残り: {left} / {limit} トークン（{resets}に戻ります）",
-        en="Left this month: {left} of {limit} tokens (all again {resets})",
-    )
+    left_today = Sentence(ja="今日の残り: {left} / {limit} トークン（{resets}に戻ります）", en="Left today: {left} of {limit} tokens (all again {resets})")
+    left_this_month = Sentence(ja="今月の残り: {left} / {limit} トークン（{resets}に戻ります）", en="Left this month: {left} of {limit} tokens (all again {resets})")
     users = Sentence(ja="今月使った人: {count}人", en="Members who used it this month: {count}")
     models = Sentence(ja="今月よく使ったモデル", en="The models that used most this month")
     """The heading of those that used most this month."""
@@ -35,32 +27,18 @@ class UsageTexts(Area):
     model_cost = Sentence(ja="{model}: {tokens} トークン・{cost}", en="{model}: {tokens} tokens, {cost}")
     offline = Sentence(ja="オフラインモデル", en="the offline model")
     """What the model that comes along is called."""
-    unpriced = Sentence(
-        ja="値段が決まっていないため、金額に入っていないモデル: {models}",
-        en="Not in the cost, since they have no price: {models}",
-    )
+    unpriced = Sentence(ja="値段が決まっていないため、金額に入っていないモデル: {models}", en="Not in the cost, since they have no price: {models}")
     chart = Sentence(ja="日ごとのトークン", en="Tokens by day")
     """What the chart shows."""
     at = Sentence(ja="{time}", en="at {time}")
     """At the terminal."""
-    managers_only = Sentence(
-        ja="サーバー全体の使用量を見られるのは、サーバーを管理できる人だけです。",
-        en="Only those who manage the server can see what all of it used.",
-    )
-    servers_only = Sentence(
-        ja="サーバー全体の使用量は、サーバーの中で見てください。",
-        en="Please ask for what a server used in that server.",
-    )
+    managers_only = Sentence(ja="サーバー全体の使用量を見られるのは、サーバーを管理できる人だけです。", en="Only those who manage the server can see what all of it used.")
+    servers_only = Sentence(ja="サーバー全体の使用量は、サーバーの中で見てください。", en="Please ask for what a server used in that server.")
 
-    def lines(
-        self, report: UsageReport, moment: Callable[[datetime], str], name: Callable[[str], str] = str
-    ) -> list[str]:
+    def lines(self, report: UsageReport, moment: Callable[[datetime], str], name: Callable[[str], str] = str) -> list[str]:
         """Tell what was used and what is left, a line each; `moment` writes when something is, `name` a
         model's name."""
-        lines = [
-            self.today.format(total=self._total(report.today, report.currency)),
-            self.month.format(total=self._total(report.month, report.currency)),
-        ]
+        lines = [self.today.format(total=self._total(report.today, report.currency)), self.month.format(total=self._total(report.month, report.currency))]
         for left in report.left:
             template = self.left_today if left.name == "tokens_per_day" else self.left_this_month
             resets = moment(left.resets_at)
@@ -73,15 +51,7 @@ class UsageTexts(Area):
 
     def model_lines(self, report: UsageReport, name: Callable[[str], str] = str) -> list[str]:
         """The models that used most this month."""
-        return [
-            (self.model_cost if report.currency else self.model).format(
-                model=name(model) or self.offline,
-                tokens=f"{total.tokens:,}",
-                cost=money(total.cost_micros, report.currency),
-            )
-            + (f" ({self.time(total.seconds)})" if total.seconds else "")
-            for model, total in report.models[:MODELS]
-        ]
+        return [(self.model_cost if report.currency else self.model).format(model=name(model) or self.offline, tokens=f"{total.tokens:,}", cost=money(total.cost_micros, report.currency)) + (f" ({self.time(total.seconds)})" if total.seconds else "") for model, total in report.models[:MODELS]]
 
     def _total(self, total: Total, currency: str) -> str:
         template = self.total_cost if currency else self.total

@@ -8,30 +8,12 @@ from cc_bot.domain.errors import CcBotError
 from cc_bot.texts.area import Area, Sentence, by_key
 
 ON_PAGES: Final[Mapping[type[CcBotError], Sentence]] = {
-    errors.TooManyMemories: Sentence(
-        ja="メモリは{limit}件までです。一覧で、要らないものを削除してください。",
-        en="You have as many memories as you can keep ({limit}). Delete those in the list that you no longer need.",
-    ),
-    errors.MemoryFull: Sentence(
-        ja="メモリに使える容量（{limit}）がいっぱいです。一覧で、要らないものを削除してください。",
-        en="Your memories fill all the room there is ({limit}). Delete those in the list that you no longer need.",
-    ),
-    errors.TooManyPinned: Sentence(
-        ja="ピン留めできるのは{limit}件までです。一覧で「ピン留め」と出ているものを開いて、どれかのピンを外してください。",
-        en="You can pin up to {limit} memories. Open one that the list shows as pinned, and unpin it.",
-    ),
-    errors.MemoryPaused: Sentence(
-        ja="メモリは一時停止中です。一覧の上にある「再開する」で再開できます。",
-        en="Memory is paused. “Resume” above the list turns it on again.",
-    ),
-    errors.ImportNotUnderstood: Sentence(
-        ja="このファイルはメモリの一覧として読めませんでした。書き出した JSON か、1行に1件のテキストを選んでください。",
-        en="I can't read this file as a list of memories. Choose exported JSON, or a text with one memory a line.",
-    ),
-    errors.AttachmentTooLarge: Sentence(
-        ja="このファイルは大きすぎて、一度には取り込めません。{limit}くらいまでのファイルに分けてください。",
-        en="This file is too large to import at once. Please split it into files of about {limit}.",
-    ),
+    errors.TooManyMemories: Sentence(ja="メモリは{limit}件までです。一覧で、要らないものを削除してください。", en="You have as many memories as you can keep ({limit}). Delete those in the list that you no longer need."),
+    errors.MemoryFull: Sentence(ja="メモリに使える容量（{limit}）がいっぱいです。一覧で、要らないものを削除してください。", en="Your memories fill all the room there is ({limit}). Delete those in the list that you no longer need."),
+    errors.TooManyPinned: Sentence(ja="ピン留めできるのは{limit}件までです。一覧で「ピン留め」と出ているものを開いて、どれかのピンを外してください。", en="You can pin up to {limit} memories. Open one that the list shows as pinned, and unpin it."),
+    errors.MemoryPaused: Sentence(ja="メモリは一時停止中です。一覧の上にある「再開する」で再開できます。", en="Memory is paused. “Resume” above the list turns it on again."),
+    errors.ImportNotUnderstood: Sentence(ja="このファイルはメモリの一覧として読めませんでした。書き出した JSON か、1行に1件のテキストを選んでください。", en="I can't read this file as a list of memories. Choose exported JSON, or a text with one memory a line."),
+    errors.AttachmentTooLarge: Sentence(ja="このファイルは大きすぎて、一度には取り込めません。{limit}くらいまでのファイルに分けてください。", en="This file is too large to import at once. Please split it into files of about {limit}."),
 }
 """In place of what is told elsewhere, where the button stands on the page itself."""
 
@@ -50,33 +32,22 @@ class WebMemoryTexts(Area):
     found = Sentence(ja="{count}件あります。", en="{count} memories")
     found_one = Sentence(ja="1件あります。", en="1 memory")
     found_none = Sentence(ja="0件です。", en="no memories")
-    found_most = Sentence(
-        ja="合うものが多いので、近いものから{count}件だけを出しています。言葉を足すか、しぼり込むと、ほかのものも見つかります。",
-        en="More than {count} memories fit, so these are the {count} that fit best. Add a word or narrow down to find others.",
-    )
+    found_most = Sentence(ja="合うものが多いので、近いものから{count}件だけを出しています。言葉を足すか、しぼり込むと、ほかのものも見つかります。", en="More than {count} memories fit, so these are the {count} that fit best. Add a word or narrow down to find others.")
     """Where there are more than a search shows."""
-    nothing_fits = Sentence(
-        ja="この条件に合うメモリはありません。", en="No memory fits what you are looking for."
-    )
+    nothing_fits = Sentence(ja="この条件に合うメモリはありません。", en="No memory fits what you are looking for.")
     show_all = Sentence(ja="条件を外す", en="Show all")
     counted = Sentence(ja="{name}（{count}件）", en="{name} ({count})")
     choose = Sentence(ja="#{id} を選ぶ", en="Choose #{id}")
     """What a checkbox is called for those who hear it."""
     pinned = Sentence(ja="ピン留め", en="pinned")
-    private = Sentence(
-        ja="DM と、自分だけに見える回答でだけ使います",
-        en="Used only in DMs and in answers that you alone see",
-    )
+    private = Sentence(ja="DM と、自分だけに見える回答でだけ使います", en="Used only in DMs and in answers that you alone see")
 
     private_only = Sentence(ja="DM と、自分だけに見える回答", en="DMs and private answers")
     until = Sentence(ja="{date} まで", en="until {date}")
     expired = Sentence(ja="期限切れ", en="expired")
     previous = Sentence(ja="前へ", en="Previous")
     next = Sentence(ja="次へ", en="Next")
-    none = Sentence(
-        ja="メモリはまだありません。ここで追加するか、会話の中で「〜を覚えておいて」と頼むと、ここに並びます。",
-        en="There are no memories yet. Add one here, or say “remember that …” in a conversation.",
-    )
+    none = Sentence(ja="メモリはまだありません。ここで追加するか、会話の中で「〜を覚えておいて」と頼むと、ここに並びます。", en="There are no memories yet. Add one here, or say “remember that …” in a conversation.")
 
     # ---- adding
     add = Sentence(ja="メモリを追加する", en="Add a memory")
@@ -84,25 +55,17 @@ class WebMemoryTexts(Area):
     audience = Sentence(ja="使う場所", en="Where it is used")
     anywhere = Sentence(ja="どこでも", en="anywhere")
     end = Sentence(ja="期限", en="Last day it holds")
-    end_hint = Sentence(
-        ja="「{example}」のように書けます。なければ空欄にしてください。",
-        en="Such as: {example}. Leave it empty if there is none.",
-    )
+    end_hint = Sentence(ja="「{example}」のように書けます。なければ空欄にしてください。", en="Such as: {example}. Leave it empty if there is none.")
 
     # ---- one of them
     edit = Sentence(ja="編集する", en="Edit")
     save_changes = Sentence(ja="保存する", en="Save")
     earlier = Sentence(ja="前の内容", en="What it said before")
-    no_earlier = Sentence(
-        ja="編集すると、その前の内容がここに残ります。",
-        en="Once you edit it, what it said before stays here.",
-    )
+    no_earlier = Sentence(ja="編集すると、その前の内容がここに残ります。", en="Once you edit it, what it said before stays here.")
     restore = Sentence(ja="この内容に戻す", en="Go back to this")
     restore_of = Sentence(ja="{time} の内容に戻す", en="Go back to what it said on {time}")
     undo_edit = Sentence(ja="最後の変更を取り消す", en="Undo the last change")
-    by_command = Sentence(
-        ja="あなたがコマンドか、このページで登録しました。", en="You saved it by a command or on this page."
-    )
+    by_command = Sentence(ja="あなたがコマンドか、このページで登録しました。", en="You saved it by a command or on this page.")
     made = Sentence(ja="覚えた日時", en="Remembered")
     changed = Sentence(ja="変更した日時", en="Changed")
     message = Sentence(ja="元のメッセージを見る", en="See the message")
@@ -112,15 +75,9 @@ class WebMemoryTexts(Area):
     erase = Sentence(ja="完全に消す…", en="Erase for good…")
     to_list = Sentence(ja="メモリの一覧へ", en="To all memories")
     deleted = Sentence(ja="このメモリは削除しました。", en="This memory is deleted.")
-    not_there = Sentence(
-        ja="このメモリは、もうありません。今あるものは、一覧で見られます。",
-        en="This memory is not there any more. The list has those that are.",
-    )
+    not_there = Sentence(ja="このメモリは、もうありません。今あるものは、一覧で見られます。", en="This memory is not there any more. The list has those that are.")
     to_memory = Sentence(ja="メモリに戻る", en="Back to the memory")
-    conflict = Sentence(
-        ja="編集しているあいだに、このメモリが変わりました。まだ何も保存していません。両方を見くらべて、残すほうを選んでください。",
-        en="This memory changed while you were editing it. Nothing is saved yet. Compare the two and choose what to keep.",
-    )
+    conflict = Sentence(ja="編集しているあいだに、このメモリが変わりました。まだ何も保存していません。両方を見くらべて、残すほうを選んでください。", en="This memory changed while you were editing it. Nothing is saved yet. Compare the two and choose what to keep.")
     now_says = Sentence(ja="今の内容", en="What it says now")
     keep_now = Sentence(ja="今の内容のままにする", en="Keep what it says now")
     yours = Sentence(ja="あなたが入力した内容", en="What you entered")
@@ -128,29 +85,15 @@ class WebMemoryTexts(Area):
 
     # ---- erasing
     erase_title = Sentence(ja="完全に消す", en="Erase for good")
-    erase_question = Sentence(
-        ja="次のメモリを、前の内容もふくめて完全に消します。元には戻せません。",
-        en="These memories are erased for good, with all that they said before. This can't be undone.",
-    )
-    erase_covers = Sentence(
-        ja="回答の中でこのメモリを使った記録、そこから作った会話の要約、キャンバスに出ているものからも消えます。",
-        en="They also go from the records of their use in answers, from summaries made of those, and from canvases.",
-    )
-    erase_told = Sentence(
-        ja="この内容にふれた発言や回答が、会話の記録に {count}件あります。そちらも空にすると、その会話のことはもう思い出せません。",
-        en="Messages in conversation records that touch on them: {count}. If those are emptied too, I no longer know what was said there.",
-    )
+    erase_question = Sentence(ja="次のメモリを、前の内容もふくめて完全に消します。元には戻せません。", en="These memories are erased for good, with all that they said before. This can't be undone.")
+    erase_covers = Sentence(ja="回答の中でこのメモリを使った記録、そこから作った会話の要約、キャンバスに出ているものからも消えます。", en="They also go from the records of their use in answers, from summaries made of those, and from canvases.")
+    erase_told = Sentence(ja="この内容にふれた発言や回答が、会話の記録に {count}件あります。そちらも空にすると、その会話のことはもう思い出せません。", en="Messages in conversation records that touch on them: {count}. If those are emptied too, I no longer know what was said there.")
     best_first = Sentence(ja="検索中は、近いものから並びます。", en="A search lists what fits best first.")
     erase_all_alone = Sentence(ja="メモリだけ完全に消す", en="Erase the memories only")
     erase_all_said = Sentence(ja="会話の記録からも消す", en="Erase them from conversations too")
     erase_all = Sentence(ja="すべてのメモリを完全に消す…", en="Erase all memories for good…")
-    erase_all_question = Sentence(
-        ja="メモリ {count}件をすべて、前の内容や削除したばかりのものもふくめて、完全に消します。元には戻せません。",
-        en="All your memories ({count}) are erased for good, with all that they said before and what was just deleted. This can't be undone.",
-    )
-    erase_copy_first = Sentence(
-        ja="控えが要るときは、先に書き出してください。", en="For a copy, export them first."
-    )
+    erase_all_question = Sentence(ja="メモリ {count}件をすべて、前の内容や削除したばかりのものもふくめて、完全に消します。元には戻せません。", en="All your memories ({count}) are erased for good, with all that they said before and what was just deleted. This can't be undone.")
+    erase_copy_first = Sentence(ja="控えが要るときは、先に書き出してください。", en="For a copy, export them first.")
     erased_title = Sentence(ja="完全に消しました", en="Erased for good")
     erased = Sentence(ja="もう元には戻せません。", en="This can't be undone.")
     erased_none = Sentence(ja="もうなかったもの: {numbers}", en="Not there any more: {numbers}")
@@ -166,9 +109,7 @@ class WebMemoryTexts(Area):
     hidden = Sentence(ja="削除したもの: {count}件", en="Deleted: {count}")
     gone = Sentence(ja="もうないもの: {count}件", en="Not there any more: {count}")
     not_done = Sentence(ja="できなかったもの: {count}件", en="Not done: {count}")
-    state_hidden = Sentence(
-        ja="削除ずみ（{until} まで元に戻せます）", en="deleted (can be undone until {until})"
-    )
+    state_hidden = Sentence(ja="削除ずみ（{until} まで元に戻せます）", en="deleted (can be undone until {until})")
     state_gone = Sentence(ja="もうありません", en="not there any more")
     state_not_done = Sentence(ja="できませんでした。{why}", en="Not done. {why}")
 
@@ -176,10 +117,7 @@ class WebMemoryTexts(Area):
     files = Sentence(ja="書き出し・取り込み・一時停止", en="Export, import and pause")
     export_json = Sentence(ja="書き出す（JSON）", en="Export (JSON)")
     export_readable = Sentence(ja="書き出す（読むための Markdown）", en="Export (Markdown, for reading)")
-    export_hint = Sentence(
-        ja="何件あっても、1つのファイルになります。取り込めるのは1回に 1 MB までなので、大きなファイルは分けて取り込んでください。",
-        en="One file, however many there are. An import takes 1 MB at a time; split a larger file for it.",
-    )
+    export_hint = Sentence(ja="何件あっても、1つのファイルになります。取り込めるのは1回に 1 MB までなので、大きなファイルは分けて取り込んでください。", en="One file, however many there are. An import takes 1 MB at a time; split a larger file for it.")
     export_name = Sentence(ja="メモリ-{day}", en="memories-{day}")
     """The name of a file, without its ending."""
     import_ = Sentence(ja="ファイルから取り込む…", en="Import from a file…")
@@ -190,24 +128,16 @@ class WebMemoryTexts(Area):
     )
     file = Sentence(ja="ファイル", en="File")
     file_needed = Sentence(ja="ファイルを選んでください。", en="Please choose a file.")
-    import_audience = Sentence(
-        ja="使う場所が書かれていないものは", en="Those that don't say where they are used"
-    )
+    import_audience = Sentence(ja="使う場所が書かれていないものは", en="Those that don't say where they are used")
     look = Sentence(ja="内容を確かめる", en="Look at it first")
     preview = Sentence(ja="取り込む前の確認", en="Before anything is imported")
     import_not_yet = Sentence(ja="まだ何も保存していません。", en="Nothing is saved yet.")
     import_new = Sentence(ja="新しく覚える: {count}件", en="New: {count}")
     import_some = Sentence(ja="はじめの{count}件", en="The first {count}")
     other_file = Sentence(ja="別のファイルを選ぶ", en="Choose another file")
-    is_paused = Sentence(
-        ja="一時停止中です。新しく覚えることも、回答に使うこともしません。",
-        en="Memory is paused: nothing new is kept, and nothing is used in answers.",
-    )
+    is_paused = Sentence(ja="一時停止中です。新しく覚えることも、回答に使うこともしません。", en="Memory is paused: nothing new is kept, and nothing is used in answers.")
     pause = Sentence(ja="一時停止する", en="Pause")
-    pause_hint = Sentence(
-        ja="一時停止すると、再開するまで、新しく覚えることも、回答に使うこともしません。今あるメモリはそのまま残ります。",
-        en="While paused, nothing new is kept and nothing is used in answers. What is there stays.",
-    )
+    pause_hint = Sentence(ja="一時停止すると、再開するまで、新しく覚えることも、回答に使うこともしません。今あるメモリはそのまま残ります。", en="While paused, nothing new is kept and nothing is used in answers. What is there stays.")
     resume = Sentence(ja="再開する", en="Resume")
     origins = by_key(
         {
