@@ -23,7 +23,6 @@ import structlog
 from cc_bot.assistant.approved_calls import ApprovedCalls
 from cc_bot.assistant.calibration import Calibration
 from cc_bot.assistant.channel_turns import ChannelContext, ChannelTurns
-from cc_bot.assistant.claims import Kind, says_what_it_did, untrue_removals
 from cc_bot.assistant.hearing import Hearing, any_recordings
 from cc_bot.assistant.queue import MAX_WAIT_S, MAX_WAITING, InChannels, Load, QueuePlace, TurnQueue
 from cc_bot.assistant.rounds import CallRecord, Draft, Emit, Rounds
@@ -79,9 +78,8 @@ from cc_bot.domain.turn import (
     FilesDeleted,
     Heard,
     Notice,
-    NotRemoved,
-    NotSaved,
     TextDelta,
+    ToolsUnavailable,
     TurnEvent,
 )
 from cc_bot.internet.turn import NO_INTERNET, Internet
@@ -610,24 +608,15 @@ class Assistant:
         model = recorder.metered(self._chains.of(options.agent.models))
         ledger, earlier = self._stores.ledger, _earlier_calls(turn, registry)
         record = CallRecord(ledger, options.entry, turn.user_id, earlier) if turn.user_id else None
-        rounds = Rounds(
-            model, registry, offered, context, account, record, turn.asked, emit, options.pictures
-        )
+        rounds = Rounds(model, registry, offered, context, account, record, emit, options.pictures)
         out_of_time = asyncio.get_running_loop().call_later(self._turn_limit_s, stop.request, "cut")
         try:
             await until_stopped(rounds.run(prompt, draft), stop)
         finally:
             out_of_time.cancel()
             draft.history_tokens = prompt.budget_tokens
-        if draft.without_tools and (draft.unkept or draft.unscheduled or self._is_news(turn, draft.model)):
-            emit(NotSaved("anything"))
-        elif draft.unkept:
-            emit(NotSaved())
-        elif draft.unscheduled:
-            emit(NotSaved("reminder"))
-        if draft.status == "complete":
-            for kind in sorted(_untrue_removals(turn, draft)):
-                emit(NotRemoved(kind))
+        if draft.without_tools and self._is_news(turn, draft.model):
+            emit(ToolsUnavailable())
         if draft.silent and not draft.empty and not turn.replaces:
             words = texts(options.locale)
             draft.text = words.answer.no_words
@@ -680,16 +669,6 @@ def _line_of(request: TurnRequest) -> TurnLine:
     if request.options.front_end == "terminal":
         return ""
     return "session" if isinstance(request.key, SessionKey) else "channels"
-
-
-def _untrue_removals(turn: Turn, draft: Draft) -> frozenset[Kind]:
-    """Return what the answer says was forgotten or cancelled, and was not. One that takes another's place, or
-    goes on where another broke off, may tell of what that one did."""
-    before = turn.before
-    if not says_what_it_did(draft.text, turn.asked):
-        return frozenset()
-    goes_on = turn.replaces or (before is not None and before.status != "complete")
-    return untrue_removals(draft.text, draft.calls, turn.asked, before, goes_on=goes_on)
 
 
 def _at_most(question: Message) -> int:

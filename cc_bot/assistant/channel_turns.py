@@ -231,7 +231,6 @@ class ChannelTurn:
         self.options = options
         self.user_id = questions[0].author_id
         self.key = SessionKey(self.user_id, place.place_id, options.agent.name)
-        self.asked = "\n".join(question.content for question in questions)
         self.typed = "\n".join(question.typed for question in questions)
         self.own_words = "\n".join(question.own_words for question in questions)
         self.documents = documents_of(questions)

@@ -10,9 +10,7 @@ from typing import Final
 import structlog
 
 from cc_bot.assistant.calibration import Measured
-from cc_bot.assistant.claims import promises_to_remember, promises_to_remind, says_what_it_did
 from cc_bot.assistant.turn import Account, TurnPrompt
-from cc_bot.context.instructions import instructions
 from cc_bot.context.tokens import call_parts
 from cc_bot.domain.errors import ContextTooLong, ModelError, StorageError
 from cc_bot.domain.message import (
@@ -73,11 +71,6 @@ _ENOUGH: Final = (
 )
 MAX_CALLS: Final = 64
 """Of one turn; after them likewise. Ten elements of a canvas and some notes take about twenty."""
-KEEPING: Final = frozenset({"remember", "update_memory"})
-"""Tools that make a promise to remember good."""
-SCHEDULING: Final = frozenset({"schedule"})
-"""Likewise, to remind."""
-
 _UNKNOWN: Final = in_doubt(
     "The program was ended during this call, so nobody knows whether it was done. Look it up before you "
     "call it again."
@@ -124,18 +117,10 @@ class Draft:
     """The others that were changed or deleted."""
     proposals: list[ProposedChange] = field(default_factory=list)
     """What is left to the user."""
-    kept: bool = False
-    """Whether a memory was kept or brought up to date, or that was proposed."""
     acted: bool = False
     """Whether a tool has kept, changed, drawn or proposed anything."""
     without_tools: bool = False
     """Whether the model takes no tools."""
-    unkept: bool = False
-    """Whether it promises to remember something, and nothing was kept."""
-    scheduled: bool = False
-    """Whether a reminder was set, or that was proposed."""
-    unscheduled: bool = False
-    """Whether it promises to remind, and no reminder was set."""
     circled: bool = False
     """Whether its rounds ran out before a word was said."""
     status: Status = "cut"
@@ -196,7 +181,6 @@ class Rounds:
     context: ToolContext
     account: Account = field(default_factory=Account)
     record: CallRecord | None = None
-    question: str = ""
     emit: Emit = ignore_event
     pictures: Sequence[Attachment] = ()
     """Of the call that the turn goes on after."""
@@ -207,28 +191,6 @@ class Rounds:
             self.emit(await self._resume(self.record.earlier, prompt, draft))
         prompt.add(*_shown(self.pictures))
         await self._until_said(prompt, draft)
-        if draft.status != "complete" or not says_what_it_did(draft.text, self.question):
-            return
-        if self._may_mean_a_server(draft):
-            return
-        told = instructions(self.context.locale)
-        reminds = promises_to_remind(draft.text)
-        draft.unscheduled = reminds and not draft.scheduled and not _only_listed(draft)
-        # 予定を登録しました may mean either: one promise is kept once.
-        draft.unkept = not draft.kept and not reminds and promises_to_remember(draft.text)
-        if draft.unscheduled:
-            await self._keep_promise(prompt, draft, SCHEDULING, told.not_scheduled)
-        elif draft.unkept:
-            await self._keep_promise(prompt, draft, KEEPING, told.not_stored)
-        draft.unkept = draft.unkept and not draft.kept
-        draft.unscheduled = draft.unscheduled and not draft.scheduled
-
-    def _may_mean_a_server(self, draft: Draft) -> bool:
-        """Return whether what the answer says was saved or scheduled may be what a server with tools did, or
-        waits to be told to do: an entry in a calendar is no reminder of ours."""
-        return any(
-            is_of_server(call.name) and call.ok and self.registry.writes(call.name) for call in draft.calls
-        )
 
     async def _resume(self, earlier: Sequence[ToolCall], prompt: TurnPrompt, draft: Draft) -> CallsResumed:
         """Go on after calls of an earlier run, which the model is told of as its own."""
@@ -241,8 +203,6 @@ class Rounds:
         draft.lasting += [call for call in calls if call in done or is_of_server(call.name)]
         draft.tainted = True  # nobody knows any more what was read before them
         draft.acted = bool(done)
-        draft.kept = any(call.name in KEEPING for call in done)
-        draft.scheduled = any(call.name in SCHEDULING for call in done)
         return CallsResumed(tuple(holding))
 
     async def _holds(self, call: ToolCall) -> bool:
@@ -250,7 +210,7 @@ class Rounds:
         user_id, schedules = self.context.user_id, self.context.schedules
         if kept := kept_ids(call):
             return all([await self.context.memories.get(user_id, each) for each in kept])
-        if call.ok and call.name in SCHEDULING and schedules is not None:
+        if call.ok and call.name == "schedule" and schedules is not None:
             told = json.loads(call.result).get("scheduled", {})
             return await schedules.get(user_id, told.get("ref", 0)) is not None
         return True
@@ -274,7 +234,6 @@ class Rounds:
             if finish.reason != "tools" or last:
                 draft.status = "complete" if finish.reason == "stop" else "cut"
                 draft.circled = last and finish.reason in {"stop", "tools"} and draft.silent
-                prompt.add(AssistantPart(draft.text[said_before:].strip()))
                 return
             if draft.text[said_before:].strip():
                 draft.text += "\n\n"
@@ -287,27 +246,6 @@ class Rounds:
             told = tuple(replace(call, arguments=_kept_arguments(call)) for call in wanted)
             said = draft.text[said_before:].strip()
             prompt.add(AssistantPart(said, told, native=finish.native), *results)
-
-    async def _keep_promise(self, prompt: TurnPrompt, draft: Draft, tools: frozenset[str], told: str) -> None:
-        """Ask for one round more, of which no word is shown or stored: the model promised what it did not
-        do."""
-        if not any(schema.name in tools for schema in self.offered):
-            return
-        prompt.add(UserPart(f"[{told}]"))
-        request = prompt.request(self.offered, answer_begun=True, model=draft.model)
-        finish = Finish("cut")
-        try:
-            with self.account.asking():
-                async with aclosing(self.model.stream(request)) as stream:
-                    async for event in stream:
-                        if isinstance(event, Finish):
-                            finish = event
-        except ModelError:
-            return
-        draft.usage += finish.usage
-        draft.measured.append(Measured(finish.model, request, finish.usage.prompt_tokens))
-        wanted = [call for call in finish.tool_requests if call.name in tools][:MAX_CALLS_PER_ROUND]
-        await self._call_all(wanted, prompt, draft)
 
     async def _listen(self, prompt: TurnPrompt, tools: Sequence[ToolSchema], draft: Draft) -> Finish:
         """Hear what the model says to the prompt, or to a shorter one, when this one is too long for it."""
@@ -398,9 +336,6 @@ class Rounds:
                 draft.recalled.update(memory.id for memory in outcome.recalled)
                 draft.acted = draft.acted or (outcome.ok and self.registry.writes(request.name))
                 _note_changes(outcome, draft)
-                done = outcome.changes or outcome.schedules or outcome.proposal
-                draft.kept = draft.kept or bool(done and request.name in KEEPING)
-                draft.scheduled = draft.scheduled or bool(done and request.name in SCHEDULING)
                 waits = isinstance(outcome.proposal, CallTool)
                 self.emit(ToolFinished(request.id, request.name, outcome.ok, waits))
                 self._tell(outcome)
@@ -463,13 +398,6 @@ def _shown(images: Sequence[Attachment]) -> list[AssistantPart | UserPart]:
     """The pictures of a round. No result may hold them, and many servers take no words of a user's right
     after results."""
     return [AssistantPart(_LOOKS), UserPart(_PICTURES, tuple(images), tainted=True)] if images else []
-
-
-def _only_listed(draft: Draft) -> bool:
-    """Return whether an answer may speak of reminders that were set before: they were looked up, and none was
-    refused."""
-    names = {call.name for call in draft.calls}
-    return not names & SCHEDULING and bool(names & {"list_schedules", "cancel_schedule"})
 
 
 def _without_proposal(outcome: ToolOutcome) -> ToolOutcome:

@@ -121,7 +121,6 @@ class SessionTurn:
         self.visibility: Visibility = visibility
         self.key = session.key
         self.user_id = session.key.user_id
-        self.asked = question.content
         self.typed = question.typed
         # Where the front end adds words of others, it does not always mark which.
         self.own_words = "" if question.tainted else question.own_words

@@ -348,11 +348,6 @@ class Turn(Protocol):
         ...
 
     @property
-    def asked(self) -> str:
-        """The question, as its user wrote it; several questions one below the other."""
-        ...
-
-    @property
     def typed(self) -> str:
         """The part of the question that its user typed."""
         ...

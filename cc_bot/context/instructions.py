@@ -24,10 +24,6 @@ class Instructions:
     temporary: str
     paused: str
     """In what changes: the user wants memory paused."""
-    not_stored: str
-    """To a model that promised to remember something, and did not."""
-    not_scheduled: str
-    """Likewise, of a reminder."""
     channel: str
     """In a channel, where several people speak."""
     thread: str
@@ -72,14 +68,6 @@ _JA = Instructions(
     the_user="ユーザー",
     the_asker="今の質問をした人",
     paused="ユーザーはメモリを一時停止しています。何も覚えられず、以前に覚えたことも調べられません（</memory resume> で再開できます）。",
-    not_stored=(
-        "システムより: 今の返答は覚えておくと伝えていますが、このターンでは何も保存されていません。ユーザーが残してほしいと頼んだことなら、"
-        "いま remember を呼び出してください。頼まれていなければ何も呼び出さないでください。ここでの文章はユーザーには見えません。"
-    ),
-    not_scheduled=(
-        "システムより: 今の返答はお知らせを予約したと伝えていますが、このターンでは何も予約されていません。ユーザーが時刻を決めて頼んだことなら、"
-        "いま schedule を呼び出してください。そうでなければ何も呼び出さないでください。ここでの文章はユーザーには見えません。"
-    ),
     temporary="この質問は一時的なもので、何も保存されません。覚えておくこともできません。",
     channel=(
         "ここは複数の人が参加しているチャンネルです。人の発言は「名前#番号: 本文」の形で、先頭に発言者の名前が付いています。"
@@ -129,15 +117,6 @@ _EN = Instructions(
     paused=(
         "The user has paused memory: nothing can be remembered, and what was remembered before can't be looked up "
         "(</memory resume> goes on)."
-    ),
-    not_stored=(
-        "From the system: your answer says that you will remember, but nothing was stored in this turn. If the user "
-        "asked to have it kept, call remember now. If not, call nothing. The user does not see what you write here."
-    ),
-    not_scheduled=(
-        "From the system: your answer says that a reminder is set, but none was set in this turn. If the user asked "
-        "for one at a time that is clear, call schedule now. If not, call nothing. The user does not see what you "
-        "write here."
     ),
     temporary="This question is temporary: nothing is stored, and you can't remember anything from it.",
     channel=(

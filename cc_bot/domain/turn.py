@@ -104,18 +104,8 @@ class MemoriesRecalled:
 
 
 @dataclass(frozen=True, slots=True)
-class NotSaved:
-    """The model promised to remember something, or to remind of it, and nothing was stored; or it takes no
-    tools, so that nothing ever will be."""
-
-    what: Literal["memory", "reminder", "anything"] = "memory"
-
-
-@dataclass(frozen=True, slots=True)
-class NotRemoved:
-    """The model says that a memory was forgotten, or a reminder cancelled, and nothing was."""
-
-    what: Literal["memory", "reminder"]
+class ToolsUnavailable:
+    """The model takes no tools, so it can't remember, remind or look anything up."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,8 +221,7 @@ TurnEvent = (
     | MemoriesRecalled
     | CallsResumed
     | CallInDoubt
-    | NotSaved
-    | NotRemoved
+    | ToolsUnavailable
     | ScheduleChanged
     | FilesLeftOut
     | FilesDeleted

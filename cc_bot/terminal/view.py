@@ -177,7 +177,6 @@ class AnswerView:
         self._texts = texts
         self._receipts: tuple[Receipt, ...] = ()
         self._used: tuple[int, ...] = ()
-        self._untrue = frozenset[turn.NotSaved | turn.NotRemoved]()
         self._told: str | None = None
         """The last tool line, while no word has followed: several calls of one tool are told once."""
 
@@ -200,8 +199,8 @@ class AnswerView:
                 self._receipts = with_receipt(self._receipts, memory_change)
             case turn.MemoriesRecalled(numbers=numbers):
                 self._used = tuple(dict.fromkeys((*self._used, *numbers)))
-            case turn.NotSaved() | turn.NotRemoved():
-                self._untrue |= {event}
+            case turn.ToolsUnavailable():
+                self._state(self._texts.receipt.no_tools)
             case turn.CallInDoubt() | turn.CallsResumed(in_doubt_outside=True):
                 self._state(self._texts.unfinished.in_doubt_outside, failed=True)
             case turn.FilesLeftOut(names):  # here files are read when they are attached: it was not heard
@@ -242,9 +241,7 @@ class AnswerView:
         gone = {each.number for each in self._receipts if each.kind == "deleted"}
         if used := [f"#{number}" for number in self._used if number not in gone]:
             self._state(words.used_here.format(numbers=", ".join(used)))
-        for line in words.owned_up(self._untrue):
-            self._state(line)
-        self._receipts, self._used, self._untrue = (), (), frozenset()
+        self._receipts, self._used = (), ()
 
     @contextmanager
     def paused(self) -> Iterator[None]:

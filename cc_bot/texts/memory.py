@@ -1,13 +1,12 @@
 """Memories, as a user reads of them."""
 
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from datetime import datetime, tzinfo
 from typing import Protocol
 
 from cc_bot.domain.memory import DEFAULT_CATEGORY, MAX_CONTENT_CHARACTERS, Memory, Receipt, SourceKind, write_end
 from cc_bot.domain.memory_transfer import MARKDOWN_MARK, ImportPlan, PortableMemory
-from cc_bot.domain.turn import NotRemoved, NotSaved
 from cc_bot.texts.area import Area, Sentence, by_key
 
 MAX_PART_BYTES = 8 * 2**20
@@ -232,12 +231,7 @@ class ReceiptTexts(Area):
     hidden = Sentence(ja="（自分だけに見える内容）", en="(something that only you may see)")
     """In place of a content that only its user may see."""
     more = Sentence(ja="➕ ほか {count} 件。</memory list> で確かめられます。", en="➕ {count} more. See </memory list>.")
-    not_saved = Sentence(ja="⚠️ 保存していません。残したいときは </memory add> を使うか、「覚えておいて」と伝えてください。", en="⚠️ Nothing was saved. To keep it, use </memory add> or say “remember that”.")
     no_tools = Sentence(ja="⚠️ いまのAIモデルはツールを使えないため、覚えること・お知らせ・検索ができません。残したいことは </memory add> で残せます。", en="⚠️ This AI model takes no tools, so it can't remember, remind or look things up. </memory add> still keeps things.")
-    not_scheduled = Sentence(ja="⚠️ お知らせは予約していません。</remind add> を使うか、「明日9時に薬って知らせて」のように頼んでください。", en="⚠️ No reminder was set. Use </remind add>, or ask like this: remind me tomorrow at 9 to take the pills.")
-    not_forgotten = Sentence(ja="⚠️ メモリは何も消していません。消すときは </memory delete> を使ってください。", en="⚠️ No memory was deleted. To delete one, use </memory delete>.")
-    not_cancelled = Sentence(ja="⚠️ お知らせは取り消していません。取り消すときは </remind delete> を使ってください。", en="⚠️ No reminder was cancelled. To cancel one, use </remind delete>.")
-    """Of these two: the answer says that it was."""
     undo = Sentence(ja="取り消す", en="Undo")
     undo_one = Sentence(ja="取り消す: {content}", en="Undo: {content}")
     """Where there are several."""
@@ -264,11 +258,6 @@ class ReceiptTexts(Area):
         template = {"added": self.updated if receipt.replaced else self.added, "updated": self.updated, "unchanged": self.unchanged, "deleted": self.deleted}[receipt.kind]
         number = self.number.format(id=receipt.number) if numbered else ""
         return template.format(number=number, content=content)
-
-    def owned_up(self, untrue: Collection[NotSaved | NotRemoved]) -> list[str]:
-        """Say that what an answer says is not so."""
-        lines: dict[NotSaved | NotRemoved, str] = {NotSaved("anything"): self.no_tools, NotSaved("memory"): self.not_saved, NotSaved("reminder"): self.not_scheduled, NotRemoved("memory"): self.not_forgotten, NotRemoved("reminder"): self.not_cancelled}
-        return [line for what, line in lines.items() if what in untrue]
 
 
 class MemoryWords(Protocol):

@@ -32,7 +32,6 @@ KNOWN_LATER = {
     "cc_bot.stores.memory.secrets: regex.compile(pattern, regex.IGNORECASE)",
 }
 WEAK = {
-    "cc_bot.assistant.claims._PASSIVE",  # "understood-" again and again is quadratic
     "cc_bot.domain.when_and_what._LINK",  # it is looked for, and never held against the whole
     "cc_bot.llm.openai.reasoning._TAG",  # held against a beginning, and never looked for
 }

@@ -198,7 +198,6 @@ WORST: Final[dict[str, Worst]] = {
     "matched: numbers": commands("remind add", when="十" * 100, text="薬"),
     "matched: a cron of spaces": commands("remind add", when="*" + " " * 98 + "x", text="薬"),
     "matched: wishes and tens": answers(*WHEN, question="リマインドして" + "十" * 5990),
-    "matched: promises": answers(Say("覚えて" * 33_000), End()),
     "matched: quotation marks": answers(Say("「" * 99_000), End()),
     "matched: fences": answers(Say("```a\n" * 19_000), End()),
     "matched: brackets": answers(Say("[a](" * 24_000), End()),

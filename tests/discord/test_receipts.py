@@ -51,7 +51,7 @@ from cc_bot.domain.memory import Audience, ChangeKind
 from cc_bot.domain.message import Status, Visibility
 from cc_bot.domain.schedule import Schedule, ScheduleChange
 from cc_bot.domain.session import SessionKey
-from cc_bot.domain.turn import MemoriesRecalled, NotSaved, ScheduleChanged, TurnEvent
+from cc_bot.domain.turn import MemoriesRecalled, ScheduleChanged, ToolsUnavailable, TurnEvent
 from cc_bot.texts import texts
 
 JA = texts(Locale.JA)
@@ -163,7 +163,7 @@ class TestLines:
             (changed("added", memory()), changed("updated", memory(), memory())),
             (scheduled(), scheduled()),
         ):
-            before = ended(done_before, NotSaved())
+            before = ended(done_before, ToolsUnavailable())
             for again in (ended(before=before), ended(repeated, before=before)):
                 assert again.facts == Facts(before.facts.receipts)
                 assert again.receipts == before.receipts
@@ -179,7 +179,7 @@ class TestLines:
         reminders = [scheduled(number, said) for number, said in enumerate(contents, 1)]
         both: tuple[Sequence[TurnEvent], ...] = (memories, reminders)
         for changes in both:
-            events = (TextDelta(text), *changes, MemoriesRecalled((90, 91), (90, 91)), NotSaved())
+            events = (TextDelta(text), *changes, MemoriesRecalled((90, 91), (90, 91)), ToolsUnavailable())
             state = after(*events, done(text, "private" if private else "public"))
             shown = final_pages(state, JA)
             assert 1 <= len(shown) <= pages.MAX_MESSAGES

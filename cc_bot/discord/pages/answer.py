@@ -60,8 +60,6 @@ from cc_bot.domain.turn import (
     MemoryChanged,
     MessagesRead,
     Notice,
-    NotRemoved,
-    NotSaved,
     PendingTurn,
     ReplyWithheld,
     ScansShown,
@@ -69,6 +67,7 @@ from cc_bot.domain.turn import (
     TextDelta,
     ToolFinished,
     ToolStarted,
+    ToolsUnavailable,
     TurnEvent,
     Usage,
 )
@@ -134,8 +133,8 @@ class AnswerState:
     """The same of something out there."""
     done_outside: tuple[str, ...] = ()
     """The names of tools that did something out there, for an earlier run or the answer in its place."""
-    untrue: frozenset[NotSaved | NotRemoved] = frozenset()
-    """What the model says that it did or will do, and did not."""
+    without_tools: bool = False
+    """Whether the model takes no tools."""
     files_left_out: tuple[str, ...] = ()
     """The names of files that the model was not shown."""
     files_deleted: int = 0
@@ -212,8 +211,8 @@ def advance(state: AnswerState, event: TurnEvent) -> AnswerState:  # noqa: PLR09
             state = replace(state, in_doubt_outside=True)
         case MemoriesRecalled(ids):
             state = replace(state, recalled=tuple(dict.fromkeys((*state.recalled, *ids))))
-        case NotSaved() | NotRemoved():
-            state = replace(state, untrue=state.untrue | {event})
+        case ToolsUnavailable():
+            state = replace(state, without_tools=True)
         case ScheduleChanged(change):
             state = replace(state, schedules=with_schedule(state.schedules, receipt_of(change)))
         case FilesLeftOut(names):
@@ -479,8 +478,8 @@ def _facts(state: AnswerState, words: Texts, *, temporary: bool) -> Facts:
     lines.extend(_read_lines(state, words))
     if state.canvas is not None:
         lines.append(words.canvas.emptied if state.canvas.empty else words.canvas.changed)
-    if state.untrue:
-        lines.extend(words.receipt.owned_up(state.untrue))
+    if state.without_tools:
+        lines.append(words.receipt.no_tools)
     if state.failure and not is_blank(state.text):
         lines.append(state.failure)
     if done and done.answer.status == "stopped" and not is_blank(state.text):

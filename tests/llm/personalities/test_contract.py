@@ -12,7 +12,7 @@ from structlog.testing import capture_logs
 from cc_bot.app.core import Core, open_core
 from cc_bot.assistant import Stop, TurnOptions
 from cc_bot.config import read_config
-from cc_bot.domain import Done, Locale, Message, NotSaved, SessionKey, TextDelta
+from cc_bot.domain import Done, Locale, Message, SessionKey, TextDelta, ToolsUnavailable
 from cc_bot.domain.clock import utc_now
 from cc_bot.domain.message import Attachment
 from tests.llm.personalities.families import PERSONALITIES, STRICT
@@ -105,7 +105,7 @@ async def test_that_a_model_takes_no_tools_reaches_its_user_once_and_the_operato
                 [event async for event in core.assistant.ask(KEY, Message("user", question), OPTIONS)]
                 for question in (f"猫が好き{KEEP}", "元気？")
             ]
-        assert [NotSaved("anything") in each for each in events] == [True, False]
+        assert [ToolsUnavailable() in each for each in events] == [True, False]
         assert core.assistant.model_changes == {personality.model: ("no tools",)}
     [changed] = [each for each in records if each["event"] == "model_request_changed"]
     assert (changed["model"], changed["changes"]) == (personality.model, ["no tools"])
