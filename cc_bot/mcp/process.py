@@ -10,10 +10,11 @@ import asyncio
 import os
 import signal
 import sys
+from collections.abc import Coroutine
 from contextlib import ExitStack, suppress
 from pathlib import Path
 from types import TracebackType
-from typing import Final
+from typing import Any, Final
 
 import anyio
 import structlog
@@ -66,20 +67,20 @@ class ServerProcess:
 
     async def __aenter__(self) -> tuple["_Lines", NotedSending]:
         try:
-            process = await self._start()
+            await _uncancelled(self._start())
         except BaseException:
-            self._lifeline.close()
+            await self.__aexit__(None, None, None)
             raise
-        if process.stdin is None or process.stdout is None or process.stderr is None:
+        process = self._process
+        if process is None or process.stdin is None or process.stdout is None or process.stderr is None:
             raise RuntimeError("a process without pipes")
-        self._process = process
         self._errors = asyncio.create_task(self._record_errors(process.stderr))
         lines = _Lines(process.stdout, self.closed, self._entry.name, self.unanswered)
         outgoing = _Outgoing(process.stdin)
         self._streams = lines, outgoing
         return lines, NotedSending(outgoing, self.unanswered)
 
-    async def _start(self) -> asyncio.subprocess.Process:
+    async def _start(self) -> None:
         entry, command = self._entry, (self._entry.command, *self._entry.arguments)
         passed = tuple[int, ...]()
         with ExitStack() as ends:
@@ -89,7 +90,7 @@ class ServerProcess:
                 self._lifeline.callback(os.close, ours)
                 command = (sys.executable, "-I", "-S", _WARDEN, str(waited_for), *command)
                 passed = (waited_for,)
-            return await asyncio.create_subprocess_exec(
+            self._process = await asyncio.create_subprocess_exec(
                 *command,
                 stdin=asyncio.subprocess.PIPE,
                 stdout=asyncio.subprocess.PIPE,
@@ -105,14 +106,12 @@ class ServerProcess:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         if self._process is None:
-            return
-        with anyio.CancelScope(shield=True):
-            await self._end(self._process)
-        if self._errors is not None:
-            self._errors.cancel()
+            self._lifeline.close()
+        else:
+            await _uncancelled(self._end(self._process))
 
     async def _end(self, process: asyncio.subprocess.Process) -> None:
-        drains = [asyncio.create_task(_drain(process.stdout))]
+        drain = asyncio.create_task(_drain(process.stdout))
         by_itself = process.returncode is not None or self._is_left()
         try:
             if process.stdin is not None:
@@ -126,8 +125,9 @@ class ServerProcess:
             await _is_over(process, KILL_AFTER_S)
         finally:
             self._lifeline.close()
-            for task in drains:
-                task.cancel()
+            drain.cancel()
+            if self._errors is not None:
+                self._errors.cancel()
             transport = getattr(process, "_transport", None)
             if transport is not None:
                 with suppress(OSError):
@@ -227,6 +227,23 @@ class _Outgoing(ServerStream):
 
     async def aclose(self) -> None:
         self._stdin.close()
+
+
+async def _uncancelled(work: Coroutine[Any, Any, None]) -> None:
+    """Finish the work even when cancelled, and raise the cancellation afterwards: a process that is left
+    halfway through its start or its end is never waited for."""
+    task, cancelled = asyncio.create_task(work), None
+    with anyio.CancelScope(shield=True):
+        while not task.done():
+            try:
+                await asyncio.wait([task])
+            except asyncio.CancelledError as error:
+                cancelled = error
+    try:
+        task.result()
+    finally:
+        if cancelled is not None:
+            raise cancelled
 
 
 async def _next_line(stream: asyncio.StreamReader) -> bytes:

@@ -1,10 +1,12 @@
 """All servers of a file: started, kept, called; whatever one of them does, the others go on."""
 
 import asyncio
+import gc
 import json
 import os
 import resource
 import sys
+import warnings
 from pathlib import Path
 from typing import Any, Final
 
@@ -13,6 +15,8 @@ from structlog.testing import capture_logs
 
 from cc_bot.domain.errors import InvalidToolServers, ToolCallLost, ToolGone, ToolServerAway, ToolTimedOut
 from cc_bot.domain.tool_server import ToolPlace
+from cc_bot.mcp.file import ServerEntry, ServerRules
+from cc_bot.mcp.process import ServerProcess
 from tests.mcp.running import HERE, KeptLists, Running, closed_port, hostile, ready, running
 
 NO_PYTHON: Final = {"PYTHONHASHSEED": "no number, so that Python does not start"}
@@ -137,6 +141,29 @@ class TestAProcess:
         for pid in filter(None, pids):
             with pytest.raises(ProcessLookupError):
                 os.kill(pid, 0)
+
+    def test_has_ended_after_a_start_or_an_end_that_was_cancelled_at_any_moment(self) -> None:
+        entry = ServerEntry("cat", ServerRules(), "/bin/cat", environment={})
+
+        async def cancel_after(steps: int) -> None:
+            async def hold() -> None:
+                async with ServerProcess(entry):
+                    await asyncio.sleep(0)
+
+            task = asyncio.create_task(hold())
+            for _ in range(steps):
+                await asyncio.sleep(0)
+            for _ in range(2):  # a task group that ends cancels more than once
+                task.cancel()
+                await asyncio.sleep(0)
+            await asyncio.gather(task, return_exceptions=True)
+
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            for steps in range(1, 13):  # starting takes eight
+                asyncio.run(cancel_after(steps))
+            gc.collect()
+        assert [warning for warning in caught if "still running" in str(warning.message)] == []
 
     async def test_says_on_stderr_what_is_on_record_until_it_was_told_something(self, tmp_path: Path) -> None:
         with capture_logs() as records:
