@@ -47,7 +47,7 @@ help:
 	@echo "make doctor   say what is wrong with how it is set up, and how to mend it"
 	@echo "make install  only make the environment that the program runs in, without tools"
 	@echo "make semantic set up with the sentence encoder, so that memories are found by their meaning too (70 MB)"
-	@echo "make charts   set up with matplotlib and a Japanese font, so that charts are pictures (175 MB)"
+	@echo "make charts   set up with a renderer and a Japanese font, so that charts are pictures (13 MB)"
 	@echo "make documents set up with what reads PDF and Excel (35 MB); Word, PowerPoint and the others need nothing"
 	@echo "make mcp      set up with the client of servers with tools, which data/mcp.json names (40 MB)"
 	@echo "make pages    set up with what makes text of web pages, so that linked pages can be read (65 MB)"
@@ -195,7 +195,7 @@ $(SEM): requirements/semantic.txt requirements/build.txt pyproject.toml | $(OWN)
 	@touch $@ $(RUN)
 
 $(CHA): requirements/charts.txt requirements/build.txt pyproject.toml | $(OWN)
-	@echo "Installing the pinned packages, matplotlib and a Japanese font into $(VENV)"
+	@echo "Installing the pinned packages, resvg and a Japanese font into $(VENV)"
 	@$(PIP) install --require-hashes -r requirements/charts.txt
 	@$(EDITABLE)
 	@touch $@ $(RUN)

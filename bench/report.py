@@ -182,7 +182,7 @@ def _bar(axes: Any, place: int, line: Line, language: Language) -> None:
 
 
 def _font() -> str:
-    """The family of the font with Japanese, which the extra `charts` brings."""
+    """The family of the font with Japanese."""
     file = Path(matplotlib_fontja.__file__).parent / "fonts" / "ipaexg.ttf"
     font_manager.fontManager.addfont(file)
     return str(font_manager.FontProperties(fname=file).get_name())

@@ -36,8 +36,9 @@ _PLOT: Final = 200
 """Units that the axis of standing bars and of lines is high."""
 
 
-def chart_svg(chart: Chart, locale: Locale) -> str:
-    """Return the chart with its title as the accessible name; without its series it is no more than that."""
+def chart_svg(chart: Chart, locale: Locale, *, margin: int = 0) -> str:
+    """Return the chart with its title as the accessible name; without its series it is no more than that.
+    `margin` units around it stay empty."""
     drawing = _Drawing(chart.id)
     if chart.series and chart.labels:
         match chart.kind:
@@ -49,7 +50,7 @@ def chart_svg(chart: Chart, locale: Locale) -> str:
                 thin = len(chart.series) * len(chart.labels) > _THIN
                 stand = not thin and _wrap_below(chart.labels, _gutter(_axis(chart, locale)))
                 (_draw_upright if stand else _draw_lying)(drawing, chart, locale)
-    return drawing.svg(chart.title)
+    return drawing.svg(chart.title, margin)
 
 
 # ---- writing ---------------------------------------------------------------------------------------------
@@ -118,11 +119,12 @@ class _Drawing:
             f"{inner}{_escape(text)}</text>"
         )
 
-    def svg(self, title: str) -> str:
+    def svg(self, title: str, margin: int) -> str:
         name = _escape(f"svg-{self.name}-title")
         parts = "".join(self.parts)
+        height = _number(math.ceil(self.bottom) + 4 + 2 * margin)
         return (
-            f'<svg class="chart" viewBox="0 0 {WIDTH} {_number(math.ceil(self.bottom) + 4)}" role="img"'
+            f'<svg class="chart" viewBox="{-margin} {-margin} {WIDTH + 2 * margin} {height}" role="img"'
             f' aria-labelledby="{name}"><title id="{name}">{_escape(title)}</title>{parts}</svg>'
         )
 

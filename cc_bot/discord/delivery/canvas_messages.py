@@ -264,7 +264,7 @@ class FollowedMessages:
 
 
 # ---- canvas pictures -------------------------------------------------------------------------------------
-# The pictures of a canvas's charts, as far as there can be any: matplotlib is an extra.
+# The pictures of a canvas's charts, as far as there can be any: what draws them is an extra.
 
 KEPT: Final = 30
 """Pictures of some 40 KB: most edits of a canvas leave its charts as they were."""
