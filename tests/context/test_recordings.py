@@ -1,5 +1,6 @@
 """What kind of sound a file is and how long it lasts, told from its bytes, whatever somebody made of them."""
 
+import struct
 from collections.abc import Callable
 
 import pytest
@@ -42,11 +43,16 @@ class TestARecording:
         assert sound.content_type == content_type
         assert sound.seconds == pytest.approx(seconds, abs=0.03)
 
-    def test_with_a_tag_before_it_or_as_a_browser_wrote_it_is_measured(self) -> None:
-        for data, seconds in ((mp3(3, tag=TAG), 3), (webm(7.5, told=False), 7.5)):
+    def test_with_a_tag_before_it_or_written_as_it_came_is_measured(self) -> None:
+        unended = ogg(3).replace(b"OggS\0\x04", b"OggS\0\0")
+        streamed = wav(3).replace(struct.pack("<I", 24_000), b"\xff" * 4)
+        for data, seconds in (
+            *((mp3(3, tag=TAG), 3), (webm(7.5, told=False), 7.5)),
+            *((unended, 3), (streamed, pytest.approx(3, abs=0.01))),
+        ):
             sound = sound_of(data)
             assert sound is not None
-            assert sound.seconds == pytest.approx(seconds)
+            assert sound.seconds == seconds
         assert read_attachment("a", m4a(0)).seconds == 0  # one that does not tell its length
 
     @pytest.mark.parametrize(
@@ -61,6 +67,7 @@ class TestARecording:
             b"\0\0\0\x18ftypheic" + bytes(100),
             b"\x1aE\xdf\xa3" + bytes(100),
             b"\xff\xd8\xff\xe0" + bytes(100),
+            b"\xff\xfb" + b"\xff" * recordings.MAX_BYTES,  # half a minute of looking, if nothing ended it
             "録音のメモ".encode(),
             "ＵＴＦ１６".encode("utf-16"),
             b"",
