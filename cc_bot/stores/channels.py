@@ -158,6 +158,16 @@ EDIT: Final = """
     RETURNING id
 """
 
+# A question of a session that was not answered is asked again as it reads now. $1 id, $2 content, $3: 1 when
+# it holds others' words now
+EDIT_UNANSWERED: Final = """
+    UPDATE turns SET question = CASE CAST($3 AS BIGINT)
+        WHEN 1 THEN @with_text(@with_text(question, text, $2), tainted, 'yes')
+        ELSE @with_text(question, text, $2)
+    END
+    WHERE question_id = $1 AND kind = 'message' AND question IS NOT NULL
+"""
+
 # Once: a turn that is tried again may have heard it before. $1 id, $2 who said it, $3 what was heard
 NOTE_HEARD: Final = """
     UPDATE messages SET content = content || '\n' || $3, heard = $3
@@ -364,7 +374,8 @@ NOTE_PLACE: Final = """
 
 CHANNEL_STATEMENTS: Final = frozenset(
     {
-        *(THAW_NEW, INSERT, WAIT, THAW_EDITED, MARK_EDITED, EDIT, NOTE_HEARD, SELECT_HEARD),
+        *(THAW_NEW, INSERT, WAIT, THAW_EDITED, MARK_EDITED, EDIT, EDIT_UNANSWERED),
+        *(NOTE_HEARD, SELECT_HEARD),
         *(COMMIT_ANSWER, MARK_ANSWERED),
         *(NEWEST_ANSWER, SESSION_OF, SHOWS_ANSWER, PAGES, ADD_PAGES, DROP_PAGES, PLACES, SKIP),
         *(RESET, SELECT_RESET, READING, SELECT_PLACE, NOTE_PLACE),
@@ -699,6 +710,7 @@ class ChannelStore:
             says = with_heard(content, rows[0][0] if rows else "")
             params = (discord_id, says)
             yield Statement(THAW_EDITED, params)
+            yield Statement(EDIT_UNANSWERED, (discord_id, content, int(tainted)))
             if not preview:
                 yield Statement(MARK_EDITED, params)
             return bool((yield Statement(EDIT, (*params, int(tainted or has_quotation(says))))))

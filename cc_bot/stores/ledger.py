@@ -41,7 +41,7 @@ def _question_of(text: str) -> AskedQuestion:
         told["text"],
         told["author_name"],
         files,
-        told.get("tainted", True),
+        bool(told.get("tainted", True)),
         told.get("reply_to"),
         tuple(told.get("forwards", ())),
         told.get("heard", ""),

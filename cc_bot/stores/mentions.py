@@ -111,24 +111,25 @@ _TO_SHOW: Final = f"""
 
 _SHOWN: Final = "UPDATE mentions SET shown = $2 WHERE answer_id = $1 AND answered = 1"
 
-# It stays on record: delivered again, the message does not wait again.
+# It stays on record: delivered again, the message does not wait again. $1 an array of ids, $2 the message
+# that says why, if the questions may be reopened
 _GIVE_UP: Final = """
-    UPDATE mentions SET answered = 1, answer_id = NULL, shown = 1
+    UPDATE mentions SET answered = 1, answer_id = $2, shown = 1
     WHERE discord_id IN @ids($1) AND answered = 0
 """
 
-# Those that are joined were asked within an hour. $1 the newest, $2 their author, $3 the message that is to
-# show the answer
-_REOPEN: Final = f"""
-    UPDATE mentions AS w SET answered = 0, shown = 0, answer_id = $3
-    WHERE discord_id <= $1 AND discord_id > $1 - {3_600_000 << 22} AND begun_as = $1
-        AND answered = 1 AND answer_id IS NULL AND EXISTS (
+# Of a message that shows a stored answer nothing is reopened. $1 the message, $2 their author
+_REOPEN: Final = """
+    UPDATE mentions AS w SET answered = 0, shown = 0
+    WHERE answer_id = $1 AND answered = 1
+        AND NOT EXISTS (SELECT 1 FROM messages AS a WHERE a.discord_id = $1 AND a.user_id IS NULL)
+        AND EXISTS (
             SELECT 1 FROM messages AS m
             WHERE m.discord_id = w.discord_id AND m.user_id IS NULL AND m.visibility = 'public'
                 AND m.author_id = $2
         )
     RETURNING discord_id
-"""  # noqa: S608 - put together from constants alone
+"""
 
 _QUESTIONS: Final = f"""
     {_ASKED}
@@ -190,7 +191,8 @@ class MentionStore:
         return await self._select(_LEFT_BEHIND, key.channel_id, key.thread_id, key.place_id)
 
     async def list_edited(self, key: ChannelKey) -> tuple[Message, ...]:
-        """List answered questions that may have been edited since they were read, as they are now."""
+        """List questions that were answered, or failed and may be reopened, and may have been edited since
+        they were read, as they are now."""
         return await self._select(_EDITED, key.channel_id, key.thread_id)
 
     async def mark_read(self, key: ChannelKey, question: Message) -> None:
@@ -264,15 +266,17 @@ class MentionStore:
         is stored."""
         await self._database.transaction([Statement(_SHOWN, (answer_id, 0))], of_place(key))
 
-    async def give_up(self, key: ChannelKey, questions: Sequence[Message]) -> None:
-        """Let questions wait no longer: it was said that there will be no answer."""
-        await self._database.transaction([Statement(_GIVE_UP, (_ids(questions),))], of_place(key))
+    async def give_up(
+        self, key: ChannelKey, questions: Sequence[Message], failed_in: int | None = None
+    ) -> None:
+        """Let questions wait no longer: it was said that there will be no answer. `failed_in`: the message
+        that says so, if they may be reopened."""
+        await self._database.transaction([Statement(_GIVE_UP, (_ids(questions), failed_in))], of_place(key))
 
-    async def reopen(self, key: ChannelKey, newest_id: int, user_id: int, answer_id: int) -> frozenset[int]:
-        """Have a user's questions wait again that were given up together, for an answer in this message.
-        Returns their ids; none if they wait already, or are deleted."""
-        reopen = Statement(_REOPEN, (newest_id, user_id, answer_id))
-        [rows] = await self._database.transaction([reopen], of_place(key))
+    async def reopen(self, key: ChannelKey, user_id: int, failed_in: int) -> frozenset[int]:
+        """Have a user's questions wait again whose failure this message shows, for an answer in it. Returns
+        their ids; none if they wait already, are answered, or are deleted."""
+        [rows] = await self._database.transaction([Statement(_REOPEN, (failed_in, user_id))], of_place(key))
         return frozenset(id_ for (id_,) in rows)
 
     async def list_questions(self, answer_id: int) -> tuple[Message, ...]:
@@ -280,8 +284,8 @@ class MentionStore:
         return await self._select(_QUESTIONS, answer_id)
 
     async def get_answer(self, discord_id: int) -> int | None:
-        """Return the message that answers this one; None while it waits, or when there is no answer (any
-        more)."""
+        """Return the message that answers this one, or says that its answer failed; None while it waits, or
+        when there is none (any more)."""
         rows = await self._database.query(_ANSWERED_BY, discord_id)
         return rows[0][0] if rows else None
 

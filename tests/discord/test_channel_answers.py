@@ -21,7 +21,7 @@ from cc_bot.discord.messages.question_files import QuestionFiles
 from cc_bot.discord.messages.withdrawals import Withdrawals
 from cc_bot.discord.pages.custom_ids import RetryButton, parse_custom_id
 from cc_bot.domain.clock import utc_now
-from cc_bot.domain.errors import ModelRefusedRequest, ModelUnavailable, StorageError
+from cc_bot.domain.errors import ModelError, ModelRefusedRequest, ModelUnavailable, StorageError
 from cc_bot.domain.locale import Locale
 from cc_bot.domain.message import ChannelKey, Message, ToolCall
 from cc_bot.llm.model import ToolRequest, UserPart
@@ -33,6 +33,7 @@ from tests.loopback.discord import File, Permission, User, refusals
 from tests.loopback.discord import Message as Post
 
 FAILED = explain(ModelUnavailable(), texts(Locale.JA))
+REMEMBER = ToolRequest("1", "remember", '{"content": "犬が好き"}')
 PNG = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\1\0\0\0\1"
 POST = "POST /channels/{channel}/messages"
 EDIT = "PATCH /channels/{channel}/messages/{message}"
@@ -220,6 +221,7 @@ class TestPeople:
             for name, text in (("アイコ", "猫は？"), ("ケン", "雨？"), ("アイコ", "鳥は？")):
                 await room.asks(name, text)
                 mentions.wake(room.key)
+                await room.until(lambda: room.discord.calls("POST /channels/{channel}/typing"))
             await room.table.model.asked()
             go_on.set()
             await room.done()
@@ -286,8 +288,7 @@ class TestAnAnswer:
         self, room: Room
     ) -> None:
         question = await room.asks("アイコ", "質問")
-        remember = ToolRequest("1", "remember", '{"content": "犬が好き"}')
-        room.table.model.script = [["答えです。"], [remember], ["別の答えです。"]]
+        room.table.model.script = [["答えです。"], [REMEMBER], ["別の答えです。"]]
         await room.answer()
         edited = await room.edited(question, "犬が好き。覚えて")
         room.execute(full_disk("answered"))
@@ -352,14 +353,65 @@ class TestAFailedAnswer:
         assert room.texts() == ["元気です。"]
         assert "やあ" in room.prompt()
 
-    async def test_offers_nothing_where_a_tool_has_changed_something(self, room: Room) -> None:
+    @pytest.mark.parametrize("error", [ModelUnavailable(), ModelRefusedRequest()])
+    async def test_becomes_the_answer_to_what_its_question_is_edited_to(
+        self, room: Room, error: ModelError
+    ) -> None:
+        room.table.model.script = [[error], ["火曜日です。"]]
+        [first, _] = [await room.asks("アイコ", text) for text in ("ねえ", "今日は？")]
+        assert await room.answer()
+        [failed] = room.written()
+        edited = await room.edited(first, "あのね")
+        assert await room.answers.remake(room.key, edited, again=False)  # long ago
+        assert await room.waiting() == ()
+        await room.edited(first, "明日は？")
+        async with room.served() as mentions:
+            await mentions.follow_edit(first.discord_id or 0)
+            await room.until(partial(room.has_shown, 2, []))
+        assert [(shown.id, shown.text, shown.labels) for shown in room.written()] == [
+            (failed.id, "火曜日です。", [])
+        ]
+        assert [text in room.prompt() for text in ("明日は？", "今日は？", "あのね")] == [True, True, False]
+
+    @pytest.mark.parametrize("locale", Locale)
+    async def test_offers_nothing_where_a_tool_has_changed_something_and_says_why(
+        self, room: Room, locale: Locale
+    ) -> None:
         question = await room.asks("アイコ", "覚えて")
+        await room.stores.settings.set(question.author_id, locale=locale)
         call = ToolCall("c", "remember", "{}", "{}")
         turn = channel_turn(question.discord_id or 0)
         await room.stores.ledger.note_calls(turn, question.author_id, [call])
         room.table.model.script = [[ModelUnavailable()]]
         assert await room.answer()
-        assert room.written()[0].labels == []
+        [failed] = room.written()
+        assert failed.labels == []
+        assert texts(locale).mention.done_before_failure in failed.text
+        await room.stores.channels.edit(question.discord_id or 0, "覚えてね")
+        assert await room.stores.mentions.list_edited(room.key) == ()
+
+
+class TestAWithdrawnAnswer:
+    @pytest.mark.parametrize("locale", Locale)
+    async def test_is_removed_and_its_asker_reads_in_a_dm_what_was_done_by_then(
+        self, room: Room, locale: Locale
+    ) -> None:
+        go_on, words = asyncio.Event(), texts(locale)
+        for script, told in (([REMEMBER], True), (["読まないで"], False)):
+            question = await room.asks("アイコ", "犬が好きです。覚えて" if told else "質問")
+            await room.stores.settings.set(question.author_id, locale=locale)
+            room.table.model.script = [script, [go_on]] if told else [[*script, go_on]]
+            answering = asyncio.create_task(room.answer())
+            for _ in range(1 + told):
+                await room.table.model.asked()
+            await room.stores.channels.delete([question.discord_id or 0])
+            room.answers.withdrawals.withdraw([question.discord_id or 0])
+            assert await answering
+            assert room.written() == []
+        [dm] = room.written(room.discord.dm(room.people["アイコ"]))
+        assert dm.text.startswith(words.mention.withdrawn)
+        assert words.receipt.added.format(number="", content="犬が好き") in dm.text
+        assert dm.labels == [words.receipt.undo]
 
 
 class TestEdit:

@@ -348,7 +348,7 @@ async def do_everything_in_channels(stores: Stores) -> None:
     await channels.commit_answer(key, answer(20), questions)
     await do(mentions.mark_read(key, said(10)), mentions.mark_shown(key, 20), mentions.mark_unshown(key, 20))
     await mentions.give_up(key, questions)
-    await mentions.reopen(key, questions[-1].discord_id or 0, USER, 41)
+    await mentions.reopen(key, USER, 41)
     await mentions.give_up(key, questions)
     await do(channels.add_pages(key.place_id, 20, [21]), channels.drop_pages(key.place_id, [21]))
     await do(channels.note_place(KnownPlace(key, 5)), channels.set_reading("all", 30))

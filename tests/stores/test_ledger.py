@@ -105,6 +105,16 @@ class TestEntry:
         [entry] = await stores.ledger.list_unfinished()
         assert entry.question is None
 
+    async def test_of_a_message_asks_what_that_is_edited_to(self, stores: Stores) -> None:
+        await stores.ledger.offer(replace(ASKED, kind="message", question_id=39))
+        await stores.channels.edit(39, "犬の名前は？")
+        entry = await stores.ledger.take("e1", ME, lambda found: found)
+        assert entry is not None
+        assert entry.question == replace(QUESTION, text="犬の名前は？")
+        await stores.channels.edit(39, "@ケン の名前は？", tainted=True)
+        [entry] = await stores.ledger.list_unfinished()
+        assert entry.question == replace(QUESTION, text="@ケン の名前は？", tainted=True)
+
     async def test_of_a_message_that_got_no_answer_goes_with_it(self, stores: Stores) -> None:
         await stores.ledger.offer(replace(ASKED, kind="message", question_id=39))
         await stores.ledger.accept(replace(AGAIN, kind="message", question_id=40))

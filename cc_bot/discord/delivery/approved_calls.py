@@ -24,7 +24,7 @@ from cc_bot.discord.delivery.refusals import REFUSALS, is_gone
 from cc_bot.discord.delivery.reply import RETRY_PAUSES_S, PostUncertain, Reply, Sent, repeat
 from cc_bot.discord.interactions import author_name, is_ephemeral, roles_of
 from cc_bot.discord.pages.answer import page_of
-from cc_bot.discord.pages.page import NO_PINGS, Page
+from cc_bot.discord.pages.page import Page
 from cc_bot.discord.pages.proposals import (
     call_line,
     language_of,
@@ -365,7 +365,7 @@ class UnfinishedCalls:
             async with self.changes.after(call.message.shown_in):
                 told = await self._tell_in_message(call, recipient, line)
             if not told:
-                await self._tell_in_dm(call, line)
+                await self.replies.say_by_dm(call.key.user_id, Page(line), f"call-{call.id}")
         except _REFUSALS as error:
             _log.warning("approved_call_not_told", error=type(error).__name__)
         except hikari.HikariError as error:
@@ -397,7 +397,3 @@ class UnfinishedCalls:
         except _REFUSALS as error:
             return is_gone(error)
         return True
-
-    async def _tell_in_dm(self, call: ClaimedCall, line: str) -> None:
-        place = await self.replies.rest.create_dm_channel(call.key.user_id)
-        await self.replies.rest.create_message(place.id, line, nonce=f"call-{call.id}", **NO_PINGS)

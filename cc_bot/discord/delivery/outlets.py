@@ -27,8 +27,10 @@ from cc_bot.discord.delivery.reply import (
 )
 from cc_bot.discord.gateway import fullness
 from cc_bot.discord.interactions import Answerable, is_fault
+from cc_bot.discord.pages.answer import AnswerState, with_effects
 from cc_bot.discord.pages.custom_ids import base36
 from cc_bot.discord.pages.page import NO_PINGS, Page, changes_to, looks_like, new_message
+from cc_bot.discord.recipients import Recipient
 from cc_bot.domain.errors import StorageError
 from cc_bot.stores import ChannelStore
 from cc_bot.texts import Texts
@@ -264,6 +266,23 @@ class MessageReplies:
         nonce = f"{question_id}-s"
         outlet = self._outlet(channel_id, question_id, Nonces(nonce, nonce))
         await Reply(replace(outlet, asker=asker)).show((Page(sentence),))
+
+    async def say_by_dm(self, user_id: int, page: Page, nonce: str) -> None:
+        """Post a message in a user's DM. Raises hikari's errors."""
+        channel = await repeat(lambda: self.rest.create_dm_channel(user_id), RETRY_PAUSES_S)
+        await Reply(self._outlet(int(channel.id), None, Nonces(nonce, nonce))).show((page,))
+
+    async def say_effects(self, question_id: int, recipient: Recipient, state: AnswerState) -> None:
+        """Tell who asked by DM what a turn did whose question or answer was deleted meanwhile. Never raises
+        hikari's errors: who is not reached still has the lists."""
+        sentence, words = Page(recipient.words.mention.withdrawn), recipient.words
+        page = with_effects(sentence, state, words, recipient.user_id, "private")
+        if page == sentence:
+            return
+        try:
+            await self.say_by_dm(recipient.user_id, page, f"{question_id}-w")
+        except hikari.HikariError as error:
+            _log.info("user_not_told", error=type(error).__name__)
 
     def _outlet(
         self, channel_id: int, question_id: int | None, nonces: "Nonces", noting: Noting = nowhere

@@ -6,7 +6,6 @@ Those are two questions, and both depend on what the operator lets the bot read.
 import asyncio
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from datetime import timedelta
 from functools import partial
 from typing import Final
 
@@ -29,7 +28,7 @@ from cc_bot.discord.interactions import message_link, roles_of
 from cc_bot.discord.messages.addressing import Addressing
 from cc_bot.discord.messages.catch_up import CatchUp
 from cc_bot.discord.messages.forwards import Forwards
-from cc_bot.discord.messages.mentions import Mentions
+from cc_bot.discord.messages.mentions import EDIT_WITHIN, Mentions
 from cc_bot.discord.messages.personal_turns import PersonalTurns
 from cc_bot.discord.messages.question_files import QuestionFiles
 from cc_bot.discord.places import Places, Recent
@@ -45,7 +44,6 @@ _log = structlog.get_logger(__name__)
 
 REMEMBERED = 1000
 """Messages that were attended to: after a lost connection Discord may deliver some of them once more."""
-CALL_ADDED_WITHIN: Final = timedelta(minutes=10)
 PLACE_PAUSES_S: Final = (0.5, 1.0, 2.0, 4.0, 8.0, 15.0, *(30.0,) * 9)
 """Five minutes of asking where a message stands, without which nothing is known to do with it. Only its own
 channel waits for that."""
@@ -131,7 +129,7 @@ class Arrivals:
         """Return whether an edit, soon after the message was written, has addressed it to the bot, which has
         not attended to it before. Raises StorageError."""
         edited_at = message.edited_timestamp
-        if message.guild_id is None or not edited_at or edited_at - message.created_at > CALL_ADDED_WITHIN:
+        if message.guild_id is None or not edited_at or edited_at - message.created_at > EDIT_WITHIN:
             return False
         if int(message.id) in self._attended or not self.is_for_bot(message):
             return False

@@ -285,12 +285,15 @@ class ChannelAnswers:
         words, user_id = for_channel(asked.recipient.words), asked.recipient.user_id
         return unanswered_page(sentence, asked.calls, words, user_id, "public")
 
-    async def remake(self, key: ChannelKey, question: Message) -> bool:
-        """Answer an edited question anew, in place, if its answer is still its author's newest, and was given
-        to an older text. Returns whether that is done with: not while a tool of the answer is at work, nor
-        when the program stops meanwhile, nor when it could not be shown. Raises as `answer`."""
+    async def remake(self, key: ChannelKey, question: Message, *, again: bool = False) -> bool:
+        """Answer an edited question again, in place, if its answer is still its author's newest, and was
+        given to an older text. With `again` one whose answer failed waits again. Returns whether that is
+        done: not while a tool of the answer is at work, nor when the program stops meanwhile, nor when it
+        could not be shown. Raises as `answer`."""
         answer_id = await self.stores.mentions.get_answer(id_of(question))
         newest = await self.stores.channels.get_newest_answer(key, question.author_id)
+        if answer_id is not None and again:
+            await self.stores.mentions.reopen(key, question.author_id, answer_id)
         if answer_id is not None and newest is not None and newest.discord_id == answer_id:
             questions = await self.stores.mentions.list_questions(answer_id)
             if (
@@ -333,6 +336,7 @@ class ChannelAnswers:
                 await self.assistant.follow(asked, on_its_way, stop, live, anew=True)
         if on_its_way.withdrawn:
             await self._forget(asked, reply)
+            await self.replies.say_effects(asked.newest_id, asked.recipient, live.state)
         else:
             await self._note_pages(asked.key, reply, shown=not live.state.unseen)
         if not asked.postponed:
@@ -405,34 +409,40 @@ class ChannelAnswers:
         """Put on record how it ended. Returns as `answer` does."""
         if withdrawn:
             await self._forget(asked, reply)
+            await self.replies.say_effects(asked.newest_id, asked.recipient, state)
         elif asked.postponed:
             return False
         elif not state.stored:
-            await self._offer_again(asked, reply, state)
-            await self._give_up(asked.key, asked.questions)
+            await self._give_up(asked.key, asked.questions, await self._offer_again(asked, reply, state))
         else:
             await self._note_pages(asked.key, reply, shown=not state.unseen)
             return not state.unseen
         return True
 
-    async def _offer_again(self, asked: ChannelQuestion, reply: Reply, state: AnswerState) -> None:
+    async def _offer_again(self, asked: ChannelQuestion, reply: Reply, state: AnswerState) -> int | None:
         """Offer to ask again after a failure, unless its tools have changed something: that would be done
-        twice."""
-        user_id = asked.recipient.user_id
-        if state.unseen or not state.may_be_asked_again:
-            return
+        twice, which is said there. Returns the message of the failure if an edit may ask again."""
+        user_id, words = asked.recipient.user_id, asked.recipient.words
+        if state.unseen or state.failure is None:
+            return None
         try:
-            if not await self.stores.ledger.get_calls(asked.turn, user_id):
-                button = RetryButton(user_id, asked.turn)
-                await reply.offer(ask_again_button(button, asked.recipient.words))
+            if await self.stores.ledger.get_calls(asked.turn, user_id):
+                await reply.whisper(words.mention.done_before_failure)
+                return None
+            if state.may_be_asked_again:
+                await reply.offer(ask_again_button(RetryButton(user_id, asked.turn), words))
+            return (await reply.message_ids())[0]
         except (StorageError, hikari.HikariError) as error:
             _log.info("retry_not_offered", error=type(error).__name__)
+            return None
 
-    async def _give_up(self, key: ChannelKey, questions: Sequence[Message]) -> None:
+    async def _give_up(
+        self, key: ChannelKey, questions: Sequence[Message], failed_in: int | None = None
+    ) -> None:
         """Have them wait no longer. While the database fails they must not be answered again and again."""
         ids = frozenset(map(id_of, questions))
         self._told.update(ids)
-        await self.stores.mentions.give_up(key, questions)
+        await self.stores.mentions.give_up(key, questions, failed_in)
         self._told.difference_update(ids)
 
     async def _give_up_told(self, key: ChannelKey, questions: Sequence[Message]) -> bool:

@@ -81,6 +81,8 @@ class TypingSigns:
 
 TOO_LONG_AGO = timedelta(hours=1)
 """The asker no longer waits for an answer."""
+EDIT_WITHIN: Final = timedelta(minutes=10)
+"""After a message was written, an edit of it may ask: it adds the mention, or changes what failed."""
 MAX_AT_ONCE: Final = 5
 """People in one channel: Discord takes five new messages in five seconds there, and five edits."""
 IN_USE_S: Final = 1.0
@@ -143,9 +145,8 @@ class Mentions:
     async def ask_again(self, turn: str, user_id: int, answer_id: int) -> bool:
         """Have questions answered again whose turn failed, in the message that says so. Returns False if they
         are not there any more, or wait already. Raises StorageError."""
-        newest_id = asked_in(turn) or 0
-        key = await self._store.get_place(newest_id)
-        reopened = await self._store.reopen(key, newest_id, user_id, answer_id) if key else frozenset[int]()
+        key = await self._store.get_place(asked_in(turn) or 0)
+        reopened = await self._store.reopen(key, user_id, answer_id) if key else frozenset[int]()
         if key and reopened:
             self._asked_again |= reopened
             self.wake(key)
@@ -227,7 +228,8 @@ class Mentions:
         if await self._gate.refusals_in(key, [question]):
             await self._store.mark_read(key, question)
             return True
-        return await self._answers.remake(key, question)
+        age = self._clock() - hikari.Snowflake(id_of(question)).created_at
+        return await self._answers.remake(key, question, again=age <= EDIT_WITHIN)
 
     async def _answer(self, key: ChannelKey, user_id: int) -> bool:
         """Answer what the user waits for, or say why there is no answer. Returns whether that came to an

@@ -104,6 +104,7 @@ class PersonalTurns:
             await self.channels.delete(gone, place_id=int(message.channel_id))
             await _remove(reply)
             await accepted.delivery.settle()
+            await self.replies.say_effects(question_id, recipient, state)
         else:
             await accepted.delivery.finish(state, reply)
         await self.answers.show_canvas(accepted, state)

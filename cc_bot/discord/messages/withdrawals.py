@@ -1,7 +1,8 @@
 """Answers on their way whose question or message is deleted meanwhile.
 
-Whoever deletes a question, or one of the messages in which the answer shows, does not want the answer: it is
-stopped, and nothing of it stays. No more does it when all of its channel or thread is deleted.
+Who deletes a question, or one of the messages that show the answer, does not want the answer: it is stopped
+and removed. So it is when all of its channel or thread is deleted. Discord does not say who deletes a
+message. What the turn had done by then stays done, and its asker is told so by DM.
 """
 
 from collections.abc import Collection, Iterator

@@ -314,8 +314,11 @@ def with_controls(
     return with_proposals(page, state.proposals, words)
 
 
-def with_effects(page: Page, state: AnswerState, words: Texts, user_id: int) -> Page:
-    """The last message of an older answer with what a turn did that was to replace it, and failed."""
+def with_effects(
+    page: Page, state: AnswerState, words: Texts, user_id: int, visibility: Visibility = "public"
+) -> Page:
+    """A message with what a turn did whose answer is not shown: the last one of the older answer that it was
+    to replace, or a sentence in a DM. The same page where it did nothing."""
     done = AnswerState(
         receipts=state.receipts,
         carried=state.carried,
@@ -326,6 +329,7 @@ def with_effects(page: Page, state: AnswerState, words: Texts, user_id: int) -> 
     )
     if done == AnswerState(carried=state.carried):
         return page
+    done = replace(done, done=Done(Message("assistant", "", visibility=visibility), Usage()))
     told = _facts(done, words, temporary=False)
     notices = tuple(dict.fromkeys((*page.facts.notices, *told.notices)))
     facts = replace(page.facts, receipts=told.receipts, notices=notices)
