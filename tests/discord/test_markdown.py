@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from cc_bot.discord.pages.answer import AnswerState, advance, final_pages, streaming_pages
 from cc_bot.discord.pages.canvas import canvas_page
 from cc_bot.discord.pages.custom_ids import StopButton
-from cc_bot.discord.pages.markdown import keep_spoilers_shut, without_tables
+from cc_bot.discord.pages.markdown import for_discord, keep_spoilers_shut
 from cc_bot.discord.pages.page import messages
 from cc_bot.domain import Locale, Message
 from cc_bot.domain.canvas import Canvas, Text
@@ -26,7 +26,13 @@ TABLE = """比較です。
 | **みかん** |  | 愛媛<br>和歌山 |
 
 以上。"""
-LISTED = "比較です。\n\n- **りんご** — 値段: 100円 / 産地: 青森\n- **みかん** — 産地: 愛媛 和歌山\n\n以上。"
+LISTED = """比較です。
+
+**果物**
+- **りんご** — 値段: 100円 / 産地: 青森
+- **みかん** — 産地: 愛媛 和歌山
+
+以上。"""
 SECRET = "犯人はヤス"
 
 
@@ -53,11 +59,11 @@ def open_text(message: str) -> str:
 class TestTables:
     def test_are_lists_that_a_phone_can_show(self) -> None:
         check(
-            (without_tables(TABLE), LISTED),
-            (without_tables("a | b\n--|--\n1 | 2"), "- **1** — b: 2"),
-            (without_tables("| | b |\n|-|-|\n| | ||x|| |"), "- b: ||x||"),
+            (for_discord(TABLE), LISTED),
+            (for_discord("# | b\n--|--\n1 | 2"), "- **1** — b: 2"),
+            (for_discord("| | b |\n|-|-|\n| | ||x|| |"), "- b: ||x||"),
             *(
-                (without_tables(text), text)
+                (for_discord(text), text)
                 for text in (f"```\n{TABLE}\n```", "a | b\nc", "| a | b |\n|---|---|")
             ),
         )
@@ -68,6 +74,26 @@ class TestTables:
     def test_show_no_pipes_while_they_are_written(self) -> None:
         assert [shown for at in range(len(TABLE)) if "|" in (shown := streamed(TABLE[:at]))] == []
         assert "りんご" in streamed(TABLE[: TABLE.index("円")])
+
+
+class TestFences:
+    def test_are_whole_where_they_open_or_close_beside_other_text(self) -> None:
+        check(
+            (ended("例: ```python\n1\n```\n|です"), ["例:\n```python\n1\n```\n|です"]),
+            (ended("例: ```a b\nc```です"), ["例:\n```\na b\nc\n```\nです"]),
+            (ended("> - 例: ```\n>   1\n>   ```"), ["> - 例:\n>   ```\n>   1\n>   ```"]),
+            (ended("||```\n1\n```||"), ["||\n```\n1\n```\n||"]),
+            *(
+                (ended(text), [text])
+                for text in (
+                    "`` ``` `` と ```1``` と \\``` と、三つの ``` です。\n```py\n1\n```",
+                    "```md\n```py\n1\n```",
+                    "````\n1```\n````",
+                )
+            ),
+        )
+        text = "例: ```python\nprint(1)```です"
+        assert [at for at in range(len(text) + 1) if streamed(text[:at]).count("```") % 2] == []
 
 
 class TestSpoilers:

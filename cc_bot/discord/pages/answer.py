@@ -10,7 +10,7 @@ import hikari
 from cc_bot.context import recordings
 from cc_bot.context.attachments import MAX_DOCUMENT_BYTES, MAX_IMAGE_BYTES, MAX_TEXT_BYTES
 from cc_bot.discord.pages.custom_ids import AnswerButton, RetryButton, StopButton
-from cc_bot.discord.pages.markdown import without_tables
+from cc_bot.discord.pages.markdown import for_discord
 from cc_bot.discord.pages.memory import escape_markdown, one_line
 from cc_bot.discord.pages.page import (
     FACT_ID,
@@ -257,7 +257,7 @@ def streaming_pages(state: AnswerState, words: Texts, stop: StopButton) -> tuple
     """While the answer is on its way: what came so far, what is going on, and a way to stop it."""
     button = Button(words.answer.stop, stop.custom_id())
     activity = _activity(state, words)
-    begun = without_tables(_said(state.text[:_SHOWN_AT_MOST]), growing=True)
+    begun = for_discord(_said(state.text[:_SHOWN_AT_MOST]), growing=True)
     if is_blank(begun):
         return (Page(_below_heard(state, activity or words.answer.thinking), (button,)),)
     *full, last = messages(_below_heard(state, begun), limit=TEXT_LIMIT, most=MAX_MESSAGES, ended=False)
@@ -279,7 +279,7 @@ def final_pages(
         told = _below_heard(state, _instead_of_text(state, words))
         return (Page(told, facts=facts, pictures=pictures),)
     whole = state.failure is None and (state.done is None or state.done.answer.status == "complete")
-    shown = _below_heard(state, without_tables(_said(state.text)))
+    shown = _below_heard(state, for_discord(_said(state.text)))
     first, *_ = *full, last = messages(shown, limit=TEXT_LIMIT, most=MAX_MESSAGES + 1, ended=whole)
     if len(full) >= MAX_MESSAGES or (as_file and full):
         file = TextFile(words.answer.file_name, shown, words.answer.long_as_file)

@@ -15,7 +15,7 @@ from hashlib import blake2b
 from typing import Final
 
 from cc_bot.charts import table
-from cc_bot.discord.pages.markdown import SPOILER, keep_spoilers_shut, without_tables
+from cc_bot.discord.pages.markdown import SPOILER, for_discord, keep_spoilers_shut
 from cc_bot.discord.pages.memory import one_line
 from cc_bot.discord.pages.page import TextFile
 from cc_bot.discord.pages.split import split, utf16_length
@@ -139,7 +139,7 @@ def _part(element: Element, pictures: Collection[str], *, locked: bool) -> _Part
     if isinstance(element, Chart):
         name = picture_name(element)
         return _Part(element, title, "", name) if name in pictures else _Part(element, title, _table(element))
-    text = without_tables(element.content.strip())
+    text = for_discord(element.content.strip())
     return _Part(element, title, _CUT if is_blank(text) else text)
 
 

@@ -8,7 +8,7 @@ from typing import Final
 import hikari
 
 from cc_bot.discord.pages.custom_ids import RemindersButton, SnoozeButton, UnscheduleButton
-from cc_bot.discord.pages.markdown import without_tables
+from cc_bot.discord.pages.markdown import for_discord
 from cc_bot.discord.pages.memory import (
     CHOICE_CHARACTERS,
     COLOUR,
@@ -212,7 +212,7 @@ def spoken_reminder(schedule: Schedule) -> str:
 def heartbeat_page(schedule: Schedule, text: str) -> Page:
     """The message that a heartbeat says. In a channel its owner is called."""
     call = f"<@{schedule.key.user_id}> " if schedule.heard == "public" else ""
-    return Page(_plain_text(f"{call}{without_tables(text)}"))
+    return Page(_plain_text(f"{call}{for_discord(text)}"))
 
 
 def reminder_buttons(schedule: Schedule, words: Texts) -> tuple[Button, ...]:

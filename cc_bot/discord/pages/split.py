@@ -171,9 +171,13 @@ _WHITE_SPACE = regex.compile(r"(?:\s(?![\p{M}\u200d]))*+")
 LineKind = Literal["prose", "opening", "code", "closing"]
 """What a line is: outside of any fence, the line of a fence, or between the two lines of one."""
 
-_FENCE_OPENING = re.compile(
+_PREFIX = (
     r"\A(?P<quote>(?:[ \t]{0,3}+>(?!>>)[ \t]?+)*+)"
     r"(?P<indent>(?:[ \t]*+(?:[-*+]|\d{1,9}[.)]|>>>)[ \t])*+[ \t]*+)"
+)
+_LINE_PREFIX = re.compile(_PREFIX)
+_FENCE_OPENING = re.compile(
+    rf"{_PREFIX}"
     r"(?P<marks>`{3,}+(?=[^`]*$)|~{3,}+)"
     r"(?P<info>.*)",
     re.DOTALL,
@@ -248,13 +252,23 @@ def close_fences(text: str) -> str:
     return f"{text}{'' if text.endswith(chr(10)) else chr(10)}{fence.closing}"
 
 
+def line_prefix(line: str) -> str:
+    """What a further line begins with that belongs to the same quote and list item."""
+    match = cast("re.Match[str]", _LINE_PREFIX.match(line))
+    return match["quote"] + _indent_of(match)
+
+
+def _indent_of(match: re.Match[str]) -> str:
+    return re.sub(r"[^ \t]", " ", match["indent"])  # a list item has its mark once
+
+
 def _fence_of(line: str) -> Fence | None:
     match = _FENCE_OPENING.fullmatch(line)
     if match is None:
         return None
     return Fence(
         quote=match["quote"],
-        indent=re.sub(r"[^ \t]", " ", match["indent"]),  # a list's mark stands only once
+        indent=_indent_of(match),
         marks=match["marks"],
         info=match["info"].rstrip(),
     )
