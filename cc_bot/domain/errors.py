@@ -93,6 +93,7 @@
     │   ├── PageKindRefused     it is neither text nor a document
     │   ├── PagePackingRefused  it is packed in a way that is not known here
     │   ├── PageUnreadable      there is no text in it
+    │   ├── PageIsScan          it is a PDF of pictures
     │   ├── PageTooLong         reading it takes more than it may
     │   ├── PagesWait           others are read, and its turn did not come
     │   ├── PagesNotInstalled   the extra that reads it is not there
@@ -658,6 +659,9 @@ class PagePackingRefused(PageError): ...
 
 
 class PageUnreadable(PageError): ...
+
+
+class PageIsScan(PageError): ...
 
 
 class PageTooLong(PageError): ...

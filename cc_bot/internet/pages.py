@@ -15,11 +15,15 @@ import structlog
 
 from cc_bot.domain.document import MEDIA_TYPES
 from cc_bot.domain.errors import (
+    CcBotError,
+    DocumentLocked,
+    DocumentOldFormat,
     DocumentsNotConfined,
     DocumentsNotInstalled,
     DocumentTooLong,
     InputError,
     PageError,
+    PageIsScan,
     PageKindRefused,
     PageNotNow,
     PageNotThere,
@@ -65,6 +69,9 @@ _KINDS: Final[dict[str, PageKind]] = {
     "application/json": "json",
     **dict.fromkeys(MEDIA_TYPES.values(), "document"),
 }
+_UNNAMED: Final = frozenset({"", "application/octet-stream", "binary/octet-stream"})
+"""Media types of which the bytes alone say what was sent."""
+_DOCUMENT_BEGINNINGS: Final = (b"%PDF-", b"PK\x03\x04")
 _HEADERS: Final = {"Accept": "text/html,application/xhtml+xml,text/plain,application/json;q=0.9,*/*;q=0.1"}
 
 
@@ -112,9 +119,13 @@ async def _take(address: WebAddress, answer: HttpAnswer) -> FetchedPage:
     header["content-type"] = "".join(filter(str.isprintable, content_type))
     media_type = header.get_content_type() if content_type else ""
     kind = _KINDS.get(media_type, "json" if media_type.endswith("+json") else None)
+    if kind is None and media_type in _UNNAMED:
+        kind = "document"
     if kind is None:
         raise PageKindRefused
     data = await answer.read(MAX_DOCUMENT_BYTES if kind == "document" else MAX_BYTES)
+    if media_type in _UNNAMED and not data.startswith(_DOCUMENT_BEGINNINGS):
+        raise PageKindRefused
     return FetchedPage(address, kind, header.get_content_charset(""), data)
 
 
@@ -163,11 +174,11 @@ class PageReader:
 
     async def read(self, address: WebAddress, places: asyncio.Semaphore) -> ReadPage:
         """Read a page. `places` are those of its turn: it waits for one of them, and then for one of all
-        turns. Raises a PageError."""
+        turns. Raises a PageError, DocumentLocked or DocumentOldFormat."""
         began_s = time.monotonic()
         try:
             fetched, (title, text) = await self._read(address, places)
-        except PageError as error:
+        except CcBotError as error:
             # Of the address its host alone: what stands behind that may be a secret of somebody's.
             seconds = round(time.monotonic() - began_s, 3)
             _log.info("page_not_read", host=address.host, error=type(error).__name__, seconds=seconds)
@@ -180,7 +191,7 @@ class PageReader:
     async def _read(
         self, address: WebAddress, places: asyncio.Semaphore
     ) -> tuple[FetchedPage, tuple[str, str]]:
-        """Return what was fetched, its title and its text. Raises a PageError."""
+        """Return what was fetched, its title and its text. Raises as `read`."""
         try:
             async with asyncio.timeout(self._limit_s):
                 async with places, self._in_memory:
@@ -191,8 +202,8 @@ class PageReader:
             raise PagesWait from error
 
     async def _text_of(self, fetched: FetchedPage) -> tuple[str, str]:
-        """Return the title and the text. Raises PageUnreadable, PageTooLong, PagesNotInstalled,
-        PagesOfDocumentsNotInstalled and PagesNotConfined."""
+        """Return the title and the text. Raises PageUnreadable, PageIsScan, PageTooLong, PagesNotInstalled,
+        PagesOfDocumentsNotInstalled, PagesNotConfined, DocumentLocked and DocumentOldFormat."""
         if fetched.kind == "document":
             return "", await self._document_text(fetched.data)
         encoding = fetched.encoding if _NAME.fullmatch(fetched.encoding) else ""
@@ -221,8 +232,10 @@ class PageReader:
         """Return the text of all parts, each below its mark."""
         try:
             document = (await self._documents.read_now(io.BytesIO(data))).document
+        except (DocumentLocked, DocumentOldFormat):
+            raise
         except InputError as error:
             raise _REFUSALS.get(type(error), PageUnreadable) from error
-        if not any(part.text.strip() for part in document.parts):  # a scan
-            raise PageUnreadable
+        if not any(part.text.strip() for part in document.parts):
+            raise PageIsScan if document.is_scan else PageUnreadable
         return document.marked(range(1, len(document.parts) + 1))

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from importlib.util import find_spec
 from typing import Final, Protocol
 
-from cc_bot.domain.errors import PageError, forget_frames
+from cc_bot.domain.errors import CcBotError, PageError, forget_frames
 from cc_bot.internet.addresses import AddressBook, TurnTexts, WebAddress
 
 READ_BY_EXTRA: Final = ("trafilatura", "lxml_html_clean")
@@ -48,7 +48,7 @@ class SearchResult:
 class PageSource(Protocol):
     async def read(self, address: WebAddress, places: asyncio.Semaphore) -> ReadPage:
         """Read a page. `places` are those of its turn, so that none takes all there are. Raises a
-        PageError; PagesWait where others take too long."""
+        PageError (PagesWait where others take too long), DocumentLocked or DocumentOldFormat."""
         ...
 
 
@@ -104,7 +104,7 @@ class TurnInternet:
 
     async def read(self, pages: PageSource, address: WebAddress) -> ReadPage:
         """Read a page, once in the turn however often it is asked for; one that failed is tried again. Raises
-        a PageError."""
+        as PageSource."""
         known = self._read.get(address)
         if known is not None:
             return await asyncio.shield(known)
@@ -113,7 +113,7 @@ class TurnInternet:
             page = await pages.read(address, self.places)
         except BaseException as error:
             del self._read[address]
-            reading.set_exception(forget_frames(error) if isinstance(error, PageError) else PageError())
+            reading.set_exception(forget_frames(error) if isinstance(error, CcBotError) else PageError())
             reading.exception()  # nobody else may be waiting for it
             raise
         reading.set_result(page)

@@ -11,6 +11,8 @@ import pytest
 from structlog.testing import capture_logs
 
 from cc_bot.domain.errors import (
+    DocumentLocked,
+    PageIsScan,
     PageKindRefused,
     PagesNotConfined,
     PagesNotInstalled,
@@ -24,7 +26,7 @@ from cc_bot.internet.pages import FetchedPage, PageReader
 from cc_bot.internet.turn import AT_ONCE, ReadPage, TurnInternet, can_read_pages
 from cc_bot.reading.process import reading_command
 from cc_bot.reading.reader import DocumentReader
-from tests.documents import pdf
+from tests.documents import pdf, scanned_pdf
 from tests.loopback.web import Answer, LoopbackWeb
 from tests.reading.confinement import UNCONFINED, WITHOUT_SECCOMP
 
@@ -238,8 +240,15 @@ class TestDocuments:
         assert page.text.split("\n")[0::2] == ["[page 1]", "[page 2]"]
         assert BODY in page.text.replace("\n", "")
         assert "二枚目です。" in page.text
-        with pytest.raises(PageUnreadable):
-            await read(Answer(b"%PDF-1.7 broken", "application/pdf"))
+        for kind in ("application/octet-stream", None):
+            assert "[page 1]" in (await read(Answer(pdf([BODY]), kind))).text
+        for refused, error in (
+            (b"%PDF-1.7 broken", PageUnreadable),
+            (pdf([BODY], password="x"), DocumentLocked),
+            (scanned_pdf(), PageIsScan),
+        ):
+            with pytest.raises(error):
+                await read(Answer(refused, "application/pdf"))
 
     async def test_of_which_the_extra_is_missing_are_told_of(self) -> None:
         documents = DocumentReader((sys.executable, "-c", answering({"error": "not_installed"})))
