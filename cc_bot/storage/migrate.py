@@ -41,10 +41,6 @@ class Migration:
     statements: tuple[str, ...]
 
 
-BASELINE: Final = 28
-"""The first migration on PostgreSQL: the schema as it was by then, made at once."""
-
-
 @cache
 def known_migrations(dialect: Dialect = "sqlite") -> tuple[Migration, ...]:
     """The migrations that this program carries for an engine, in order."""
@@ -52,12 +48,8 @@ def known_migrations(dialect: Dialect = "sqlite") -> tuple[Migration, ...]:
 
 
 def read_migrations(folder: Traversable, dialect: Dialect = "sqlite") -> tuple[Migration, ...]:
-    """The files named `0001_what_it_does.sql`, in order; those of one engine alone have its name before the
-    suffix, `0029_what_it_does.postgresql.sql`.
-
-    Raises ValueError when a number is missing or double.
-    """
-    first = 1 if dialect == "sqlite" else BASELINE
+    """Read the files named `0001_what_it_does.sql`, in order. Raises ValueError when a number is missing or
+    double."""
     found = [
         Migration(
             int(match[1]),
@@ -65,11 +57,10 @@ def read_migrations(folder: Traversable, dialect: Dialect = "sqlite") -> tuple[M
             _split(expand(file.read_text("utf-8"), dialect), dialect),
         )
         for file in folder.iterdir()
-        if (match := re.fullmatch(r"\A(\d{4})_(\w+?)(?:\.(sqlite|postgresql))?\.sql", file.name))
-        if match[3] in (None, dialect) and int(match[1]) >= first
+        if (match := re.fullmatch(r"(\d{4})_(\w+)\.sql", file.name))
     ]
     found.sort(key=lambda migration: migration.version)
-    if [migration.version for migration in found] != list(range(first, first + len(found))):
+    if [migration.version for migration in found] != list(range(1, len(found) + 1)):
         raise ValueError("migrations are numbered 1, 2, 3, … without a gap")
     return tuple(found)
 
@@ -212,6 +203,7 @@ def _split(script: str, dialect: Dialect) -> tuple[str, ...]:
 def _is_complete(text: str, dialect: Dialect) -> bool:
     if dialect == "sqlite":
         return sqlite3.complete_statement(text)
+    last = text.rpartition("\n")[2]
     return (
-        text.endswith(";") and text.count("$$") % 2 == 0
+        last.endswith(";") and not last.startswith("--") and text.count("$$") % 2 == 0
     )  # a function's own text stands between two of them

@@ -253,7 +253,7 @@ async def open_stores(
                 settings=SettingsStore(database, clock=clock),
                 summaries=SummaryStore(database, clock=clock),
                 token_factors=TokenFactorStore(database, clock=clock),
-                tool_lists=ToolListStore(database, clock=clock),
+                tool_lists=ToolListStore(database),
                 blocks=BlockStore(database, clock=clock),
                 channels=ChannelStore(database, clock=clock, log=erasures),
                 mentions=MentionStore(database),

@@ -116,10 +116,10 @@ INSERT: Final = f"""
 """
 
 # A message that is known already, for backfill was faster, waits all the same; one that has waited does not
-# again. $1 id, $2 channel, $3 thread, $4 place, $5 now.
+# again. $1 id, $2 channel, $3 thread, $4 place.
 WAIT: Final = """
-    INSERT INTO mentions (discord_id, channel_id, thread_id, created_at)
-    SELECT discord_id, parent_channel_id, thread_id, $5
+    INSERT INTO mentions (discord_id, channel_id, thread_id)
+    SELECT discord_id, parent_channel_id, thread_id
     FROM messages
     WHERE discord_id = $1 AND parent_channel_id = $2 AND thread_id = $3 AND user_id IS NULL AND role = 'user'
         AND discord_id > (
@@ -659,7 +659,7 @@ class ChannelStore:
         """
         batch = self._insertion(key, [message])
         if batch and waiting:
-            params = (message.discord_id, key.channel_id, key.thread_id, key.place_id, self._now())
+            params = (message.discord_id, key.channel_id, key.thread_id, key.place_id)
             batch.append(Statement(WAIT, params))
         stored = await self._database.transaction(batch, of_place(key)) if batch else []
         return any(stored)

@@ -225,7 +225,7 @@ _LET_GO: Final = (
     *("DELETE FROM turns", "DELETE FROM turn_calls", "DELETE FROM claimed_calls"),
     *("DELETE FROM web_codes", "DELETE FROM web_sessions"),
 )
-# What limits are held to is counted anew: a file may say anything of it. As migration 0016 does.
+# What limits are held to is counted anew: a file may say anything of it.
 _COUNT_ANEW: Final = (
     "DELETE FROM memory_usage",
     """

@@ -27,10 +27,9 @@ from cc_bot.domain.errors import (
     NotConfirmed,
 )
 from cc_bot.domain.web import WebPlace
-from cc_bot.storage import Database, ErasureLog, apply_pending, back_up, open_database
+from cc_bot.storage import Database, ErasureLog, back_up
 from cc_bot.storage.files import sole_bot
 from cc_bot.storage.manifest import Stage
-from cc_bot.storage.migrate import known_migrations
 from cc_bot.stores import Stores, open_stores
 from tests.stores.forgetting import FACT, MARK, remembered, stored
 from tests.stores.life import live
@@ -319,19 +318,10 @@ class TestLog:
 
 
 class TestRestored:
-    async def test_says_how_far_it_is_brings_an_older_schema_up_to_date_and_leaves_nothing_about(
-        self, bot: Bot
-    ) -> None:
+    async def test_says_how_far_it_is_and_leaves_nothing_about(self, bot: Bot) -> None:
         async with bot.stores():
             pass
-        old = bot.folder / "old.db"
-        async with open_database(f"sqlite:///{old}") as database:
-            await apply_pending(database, known_migrations()[:8])
-        done = await bot.restore((await back_up(old, bot.backups, utc_now())).path)
-        assert done.staged.schema_version == 8
-        with closing(sqlite3.connect(bot.database)) as restored:
-            found = restored.execute("SELECT max(version) FROM schema_migrations").fetchone()
-        assert found == (known_migrations()[-1].version,)
+        done = await bot.restore((await back_up(bot.database, bot.backups, utc_now())).path)
         assert list(dict.fromkeys(bot.stages)) == [
             *("copying", "hashing", "checking", "waiting", "upgrading", "erasing")
         ]

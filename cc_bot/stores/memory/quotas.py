@@ -1,6 +1,6 @@
 """The bounds of how much of a user's is kept, and how often they import: held where it is written.
 
-What they have is counted by the database itself (see migration 0016), so that adding a memory reads one row
+What they have is counted by the database itself (see `memory_usage`), so that adding a memory reads one row
 for it, however many there are. It is looked at after the change, in the same transaction: two changes at once
 do not both find the same room, and one that goes too far is undone.
 """

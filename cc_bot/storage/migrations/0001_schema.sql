@@ -1,0 +1,1187 @@
+-- The schema of both engines. `@number`, `@text` and the like are fragments of storage/dialect.py; a line that begins
+-- with `@sqlite` or `@postgresql` is there on that engine alone.
+--
+-- Snowflakes are numbers. Times are UTC: ISO 8601 text of one width in sessions, memories and user_settings (so that
+-- text order is time order), Unix milliseconds elsewhere. What is true or false is 0 or 1. `thread_id` is 0 for the
+-- channel itself. Comments name what each index serves. On PostgreSQL no index holds a text that people write: an
+-- entry of one has room for 2,700 bytes.
+
+-- ---- conversations -------------------------------------------------------------------------------------------------
+
+CREATE TABLE sessions (
+    id              @text PRIMARY KEY,  -- a UUID; also serves: commit of a turn
+    user_id         @number NOT NULL,
+    channel_id      @number NOT NULL,   -- a thread is a channel of its own, and so is a DM
+    agent           @text NOT NULL,
+    canvas_state    @text NOT NULL DEFAULT '{"elements":[]}',
+    canvas_revision @number NOT NULL DEFAULT 0,  -- grows with every change, also from one session of a key to the next
+    canvas_change   @number NOT NULL DEFAULT 0,  -- canvas_clock.drawn at the newest change
+    created_at      @text NOT NULL,
+    last_active     @text NOT NULL,
+    active_hour     @text NOT NULL DEFAULT '',   -- its hour, 2026-11-26T18: most turns leave it as it is
+    closed_at       @text,              -- by /clear or expiry; NULL while the session is open
+    -- Messages up to summarized_to (0: none) are in a summary, or were in one that its user deleted. `summarize` is 1
+    -- while later ones may still be summarized: until /clear, or until an expired session's rest was.
+    summarize       @number NOT NULL DEFAULT 1 CHECK (summarize IN (0, 1)),
+    summarized_to   @number NOT NULL DEFAULT 0
+);
+
+-- At most one open session per key: a second one to open finds the first. Serves: open, clear.
+CREATE UNIQUE INDEX sessions_open_by_key ON sessions (user_id, channel_id, agent) WHERE closed_at IS NULL;
+-- Serves: closing what is idle, catching up with the DMs of open sessions.
+CREATE INDEX sessions_open_by_hour ON sessions (active_hour) WHERE closed_at IS NULL;
+-- Serves: pruning, in pages.
+CREATE INDEX sessions_by_creation ON sessions (created_at, id);
+-- Serves: a user's own, the newest first; their erasure.
+CREATE INDEX sessions_by_user ON sessions (user_id, created_at, id);
+-- Serves: what of a key is in no summary yet, /clear, deleting a summary.
+CREATE INDEX sessions_to_summarize ON sessions (user_id, channel_id, agent, closed_at) WHERE summarize = 1;
+-- Serves: the sweep, which looks for expired sessions of any key.
+CREATE INDEX sessions_to_summarize_by_end ON sessions (closed_at) WHERE summarize = 1 AND closed_at IS NOT NULL;
+-- Serves: the canvas of a key without an open session, which the next one takes over; all canvases of a key.
+CREATE INDEX sessions_with_canvas ON sessions (user_id, channel_id, agent, closed_at) WHERE canvas_revision > 0;
+-- Serves: the canvases that changed since.
+CREATE INDEX sessions_by_canvas_change ON sessions (canvas_change) WHERE canvas_change > 0;
+
+-- The archive, and the one source of what was said; a session's history is its tail.
+-- `user_id` is the owner of the session, NULL where a row belongs to a channel alone. It repeats sessions.user_id so
+-- that every statement on messages, by id too, names the owner itself.
+CREATE TABLE messages (
+    id                @id,                      -- buttons carry it
+    discord_id        @number,
+    session_id        @text REFERENCES sessions (id),  -- NULL: in no history (channels, heartbeats)
+    user_id           @number,
+    channel_id        @number NOT NULL,
+    thread_id         @number NOT NULL DEFAULT 0,
+    parent_channel_id @number NOT NULL,
+    author_id         @number NOT NULL,
+    author_name       @text NOT NULL DEFAULT '',
+    role              @text NOT NULL CHECK (role IN ('user', 'assistant')),
+    content           @text NOT NULL,
+    heard             @text NOT NULL DEFAULT '',       -- the transcript of its recordings, which ends `content`
+    tool_calls        @text NOT NULL DEFAULT '[]',
+    visibility        @text NOT NULL DEFAULT 'public' CHECK (visibility IN ('public', 'private')),
+    status            @text NOT NULL DEFAULT 'complete' CHECK (status IN ('complete', 'stopped', 'cut', 'replaced')),
+    reply_to          @number,                         -- Discord's id of the message it answers
+    pointing          @text NOT NULL DEFAULT 'reply',  -- how: 'reply', or 'menu' and 'since' for commands of its menu
+    in_channel        @number NOT NULL DEFAULT 0 CHECK (in_channel IN (0, 1)),  -- a session's, shown to its channel
+    memory_user_id    @number,                         -- whose memories its tool calls are about
+    tainted           @number NOT NULL DEFAULT 1,      -- holds words of others, or was made from such words
+    erased            @number NOT NULL DEFAULT 0 CHECK (erased IN (0, 1)),  -- an edit on Discord brings nothing back
+    timestamp         @number NOT NULL,                -- when it was said, ms
+    created_at        @number NOT NULL                 -- when it was stored, ms
+);
+
+-- Serves: the history (read backwards from its end), the attachments that leave it, session_history. By session alone,
+-- PostgreSQL takes reading and sorting all of one to be less work than reading them in order.
+@sqlite CREATE INDEX messages_by_session ON messages (session_id, id) WHERE session_id IS NOT NULL;
+@postgresql CREATE INDEX messages_by_session ON messages (session_id, user_id, id) WHERE session_id IS NOT NULL;
+-- One row per Discord message. Rows without one (most answers, the terminal) take no room in it.
+CREATE UNIQUE INDEX messages_by_discord_id ON messages (discord_id) WHERE discord_id IS NOT NULL;
+-- Serves: the context of a channel or thread, its newest message, every place that has messages, deleting all of a
+-- channel or thread. The indexes of channels hold no session's rows, so that a channel's queries never pass one.
+CREATE INDEX messages_by_channel ON messages (parent_channel_id, thread_id, discord_id)
+    WHERE user_id IS NULL AND discord_id IS NOT NULL;
+-- Serves: the newest answer of a channel or thread, and whether there is one.
+CREATE INDEX messages_answers_by_channel ON messages (parent_channel_id, thread_id, discord_id)
+    WHERE user_id IS NULL AND role = 'assistant' AND discord_id IS NOT NULL;
+-- Serves: the context of a channel or thread. It holds public sessions' rows alone.
+CREATE INDEX messages_asked_in_channel ON messages (parent_channel_id, thread_id, discord_id)
+    WHERE in_channel = 1 AND discord_id IS NOT NULL;
+-- Serves: all that a user said in channels.
+CREATE INDEX messages_by_author ON messages (author_id) WHERE user_id IS NULL AND role = 'user';
+-- Serves: finding the tool calls that hold a memory which is to be erased.
+CREATE INDEX messages_by_memory_user ON messages (memory_user_id, id) WHERE memory_user_id IS NOT NULL;
+-- Serves: what was last said to a user without being asked, in one channel.
+CREATE INDEX messages_unasked ON messages (user_id, channel_id, id) WHERE session_id IS NULL AND user_id IS NOT NULL;
+
+-- The bytes of files, as long as their message is in a history. Owner and session are repeated so that what leaves a
+-- history is found without reading the session's whole archive.
+CREATE TABLE attachments (
+    message_id   @number NOT NULL REFERENCES messages (id) ON DELETE CASCADE,
+    position     @number NOT NULL,
+    session_id   @text NOT NULL REFERENCES sessions (id),
+    user_id      @number NOT NULL,
+    name         @text NOT NULL,
+    content_type @text NOT NULL,
+    data         @blob NOT NULL,
+    document     @text,    -- JSON: the text of a document's parts; NULL for images and text files
+    source_id    @number,  -- Discord's id of the forward it came with: deleted with that; NULL: came with the question
+    bytes        @number,  -- its size, text included; NULL once let go for the quota: the row stays to tell its user
+    PRIMARY KEY (message_id, position)
+);
+
+-- Serves: the history, deleting what left it, and everything when the session is closed.
+CREATE INDEX attachments_by_session ON attachments (session_id, message_id, position);
+-- Serves: what goes with a forward.
+CREATE INDEX attachments_by_source ON attachments (source_id) WHERE source_id IS NOT NULL;
+-- Serves: how much each user holds, and which of it is oldest.
+CREATE INDEX attachments_by_user ON attachments (user_id, message_id, position, bytes) WHERE bytes IS NOT NULL;
+
+-- For people who read the database with other tools: every session with its history in one column.
+CREATE VIEW session_history AS
+SELECT
+    s.id,
+    s.user_id,
+    s.channel_id,
+    (
+@sqlite        SELECT json_group_array(json_object('role', ordered.role, 'content', ordered.content))
+@postgresql        SELECT CAST(coalesce(
+@postgresql            json_agg(json_build_object('role', ordered.role, 'content', ordered.content)), '[]'
+@postgresql        ) AS TEXT)
+        FROM (
+            SELECT tail.role, tail.content
+            FROM (
+                SELECT m.id, m.role, m.content
+                FROM messages AS m
+                WHERE m.session_id = s.id AND m.status <> 'replaced'
+                ORDER BY m.id DESC
+                LIMIT 20
+            ) AS tail
+            ORDER BY tail.id
+        ) AS ordered
+    ) AS history,
+    s.created_at,
+    s.last_active
+FROM sessions AS s;
+
+-- The newest summary of each key, which outlives its session. Public and private words are two texts, so that no
+-- request that others can see is made from the second.
+CREATE TABLE summaries (
+    id               @id,
+    user_id          @number NOT NULL,
+    channel_id       @number NOT NULL,
+    agent            @text NOT NULL,
+    visibility       @text NOT NULL CHECK (visibility IN ('public', 'private')),
+    session_id       @text NOT NULL REFERENCES sessions (id),  -- the last one that went into it
+    content          @text NOT NULL,
+    tainted          @number NOT NULL DEFAULT 1,
+    first_message_id @number NOT NULL,
+    last_message_id  @number NOT NULL,
+    created_at       @number NOT NULL
+);
+
+-- Serves: every statement on this table.
+CREATE UNIQUE INDEX summaries_by_key ON summaries (user_id, channel_id, agent, visibility);
+-- Serves: deleting a session, which summaries refer to.
+CREATE INDEX summaries_by_session ON summaries (session_id);
+
+-- How a model's own count of tokens relates to the estimate; learned from its answers, and about no user.
+CREATE TABLE token_factors (
+    model      @text PRIMARY KEY,  -- serves: every statement on this table
+    factor     @real NOT NULL,     -- tokens counted by the server / tokens estimated
+    responses  @number NOT NULL,   -- from how many answers it was learned
+    updated_at @text NOT NULL
+);
+
+-- Turns of sessions from accepted to delivered; at a start, those left here are finished. A row is deleted when its
+-- user has seen the outcome, so no token of an interaction outlives its turn.
+CREATE TABLE turns (
+    id             @text PRIMARY KEY,  -- random; nonces and buttons are made of it
+    user_id        @number NOT NULL,
+    channel_id     @number NOT NULL,
+    agent          @text NOT NULL,
+    guild_id       @number,
+    state          @text NOT NULL CHECK (state IN ('accepted', 'answered', 'interrupted')),
+    kind           @text NOT NULL CHECK (kind IN ('ask', 'again', 'continue', 'message')),
+    visibility     @text NOT NULL CHECK (visibility IN ('public', 'private')),
+    temporary      @number NOT NULL DEFAULT 0 CHECK (temporary IN (0, 1)),
+    locale         @text,              -- NULL: not known
+    question       @text,              -- JSON: text, author, files by their URLs; NULL where nothing may be kept
+    question_id    @number,            -- Discord's, of a question that is a message
+    replaces       @number,            -- the row of messages that the answer takes the place of
+    interaction_id @number,            -- Discord's; its follow-ups name it
+    token          @text,              -- of the interaction; NULL for a message, and past the token's life
+    token_until    @number,            -- Unix milliseconds
+    ephemeral      @number NOT NULL DEFAULT 0 CHECK (ephemeral IN (0, 1)),
+    below          @number NOT NULL DEFAULT 0 CHECK (below IN (0, 1)),  -- the answer is follow-ups alone
+    shown_in       @number,            -- the interaction's own message, or the first of an answer to a message
+    place_id       @number,            -- where the bot writes by itself: answers to messages, and late ones
+    pages          @text NOT NULL DEFAULT '[]',  -- JSON: the follow-ups; of a late answer, all its messages
+    earlier        @text NOT NULL DEFAULT '[]',  -- JSON: the messages of the replaced answer above `shown_in`
+    answer_id      @number,            -- the row of messages, once it is stored
+    former         @text,              -- the id of the interrupted turn that this one asks again
+    process        @text NOT NULL DEFAULT '',  -- that makes it; if no longer in `processes`, others finish the turn
+    accepted_at    @number NOT NULL    -- Unix milliseconds
+);
+
+-- Serves: a user's own, when all of theirs is listed or erased.
+CREATE INDEX turns_by_user ON turns (user_id);
+
+-- What the tools of a turn have changed for good, from when that is done until the turn is answered: a kill in
+-- between leaves no change unreported, and asking again does not make it twice.
+CREATE TABLE turn_calls (
+    turn    @text PRIMARY KEY,  -- its id in turns; of a question in a channel, 'q' and Discord's id
+    user_id @number NOT NULL,
+    calls   @text NOT NULL      -- JSON, as in messages; one without a result may have been done or not
+) @clustered;
+
+-- Serves: a user's own, when it is listed or erased.
+CREATE INDEX turn_calls_by_user ON turn_calls (user_id);
+
+-- ---- conversations of channels -------------------------------------------------------------------------------------
+-- Their messages are in `messages`, with session_id and user_id NULL. All ids of messages here are Discord's, and times
+-- are Unix milliseconds.
+
+-- Messages that are to be answered. A mention waits here until its answer is stored (in one transaction with it), so
+-- that no crash loses one.
+CREATE TABLE mentions (
+    discord_id @number PRIMARY KEY,
+    channel_id @number NOT NULL,
+    thread_id  @number NOT NULL DEFAULT 0,
+    answer_id  @number,            -- the message that shows the answer, as soon as one is posted
+    begun_as   @number,            -- the question whose nonce that message was, or was to be, posted under
+    answered   @number NOT NULL DEFAULT 0 CHECK (answered IN (0, 1)),
+    shown      @number NOT NULL DEFAULT 0 CHECK (shown IN (0, 1)),  -- all of the answer that is stored
+    edited     @number NOT NULL DEFAULT 0 CHECK (edited IN (0, 1))  -- since it was read to be answered
+);
+
+-- Serves: who waits, in one channel or in all.
+CREATE INDEX mentions_waiting ON mentions (channel_id, thread_id, discord_id) WHERE answered = 0;
+-- Serves: answers that are stored and have not been shown to their end.
+CREATE INDEX mentions_to_show ON mentions (channel_id, thread_id, answer_id)
+    WHERE answered = 1 AND shown = 0 AND answer_id IS NOT NULL;
+-- Serves: questions that were edited after they were answered.
+CREATE INDEX mentions_edited ON mentions (channel_id, thread_id, discord_id)
+    WHERE answered = 1 AND edited = 1 AND answer_id IS NOT NULL;
+-- Serves: which questions an answer belongs to.
+CREATE INDEX mentions_by_answer ON mentions (answer_id) WHERE answer_id IS NOT NULL;
+
+-- The further messages of a long answer, whose row carries the id of the first.
+CREATE TABLE answer_pages (
+    discord_id @number PRIMARY KEY,
+    answer_id  @number NOT NULL
+);
+
+-- Serves: deleting an answer with all its pages.
+CREATE INDEX answer_pages_by_answer ON answer_pages (answer_id);
+
+-- The frozen parts of a channel's context.
+CREATE TABLE block_boundaries (
+    id               @id,
+    channel_id       @number NOT NULL,
+    thread_id        @number NOT NULL DEFAULT 0,
+    first_message_id @number NOT NULL,
+    last_message_id  @number NOT NULL,
+    token_count      @number NOT NULL,  -- as its model counted when it was frozen
+    created_at       @number NOT NULL,
+    UNIQUE (channel_id, thread_id, first_message_id)
+);
+
+-- Serves: the blocks of a context, the last one, and those that an edit thaws.
+CREATE INDEX block_boundaries_by_last ON block_boundaries (channel_id, thread_id, last_message_id);
+
+-- The oldest message that requests still show. It moves by whole blocks, so that requests between two moves begin
+-- alike.
+CREATE TABLE channel_windows (
+    channel_id       @number NOT NULL,
+    thread_id        @number NOT NULL DEFAULT 0,
+    first_message_id @number NOT NULL,
+    PRIMARY KEY (channel_id, thread_id)
+);
+
+-- Where /reset was said: nothing up to there is read again. bot_id 0 holds for all bots of this database.
+CREATE TABLE thread_metadata (
+    thread_id                     @number NOT NULL,  -- a thread or a channel
+    bot_id                        @number NOT NULL,
+    channel_id                    @number NOT NULL,  -- of a thread, the channel that it belongs to
+    last_reset_row_id             @number NOT NULL,
+    last_reset_discord_message_id @number NOT NULL,
+    last_reset_at                 @number NOT NULL,
+    PRIMARY KEY (thread_id, bot_id)
+);
+
+-- Serves: deleting all of a channel.
+CREATE INDEX thread_metadata_by_channel ON thread_metadata (channel_id);
+
+-- Which messages the bot reads, and since when: what was written before that was not said to it. One row.
+CREATE TABLE reading (
+    id    @number PRIMARY KEY CHECK (id = 1),
+    mode  @text NOT NULL,
+    since @number NOT NULL  -- a moment as Discord's ids have it: all ids from then on are greater
+);
+
+-- What was written up to this message is not read from Discord again: it is deleted here. Elsewhere the newest stored
+-- message says where to go on.
+CREATE TABLE read_to (
+    channel_id @number NOT NULL,
+    thread_id  @number NOT NULL,
+    discord_id @number NOT NULL,
+    PRIMARY KEY (channel_id, thread_id)  -- serves: catching up
+) @clustered;
+
+-- The channels and threads of servers that the bot has met: none of them ever moves to another.
+CREATE TABLE places (
+    place_id   @number PRIMARY KEY,  -- a channel, or a thread
+    channel_id @number NOT NULL,     -- the channel; of a thread, the channel that it belongs to
+    guild_id   @number NOT NULL
+);
+
+-- Serves: all threads of a channel that is gone.
+CREATE INDEX places_by_channel ON places (channel_id);
+
+-- ---- canvases, agents ----------------------------------------------------------------------------------------------
+
+-- The message that shows the canvas of a key to everyone who reads the channel. A shown_revision of 0 was never
+-- brought up to date.
+CREATE TABLE canvas_messages (
+    user_id        @number NOT NULL,
+    channel_id     @number NOT NULL,
+    agent          @text NOT NULL,
+    message_id     @number NOT NULL,
+    shown_revision @number NOT NULL DEFAULT 0,
+    PRIMARY KEY (user_id, channel_id, agent)  -- serves: a turn's end, the start
+) @clustered;
+
+-- Serves: whose canvas a message shows.
+CREATE INDEX canvas_messages_by_message ON canvas_messages (message_id);
+-- Serves: a channel that gets another agent.
+CREATE INDEX canvas_messages_by_channel ON canvas_messages (channel_id);
+
+-- Pages that show canvases compare this one row with what they have seen, after every change of the database.
+CREATE TABLE canvas_clock (
+    id    @number PRIMARY KEY CHECK (id = 1),
+    drawn @number NOT NULL,  -- grows with every change of any canvas: the number of the newest
+    moved @number NOT NULL   -- grows when a key may have got another canvas to show: a choice, a deletion
+);
+INSERT INTO canvas_clock (id, drawn, moved) VALUES (1, 0, 0);
+
+-- The agent that a user chose in a channel.
+CREATE TABLE agent_choices (
+    user_id    @number NOT NULL,
+    channel_id @number NOT NULL,
+    agent      @text NOT NULL,
+    chosen_at  @text NOT NULL,
+    PRIMARY KEY (user_id, channel_id)  -- serves: each turn
+) @clustered;
+
+-- The agent of a channel, for all others.
+CREATE TABLE channel_agents (
+    channel_id @number PRIMARY KEY,  -- serves: each turn
+    guild_id   @number NOT NULL,
+    agent      @text NOT NULL,
+    set_by     @number NOT NULL,
+    set_at     @text NOT NULL
+);
+
+-- ---- memories ------------------------------------------------------------------------------------------------------
+
+-- The last number given to a user, of each noun. Users see these numbers; rows keep their ids, which buttons and the
+-- erasure log go by. None is given twice, even when its row is erased.
+CREATE TABLE numbers (
+    user_id @number NOT NULL,
+    noun    @text NOT NULL CHECK (noun IN ('memory', 'schedule', 'proposal')),
+    last    @number NOT NULL,
+    PRIMARY KEY (user_id, noun)  -- serves: giving the next one
+) @clustered;
+
+CREATE TABLE memories (
+    id             @id,
+    user_id        @number NOT NULL,
+    number         @number,                    -- NULL: a former version, which has its memory's
+    content        @text NOT NULL,
+    category       @text NOT NULL,
+    tags           @text NOT NULL DEFAULT '[]',
+    metadata       @text NOT NULL DEFAULT '{}',
+    source         @text NOT NULL DEFAULT '{}',  -- JSON: kind, link, model, author
+    audience       @text NOT NULL DEFAULT 'anywhere' CHECK (audience IN ('anywhere', 'private')),
+    -- active: recalled and listed. superseded: a former version, history of the memory that names it in `supersedes`.
+    -- deleted: hidden, and purged (with its history) once the time for an undo is over.
+    status         @text NOT NULL DEFAULT 'active' CHECK (status IN ('active', 'superseded', 'deleted')),
+    supersedes     @number,                    -- the version before this one
+    pinned         @number NOT NULL DEFAULT 0 CHECK (pinned IN (0, 1)),  -- known in every answer
+    created_at     @text NOT NULL,
+    updated_at     @text NOT NULL,
+    expires_at     @text,                      -- from then on it is not recalled
+    deleted_at     @text,
+    likeness       @number NOT NULL DEFAULT 0, -- a hash that near-duplicates have in common
+    search_content @text NOT NULL,             -- content, folded for comparison
+    search_tags    @text NOT NULL DEFAULT '',  -- tags, folded, each between line feeds
+    terms_version  @number NOT NULL DEFAULT 0, -- the rules that `keys` was made by; 0: not made yet
+    -- Its slot in its user's search index; NULL: not in it. Only what can be found is in it.
+    place          @number CHECK (place IS NULL OR status = 'active'),
+@sqlite    keys           BLOB NOT NULL DEFAULT x''  -- the terms of text and tags, 32 bits each
+@postgresql    keys           BYTEA NOT NULL DEFAULT ''
+);
+
+-- Serves: search, list and count of one user's memories, newest first; get, update and delete go by id.
+CREATE INDEX memories_by_user ON memories (user_id, id);
+-- Serves: what a user means by a number.
+CREATE INDEX memories_by_number ON memories (user_id, number) WHERE number IS NOT NULL;
+-- Serves: whether a user has this memory already.
+CREATE INDEX memories_by_likeness ON memories (user_id, likeness) WHERE status = 'active';
+-- Serves: which memory a former version belongs to.
+CREATE INDEX memories_by_former ON memories (user_id, supersedes) WHERE supersedes IS NOT NULL;
+-- Serves: the purge.
+CREATE INDEX memories_deleted ON memories (deleted_at) WHERE status = 'deleted';
+-- Serves: what a prompt tells of a user from the start, and how many are pinned.
+CREATE INDEX memories_pinned ON memories (user_id, id) WHERE pinned = 1 AND status = 'active';
+-- Serves: search, of what is not in the index: a few of each user.
+CREATE INDEX memories_waiting ON memories (user_id, id) WHERE place IS NULL AND status = 'active';
+-- Serves: search, of what the index points to, with what is read of each candidate.
+@sqlite CREATE INDEX memories_by_place ON memories (
+@sqlite     user_id, place, id, search_content, search_tags, category, audience, expires_at, terms_version
+@sqlite ) WHERE place IS NOT NULL;
+@postgresql CREATE INDEX memories_by_place ON memories (user_id, place, id) WHERE place IS NOT NULL;
+
+-- How much each user's memories take, so that a limit is held without counting them each time.
+CREATE TABLE memory_usage (
+    user_id     @number PRIMARY KEY,         -- serves: adding and changing a memory, an import
+    memories    @number NOT NULL DEFAULT 0,  -- that are recalled and listed
+    bytes       @number NOT NULL DEFAULT 0,  -- of all, former versions and deleted ones until they are purged
+    imported_at @text NOT NULL DEFAULT '[]'  -- JSON: the imports of the last hour, Unix milliseconds
+);
+
+-- By which rules `keys` is made of the rows up to which one, while all are made again; -1: of all. One row.
+CREATE TABLE memory_rules (
+    id        @number PRIMARY KEY CHECK (id = 1),
+    version   @number NOT NULL DEFAULT 0,
+    remade_to @number NOT NULL DEFAULT 0
+);
+INSERT INTO memory_rules (id) VALUES (1);
+
+-- How many erasures there were; how many of them are out of the write-ahead log, and out of unused pages. One row.
+CREATE TABLE memory_erasures (
+    id           @number PRIMARY KEY CHECK (id = 1),
+    erased       @number NOT NULL DEFAULT 0,
+    written_back @number NOT NULL DEFAULT 0,
+    rewritten    @number NOT NULL DEFAULT 0,
+    rewritten_at @text
+);
+INSERT INTO memory_erasures (id) VALUES (1);
+
+-- The search index: which of 128 slots, a segment, have which key. With rowids on SQLite, since a key's tree that holds
+-- values of thirty kilobytes has four rows on a page, and is deep.
+CREATE TABLE memory_segments (
+    user_id      @number NOT NULL,
+    segment      @number NOT NULL,
+    filled       @number NOT NULL,  -- slots given so far
+    documents    @number NOT NULL,  -- memories in it
+    total_length @number NOT NULL,  -- of those, in terms
+    keys         @blob NOT NULL,
+    PRIMARY KEY (user_id, segment)  -- serves: search, indexing
+);
+
+-- The segments of those who have many memories are joined into chunks of 4096 slots.
+CREATE TABLE memory_chunks (
+    user_id      @number NOT NULL,
+    chunk        @number NOT NULL,
+    documents    @number NOT NULL,
+    total_length @number NOT NULL,
+    PRIMARY KEY (user_id, chunk)  -- serves: search, joining
+) @clustered;
+
+-- Which memories of a chunk have a key.
+CREATE TABLE memory_postings (
+    user_id  @number NOT NULL,
+    chunk    @number NOT NULL,
+    key      @number NOT NULL,
+    postings @blob NOT NULL,
+    PRIMARY KEY (user_id, chunk, key)  -- serves: search, joining
+) @clustered;
+
+-- What a text means, as a model sees it; made some time after the text was written.
+CREATE TABLE memory_vectors (
+    memory_id @number NOT NULL,
+    user_id   @number NOT NULL,
+    model     @text NOT NULL,
+    vector    @blob NOT NULL,
+    PRIMARY KEY (user_id, memory_id)  -- serves: search
+) @clustered;
+
+-- The vectors of those who have very many, in short: a bit a dimension, for some thousand memories a row.
+CREATE TABLE memory_sketches (
+    user_id    @number NOT NULL,
+    after_id   @number NOT NULL,  -- it has all vectors of memories after this one
+    last_id    @number NOT NULL,  -- up to this one
+    model      @text NOT NULL,
+    memory_ids @blob NOT NULL,
+    bits       @blob NOT NULL,
+    PRIMARY KEY (user_id, after_id)  -- serves: search
+);
+
+-- ---- what a user decides -------------------------------------------------------------------------------------------
+
+CREATE TABLE user_settings (
+    user_id         @number PRIMARY KEY,  -- serves: every statement on this table
+    locale          @text,
+    timezone        @text,
+    welcomed        @number NOT NULL DEFAULT 0 CHECK (welcomed IN (0, 1)),
+    memory_paused   @number NOT NULL DEFAULT 0 CHECK (memory_paused IN (0, 1)),  -- nothing is stored or recalled
+    told_of_menu_at @text,                -- when the user last learned of the menu for messages the bot can't read
+    spoken          @number NOT NULL DEFAULT 0 CHECK (spoken IN (0, 1)),         -- short answers are read aloud too
+    updated_at      @text NOT NULL
+);
+
+-- Changes and calls that a model proposed and that wait for their user's word. A row goes when it is decided, or its
+-- answer goes. No id is given twice: a button must not come to mean something else.
+CREATE TABLE proposals (
+    id         @id,
+    user_id    @number NOT NULL,
+    number     @number,
+    channel_id @number NOT NULL,
+    agent      @text NOT NULL,
+    message_id @number NOT NULL REFERENCES messages (id) ON DELETE CASCADE,  -- the answer it is shown below
+    visibility @text NOT NULL CHECK (visibility IN ('public', 'private')),
+    memory_id  @number,         -- the memory that it changes or deletes; NULL for none
+    change     @text NOT NULL,  -- JSON: what is to be done, and what was there before
+    made_at    @number NOT NULL -- Unix milliseconds
+);
+
+-- Serves: those of an answer.
+CREATE INDEX proposals_by_message ON proposals (message_id);
+-- Serves: a user's own, when all of theirs is listed or erased, or one of their memories is.
+CREATE INDEX proposals_by_user ON proposals (user_id, made_at);
+
+-- Tool calls that a user accepted, from before they are made until that user knows the outcome: a kill in between makes
+-- none twice and leaves none unreported.
+CREATE TABLE claimed_calls (
+    id             @number PRIMARY KEY,  -- of the proposal that it was
+    user_id        @number NOT NULL,
+    channel_id     @number NOT NULL,
+    agent          @text NOT NULL,
+    message_id     @number NOT NULL,     -- the row of the answer that proposed it
+    visibility     @text NOT NULL CHECK (visibility IN ('public', 'private')),
+    change         @text NOT NULL,       -- JSON, as in proposals
+    claimed_at     @number NOT NULL,     -- Unix milliseconds
+    claimed_by     @text NOT NULL,       -- the press, and with it the run of the program
+    state          @text NOT NULL CHECK (state IN ('claimed', 'done', 'failed', 'unknown')),
+    place_id       @number,              -- the channel of the message that reports it; NULL outside of Discord
+    shown_in       @number,              -- that message, as Discord counts it
+    application_id @number,              -- of the bot, for the token
+    token          @text,                -- of the press
+    token_until    @number,              -- Unix milliseconds
+    ephemeral      @number NOT NULL,
+    locale         @text,                -- of the user; NULL: not known
+    process        @text NOT NULL DEFAULT ''  -- that makes it, as in turns
+);
+
+-- Serves: a user's own, when all of theirs is listed or erased.
+CREATE INDEX claimed_calls_by_user ON claimed_calls (user_id);
+
+-- Lines below answers on Discord that report a change of a memory or reminder and offer to undo it. A change of it
+-- makes them stale, and the message is edited. No text is in here.
+CREATE TABLE receipts (
+    message_id @number NOT NULL,   -- as Discord counts it: the last of an answer
+    line       @number NOT NULL,   -- among the message's receipts, from 0
+    user_id    @number NOT NULL,
+    channel_id @number NOT NULL,
+    visibility @text NOT NULL CHECK (visibility IN ('public', 'private')),
+    what       @text NOT NULL CHECK (what IN ('memory', 'schedule')),
+    named_id   @number NOT NULL,
+    button     @text NOT NULL,     -- the custom id of its undo
+    stale      @number NOT NULL DEFAULT 0,  -- how often the named one has changed since the message was shown
+    PRIMARY KEY (message_id, line) -- serves: those of one message
+) @clustered;
+
+-- Serves: the receipts of a memory or reminder.
+CREATE INDEX receipts_by_named ON receipts (user_id, what, named_id);
+-- Serves: messages to show again at a start, since the last run ended before it could.
+CREATE INDEX receipts_stale ON receipts (user_id, message_id) WHERE stale > 0;
+
+-- ---- reminders and heartbeats --------------------------------------------------------------------------------------
+
+CREATE TABLE schedules (
+    id          @id,               -- buttons name it
+    user_id     @number NOT NULL,
+    number      @number,           -- NULL: a heartbeat, of which each user has one
+    channel_id  @number NOT NULL,
+    agent       @text NOT NULL DEFAULT 'default',
+    guild_id    @number,
+    kind        @text NOT NULL CHECK (kind IN ('reminder', 'heartbeat')),
+    place       @text NOT NULL CHECK (place IN ('channel', 'dm', 'terminal')),
+    visibility  @text NOT NULL DEFAULT 'public' CHECK (visibility IN ('public', 'private')),
+    text        @text NOT NULL DEFAULT '',
+    due_at      @number NOT NULL,           -- Unix milliseconds
+    repeat      @text NOT NULL DEFAULT '',  -- cron, or 'every 6h'; empty: once
+    timezone    @text NOT NULL,
+    quiet       @text,                      -- JSON: minutes after midnight, since and until; NULL: none
+    status      @text NOT NULL DEFAULT 'active' CHECK (status IN ('active', 'paused', 'done')),
+    obstacle    @text NOT NULL DEFAULT '',  -- why it is paused; empty: its user paused it
+    locale      @text NOT NULL DEFAULT '',  -- of its user, as far as it was known when it was made
+    tainted     @number NOT NULL DEFAULT 1,
+    created_at  @number NOT NULL,           -- Unix milliseconds
+    advanced_at @number NOT NULL            -- when due_at was worked out; if later than now, the clock went back
+);
+
+-- Serves: what is due next, of all users.
+CREATE INDEX schedules_due ON schedules (due_at) WHERE status = 'active';
+-- Serves: what was worked out by a clock that was put back since.
+CREATE INDEX schedules_rewound ON schedules (advanced_at) WHERE status = 'active' AND repeat <> '';
+-- Serves: deleting what was done long ago.
+CREATE INDEX schedules_done ON schedules (due_at) WHERE status = 'done';
+-- Serves: a user's own.
+CREATE INDEX schedules_by_user ON schedules (user_id, status, due_at);
+-- Serves: what a user means by a number.
+CREATE INDEX schedules_by_number ON schedules (user_id, number) WHERE number IS NOT NULL;
+-- One heartbeat a user.
+CREATE UNIQUE INDEX schedules_heartbeat ON schedules (user_id) WHERE kind = 'heartbeat';
+
+-- Each time of each schedule. The process that inserts its row sends it, and no other.
+CREATE TABLE firings (
+    schedule_id @number NOT NULL,
+    due_at      @number NOT NULL,  -- Unix milliseconds
+    user_id     @number NOT NULL,
+    state       @text NOT NULL CHECK (state IN ('claimed', 'sent', 'skipped', 'missed', 'uncertain', 'failed')),
+    claimed_by  @text NOT NULL,    -- a random name of the process
+    claimed_at  @number NOT NULL,  -- Unix milliseconds
+    message_id  @number,           -- as Discord counts it, once it is posted
+    reported    @number NOT NULL DEFAULT 0 CHECK (reported IN (0, 1)),  -- its user knows that it was missed
+    told_by     @text,             -- the process that is reporting that; if it dies, another does; NULL: none
+    PRIMARY KEY (schedule_id, due_at)  -- serves: claiming
+) @clustered;
+
+-- Serves: unsettled claims, and what is still to be reported.
+CREATE INDEX firings_open ON firings (claimed_at) WHERE state = 'claimed';
+CREATE INDEX firings_unreported ON firings (user_id, due_at) WHERE state IN ('missed', 'uncertain') AND reported = 0;
+CREATE INDEX firings_being_told ON firings (told_by) WHERE told_by IS NOT NULL;
+-- Serves: deleting what is long over.
+CREATE INDEX firings_by_time ON firings (due_at);
+-- Serves: all of a user's own.
+CREATE INDEX firings_by_user ON firings (user_id);
+
+-- What each user's heartbeats have looked at, so that nothing is raised twice.
+CREATE TABLE heartbeat_marks (
+    user_id @number NOT NULL,
+    name    @text NOT NULL,       -- numbers and dates of a reminder or memory, and nothing of its text
+    until   @number NOT NULL,     -- Unix milliseconds: from then on it can't come up again
+    PRIMARY KEY (user_id, name)   -- serves: what a user's heartbeats know
+) @clustered;
+
+-- ---- usage, limits, access -----------------------------------------------------------------------------------------
+
+CREATE TABLE usage (
+    user_id           @number NOT NULL,
+    day               @text NOT NULL,    -- YYYY-MM-DD, in the operator's time zone
+    guild_id          @number NOT NULL,  -- 0: a DM, or outside of Discord
+    model             @text NOT NULL,    -- '': the offline model, which counts no tokens
+    purpose           @text NOT NULL,    -- turn, summary, heartbeat, schedule
+    turns             @number NOT NULL DEFAULT 0,
+    prompt_tokens     @number NOT NULL DEFAULT 0,
+    cached_tokens     @number NOT NULL DEFAULT 0,
+    completion_tokens @number NOT NULL DEFAULT 0,
+    cost_micros       @number NOT NULL DEFAULT 0,  -- millionths of the currency of the prices
+    seconds           @number NOT NULL DEFAULT 0,  -- of recordings transcribed, and of answers read aloud
+    PRIMARY KEY (user_id, day, guild_id, model, purpose)  -- serves: a user's day and month
+) @clustered;
+
+-- Serves: how many use it in a server.
+CREATE INDEX usage_by_guild ON usage (guild_id, day, user_id);
+-- Serves: deleting what is older than it is kept.
+CREATE INDEX usage_by_day ON usage (day);
+
+-- The same by server alone: erasing a user's usage takes nothing from it, and a server's limit is looked up without a
+-- row for each member. A server's day is the sum of its slots, so that several writers wait for each other less.
+CREATE TABLE usage_totals (
+    guild_id          @number NOT NULL,  -- 0: all DMs together, and what is outside of Discord
+    day               @text NOT NULL,
+    model             @text NOT NULL,
+    slot              @number NOT NULL DEFAULT 0,
+    turns             @number NOT NULL DEFAULT 0,
+    prompt_tokens     @number NOT NULL DEFAULT 0,
+    cached_tokens     @number NOT NULL DEFAULT 0,
+    completion_tokens @number NOT NULL DEFAULT 0,
+    cost_micros       @number NOT NULL DEFAULT 0,
+    seconds           @number NOT NULL DEFAULT 0,
+    PRIMARY KEY (guild_id, day, model, slot)  -- serves: a server's day and month
+) @clustered;
+
+-- Serves: what was used today, and deleting what is older than it is kept.
+CREATE INDEX usage_totals_by_day ON usage_totals (day);
+
+-- The tokens that a user had used of limits not yet reset when they had all of theirs erased. Gone with the month.
+CREATE TABLE erased_usage (
+    user_id @number NOT NULL,
+    day     @text NOT NULL,       -- that of the erasing; the first of its month for what was before it
+    tokens  @number NOT NULL,
+    PRIMARY KEY (user_id, day)    -- serves: a user's day and month
+) @clustered;
+
+-- What was admitted: its tokens count as used until they are settled, and a turn counts for the turns of its minute.
+-- What a killed program leaves unsettled counts as what was reserved.
+CREATE TABLE reservations (
+    id        @number PRIMARY KEY,  -- random
+    user_id   @number NOT NULL,
+    guild_id  @number NOT NULL,
+    front_end @text NOT NULL CHECK (front_end IN ('discord', 'terminal')),
+    purpose   @text NOT NULL,
+    model     @text NOT NULL,       -- that is asked first
+    tokens    @number NOT NULL,     -- 0 once settled
+    at        @number NOT NULL,     -- Unix milliseconds
+    process   @text NOT NULL DEFAULT '',
+    -- The queue of its user in which a turn is: in each, one process at a time makes turns.
+    line      @text NOT NULL DEFAULT '' CHECK (line IN ('', 'session', 'channels')),
+    held      @number NOT NULL DEFAULT 0 CHECK (held IN (0, 1))  -- it waits until no other process makes one
+);
+
+-- Serves: the turns of a minute, and what is reserved.
+CREATE INDEX reservations_by_user ON reservations (user_id, at);
+CREATE INDEX reservations_by_guild ON reservations (guild_id, at);
+
+-- What an owner changed by /admin; it goes before what the operator's file says.
+CREATE TABLE limits (
+    scope    @text NOT NULL CHECK (scope IN ('everyone', 'user', 'role', 'guild')),
+    scope_id @number NOT NULL,  -- 0: everyone
+    name     @text NOT NULL,
+    value    @number,           -- NULL: no limit
+    set_by   @number NOT NULL,
+    set_at   @text NOT NULL,
+    PRIMARY KEY (scope, scope_id, name)  -- serves: each turn
+) @clustered;
+
+CREATE TABLE access_rules (
+    subject    @text NOT NULL CHECK (subject IN ('user', 'role', 'channel', 'guild')),
+    subject_id @number NOT NULL,
+    rule       @text NOT NULL CHECK (rule IN ('allow', 'deny')),
+    set_by     @number NOT NULL,
+    set_at     @text NOT NULL,
+    PRIMARY KEY (subject, subject_id)  -- serves: each interaction
+) @clustered;
+
+CREATE TABLE channel_models (
+    channel_id @number PRIMARY KEY,  -- serves: each turn
+    models     @text NOT NULL,       -- JSON: a chain
+    set_by     @number NOT NULL,
+    set_at     @text NOT NULL
+);
+
+-- While there is a row, only owners are answered. One row.
+CREATE TABLE maintenance (
+    id     @number PRIMARY KEY CHECK (id = 1),
+    note   @text NOT NULL,
+    set_by @number NOT NULL,
+    set_at @text NOT NULL
+);
+
+-- The tools of the servers that the operator names, so that a request has the same bytes while one is away. They say
+-- nothing about users.
+CREATE TABLE tool_lists (
+    server   @text PRIMARY KEY,  -- serves: every statement on this table
+    entry    @text NOT NULL,     -- its entry in the operator's file, as a digest
+    seen     @text NOT NULL,     -- JSON: those that it had last
+    accepted @text NOT NULL      -- JSON: those that an owner accepted; empty: none yet
+);
+
+-- ---- pages in a browser --------------------------------------------------------------------------------------------
+
+-- A code that signs in once. Only its hash is here: reading the file is not enough to use it.
+CREATE TABLE web_codes (
+    hash       @text PRIMARY KEY,
+    user_id    @number NOT NULL,
+    channel_id @number NOT NULL,  -- where it was asked for; 0: not on Discord
+    guild_id   @number,
+    made_at    @text NOT NULL,
+    ends_at    @text NOT NULL
+) @clustered;
+
+-- Serves: a user's own, and their erasure.
+CREATE INDEX web_codes_of_user ON web_codes (user_id);
+
+-- A browser that is signed in. The hash is that of its cookie.
+CREATE TABLE web_sessions (
+    id         @id,                   -- a list that is open may name one
+    hash       @text NOT NULL UNIQUE, -- serves: every request
+    user_id    @number NOT NULL,
+    channel_id @number NOT NULL,
+    guild_id   @number,
+    made_at    @text NOT NULL,
+    used_at    @text NOT NULL,
+    ends_at    @text NOT NULL
+);
+
+-- Serves: the list of a user's own, and their erasure.
+CREATE INDEX web_sessions_of_user ON web_sessions (user_id);
+
+-- ---- processes, erasures -------------------------------------------------------------------------------------------
+
+-- The processes that are one bot.
+CREATE TABLE processes (
+    name         @text PRIMARY KEY,
+    host         @text NOT NULL,
+    version      @text NOT NULL,
+    shards       @text,             -- JSON: numbers; NULL: all
+    shard_count  @number NOT NULL,  -- of the whole bot; 0 where one process has all, or none
+    agents_hash  @text NOT NULL,
+    policy_hash  @text NOT NULL,
+    mcp_hash     @text NOT NULL,
+    started_at   @number NOT NULL,  -- Unix milliseconds, as the database counts them; so below
+    until        @number NOT NULL,  -- it counts as dead from then on
+    connected_at @number NOT NULL DEFAULT 0  -- last connected to Discord with all of its shards; 0: never yet
+);
+
+-- Which of them does what for all.
+CREATE TABLE duties (
+    name    @text PRIMARY KEY,
+    process @text,             -- NULL, or one that is no longer in `processes`: none
+    term    @number NOT NULL   -- grows with each change of hands
+);
+
+-- Users whose data is being erased. What is left here at a start is continued then.
+CREATE TABLE erasing (
+    user_id @number PRIMARY KEY,
+    since   @number NOT NULL  -- Unix milliseconds
+);
+
+-- The erasure logs of all processes of a bot, line by line, so that each machine has those of the others.
+CREATE TABLE erasure_lines (
+    id   @id,
+    log  @text NOT NULL,  -- the name that its salt gives it
+    line @text NOT NULL,  -- as it is in the file: a salted hash, or what the file says of itself
+    UNIQUE (log, line)
+);
+
+-- ---- PostgreSQL's statistics ---------------------------------------------------------------------------------------
+-- ANALYZE keeps samples of each column's values, and leaves those of a table that is empty by then as they are: what
+-- was erased would stay there. No plan needs them of texts that people wrote, of secrets, and of what is computed from
+-- such texts.
+@postgresql ALTER TABLE sessions ALTER COLUMN canvas_state SET STATISTICS 0;
+@postgresql ALTER TABLE messages ALTER COLUMN author_name SET STATISTICS 0, ALTER COLUMN content SET STATISTICS 0,
+@postgresql    ALTER COLUMN tool_calls SET STATISTICS 0, ALTER COLUMN heard SET STATISTICS 0;
+@postgresql ALTER TABLE attachments ALTER COLUMN name SET STATISTICS 0, ALTER COLUMN data SET STATISTICS 0,
+@postgresql    ALTER COLUMN document SET STATISTICS 0;
+@postgresql ALTER TABLE memories ALTER COLUMN content SET STATISTICS 0, ALTER COLUMN category SET STATISTICS 0,
+@postgresql    ALTER COLUMN tags SET STATISTICS 0, ALTER COLUMN metadata SET STATISTICS 0,
+@postgresql    ALTER COLUMN search_content SET STATISTICS 0, ALTER COLUMN search_tags SET STATISTICS 0,
+@postgresql    ALTER COLUMN source SET STATISTICS 0, ALTER COLUMN keys SET STATISTICS 0;
+@postgresql ALTER TABLE memory_vectors ALTER COLUMN vector SET STATISTICS 0;
+@postgresql ALTER TABLE memory_sketches ALTER COLUMN bits SET STATISTICS 0;
+@postgresql ALTER TABLE memory_segments ALTER COLUMN keys SET STATISTICS 0;
+@postgresql ALTER TABLE memory_postings ALTER COLUMN postings SET STATISTICS 0;
+@postgresql ALTER TABLE summaries ALTER COLUMN content SET STATISTICS 0;
+@postgresql ALTER TABLE schedules ALTER COLUMN text SET STATISTICS 0;
+@postgresql ALTER TABLE heartbeat_marks ALTER COLUMN name SET STATISTICS 0;
+@postgresql ALTER TABLE turns ALTER COLUMN question SET STATISTICS 0, ALTER COLUMN token SET STATISTICS 0,
+@postgresql    ALTER COLUMN pages SET STATISTICS 0, ALTER COLUMN earlier SET STATISTICS 0;
+@postgresql ALTER TABLE turn_calls ALTER COLUMN calls SET STATISTICS 0;
+@postgresql ALTER TABLE proposals ALTER COLUMN change SET STATISTICS 0;
+@postgresql ALTER TABLE receipts ALTER COLUMN button SET STATISTICS 0;
+@postgresql ALTER TABLE web_codes ALTER COLUMN hash SET STATISTICS 0;
+@postgresql ALTER TABLE web_sessions ALTER COLUMN hash SET STATISTICS 0;
+@postgresql ALTER TABLE claimed_calls ALTER COLUMN change SET STATISTICS 0, ALTER COLUMN token SET STATISTICS 0;
+
+-- ---- triggers --------------------------------------------------------------------------------------------------
+
+@sqlite CREATE TRIGGER memory_vectors_added AFTER INSERT ON memory_vectors BEGIN
+@sqlite     DELETE FROM memory_sketches
+@sqlite     WHERE user_id = new.user_id AND last_id >= new.memory_id AND after_id = (
+@sqlite         SELECT max(before.after_id) FROM memory_sketches AS before
+@sqlite         WHERE before.user_id = new.user_id AND before.after_id < new.memory_id
+@sqlite     );
+@sqlite END;
+@postgresql CREATE FUNCTION memory_vectors_added() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+@postgresql     DELETE FROM memory_sketches
+@postgresql     WHERE user_id = new.user_id AND last_id >= new.memory_id AND after_id = (
+@postgresql         SELECT max(before.after_id) FROM memory_sketches AS before
+@postgresql         WHERE before.user_id = new.user_id AND before.after_id < new.memory_id
+@postgresql     );
+@postgresql     RETURN NULL;
+@postgresql END $$;
+@postgresql CREATE TRIGGER memory_vectors_added AFTER INSERT ON memory_vectors FOR EACH ROW EXECUTE FUNCTION memory_vectors_added();
+
+@sqlite CREATE TRIGGER memory_vectors_deleted AFTER DELETE ON memory_vectors BEGIN
+@sqlite     DELETE FROM memory_sketches
+@sqlite     WHERE user_id = old.user_id AND last_id >= old.memory_id AND after_id = (
+@sqlite         SELECT max(before.after_id) FROM memory_sketches AS before
+@sqlite         WHERE before.user_id = old.user_id AND before.after_id < old.memory_id
+@sqlite     );
+@sqlite END;
+@postgresql CREATE FUNCTION memory_vectors_deleted() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+@postgresql     DELETE FROM memory_sketches
+@postgresql     WHERE user_id = old.user_id AND last_id >= old.memory_id AND after_id = (
+@postgresql         SELECT max(before.after_id) FROM memory_sketches AS before
+@postgresql         WHERE before.user_id = old.user_id AND before.after_id < old.memory_id
+@postgresql     );
+@postgresql     RETURN NULL;
+@postgresql END $$;
+@postgresql CREATE TRIGGER memory_vectors_deleted AFTER DELETE ON memory_vectors FOR EACH ROW EXECUTE FUNCTION memory_vectors_deleted();
+
+@sqlite CREATE TRIGGER memories_added AFTER INSERT ON memories BEGIN
+@sqlite     INSERT INTO memory_usage (user_id, memories, bytes)
+@sqlite     VALUES (
+@sqlite         new.user_id,
+@sqlite         new.status = 'active',
+@sqlite         length(CAST(new.content AS BLOB)) + length(CAST(new.tags AS BLOB)) + length(CAST(new.metadata AS BLOB))
+@sqlite     )
+@sqlite     ON CONFLICT (user_id) DO UPDATE SET
+@sqlite         memories = memories + excluded.memories, bytes = bytes + excluded.bytes;
+@sqlite END;
+@postgresql CREATE FUNCTION memories_added() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+@postgresql     INSERT INTO memory_usage (user_id, memories, bytes)
+@postgresql     VALUES (
+@postgresql         new.user_id,
+@postgresql         CASE new.status WHEN 'active' THEN 1 ELSE 0 END,
+@postgresql         octet_length(new.content) + octet_length(new.tags) + octet_length(new.metadata)
+@postgresql     )
+@postgresql     ON CONFLICT (user_id) DO UPDATE SET
+@postgresql         memories = memory_usage.memories + excluded.memories, bytes = memory_usage.bytes + excluded.bytes;
+@postgresql     RETURN NULL;
+@postgresql END $$;
+@postgresql CREATE TRIGGER memories_added AFTER INSERT ON memories FOR EACH ROW EXECUTE FUNCTION memories_added();
+
+@sqlite CREATE TRIGGER memories_changed AFTER UPDATE OF content, tags, metadata, status ON memories BEGIN
+@sqlite     UPDATE memory_usage SET
+@sqlite         memories = memories + (new.status = 'active') - (old.status = 'active'),
+@sqlite         bytes = bytes
+@sqlite             + length(CAST(new.content AS BLOB)) + length(CAST(new.tags AS BLOB)) + length(CAST(new.metadata AS BLOB))
+@sqlite             - length(CAST(old.content AS BLOB)) - length(CAST(old.tags AS BLOB)) - length(CAST(old.metadata AS BLOB))
+@sqlite     WHERE user_id = new.user_id;
+@sqlite END;
+@postgresql CREATE FUNCTION memories_changed() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+@postgresql     UPDATE memory_usage SET
+@postgresql         memories = memories + CASE new.status WHEN 'active' THEN 1 ELSE 0 END - CASE old.status WHEN 'active' THEN 1 ELSE 0 END,
+@postgresql         bytes = bytes
+@postgresql             + octet_length(new.content) + octet_length(new.tags) + octet_length(new.metadata)
+@postgresql             - octet_length(old.content) - octet_length(old.tags) - octet_length(old.metadata)
+@postgresql     WHERE user_id = new.user_id;
+@postgresql     RETURN NULL;
+@postgresql END $$;
+@postgresql CREATE TRIGGER memories_changed AFTER UPDATE OF content, tags, metadata, status ON memories FOR EACH ROW EXECUTE FUNCTION memories_changed();
+
+@sqlite CREATE TRIGGER memories_removed AFTER DELETE ON memories BEGIN
+@sqlite     UPDATE memory_usage SET
+@sqlite         memories = memories - (old.status = 'active'),
+@sqlite         bytes = bytes
+@sqlite             - length(CAST(old.content AS BLOB)) - length(CAST(old.tags AS BLOB)) - length(CAST(old.metadata AS BLOB))
+@sqlite     WHERE user_id = old.user_id;
+@sqlite END;
+@postgresql CREATE FUNCTION memories_removed() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+@postgresql     UPDATE memory_usage SET
+@postgresql         memories = memories - CASE old.status WHEN 'active' THEN 1 ELSE 0 END,
+@postgresql         bytes = bytes
+@postgresql             - octet_length(old.content) - octet_length(old.tags) - octet_length(old.metadata)
+@postgresql     WHERE user_id = old.user_id;
+@postgresql     RETURN NULL;
+@postgresql END $$;
+@postgresql CREATE TRIGGER memories_removed AFTER DELETE ON memories FOR EACH ROW EXECUTE FUNCTION memories_removed();
+
+@sqlite CREATE TRIGGER memories_numbered AFTER INSERT ON memories WHEN new.number IS NOT NULL BEGIN
+@sqlite     INSERT INTO numbers (user_id, noun, last) VALUES (new.user_id, 'memory', new.number)
+@sqlite     ON CONFLICT (user_id, noun) DO UPDATE SET last = max(last, excluded.last);
+@sqlite END;
+@postgresql CREATE FUNCTION memories_numbered() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+@postgresql     INSERT INTO numbers (user_id, noun, last) VALUES (new.user_id, 'memory', new.number)
+@postgresql     ON CONFLICT (user_id, noun) DO UPDATE SET last = greatest(numbers.last, excluded.last);
+@postgresql     RETURN NULL;
+@postgresql END $$;
+@postgresql CREATE TRIGGER memories_numbered AFTER INSERT ON memories FOR EACH ROW WHEN (new.number IS NOT NULL) EXECUTE FUNCTION memories_numbered();
+
+@sqlite CREATE TRIGGER memories_unnumbered AFTER INSERT ON memories
+@sqlite WHEN new.number IS NULL AND new.status <> 'superseded' BEGIN
+@sqlite     INSERT INTO numbers (user_id, noun, last) VALUES (new.user_id, 'memory', 1)
+@sqlite     ON CONFLICT (user_id, noun) DO UPDATE SET last = last + 1;
+@sqlite     UPDATE memories SET number = (SELECT last FROM numbers WHERE user_id = new.user_id AND noun = 'memory')
+@sqlite     WHERE id = new.id;
+@sqlite END;
+@postgresql CREATE FUNCTION memories_unnumbered() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+@postgresql     INSERT INTO numbers (user_id, noun, last) VALUES (new.user_id, 'memory', 1)
+@postgresql     ON CONFLICT (user_id, noun) DO UPDATE SET last = numbers.last + 1;
+@postgresql     UPDATE memories SET number = (SELECT last FROM numbers WHERE user_id = new.user_id AND noun = 'memory')
+@postgresql     WHERE id = new.id;
+@postgresql     RETURN NULL;
+@postgresql END $$;
+@postgresql CREATE TRIGGER memories_unnumbered AFTER INSERT ON memories FOR EACH ROW WHEN (new.number IS NULL AND new.status <> 'superseded') EXECUTE FUNCTION memories_unnumbered();
+
+@sqlite CREATE TRIGGER schedules_numbered AFTER INSERT ON schedules WHEN new.number IS NOT NULL BEGIN
+@sqlite     INSERT INTO numbers (user_id, noun, last) VALUES (new.user_id, 'schedule', new.number)
+@sqlite     ON CONFLICT (user_id, noun) DO UPDATE SET last = max(last, excluded.last);
+@sqlite END;
+@postgresql CREATE FUNCTION schedules_numbered() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+@postgresql     INSERT INTO numbers (user_id, noun, last) VALUES (new.user_id, 'schedule', new.number)
+@postgresql     ON CONFLICT (user_id, noun) DO UPDATE SET last = greatest(numbers.last, excluded.last);
+@postgresql     RETURN NULL;
+@postgresql END $$;
+@postgresql CREATE TRIGGER schedules_numbered AFTER INSERT ON schedules FOR EACH ROW WHEN (new.number IS NOT NULL) EXECUTE FUNCTION schedules_numbered();
+
+@sqlite CREATE TRIGGER schedules_unnumbered AFTER INSERT ON schedules
+@sqlite WHEN new.number IS NULL AND new.kind = 'reminder' BEGIN
+@sqlite     INSERT INTO numbers (user_id, noun, last) VALUES (new.user_id, 'schedule', 1)
+@sqlite     ON CONFLICT (user_id, noun) DO UPDATE SET last = last + 1;
+@sqlite     UPDATE schedules SET number = (SELECT last FROM numbers WHERE user_id = new.user_id AND noun = 'schedule')
+@sqlite     WHERE id = new.id;
+@sqlite END;
+@postgresql CREATE FUNCTION schedules_unnumbered() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+@postgresql     INSERT INTO numbers (user_id, noun, last) VALUES (new.user_id, 'schedule', 1)
+@postgresql     ON CONFLICT (user_id, noun) DO UPDATE SET last = numbers.last + 1;
+@postgresql     UPDATE schedules SET number = (SELECT last FROM numbers WHERE user_id = new.user_id AND noun = 'schedule')
+@postgresql     WHERE id = new.id;
+@postgresql     RETURN NULL;
+@postgresql END $$;
+@postgresql CREATE TRIGGER schedules_unnumbered AFTER INSERT ON schedules FOR EACH ROW WHEN (new.number IS NULL AND new.kind = 'reminder') EXECUTE FUNCTION schedules_unnumbered();
+
+@sqlite CREATE TRIGGER proposals_numbered AFTER INSERT ON proposals WHEN new.number IS NOT NULL BEGIN
+@sqlite     INSERT INTO numbers (user_id, noun, last) VALUES (new.user_id, 'proposal', new.number)
+@sqlite     ON CONFLICT (user_id, noun) DO UPDATE SET last = max(last, excluded.last);
+@sqlite END;
+@postgresql CREATE FUNCTION proposals_numbered() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+@postgresql     INSERT INTO numbers (user_id, noun, last) VALUES (new.user_id, 'proposal', new.number)
+@postgresql     ON CONFLICT (user_id, noun) DO UPDATE SET last = greatest(numbers.last, excluded.last);
+@postgresql     RETURN NULL;
+@postgresql END $$;
+@postgresql CREATE TRIGGER proposals_numbered AFTER INSERT ON proposals FOR EACH ROW WHEN (new.number IS NOT NULL) EXECUTE FUNCTION proposals_numbered();
+
+@sqlite CREATE TRIGGER proposals_unnumbered AFTER INSERT ON proposals WHEN new.number IS NULL BEGIN
+@sqlite     INSERT INTO numbers (user_id, noun, last) VALUES (new.user_id, 'proposal', 1)
+@sqlite     ON CONFLICT (user_id, noun) DO UPDATE SET last = last + 1;
+@sqlite     UPDATE proposals SET number = (SELECT last FROM numbers WHERE user_id = new.user_id AND noun = 'proposal')
+@sqlite     WHERE id = new.id;
+@sqlite END;
+@postgresql CREATE FUNCTION proposals_unnumbered() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+@postgresql     INSERT INTO numbers (user_id, noun, last) VALUES (new.user_id, 'proposal', 1)
+@postgresql     ON CONFLICT (user_id, noun) DO UPDATE SET last = numbers.last + 1;
+@postgresql     UPDATE proposals SET number = (SELECT last FROM numbers WHERE user_id = new.user_id AND noun = 'proposal')
+@postgresql     WHERE id = new.id;
+@postgresql     RETURN NULL;
+@postgresql END $$;
+@postgresql CREATE TRIGGER proposals_unnumbered AFTER INSERT ON proposals FOR EACH ROW WHEN (new.number IS NULL) EXECUTE FUNCTION proposals_unnumbered();
+
+@sqlite CREATE TRIGGER memories_retold AFTER UPDATE OF status, content, supersedes ON memories BEGIN
+@sqlite     UPDATE receipts SET stale = stale + 1 WHERE user_id = old.user_id AND what = 'memory' AND named_id = old.id;
+@sqlite END;
+@postgresql CREATE FUNCTION memories_retold() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+@postgresql     UPDATE receipts SET stale = stale + 1 WHERE user_id = old.user_id AND what = 'memory' AND named_id = old.id;
+@postgresql     RETURN NULL;
+@postgresql END $$;
+@postgresql CREATE TRIGGER memories_retold AFTER UPDATE OF status, content, supersedes ON memories FOR EACH ROW EXECUTE FUNCTION memories_retold();
+
+@sqlite CREATE TRIGGER memories_untold AFTER DELETE ON memories BEGIN
+@sqlite     UPDATE receipts SET stale = stale + 1 WHERE user_id = old.user_id AND what = 'memory' AND named_id = old.id;
+@sqlite END;
+@postgresql CREATE FUNCTION memories_untold() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+@postgresql     UPDATE receipts SET stale = stale + 1 WHERE user_id = old.user_id AND what = 'memory' AND named_id = old.id;
+@postgresql     RETURN NULL;
+@postgresql END $$;
+@postgresql CREATE TRIGGER memories_untold AFTER DELETE ON memories FOR EACH ROW EXECUTE FUNCTION memories_untold();
+
+@sqlite CREATE TRIGGER schedules_untold AFTER DELETE ON schedules WHEN old.status <> 'done' BEGIN
+@sqlite     UPDATE receipts SET stale = stale + 1 WHERE user_id = old.user_id AND what = 'schedule' AND named_id = old.id;
+@sqlite END;
+@postgresql CREATE FUNCTION schedules_untold() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+@postgresql     UPDATE receipts SET stale = stale + 1 WHERE user_id = old.user_id AND what = 'schedule' AND named_id = old.id;
+@postgresql     RETURN NULL;
+@postgresql END $$;
+@postgresql CREATE TRIGGER schedules_untold AFTER DELETE ON schedules FOR EACH ROW WHEN (old.status <> 'done') EXECUTE FUNCTION schedules_untold();
+
+@sqlite CREATE TRIGGER turns_deleted AFTER DELETE ON turns BEGIN
+@sqlite     DELETE FROM turn_calls WHERE turn = old.id AND user_id = old.user_id;
+@sqlite END;
+@postgresql CREATE FUNCTION turns_deleted() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+@postgresql     DELETE FROM turn_calls WHERE turn = old.id AND user_id = old.user_id;
+@postgresql     RETURN NULL;
+@postgresql END $$;
+@postgresql CREATE TRIGGER turns_deleted AFTER DELETE ON turns FOR EACH ROW EXECUTE FUNCTION turns_deleted();
+
+@sqlite CREATE TRIGGER turns_answered AFTER UPDATE OF state ON turns WHEN new.state = 'answered' BEGIN
+@sqlite     DELETE FROM turn_calls WHERE turn = new.id AND user_id = new.user_id;
+@sqlite END;
+@postgresql CREATE FUNCTION turns_answered() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+@postgresql     DELETE FROM turn_calls WHERE turn = new.id AND user_id = new.user_id;
+@postgresql     RETURN NULL;
+@postgresql END $$;
+@postgresql CREATE TRIGGER turns_answered AFTER UPDATE OF state ON turns FOR EACH ROW WHEN (new.state = 'answered') EXECUTE FUNCTION turns_answered();
+
+@sqlite CREATE TRIGGER turns_renamed AFTER UPDATE OF id ON turns BEGIN
+@sqlite     UPDATE turn_calls SET turn = new.id WHERE turn = old.id AND user_id = old.user_id;
+@sqlite END;
+@postgresql CREATE FUNCTION turns_renamed() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+@postgresql     UPDATE turn_calls SET turn = new.id WHERE turn = old.id AND user_id = old.user_id;
+@postgresql     RETURN NULL;
+@postgresql END $$;
+@postgresql CREATE TRIGGER turns_renamed AFTER UPDATE OF id ON turns FOR EACH ROW EXECUTE FUNCTION turns_renamed();
+
+@sqlite CREATE TRIGGER mentions_answered AFTER UPDATE OF answered ON mentions WHEN new.answered = 1 BEGIN
+@sqlite     DELETE FROM turn_calls WHERE turn = 'q' || new.discord_id;
+@sqlite END;
+@postgresql CREATE FUNCTION mentions_answered() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+@postgresql     DELETE FROM turn_calls WHERE turn = 'q' || CAST(new.discord_id AS TEXT);
+@postgresql     RETURN NULL;
+@postgresql END $$;
+@postgresql CREATE TRIGGER mentions_answered AFTER UPDATE OF answered ON mentions FOR EACH ROW WHEN (new.answered = 1) EXECUTE FUNCTION mentions_answered();
+
+@sqlite CREATE TRIGGER mentions_deleted AFTER DELETE ON mentions BEGIN
+@sqlite     DELETE FROM turn_calls WHERE turn = 'q' || old.discord_id;
+@sqlite END;
+@postgresql CREATE FUNCTION mentions_deleted() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+@postgresql     DELETE FROM turn_calls WHERE turn = 'q' || old.discord_id;
+@postgresql     RETURN NULL;
+@postgresql END $$;
+@postgresql CREATE TRIGGER mentions_deleted AFTER DELETE ON mentions FOR EACH ROW EXECUTE FUNCTION mentions_deleted();
+
+@sqlite CREATE TRIGGER sessions_canvas_changed AFTER UPDATE OF canvas_state ON sessions
+@sqlite WHEN new.canvas_state <> old.canvas_state BEGIN
+@sqlite     UPDATE canvas_clock SET drawn = drawn + 1 WHERE id = 1;
+@sqlite     UPDATE sessions
+@sqlite     SET canvas_revision = old.canvas_revision + 1, canvas_change = (SELECT drawn FROM canvas_clock WHERE id = 1)
+@sqlite     WHERE id = new.id;
+@sqlite END;
+@postgresql CREATE FUNCTION sessions_canvas_changed() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+@postgresql     UPDATE canvas_clock SET drawn = drawn + 1 WHERE id = 1;
+@postgresql     UPDATE sessions
+@postgresql     SET canvas_revision = old.canvas_revision + 1, canvas_change = (SELECT drawn FROM canvas_clock WHERE id = 1)
+@postgresql     WHERE id = new.id;
+@postgresql     RETURN NULL;
+@postgresql END $$;
+@postgresql CREATE TRIGGER sessions_canvas_changed AFTER UPDATE OF canvas_state ON sessions FOR EACH ROW WHEN (new.canvas_state <> old.canvas_state) EXECUTE FUNCTION sessions_canvas_changed();
+
+@sqlite CREATE TRIGGER sessions_canvas_deleted AFTER DELETE ON sessions WHEN old.canvas_revision > 0 BEGIN
+@sqlite     UPDATE canvas_clock SET moved = moved + 1 WHERE id = 1;
+@sqlite END;
+@postgresql CREATE FUNCTION sessions_canvas_deleted() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+@postgresql     UPDATE canvas_clock SET moved = moved + 1 WHERE id = 1;
+@postgresql     RETURN NULL;
+@postgresql END $$;
+@postgresql CREATE TRIGGER sessions_canvas_deleted AFTER DELETE ON sessions FOR EACH ROW WHEN (old.canvas_revision > 0) EXECUTE FUNCTION sessions_canvas_deleted();
+
+@sqlite CREATE TRIGGER agent_choices_made AFTER INSERT ON agent_choices BEGIN
+@sqlite     UPDATE canvas_clock SET moved = moved + 1 WHERE id = 1;
+@sqlite END;
+@postgresql CREATE FUNCTION agent_choices_made() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+@postgresql     UPDATE canvas_clock SET moved = moved + 1 WHERE id = 1;
+@postgresql     RETURN NULL;
+@postgresql END $$;
+@postgresql CREATE TRIGGER agent_choices_made AFTER INSERT ON agent_choices FOR EACH ROW EXECUTE FUNCTION agent_choices_made();
+
+@sqlite CREATE TRIGGER agent_choices_changed AFTER UPDATE ON agent_choices BEGIN
+@sqlite     UPDATE canvas_clock SET moved = moved + 1 WHERE id = 1;
+@sqlite END;
+@postgresql CREATE FUNCTION agent_choices_changed() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+@postgresql     UPDATE canvas_clock SET moved = moved + 1 WHERE id = 1;
+@postgresql     RETURN NULL;
+@postgresql END $$;
+@postgresql CREATE TRIGGER agent_choices_changed AFTER UPDATE ON agent_choices FOR EACH ROW EXECUTE FUNCTION agent_choices_changed();
+
+@sqlite CREATE TRIGGER agent_choices_taken_back AFTER DELETE ON agent_choices BEGIN
+@sqlite     UPDATE canvas_clock SET moved = moved + 1 WHERE id = 1;
+@sqlite END;
+@postgresql CREATE FUNCTION agent_choices_taken_back() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+@postgresql     UPDATE canvas_clock SET moved = moved + 1 WHERE id = 1;
+@postgresql     RETURN NULL;
+@postgresql END $$;
+@postgresql CREATE TRIGGER agent_choices_taken_back AFTER DELETE ON agent_choices FOR EACH ROW EXECUTE FUNCTION agent_choices_taken_back();
+
+@sqlite CREATE TRIGGER channel_agents_made AFTER INSERT ON channel_agents BEGIN
+@sqlite     UPDATE canvas_clock SET moved = moved + 1 WHERE id = 1;
+@sqlite END;
+@postgresql CREATE FUNCTION channel_agents_made() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+@postgresql     UPDATE canvas_clock SET moved = moved + 1 WHERE id = 1;
+@postgresql     RETURN NULL;
+@postgresql END $$;
+@postgresql CREATE TRIGGER channel_agents_made AFTER INSERT ON channel_agents FOR EACH ROW EXECUTE FUNCTION channel_agents_made();
+
+@sqlite CREATE TRIGGER channel_agents_changed AFTER UPDATE ON channel_agents BEGIN
+@sqlite     UPDATE canvas_clock SET moved = moved + 1 WHERE id = 1;
+@sqlite END;
+@postgresql CREATE FUNCTION channel_agents_changed() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+@postgresql     UPDATE canvas_clock SET moved = moved + 1 WHERE id = 1;
+@postgresql     RETURN NULL;
+@postgresql END $$;
+@postgresql CREATE TRIGGER channel_agents_changed AFTER UPDATE ON channel_agents FOR EACH ROW EXECUTE FUNCTION channel_agents_changed();
+
+@sqlite CREATE TRIGGER channel_agents_taken_back AFTER DELETE ON channel_agents BEGIN
+@sqlite     UPDATE canvas_clock SET moved = moved + 1 WHERE id = 1;
+@sqlite END;
+@postgresql CREATE FUNCTION channel_agents_taken_back() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+@postgresql     UPDATE canvas_clock SET moved = moved + 1 WHERE id = 1;
+@postgresql     RETURN NULL;
+@postgresql END $$;
+@postgresql CREATE TRIGGER channel_agents_taken_back AFTER DELETE ON channel_agents FOR EACH ROW EXECUTE FUNCTION channel_agents_taken_back();
+
