@@ -57,7 +57,7 @@ def read_migrations(folder: Traversable, dialect: Dialect = "sqlite") -> tuple[M
             _split(expand(file.read_text("utf-8"), dialect), dialect),
         )
         for file in folder.iterdir()
-        if (match := re.fullmatch(r"(\d{4})_(\w+)\.sql", file.name))
+        if (match := re.fullmatch(r"\A(\d{4})_(\w+)\.sql", file.name))
     ]
     found.sort(key=lambda migration: migration.version)
     if [migration.version for migration in found] != list(range(1, len(found) + 1)):
