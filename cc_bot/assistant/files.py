@@ -16,7 +16,7 @@ async def read_files(
     `file`; with `has_turn` the caller waited for the turn to read it. Raises an InputError."""
     data = file.getvalue()
     if not is_document(name, data):
-        # Trying the encodings of a text takes up to 0.2 s: no work for the event loop.
+        # Measuring a recording or decoding a text takes up to 0.5 s: no work for the event loop.
         return (await asyncio.to_thread(read_attachment, name, data),)
     del data
     async with nullcontext() if has_turn else documents.turn():

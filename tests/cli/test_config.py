@@ -87,7 +87,7 @@ class TestSettings:
 
     def test_are_read_in_the_encodings_and_under_the_name_that_windows_saves(self, tmp_path: Path) -> None:
         line = "# 設定とメモ\r\nCC_BOT_MODEL=近所のモデル\r\n"
-        for encoding in ("cp932", "utf-16", "utf-16-le", "euc-jp", "utf-8-sig"):
+        for encoding in ("cp932", "utf-16", "euc-jp", "utf-8-sig"):
             (tmp_path / ".env.txt").write_bytes(line.encode(encoding))
             assert read_config({}, tmp_path / ".env").models == ("近所のモデル",), encoding
         assert read(tmp_path, "CC_BOT_MODEL=a").models == ("a",)
