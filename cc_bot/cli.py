@@ -228,15 +228,14 @@ def _copy(config: Config, options: argparse.Namespace) -> None:
     )
     with _show_progress(words) as progress:
         done = asyncio.run(run_copy(config, request, progress))
-    filled = [table for table in done.tables if table.rows]
+    filled = [table for table in done.plan.tables if table.rows]
     for table in filled:
-        rows = f"{table.rows:,}"
-        say(words.copied_table.format(name=f"{table.name:<18}", rows=f"{rows:>12}", checksum=table.checksum))
-    say(words.copied_empty.format(count=len(done.tables) - len(filled)))
+        say(words.copied_table.format(name=f"{table.name:<18}", rows=f"{f'{table.rows:,}':>12}"))
+    say(words.copied_empty.format(count=len(done.plan.tables) - len(filled)))
     source, target = shown(request.source), shown(request.target)
     say(words.copied.format(source=source, target=target, rows=f"{sum(table.rows for table in filled):,}"))
-    if done.mended:
-        say(words.copied_mended.format(count=done.mended))
+    if done.plan.left_out:
+        say(words.copied_left_out.format(names=", ".join(done.plan.left_out)))
     if done.log:
         say(words.copied_other_log.format(path=done.log))
     if done.files:
@@ -287,10 +286,6 @@ def _counts(rows: "Rows") -> dict[str, int]:
     return {"messages": rows.get("messages", 0), "memories": rows.get("memories", 0)}
 
 
-MANY_ROWS: Final = 10_000
-"""From here on it takes so long to copy them that each tenth is told."""
-
-
 @contextmanager
 def _show_progress(words: BackupTexts) -> "Iterator[Progress]":
     """Show how far the work is: bars on a terminal, and else a line a stage."""
@@ -303,14 +298,13 @@ def _show_progress(words: BackupTexts) -> "Iterator[Progress]":
         with bars(names, counted=COUNTED) as progress:
             yield progress
         return
-    last: tuple[Stage, int] | None = None
+    last: Stage | None = None
 
-    def progress_by_lines(stage: "Stage", done: int, total: int) -> None:
+    def progress_by_lines(stage: "Stage", _done: int, _total: int) -> None:
         nonlocal last
-        tenths = done * 10 // total if total >= MANY_ROWS and stage in COUNTED else 0
-        if (stage, tenths) != last and stage in names:
-            say_in_passing(f"{names[stage]} {tenths * 10} %" if tenths else names[stage])
-        last = stage, tenths
+        if stage != last and stage in names:
+            say_in_passing(names[stage])
+        last = stage
 
     yield progress_by_lines
 

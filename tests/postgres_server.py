@@ -123,7 +123,6 @@ async def _empty(url: str) -> None:
 
 KEPT: Final = frozenset({"schema_migrations"})
 RESTORED: Final = (
-    "DROP TABLE IF EXISTS unfinished_copy",
     "INSERT INTO memory_rules (id, version, remade_to) VALUES (1, 0, 0)",
     "INSERT INTO memory_erasures (id, erased, written_back, rewritten) VALUES (1, 0, 0, 0)",
     "INSERT INTO canvas_clock (id, drawn, moved) VALUES (1, 0, 0)",

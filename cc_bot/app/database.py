@@ -1,10 +1,12 @@
 """The commands for the database: copied into a backup or another database, brought up to date."""
 
 import asyncio
+import shutil
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AsyncExitStack, ExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Final
 
 from cc_bot.app.clocks import clock_of
@@ -18,8 +20,8 @@ from cc_bot.domain.errors import (
     StorageError,
 )
 from cc_bot.storage import Database
-from cc_bot.storage.backup import BackupResult, Rotation, back_up
-from cc_bot.storage.copying import CopiedTable, Copying, ensure_copyable, ensure_finished, prepare_target
+from cc_bot.storage.backup import BackupResult, Rotation, back_up, leftovers_of
+from cc_bot.storage.copying import CopyPlan, copy_to_file, copy_to_server, ensure_empty, plan_copy
 from cc_bot.storage.engines import (
     dialect_of,
     ensure_unused,
@@ -52,7 +54,6 @@ async def run_backup(
 async def run_migrate(config: Config, announce: Callable[[Migration], None]) -> tuple[Migration, ...]:
     """Announce what is pending, then apply it."""
     async with open_database(config.database_url, synchronous=config.synchronous) as database:
-        await ensure_finished(database)
         for migration in await list_pending(database):
             announce(migration)
         return await apply_pending(database, clock=clock_of(config))
@@ -81,7 +82,7 @@ class CopyRequest:
 class CopyOutcome:
     """The content of a target now, and what does not stand beside it."""
 
-    tables: tuple[CopiedTable, ...]
+    plan: CopyPlan
     log: Path | None
     """The record of erasures that the target had already, where the source has another one."""
     files: tuple[Path, ...]
@@ -89,14 +90,9 @@ class CopyOutcome:
     folder: Path
     """In which those of the target are looked for."""
 
-    @property
-    def mended(self) -> int:
-        return sum(table.mended for table in self.tables)
-
 
 async def run_copy(config: Config, request: CopyRequest, progress: Progress) -> CopyOutcome:
-    """Copy a database into another one, or go on with that. Raises a StartupError, and what is copied stays
-    for the next time."""
+    """Copy a database into an empty one. Raises a StartupError, and the target is as it was."""
     with _naming(request.source_setting):
         origin = origin_of(request.source)
     with _naming(_TARGET_OPTION):
@@ -105,18 +101,52 @@ async def run_copy(config: Config, request: CopyRequest, progress: Progress) -> 
         raise SameDatabase
     with _sole_user(config, request):
         size, identity = await _examine(request)
-        async with _end(request.target, _TARGET_OPTION) as target:
-            if identity and identity == await find_identity(target):
-                raise SameDatabase
-            if dialect_of(request.target) == "sqlite":
-                lacking = max(size - (await target.measure()).bytes, 0)
-                ensure_free_space(database_file(request.target).absolute().parent, lacking)
-            occupied = await prepare_target(target, origin, clock=clock_of(config))
-            with _telling(request.source):
-                async with open_snapshot(request.source) as source:
-                    copying = Copying(source, target, progress=progress)
-                    tables = await (copying.check(occupied) if occupied else copying.run())
-        return await asyncio.to_thread(_bring_along, config, request, tables)
+        if dialect_of(request.target) == "sqlite":
+            plan = await _copy_to_file(request, database_file(request.target), size, progress)
+        else:
+            plan = await _copy_to_server(request, identity, progress)
+        return await asyncio.to_thread(_bring_along, config, request, plan)
+
+
+async def _copy_to_server(
+    request: CopyRequest, identity: tuple[int, int] | None, progress: Progress
+) -> CopyPlan:
+    async with _end(request.target, _TARGET_OPTION) as target:
+        if identity and identity == await find_identity(target):
+            raise SameDatabase
+        await ensure_empty(target)
+        await apply_pending(target)
+        with _telling(request.source):
+            async with open_snapshot(request.source) as source:
+                plan = await plan_copy(source)
+                await copy_to_server(source, plan, target, progress)
+                return plan
+
+
+async def _copy_to_file(request: CopyRequest, target: Path, size: int, progress: Progress) -> CopyPlan:
+    if await asyncio.to_thread(target.exists):
+        async with _end(f"sqlite:///{target}", _TARGET_OPTION) as former:
+            await ensure_empty(former)
+    with _folder_beside(target, size) as folder:
+        new = folder / target.name
+        async with _end(f"sqlite:///{new}", _TARGET_OPTION) as database:
+            await apply_pending(database, preserve=False)
+        with _telling(request.source):
+            async with open_snapshot(request.source) as source:
+                plan = await plan_copy(source)
+                await copy_to_file(source, plan, new, target, progress)
+                return plan
+
+
+@contextmanager
+def _folder_beside(target: Path, size: int) -> Iterator[Path]:
+    """Make a folder for the new file; what a killed copy or restore left is deleted. Raises NotEnoughRoom."""
+    parent = target.absolute().parent
+    ensure_free_space(parent, size)
+    for leftover in leftovers_of(target):
+        shutil.rmtree(leftover)
+    with TemporaryDirectory(dir=parent, prefix=f".{target.name}.restoring-") as folder:
+        yield Path(folder)
 
 
 @contextmanager
@@ -155,9 +185,8 @@ def _folder_setting(url: str, stands_in: str) -> str:
 
 
 async def _examine(request: CopyRequest) -> tuple[int, tuple[int, int] | None]:
-    """Return the size in bytes of a source that can be copied, and what tells it from others."""
+    """Return the size of the source in bytes, and what tells it from others."""
     async with _end(request.source, request.source_setting) as database:
-        await ensure_copyable(database)
         usage = await database.measure()
         return usage.bytes + usage.log_bytes, await find_identity(database)
 
@@ -182,7 +211,7 @@ def _telling(url: str) -> Iterator[None]:
         raise CopyStopped(path=shown(url)) from error
 
 
-def _bring_along(config: Config, request: CopyRequest, tables: tuple[CopiedTable, ...]) -> CopyOutcome:
+def _bring_along(config: Config, request: CopyRequest, plan: CopyPlan) -> CopyOutcome:
     """Put the record of erasures beside the target as well: who was forgotten stays so, whichever copy of
     either database is restored. The operator's own files stay where they are."""
     ours, theirs = (named_beside(url, config.data_folder) for url in (request.source, request.target))
@@ -199,4 +228,4 @@ def _bring_along(config: Config, request: CopyRequest, tables: tuple[CopiedTable
         carried = former == log or not former.exists() or carry_log(former, log)
     except (OSError, ValueError) as error:
         raise CopyStopped(path=str(log)) from error
-    return CopyOutcome(tables, None if carried else log, files, theirs.parent)
+    return CopyOutcome(plan, None if carried else log, files, theirs.parent)

@@ -30,7 +30,6 @@ from cc_bot.domain.errors import (
 from cc_bot.domain.message import ChannelKey
 from cc_bot.regular_file import read_regular
 from cc_bot.storage import Database, place_name
-from cc_bot.storage.copying import ensure_finished
 from cc_bot.storage.engines import (
     dialect_of,
     ensure_unused,
@@ -379,7 +378,6 @@ async def run_apply_erasures(config: Config, request: ErasuresRequest, progress:
         ensure_closed(beside)
         async with open_database(url, synchronous=config.synchronous) as database:
             await ensure_unused(database)
-            await ensure_finished(database)
             progress("upgrading", 0, 0)
             await apply_pending(database, clock=clock)
             since = restored or await ErasedRows(database).get_newest()

@@ -8,7 +8,6 @@ from cc_bot.domain.errors import CcBotError, StorageError
 from cc_bot.domain.process import Duty, LivingProcess, find_differing, find_free_shards, write_shards
 from cc_bot.domain.text import format_size
 from cc_bot.storage import Database, list_pending
-from cc_bot.storage.copying import ensure_finished
 from cc_bot.storage.engines import open_database, shown
 from cc_bot.stores import ProcessStore
 from cc_bot.texts import Texts, explain
@@ -118,7 +117,6 @@ async def check_server(url: str, words: Texts) -> Sequence[Finding]:
 
 async def _look(database: Database, words: Texts) -> Sequence[Finding]:
     notes, said = FindingWriter("database"), words.doctor_server
-    await ensure_finished(database)
     [row] = await database.query(_SELECT_FACTS)
     facts = _Facts(*row)
     size = format_size(facts.size)

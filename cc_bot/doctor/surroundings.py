@@ -20,7 +20,6 @@ from cc_bot.doctor.checkup import Finding, FindingWriter
 from cc_bot.domain.canvas import Chart, Series
 from cc_bot.domain.errors import (
     CcBotError,
-    CopyUnfinished,
     DocumentsNotConfined,
     InputError,
     PageError,
@@ -272,10 +271,6 @@ def _check_file(path: Path, examined: Examination, words: Texts) -> Finding:
         "unsound": (
             said.database_unsound.format(path=path, table=examined.table),
             said.database_unsound_mend,
-        ),
-        "half_copied": (
-            explain(CopyUnfinished(path=str(path), url=examined.origin), words),
-            words.doctor_server.unreachable_mend,
         ),
         "read_only": (said.database_read_only.format(path=path), said.database_read_only_mend),
     }

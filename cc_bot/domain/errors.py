@@ -203,15 +203,9 @@
         ├── ServerInUse         another cc-bot works on the same database
         ├── SameDatabase        as source and target of a copy
         ├── CopySourceMissing
-        ├── CopySourceForbidden the role may not read all of it
-        ├── CopySourceOutdated
-        ├── CopySourceBroken    rows of it refer to what is not there
         ├── CopyTargetOccupied  something stands in it already
-        ├── CopyOfAnother       it was begun from another source
-        ├── CopyUnfinished      nobody may work with a part of a database
-        ├── CopyStopped         it goes on when it is begun again
-        ├── CopyUnreadable      a value of the source can't be
-        ├── CopyDiffers         from its source
+        ├── CopyStopped         one of the two databases can't be used
+        ├── CopyRefused         the target does not take the rows of a table
         ├── ErasuresNotFound
         ├── ErasuresBroken      a line of the record can't be read
         ├── BackupFailed        the copy could not be written
@@ -220,7 +214,6 @@
         ├── OldBackupsKept      the copy was made, older ones could not be deleted
         ├── BackupMissing       there is nothing to restore
         ├── BackupDamaged       it is not whole, or no database of cc-bot
-        ├── BackupUnfinished    it is of a database that was copied only in part
         ├── BackupForeign       it holds what cc-bot does not make
         ├── BackupChanged       a table of it is not as cc-bot makes it
         ├── RestoreFailed       the backup could not be put in place
@@ -814,38 +807,16 @@ class SameDatabase(StartupError): ...
 class CopySourceMissing(StartupError): ...
 
 
-class CopySourceForbidden(StartupError):
-    """Parameters: path, name (of a table or sequence)."""
-
-
-class CopySourceOutdated(StartupError): ...
-
-
-class CopySourceBroken(StartupError):
-    """Parameters: path, name (of a table), count (of its rows that refer to nothing)."""
-
-
 class CopyTargetOccupied(StartupError):
     """Parameters: path, name (of a table that has rows)."""
 
 
-class CopyOfAnother(StartupError):
-    """Parameters: path, url (of the source that it was begun from)."""
+class CopyStopped(StartupError):
+    """Parameters: path."""
 
 
-class CopyUnfinished(StartupError):
-    """Parameters: path, url (of the source that it was begun from)."""
-
-
-class CopyStopped(StartupError): ...
-
-
-class CopyUnreadable(StartupError):
-    """Parameters: path, name (of the table)."""
-
-
-class CopyDiffers(StartupError):
-    """Parameters: path, name (of the table)."""
+class CopyRefused(StartupError):
+    """Parameters: path (of the target), name (of a table)."""
 
 
 class ErasuresNotFound(StartupError): ...
@@ -881,9 +852,6 @@ class BackupMissing(StartupError): ...
 
 
 class BackupDamaged(StartupError): ...
-
-
-class BackupUnfinished(StartupError): ...
 
 
 class BackupForeign(StartupError):

@@ -23,7 +23,6 @@ from zoneinfo import ZoneInfo
 
 from cc_bot.domain.errors import (
     BackupFailed,
-    CopyUnfinished,
     DatabaseMissing,
     DatabaseUnusable,
     OldBackupsKept,
@@ -35,7 +34,6 @@ from cc_bot.storage.manifest import (
     Manifest,
     Progress,
     checked_version,
-    copied_from,
     count_rows,
     growing,
     hash_of,
@@ -155,7 +153,7 @@ async def back_up(
 
     The name tells `now` in its own time zone. A copy that is there already is never overwritten. Every file's
     mode is 0600. Raises DatabaseMissing, DatabaseUnusable (the source does not pass SQLite's check),
-    CopyUnfinished, NotEnoughRoom, BackupFailed or, when the copy was made, OldBackupsKept.
+    NotEnoughRoom, BackupFailed or, when the copy was made, OldBackupsKept.
     """
     return await asyncio.to_thread(_back_up, database, folder, now, rotation, progress)
 
@@ -259,8 +257,6 @@ def _copy(database: Path, partial: Path, progress: Progress) -> tuple[int, dict[
         # mode=rw: without it SQLite would make a source that has gone missing.
         source = sqlite3.connect(f"{database.absolute().as_uri()}?mode=rw", uri=True)
         with closing(source), closing(sqlite3.connect(partial.absolute())) as copy:
-            if origin := copied_from(source):
-                raise CopyUnfinished(path=str(database), url=origin)
             size = size_of(source)
             ensure_free_space(partial.parent, size)
             with growing(partial, size, progress):

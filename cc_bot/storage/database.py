@@ -5,7 +5,7 @@ because a class per store per engine ages into copies that differ. It is this na
 call is a trip to another thread or machine: a read is one trip, and so is a whole transaction.
 """
 
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import AsyncIterator, Callable, Generator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Literal, NamedTuple, Protocol, TypeVar
 
@@ -96,6 +96,10 @@ class Snapshot(Protocol):
 
     async def query(self, sql: str, *params: Any) -> Sequence[Row]:
         """Return the rows of one reading statement. Raises StorageError."""
+        ...
+
+    def stream(self, sql: str) -> AsyncIterator[Row]:
+        """Yield the rows of a SELECT as they are read. Raises StorageError."""
         ...
 
 

@@ -24,10 +24,10 @@ from cc_bot.storage.erasures import Extent
 
 # ---- progress --------------------------------------------------------------------------------------------
 
-Stage = Literal["copying", "checking", "hashing", "waiting", "upgrading", "erasing", "rows", "comparing"]
+Stage = Literal["copying", "checking", "hashing", "waiting", "upgrading", "erasing", "rows"]
 """What is being done; `waiting` is for the operator's word."""
-COUNTED: Final[frozenset[Stage]] = frozenset({"rows", "comparing"})
-"""Stages of which rows are counted, not bytes."""
+COUNTED: Final[frozenset[Stage]] = frozenset({"rows"})
+"""Stages that count rows, not bytes."""
 
 Progress = Callable[[Stage, int, int], None]
 """Told the stage, how many bytes or rows are done, and of how many; of 0 where nobody can say. It may be
@@ -165,8 +165,6 @@ def hash_of(path: Path, progress: Progress = ignore_progress) -> str:
 
 RECORDS: Final = "schema_migrations"
 """The table that tells which migrations were applied."""
-MARK: Final = "unfinished_copy"
-"""The table that the target of a copy has until that is done, with the name of its source."""
 LONGEST_BYTES: Final = 2**26
 """No value of ours is longer: files that people send are the longest, and Discord takes 10 MiB."""
 
@@ -240,16 +238,6 @@ def checked_version(connection: sqlite3.Connection) -> int:
     if version is None:
         raise Damaged
     return int(version)
-
-
-def copied_from(connection: sqlite3.Connection) -> str:
-    """Return the source of which the database is an unfinished copy; empty for a whole one. Raises
-    sqlite3.Error."""
-    named = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?"
-    if not connection.execute(named, (MARK,)).fetchone():
-        return ""
-    [(origin,)] = connection.execute(f"SELECT max(origin) FROM {MARK}").fetchall()  # noqa: S608 - a constant
-    return str(origin)
 
 
 def ensure_whole(connection: sqlite3.Connection) -> None:

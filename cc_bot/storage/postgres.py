@@ -414,6 +414,15 @@ class PostgresDatabase:
         except _SAID as error:
             raise self._troubles.translate(error) from error
 
+    @asynccontextmanager
+    async def bulk(self) -> AsyncIterator[_Connection]:
+        """Lend a connection in one transaction, for COPY. Raises StorageError: then it is rolled back."""
+        try:
+            async with self._lent() as connection, connection.transaction():
+                yield connection
+        except _SAID as error:
+            raise self._troubles.translate(error) from error
+
     def hurry(self) -> None:
         self._limit_s = HURRY_S
         until_s = asyncio.get_running_loop().time() + HURRY_S
@@ -582,6 +591,13 @@ class PostgresSnapshot:
     async def query(self, sql: str, *params: Any) -> Sequence[Row]:
         try:
             return await _rows(self._connection, sql, params)
+        except _SAID as error:
+            raise self._troubles.translate(error) from error
+
+    async def stream(self, sql: str) -> AsyncIterator[Row]:
+        try:
+            async for row in self._connection.cursor(sql, prefetch=20):  # a row may hold a file of megabytes
+                yield tuple(row)
         except _SAID as error:
             raise self._troubles.translate(error) from error
 

@@ -32,7 +32,6 @@ from cc_bot.domain.errors import (
     BackupDamaged,
     BackupForeign,
     BackupMissing,
-    BackupUnfinished,
     DatabaseInUse,
     DatabaseNewer,
     DatabaseNotOurs,
@@ -47,13 +46,11 @@ from cc_bot.storage.files import ensure_folder, has_folder, move, sidecar, sync_
 from cc_bot.storage.fresh_copy import Deviating, compare, copy_rows, open_warily
 from cc_bot.storage.manifest import (
     LONGEST_BYTES,
-    MARK,
     RECORDS,
     Damaged,
     Manifest,
     Progress,
     Rows,
-    copied_from,
     count_rows,
     ensure_sound,
     ensure_whole,
@@ -100,7 +97,7 @@ def staged(
     """The checked rows of the backup, in a folder of its own that is gone afterwards.
 
     A backup that holds what the migrations do not make is refused. With `rows_only` that is left behind.
-    Raises BackupMissing, BackupDamaged, BackupUnfinished, BackupForeign, BackupChanged, DatabaseNewer,
+    Raises BackupMissing, BackupDamaged, BackupForeign, BackupChanged, DatabaseNewer,
     NotEnoughRoom, RestoreFailed or, for the database's folder, DatabaseFolderMissing.
     """
     if not backup.is_file():
@@ -133,7 +130,6 @@ def _stage(backup: Path, path: Path, rows_only: bool, progress: Progress) -> Sta
         raise BackupDamaged(path=str(backup))
     progress("checking", 0, 0)
     try:
-        _ensure_finished(backup, copy)
         version, rows = _take_rows(copy, path, rows_only)
     except Deviating as deviating:
         raise _refusal(backup, deviating) from deviating
@@ -152,14 +148,6 @@ def _stage(backup: Path, path: Path, rows_only: bool, progress: Progress) -> Sta
     for suffix in ("", *SIDECARS):
         sidecar(copy, suffix).unlink(missing_ok=True)
     return StagedBackup(path, manifest, version, rows, _newest(path))
-
-
-def _ensure_finished(backup: Path, copy: Path) -> None:
-    """See that it is none of a database into which another one was on its way; its table that would tell from
-    where is not read. Raises BackupUnfinished, or sqlite3.Error."""
-    with closing(open_warily(copy)) as connection:
-        if MARK in Schema.of(connection).tables:
-            raise BackupUnfinished(path=str(backup))
 
 
 def _take_rows(copy: Path, path: Path, rows_only: bool) -> tuple[int, Rows]:
@@ -343,10 +331,8 @@ PATIENCE_S: Final = 5.0
 _AGAIN_S: Final = 0.02
 """An interruption is lost that comes between two statements."""
 
-Condition = Literal[
-    "fine", "missing", "no_folder", "foreign", "damaged", "unsound", "half_copied", "read_only", "locked"
-]
-"""unsound: it is whole, and has a row that can't be. half_copied: another database is on its way into it."""
+Condition = Literal["fine", "missing", "no_folder", "foreign", "damaged", "unsound", "read_only", "locked"]
+"""unsound: it is whole, and has a row that can't be."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -362,8 +348,6 @@ class Examination:
     """How its schema differs from the one that the migrations make up to its version."""
     table: str = ""
     """In which there is a row that can't be."""
-    origin: str = ""
-    """The source of which it is an unfinished copy."""
     thorough: bool = True
     """Whether all of it was looked through in time."""
 
@@ -398,8 +382,7 @@ def _examine(connection: sqlite3.Connection, newest: int, size: int, until_s: fl
     if found.tables and RECORDS not in found.tables:
         return Examination("foreign", newest, size_bytes=size)
     version = _version(connection, found, newest)
-    origin = copied_from(connection)
-    deviations = _deviations(found, version, newest, besides=MARK if origin else "")
+    deviations = _deviations(found, version, newest)
     table, thorough = "", time.monotonic() < until_s
     if thorough:
         try:
@@ -415,8 +398,8 @@ def _examine(connection: sqlite3.Connection, newest: int, size: int, until_s: fl
     if not table:
         connection.execute("BEGIN IMMEDIATE")
         connection.execute("ROLLBACK")
-    condition: Condition = "unsound" if table else "half_copied" if origin else "fine"
-    return Examination(condition, newest, version, size, deviations, table, origin, thorough)
+    condition: Condition = "unsound" if table else "fine"
+    return Examination(condition, newest, version, size, deviations, table, thorough)
 
 
 @contextmanager
@@ -450,11 +433,9 @@ def _version(connection: sqlite3.Connection, found: Schema, newest: int) -> int:
     return recorded_version([version for (version,) in rows], found, newest)
 
 
-def _deviations(found: Schema, version: int, newest: int, *, besides: str) -> tuple[Deviation, ...]:
-    """Return the deviations `besides` this one; none of what only a newer program knows, or of a file without
-    anything in it."""
-    deviations = deviations_of(found, version) if 0 < version <= newest else ()
-    return tuple(each for each in deviations if each.name != besides)
+def _deviations(found: Schema, version: int, newest: int) -> tuple[Deviation, ...]:
+    """Return the deviations; none of what only a newer program knows, or of a file without anything in it."""
+    return deviations_of(found, version) if 0 < version <= newest else ()
 
 
 def _unsound_table(

@@ -16,7 +16,7 @@ from functools import lru_cache
 from graphlib import TopologicalSorter
 from typing import Final, Literal
 
-from cc_bot.storage.database import Snapshot
+from cc_bot.storage.database import Database
 from cc_bot.storage.dialect import Dialect
 
 SELECT_SCHEMA: Final = "SELECT type, name, tbl_name, coalesce(sql, '') FROM sqlite_master"
@@ -162,7 +162,7 @@ def _is_harmless(extra: SchemaObject, tables: Set[str]) -> bool:
             return False
 
 
-async def list_tables(database: Snapshot) -> frozenset[str]:
+async def list_tables(database: Database) -> frozenset[str]:
     """Return the names of a database's tables, whether they may be read or not. Raises StorageError."""
     return frozenset(name for (name,) in await database.query(_SELECT_TABLES[database.dialect]))
 

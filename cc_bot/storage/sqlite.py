@@ -455,19 +455,25 @@ async def connect_sqlite(
 
 
 class SqliteSnapshot:
-    """A transaction that only reads. Made by `snapshot_sqlite`."""
+    """A transaction that only reads. It blocks the loop, so it is for a command that does nothing else."""
 
     dialect: Final[Dialect] = "sqlite"
 
-    def __init__(self, path: Path, connection: "_Connection") -> None:
+    def __init__(self, path: Path, connection: sqlite3.Connection) -> None:
         self.location: Final = str(path)
         self._connection = connection
         self._troubles = ErrorTranslator(str(path))
 
     async def query(self, sql: str, *params: Any) -> Sequence[Row]:
-        native = _native(sql)
         try:
-            return await self._connection.run(lambda connection: _rows(connection, native, params))
+            return _rows(self._connection, _native(sql), params)
+        except (sqlite3.Error, OSError, OverflowError, ValueError) as error:
+            raise self._troubles.translate(error) from error
+
+    async def stream(self, sql: str) -> AsyncIterator[Row]:
+        try:
+            for row in self._connection.execute(_native(sql)):
+                yield row
         except (sqlite3.Error, OSError, OverflowError, ValueError) as error:
             raise self._troubles.translate(error) from error
 
@@ -479,15 +485,12 @@ async def snapshot_sqlite(path: Path) -> AsyncIterator[SqliteSnapshot]:
 
     Raises DatabaseUnusable, or a StorageError that tells why it can't be read now.
     """
-    connection = _Connection(lambda: _open_state(path), iter_chunk_size=64)
     try:
-        await connection.open()
+        connection = _open_state(path)
     except (OSError, sqlite3.Error, UnicodeError) as error:
         raise _refusal(error, path) from error
-    try:
+    with closing(connection):
         yield SqliteSnapshot(path, connection)
-    finally:
-        await connection.close()
 
 
 def _open_state(path: Path) -> sqlite3.Connection:

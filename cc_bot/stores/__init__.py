@@ -27,7 +27,6 @@ from cc_bot.storage import (
     apply_pending,
     open_database,
 )
-from cc_bot.storage.copying import ensure_finished
 from cc_bot.storage.engines import DATA_FOLDER, folder_setting, kept_beside
 from cc_bot.storage.fence import FencedDatabase, always
 from cc_bot.storage.files import ensure_folder
@@ -213,12 +212,10 @@ async def open_stores(
     `processes` of whoever opens them, empty for one that is not there; `may_write` tells whether it may
     still write, and where not DutyLost is raised.
     Raises ValueError for a pattern that is none, a StorageError, and a StartupError:
-    InvalidSetting, DatabaseFolderMissing, DatabaseUnusable, DatabaseNewer, SchemaChanged, SqliteTooOld,
-    CopyUnfinished, or
+    InvalidSetting, DatabaseFolderMissing, DatabaseUnusable, DatabaseNewer, SchemaChanged, SqliteTooOld, or
     BackupFailed (of the copy that is made before an upgrade).
     """
     async with open_database(url, synchronous=synchronous, patience_s=patience_s) as opened:
-        await ensure_finished(opened)
         await apply_pending(opened, clock=clock)
         database = FencedDatabase(opened, may_write)
         beside = kept_beside(url, data_folder)

@@ -83,18 +83,16 @@ class BackupTexts(Area):
             "upgrading": Sentence(ja="形式を最新にしています…", en="Upgrading…"),
             "erasing": Sentence(ja="消去をやり直しています…", en="Erasing again…"),
             "rows": Sentence(ja="行をコピーしています…", en="Copying rows…"),
-            "comparing": Sentence(ja="両方の中身を比べています…", en="Comparing both…"),
         }
     )
     """What is said while a stage of the work lasts."""
-    copy = Sentence(ja="データベースの中身を、別の空のデータベースにコピーします（ボットを止めてから使います。途中で止まったら、もう一度実行すると続きから進みます）", en="copy all of a database into another, empty one (stop the bot first; begun again, it goes on where it stopped)")
+    copy = Sentence(ja="データベースの中身を、別の空のデータベースにコピーします（ボットを止めてから使います）", en="copy all of a database into another, empty one (stop the bot first)")
     copy_from = Sentence(ja="コピー元の URL（既定: CC_BOT_DATABASE_URL）", en="the source's URL (default: CC_BOT_DATABASE_URL)")
     copy_to = Sentence(ja="コピー先の URL（sqlite:///… または postgresql://…）", en="the target's URL (sqlite:///… or postgresql://…)")
-    copied_table = Sentence(ja="  {name}  {rows}行  チェックサム {checksum}", en="  {name}  rows: {rows}  checksum: {checksum}")
-    """Parameters: name, rows, checksum (the same on both sides)."""
+    copied_table = Sentence(ja="  {name}  {rows}行", en="  {name}  rows: {rows}")
     copied_empty = Sentence(ja="  ほかの{count}個の表は空です", en="  {count} more tables are empty")
-    copied = Sentence(ja="{source} を {target} にコピーしました。{rows}行すべてが一致しています。", en="Copied {source} to {target}: {rows} rows, and all of them are the same on both sides.")
-    copied_mended = Sentence(ja="{count}個の文字列にあった、データベースに保存できない文字は、取り除くか「?」に替えました。", en="{count} texts held characters that no database takes; these were left out, or became a question mark.")
+    copied = Sentence(ja="{source} を {target} にコピーしました（{rows}行）。", en="Copied {source} to {target}: {rows} rows.")
+    copied_left_out = Sentence(ja="このバージョンにない表と列はコピーしていません: {names}", en="These tables and columns are not in this version, and were not copied: {names}")
     copied_other_log = Sentence(ja="コピー先には別の消去の記録 {path} があるので、そのままにしました。コピー元の記録も取っておいてください。", en="The target has a record of erasures of its own, {path}, which was left alone. Keep the source's too.")
     copied_files = Sentence(ja="次のファイルは移していません。使うときは {folder} に置いてください: {files}", en="These files were not moved; if you need them, put them into {folder}: {files}")
     copied_next = Sentence(ja="このデータベースを使うには、.env の CC_BOT_DATABASE_URL に {url} を書いてください。それまでは {former} が使われます。", en="To use it, set CC_BOT_DATABASE_URL in .env to {url}. Until then {former} is used.")

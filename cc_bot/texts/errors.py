@@ -238,18 +238,12 @@ SENTENCES: Final[Mapping[type[CcBotError], Sentence]] = {
     errors.ServerInUse: Sentence(ja="{path} を、ほかの cc-bot が使っています（別のマシンかもしれません）。すべて止めてから、もう一度実行してください。", en="Another cc-bot is working on {path}, maybe on another machine. Stop all of them, then run this again."),
     errors.SameDatabase: Sentence(ja="コピー元とコピー先が同じデータベースです。--from と --to を確かめてください。", en="This copies a database onto itself. Check --from and --to."),
     errors.CopySourceMissing: Sentence(ja="コピー元のデータベース {path} がありません。--from を確かめてください。", en="There is no database to copy at {path}. Check --from."),
-    errors.CopySourceForbidden: Sentence(ja="コピー元 {path} の {name} を読む権限がありません。そのユーザーに GRANT pg_read_all_data を実行するか、所有者のユーザー名を --from に書いてください。", en="The role in {path} may not read {name}. GRANT pg_read_all_data to it, or name the owner with --from."),
-    errors.CopySourceOutdated: Sentence(ja="コピー元 {path} の形式が最新ではありません。CC_BOT_DATABASE_URL にそれを書いて、先に cc-bot migrate を実行してください。", en="The schema of {path} is not up to date. Have CC_BOT_DATABASE_URL name it and run cc-bot migrate first."),
-    errors.CopySourceBroken: Sentence(
-        ja="コピー元 {path} の表 {name} に、つながる相手の行がないものが{count}行あるため、コピーしませんでした。手で書き換えたことがあれば直し、なければバックアップから戻したものをコピーしてください。",
-        en="The table {name} of {path} has rows that refer to others which are not there ({count}), so nothing was copied. If you changed it by hand, mend them; if not, copy an earlier backup of it.",
-    ),
     errors.CopyTargetOccupied: Sentence(ja="コピー先 {path} は空ではありません（表 {name} に行があります）。何も入っていないデータベースを --to に書いてください。", en="{path} is not empty: there are rows in its table {name}. Name a database in which nothing is stored, with --to."),
-    errors.CopyOfAnother: Sentence(ja="コピー先 {path} には {url} からの途中のコピーがあります。--from {url} で続けるか、空のデータベースを --to に書いてください。", en="{path} holds an unfinished copy of {url}. Go on with that one by --from {url}, or name an empty database with --to."),
-    errors.CopyUnfinished: Sentence(ja="データベース {path} は {url} からのコピーの途中です。同じ cc-bot copy をもう一度実行して、終わらせてください。", en="{path} is an unfinished copy of {url}. Run the same cc-bot copy again, so that it comes to its end."),
-    errors.CopyStopped: Sentence(ja="コピーは途中で止まりました。直したあと同じコマンドを実行すると、続きから進みます。", en="The copy has stopped on its way. Once that is mended, run the same command again: it goes on from there."),
-    errors.CopyUnreadable: Sentence(ja="コピー元 {path} の表 {name} に、ありえない値の行があります。CC_BOT_DATABASE_URL にそれを書いて cc-bot doctor で確かめてください。", en="A row in the table {name} of {path} holds a value that can't be. Have CC_BOT_DATABASE_URL name it and see what cc-bot doctor says."),
-    errors.CopyDiffers: Sentence(ja="コピー先 {path} の表 {name} が、コピー元と一致しません。まだ使わずに、同じコマンドをもう一度実行してください。", en="The table {name} of {path} is not what the source has. Don't use it yet, and run the same command again."),
+    errors.CopyStopped: Sentence(ja="何もコピーしていません。直してから、同じコマンドをもう一度実行してください。", en="Nothing was copied. Once that is fixed, run the same command again."),
+    errors.CopyRefused: Sentence(
+        ja="コピー元の表 {name} の行は {path} に入りません。ありえない値や、つながる相手のない行があるようです。何もコピーしていません。コピー元を cc-bot doctor で確かめるか、バックアップから戻したものをコピーしてください。",
+        en="{path} does not take the rows of the table {name}: some hold a value that can't be, or refer to rows that do not exist. Nothing was copied. Check the source with cc-bot doctor, or copy an earlier backup of it.",
+    ),
     errors.ErasuresNotFound: Sentence(ja="消去の記録 {path} がありません。場所を確かめてください。まだ何も消していません。", en="There is no record of erasures at {path}. Check the name; nothing has been erased yet."),
     errors.ErasuresBroken: Sentence(ja="消去の記録 {path} の{line}行目を読めません。読める記録を使ってください。まだ何も消していません。", en="Line {line} of the record of erasures {path} can't be read. Use a good copy of it; nothing has been erased yet."),
     errors.BackupFailed: Sentence(ja="バックアップを {path} に書き込めませんでした。空き容量と書き込みの権限を確かめてください。", en="The backup could not be written to {path}. Check the free space and the permission to write."),
@@ -258,10 +252,6 @@ SENTENCES: Final[Mapping[type[CcBotError], Sentence]] = {
     errors.OutputLost: Sentence(ja="結果を書き出せませんでした（{reason}）。出力先を確かめてください。", en="What there was to say could not be written ({reason}). Check where the output goes."),
     errors.BackupMissing: Sentence(ja="{path} というバックアップのファイルはありません。ファイルの名前を確かめてください。", en="There is no backup file {path}. Check the name of the file."),
     errors.BackupDamaged: Sentence(ja="バックアップ {path} は壊れているか、cc-bot のデータベースではありません。別のバックアップを選んでください。", en="The backup {path} is damaged, or no database of cc-bot. Choose another one."),
-    errors.BackupUnfinished: Sentence(
-        ja="バックアップ {path} は、cc-bot copy の途中だったデータベースのものなので、データがそろっていません。コピーを終わらせてから取り直すか、ほかのバックアップを使ってください。",
-        en="The backup {path} is of a database that cc-bot copy had filled only in part. Run that copy to its end and back up again, or use another backup.",
-    ),
     errors.BackupForeign: Sentence(
         ja="バックアップ {path} の {name} は、足りないか、cc-bot が作る形と違います。ファイルの出どころが確かなら、{command} で中のデータだけを戻せます。", en="In the backup {path}, {name} is missing or not as cc-bot makes it. If you know where the file comes from, restore its rows alone: {command}"
     ),

@@ -63,7 +63,7 @@ def only_sentence(output: str) -> str:
 
 
 class TestCopy:
-    async def test_tells_counts_sums_what_stays_and_what_to_set_and_takes_the_record_of_erasures_along(
+    async def test_tells_counts_what_stays_and_what_to_set_and_takes_the_record_of_erasures_along(
         self, program: Program, source: Path, target: str, at: Path
     ) -> None:
         async with open_stores(f"sqlite:///{source}", embedder=None) as stores:
@@ -74,12 +74,11 @@ class TestCopy:
         (program.folder / "data" / "agents.toml").write_text("")
         code, output = await program.run("copy", "--to", target)
         assert code == 0
-        assert re.search(r"^  memories +rows: +2  checksum: [0-9a-f]{16}$", output, re.MULTILINE)
+        assert re.search(r"^  memories +rows: +2$", output, re.MULTILINE)
         assert re.search(r"^  \d+ more tables are empty$", output, re.MULTILINE)
         assert f"Copied sqlite:///data/sessions.db to {shown(target)}: " in output
         next_step = f"To use it, set CC_BOT_DATABASE_URL in .env to {shown(target)}"
         assert any(line.startswith(next_step) for line in output.splitlines())
-        assert output.count("%") == 0  # of what is done in a moment no tenths are told
         assert await remembered(target, program.folder) == ["犬も好き", "猫が好き"]
         log = ErasureLog.beside(at).path
         assert log.read_bytes() == ErasureLog.beside(source).path.read_bytes()

@@ -1,35 +1,26 @@
-"""A database in another one: all of it, alike, whatever came between.
+"""A database in another one: all of it or nothing.
 
 With `--engine postgresql` one of the two is on a server, in either direction; without, both are files.
 """
 
+import sqlite3
 from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, closing
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 
 import pytest
 
+from cc_bot.app.database import CopyRequest, run_copy
+from cc_bot.config import read_config
 from cc_bot.domain import ChannelKey, SessionKey
-from cc_bot.domain.errors import (
-    CopyOfAnother,
-    CopyTargetOccupied,
-    CopyUnfinished,
-)
+from cc_bot.domain.errors import CopyRefused, CopyTargetOccupied
 from cc_bot.storage import EVERYBODY, Database, Statement, apply_pending, open_database
-from cc_bot.storage.copying import (
-    CopiedTable,
-    Copying,
-    PageLimit,
-    copied_tables,
-    ensure_copyable,
-    ensure_finished,
-    prepare_target,
-)
+from cc_bot.storage.copying import CopyPlan, copied_tables
 from cc_bot.storage.database import Row
-from cc_bot.storage.engines import dialect_of, open_snapshot
-from cc_bot.storage.manifest import MARK, Progress, Stage, ignore_progress
+from cc_bot.storage.engines import dialect_of
+from cc_bot.storage.manifest import Progress, Stage, ignore_progress
 from cc_bot.storage.migrate import deviations_of, known_migrations
 from cc_bot.storage.schema import SELECT_SCHEMA, Schema
 from cc_bot.stores import open_stores
@@ -37,11 +28,8 @@ from tests.databases import laid_out
 from tests.stores.backends import stores_over, tables_of, turn
 from tests.stores.life import live
 
-T = TypeVar("T")
-
 ME: Final = 1_100_000_000_000_000_007
 YOU: Final = 1_200_000_000_000_000_011
-SMALL: Final = PageLimit(rows=2)
 _SAMPLES: Final = {"INTEGER": 1, "REAL": 0.1, "TEXT": "猫 'cat' \\ \U0001f408", "BLOB": b"\x00\xff"}
 
 
@@ -51,22 +39,18 @@ class Pair:
 
     source: str
     target: str
+    folder: Path
 
-    async def copy(
-        self, limit: PageLimit = SMALL, progress: Progress = ignore_progress
-    ) -> dict[str, CopiedTable]:
-        async with open_database(self.target) as target:
-            occupied = await prepare_target(target, "the source")
-            async with open_snapshot(self.source) as source:
-                copying = Copying(source, target, limit=limit, progress=progress)
-                done = await (copying.check(occupied) if occupied else copying.run())
-        return {table.name: table for table in done}
+    async def copy(self, progress: Progress = ignore_progress) -> CopyPlan:
+        config = read_config({"CC_BOT_DATA_FOLDER": str(self.folder)}, self.folder / ".env")
+        return (await run_copy(config, CopyRequest(self.source, self.target), progress)).plan
 
 
 @pytest.fixture(params=["there", "back"])
 def pair(request: pytest.FixtureRequest, url: str, tmp_path: Path) -> Pair:
     other = laid_out(tmp_path / "other.db")
-    return Pair(other, url) if request.param == "there" else Pair(url, other)
+    ends = (other, url) if request.param == "there" else (url, other)
+    return Pair(*ends, tmp_path)
 
 
 @pytest.fixture
@@ -117,11 +101,6 @@ async def rows(url: str) -> dict[str, list[tuple[Any, ...]]]:
     return found
 
 
-async def is_finished(url: str) -> bool:
-    async with open_database(url) as database:
-        return MARK not in await tables_of(database)
-
-
 async def schema(url: str) -> Sequence[tuple[Any, ...]]:
     """What a database is made of, its triggers and whether they are in force included."""
     on_a_server = (
@@ -154,18 +133,15 @@ class TestCopy:
         stored = await rows(pair.source)
         assert all(stored.values())
         told = list[tuple[Stage, int, int]]()
-        there = await pair.copy(progress=lambda *step: told.append(step))
+        there = await pair.copy(lambda *step: told.append(step))
         assert await rows(pair.target) == stored
-        assert {name: table.rows for name, table in there.items()} == {n: len(f) for n, f in stored.items()}
+        assert {table.name: table.rows for table in there.tables} == {n: len(f) for n, f in stored.items()}
+        assert there.left_out == ()
         assert await schema(pair.target) == made
         total = sum(map(len, stored.values()))
-        for stage, expected in (("rows", total), ("comparing", 2 * total)):
-            steps = [(done, of) for name, done, of in told if name == stage]
-            assert steps[0] == (0, expected)
-            assert steps[-1] == (expected, expected)
-            assert steps == sorted(steps)
-        back = await Pair(pair.target, third).copy(PageLimit(rows=100, bytes=1))  # as large as one row is
-        assert back == there == await pair.copy(), "it is found done"
+        assert told[-1] == ("rows", total, total)
+        back = await Pair(pair.target, third, pair.folder).copy()
+        assert [(each.name, each.rows) for each in back.tables] == [(t.name, t.rows) for t in there.tables]
         assert await rows(third) == stored
         async with open_database(third) as database:
             found = Schema.of_rows(await database.query(SELECT_SCHEMA))
@@ -189,86 +165,45 @@ class TestCopy:
             assert newer.id > deleted.id
             assert newer.number > deleted.number
 
-    async def test_is_of_one_state_whatever_is_written_meanwhile(self, pair: Pair) -> None:
-        await fill(pair.source)
-        before = await rows(pair.source)
-        async with open_database(pair.target) as target, open_database(pair.source) as bot:
-            assert not await prepare_target(target, "the source")
-            async with open_snapshot(pair.source) as source:
-                add = Statement("INSERT INTO erasing (user_id, since) VALUES (1, 1)")
-                await bot.transaction([add], [EVERYBODY])
-                await Copying(source, target, limit=SMALL).run()
-        assert await rows(pair.target) == before
-
-
-class Killed(Exception):
-    """The program ends here."""
-
-
-class TestACopyThatIsCutOff:
-    @pytest.mark.slow
-    async def test_after_any_page_goes_on_and_ends_right(self, pair: Pair) -> None:
-        await fill(pair.source)
-        cuts = 0
-        while True:
-            try:
-                await pair.copy(PageLimit(rows=4), progress=killing_at("rows", calls=2))
-            except Killed:
-                cuts += 1
-                assert not await is_finished(pair.target)
-            else:
-                break
-        stored = await rows(pair.source)
-        assert cuts == sum(-(-len(found) // 4) for found in stored.values())
-        assert await rows(pair.target) == stored
-        assert await is_finished(pair.target)
-
-    async def test_is_no_database_to_work_with_until_it_is_gone_on_with_from_its_source(
-        self, pair: Pair, tmp_path: Path
-    ) -> None:
-        await fill(pair.source)
-        with pytest.raises(Killed):
-            await pair.copy(progress=killing_at("comparing"))
-        with pytest.raises(CopyUnfinished):
-            async with open_stores(pair.target, data_folder=tmp_path, embedder=None):
-                pass
-        async with open_database(pair.target) as target:
-            with pytest.raises(CopyUnfinished) as unfinished:
-                await ensure_copyable(target)
-            with pytest.raises(CopyOfAnother) as another:
-                await prepare_target(target, "another source")
-        assert unfinished.value.params["url"] == another.value.params["url"] == "the source"
-        # It is compared as a whole, with a source that was changed since.
-        await write(pair.source, "UPDATE messages SET content = 'とら' WHERE author_id = $1", ME)
-        await write(pair.source, "DELETE FROM attachments")
-        await pair.copy()
-        assert await rows(pair.target) == await rows(pair.source)
-        async with open_database(pair.target) as database:
-            await ensure_finished(database)
-
-
-def killing_at(stage: Stage, *, calls: int = 1) -> Progress:
-    """The end of the program, where it tells for the nth time how far that stage is."""
-    left = [calls]
-
-    def progress(told: Stage, _done: int, _total: int) -> None:
-        left[0] -= told == stage
-        if told == stage and not left[0]:
-            raise Killed
-
-    return progress
+    async def test_of_another_version_has_what_both_schemas_have(self, url: str, tmp_path: Path) -> None:
+        pair = Pair(laid_out(tmp_path / "other.db"), url, tmp_path)
+        async with opened(pair.source) as database:
+            await live(stores_over(database), database, ME, "しまうま", channel=ChannelKey(3))
+            changes = (
+                "ALTER TABLE memories ADD COLUMN mood TEXT DEFAULT 'うきうき'",
+                "CREATE TABLE moods (id BIGINT PRIMARY KEY)",
+                "DROP TABLE token_factors",
+                "ALTER TABLE messages DROP COLUMN tainted",
+            )
+            await database.transaction([*map(Statement, changes)], [EVERYBODY])
+        contents = "SELECT id, content FROM messages ORDER BY id"
+        expected = [tuple(row) for row in await read(pair.source, contents)]
+        assert (await pair.copy()).left_out == ("memories.mood", "moods")
+        assert [tuple(row) for row in await read(pair.target, contents)] == expected
+        assert expected
 
 
 class TestACopyThatCantBe:
     async def test_into_what_holds_something_else_is_refused_and_leaves_it_alone(self, pair: Pair) -> None:
-        await write(pair.source, "INSERT INTO erasing (user_id, since) VALUES (1, 1)")
+        await fill(pair.source)
         await write(pair.target, "INSERT INTO erasing (user_id, since) VALUES (2, 1)")
         before = await rows(pair.target)
-        with pytest.raises(CopyTargetOccupied):  # though it has as many rows
-            await pair.copy()
-        await fill(pair.source)
         with pytest.raises(CopyTargetOccupied) as refused:
             await pair.copy()
         assert refused.value.params["name"] == "erasing"
         assert await rows(pair.target) == before
-        assert await is_finished(pair.target)
+
+    async def test_for_a_row_that_refers_to_nothing_names_its_table_and_stores_nothing(
+        self, url: str, tmp_path: Path
+    ) -> None:
+        pair = Pair(laid_out(tmp_path / "other.db"), url, tmp_path)
+        await fill(pair.source)
+        with closing(sqlite3.connect(tmp_path / "other.db")) as connection, connection:
+            connection.execute("UPDATE messages SET session_id = 'gone'")
+        before = await rows(pair.target)
+        with pytest.raises(CopyRefused) as refused:
+            await pair.copy()
+        assert refused.value.params["name"] == "messages"
+        assert await rows(pair.target) == before
+        await write(pair.source, "UPDATE messages SET session_id = NULL")
+        await pair.copy()
