@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 
 import pytest
+from structlog.testing import capture_logs
 
 from cc_bot.assistant import AssistantSettings
 from cc_bot.discord.access import SeenRoles
@@ -15,7 +16,7 @@ from cc_bot.discord.delivery.forms import OpenForms
 from cc_bot.discord.delivery.live import RunningTurns
 from cc_bot.discord.delivery.outlets import MessageReplies
 from cc_bot.discord.delivery.reply import TakenDown
-from cc_bot.discord.messages.channel_answers import ChannelAnswers, ChannelAssistant
+from cc_bot.discord.messages.channel_answers import UNREACHABLE, ChannelAnswers, ChannelAssistant
 from cc_bot.discord.messages.mentions import MAX_AT_ONCE, Mentions, TypingSigns
 from cc_bot.discord.messages.question_files import QuestionFiles
 from cc_bot.discord.messages.withdrawals import Withdrawals
@@ -319,9 +320,16 @@ class TestAnAnswer:
         assert (shown.content, await room.stored_unseen()) == ("元気です。", [])
         assert f"/{room.channel.id}/{asked[0].discord_id}" in shown.text
         room.people["アイコ"].accepts_dms = False
-        await room.asks("アイコ", "まだ元気？")
-        assert await room.answer()
+        asked.append(await room.asks("アイコ", "まだ元気？"))
+        with capture_logs() as records:
+            assert await room.answer()
         assert (await room.waiting(), room.texts()) == ((), [])
+        assert [each["event"] for each in records if each["log_level"] == "warning"] == ["answer_not_allowed"]
+        shown = room.discord.world.messages[asked[1].discord_id or 0]
+        assert shown.reactions == [UNREACHABLE]
+        room.discord.forbid(room.discord.bot, Permission.ADD_REACTIONS, room.channel)
+        await room.asks("アイコ", "もしもし？")
+        assert await room.answer()
 
     @pytest.mark.usefixtures("uncollected")
     async def test_that_fails_lets_go_of_its_pictures(self, room: Room) -> None:

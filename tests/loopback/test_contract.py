@@ -241,9 +241,11 @@ class TestChannels:
         hidden, silent, blind = (discord.guild_channel() for _ in range(3))
         discord.forbid(discord.bot, Permission.VIEW_CHANNEL, hidden)
         discord.forbid(discord.bot, Permission.SEND_MESSAGES | Permission.ATTACH_FILES, silent)
+        discord.forbid(discord.bot, Permission.ADD_REACTIONS, silent)
         discord.forbid(discord.bot, Permission.READ_MESSAGE_HISTORY, blind)
         theirs, unseen = await discord.post(aiko, channel, "mine"), await discord.post(aiko, blind, "mine")
-        gone = await discord.post(aiko, channel, "gone")
+        gone, quiet = await discord.post(aiko, channel, "gone"), await discord.post(aiko, silent, "mine")
+        reaction = "reactions/%F0%9F%94%87/@me"
         await discord.delete(aiko, gone)
         closed = discord.dm(discord.user("Ben", accepts_dms=False))
         to_unseen = {**X, "message_reference": {"message_id": str(unseen.id)}}
@@ -260,6 +262,8 @@ class TestChannels:
                 "a group": (50001, post(discord.group_dm(aiko))),
                 "where it may not write": (50013, post(silent)),
                 "typing there": (50013, bot.call("POST", f"/channels/{silent.id}/typing")),
+                "a reaction there": (50013, bot.call("PUT", f"{path_of(silent, quiet.id)}/{reaction}")),
+                "a reaction elsewhere": (0, bot.call("PUT", f"{path_of(channel, theirs.id)}/{reaction}")),
                 "a thread of where it may not write": (0, post(discord.thread(silent))),
                 "a file where it may not attach": (50013, post(discord.thread(silent), X, File("a", b"x"))),
                 "a reply to what it may not read": (160002, post(blind, to_unseen)),

@@ -7,6 +7,7 @@ crash the same message is written on. Which questions wait, and when, is not dec
 
 import zlib
 from collections.abc import AsyncGenerator, Callable, Collection, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 
@@ -55,6 +56,7 @@ MAX_TOGETHER = 10
 MAX_TOGETHER_CHARACTERS = 6000
 """Of these questions in all: what one question may have."""
 MAX_TEXT_HASHES = 1000
+UNREACHABLE = "🔇"
 
 
 @dataclass(slots=True)
@@ -252,7 +254,7 @@ class ChannelAnswers:
                 ) as live:
                     await self.assistant.follow(asked, on_its_way, stop, live)
         except REFUSALS as error:
-            _log.warning("answer_not_allowed", place=key.place_id, error=type(error).__name__)
+            await self._mark_unreachable(asked, error)
             await self._give_up(asked.key, asked.questions)
             return True
         self._note_read(asked.questions)
@@ -277,8 +279,15 @@ class ChannelAnswers:
         try:
             await reply.show((self._sentence(asked, sentence(asked.recipient)),))
         except REFUSALS as error:
-            _log.info("user_not_told", error=type(error).__name__)
+            await self._mark_unreachable(asked, error)
         await self._give_up(asked.key, asked.questions)
+
+    async def _mark_unreachable(self, asked: ChannelQuestion, error: Exception) -> None:
+        """Put a reaction on the question if Discord lets the bot write neither there nor in the user's DM."""
+        place_id = asked.key.place_id
+        _log.warning("answer_not_allowed", place=place_id, error=type(error).__name__)
+        with suppress(hikari.HikariError):
+            await self.replies.rest.add_reaction(place_id, asked.newest_id, UNREACHABLE)
 
     def _sentence(self, asked: ChannelQuestion, sentence: str) -> Page:
         """The sentence with what an earlier run of the program did before it was ended."""
@@ -359,8 +368,9 @@ class ChannelAnswers:
                     recipient = asked.recipient
                     await self.running.receipts.record(reply, recipient.user_id, "public", recipient.words)
             except REFUSALS as error:
-                _log.info("answer_not_shown", place=key.place_id, error=type(error).__name__)
                 gone = is_gone(error)
+                if not gone:
+                    await self._mark_unreachable(asked, error)
             if gone:  # a user deleted one of its messages meanwhile
                 await self._forget(asked, reply)
             else:

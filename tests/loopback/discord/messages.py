@@ -179,6 +179,7 @@ class Message:
     forwarded: "Message | None" = None
     snapshot: dict[str, Any] | None = None
     deleted: bool = False
+    reactions: list[str] = field(default_factory=list)
     history: list[Shown] = field(default_factory=list)
 
     @property

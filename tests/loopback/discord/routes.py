@@ -126,6 +126,7 @@ class ChannelRoutes:
             Route("GET", one, self.get),
             Route("PATCH", one, self.edit, limit="channel", major="channel"),
             Route("DELETE", one, self.delete, limit="channel", major="channel"),
+            Route("PUT", one + "/reactions/{emoji}/@me", self.react, limit="channel", major="channel"),
         ]
 
     def _channel(self, call: Call) -> Channel:
@@ -257,6 +258,15 @@ class ChannelRoutes:
         message = self._message(call)
         refusals.refuse_if(message.author is not self.world.bot, refusals.missing_permissions)
         await self.world.delete(message)
+        return Answer()
+
+    async def react(self, call: Call) -> Answer:
+        """Add a reaction that nobody has added so far. Events of reactions are not modelled."""
+        message = self._message(call)
+        may = partial(self.world.may, channel=message.channel)
+        refusals.refuse_if(not may(Permission.READ_MESSAGE_HISTORY), refusals.missing_access)
+        refusals.refuse_if(not may(Permission.ADD_REACTIONS), refusals.missing_permissions)
+        message.reactions.append(call.params["emoji"])
         return Answer()
 
 
