@@ -392,7 +392,10 @@ async def _check_models(config: Config, words: Texts) -> Sequence[Finding]:
     try:
         async with open_models(config) as models:
             if models.offline:
-                return [notes.ok(words.doctor.model_offline)]
+                if not (named := models.named_in_vain):
+                    return [notes.ok(words.doctor.model_offline)]
+                said = words.cli.model_without_server.format(model=named)
+                return [notes.warning(said, words.cli.model_without_server_mend)]
             agents, tools = await _load_agents(config), discover(cc_bot.tools).schemas()
             own = [name for agent in agents.values() for name in agent.models]
             names = dict.fromkeys((*config.models, *config.summary_models, *own))

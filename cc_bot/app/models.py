@@ -10,6 +10,8 @@ from contextlib import aclosing, asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+import structlog
+
 from cc_bot.config import LOCAL, OFF, Config
 from cc_bot.domain.errors import InvalidModels
 from cc_bot.embeddings import LocalEmbedder
@@ -24,6 +26,8 @@ from cc_bot.texts import texts
 
 if TYPE_CHECKING:
     from cc_bot.llm.openai import OpenAIChatModel
+
+_log = structlog.get_logger(__name__)
 
 _EMBEDDING_TIMEOUT_S: Final = 30.0  # a turn waits for it
 
@@ -47,10 +51,17 @@ class Models:
         return not (self._config.openai_api_key or self._config.openai_base_url or self._providers)
 
     @property
+    def named_in_vain(self) -> str:
+        """CC_BOT_MODEL where it is set, but neither a key nor a server; empty otherwise."""
+        return self._config.variables.get("CC_BOT_MODEL", "") if self.offline else ""
+
+    @property
     def label(self) -> str:
         """What the terminal calls the model."""
-        config = self._config
-        return texts(config.operator_locale).cli.offline_model if self.offline else config.models[0]
+        words, named = texts(self._config.operator_locale).cli, self.named_in_vain
+        if named:
+            return f"{words.model_without_server.format(model=named)} → {words.model_without_server_mend}"
+        return words.offline_model if self.offline else self._config.models[0]
 
     def chain(self, names: Sequence[str]) -> ChatModel:
         if self.offline:
@@ -105,8 +116,10 @@ async def open_models(config: Config) -> AsyncIterator[Models]:
     """Read `models.toml`, and close the models in the end. Raises InvalidModels."""
     words, path = texts(config.operator_locale), models_path(config)
     models = Models(config, await providers_file(path, config.variables, words).load())
-    if models.offline and config.variables.get("CC_BOT_MODEL") and path.exists():
-        raise InvalidModels(path=str(path), detail=words.models_file.no_server)
+    if named := models.named_in_vain:
+        if path.exists():
+            raise InvalidModels(path=str(path), detail=words.models_file.no_server)
+        _log.warning("model_without_server", model=named, mend=words.cli.model_without_server_mend)
     try:
         yield models
     finally:

@@ -9,7 +9,14 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from cc_bot.doctor.checkup import Finding, FindingWriter
-from cc_bot.domain.errors import CcBotError, ModelError, ModelNotFound, ModelRefusedKey, ModelRefusedRequest
+from cc_bot.domain.errors import (
+    CcBotError,
+    ModelError,
+    ModelNotFound,
+    ModelRefusedKey,
+    ModelRefusedRequest,
+    ModelUnreachable,
+)
 from cc_bot.domain.message import Attachment
 from cc_bot.llm.model import (
     AssistantPart,
@@ -60,6 +67,9 @@ async def check_model(
         return [notes.failed(said.model_refused_request.format(model=name), mend)]
     except ModelRefusedRequest:
         return [notes.failed(said.model_refused_request.format(model=name), said.model_refused_request_mend)]
+    except ModelUnreachable as error:
+        unreachable = said.model_unreachable.format(model=name, **error.params)
+        return [notes.failed(unreachable, said.model_unreachable_mend)]
     except CcBotError:
         return [notes.failed(said.model_unavailable.format(model=name), said.model_unavailable_mend)]
     changes = said.model_changed.format(changes=", ".join(model.changes)) if model.changes else ""

@@ -35,6 +35,8 @@ class CliTexts(Area):
         en="Waiting for up to half a minute to see whether the cc-bot on {host} (shards {shards}; * is all) is dead: if it is, I take over; if it lives, I do not start.",
     )
     offline_model = Sentence(ja="オフラインモデル", en="offline model")
+    model_without_server = Sentence(ja="{model} のキーもサーバーもないので、内蔵のオフラインモデルが答えます", en="{model} has neither a key nor a server, so the built-in offline model answers")
+    model_without_server_mend = Sentence(ja=".env の OPENAI_API_KEY か OPENAI_BASE_URL、または data/models.toml で設定してください", en="set OPENAI_API_KEY or OPENAI_BASE_URL in .env, or a server in data/models.toml")
     no_token = Sentence(ja="DISCORD_TOKEN が環境変数にも .env にもないので、ターミナルでの会話を始めます。", en="DISCORD_TOKEN is set neither in the environment nor in .env: starting the terminal chat.")
     """Of `make run`."""
     broke = Sentence(ja="思わぬエラーで止まりました（{error}）。上の記録を添えて、開発者にお知らせください。", en="Stopped by an unexpected error ({error}). Please report it together with the record above.")

@@ -91,6 +91,11 @@ class DoctorTexts(Area):
     model_refused_key_mend = Sentence(ja="キーと、その残高や権限を確かめてください。", en="Check the key, its credit and its rights.")
     model_refused_request = Sentence(ja="サーバーは {model} への質問を受け付けません。", en="The server does not take questions to {model}.")
     model_refused_request_mend = Sentence(ja="モデルの名前を確かめてください（CC_BOT_MODEL、agents.toml の model）。", en="Check the model's name (CC_BOT_MODEL, or model in agents.toml).")
+    model_unreachable = Sentence(ja="{model} のサーバー {host} につながりません（名前が見つからないか、接続できません）。", en="The server of {model}, {host}, can't be reached: the name is not known, or nothing answers there.")
+    model_unreachable_mend = Sentence(
+        ja="サーバーが動いているか、アドレス（OPENAI_BASE_URL か、models.toml の base_url）の名前とポートが正しいかを確かめてください。コンテナの中の localhost は、そのコンテナ自身です。",
+        en="Check that the server runs, and the name and port in OPENAI_BASE_URL (or base_url in models.toml). Inside a container, localhost is the container itself.",
+    )
     model_unavailable = Sentence(ja="{model} から答えがありません。", en="{model} gives no answer.")
     model_unavailable_mend = Sentence(ja="アドレス（OPENAI_BASE_URL か、models.toml の base_url）とサーバーの状態を確かめてください。", en="Check the address (OPENAI_BASE_URL, or base_url in models.toml) and the server.")
     hearing_ok = Sentence(ja="{name} が音声を文字にします。", en="{name} writes down voice messages.")

@@ -101,8 +101,8 @@ SENTENCES: Final[Mapping[type[CcBotError], Sentence]] = {
         ja="古い形式（.doc・.xls・.pptなど）のファイルは読めません。Officeなどで開き、.docx・.xlsx・.pptxかPDFで保存し直して、もう一度送ってください。", en="I can't read files of the old formats (.doc, .xls, .ppt). Please open it in Office, save it as .docx, .xlsx, .pptx or PDF, and send it again."
     ),
     errors.DocumentsWait: Sentence(ja="今はほかのファイルを読んでいて、手が回りませんでした。少し待って、もう一度送ってください。", en="I am busy reading other files right now. Please wait a moment and send it again."),
-    errors.DocumentsNotInstalled: Sentence(ja="このボットは、PDFとExcelを読む準備ができていません。管理者に伝えるか、文章をテキストで送ってください。", en="This bot is not set up to read PDF and Excel. Please tell the bot's operator, or send the text itself."),
-    errors.DocumentsNotConfined: Sentence(ja="このボットが動いているシステムでは文書を安全に読めないため、開きませんでした。管理者に伝えるか、文章をテキストで送ってください。", en="I did not open this document: the system I run on can't read it safely. Please tell the bot's operator, or send the text itself."),
+    errors.DocumentsNotInstalled: Sentence(ja="このボットは、PDFとExcelを読む準備ができていません。文章をテキストで送るか、ボットの管理者にお知らせください。", en="This bot is not set up to read PDF and Excel. Please tell the bot's operator, or send the text itself."),
+    errors.DocumentsNotConfined: Sentence(ja="このボットが動いているシステムでは文書を安全に読めないため、開きませんでした。文章をテキストで送るか、ボットの管理者にお知らせください。", en="I did not open this document: the system I run on can't read it safely. Please tell the bot's operator, or send the text itself."),
     errors.RecordingTooLong: Sentence(ja="音声が長すぎます。{minutes}分までにするか、分けて送ってください。", en="The recording is too long. Please keep it under {minutes} minutes, or send it in parts."),
     errors.RecordingEmpty: Sentence(ja="音声の長さが0秒でした。録音し直して、もう一度送ってください。", en="The recording is 0 seconds long. Please record it again and send it."),
     errors.RecordingRefused: Sentence(ja="この音声は受け付けられませんでした。録音し直すか、文字で送ってください。", en="This recording could not be taken. Please record it again, or type it."),
@@ -298,9 +298,9 @@ SENTENCES: Final[Mapping[type[CcBotError], Sentence]] = {
     errors.PagesWait: Sentence(ja="ほかのページを読んでいて時間がかかり、このページを読む番が来ませんでした。少し待って、もう一度お試しください。", en="It took too long: other pages are being read, and this one's turn did not come. Please try again in a moment."),
     errors.PagesNotInstalled: Sentence(ja="このボットは、まだウェブページを読めません。管理者が make pages で入れると、読めるようになります。", en="This bot can't read web pages yet. Its operator can add that with make pages."),
     errors.PagesOfDocumentsNotInstalled: Sentence(ja="リンクの先は PDF か Excel で、このボットはまだ読めません。管理者が make documents で入れると、読めるようになります。", en="This link leads to a PDF or Excel file, which this bot can't read yet. Its operator can add that with make documents."),
-    errors.PagesNotConfined: Sentence(ja="このボットが動いているシステムではウェブページを安全に読めないため、開きませんでした。管理者に伝えてください。", en="This page was not opened: the system that this bot runs on can't read it safely. Please tell the bot's operator."),
+    errors.PagesNotConfined: Sentence(ja="このボットが動いているシステムではウェブページを安全に読めないため、開きませんでした。ボットの管理者にお知らせください。", en="This page was not opened: the system that this bot runs on can't read it safely. Please tell the bot's operator."),
     errors.SearchFailed: Sentence(ja="いまウェブ検索を使えません。検索せずに、わかる範囲で答えてください。", en="Web search does not work at the moment. Answer without it, as far as you can."),
-    errors.SearchFormatOff: Sentence(ja="検索サーバーが JSON での回答を許していないため、検索できません。管理者に知らせてください。", en="The search server does not let programs search (JSON is off). Please tell the bot's operator."),
+    errors.SearchFormatOff: Sentence(ja="検索サーバーが JSON での回答を許していないため、検索できません。ボットの管理者にお知らせください。", en="The search server does not let programs search (JSON is off). Please tell the bot's operator."),
     errors.PortTaken: Sentence(ja="{host}:{port} は別のプログラムが使っています。{setting} を変えて、起動し直してください。", en="Another program listens on {host}:{port}. Change {setting}, then start again."),
 }
 

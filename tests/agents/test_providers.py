@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from structlog.testing import capture_logs
 
 from cc_bot.app.models import open_models
 from cc_bot.config import read_config
@@ -76,7 +77,12 @@ async def test_the_offline_model_answers_where_there_is_neither_key_nor_server(t
 
 async def test_a_model_that_is_named_without_any_server_is_a_mistake(tmp_path: Path) -> None:
     words, environment = texts(Locale.JA), {"CC_BOT_MODEL": "local/qwen"}
-    assert await answered_by(tmp_path, "local/qwen", **environment) == [""]
+    environ = {"CC_BOT_DATABASE_URL": f"sqlite:///{tmp_path}/sessions.db", **environment}
+    with capture_logs() as records:
+        async with open_models(read_config(environ, tmp_path / "none")) as models:
+            assert models.offline
+            assert words.cli.model_without_server_mend in models.label
+    assert [(each["event"], each["model"]) for each in records] == [("model_without_server", "local/qwen")]
     (tmp_path / "models.toml").write_text("# [providers.local]\n", encoding="utf-8")
     with pytest.raises(InvalidModels) as refused:
         await answered_by(tmp_path, **environment)

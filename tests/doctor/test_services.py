@@ -131,7 +131,9 @@ class TestAModel:
         found = [await asked(server.base_url, timeout_s=0.2) for _ in range(3)]
         found.append(await asked("http://127.0.0.1:1/v1"))
         assert {finding.verdict for finding in found} == {"failed"}
-        assert found[-1].mend == JA.doctor.model_unavailable_mend
+        assert found[0].mend == JA.doctor.model_unavailable_mend
+        assert found[-1].mend == JA.doctor.model_unreachable_mend
+        assert "127.0.0.1:1" in found[-1].detail
 
 
 async def test_an_encoder_that_does_not_work_is_a_warning_for_search_goes_on() -> None:
