@@ -23,7 +23,6 @@ from bench.turn import TURN
 from cc_bot.domain import SessionKey
 from cc_bot.storage import Database, Statement, Synchronous, apply_pending, open_database
 from cc_bot.stores import MemoryStore, SessionStore
-from cc_bot.stores.memory.upkeep import MemoryUpkeep
 from tests.postgres_server import SETTINGS, server
 
 GOALS_OF_TURNS = {"relaxed": 2.5, "durable": 1.5}
@@ -222,10 +221,9 @@ async def searches(lite: Database, postgres: Database, notes: int, goal: float) 
 
 async def noted(database: Database, user_id: int, known: list[Phrase]) -> MemoryStore:
     """A store in which the user has these notes."""
-    store, upkeep = MemoryStore(database), MemoryUpkeep(database)
+    store = MemoryStore(database)
     for note in known:
         await store.add(user_id, note.text)
-    await upkeep.catch_up(user_id)
     return store
 
 

@@ -9,8 +9,7 @@ import asyncio
 import gc
 import random
 import sys
-from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -25,7 +24,6 @@ from cc_bot.embeddings import LocalEmbedder
 from cc_bot.storage import Database, apply_pending, open_database
 from cc_bot.stores import MemoryStore
 from cc_bot.stores.memory.meaning import Embedding
-from cc_bot.stores.memory.upkeep import MemoryUpkeep
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data" / "recall"
 USERS_THAT_SEARCH = 200
@@ -94,16 +92,14 @@ async def quality_with(
 async def fill(path: Path, population: Population) -> None:
     async with open_database(f"sqlite:///{path}") as database:
         await apply_pending(database)
-        upkeep = MemoryUpkeep(database)
-        await population.write(MemoryStore(database), upkeep)
-        for index in range(len(population.large)):
-            await upkeep.catch_up(population.large_user(index))
+        await population.write(MemoryStore(database))
     population.copy(path)
 
 
 async def speed(path: Path, population: Population) -> bool:
     """Print times, and return whether the goals are met."""
-    async with open_database(f"sqlite:///{path}") as database, _kept_up(database) as store:
+    async with open_database(f"sqlite:///{path}") as database:
+        store = MemoryStore(database)
         gc.collect()
         gc.freeze()  # what was loaded at start is not looked through again in the middle of a search
         met = await speed_of_small(store, database, population)
@@ -115,14 +111,6 @@ async def speed(path: Path, population: Population) -> bool:
             goal = GOALS_OF_LARGE.get(notes, Goal(float("inf")))
             met = met and took.p50 < goal.p50 and took.p99 < goal.p99 and ratio < GOAL_ADD_RATIO
     return met
-
-
-@asynccontextmanager
-async def _kept_up(database: Database) -> AsyncIterator[MemoryStore]:
-    """A store with what runs beside it in the program."""
-    upkeep = MemoryUpkeep(database)
-    async with upkeep.running():
-        yield MemoryStore(database, upkeep=upkeep)
 
 
 async def speed_of_small(store: MemoryStore, database: Database, population: Population) -> bool:

@@ -26,10 +26,8 @@ from bench.recall_text import Everyday, Phrase
 from cc_bot.storage import Database, Statement
 from cc_bot.stores import MemoryStore
 from cc_bot.stores.memory.texts import search_text
-from cc_bot.stores.memory.upkeep import MemoryUpkeep
 
 NOTES_OF_SMALL = 100
-WAITING_OF_SMALL = 8
 TEMPLATES = 200
 SEARCHES_OF_SMALL = 2000
 SEARCHES_OF_LARGE = 300
@@ -40,13 +38,21 @@ COPY = """
     WITH RECURSIVE copies (copy) AS (
         SELECT 1 UNION ALL SELECT copy + 1 FROM copies WHERE copy < {copies}
     )
-    INSERT INTO {table} (user_id, {columns})
-    SELECT user_id + {templates} * copy, {columns} FROM {table} CROSS JOIN copies
+    INSERT INTO memories (user_id, {columns})
+    SELECT user_id + {templates} * copy, {columns} FROM memories CROSS JOIN copies
     WHERE user_id <= {templates}
-    ORDER BY {order}, copy
+    ORDER BY id, copy
 """
-COPIED = {"memories": "id", "memory_segments": "segment, user_id"}
-"""What a user of a hundred notes has, and the order in which it was written."""
+COPY_TERMS = """
+    INSERT INTO memory_terms (user_id, term, memory_id, occurrences)
+    SELECT copy.user_id, term, copy.id, occurrences
+    FROM memories AS copy
+    JOIN memories AS original
+        ON original.user_id = (copy.user_id - 1) % {templates} + 1 AND original.number = copy.number
+    JOIN memory_terms ON memory_terms.user_id = original.user_id AND memory_id = original.id
+    WHERE copy.user_id > {templates} AND copy.user_id <= {small}
+    ORDER BY copy.user_id, term, copy.id
+"""
 
 
 class Took(NamedTuple):
@@ -89,12 +95,10 @@ class Population:
     def template_of(self, user_id: int) -> int:
         return (user_id - 1) % self.templates + 1 if user_id <= self.small else user_id
 
-    async def write(self, store: MemoryStore, upkeep: MemoryUpkeep) -> None:
+    async def write(self, store: MemoryStore) -> None:
         """Store the notes of the templates, and those of the large users, by turns."""
         for position in range(NOTES_OF_SMALL):
             for user_id in range(1, self.templates + 1):
-                if position == NOTES_OF_SMALL - WAITING_OF_SMALL:
-                    await upkeep.catch_up(user_id)
                 await self._note(store, user_id, Everyday(user_id * 1000 + position).note())
         sources = [Everyday(-1 - index) for index in range(len(self.large))]
         for position in range(max(self.large, default=0)):
@@ -113,14 +117,11 @@ class Population:
         with closing(sqlite3.connect(path)) as raw:
             raw.execute("PRAGMA synchronous = OFF")
             copies = -(-self.small // self.templates) - 1
-            for table, order in COPIED.items() if copies else ():
-                names = [row[1] for row in raw.execute(f"PRAGMA table_info({table})")]
+            if copies:
+                names = [row[1] for row in raw.execute("PRAGMA table_info(memories)")]
                 columns = ", ".join(name for name in names if name not in ("id", "user_id"))
-                raw.execute(
-                    COPY.format(
-                        table=table, copies=copies, columns=columns, templates=self.templates, order=order
-                    )
-                )
+                raw.execute(COPY.format(copies=copies, columns=columns, templates=self.templates))
+                raw.execute(COPY_TERMS.format(templates=self.templates, small=self.small))
             raw.commit()
 
 

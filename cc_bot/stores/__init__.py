@@ -60,7 +60,7 @@ from cc_bot.stores.memory.removal import MemoryRemovalStore
 from cc_bot.stores.memory.secrets import SecretRules
 from cc_bot.stores.memory.store import MemoryStore
 from cc_bot.stores.memory.transfer import MemoryTransferStore
-from cc_bot.stores.memory.upkeep import MemoryUpkeep
+from cc_bot.stores.memory.upkeep import search_terms_kept_current
 from cc_bot.stores.mentions import MentionStore
 from cc_bot.stores.personal_data import PersonalDataStore
 from cc_bot.stores.personal_erasure import PersonalErasureStore
@@ -223,8 +223,7 @@ async def open_stores(
         erasures = ErasureLog.beside(beside, clock=clock)
         # The word lists of search take a fifth of a second to read: not on the first turn that needs them.
         await asyncio.to_thread(document_terms, "猫 cat")
-        upkeep = MemoryUpkeep(database)
-        async with _embedding(database, embedder) as embedding, upkeep.running():
+        async with _embedding(database, embedder) as embedding, search_terms_kept_current(database):
             rules = SecretRules(secret_patterns)
             quotas = MemoryQuotas(database, limits, clock=clock)
             memories = MemoryStore(
@@ -232,7 +231,6 @@ async def open_stores(
                 clock=clock,
                 embedding=embedding,
                 secret_rules=rules,
-                upkeep=upkeep,
                 quotas=quotas,
             )
             yield Stores(

@@ -201,7 +201,7 @@ PERSONAL_TABLES: Final = (
         "memories",
         "user_id = $1",
         (*MEMORY.names, "status", "deleted_at"),
-        (*SEARCHED.names, "place"),
+        SEARCHED.names,
         forms=MEMORY.forms,
         at="created_at",
         ids="SELECT id FROM memories WHERE user_id = $1",
@@ -361,7 +361,7 @@ PERSONAL_TABLES: Final = (
 )
 
 DERIVED_TABLES: Final = (
-    *("memory_vectors", "memory_sketches", "memory_segments", "memory_chunks", "memory_postings"),
+    *("memory_vectors", "memory_sketches", "memory_terms"),
     *("memory_usage", "numbers"),
 )
 """Made of memories (and reminders, proposals) so that they are found, counted and numbered: erased with them,

@@ -24,7 +24,7 @@ from cc_bot.stores.members import USAGE_STATEMENTS
 from cc_bot.stores.memory.copies import NOTE_CHANNEL_CALLS, SELECT_CHANNEL_QUESTIONS
 from cc_bot.stores.memory.meaning import VECTOR_STATEMENTS
 from cc_bot.stores.memory.removal import ERASURE_STATEMENTS, SELECT_DUE, SELECT_OLDEST_HIDDEN
-from cc_bot.stores.memory.upkeep import REMAKING_STATEMENTS
+from cc_bot.stores.memory.upkeep import UPKEEP_STATEMENTS
 from cc_bot.stores.mentions import MENTION_STATEMENTS
 from cc_bot.stores.personal_data import CHANNEL_READING_STATEMENTS
 from cc_bot.stores.personal_erasure import PERSONAL_ERASURE_STATEMENTS
@@ -54,7 +54,7 @@ UNSCOPED: Final = frozenset(
         *VECTOR_STATEMENTS,
         *VITAL_STATEMENTS,
         *WEB_STATEMENTS,
-        *REMAKING_STATEMENTS,
+        *UPKEEP_STATEMENTS,
         *(*BLOCK_STATEMENTS, *CHANNEL_STATEMENTS, *REMOVAL_STATEMENTS, *MENTION_STATEMENTS),
     }
 )

@@ -22,7 +22,7 @@ from cc_bot.domain.web import WebPlace
 from cc_bot.storage import Database, Statement, user
 from cc_bot.stores import ReservationRequest, SessionStore, Settlement, Stores, UsageStore
 from cc_bot.stores.memory.meaning import Meaning, make_sketches
-from cc_bot.stores.memory.upkeep import MemoryUpkeep
+from cc_bot.stores.memory.upkeep import recompute_outdated
 from cc_bot.stores.processes import ProcessStore
 from cc_bot.stores.schedules import ScheduleStore
 from cc_bot.stores.web_sessions import WebSessionStore
@@ -167,7 +167,7 @@ async def remember(stores: Stores, database: Database) -> None:
     await memories.refuses("猫")
     await memories.search(USER, "猫 犬", category="general", tags=("猫",), audience="anywhere")
     await do(memories.search(USER, ""), memories.suggest(USER, f"#{memory.id}"))
-    await keep_an_index(stores, database)
+    await recompute_terms(stores, database)
     await memories.update(USER, memory.id, content="犬が好き")
     await do(pins.pin(USER, memory.id), pins.unpin(USER, memory.id))
     line = ReceiptLine(0, Named("memory", memory.id), "undo-added:1:1:0")
@@ -296,13 +296,11 @@ async def do_everything_with_schedules(schedules: ScheduleStore) -> None:
     await schedules.prune()
 
 
-async def keep_an_index(stores: Stores, database: Database) -> None:
-    """Make the user's memories anew, fold them into the index and find them there."""
-    sql = "UPDATE memories SET terms_version = 0 WHERE user_id = $1"
-    await database.transaction([Statement(sql, (USER,))], ())
-    for segments in (1, 0):
-        await MemoryUpkeep(database, waiting=1, segments=segments).catch_up(USER)
-        assert await stores.memories.search(USER, "犬 好き")
+async def recompute_terms(stores: Stores, database: Database) -> None:
+    outdated = Statement("UPDATE memories SET terms_version = 0 WHERE user_id = $1", (USER,))
+    await database.transaction([outdated, Statement("UPDATE memory_rules SET version = 0")], ())
+    await recompute_outdated(database)
+    assert await stores.memories.search(USER, "犬 好き")
 
 
 async def forget_everything(stores: Stores, database: Database) -> None:

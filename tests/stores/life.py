@@ -49,15 +49,7 @@ _ROWS: Final = (
     INSERT INTO maintenance (id, note, set_by, set_at) VALUES (1, '', $1, '') ON CONFLICT (id) DO NOTHING
     """,
     "INSERT INTO erasing (user_id, since) VALUES ($1, $2)",
-    """
-    INSERT INTO memory_chunks (user_id, chunk, documents, total_length)
-    VALUES ($1, 1, 1, 1)
-    """,
-    "INSERT INTO memory_postings (user_id, chunk, key, postings) VALUES ($1, 1, 1, $2)",
-    """
-    INSERT INTO memory_segments (user_id, segment, filled, documents, total_length, keys)
-    VALUES ($1, 99, 1, 1, 1, $2)
-    """,
+    "INSERT INTO memory_terms (user_id, term, memory_id, occurrences) VALUES ($1, 1, 999999, 1)",
     "INSERT INTO memory_vectors (user_id, memory_id, model, vector) VALUES ($1, 999999, 'm', $2)",
     """
     INSERT INTO memory_sketches (user_id, after_id, last_id, model, memory_ids, bits)

@@ -20,7 +20,7 @@ from cc_bot.stores.history import SELECT_FILE_BYTES
 from cc_bot.stores.ledger import LEDGER_STATEMENTS
 from cc_bot.stores.memory.removal import SELECT_DUE, SELECT_OLDEST_HIDDEN
 from cc_bot.stores.memory.rows import LIST
-from cc_bot.stores.memory.upkeep import REMAKING_STATEMENTS
+from cc_bot.stores.memory.upkeep import UPKEEP_STATEMENTS
 from cc_bot.stores.personal_erasure import SELECT_BEGUN, USERS
 from cc_bot.stores.proposals import DROP_OF_CHANNEL_ANSWER, INSERT_CHANNEL_PROPOSAL, PRUNE_PROPOSALS, PUT_BACK
 from cc_bot.stores.receipts import SELECT_STALE_RECEIPTS
@@ -37,8 +37,8 @@ from tests.stores.everything import USER, do_everything
 
 USER_TABLES: Final = (
     *("sessions", "messages", "attachments", "memories", "user_settings", "summaries", "turns"),
-    *("canvas_messages", "memory_vectors", "memory_sketches", "memory_segments", "memory_chunks"),
-    *("memory_postings", "agent_choices", "schedules", "firings", "heartbeat_marks", "erasing", "usage"),
+    *("canvas_messages", "memory_vectors", "memory_sketches", "memory_terms"),
+    *("agent_choices", "schedules", "firings", "heartbeat_marks", "erasing", "usage"),
     *("reservations", "proposals", "claimed_calls", "receipts", "web_codes", "web_sessions"),
 )
 ALL_TABLES: Final = (
@@ -54,7 +54,7 @@ OF_ALL_USERS: Final = {
     *(SELECT_TO_SUMMARIZE, SETTLE_SUMMARIZED),
     *(SELECT_DIRECT, SELECT_KNOWN),  # tell places and ids alone, and no word
     *(SELECT_KEY, SELECT_ALL_SHOWN, SELECT_STALE),
-    *(*LEDGER_STATEMENTS, SELECT_DUE, SELECT_OLDEST_HIDDEN, *REMAKING_STATEMENTS, *SCHEDULE_STATEMENTS),
+    *(*LEDGER_STATEMENTS, SELECT_DUE, SELECT_OLDEST_HIDDEN, *UPKEEP_STATEMENTS, *SCHEDULE_STATEMENTS),
     *(*RETENTION_STATEMENTS, SELECT_BEGUN, USERS, *VITAL_STATEMENTS),
     *members.USAGE_STATEMENTS,
     *(PRUNE_PROPOSALS, ADOPT_CALLS, SELECT_CLAIMED),

@@ -397,11 +397,8 @@ CREATE TABLE memories (
     likeness       @number NOT NULL DEFAULT 0, -- a hash that near-duplicates have in common
     search_content @text NOT NULL,             -- content, folded for comparison
     search_tags    @text NOT NULL DEFAULT '',  -- tags, folded, each between line feeds
-    terms_version  @number NOT NULL DEFAULT 0, -- the rules that `keys` was made by; 0: not made yet
-    -- Its slot in its user's search index; NULL: not in it. Only what can be found is in it.
-    place          @number CHECK (place IS NULL OR status = 'active'),
-@sqlite    keys           BLOB NOT NULL DEFAULT x''  -- the terms of text and tags, 32 bits each
-@postgresql    keys           BYTEA NOT NULL DEFAULT ''
+    term_count     @number NOT NULL DEFAULT 0, -- of text and tags, repeated ones included
+    terms_version  @number NOT NULL DEFAULT 0  -- of the rules that made the four columns before and `memory_terms`
 );
 
 -- Serves: search, list and count of one user's memories, newest first; get, update and delete go by id.
@@ -416,13 +413,10 @@ CREATE INDEX memories_by_former ON memories (user_id, supersedes) WHERE supersed
 CREATE INDEX memories_deleted ON memories (deleted_at) WHERE status = 'deleted';
 -- Serves: what a prompt tells of a user from the start, and how many are pinned.
 CREATE INDEX memories_pinned ON memories (user_id, id) WHERE pinned = 1 AND status = 'active';
--- Serves: search, of what is not in the index: a few of each user.
-CREATE INDEX memories_waiting ON memories (user_id, id) WHERE place IS NULL AND status = 'active';
--- Serves: search, of what the index points to, with what is read of each candidate.
-@sqlite CREATE INDEX memories_by_place ON memories (
-@sqlite     user_id, place, id, search_content, search_tags, category, audience, expires_at, terms_version
-@sqlite ) WHERE place IS NOT NULL;
-@postgresql CREATE INDEX memories_by_place ON memories (user_id, place, id) WHERE place IS NOT NULL;
+-- Serves: search, which reads this much of all memories of a user.
+@sqlite CREATE INDEX memories_by_text ON memories (
+@sqlite     user_id, status, id, term_count, search_content, search_tags, category, audience, expires_at, source
+@sqlite );
 
 -- How much each user's memories take, so that a limit is held without counting them each time.
 CREATE TABLE memory_usage (
@@ -432,7 +426,7 @@ CREATE TABLE memory_usage (
     imported_at @text NOT NULL DEFAULT '[]'  -- JSON: the imports of the last hour, Unix milliseconds
 );
 
--- By which rules `keys` is made of the rows up to which one, while all are made again; -1: of all. One row.
+-- The version of the search rules, and the id up to which memories were made by them; -1: all are. One row.
 CREATE TABLE memory_rules (
     id        @number PRIMARY KEY CHECK (id = 1),
     version   @number NOT NULL DEFAULT 0,
@@ -450,35 +444,16 @@ CREATE TABLE memory_erasures (
 );
 INSERT INTO memory_erasures (id) VALUES (1);
 
--- The search index: which of 128 slots, a segment, have which key. With rowids on SQLite, since a key's tree that holds
--- values of thirty kilobytes has four rows on a page, and is deep.
-CREATE TABLE memory_segments (
-    user_id      @number NOT NULL,
-    segment      @number NOT NULL,
-    filled       @number NOT NULL,  -- slots given so far
-    documents    @number NOT NULL,  -- memories in it
-    total_length @number NOT NULL,  -- of those, in terms
-    keys         @blob NOT NULL,
-    PRIMARY KEY (user_id, segment)  -- serves: search, indexing
-);
-
--- The segments of those who have many memories are joined into chunks of 4096 slots.
-CREATE TABLE memory_chunks (
-    user_id      @number NOT NULL,
-    chunk        @number NOT NULL,
-    documents    @number NOT NULL,
-    total_length @number NOT NULL,
-    PRIMARY KEY (user_id, chunk)  -- serves: search, joining
+-- The search index: which active memories have which term, a hash of 32 bits.
+CREATE TABLE memory_terms (
+    user_id     @number NOT NULL,
+    term        @number NOT NULL,
+    memory_id   @number NOT NULL,
+    occurrences @number NOT NULL,
+    PRIMARY KEY (user_id, term, memory_id)  -- serves: search
 ) @clustered;
-
--- Which memories of a chunk have a key.
-CREATE TABLE memory_postings (
-    user_id  @number NOT NULL,
-    chunk    @number NOT NULL,
-    key      @number NOT NULL,
-    postings @blob NOT NULL,
-    PRIMARY KEY (user_id, chunk, key)  -- serves: search, joining
-) @clustered;
+-- Serves: a change of a memory.
+CREATE INDEX memory_terms_by_memory ON memory_terms (user_id, memory_id);
 
 -- What a text means, as a model sees it; made some time after the text was written.
 CREATE TABLE memory_vectors (
@@ -842,11 +817,10 @@ CREATE TABLE erasure_lines (
 @postgresql ALTER TABLE memories ALTER COLUMN content SET STATISTICS 0, ALTER COLUMN category SET STATISTICS 0,
 @postgresql    ALTER COLUMN tags SET STATISTICS 0, ALTER COLUMN metadata SET STATISTICS 0,
 @postgresql    ALTER COLUMN search_content SET STATISTICS 0, ALTER COLUMN search_tags SET STATISTICS 0,
-@postgresql    ALTER COLUMN source SET STATISTICS 0, ALTER COLUMN keys SET STATISTICS 0;
+@postgresql    ALTER COLUMN source SET STATISTICS 0;
 @postgresql ALTER TABLE memory_vectors ALTER COLUMN vector SET STATISTICS 0;
 @postgresql ALTER TABLE memory_sketches ALTER COLUMN bits SET STATISTICS 0;
-@postgresql ALTER TABLE memory_segments ALTER COLUMN keys SET STATISTICS 0;
-@postgresql ALTER TABLE memory_postings ALTER COLUMN postings SET STATISTICS 0;
+@postgresql ALTER TABLE memory_terms ALTER COLUMN term SET STATISTICS 0;
 @postgresql ALTER TABLE summaries ALTER COLUMN content SET STATISTICS 0;
 @postgresql ALTER TABLE schedules ALTER COLUMN text SET STATISTICS 0;
 @postgresql ALTER TABLE heartbeat_marks ALTER COLUMN name SET STATISTICS 0;

@@ -13,11 +13,11 @@ from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.memory import WORDING, Memory, MemoryChange
 from cc_bot.storage import Database, Row, Statement, Steps, user
 from cc_bot.stores.columns import to_text
-from cc_bot.stores.memory.index import unfold_and_run
 from cc_bot.stores.memory.quotas import MemoryQuotas, ensure_room_left
 from cc_bot.stores.memory.removal import OWE
 from cc_bot.stores.memory.rows import GIVEN, MEMORY, SEARCHED, known_id
-from cc_bot.stores.memory.store import MemoryStore
+from cc_bot.stores.memory.store import MemoryStore, hide
+from cc_bot.stores.memory.terms import reindex
 
 # ruff: noqa: S608 - put together from constants alone
 
@@ -101,6 +101,7 @@ _REVIVE: Final = f"""
         status = 'active',
         pinned = (SELECT newer.pinned FROM memories AS newer WHERE newer.user_id = $1 AND newer.id = $2)
     WHERE user_id = $1 AND status = 'superseded' AND id < $2 AND id IN (SELECT former FROM own)
+    RETURNING {MEMORY.select}
 """
 
 # What was superseded has a life of its own again, and does not go when the other one is purged.
@@ -108,13 +109,6 @@ _PART: Final = f"""
     {_OWN}
     UPDATE memories SET supersedes = NULL
     WHERE user_id = $1 AND supersedes < $2 AND id IN (SELECT id FROM own)
-"""
-
-# $3 now
-_HIDE: Final = """
-    UPDATE memories SET status = 'deleted', deleted_at = $3
-    WHERE user_id = $1 AND id = $2 AND status = 'active'
-    RETURNING id
 """
 
 
@@ -169,16 +163,14 @@ class MemoryHistoryStore:
         MemoryFull where the former text is another memory's history too, and there is no room for it twice.
         """
         params = (user_id, known_id(memory_id), known_id(former_id))
-        batch = [
-            Statement(_GO_BACK, params),
-            Statement(_DROP_VERSION, params),
-            Statement(_DROP_VECTOR, params[:2]),
-            Statement(OWE),
-        ]
         rules = await self._quotas.get_file_rules()
 
         def steps() -> Steps[Sequence[Row]]:
-            rows, dropped, *_ = yield from unfold_and_run(user_id, params[1], batch)
+            rows = yield Statement(_GO_BACK, params)
+            yield from reindex(user_id, map(MEMORY.read, rows))
+            dropped = yield Statement(_DROP_VERSION, params)
+            yield Statement(_DROP_VECTOR, params[:2])
+            yield Statement(OWE)
             if rows and not dropped:  # else there is less than before
                 yield from ensure_room_left(user_id, rules, added=False)
             return rows
@@ -192,15 +184,14 @@ class MemoryHistoryStore:
         False when it is not there, is hidden already or was superseded itself.
         """
         params = (user_id, known_id(memory_id))
-        batch = [
-            Statement(_REVIVE, params),
-            Statement(_PART, params),
-            Statement(_HIDE, (*params, to_text(self._clock()))),
-        ]
-        *_, hidden = await self._database.write(
-            lambda: unfold_and_run(user_id, params[1], batch), [user(user_id)]
-        )
-        return bool(hidden)
+
+        def steps() -> Steps[Sequence[Row]]:
+            revived = yield Statement(_REVIVE, params)
+            yield from reindex(user_id, map(MEMORY.read, revived))
+            yield Statement(_PART, params)
+            return (yield from hide(*params, to_text(self._clock())))
+
+        return bool(await self._database.write(steps, [user(user_id)]))
 
     async def _get_replaced(self, before: Memory, after: Memory) -> Memory | None:
         """Return the version that a change left behind; None when it left none."""

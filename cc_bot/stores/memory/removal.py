@@ -44,9 +44,9 @@ from cc_bot.storage import (
 from cc_bot.stores.blocks import BLOCKS_FROM_MESSAGE
 from cc_bot.stores.columns import ISO, Columns, to_text
 from cc_bot.stores.memory.copies import TraceFinder, Traces
-from cc_bot.stores.memory.index import unfold, unfold_all
 from cc_bot.stores.memory.quotas import MemoryQuotas, ensure_room_left
 from cc_bot.stores.memory.rows import MEMORY, ROOM_FOR_PIN, known_id
+from cc_bot.stores.memory.terms import DELETE_ALL_TERMS, delete_terms, reindex
 
 # ---- memory removal statements ---------------------------------------------------------------------------
 # SQL on memories that are deleted, and on what else holds them. $1 is the user, unless it is said otherwise.
@@ -316,8 +316,10 @@ class MemoryRemovalStore:
             rows = yield Statement(UNDELETE, params)
             if not rows:
                 return None
+            memory = MEMORY.read(rows[0])
+            yield from reindex(user_id, [memory])
             yield from ensure_room_left(user_id, rules)
-            return MEMORY.read(rows[0])
+            return memory
 
         return await self._database.write(steps, [user(user_id)])
 
@@ -344,7 +346,7 @@ class MemoryRemovalStore:
         ids = {*map(known_id, memory_ids)}
 
         def steps() -> Steps[Sequence[Row]]:
-            yield from unfold(user_id, sorted(ids))
+            yield delete_terms(user_id, ids)
             return (yield Statement(CLAIM, (user_id, _array(ids))))
 
         rows = await self._database.write(steps, [user(user_id)])
@@ -352,7 +354,7 @@ class MemoryRemovalStore:
 
     async def erase_all(self, user_id: int, *, mark: str | None = None) -> ErasureCounts:
         """Remove all memories of a user at once, hidden ones as well. `mark` as for `erase`."""
-        batch = [*unfold_all(user_id), Statement(CLAIM_ALL, (user_id,))]
+        batch = [Statement(DELETE_ALL_TERMS, (user_id,)), Statement(CLAIM_ALL, (user_id,))]
         *_, rows = await self._database.transaction(batch, [user(user_id)])
         return await self._remove(user_id, rows, everywhere=True, mark=mark)
 

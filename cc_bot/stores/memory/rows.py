@@ -32,7 +32,7 @@ MEMORY: Final = Columns(
     source=Kind(_source_to_json, _source_of, "json"),
     number=Kind(read=lambda number: number or 0),
 )
-SEARCHED: Final = Columns(SearchText)
+SEARCHED: Final = Columns(SearchText, without=("term_counts",))
 """What is made of a memory so that it is found."""
 
 _PUT_BY_STORES: Final = ("id", "user_id", "created_at", "updated_at", "supersedes", "number", "pinned")
@@ -174,7 +174,7 @@ SELECT: Final = f"""
 SELECT_ID: Final = "SELECT id FROM memories WHERE user_id = $1 AND number = $2"
 
 # Of a MemoryFilter: $4 category or NULL, $5 audience or NULL, $6 origin or NULL, $7 an array of folded tags
-_WANTED: Final = """
+WANTED: Final = """
     (CAST($4 AS TEXT) IS NULL OR category = $4)
     AND (CAST($5 AS TEXT) IS NULL OR audience = $5)
     AND (CAST($6 AS TEXT) IS NULL OR coalesce(@text_of(source, kind), '') = $6)
@@ -183,28 +183,28 @@ _WANTED: Final = """
     ))
 """
 
-# $1 user, $2 and $3 the ids between which the page lies, then those of _WANTED, $8 limit, $9 offset
+# $1 user, $2 and $3 the ids between which the page lies, then those of WANTED, $8 limit, $9 offset
 LIST: Final = {
     "older": f"""
         SELECT {MEMORY.select} FROM memories
-        WHERE user_id = $1 AND id > $2 AND id < $3 AND {_WANTED} AND status = 'active'
+        WHERE user_id = $1 AND id > $2 AND id < $3 AND {WANTED} AND status = 'active'
         ORDER BY id DESC LIMIT $8 OFFSET $9
     """,
     "newer": f"""
         SELECT {MEMORY.select} FROM memories
-        WHERE user_id = $1 AND id > $2 AND id < $3 AND {_WANTED} AND status = 'active'
+        WHERE user_id = $1 AND id > $2 AND id < $3 AND {WANTED} AND status = 'active'
         ORDER BY id LIMIT $8 OFFSET $9
     """,
     "updated": f"""
         SELECT {MEMORY.select} FROM memories
-        WHERE user_id = $1 AND id > $2 AND id < $3 AND {_WANTED} AND status = 'active'
+        WHERE user_id = $1 AND id > $2 AND id < $3 AND {WANTED} AND status = 'active'
         ORDER BY updated_at DESC, id DESC LIMIT $8 OFFSET $9
     """,
 }
 
 COUNT: Final = f"""
     SELECT count(*) FROM memories
-    WHERE user_id = $1 AND id > $2 AND id < $3 AND {_WANTED} AND status = 'active'
+    WHERE user_id = $1 AND id > $2 AND id < $3 AND {WANTED} AND status = 'active'
 """
 
 # $1 user, $2 now

@@ -37,7 +37,6 @@ from cc_bot.domain.text import without_controls
 from cc_bot.storage import Database, Row, Statement, Steps, user
 from cc_bot.stores.columns import list_of, to_text
 from cc_bot.stores.memory import rows as sql
-from cc_bot.stores.memory.index import unfold, unfold_and_run
 from cc_bot.stores.memory.meaning import DROP_OUTDATED_VECTOR, Embedding, Meaning
 from cc_bot.stores.memory.quotas import MemoryQuotas, ensure_room_left
 from cc_bot.stores.memory.rows import (
@@ -52,8 +51,8 @@ from cc_bot.stores.memory.rows import (
 )
 from cc_bot.stores.memory.search import MemorySearch
 from cc_bot.stores.memory.secrets import SecretRules
+from cc_bot.stores.memory.terms import delete_terms, insert_terms
 from cc_bot.stores.memory.texts import fold_tags, likeness, search_text
-from cc_bot.stores.memory.upkeep import MemoryUpkeep
 from cc_bot.stores.proposals import carry_out
 from cc_bot.stores.settings import Keep
 
@@ -94,17 +93,16 @@ class MemoryEdit:
             raise MemoryEditOutdated
         before = MEMORY.by_name(known[0])
         after = before | as_stored(MEMORY.write_some(self.fields))
-        searched_anew = not _SEARCHED_BY.isdisjoint(self.fields)
-        if searched_anew:  # the index has the memory under what stands in its row
-            yield from unfold(user_id, [memory_id])
         former_id = None
         if any(before[name] != after[name] for name in WORDING):
             [(former_id,)] = yield Statement(sql.KEEP_FORMER, own)
         if "content" in self.fields:
             yield Statement(DROP_OUTDATED_VECTOR, (*own, after["content"]))
-        if searched_anew:
-            made = SEARCHED.write(search_text(after["content"], list_of(after["tags"])))
-            yield Statement(sql.REMAKE, (*own, *made.values()))
+        if not _SEARCHED_BY.isdisjoint(self.fields):
+            made = search_text(after["content"], list_of(after["tags"]))
+            yield Statement(sql.REMAKE, (*own, *SEARCHED.write(made).values()))
+            yield delete_terms(user_id, [memory_id])
+            yield insert_terms(*own, made.term_counts)
         [changed] = yield Statement(sql.UPDATE, (*own, to_text(now), former_id, *sql.CHANGED.of(after)))
         if file_rules:
             yield from ensure_room_left(user_id, file_rules, added=False)
@@ -126,6 +124,7 @@ class NewMemory:
     made_at: str
     columns: Mapping[str, Any]
     """As they are given, and those that it is searched by."""
+    term_counts: str
 
     @classmethod
     def of(
@@ -142,9 +141,10 @@ class NewMemory:
             "source": clean_source(memory.source),
             "audience": memory.audience or "anywhere",
         }
-        given, searched = MEMORY.write_some(fields), SEARCHED.write(search_text(content, tags))
+        made = search_text(content, tags)
+        columns = MEMORY.write_some(fields) | SEARCHED.write(made)
         former = None if supersedes is None else known_id(supersedes)
-        return cls(user_id, former, to_text(memory.created_at or now), given | searched)
+        return cls(user_id, former, to_text(memory.created_at or now), columns, made.term_counts)
 
     def steps(self, statement: str, file_rules: Rules = NO_RULES) -> Steps[Sequence[Row]]:
         """Keep it by INSERT, INSERT_ALONE or INSERT_UNLESS_KNOWN, and make history of what it supersedes.
@@ -154,9 +154,10 @@ class NewMemory:
         """
         own = (self.user_id, self.supersedes)
         rows = yield Statement(statement, (*own, self.made_at, *sql.WRITTEN.of(self.columns)))
+        if rows:
+            yield insert_terms(self.user_id, rows[0][0], self.term_counts)
         if rows and self.supersedes is not None:
-            yield from unfold(self.user_id, [self.supersedes])
-            yield Statement(sql.SUPERSEDE, own)
+            yield from supersede(self.user_id, self.supersedes)
         if rows and file_rules:
             yield from ensure_room_left(self.user_id, file_rules)
         return rows
@@ -167,6 +168,21 @@ class NewMemory:
         made = {"created_at": self.made_at, "updated_at": self.made_at}
         columns = as_stored({name: self.columns[name] for name in GIVEN}) | put | made
         return MEMORY.read([columns[name] for name in MEMORY.names])
+
+
+def supersede(user_id: int, former_id: int) -> Steps[None]:
+    """Make a memory the history of the one that names it, if there is one."""
+    rows = yield Statement(sql.SUPERSEDE, (user_id, former_id))
+    if rows:
+        yield delete_terms(user_id, [former_id])
+
+
+def hide(user_id: int, memory_id: int, now: str) -> Steps[Sequence[Row]]:
+    """Hide an active memory. Returns its row, if there was one."""
+    rows = yield Statement(sql.HIDE, (user_id, memory_id, now))
+    if rows:
+        yield delete_terms(user_id, [memory_id])
+    return rows
 
 
 # ---- memories --------------------------------------------------------------------------------------------
@@ -189,7 +205,6 @@ class MemoryStore:
         clock: Clock = utc_now,
         embedding: Embedding | None = None,
         secret_rules: SecretRules | None = None,
-        upkeep: MemoryUpkeep | None = None,
         quotas: MemoryQuotas | None = None,
     ) -> None:
         """Make the store, which limits nothing without `quotas`."""
@@ -198,13 +213,12 @@ class MemoryStore:
         self._clock = clock
         self._embedding = embedding
         self._secret_rules = secret_rules or SecretRules()
-        self._upkeep = upkeep
         self._apart = asyncio.Lock()
         self._counting = WeakValueDictionary[int, asyncio.Lock]()
         meaning = Meaning(database, embedding.embedder, crowded=embedding.note_crowded) if embedding else None
         nearness = meaning.get_nearness if meaning else None
-        self._search = MemorySearch(database, clock, nearness=nearness, upkeep=upkeep)
-        self._by_words = MemorySearch(database, clock, upkeep=upkeep)
+        self._search = MemorySearch(database, clock, nearness=nearness)
+        self._by_words = MemorySearch(database, clock)
 
     async def add(
         self,
@@ -314,10 +328,8 @@ class MemoryStore:
             user_id,
             query[:MAX_QUERY_CHARACTERS],
             limit=_limit(limit),
-            category=_category(category or only.category),
-            tags=clean_tags((*tags, *only.tags)),
             audience=audience,
-            only=only,
+            wanted=_filter(replace(only, category=category or only.category, tags=(*tags, *only.tags))),
         )
 
     async def search(
@@ -343,7 +355,7 @@ class MemoryStore:
         digits = re.fullmatch(r"\A[#＃]*+(\d{1,19})", text)
         words = digits[1] if digits else text
         alike = await self._by_words.find(
-            user_id, words, limit=_limit(limit), category=None, tags=(), audience="private"
+            user_id, words, limit=_limit(limit), audience="private", wanted=_filter(ALL_MEMORIES)
         )
         found = [each.memory for each in alike]
         numbered = await self.get_by_number(user_id, int(digits[1])) if digits else None
@@ -449,20 +461,20 @@ class MemoryStore:
         """Let one of the user's memories take the place of an older one, which becomes its history. None
         unless both are there, and the first has no history of its own."""
         params = (user_id, known_id(memory_id), known_id(former_id), to_text(self._clock()))
-        batch = [Statement(sql.TAKE_PLACE, params), Statement(sql.SUPERSEDE, (user_id, params[2]))]
-        [rows, _] = await self._database.write(
-            lambda: unfold_and_run(user_id, params[2], batch), [user(user_id)]
-        )
+
+        def steps() -> Steps[Sequence[Row]]:
+            rows = yield Statement(sql.TAKE_PLACE, params)
+            yield from supersede(user_id, params[2])
+            return rows
+
+        rows = await self._database.write(steps, [user(user_id)])
         return self.note_written(MEMORY.read(rows[0])) if rows else None
 
     async def delete(self, user_id: int, memory_id: int, *, proposal: Proposal | None = None) -> bool:
         """Hide a memory, as if it were gone; it is, once UNDO_TIME has passed. Whether this user has it. With
         a `proposal` it is carried out by that; raises ProposalGone or ProposalOutdated."""
         params = (user_id, known_id(memory_id), to_text(self._clock()))
-        hide = [Statement(sql.HIDE, params)]
-        [rows] = await self._database.write(
-            lambda: carry_out(proposal, lambda: unfold_and_run(*params[:2], hide)), [user(user_id)]
-        )
+        rows = await self._database.write(lambda: carry_out(proposal, lambda: hide(*params)), [user(user_id)])
         return bool(rows)
 
     async def catch_up(self) -> None:
@@ -495,8 +507,6 @@ class MemoryStore:
 
     def note_written(self, memory: Memory) -> Memory:
         """The same memory, whose text was written just now: what else is made of it comes some time later."""
-        if self._upkeep:
-            self._upkeep.note_written(memory.user_id, memory.id)
         if self._embedding:
             self._embedding.note_written(memory.user_id, memory.id)
         return memory
@@ -523,7 +533,7 @@ def _category(asked: str | None) -> str | None:
 
 
 def _filter(only: MemoryFilter) -> tuple[str | None, ...]:
-    """The parameters of a filter, as LIST and COUNT have them."""
+    """Return the parameters of WANTED."""
     tags = [fold_tags([tag]) for tag in clean_tags(only.tags)]
     return _category(only.category), only.audience, only.origin, json.dumps(tags, ensure_ascii=False)
 

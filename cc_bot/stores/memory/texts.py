@@ -2,77 +2,22 @@
 every row."""
 
 import hashlib
+import json
 import re
-import struct
-import sys
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import chain, islice, pairwise
 from typing import Final
 from unicodedata import is_normalized
 from zlib import crc32
 
 from cc_bot.search import TERMS_VERSION, fold, listed_terms
 
-# ---- memory keys -----------------------------------------------------------------------------------------
-# The numbers that stand in the search index for what a note has, so that no piece of its text stands there.
-#
-# There are two kinds. A term's is a hash of 32 bits: two terms share one so rarely that a search in a hundred
-# thousand notes meets that about once in a thousand queries, and it then counts a note a little too much.
-#
-# Terms can't tell which notes may contain a query as written: the cut of a word is no word, and punctuation
-# has no terms. So the index also holds, of each note, its characters and its pairs of neighbouring ones, as
-# they stand. A pair is not kept itself but as one of some hundred numbers, its gram, so that the index stays
-# small. A note that contains the query has all of the query's grams; of those that have them nearly all
-# contain it, and which do is seen in their text.
-
-KEY_BYTES: Final = 4
-
-_LAST_GRAM: Final = 511
-"""Grams go from 0 to this one, which is all ones in binary. A note of thirty characters has about sixty of
-them; with three characters to look for, less than one note in a hundred has theirs by chance."""
-
-_ENOUGH: Final = 16
-
-
-def term_keys(terms: Iterable[str]) -> list[int]:
-    """The key of each term, in their order."""
-    return list(map(crc32, " ".join(terms).encode("utf-8", "replace").split()))
-
-
-def pack_numbers(keys: Collection[int]) -> bytes:
-    """Keys as they are stored: little-endian."""
-    return struct.pack(f"<{len(keys)}I", *keys)
-
-
-def unpack_numbers(stored: bytes | memoryview) -> Sequence[int]:
-    """The keys that are stored, where they stand if the machine counts as they do."""
-    if sys.byteorder == "little":
-        return memoryview(stored).cast("I")
-    return struct.unpack(f"<{len(stored) // KEY_BYTES}I", stored)
-
-
-def grams(text: str) -> set[int]:
-    """The grams of a note."""
-    codes = [ord(character) for character in text]
-    found = {left * 37 + right * 101 & _LAST_GRAM for left, right in pairwise(codes)}
-    found.update([code & _LAST_GRAM for code in codes])
-    return found
-
-
-def some_grams(query: str) -> set[int]:
-    """Return as many of the query's grams as it takes; all of them stand in a note that contains the
-    query."""
-    codes = [ord(character) for character in query[:_ENOUGH]]
-    pairs = (left * 37 + right * 101 for left, right in pairwise(codes))
-    return {code & _LAST_GRAM for code in islice(chain(pairs, codes), _ENOUGH)}
-
-
 # ---- memory texts ----------------------------------------------------------------------------------------
 
-VERSION: Final = TERMS_VERSION * 100 + 2
-"""Of the rules of both: terms, and what else stands here. Rows that carry another one are made anew."""
+VERSION: Final = TERMS_VERSION * 100 + 3
+"""Version of the rules for terms and for the texts here. Rows of another one are recomputed at start."""
 
 # What is neither letter nor digit; but C++ is not C, and 3.5, -5 and 10:30 are not 35, 5 and 1030.
 _NO_DIFFERENCE: Final = re.compile(r"[^\w+#](?!\d)|(?<!\d)[^\w+#-](?=\d)|_")
@@ -80,23 +25,37 @@ _NO_DIFFERENCE: Final = re.compile(r"[^\w+#](?!\d)|(?<!\d)[^\w+#-](?=\d)|_")
 
 @dataclass(frozen=True, slots=True)
 class SearchText:
-    """The text that a memory is searched by; each field is a column."""
+    """What a memory is searched by. Each field but `term_counts` is a column."""
 
     search_content: str
     search_tags: str
     likeness: int
-    keys: bytes
-    """Of its terms, each as often as the text has it."""
+    term_count: int
+    """Number of its terms, repeated ones included."""
+    term_counts: str
+    """JSON of `[key of a term, occurrences]` for each of its terms, as `memory_terms` has them."""
     terms_version: int = VERSION
 
 
 def search_text(content: str, tags: Sequence[str]) -> SearchText:
+    keys = term_keys(listed_terms(content, tags))
     return SearchText(
         search_content=searchable(content),
         search_tags=fold_tags(tags),
         likeness=likeness(content),
-        keys=pack_numbers(term_keys(listed_terms(content, tags))),
+        term_count=len(keys),
+        term_counts=json.dumps([*Counter(keys).items()]),
     )
+
+
+def term_keys(terms: Iterable[str]) -> list[int]:
+    """Return the key of each term, in order: a hash of 32 bits, so that no piece of a memory's text is stored
+    twice.
+
+    Two terms share a key so rarely that a search in a hundred thousand memories meets it once in a thousand
+    queries; it then counts a memory a little too much.
+    """
+    return list(map(crc32, " ".join(terms).encode("utf-8", "replace").split()))
 
 
 def searchable(content: str) -> str:

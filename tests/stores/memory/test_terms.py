@@ -1,23 +1,19 @@
-"""Many memories: what a search finds hangs neither on the index nor on the rules that they were made by."""
+"""The search index finds what a look at each memory finds, and keeps nothing of what was erased."""
 
 import random
 from collections.abc import Sequence
-from itertools import product
 from pathlib import Path
 from typing import Final
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from cc_bot.domain.memory import Memory
 from cc_bot.domain.memory_transfer import PortableMemory
 from cc_bot.search import Candidate, Statistics, document_terms, fold, parse_query, rank
-from cc_bot.storage import Database
+from cc_bot.storage import EVERYBODY, Database, Statement
 from cc_bot.stores import Stores, open_stores
-from cc_bot.stores.memory.index import CHUNK, gather, latest, places_of, with_places, without_places
-from cc_bot.stores.memory.texts import fold_tags, pack_numbers, term_keys
-from cc_bot.stores.memory.upkeep import MemoryUpkeep
+from cc_bot.stores.memory.texts import fold_tags, term_keys
+from cc_bot.stores.memory.upkeep import recompute_outdated
 from tests.stores.backends import stores_over
 from tests.stores.forgetting import bytes_of
 from tests.stores.memory.notes import ME, YOU, keep
@@ -31,7 +27,6 @@ QUERIES: Final = ("猫", "メモ123号", "モ12", "誕生日は3月", "サーバ
 
 @pytest.fixture
 def stores(database: Database) -> Stores:
-    """Of a program whose upkeep does nothing by itself."""
     return stores_over(database)
 
 
@@ -78,10 +73,8 @@ class TestManyMemories:
         def text() -> str:
             return f"メモ{chance.randrange(1000):03}号 {''.join(chance.choices(PIECES, k=5))}"
 
-        upkeep = MemoryUpkeep(database, waiting=1, segments=2)
         for _ in range(2):
             await stores.memory_transfer.take(ME, [PortableMemory(text()) for _ in range(300)])
-            await upkeep.catch_up(ME)
             chosen = chance.sample(await stores.memories.list(ME, limit=2000), 60)
             for number, memory in enumerate(chosen):
                 await change(stores, number, memory, text())
@@ -91,35 +84,37 @@ class TestManyMemories:
                 found = [(hit.memory.id, round(hit.confidence, 9)) for hit in hits]
                 assert found == look_at_each(memories, query), query
         await stores.memory_transfer.take(YOU, [PortableMemory("メモ123号は私の")])
-        await upkeep.catch_up(YOU)
         [theirs] = await stores.memories.search(YOU, "123号", audience="private")
         assert theirs.content == "メモ123号は私の"
 
 
-PLACES: Final = st.frozensets(st.integers(0, CHUNK - 1), max_size=40)
-
-
-class TestPlaces:
-    @given(PLACES, PLACES, PLACES)
-    def test_are_those_that_were_added_and_not_removed(
-        self, first: frozenset[int], more: frozenset[int], gone: frozenset[int]
+class TestOutdatedMemories:
+    async def test_are_found_by_todays_rules_once_they_were_recomputed(
+        self, stores: Stores, database: Database
     ) -> None:
-        stored = with_places(with_places(b"", [*first]), [*more - first])
-        left = without_places(stored, gone)
-        expected = sorted(CHUNK + place for place in (first | more) - gone)
-        assert places_of(gather({7: left}, [2, 7])) == expected
-        assert places_of(latest(gather({7: left}, [2, 7]), 3)) == expected[-3:]
+        await keep(stores, *(f"メモ{number}" for number in range(150)), "猫を飼い始めた")
+        hidden = await stores.memories.add(ME, "犬を飼い始めた")
+        await stores.memories.delete(ME, hidden.id)
+        for sql in (
+            "UPDATE memories SET terms_version = 1, search_content = '', term_count = 0",
+            "DELETE FROM memory_terms",
+            "UPDATE memory_rules SET version = 1",
+        ):
+            await database.transaction([Statement(sql)], [EVERYBODY])
+        assert not await stores.memories.search(ME, "飼う", audience="private")
+        await recompute_outdated(database)
+        [found] = await stores.memories.search(ME, "飼う", audience="private")
+        assert found.content == "猫を飼い始めた"
 
 
 class TestErasedMemory:
     @pytest.mark.sqlite("what stands in its file")
     async def test_leaves_nothing_of_its_terms_in_the_file(self, tmp_path: Path) -> None:
-        key = pack_numbers(term_keys(["瓢箪"]))
+        key = term_keys(["瓢箪"])[0].to_bytes(4, "big")
         async with open_stores(f"sqlite:///{tmp_path / 'sessions.db'}", embedder=None) as stores:
-            for segments, everything in product((8, 0), (False, True)):
+            for everything in (False, True):
                 await keep(stores, *(f"メモ{number}" for number in range(30)))
                 secret = await stores.memories.add(ME, "瓢箪から駒が出た", tags=("xylophone",))
-                await MemoryUpkeep(stores.memories._database, waiting=1, segments=segments).catch_up(ME)
                 assert key in bytes_of(tmp_path)
                 if everything:
                     await stores.memory_removal.erase_all(ME)

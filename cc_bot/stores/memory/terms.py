@@ -1,0 +1,42 @@
+"""The search index: the table `memory_terms` says which of a user's active memories have which term.
+
+Whatever changes the text, the tags or the status of a memory updates its terms in the same transaction.
+"""
+
+import json
+from collections.abc import Collection, Iterable
+from typing import Final
+
+from cc_bot.domain.memory import Memory
+from cc_bot.storage import Statement, Steps
+from cc_bot.stores.memory.texts import search_text
+
+# $1 user, $2 memory, $3 its SearchText.term_counts
+_INSERT: Final = """
+    INSERT INTO memory_terms (user_id, term, memory_id, occurrences)
+    SELECT $1, @number_at(value, 0), $2, @number_at(value, 1) FROM @rows($3) AS given
+"""
+
+# By memory_terms_by_memory. $1 user, $2 an array of memories
+_DELETE: Final = "DELETE FROM memory_terms WHERE user_id = $1 AND memory_id IN @ids($2)"
+
+# By the primary key. $1 user
+DELETE_ALL_TERMS: Final = "DELETE FROM memory_terms WHERE user_id = $1"
+
+
+def insert_terms(user_id: int, memory_id: int, term_counts: str) -> Statement:
+    """Index a memory that has no terms yet. `term_counts` is that of its SearchText."""
+    return Statement(_INSERT, (user_id, memory_id, term_counts))
+
+
+def delete_terms(user_id: int, memory_ids: Collection[int]) -> Statement:
+    """Take memories out of the index, those that are in it."""
+    return Statement(_DELETE, (user_id, json.dumps(sorted(memory_ids))))
+
+
+def reindex(user_id: int, memories: Iterable[Memory]) -> Steps[None]:
+    """Index active memories by what they say now."""
+    for memory in memories:
+        yield delete_terms(user_id, [memory.id])
+        made = search_text(memory.content, memory.tags)
+        yield insert_terms(user_id, memory.id, made.term_counts)
