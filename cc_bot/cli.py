@@ -293,7 +293,7 @@ def _show_progress(words: BackupTexts) -> "Iterator[Progress]":
 
     names = words.stages
     if sys.stderr.isatty():
-        from cc_bot.terminal.rich import bars  # noqa: PLC0415 - it draws on terminals alone
+        from cc_bot.terminal.progress import bars  # noqa: PLC0415 - it draws on terminals alone
 
         with bars(names, counted=COUNTED) as progress:
             yield progress

@@ -12,6 +12,7 @@ from cc_bot.app.clocks import clock_of
 from cc_bot.app.core import open_core
 from cc_bot.config import Config
 from cc_bot.domain.errors import InvalidSetting
+from cc_bot.domain.message import DEFAULT_AGENT
 from cc_bot.domain.session import SessionKey
 from cc_bot.mcp.servers import Servers
 from cc_bot.privacy import purge_due
@@ -39,24 +40,22 @@ async def run_terminal(
         known = await core.agents.all()
         if agent is not None and agent not in known:
             raise InvalidSetting(name="--agent", expected=" / ".join(known))
-
+        answering = known[agent or DEFAULT_AGENT]
+        settings = await core.stores.settings.get(user_id)
         profile = ChatProfile(
-            key=SessionKey(user_id, channel_id),
-            locale=config.operator_locale,
-            timezone=config.timezone,
+            key=SessionKey(user_id, channel_id, answering.name),
+            locale=settings.locale or config.operator_locale,
+            timezone=settings.zone(config.timezone),
+            model_label=core.models.label,
+            agent=answering,
             history_file=named_beside(config.database_url, config.data_folder).with_name("chat_history"),
             # A channel of Discord has other readers: nothing that is said here may show up in its answers.
             visibility="private" if channel_id else "public",
-            model_label=core.models.label,
-            agent=agent,
-            read_unconfined=config.read_unconfined,
             offline=core.models.offline,
         )
         await _wait_for_servers(core.servers, texts(config.operator_locale).terminal.servers_starting)
         try:
-            return await run_chat(
-                core.assistant, core.stores, profile, core.agents, core.privacy, servers=core.servers
-            )
+            return await run_chat(core.assistant, core.stores, core.moments, profile)
         finally:
             await purge_due(core.stores.memory_removal, clock)
 

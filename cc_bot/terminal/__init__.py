@@ -1,4 +1,4 @@
-"""The terminal front end. It knows prompt_toolkit and rich, and nothing else of cc_bot does."""
+"""The terminal front end, the only part of cc_bot that imports prompt_toolkit and rich."""
 
 from cc_bot.terminal.chat import run_chat
 from cc_bot.terminal.commands import ChatProfile

@@ -1,483 +1,606 @@
-"""Commands: how one is declared, what it takes of a typed line, and what it works with.
+"""What a line does: ask a question, or run a command.
 
-A command is declared once, by the function that runs it:
-
-    MemoryNumber = Annotated[int, Argument("number", number_of, completions=memories_like)]
-
-    @command("memory delete")
-    async def delete(chat: Chat, number: MemoryNumber, now: Switch) -> None: ...
-
-How its line is read, what Tab offers, how `/help` shows it and the sentence about a mistake follow from that
-and from its words in texts/terminal.py. Options are known by name, so that `--force` in something to remember
-is kept.
+Names, arguments and descriptions of commands are Discord's (texts/commands.py), in English here.
 """
 
-import asyncio
-import os
 import re
+import secrets
 import unicodedata
-from collections.abc import Awaitable, Callable, Iterable, Mapping
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
+from difflib import get_close_matches
 from pathlib import Path
-from typing import Annotated, Final, Protocol, TypeVar, get_origin, get_type_hints
+from typing import Final
 from zoneinfo import ZoneInfo
 
-from prompt_toolkit.completion import CompleteEvent, Completion, PathCompleter
-from prompt_toolkit.document import Document
+import structlog
+from prompt_toolkit.completion import Completion
 
-from cc_bot.agents import Agents
-from cc_bot.assistant import Assistant, Stop
-from cc_bot.domain.errors import StorageError
+from cc_bot.assistant import Assistant, Stop, TimeResolver, TurnOptions
+from cc_bot.assistant.proposals import Proposals
+from cc_bot.assistant.reminders import ReminderSource, add_reminders
+from cc_bot.assistant.turn import until_stopped
+from cc_bot.domain.canvas import Canvas, Chart
+from cc_bot.domain.claimed_call import CallMessage
+from cc_bot.domain.clock import utc_now
+from cc_bot.domain.errors import (
+    CallPostponed,
+    CcBotError,
+    EmptyReminder,
+    MemoryNotFound,
+    MemoryPaused,
+    ModelNotFound,
+    ModelRefusedKey,
+    ModelRefusedRequest,
+    ModelUnreachable,
+    ScheduleNotFound,
+)
 from cc_bot.domain.locale import Locale
-from cc_bot.domain.message import DEFAULT_AGENT, THE_DEFAULT, Agent, Attachment, UserSettings, Visibility
+from cc_bot.domain.memory import DEFAULT_CATEGORY, Memory, MemoryChange, Source, parse_tags, receipt_of
+from cc_bot.domain.message import Agent, Message, Visibility
+from cc_bot.domain.proposal import CallTool, Proposal
+from cc_bot.domain.schedule import ScheduleChange
 from cc_bot.domain.session import SessionKey
-from cc_bot.domain.tool_server import ToolDetails, ToolServerReport
-from cc_bot.privacy import Privacy
-from cc_bot.reading.reader import DocumentReader
-from cc_bot.regular_file import open_regular
+from cc_bot.domain.tool_server import ToolPlace
+from cc_bot.domain.turn import Done
+from cc_bot.domain.when_and_what import split_when
 from cc_bot.stores import Stores
-from cc_bot.terminal.markdown import one_line
-from cc_bot.terminal.plain import PlainView
-from cc_bot.terminal.rich import RichView
-from cc_bot.texts import Texts, texts
-from cc_bot.texts.commands import plainly
-from cc_bot.texts.terminal import JAPANESE_NAMES
+from cc_bot.terminal.markdown import MARGIN, Notice, Quoted, one_line
+from cc_bot.terminal.reminders import change_line, moment_line, reminder_line
+from cc_bot.terminal.view import RECEIPT_CHARACTERS, View, canvas_line, receipt_line
+from cc_bot.texts import Texts, explain, texts
+from cc_bot.texts.commands import command_names
+from cc_bot.texts.proposal import Time, Value, describe, gist
 
-# ---- chat ------------------------------------------------------------------------------------------------
+_log = structlog.get_logger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
 class ChatProfile:
-    """The user and the place of a chat, and what holds while they have not chosen otherwise."""
+    """Who chats, where, and with whom."""
 
     key: SessionKey
     locale: Locale
-    """Until the user chooses one with /settings."""
     timezone: ZoneInfo
-    """Likewise."""
     model_label: str
-    """What the greeting says is answering."""
-    history_file: Path | None = None
-    """Where the input line keeps what was typed (made with mode 0600); None: nowhere."""
-    visibility: Visibility = "public"
-    """`private` when the key is that of a channel others read: what is said here is seen here alone."""
-    agent: str | None = None
-    """Who answers in this chat, until another one is chosen; None: whom the user chose before."""
-    read_unconfined: bool = False
-    """Whether documents are read even where the system can't confine the process that reads."""
-    offline: bool = False
-    """Whether the built-in model answers, for want of a key."""
-
-
-@dataclass(frozen=True, slots=True)
-class Person:
-    """The user's choices, with the defaults for the rest."""
-
-    settings: UserSettings
-    locale: Locale
-    timezone: ZoneInfo
     agent: Agent
-    """Who answers."""
-    key: SessionKey
-    """Of the conversation with that one."""
+    history_file: Path | None = None
+    """Where the input line keeps what was typed; None: nowhere."""
+    visibility: Visibility = "public"
+    """`private` if others read the channel of the key."""
+    offline: bool = False
+    """Whether the built-in model answers, because no key is set."""
 
     @property
     def texts(self) -> Texts:
         return texts(self.locale, names=Locale.EN)
 
-    def day(self, moment: datetime) -> str:
-        """Return the day where the user is: 2026-12-01."""
-        return moment.astimezone(self.timezone).date().isoformat()
-
-    def until(self, end: datetime) -> str:
-        """Return the last day on which something holds: of what ends at midnight, the day before."""
-        return self.texts.memory.until.format(date=self.day(end - timedelta(seconds=1)))
+    @property
+    def user_id(self) -> int:
+        return self.key.user_id
 
 
-def person_of(settings: UserSettings, profile: ChatProfile, agent: Agent = THE_DEFAULT) -> Person:
-    return Person(
-        settings,
-        settings.locale or profile.locale,
-        settings.zone(profile.timezone),
-        agent,
-        replace(profile.key, agent=agent.name),
-    )
+async def _refuse(_question: str) -> bool:
+    return False
 
 
-class ListedServers(Protocol):
-    """The servers that the operator's file names, and what an owner may do with them."""
-
-    def reports(self) -> tuple[ToolServerReport, ...]: ...
-
-    def details(self, server: str) -> tuple[ToolDetails, ...]: ...
-
-    async def accept(self, server: str, code: str) -> tuple[str, ...] | None: ...
-
-
-@dataclass(slots=True, eq=False, repr=False)  # what it holds is nobody's to read in a log
+@dataclass(slots=True, eq=False, repr=False)
 class Chat:
-    """The parts that the commands of one chat work with, and what it knows that no database does."""
+    """One chat: what its commands work with."""
 
     assistant: Assistant
     stores: Stores
+    moments: TimeResolver
     profile: ChatProfile
-    view: PlainView | RichView
-    agents: Agents
-    privacy: Privacy
-    forget_typed: Callable[[], None]
-    """Takes back what the input line keeps of what was typed."""
-    servers: ListedServers
-    documents: DocumentReader = field(init=False)
-    attachments: tuple[Attachment, ...] = field(default=(), init=False)
-    """What goes with the next question."""
-    seen: set[int] = field(default_factory=set, init=False)
-    """The ids of the proposals that were shown: nobody consents to what they have not seen."""
-    calls_shown: set[int] = field(default_factory=set, init=False)
-    """The numbers of those among them that are calls: once one is decided, nothing else tells what it was."""
-    agent: str | None = field(default=None, init=False)
-    """Who was chosen in this chat."""
-    ask_line: Callable[[str, str], Awaitable[str | None]] | None = field(default=None, init=False)
-    """Asks for a line while an answer is on its way, by a label and what stands there already; None through a
-    pipe."""
-    above_answer: Callable[[], AbstractContextManager[None]] = field(default=nullcontext, init=False)
-    """Holds the answer that is being drawn while something else is shown."""
+    view: View
+    confirm: Callable[[str], Awaitable[bool]] = _refuse
+    """Asks a yes-or-no question. Through a pipe it is no: what comes there was written before."""
     answering: Stop | None = field(default=None, init=False)
-    """Ends the running answer; None: there is none."""
-
-    person: Person = field(init=False)
-    """Who it is, as of the line that is being run."""
-
-    def __post_init__(self) -> None:
-        self.documents = DocumentReader(unconfined=self.profile.read_unconfined)
+    """Stops the running answer; None if there is none."""
 
     @property
     def texts(self) -> Texts:
-        return self.person.texts
+        return self.profile.texts
 
     @property
     def user_id(self) -> int:
-        return self.profile.key.user_id
+        return self.profile.user_id
 
     def stop(self) -> None:
-        """End the running answer, if there is one; what came of it is kept."""
+        """Stop the running answer, if there is one; what came of it is kept."""
         if self.answering is not None:
             self.answering.request()
 
-    def say(self, text: str) -> None:
-        self.view.say(text)
 
-    def complain(self, text: str) -> None:
-        self.view.complain(text)
+# ---- lines -----------------------------------------------------------------------------------------------
 
-    async def read_person(self) -> Person:
-        """Return the user as the database knows them. When it does not answer, the defaults hold: something
-        has to tell the user about it."""
-        agents = await self.agents.all()
-        name = self.agent or self.profile.agent
-        try:
-            key = self.profile.key
-            name = name or await self.stores.agents.get_choice(key.user_id, key.channel_id)
-        except StorageError:
-            name = None
-        try:
-            settings = await self.stores.settings.get(self.user_id)
-        except StorageError:
-            settings = UserSettings(welcomed=True)
-        return person_of(settings, self.profile, agents.get(name or DEFAULT_AGENT, agents[DEFAULT_AGENT]))
-
-
-# ---- mistakes --------------------------------------------------------------------------------------------
-
-Sentence = Callable[[Texts], str]
-Completions = Callable[[Chat, str], Awaitable[Iterable[Completion]]]
-"""What is offered for what was typed after the command so far."""
-
-
-class InvalidCommand(Exception):
-    """A line that can't be run as it was given; `explain` is one sentence that names the way out."""
-
-    def __init__(self, explain: Sentence) -> None:
-        self.explain = explain
-
-
-class Unreadable(ValueError):
-    """A text that is something else than what is wanted; `given` is the part of it that is quoted."""
-
-    def __init__(self, given: str) -> None:
-        self.given = given
-
-
-# ---- pieces ----------------------------------------------------------------------------------------------
-
-MAX_NUMBER: Final = 2**63 - 1
-"""The largest integer that SQLite stores."""
-
-# What is in quotes ends somewhere: where it does not, each opening one would look through all that follows.
-_VALUE: Final = r"(?:\"[^\"]{0,1000}\"|「[^」]{0,1000}」|[^\s\"「]\S*)"
-_SPACED: Final = r"(?:\"[^\"]*\"|[^\s,、，\"]+(?:\s*[,、，]\s*[^\s,、，]+)*)"
-"""Values between commas, which may have blanks beside them."""
-
-
-def fold(text: str) -> str:
-    """Return the text as commands are compared: in half width, and in small letters."""
-    return unicodedata.normalize("NFKC", text).casefold()
-
-
-def japanese_name(name: str) -> str:
-    """Return what a command, or a word that it begins with, is called in Japanese, from its English name; no
-    slash stands before either."""
-    return JAPANESE_NAMES.get(name) or plainly(Locale.JA)(name)[1:]
-
-
-def split(text: str) -> tuple[str, str]:
-    """Return the first word, as commands are spelled, and what follows it as it is."""
-    word, *rest = text.split(maxsplit=1) or [""]
-    return fold(word), rest[0] if rest else ""
-
-
-def path_of(text: str) -> str:
-    """Return a path from what is in quotes, or has its blanks escaped, as a file dragged into a terminal."""
-    if len(text) > 1 and text[0] == text[-1] and text[0] in "'\"":
-        return text[1:-1]
-    return text.replace("\\ ", " ")
-
-
-def number_of(text: str) -> int:
-    """Return the number that something is shown under: #3. Raises Unreadable."""
-    digits = text.strip().lstrip("#＃")
-    if digits.isdecimal() and len(digits) <= len(str(MAX_NUMBER)) and 0 < int(digits) <= MAX_NUMBER:
-        return int(digits)
-    raise Unreadable(text)
-
-
-# ---- what a command takes --------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class Flag:
-    """The word `--now`, wherever it stands; `leading`: before everything else alone."""
-
-    leading: bool = False
-
-    def usage(self, name: str, _words: Texts) -> str:
-        return f"[--{name}]"
-
-    def take(self, name: str, text: str) -> tuple[bool, str]:
-        """Return whether it is there, and the text without it."""
-        found = re.search(rf"(?:^|(?<=\s))--{name}(?:\s+|$)", text)
-        if found is None or (self.leading and found.start()):
-            return False, text
-        return True, (text[: found.start()] + text[found.end() :]).strip()
-
-
-@dataclass(frozen=True, slots=True)
-class Option:
-    """The words `--name value` or `--name=value`, wherever they stand; None when they do not."""
-
-    shown: str = ""
-    """What the usage has for its value (`TerminalTexts.arguments`); "": the usage leaves the option out."""
-    read: Callable[[str], object] = str
-    spaced: bool = False
-    """Whether its value may have blanks beside its commas."""
-
-    def usage(self, name: str, words: Texts) -> str:
-        return f"[--{name} {words.terminal.arguments[self.shown]}]" if self.shown else ""
-
-    def take(self, name: str, text: str) -> tuple[object, str]:
-        """Return its value, and the text without it. Raises Unreadable."""
-        if self.spaced:
-            found = re.search(rf"(?:^|(?<=\s))--{name}(?:\s+|=)(?P<value>{_SPACED})(?:\s+|$)", text)
-        else:
-            found = re.search(rf"(?:^|(?<=\s))--{name}(?:\s+|=)(?P<value>{_VALUE})(?:\s+|$)", text)
-        if found is None:
-            return None, text
-        given = found["value"].strip('"「」')
-        try:
-            value = self.read(given)
-        except Unreadable:
-            raise Unreadable(f"--{name} {given}") from None
-        return value, (text[: found.start()] + text[found.end() :]).strip()
-
-
-@dataclass(frozen=True, slots=True)
-class Argument:
-    """A word in its place; the last one is all that is left."""
-
-    shown: str
-    """What the usage has for it (`TerminalTexts.arguments`), unless it is a word itself."""
-    read: Callable[[str], object] = str
-    optional: bool = False
-    """Whether it is None where nothing stands."""
-    needed: Sentence | None = None
-    """What is said where nothing stands and something has to, or where it can't be read."""
-    words: tuple[str, ...] = ()
-    """Those that it begins with and that have a Japanese name."""
-    completions: Completions | None = None
-
-    def usage(self, _name: str, words: Texts) -> str:
-        shown = words.terminal.arguments.get(self.shown, self.shown)
-        return f"[{shown}]" if self.optional else shown
-
-    def take(self, text: str) -> object:
-        """Return its value. Raises Unreadable, and InvalidCommand with what is needed."""
-        if self.optional and not text:
-            return None
-        try:
-            value = self.read(text)
-        except Unreadable:
-            if self.needed is None:
-                raise
-            value = None
-        if self.needed and not value:
-            raise InvalidCommand(self.needed)
-        return value
-
-
-Parameter = Flag | Option | Argument
-
-
-def one_of(*words: str) -> Argument:
-    """Return an argument that is one of these words; the usage shows the last."""
-
-    def read(text: str) -> str:
-        word, more = split(text)
-        if more or word not in words:
-            raise Unreadable(text)
-        return word
-
-    return Argument(words[-1], read, optional=True, words=words)
+Run = Callable[[Chat, str, Mapping[str, str]], Awaitable[None]]
+"""Takes the text after the command and the options before that text."""
 
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """A command, and how its line is read."""
+    run: Run
+    takes: tuple[str, ...] = ()
+    """The arguments, by their keys in texts/commands.py."""
+    options: tuple[str, ...] = ()
+    """Likewise the options: `--category work` for `memory_category`."""
 
-    name: str
-    """In English, as everything knows it; `memory add` has a group before its name."""
-    run: Callable[..., Awaitable[None]]
-    """Called with the chat, and with each parameter by its name."""
-    parameters: Mapping[str, Parameter]
-    at_least: int = 0
-    """How many of its parameters have to be there."""
-
-    @property
-    def arguments(self) -> Mapping[str, Argument]:
-        return {name: each for name, each in self.parameters.items() if isinstance(each, Argument)}
-
-    @property
-    def completions(self) -> Completions | None:
-        """The completions after its name."""
-        return next((each.completions for each in self.arguments.values() if each.completions), None)
-
-    def usage(self, words: Texts) -> str:
-        shown = (each.usage(name, words) for name, each in self.parameters.items())
-        return " ".join(filter(None, (f"/{self.name}", *shown)))
-
-    def read(self, typed: str) -> Mapping[str, object]:
-        """Return what it is to be run with, from what stands after its name. Raises InvalidCommand."""
-        try:
-            values = self._values(typed)
-        except Unreadable as error:
-            raise self.usage_mistake(error.given) from None
-        if sum(value is not None for value in values.values()) < self.at_least:
-            raise self.usage_mistake(typed)
-        return values
-
-    def usage_mistake(self, given: str) -> InvalidCommand:
-        """Return how it goes, to be said of what was given instead."""
-        shown = one_line(given, 40)
-        return InvalidCommand(
-            lambda words: words.terminal.misused.format(given=shown, usage=self.usage(words))
-        )
-
-    def _values(self, typed: str) -> dict[str, object]:
-        values, rest = dict[str, object](), typed
-        options = [(name, each) for name, each in self.parameters.items() if not isinstance(each, Argument)]
-        # What may have blanks within it is read last: it would take an option for a part of itself.
-        for name, option in sorted(options, key=lambda each: isinstance(each[1], Option) and each[1].spaced):
-            values[name], rest = option.take(name, rest)
-        arguments = [*self.arguments.items()]
-        for name, argument in arguments[:-1]:
-            word, *others = rest.split(maxsplit=1) or [""]
-            values[name], rest = argument.take(word), others[0] if others else ""
-        for name, argument in arguments[-1:]:
-            values[name], rest = argument.take(rest.strip()), ""
-        if rest.strip():
-            raise Unreadable(rest)
-        return values
+    def usage(self, name: str, locale: Locale) -> str:
+        wordings = command_names(locale)
+        options = (f"[--{_option_name(option)} {wordings[option]}]" for option in self.options)
+        return " ".join((f"/{name}", *options, *(wordings[argument] for argument in self.takes)))
 
 
-def command(name: str, *, at_least: int = 0) -> Callable[[Callable[..., Awaitable[None]]], Command]:
-    """Declare the function below as the command of this name. What it takes are its annotated parameters, in
-    the order of its usage; it is handed all of them by name."""
-
-    def declare(run: Callable[..., Awaitable[None]]) -> Command:
-        hints = get_type_hints(run, include_extras=True)
-        taken = {each: hint.__metadata__[0] for each, hint in hints.items() if get_origin(hint) is Annotated}
-        return Command(name, run, taken, at_least)
-
-    return declare
+def describe_command(name: str, words: Texts) -> str:
+    own = words.terminal.commands.get(name)
+    return own or command_names(words.locale)[f"{name.replace(' ', '_')}_description"]
 
 
-# ---- what several take -----------------------------------------------------------------------------------
+def _option_name(key: str) -> str:
+    return command_names(Locale.EN)[key]
 
 
-def completion_of(number: int, typed: str, about: str) -> Completion:
-    """Return a thing to choose by its number, in place of what was typed."""
-    return Completion(str(number), start_position=-len(typed), display=f"#{number}", display_meta=about)
+class InvalidCommand(Exception):
+    """A line that can't be run, with a sentence for its user."""
 
 
-async def _files_like(_chat: Chat, typed: str) -> Iterable[Completion]:
-    return PathCompleter(expanduser=True).get_completions(Document(typed), CompleteEvent())
+_SHORTCUTS: Final = {
+    "memory": "memory list",
+    "remind": "remind list",
+    "canvas": "canvas show",
+    "quit": "exit",
+}
+_OPTION: Final = re.compile(r"--([a-z]+)[=\s]\s*(\S+)\s*")
 
 
-FILE: Final = Argument("file", path_of, optional=True, completions=_files_like)
-OptionalFile = Annotated[str | None, FILE]
-Switch = Annotated[bool, Flag()]
-
-# ---- files -----------------------------------------------------------------------------------------------
-
-T = TypeVar("T")
+def _fold(typed: str) -> str:
+    """Return a command as it is compared: in half width and small letters."""
+    return unicodedata.normalize("NFKC", typed).casefold()
 
 
-async def read_file(chat: Chat, path: str, most_bytes: int) -> bytes | None:
-    """Return its first bytes; None when it can't be read, which is said."""
-    words = chat.texts.terminal
+def parse(line: str, words: Texts) -> tuple[str, str, Mapping[str, str]]:
+    """Return the command that a line means, its text and its options; a line without a slash is a question.
+    Raises InvalidCommand."""
+    typed = line.strip()
+    if not typed.startswith(("/", "／")):
+        return "ask", typed, {}
+    attempts = []
+    for count in (2, 1):
+        parts = typed[1:].split(maxsplit=count)
+        attempts.append(name := _fold(" ".join(parts[:count])))
+        text = parts[count] if len(parts) > count else ""
+        if not text:
+            name = _SHORTCUTS.get(name, name)
+        if name in COMMANDS and typed[1:2].strip():
+            return name, *_take_options(COMMANDS[name], text)
+    for attempt in attempts:
+        given = one_line(f"/{attempt}", 40)
+        if near := get_close_matches(attempt, [*COMMANDS, *_SHORTCUTS], n=1):
+            raise InvalidCommand(words.terminal.unknown_near.format(given=given, nearest=f"/{near[0]}"))
+    raise InvalidCommand(words.terminal.unknown.format(given=given))
+
+
+def _take_options(command: Command, text: str) -> tuple[str, Mapping[str, str]]:
+    known = {_option_name(key) for key in command.options}
+    options: dict[str, str] = {}
+    while (found := _OPTION.match(text)) and found[1] in known:
+        options[found[1]] = found[2]
+        text = text[found.end() :]
+    return text.strip(), options
+
+
+def _number(text: str, needed: str) -> int:
+    """Return the number of a memory or reminder: `3`, `#3`. Raises InvalidCommand with this sentence."""
+    digits = text.lstrip("#＃")
+    if not digits.isdecimal() or not 0 < int(digits[:20]) < 2**63:
+        raise InvalidCommand(needed)
+    return int(digits)
+
+
+async def run_line(chat: Chat, line: str) -> bool:
+    """Do what a line says; return False if it says to leave."""
+    name = ""
     try:
-        return await asyncio.to_thread(_read, path, most_bytes)
-    except (FileNotFoundError, NotADirectoryError, ValueError):  # ValueError: a name that no file can have
-        chat.complain(words.file_not_found.format(path=one_line(path)))
+        if line.strip():
+            name, text, options = parse(line, chat.texts)
+            await COMMANDS[name].run(chat, text, options)
+    except InvalidCommand as mistake:
+        chat.view.fail(str(mistake))
+    except CcBotError as error:
+        chat.view.fail(explain_to_operator(error, chat.profile))
     except OSError:
-        chat.complain(words.file_not_read.format(path=one_line(path)))
-    return None
+        raise  # the terminal or the pipe is gone
+    except Exception as error:  # noqa: BLE001 - one broken command must not end the chat
+        _log.error("command_failed", command=name, error=type(error).__name__)
+        chat.view.fail(explain(CcBotError(), chat.texts))
+    return name != "exit"
 
 
-def _read(path: str, most_bytes: int) -> bytes:
-    with open_regular(Path(path).expanduser()) as opened:
-        return opened.read(most_bytes)
+def explain_to_operator(error: CcBotError, profile: ChatProfile) -> str:
+    """Explain an error to somebody who can change the settings."""
+    words = profile.texts
+    sentences: Mapping[type[CcBotError], str] = {
+        ModelNotFound: words.terminal.model_not_found,
+        ModelRefusedKey: words.terminal.model_refused_key,
+        ModelRefusedRequest: words.terminal.model_refused_request,
+        ModelUnreachable: words.terminal.model_unreachable,
+    }
+    if sentence := sentences.get(type(error)):
+        return sentence.format(**error.params)
+    moment = lambda time: moment_line(time, profile.timezone, utc_now(), words)  # noqa: E731
+    return explain(error, words, moment).replace(words.errors.tell_operator, words.terminal.ask_doctor)
 
 
-async def write_or_complain(chat: Chat, path: str, writing: Awaitable[T]) -> T | None:
-    """Return what the writing of files under this path gives; None when it can't be done, which is said."""
-    words = chat.texts.terminal
+# ---- questions -------------------------------------------------------------------------------------------
+
+
+async def ask(chat: Chat, text: str, _options: Mapping[str, str]) -> None:
+    profile = chat.profile
+    question = Message("user", text, visibility=profile.visibility, author_id=chat.user_id)
+    done = await _answer(chat, question)
+    if done.first and profile.offline and "OPENAI_API_KEY" not in done.answer.content:
+        chat.view.notices([chat.texts.terminal.no_key])
+
+
+async def _answer(chat: Chat, question: Message, options: TurnOptions | None = None) -> Done:
+    """Show the answer to a question, and have the user decide what it proposes."""
+    profile, stop = chat.profile, Stop()
+    settings = await chat.stores.settings.get(chat.user_id)
+    options = replace(
+        options or TurnOptions(profile.locale, profile.timezone),
+        welcomed=settings.welcomed,
+        memory_paused=settings.memory_paused,
+        agent=profile.agent,
+        front_end="terminal",
+        by_owner=True,
+    )
+    done, chat.answering = None, stop
     try:
-        return await writing
-    except FileExistsError:
-        chat.complain(words.file_exists.format(path=one_line(path)))
-    except (OSError, ValueError):
-        chat.complain(words.file_not_written.format(path=one_line(path)))
-    return None
+        with chat.view.answer(chat.texts) as answer:
+            async with aclosing(chat.assistant.ask(profile.key, question, options, stop)) as events:
+                async for event in events:
+                    answer.show(event)
+                    if isinstance(event, Done):
+                        done = event
+    finally:
+        chat.answering = None
+    if done is None:
+        raise RuntimeError("a turn that does not raise ends with Done")
+    if done.proposals:
+        words = chat.texts.proposal
+        chat.view.notices([f"📝 {words.title}: {words.reason(done.proposals)}"])
+    for proposal in done.proposals:
+        try:
+            await _decide(chat, proposal)
+        except CcBotError as error:
+            chat.view.fail(explain_to_operator(error, profile))
+    return done
 
 
-def write_new(path: str, data: bytes, number: int | None = None) -> Path:
-    """Write a file for its owner's eyes alone, one of several that are numbered, and return it. Blocks.
+async def clear(chat: Chat, _text: str, _options: Mapping[str, str]) -> None:
+    await chat.stores.sessions.clear(chat.profile.key)
+    chat.view.say(chat.texts.session.cleared)
 
-    Raises FileExistsError, other OSErrors, and ValueError for a name that no file can have."""
-    file = Path(path).expanduser()
-    file = file if number is None else file.with_stem(f"{file.stem}-{number}")
-    descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    with os.fdopen(descriptor, "wb") as opened:
-        opened.write(data)
-    return file
+
+async def show_help(chat: Chat, _text: str, _options: Mapping[str, str]) -> None:
+    words, locale = chat.texts, chat.profile.locale
+    lines = [words.terminal.help_title]
+    for name, command in COMMANDS.items():
+        lines += [f"  {command.usage(name, locale)}", f"      {describe_command(name, words)}"]
+    chat.view.say("\n".join((*lines, "", words.terminal.help_keys, words.terminal.help_stored)))
+
+
+async def leave(_chat: Chat, _text: str, _options: Mapping[str, str]) -> None:
+    """Do nothing: `run_line` ends the chat."""
+
+
+# ---- proposals -------------------------------------------------------------------------------------------
+
+
+async def _decide(chat: Chat, proposal: Proposal) -> None:
+    """Show what is proposed, and do it if the user says yes."""
+    words = chat.texts
+    chat.view.notices([*proposal_notices(proposal, chat.profile)])
+    if not await chat.confirm(words.terminal.confirm):
+        if isinstance(proposal.change, CallTool):
+            await chat.assistant.calls.decline(proposal)
+        else:
+            await Proposals(chat.stores, utc_now).decline(chat.user_id, proposal.id)
+        what = one_line(gist(proposal, words), RECEIPT_CHARACTERS)
+        chat.view.notices([words.proposal.undone(proposal.change).format(what=what)])
+    elif isinstance(proposal.change, CallTool):
+        await _call_tool(chat, proposal)
+    else:
+        match await Proposals(chat.stores, utc_now).accept(chat.user_id, proposal.id):
+            case MemoryChange() as change:
+                if receipt := receipt_of(change):
+                    chat.view.notices([receipt_line(receipt, words)])
+            case ScheduleChange() as change:
+                chat.view.notices([change_line(change, words)])
+            case Canvas() as canvas:
+                chat.view.notices([canvas_line(canvas, words)])
+
+
+async def _call_tool(chat: Chat, proposal: Proposal) -> None:
+    """Call a server's tool, and have the model go on with the result."""
+    calls, words, profile, stop = chat.assistant.calls, chat.texts, chat.profile, Stop()
+    place = ToolPlace(chat.user_id, (profile.key.channel_id,))
+    chat.answering = stop
+    try:
+        await until_stopped(calls.prepare(proposal, profile.agent, place), stop)
+        if stop.requested:
+            return
+        with chat.assistant.calling(chat.user_id, stop):
+            claimed = await calls.claim(proposal, secrets.token_hex(4), CallMessage())
+            what = one_line(claimed.change.what)
+            chat.view.say(words.proposal.outcome("claimed", what))
+            try:
+                result = await calls.make(claimed, stop, profile.locale)
+            except CallPostponed:
+                await calls.give_back(proposal, claimed)
+                raise
+    finally:
+        chat.answering = None
+    notices = [words.proposal.outcome(result.state, what, stopped=result.stopped)]
+    if result.images:
+        notices.append(words.terminal.images_given.format(count=len(result.images)))
+    if result.problem:
+        notices.append(MARGIN + result.problem)
+    chat.view.notices(notices)
+    await calls.settle(claimed)
+    if result.answered:
+        after_call = words.proposal.after_call.format(what=claimed.change.known_as)
+        question = Message(
+            "user", after_call, visibility=profile.visibility, author_id=chat.user_id, tainted=True
+        )
+        options = TurnOptions(profile.locale, profile.timezone, pictures=result.images)
+        await _answer(chat, question, options)
+
+
+async def tell_unfinished_calls(chat: Chat) -> None:
+    """Say which tools an earlier chat may have called when it was ended. Raises StorageError."""
+    for call in await chat.stores.claimed_calls.list_of_user(chat.user_id):
+        if call.message.place_id is None:
+            state = await chat.assistant.calls.give_up(call)
+            chat.view.notices([chat.texts.proposal.outcome(state, one_line(call.change.what))])
+            await chat.assistant.calls.settle(call)
+
+
+def proposal_notices(proposal: Proposal, profile: ChatProfile) -> Iterator[Notice]:
+    """Yield all that a proposal would do, its texts whole."""
+    words = profile.texts
+    for number, part in enumerate(describe(proposal, words)):
+        line = part.line(lambda value: _write_value(value, profile))
+        yield MARGIN + line if number else words.terminal.proposal.format(what=line)
+        if part.below is not None:
+            yield Quoted(_chart_numbers(part.below) if isinstance(part.below, Chart) else part.below)
+
+
+def _write_value(value: Value, profile: ChatProfile) -> str:
+    words = profile.texts
+    match value:
+        case None:
+            return words.memory_card.nothing
+        case str():
+            return value
+        case datetime():
+            last_day = (value - timedelta(seconds=1)).astimezone(profile.timezone).date()
+            return words.memory.until.format(date=last_day.isoformat())
+        case Time(due_at, repeat, zone, place):
+            zone = zone or profile.timezone
+            written = moment_line(due_at, zone, utc_now(), words)
+            if zone.key != profile.timezone.key:
+                written += words.terminal.in_zone.format(zone=zone.key)
+            if repeat:
+                written = words.proposal.repeated.format(repeat=repeat, time=written)
+            return written if place in (None, "terminal") else written + words.remind_here.elsewhere
+
+
+def _chart_numbers(chart: Chart) -> str:
+    """Return every number of a chart: a line for each label."""
+    rows = (
+        (label, " / ".join(f"{each.name} {each.values[index]:.15g}".strip() for each in chart.series))
+        for index, label in enumerate(chart.labels)
+    )
+    return "\n".join(f"{label}: {values}" for label, values in rows)
+
+
+# ---- memories --------------------------------------------------------------------------------------------
+
+MAX_LISTED: Final = 100
+MAX_FOUND: Final = 10
+
+
+def memory_line(memory: Memory, profile: ChatProfile) -> str:
+    """Return a memory in a list: its number, text, category, tags, and the day when it was written."""
+    words, now = profile.texts.memory, utc_now()
+    marks = f"{'📌' * memory.pinned}{'🔒' * (memory.audience == 'private')}{'⌛' * memory.is_expired(now)}"
+    category = "" if memory.category == DEFAULT_CATEGORY else words.shown_category(memory.category)
+    about = (
+        marks,
+        one_line(memory.content, 4000),
+        one_line(category) and f"[{one_line(category)}]",
+        *(f"#{one_line(tag)}" for tag in memory.tags),
+        f"({memory.updated_at.astimezone(profile.timezone).date().isoformat()})",
+    )
+    return f"  #{memory.number}  {' '.join(filter(None, about))}"
+
+
+def _show_memories(chat: Chat, title: str, memories: Iterable[Memory]) -> None:
+    chat.view.say("\n".join((title, *(memory_line(memory, chat.profile) for memory in memories))))
+
+
+async def list_memories(chat: Chat, text: str, options: Mapping[str, str]) -> None:
+    words, named = chat.texts.memory, options.get("category", text)
+    category = words.stored_category(named or None)
+    found = await chat.stores.memories.list(chat.user_id, category=category, limit=MAX_LISTED)
+    if not found:
+        chat.view.say(words.none_in_category.format(category=one_line(named)) if named else words.none)
+        return
+    count = await chat.stores.memories.count(chat.user_id, category=category)
+    _show_memories(chat, words.list_title.format(count=count), found)
+
+
+async def search_memories(chat: Chat, text: str, options: Mapping[str, str]) -> None:
+    words = chat.texts.memory
+    if not text:
+        raise InvalidCommand(chat.texts.memory.query_needed)
+    category = words.stored_category(options.get("category"))
+    found = await chat.stores.memories.search(
+        chat.user_id, text, limit=MAX_FOUND, category=category, audience="private"
+    )
+    if not found:
+        chat.view.say(words.no_match.format(query=one_line(text)))
+        return
+    _show_memories(chat, words.search_title.format(query=one_line(text), count=len(found)), found)
+
+
+async def add_memory(chat: Chat, text: str, options: Mapping[str, str]) -> None:
+    """Keep a memory. Raises an InputError for what can't be kept."""
+    if (await chat.stores.settings.get(chat.user_id)).memory_paused:
+        raise MemoryPaused
+    words = chat.texts.memory
+    memory = await chat.stores.memories.add(
+        chat.user_id,
+        text,
+        category=words.stored_category(options.get("category")) or DEFAULT_CATEGORY,
+        tags=parse_tags(options.get("tags", "")),
+        source=Source("terminal"),
+    )
+    chat.view.say(words.added.format(id=memory.number, content=one_line(memory.content)))
+
+
+async def delete_memory(chat: Chat, text: str, _options: Mapping[str, str]) -> None:
+    words, number = chat.texts, _number(text, chat.texts.memory.id_needed)
+    memory = await chat.stores.memories.get_by_number(chat.user_id, number)
+    if memory is None or not await chat.stores.memories.delete(chat.user_id, memory.id):
+        raise MemoryNotFound(id=number)
+    deleted = words.memory.deleted.format(id=number, content=one_line(memory.content))
+    undo = words.terminal.how_to_undo.format(command=f"/memory undo {number}")
+    chat.view.say(f"{deleted}\n{undo}")
+
+
+async def undo_memory(chat: Chat, text: str, _options: Mapping[str, str]) -> None:
+    """Undo what was last done to a memory: its deletion, else its newest change."""
+    words, user_id, history = chat.texts, chat.user_id, chat.stores.memory_history
+    number = _number(text, chat.texts.memory.id_needed)
+    memory_id = await chat.stores.memories.get_id(user_id, number)
+    if memory_id is None:
+        raise MemoryNotFound(id=number)
+    back = await chat.stores.memory_removal.undelete(user_id, memory_id)
+    if back is not None:
+        chat.view.say(words.memory.undeleted.format(id=number, content=one_line(back.content)))
+        return
+    memory = await chat.stores.memories.get(user_id, memory_id)
+    if memory is None:
+        raise MemoryNotFound(id=number)
+    former = await history.undo_update(user_id, memory.id, memory.supersedes or 0)
+    if former is None and memory.supersedes and await history.undo_add(user_id, memory.id):
+        former = await chat.stores.memories.get(user_id, memory.supersedes)
+    if former is None:
+        raise InvalidCommand(chat.texts.terminal.nothing_to_undo.format(id=number))
+    undone = words.memory.undeleted.format(id=former.number, content=one_line(former.content))
+    chat.view.say(undone)
+
+
+# ---- reminders -------------------------------------------------------------------------------------------
+
+
+async def list_reminders(chat: Chat, _text: str, _options: Mapping[str, str]) -> None:
+    words, now = chat.texts, utc_now()
+    known = await chat.stores.schedules.list(chat.user_id)
+    lines = (reminder_line(schedule, now, words) for schedule in known)
+    chat.view.say("\n".join((words.remind_here.title, *lines)) if known else words.remind_here.none)
+
+
+async def add_reminder(chat: Chat, text: str, _options: Mapping[str, str]) -> None:
+    """Set the reminders of `明日9時と18時 薬`. Raises an InputError if no time or no text is found."""
+    profile = chat.profile
+    if not text:
+        raise EmptyReminder
+    when, what = split_when(text)
+    if not what:
+        raise InvalidCommand(chat.texts.remind_here.what)
+    payer = TurnOptions(profile.locale, profile.timezone, front_end="terminal").paid_by(chat.user_id)
+    source = ReminderSource(profile.key, profile.timezone, profile.locale, payer, "terminal")
+    for added in await add_reminders(chat.stores.schedules, chat.moments, source, text=what, when=when):
+        chat.view.say(change_line(ScheduleChange("added", added), chat.texts))
+
+
+async def delete_reminder(chat: Chat, text: str, _options: Mapping[str, str]) -> None:
+    number = _number(text, chat.texts.remind_here.id_needed)
+    known = await chat.stores.schedules.get_by_number(chat.user_id, number)
+    cancelled = await chat.stores.schedules.cancel(chat.user_id, known.id) if known else None
+    if cancelled is None:
+        raise ScheduleNotFound(id=number)
+    chat.view.say(change_line(ScheduleChange("cancelled", cancelled), chat.texts))
+
+
+# ---- canvas ----------------------------------------------------------------------------------------------
+
+
+async def show_canvas(chat: Chat, _text: str, _options: Mapping[str, str]) -> None:
+    seen = await chat.stores.canvases.get(chat.profile.key)
+    if seen is None or seen.canvas.empty:
+        chat.view.say(chat.texts.canvas.empty)
+    else:
+        chat.view.canvas(seen.canvas, chat.texts)
+
+
+async def clear_canvas(chat: Chat, _text: str, _options: Mapping[str, str]) -> None:
+    words = chat.texts.canvas
+    cleared = await chat.stores.canvases.clear(chat.profile.key)
+    chat.view.say(words.cleared if cleared else words.cleared_already)
+
+
+# ---- table -----------------------------------------------------------------------------------------------
+
+COMMANDS: Final[Mapping[str, Command]] = {
+    "ask": Command(ask, ("ask_question",)),
+    "memory add": Command(add_memory, ("memory_content",), ("memory_category", "memory_tags")),
+    "memory list": Command(list_memories, options=("memory_category",)),
+    "memory search": Command(search_memories, ("memory_query",), ("memory_category",)),
+    "memory delete": Command(delete_memory, ("memory_id",)),
+    "memory undo": Command(undo_memory, ("memory_id",)),
+    "remind add": Command(add_reminder, ("remind_when", "remind_text")),
+    "remind list": Command(list_reminders),
+    "remind delete": Command(delete_reminder, ("remind_id",)),
+    "canvas show": Command(show_canvas),
+    "canvas clear": Command(clear_canvas),
+    "clear": Command(clear),
+    "help": Command(show_help),
+    "exit": Command(leave),
+}
+"""By their English names, in the order of `/help`."""
+
+
+async def complete(chat: Chat, typed: str) -> Sequence[Completion]:
+    """Return what may complete a line that begins with a slash: a command, or the number that it takes."""
+    if not typed.startswith(("/", "／")):
+        return ()
+    command, _, word = _fold(typed)[1:].rpartition(" ")
+    known: Sequence[tuple[int, str]] = ()
+    if command in ("memory delete", "memory undo"):
+        memories = await chat.stores.memories.suggest(chat.user_id, word)
+        known = [(each.number, each.content) for each in memories]
+    elif command == "remind delete":
+        schedules = await chat.stores.schedules.list(chat.user_id)
+        known = [(each.number, each.text) for each in schedules if str(each.number).startswith(word)]
+    else:
+        return [
+            Completion(
+                f"/{name} " if each.takes else f"/{name}",
+                start_position=-len(typed),
+                display=f"/{name}",
+                display_meta=describe_command(name, chat.texts),
+            )
+            for name, each in COMMANDS.items()
+            if f"/{name}".startswith(_fold(typed))
+        ]
+    return [
+        Completion(str(number), -len(word), display=f"#{number}", display_meta=one_line(content, 60))
+        for number, content in known
+    ]

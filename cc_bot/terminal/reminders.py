@@ -1,103 +1,65 @@
-"""The `/remind` commands, and what they lead to: reminders that are said between answers."""
+"""Reminders in the terminal: how they read, and saying them when they are due."""
 
-from collections.abc import Awaitable, Callable
 from datetime import datetime, timedelta
-from functools import partial
-from typing import Annotated, Final
-
-import structlog
+from typing import Final
+from zoneinfo import ZoneInfo
 
 from cc_bot.domain.clock import utc_now
-from cc_bot.domain.errors import CcBotError, EmptyReminder, ScheduleNotFound
-from cc_bot.domain.message import Message
-from cc_bot.domain.repeats import parse_schedules
-from cc_bot.domain.schedule import Firing, MissedReminders, ScheduleChange
+from cc_bot.domain.schedule import Firing, MissedReminders, Schedule, ScheduleChange
 from cc_bot.domain.text import printable
-from cc_bot.domain.when_and_what import split_when
-from cc_bot.scheduler import Scheduler
-from cc_bot.terminal.commands import Argument, Chat, Person, command, number_of
-from cc_bot.terminal.markdown import set_apart
-from cc_bot.terminal.view import change_line, moment_line, reminder_line
+from cc_bot.terminal.markdown import indent_symbols, one_line
+from cc_bot.texts import Texts
+from cc_bot.texts.reminder import described
 
-LATE: Final = timedelta(minutes=1)
-"""Later than this is said to be late."""
-
-Show = Callable[[Callable[[], None]], Awaitable[None]]
-"""Has something printed where the user does not type just now."""
-
-_log = structlog.get_logger(__name__)
+LATE_AFTER: Final = timedelta(minutes=1)
 
 
-@command("remind list")
-async def list_reminders(chat: Chat) -> None:
-    words, now = chat.texts, utc_now()
-    known = await chat.stores.schedules.list(chat.user_id)
-    lines = [words.remind_here.title, *(reminder_line(schedule, now, words) for schedule in known)]
-    chat.say("\n".join(lines) if known else words.remind_here.none)
+def moment_line(moment: datetime, zone: ZoneInfo, now: datetime, texts: Texts) -> str:
+    """Return a time where the user is: 11月23日(月) 9:00."""
+    words, local = texts.remind_here, moment.astimezone(zone)
+    template = words.moment if local.year == now.astimezone(zone).year else words.moment_of_year
+    return template.format(
+        y=local.year,
+        m=words.months[local.month - 1],
+        d=local.day,
+        w=words.weekdays[local.weekday()],
+        t=f"{local.hour}:{local.minute:02}",
+    )
 
 
-@command("remind add")
-async def add_reminder(chat: Chat, wish: Annotated[str, Argument("reminder")]) -> None:
-    """Keep `明日9時 薬`: where the time ends and the text begins is found out with the clock.
-
-    Raise EmptyReminder, or why no time is found.
-    """
-    if not wish:
-        raise EmptyReminder
-    when, text = split_when(wish)
-    planned = parse_schedules(when, "", utc_now(), chat.person.timezone)
-    if not text:
-        chat.complain(chat.texts.remind_here.what)
-        return
-    for due, repeat in planned:
-        added = await chat.stores.schedules.add(
-            chat.person.key,
-            text,
-            due,
-            place="terminal",
-            visibility=chat.profile.visibility,
-            repeat=repeat,
-            timezone=chat.person.timezone.key,
-        )
-        chat.say(change_line(ScheduleChange("added", added), chat.texts))
+def change_line(change: ScheduleChange, texts: Texts) -> str:
+    """Return what was done to a reminder."""
+    words, schedule = texts.remind_here, change.schedule
+    content = one_line(schedule.text)
+    if change.kind == "cancelled":
+        return words.cancelled.format(text=content)
+    time = moment_line(schedule.due_at, schedule.zone, schedule.created_at, texts)
+    if not schedule.repeat:
+        return words.once.format(time=time, text=content, id=schedule.number)
+    repeat = described(schedule.repeat, texts.repeat)
+    return words.again_and_again.format(repeat=repeat, time=time, text=content, id=schedule.number)
 
 
-ReminderNumber = Annotated[
-    int, Argument("reminder number", number_of, needed=lambda words: words.remind_here.id_needed)
-]
+def reminder_line(schedule: Schedule, now: datetime, texts: Texts) -> str:
+    """Return a reminder in a list."""
+    words = texts.remind_here
+    time = moment_line(schedule.due_at, schedule.zone, now, texts)
+    if schedule.repeat:
+        time = words.repeated.format(time=time, repeat=described(schedule.repeat, texts.repeat))
+    notes = words.paused if schedule.status == "paused" else ""
+    notes += "" if schedule.place == "terminal" else words.elsewhere
+    return words.line.format(id=schedule.number, time=time, text=one_line(schedule.text) + notes)
 
 
-@command("remind delete")
-async def delete_reminder(chat: Chat, number: ReminderNumber) -> None:
-    schedules = chat.stores.schedules
-    known = await schedules.get_by_number(chat.user_id, number)
-    cancelled = await schedules.cancel(chat.user_id, known.id) if known else None
-    if cancelled is None:
-        raise ScheduleNotFound(id=number)
-    chat.say(change_line(ScheduleChange("cancelled", cancelled), chat.texts))
+def due_lines(due: Firing | MissedReminders, zone: ZoneInfo, texts: Texts) -> str:
+    """Return what is said when a reminder is due, or was missed."""
+    words, now = texts.remind_here, utc_now()
 
+    def line(template: str, firing: Firing) -> str:
+        content = indent_symbols(printable(firing.schedule.text), at_line_start=False)
+        return template.format(text=content, time=moment_line(firing.due_at, zone, now, texts))
 
-async def say_due(chat: Chat, scheduler: Scheduler, show: Show) -> None:
-    """Say what is due now. A failure is a log record; what could not be read comes the next time."""
-    try:
-        for each in await scheduler.due():
-            lines = _lines(each, await chat.read_person(), utc_now())
-            await show(partial(chat.view.say, "\n".join(lines)))
-            if isinstance(each, Firing):
-                await chat.stores.schedules.mark_sent(each, Message("assistant", each.schedule.text))
-    except CcBotError as error:
-        _log.warning("reminders_not_said", error=type(error).__name__)
-
-
-def _lines(each: Firing | MissedReminders, person: Person, now: datetime) -> list[str]:
-    words = person.texts.remind_here
-    if isinstance(each, Firing):
-        return [_line(words.said_late if now - each.due_at > LATE else words.said, each, person, now)]
-    missed = [_line(words.missed, firing, person, now) for firing in each.missed]
-    return [*missed, *(_line(words.uncertain, firing, person, now) for firing in each.uncertain)]
-
-
-def _line(template: str, firing: Firing, person: Person, now: datetime) -> str:
-    time = moment_line(firing.due_at, person.timezone, now, person.texts)
-    text = set_apart(printable(firing.schedule.text), at_line_start=False)
-    return template.format(text=text, time=time)
+    if isinstance(due, Firing):
+        return line(words.said_late if now - due.due_at > LATE_AFTER else words.said, due)
+    missed = [line(words.missed, firing) for firing in due.missed]
+    return "\n".join([*missed, *(line(words.uncertain, firing) for firing in due.uncertain)])

@@ -1,304 +1,367 @@
-"""The view, as far as both have it: the same happens before a person and in a pipe, and each shows it its own
-way."""
+"""What a chat shows: Markdown and colours for a person, plain text for a pipe."""
 
+import time
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
-from datetime import datetime
-from typing import NamedTuple
-from zoneinfo import ZoneInfo
+from contextlib import AbstractContextManager, contextmanager
+from types import TracebackType
+from typing import Final, TextIO
 
+from rich.console import Console, Group, RenderableType
+from rich.live import Live
+from rich.panel import Panel
+from rich.segment import SegmentLines
+from rich.text import Text
+
+from cc_bot.charts import table
 from cc_bot.domain import turn
-from cc_bot.domain.canvas import Canvas, Element
-from cc_bot.domain.memory import Memory, Receipt, with_receipt
-from cc_bot.domain.message import Message
+from cc_bot.domain.canvas import Canvas, Chart, Element
+from cc_bot.domain.memory import Receipt, with_receipt
 from cc_bot.domain.page import LINKS_SHOWN, pages_behind
-from cc_bot.domain.schedule import Schedule, ScheduleChange
-from cc_bot.terminal.markdown import one_line
+from cc_bot.domain.text import printable
+from cc_bot.domain.tool_server import is_of_server
+from cc_bot.terminal.markdown import (
+    ChatMarkdown,
+    ModelWords,
+    Notice,
+    StyledNotice,
+    indent_symbols,
+    notice_lines,
+    one_line,
+    wrap_text,
+)
+from cc_bot.terminal.reminders import change_line
 from cc_bot.texts import Texts
-from cc_bot.texts.reminder import described
 
-RECEIPT_CHARACTERS = 60
-"""Of a memory's text under an answer."""
-TITLE_CHARACTERS = 60
-"""Of a page's."""
-
-
-class Manual(NamedTuple):
-    """The usage of a command, and what it does."""
-
-    usage: str
-    summary: str
-
-
-@dataclass(frozen=True, slots=True)
-class MemoryPage:
-    """A page of memories under a title."""
-
-    title: str
-    memories: Sequence[Memory]
-    timezone: ZoneInfo
-    now: datetime
-    """To tell which of them are over."""
-    more: str | None = None
-    """How to see what comes after them."""
-
-    def date(self, memory: Memory) -> str:
-        """Return the day on which it was written, where the user is."""
-        return memory.updated_at.astimezone(self.timezone).date().isoformat()
-
-    def marks(self, memory: Memory) -> str:
-        """Return signs for what is pinned, for what is used in private only, and for what is over."""
-        pin = "📌" if memory.pinned else ""
-        private = "🔒" if memory.audience == "private" else ""
-        return pin + private + ("⌛" if memory.is_expired(self.now) else "")
-
-    def about(self, memory: Memory, texts: Texts) -> list[str]:
-        """Return all that is shown beside its number and its text."""
-        category = category_name(memory, texts)
-        return [*filter(None, (self.marks(memory), self.date(memory), category, tag_words(memory)))]
-
-
-def strip_marks(text: str) -> str:
-    """Return a text of Discord's without the marks of small print and weight."""
-    return "\n".join(line.removeprefix("-# ").replace("**", "") for line in text.split("\n"))
-
-
-def category_name(memory: Memory, texts: Texts) -> str:
-    return one_line(texts.memory.shown_category(memory.category))
-
-
-def tag_words(memory: Memory) -> str:
-    return " ".join(f"#{one_line(tag)}" for tag in memory.tags)
-
-
-def tool_line(name: str, ok: bool, texts: Texts) -> str:
-    """Return what a tool call was about, once it is over. What it changed is told from the rows, or
-    proposed."""
-    words = texts.terminal
-    if not ok:
-        return words.tool_failed.format(name=one_line(name))
-    if name.startswith("canvas_"):
-        return words.tool_canvas
-    if "schedule" in name:
-        return words.tool_reminders
-    known = {
-        "remember": words.tool_memories,
-        "recall": words.tool_recall,
-        "update_memory": words.tool_memories,
-        "forget": words.tool_memories,
-        "list_memories": words.tool_list,
-        "read_page": words.tool_page,
-        "web_search": words.tool_search,
-    }
-    return known.get(name, words.tool_other).format(name=one_line(name))
-
-
-def element_title(element: Element) -> str:
-    """Return the title of something on the canvas; a lock marks what is shown to its user alone. May be
-    empty."""
-    return " ".join(filter(None, ("🔒" if element.visibility == "private" else "", one_line(element.title))))
-
-
-def others_line(canvas: Canvas, texts: Texts) -> str | None:
-    """Return a line that names what is up and not in sight; None when nothing is."""
-    others = [one_line(each.title or each.id) for each in canvas.elements if each not in canvas.in_sight]
-    return texts.canvas.others.format(titles=", ".join(others)) if others else None
-
-
-def canvas_note(canvas: Canvas, texts: Texts) -> str:
-    """Return the line under an answer that changed the canvas."""
-    return texts.canvas.emptied if canvas.empty else texts.canvas.changed_here
-
-
-def notes(done: turn.Done, texts: Texts) -> list[str]:
-    """Return the lines under an answer: how it ended, unless as meant, and the hint for a newcomer."""
-    ending = _ending(done.answer, texts)
-    return [*([ending] if ending else []), *([texts.answer.help_hint] if done.first else [])]
-
-
-def _ending(answer: Message, texts: Texts) -> str | None:
-    match answer.status:
-        case "stopped" if not answer.content and not answer.tool_calls:
-            return texts.answer.stopped_empty
-        case "stopped":
-            return texts.answer.stopped
-        case "cut":
-            return texts.terminal.cut
-        case "complete" | "replaced":
-            return None if answer.content else texts.answer.no_words
-
-
-def receipt_line(receipt: Receipt, texts: Texts) -> str:
-    """Return what was done to a memory, and how to take it back."""
-    words = texts.receipt
-    told = words.told(receipt, one_line(receipt.text, RECEIPT_CHARACTERS), numbered=True)
-    if not receipt.undo:
-        return told
-    alone = receipt.kind == "added" and not receipt.replaced
-    how = words.delete_here if alone else words.undo_here
-    return f"{told}  {how.format(id=receipt.number)}"
-
-
-def page_lines(answer: Message, texts: Texts) -> list[str]:
-    """Return the numbered addresses of the pages that an answer rests on."""
-    pages = pages_behind(answer.tool_calls)
-    lines = [
-        f"{number}. {'  '.join(filter(None, (one_line(page.title, TITLE_CHARACTERS), page.url)))}"
-        for number, page in enumerate(pages[:LINKS_SHOWN], 1)
-    ]
-    if beyond := len(pages) - len(lines):
-        lines[-1] += texts.answer.more_pages.format(count=beyond)
-    return lines
-
-
-def waiting_line(notice: turn.Notice, texts: Texts) -> str | None:
-    """Return why it takes longer; None when it no longer does."""
-    match notice.kind:
-        case "queued":
-            return texts.answer.waiting_line(notice.ahead)
-        case "hearing":
-            return texts.answer.hearing
-        case "fallback":
-            return texts.answer.fallback
-        case "thinking":
-            return texts.answer.thinking
-        case "started":
-            return None
-
+RECEIPT_CHARACTERS: Final = 60
+PAGE_TITLE_CHARACTERS: Final = 60
+CHART_COLUMNS: Final = 72
 
 # ---- an answer -------------------------------------------------------------------------------------------
 
 
-class AnswerView:
-    """An answer on its way: what each event comes to. How that looks is a matter of the view."""
+def receipt_line(receipt: Receipt, texts: Texts) -> str:
+    """Return what was done to a memory, and the command that undoes it."""
+    words = texts.receipt
+    line = words.told(receipt, one_line(receipt.text, RECEIPT_CHARACTERS), numbered=True)
+    if not receipt.undo:
+        return line
+    added = receipt.kind == "added" and not receipt.replaced
+    undo = words.delete_here if added else words.undo_here
+    return f"{line}  {undo.format(id=receipt.number)}"
+
+
+def canvas_line(canvas: Canvas, texts: Texts) -> str:
+    return texts.canvas.emptied if canvas.empty else texts.canvas.changed_here
+
+
+class AnswerView(ABC):
+    """An answer while it is written: turn events in, words and notices out."""
 
     def __init__(self, texts: Texts) -> None:
         self._texts = texts
         self._receipts: tuple[Receipt, ...] = ()
-        self._used: tuple[int, ...] = ()
-        self._told: str | None = None
-        """The last tool line, while no word has followed: several calls of one tool are told once."""
+        self._recalled: tuple[int, ...] = ()
+
+    @abstractmethod
+    def write(self, text: str) -> None:
+        """Show the next piece of the model's words."""
+
+    @abstractmethod
+    def notice(self, notice: str, *, failed: bool = False) -> None:
+        """Show a notice on a line of its own."""
+
+    @abstractmethod
+    def wait(self, why: str | None) -> None:
+        """Show what the answer is waiting for; None for the model."""
 
     def show(self, event: turn.TurnEvent) -> None:  # noqa: PLR0912 - a case an event
+        words = self._texts
         match event:
             case turn.TextDelta(text):
-                self._told = None
-                self._write(text)
+                self.write(text)
             case turn.ToolStarted(_, name):
-                self._do(self._texts.answer.tool_line(one_line(name)))
-            case turn.ToolFinished(waits=True):  # below the answer it stands in full
-                self._do(None)
-            case turn.ToolFinished(_, name, ok):
-                self._do(None)
-                line = tool_line(name, ok, self._texts)
-                if line != self._told:
-                    self._state(line, failed=not ok)
-                self._told = line
+                self.wait(words.answer.tool_line(one_line(name)))
+            case turn.ToolFinished(_, name, ok, waits):
+                self.wait(None)
+                if not ok and not waits:
+                    self.notice(words.terminal.tool_failed.format(name=one_line(name)), failed=True)
+                elif is_of_server(name) and not waits:
+                    self.notice(words.terminal.tool_used.format(name=one_line(name)))
             case turn.MemoryChanged(memory_change):
                 self._receipts = with_receipt(self._receipts, memory_change)
             case turn.MemoriesRecalled(numbers=numbers):
-                self._used = tuple(dict.fromkeys((*self._used, *numbers)))
+                self._recalled = tuple(dict.fromkeys((*self._recalled, *numbers)))
             case turn.ToolsUnavailable():
-                self._state(self._texts.receipt.no_tools)
-            case turn.CallInDoubt() | turn.CallsResumed(in_doubt_outside=True):
-                self._state(self._texts.unfinished.in_doubt_outside, failed=True)
-            case turn.FilesLeftOut(names):  # here files are read when they are attached: it was not heard
-                self._state(self._texts.terminal.not_heard.format(names=", ".join(map(one_line, names))))
-            case turn.FilesDeleted(count):
-                self._state(self._texts.answer.files_deleted.format(count=count))
-            case (
-                turn.ScansShown()
-                | turn.ReplyWithheld()
-                | turn.AskedAbout()
-                | turn.MessagesRead()
-                | turn.CallsResumed()
-            ):
-                pass  # nobody replies here, scans are told of when attached, and a killed turn is over
-            case turn.Heard(text):
-                self._wait(None)
-                self._state(f"🎤 {one_line(text)}")
+                self.notice(words.receipt.no_tools)
+            case turn.CallInDoubt():
+                self.notice(words.unfinished.in_doubt_outside, failed=True)
             case turn.ImagesGiven(images):
-                self._state(self._texts.terminal.images_given.format(count=len(images)))
+                self.notice(words.terminal.images_given.format(count=len(images)))
             case turn.CanvasChanged(canvas):
-                self._state(canvas_note(canvas, self._texts))
+                self.notice(canvas_line(canvas, words))
             case turn.ScheduleChanged(change):
-                self._state(change_line(change, self._texts))
+                self.notice(change_line(change, words))
             case turn.Notice():
-                self._wait(waiting_line(event, self._texts))
-            case turn.Done(answer):
-                self._state_memories()
-                for line in page_lines(answer, self._texts):
-                    self._state(line)
-                for note in notes(event, self._texts):
-                    self._state(note)
+                self.wait(_waiting_for(event, words))
+            case turn.Done():
+                self.end()
+                self._show_end(event)
+            case _:
+                pass  # the others are about files and messages of Discord
 
-    def _state_memories(self) -> None:
-        """Show what was done to memories, once: when the answer is there, and also when no end comes."""
+    def end(self) -> None:
+        """Show what was done to memories; once, and also if the turn fails."""
         words = self._texts.receipt
         for receipt in self._receipts:
-            self._state(receipt_line(receipt, self._texts))
-        gone = {each.number for each in self._receipts if each.kind == "deleted"}
-        if used := [f"#{number}" for number in self._used if number not in gone]:
-            self._state(words.used_here.format(numbers=", ".join(used)))
-        self._receipts, self._used = (), ()
+            self.notice(receipt_line(receipt, self._texts))
+        deleted = {each.number for each in self._receipts if each.kind == "deleted"}
+        if used := [f"#{number}" for number in self._recalled if number not in deleted]:
+            self.notice(words.used_here.format(numbers=", ".join(used)))
+        self._receipts, self._recalled = (), ()
+
+    def _show_end(self, done: turn.Done) -> None:
+        words, answer = self._texts, done.answer
+        pages = pages_behind(answer.tool_calls)
+        for number, page in enumerate(pages[:LINKS_SHOWN], 1):
+            self.notice(f"{number}. {one_line(page.title, PAGE_TITLE_CHARACTERS)}  {page.url}")
+        if len(pages) > LINKS_SHOWN:
+            self.notice(words.answer.more_pages.format(count=len(pages) - LINKS_SHOWN).strip())
+        empty = not answer.content
+        if answer.status == "stopped":
+            stopped_empty = empty and not answer.tool_calls
+            self.notice(words.answer.stopped_empty if stopped_empty else words.answer.stopped)
+        elif answer.status == "cut":
+            self.notice(words.terminal.cut)
+        elif empty:
+            self.notice(words.answer.no_words)
+        if done.first:
+            self.notice(words.answer.help_hint)
+
+
+def _waiting_for(notice: turn.Notice, texts: Texts) -> str | None:
+    match notice.kind:
+        case "queued":
+            return texts.answer.waiting_line(notice.ahead)
+        case "fallback":
+            return texts.answer.fallback
+        case "thinking":
+            return texts.answer.thinking
+        case "started" | "hearing":
+            return None
+
+
+# ---- a view ----------------------------------------------------------------------------------------------
+
+
+class View(ABC):
+    failed = False
+    """Whether anything could not be done."""
+
+    @abstractmethod
+    def say(self, text: str) -> None:
+        """Show the result of a command."""
+
+    @abstractmethod
+    def fail(self, sentence: str) -> None:
+        """Show why something could not be done."""
+
+    @abstractmethod
+    def notices(self, notices: Sequence[Notice]) -> None: ...
+
+    @abstractmethod
+    def canvas(self, canvas: Canvas, texts: Texts) -> None: ...
+
+    @abstractmethod
+    def answer(self, texts: Texts) -> AbstractContextManager[AnswerView]: ...
+
+
+def _element_title(element: Element) -> str:
+    return f"{'🔒 ' if element.visibility == 'private' else ''}{one_line(element.title)}".strip()
+
+
+def _others_line(canvas: Canvas, texts: Texts) -> str:
+    """Return the titles of what is up but out of sight; empty for none."""
+    others = [one_line(each.title or each.id) for each in canvas.elements if each not in canvas.in_sight]
+    return texts.canvas.others.format(titles=", ".join(others)) if others else ""
+
+
+# ---- pipes and files -------------------------------------------------------------------------------------
+
+
+class PlainView(View):
+    """Plain text: the conversation on one stream, errors and waiting on the other."""
+
+    def __init__(self, out: TextIO, err: TextIO) -> None:
+        self._out = out
+        self._err = err
+
+    def say(self, text: str) -> None:
+        print(printable(text), file=self._out, flush=True)
+
+    def fail(self, sentence: str) -> None:
+        self.failed = True
+        print(printable(sentence), file=self._err, flush=True)
+
+    def notices(self, notices: Sequence[Notice]) -> None:
+        print("\n".join(map(notice_lines, notices)), file=self._out, flush=True)
+
+    def canvas(self, canvas: Canvas, texts: Texts) -> None:
+        for each in canvas.in_sight:
+            body = table(each, CHART_COLUMNS) if isinstance(each, Chart) else indent_symbols(each.content)
+            title = _element_title(each)
+            self.say(f"■ {title}\n{body}\n" if title else f"{body}\n")
+        if others := _others_line(canvas, texts):
+            self.say(others)
 
     @contextmanager
-    def paused(self) -> Iterator[None]:
-        """Draw nothing within: something else is shown."""
-        yield
-
-    def _write(self, text: str) -> None:
-        """Show the next piece of the model's words."""
-        raise NotImplementedError
-
-    def _state(self, fact: str, *, failed: bool = False) -> None:
-        """Show a fact on a line of its own."""
-        raise NotImplementedError
-
-    def _wait(self, why: str | None) -> None:
-        """Show why it takes longer; None: it no longer does."""
-        raise NotImplementedError
-
-    def _do(self, why: str | None) -> None:
-        """Show what is done meanwhile, where that can be taken back."""
+    def answer(self, texts: Texts) -> Iterator[AnswerView]:
+        answer = _PlainAnswer(self._out, self._err, texts)
+        try:
+            yield answer
+        finally:
+            answer.end()
+            answer.end_line()
 
 
-# ---- schedule lines --------------------------------------------------------------------------------------
+class _PlainAnswer(AnswerView):
+    """An answer that is written as it comes, without blanks at either end."""
+
+    def __init__(self, out: TextIO, err: TextIO, texts: Texts) -> None:
+        super().__init__(texts)
+        self._out = out
+        self._err = err
+        self._blanks = ""
+        self._in_line = False
+
+    def end_line(self) -> None:
+        if self._in_line:
+            print(file=self._out, flush=True)
+        self._in_line, self._blanks = False, ""
+
+    def write(self, text: str) -> None:
+        text = printable(text)
+        text = self._blanks + text if self._in_line else text.lstrip()
+        words = text.rstrip()
+        self._blanks = text[len(words) :]
+        if words:
+            at_line_start, self._in_line = not self._in_line, True
+            print(indent_symbols(words, at_line_start=at_line_start), end="", file=self._out, flush=True)
+
+    def notice(self, notice: str, *, failed: bool = False) -> None:  # noqa: ARG002 - it looks like any other
+        self.end_line()
+        print(notice_lines(notice), file=self._out, flush=True)
+
+    def wait(self, why: str | None) -> None:
+        if why:
+            print(why, file=self._err, flush=True)
 
 
-def moment_line(moment: datetime, zone: ZoneInfo, now: datetime, words: Texts) -> str:
-    """Return a time where the user is: 11月23日(月) 9:00."""
-    told, local = words.remind_here, moment.astimezone(zone)
-    template = told.moment if local.year == now.astimezone(zone).year else told.moment_of_year
-    return template.format(
-        y=local.year,
-        m=told.months[local.month - 1],
-        d=local.day,
-        w=told.weekdays[local.weekday()],
-        t=f"{local.hour}:{local.minute:02}",
-    )
+# ---- a person at a terminal ------------------------------------------------------------------------------
+
+REDRAWS_PER_SECOND: Final = 10
+SPINNER: Final = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
+SHOW_SECONDS_AFTER: Final = 2
 
 
-def change_line(change: ScheduleChange, words: Texts) -> str:
-    """Return what was done to a reminder."""
-    told, schedule = words.remind_here, change.schedule
-    text = one_line(schedule.text)
-    if change.kind == "cancelled":
-        return told.cancelled.format(text=text)
-    time = moment_line(schedule.due_at, schedule.zone, schedule.created_at, words)
-    if schedule.repeat:
-        repeat = described(schedule.repeat, words.repeat)
-        return told.again_and_again.format(repeat=repeat, time=time, text=text, id=schedule.number)
-    return told.once.format(time=time, text=text, id=schedule.number)
+class RichView(View):
+    def __init__(self, console: Console) -> None:
+        self._console = console
+
+    def say(self, text: str, *, style: str = "") -> None:
+        self._print(wrap_text(text, style))
+
+    def fail(self, sentence: str) -> None:
+        self.failed = True
+        self._print(wrap_text(sentence, style="yellow"))
+
+    def notices(self, notices: Sequence[Notice]) -> None:
+        for each in notices:
+            self._console.print(StyledNotice(each), end="")
+        self._console.print()
+
+    def canvas(self, canvas: Canvas, texts: Texts) -> None:
+        others = _others_line(canvas, texts)
+        panels = (self._panel(element) for element in canvas.in_sight)
+        self._print(*panels, *([wrap_text(others, style="dim")] if others else []))
+
+    def _panel(self, element: Element) -> Panel:
+        chart_columns = self._console.width - len("│  │")
+        body: RenderableType = (
+            Text(printable(table(element, chart_columns)), overflow="fold")
+            if isinstance(element, Chart)
+            else ChatMarkdown(element.content)
+        )
+        title = _element_title(element)
+        return Panel(body, title=Text(title) if title else None, title_align="left", border_style="dim")
+
+    def _print(self, *parts: RenderableType) -> None:
+        for part in parts:
+            self._console.print(part)
+        self._console.print()
+
+    @contextmanager
+    def answer(self, texts: Texts) -> Iterator[AnswerView]:
+        with _RichAnswer(self._console, texts) as answer:
+            yield answer
+        self._console.print()
 
 
-def reminder_line(schedule: Schedule, now: datetime, words: Texts) -> str:
-    told = words.remind_here
-    time = moment_line(schedule.due_at, schedule.zone, now, words)
-    notes = told.paused if schedule.status == "paused" else ""
-    notes += "" if schedule.place == "terminal" else told.elsewhere
-    text = one_line(schedule.text) + notes
-    if schedule.repeat:
-        time = told.repeated.format(time=time, repeat=described(schedule.repeat, words.repeat))
-    return told.line.format(id=schedule.number, time=time, text=text)
+class _RichAnswer(AnswerView):
+    """An answer that is redrawn while it is written: its end, as far as the screen holds it. On exit, all of
+    it is printed."""
+
+    def __init__(self, console: Console, texts: Texts) -> None:
+        super().__init__(texts)
+        self._console = console
+        self._began_s = time.monotonic()
+        self._parts: list[str | StyledNotice] = []
+        self._doing: str | None = None
+        self._live = Live(
+            console=console,
+            get_renderable=self._frame,
+            refresh_per_second=REDRAWS_PER_SECOND,
+            transient=True,  # what has scrolled out of sight can't be redrawn
+        )
+
+    def __enter__(self) -> "_RichAnswer":
+        self._live.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._live.stop()
+        self.end()
+        self._console.print(self._whole(), end="")
+
+    def write(self, text: str) -> None:
+        self._doing = None
+        if self._parts and isinstance(self._parts[-1], str):
+            self._parts[-1] += text
+        else:
+            self._parts.append(text)
+
+    def notice(self, notice: str, *, failed: bool = False) -> None:
+        self._parts.append(StyledNotice(notice, "yellow" if failed else "dim"))
+
+    def wait(self, why: str | None) -> None:
+        self._doing = why
+
+    def _whole(self) -> Group:
+        return Group(*(ModelWords(part) if isinstance(part, str) else part for part in [*self._parts]))
+
+    def _frame(self) -> RenderableType:
+        rows = self._console.render_lines(self._whole(), pad=False) if self._parts else []
+        room = max(1, self._console.height - 3)
+        return Group(SegmentLines(rows[-room:], new_lines=True), self._status())
+
+    def _status(self) -> Text:
+        elapsed_s = time.monotonic() - self._began_s
+        words = self._texts.answer
+        doing = self._doing or ("" if self._parts else words.thinking)
+        if doing and elapsed_s >= SHOW_SECONDS_AFTER:
+            doing = words.going_on_for.format(activity=doing, seconds=int(elapsed_s))
+        frame = SPINNER[int(elapsed_s * REDRAWS_PER_SECOND) % len(SPINNER)]
+        line = Text(f"{frame} {doing}  " if doing else f"{frame} ", "cyan", no_wrap=True, overflow="ellipsis")
+        return line.append(self._texts.terminal.interrupt, style="dim")

@@ -18,5 +18,3 @@ class FormTexts(Area):
     declined = Sentence(ja="📋 「{server}」のフォームには答えませんでした。", en="📋 The form of “{server}” was not answered.")
     over = Sentence(ja="📋 このフォームは、もう送られたか、終わっています。必要なら、もう一度お聞きください。", en="📋 This form was sent already, or is over. Ask again if you still need it.")
     not_yours = Sentence(ja="このフォームに答えられるのは、質問した本人だけです。", en="Only the person who asked can answer this form.")
-    empty_declines = Sentence(ja="何も入力せずに Enter を押すと、答えません。", en="An empty line declines to answer.")
-    """In the terminal, above the first field."""

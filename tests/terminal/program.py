@@ -3,22 +3,22 @@
     python -m tests.terminal.program DATABASE_URL LOCALE [HISTORY_FILE]
 
 The model answers by what the question contains: `slow` never ends by itself, `long` is longer than a screen,
-`remember` calls the tool, `cut` breaks off, `down` raises, anything else is repeated.
+`remember` and `draw` call tools, `cut` breaks off, `down` raises, anything else is repeated.
 """
 
 import asyncio
 import logging
 import sys
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
 import structlog
 
 import cc_bot.tools
-from cc_bot.agents import Agents
-from cc_bot.assistant import Assistant
+from cc_bot.assistant import Assistant, TimeResolver
 from cc_bot.domain import Locale, SessionKey
+from cc_bot.domain.clock import utc_now
 from cc_bot.domain.errors import (
     ModelError,
     ModelNotFound,
@@ -26,17 +26,13 @@ from cc_bot.domain.errors import (
     ModelRefusedRequest,
     ModelUnavailable,
     ModelUnreachable,
-    ToolServerUnknown,
 )
-from cc_bot.domain.privacy import Retention
-from cc_bot.domain.tool_server import ToolDetails, ToolServerReport
+from cc_bot.domain.message import THE_DEFAULT
 from cc_bot.llm.model import ChatRequest, Delta, Finish, ModelEvent, ToolRequest, ToolResultPart, UserPart
-from cc_bot.privacy import Privacy
 from cc_bot.stores import Stores, open_stores
 from cc_bot.terminal import ChatProfile, run_chat
 from cc_bot.terminal.commands import Chat
-from cc_bot.terminal.plain import PlainView
-from cc_bot.terminal.rich import RichView
+from cc_bot.terminal.view import View
 from cc_bot.tools.registry import discover
 from tests.scripted_model import only
 
@@ -64,6 +60,11 @@ class ScriptedModel:
             call = ToolRequest("1", "remember", '{"content": "誕生日は3月15日", "tags": ["誕生日"]}')
             yield Finish("tools", (call,))
             return
+        if "draw" in asked and not told:
+            series = '[{"name": "", "values": [78000, 42000]}]'
+            chart = f'{{"title": "支出", "kind": "pie", "labels": ["家賃", "食費"], "series": {series}}}'
+            yield Finish("tools", (ToolRequest("1", "canvas_add_chart", chart),))
+            return
         if "slow" in asked:
             yield Delta("ここまでは")
             await asyncio.Event().wait()
@@ -75,52 +76,30 @@ class ScriptedModel:
 
 
 def profile(locale: Locale, history_file: Path | None = None) -> ChatProfile:
-    return ChatProfile(
-        SessionKey(0, 0), locale, ZoneInfo("Asia/Tokyo"), "scripted", history_file=history_file
-    )
+    key = SessionKey(0, 0)
+    return ChatProfile(key, locale, ZoneInfo("Asia/Tokyo"), "scripted", THE_DEFAULT, history_file)
 
 
 TOOLS = discover(cc_bot.tools)
+
+
+def moments() -> TimeResolver:
+    return TimeResolver(ScriptedModel(), utc_now)
 
 
 def assistant(stores: Stores) -> Assistant:
     return Assistant(stores, only(ScriptedModel()), TOOLS)
 
 
-class NoServers:
-    """An operator's file that names none."""
-
-    def reports(self) -> tuple[ToolServerReport, ...]:
-        return ()
-
-    def details(self, server: str) -> tuple[ToolDetails, ...]:
-        raise ToolServerUnknown
-
-    async def accept(self, server: str, code: str) -> tuple[str, ...] | None:
-        raise ToolServerUnknown
-
-
-def chat_of(
-    stores: Stores,
-    who: ChatProfile,
-    view: PlainView | RichView,
-    *,
-    answering: Assistant | None = None,
-    agents_file: Path = Path("no agents"),
-    forget_typed: Callable[[], None] = lambda: None,
-) -> Chat:
+def chat_of(stores: Stores, who: ChatProfile, view: View, answering: Assistant | None = None) -> Chat:
     """A chat in which the scripted model answers, unless another assistant does."""
-    answering = answering or assistant(stores)
-    agents = Agents(agents_file, tools=TOOLS.names, locale=who.locale)
-    privacy = Privacy(stores, answering.without_turns_of, retention=Retention())
-    return Chat(answering, stores, who, view, agents, privacy, forget_typed, NoServers())
+    return Chat(answering or assistant(stores), stores, moments(), who, view)
 
 
 async def main(url: str, locale: str, history_file: Path | None) -> None:
     asyncio.get_running_loop().slow_callback_duration = 60  # a busy machine is nothing to complain of
     async with open_stores(url) as stores:
-        chat = chat_of(stores, profile(Locale(locale), history_file), PlainView(sys.stdout, sys.stderr))
-        await run_chat(chat.assistant, stores, chat.profile, chat.agents, chat.privacy, servers=chat.servers)
+        await run_chat(assistant(stores), stores, moments(), profile(Locale(locale), history_file))
 
 
 if __name__ == "__main__":

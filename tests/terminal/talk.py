@@ -2,14 +2,12 @@
 
 import io
 from collections.abc import Callable, Sequence
-from dataclasses import replace
-from pathlib import Path
 
 from cc_bot.assistant import Assistant
 from cc_bot.domain import Locale, Message, SessionKey
 from cc_bot.stores import Stores
-from cc_bot.terminal.plain import PlainView
-from cc_bot.terminal.runner import Runner
+from cc_bot.terminal.chat import Conversation
+from cc_bot.terminal.view import PlainView
 from tests.terminal.program import chat_of, profile
 
 KEY = SessionKey(0, 0)
@@ -19,31 +17,30 @@ class Talk:
     """What one run of the chat says to each line."""
 
     def __init__(
-        self,
-        stores: Stores,
-        locale: Locale = Locale.JA,
-        *,
-        key: SessionKey = KEY,
-        answering: Assistant | None = None,
-        agents_file: Path = Path("no agents"),
-        forget_typed: Callable[[], None] = lambda: None,
+        self, stores: Stores, locale: Locale = Locale.JA, *, answering: Assistant | None = None
     ) -> None:
         self.stores = stores
         self.out, self.err = io.StringIO(), io.StringIO()
-        self.chat = chat_of(
-            stores,
-            replace(profile(locale), key=key),
-            PlainView(self.out, self.err),
-            answering=answering,
-            agents_file=agents_file,
-            forget_typed=forget_typed,
-        )
-        self.runner = Runner(self.chat)
+        self.chat = chat_of(stores, profile(locale), PlainView(self.out, self.err), answering)
+        self.texts = self.chat.texts
+        self.conversation = Conversation(self.chat, _show)
+        self.shown_before_deciding: list[str] = []
+
+    def decides(self, *answers: bool) -> None:
+        """Answer the next questions whether to do what is proposed."""
+        left = [*answers]
+
+        async def confirm(_question: str) -> bool:
+            self.shown_before_deciding = self.out.getvalue().splitlines()
+            self.taken()
+            return left.pop(0)
+
+        self.chat.confirm = confirm
 
     async def say(self, line: str) -> str:
         """Everything that one line brought up."""
         self.taken()
-        assert await self.runner.run(line)
+        assert await self.conversation.run(line)
         return self.taken()
 
     async def lines(self, line: str) -> list[str]:
@@ -51,11 +48,7 @@ class Talk:
 
     async def reminded(self) -> str:
         """Everything that is due."""
-
-        async def show(print_: Callable[[], None]) -> None:
-            print_()
-
-        await self.runner.remind(show)
+        await self.conversation.remind()
         return self.taken()
 
     async def history(self) -> Sequence[Message]:
@@ -64,10 +57,6 @@ class Talk:
     async def kept(self) -> list[str]:
         return [memory.content for memory in await self.stores.memories.list(0)]
 
-    @property
-    def attached(self) -> list[str]:
-        return [attachment.name for attachment in self.chat.attachments]
-
     def taken(self) -> str:
         """What was written since."""
         text = self.out.getvalue() + self.err.getvalue()
@@ -75,3 +64,7 @@ class Talk:
             stream.seek(0)
             stream.truncate()
         return text
+
+
+async def _show(print_: Callable[[], None]) -> None:
+    print_()

@@ -18,6 +18,9 @@ from pathlib import Path
 
 import pytest
 
+from cc_bot.domain import Locale
+from cc_bot.texts import texts
+
 pytestmark = pytest.mark.slow
 
 PROGRAM = [sys.executable, "-X", "dev", "-m", "tests.terminal.program"]
@@ -30,25 +33,21 @@ def stored(database: Path) -> list[tuple[str, str, str]]:
 
 
 def run(url: str, given: bytes, locale: str = "ja") -> subprocess.CompletedProcess[bytes]:
-    environment = {**os.environ, "LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
     command = [*PROGRAM, url, locale]
-    return subprocess.run(
-        command, input=given, capture_output=True, env=environment, timeout=PATIENCE_S, check=False
-    )
+    return subprocess.run(command, input=given, capture_output=True, timeout=PATIENCE_S, check=False)
 
 
 class TestInAPipe:
     def test_each_line_is_answered_in_plain_text_until_the_end(self, url: str) -> None:
         ended = run(url, "こんにちは\n\nremember\n/memory list\nbad \xff bytes".encode())
-        assert (ended.returncode, ended.stderr) == (0, b"")
+        assert (ended.returncode, ended.stderr.decode()) == (0, "💾 メモリに保存しています…\n")
         assert re.sub(r"\d{4}-\d\d-\d\d", "DATE", ended.stdout.decode()).splitlines() == [
             "答え: **こんにちは**",
             "◆ 💡 /help で、できることの一覧を見られます。",
-            "◆ メモリを扱いました",
             "答え: **remember**",
             "◆ 💾 覚えました（#1）: 誕生日は3月15日  /memory delete 1 で取り消せます。",
             "あなたのメモリ（1件）",
-            "#1  DATE  一般  #誕生日  誕生日は3月15日",
+            "  #1  誕生日は3月15日 #誕生日 (DATE)",
             "答え: **bad ÿ bytes**",
         ]
         ended = run(url, b"\xef\xbb\xbf\xff\xfe\r\n/nonsense\ndown\n/exit\nnever", "en")
@@ -58,10 +57,9 @@ class TestInAPipe:
 
     def test_a_file_is_read_and_a_reader_that_goes_away_is_no_crash(self, url: str, tmp_path: Path) -> None:
         (tmp_path / "questions").write_text("x\n" * 50, encoding="utf-8")
-        for source, shown in ((f"< {tmp_path}/questions | head -1", "答え: **x**\n"), ("<&-", "")):
-            piped = f"{' '.join(PROGRAM)} {url} ja {source}"
-            ended = subprocess.run(piped, shell=True, capture_output=True, timeout=PATIENCE_S, check=False)
-            assert (ended.stdout.decode(), ended.stderr) == (shown, b"")
+        piped = f"{' '.join(PROGRAM)} {url} ja < {tmp_path}/questions | head -1"
+        ended = subprocess.run(piped, shell=True, capture_output=True, timeout=PATIENCE_S, check=False)
+        assert (ended.stdout.decode(), ended.stderr) == ("答え: **x**\n", b"")
 
     @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
     def test_a_signal_leaves_a_whole_turn(self, url: str, tmp_path: Path, number: signal.Signals) -> None:
@@ -76,7 +74,7 @@ class TestInAPipe:
             process.send_signal(number)
             out, err = process.communicate(timeout=PATIENCE_S)
         assert (process.returncode, err) == (0, b"")
-        assert "/continue" in out.decode()
+        assert texts(Locale.JA).terminal.cut in out.decode()
         turn = [("user", "slow", "complete"), ("assistant", "ここまでは", "cut")]
         assert stored(tmp_path / "chat.db") == turn
 
@@ -166,18 +164,17 @@ class TestAtATerminal:
         terminal.wait_for("ここで止めました")
         terminal.wait_for("答え: 次の質問")
         terminal.enter("long\r", "段落 1:")
-        terminal.wait_for("段落 40: これは画面より長い回答の一部です。")
-        terminal.enter("remember\r", "メモリを扱いました")
+        terminal.wait_for("段落 40:")
+        terminal.enter("remember\r", "覚えました（#1）")
         terminal.enter("/memory delete ", "#1")
         terminal.type("\t\r")
         terminal.wait_for("忘れました（#1）")
-        (tmp_path / "n.txt").write_text("x")
-        terminal.enter(f"/attach {tmp_path}/n.txt\r", "次の質問に添付します")
-        terminal.enter("remember\r", "◆ 提案 #1: 💾 メモリに覚える")
-        terminal.wait_for("  │ 誕生日は3月15日")
-        terminal.enter("/accept ", "#1")
-        terminal.type("\t\r")
-        terminal.wait_for("◆ 💾 覚えました（#2）")
+        for answer, outcome in (("n", "見送りました"), ("ｙ", "◆ 💾 覚えました（#2）")):
+            terminal.enter("これを remember して\x1b\r> 誕生日は3月15日\r", "◆ 提案: 💾 メモリに覚える")
+            terminal.wait_for("  │ 誕生日は3月15日")
+            terminal.wait_for("（y/N）")
+            terminal.type(f"{answer}\r")
+            terminal.wait_for(outcome)
         terminal.wait_for("Enter 送信")
         terminal.type("\x04")
         assert terminal.ended() == 0

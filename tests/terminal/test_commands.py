@@ -1,117 +1,185 @@
-"""What typed lines mean, in both languages, and what is said of those that mean nothing."""
+"""What typed lines do, in both languages, and what is said of those that do nothing."""
 
-import re
+import asyncio
+import sqlite3
+from collections.abc import Mapping
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from cc_bot.domain import Locale
-from cc_bot.terminal.commands import InvalidCommand
-from cc_bot.terminal.runner import COMMANDS, JAPANESE, in_english, parse
+from cc_bot.domain.errors import DatabaseFull, DatabaseReadOnly, EmptyMemory, MemoryNotFound, ScheduleNotFound
+from cc_bot.stores import Stores
+from cc_bot.terminal.commands import COMMANDS, InvalidCommand, describe_command, explain_to_operator, parse
 from cc_bot.texts import texts
+from tests.terminal.program import profile
+from tests.terminal.talk import Talk
 
 EN = texts(Locale.EN, names=Locale.EN)
+NOTHING: Mapping[str, str] = {}
 
-
-def meant(line: str) -> tuple[str, dict[str, object]] | None:
-    """The command's name, and each of its parameters that is not left out."""
-    call = parse(line)
-    if call is None:
-        return None
-    given = {name: value for name, value in call.arguments.items() if value not in (None, False, "", {})}
-    return call.command.name, given
-
-
-def m(name: str, /, **given: object) -> tuple[str, dict[str, object]]:
-    return name, given
-
-
-def said(line: str) -> str:
-    """What is said, in English, of a line that can't be run."""
-    with pytest.raises(InvalidCommand) as raised:
-        parse(line)
-    return raised.value.explain(EN)
-
-
-BIRTHDAY = m("memory add", content="誕生日は3月15日", category="個人", tags=("誕生日", "家族"))
-JA_SETTINGS = {"language": "英語", "timezone": "Asia/Tokyo"}
 LINES = {
-    "明日の天気は？": m("ask", question="明日の天気は？"),
-    "／ａｓｋ　明日の天気は？": m("ask", question="明日の天気は？"),
-    "/質問 ＡＢＣ とは？": m("ask", question="ＡＢＣ とは？"),
-    "/ask what does --temporary do?": m("ask", question="what does --temporary do?"),
-    "/ask 一行目\n二行目": m("ask", question="一行目\n二行目"),
-    "/質問 --temporary ひみつ": m("ask", question="ひみつ", temporary=True),
-    "/続ける": m("continue"),
-    "／ｈｅｌｐ": m("help"),
-    "/agent": m("agent list"),
-    "/キャンバス 空にする": m("canvas", word="clear"),
-    "/memory list 個人": m("memory list", named="個人"),
-    '/memory list --category "to buy" --before 40': m("memory list", category="to buy", before=40),
-    "/memory search 牛乳 --category 「買う もの」": m("memory search", query="牛乳", category="買う もの"),
-    "/memory add 誕生日は3月15日 --category 個人 --tags 誕生日、家族": BIRTHDAY,
-    "/memory add --tags=誕生日,家族 --category=個人 誕生日は3月15日": BIRTHDAY,
-    "/memory add 合宿 --until 3日後 --private": m("memory add", content="合宿", until="3日後", private=True),
-    "/memory add git push --force --tagsoup": m("memory add", content="git push --force --tagsoup"),
-    "/ﾒﾓﾘ　追加　牛乳 --tags a, b": m("memory add", content="牛乳", tags=("a", "b")),
-    "/memory edit --tags a,b --until - 3": m("memory edit", number=3, tags=("a", "b"), until="-"),
-    "/memory pin 12 --off": m("memory pin", number=12, off=True),
-    "/memory restore １２ 2": m("memory restore", number=12, which=2),
-    "/memory delete ＃１２": m("memory delete", number=12),
-    "/メモリ 全削除 3": m("memory delete-all", count=3),
-    "/memory export my\\ notes.md": m("memory export", path="my notes.md"),
-    "/memory import --now 'my notes.json'": m("memory import", path="my notes.json", now=True),
-    "／ａｃｃｅｐｔ　３": m("accept", number=3),
-    " /DECLINE  ＃3 ": m("decline", number=3),
-    "/エージェント 使う 先生": m("agent use", name="先生"),
-    "/リマインド 追加 明日9時 薬": m("remind add", wish="明日9時 薬"),
-    "/privacy export my data.json": m("privacy export", path="my data.json"),
-    "/プライバシー 消去 --now": m("privacy erase", now=True),
-    "/設定 言語 英語 タイムゾーン Asia/Tokyo": m("settings", choices=JA_SETTINGS),
-    **dict.fromkeys(("", "  ", "\n", "　")),
+    "明日の天気は？": ("ask", "明日の天気は？", NOTHING),
+    "／ａｓｋ　/etc/hosts とは？": ("ask", "/etc/hosts とは？", NOTHING),
+    "/ask 一行目\n二行目": ("ask", "一行目\n二行目", NOTHING),
+    "／ｈｅｌｐ": ("help", "", NOTHING),
+    "/memory": ("memory list", "", NOTHING),
+    " /MEMORY  Delete  ＃１２ ": ("memory delete", "＃１２", NOTHING),
+    "/memory add I'm allergic to \"nuts": ("memory add", "I'm allergic to \"nuts", NOTHING),
+    "/memory add --force git push": ("memory add", "--force git push", NOTHING),
+    "/memory add git push --tags": ("memory add", "git push --tags", NOTHING),
+    "/memory add --category 家族 --tags=誕生日,姉 3月15日": (
+        "memory add",
+        "3月15日",
+        {"category": "家族", "tags": "誕生日,姉"},
+    ),
+    "/canvas": ("canvas show", "", NOTHING),
+    "/quit": ("exit", "", NOTHING),
+}
+MISTAKES = {
+    "/memory delte 3": EN.terminal.unknown_near.format(given="/memory delte", nearest="/memory delete"),
+    "/hlep": EN.terminal.unknown_near.format(given="/hlep", nearest="/help"),
+    "/remnd": EN.terminal.unknown_near.format(given="/remnd", nearest="/remind"),
+    "/xyz": EN.terminal.unknown.format(given="/xyz"),
+    "/": EN.terminal.unknown.format(given="/"),
+    **dict.fromkeys(("/memory delete x", "/memory undo", f"/memory delete {2**63}"), EN.memory.id_needed),
+    "/memory delete 9": EN.errors.of[MemoryNotFound].format(id=9),
+    "/remind delete 9": EN.errors.of[ScheduleNotFound].format(id=9),
+    "/memory add": EN.errors.of[EmptyMemory],
+    "/memory search": EN.memory.query_needed,
+    "/remind delete soon": EN.remind_here.id_needed,
+    "/remind add tomorrow at 9": EN.remind_here.what,
 }
 
 
 class TestLine:
     def test_is_read(self) -> None:
-        assert {line: meant(line) for line in LINES} == LINES
+        assert {line: parse(line, EN) for line in LINES} == LINES
 
     @given(st.text())
     def test_is_a_question_a_command_or_a_mistake(self, text: str) -> None:
-        stripped = text.strip()
-        if stripped and stripped[0] not in "/／":
-            assert meant(text) == m("ask", question=stripped)
-        for line in (f"/{text}", f"/memory {text}", f"/settings {text}"):
+        for line in (text, f"/{text}", f"/memory {text}"):
             try:
-                found: object = parse(line)
-            except InvalidCommand as mistake:
-                found = mistake.explain(EN)
-            assert found
+                assert parse(line, EN)[0] in COMMANDS
+            except InvalidCommand:
+                assert line.strip().startswith(("/", "／"))
 
 
-class TestMistake:
-    def test_of_a_number_or_of_leaving_something_out_says_what_is_needed(self) -> None:
-        for number in ("x", "0", "-1", "1.5", "²", "3 4", "#", str(2**63), "9" * 5000):
-            for name in ("show", "pin", "undo", "delete"):
-                assert said(f"/memory {name} {number}") == EN.memory.id_needed
-            assert said(f"/accept {number}") == said(f"/decline {number}") == EN.terminal.proposal_needed
-            assert said(f"/remind delete {number}") == EN.remind_here.id_needed
-        needed = {
-            **dict.fromkeys(("memory show", "memory edit x 猫", "memory restore 3 x"), EN.memory.id_needed),
-            **dict.fromkeys(("memory search  ", "memory search --category x"), EN.memory.query_needed),
-            "memory import --now": EN.terminal.memory_file_needed,
-            "agent use": EN.terminal.agent_needed,
-            **dict.fromkeys(("memory", "memory 牛乳"), EN.terminal.memory_needs_more),
-            **dict.fromkeys(("attach", "attach ''"), EN.terminal.path_needed),
-        }
-        assert {line: said(f"/{line}") for line in needed} == needed
+async def test_a_mistake_is_one_sentence_that_says_what_to_do(english: Talk) -> None:
+    assert {line: (await english.say(line)).strip() for line in MISTAKES} == MISTAKES
 
 
-def test_a_command_has_its_words_in_each_language_and_a_japanese_name_of_its_own() -> None:
-    for locale in Locale:
-        assert texts(locale).terminal.commands.keys() == COMMANDS.keys()
-    for name, japanese in JAPANESE.items():
-        assert not re.search("[a-z]", japanese), name
-        assert in_english(f"/{japanese} x") == f"/{name} x"
-    assert len({*JAPANESE.values()}) == len(JAPANESE) == len(COMMANDS)
+async def test_help_lists_every_command_with_what_it_does(chat: Talk, english: Talk) -> None:
+    for talk in (chat, english):
+        shown = await talk.say("/help")
+        for name, command in COMMANDS.items():
+            locale = talk.chat.profile.locale
+            assert f"  {command.usage(name, locale)}\n      {describe_command(name, talk.texts)}\n" in shown
+
+
+class TestMemories:
+    async def test_are_kept_listed_found_deleted_and_restored(self, chat: Talk) -> None:
+        words = chat.texts.memory
+        said = await chat.say("/memory add --category 家族 --tags 誕生日,姉 3月15日は誕生日")
+        assert said.strip() == words.added.format(id=1, content="3月15日は誕生日")
+        await chat.say("/memory add 牛乳を買う")
+        for line in ("/memory list 家族", "/memory list --category 家族", "/memory search 誕生日"):
+            [_, found] = await chat.lines(line)
+            assert all(part in found for part in ("#1  3月15日は誕生日", "[家族]", "#誕生日", "#姉")), line
+        assert len(await chat.lines("/memory list")) == 3
+        assert (await chat.say("/memory list 旅行")).strip() == words.none_in_category.format(category="旅行")
+        assert (await chat.say("/memory search ない")).strip() == words.no_match.format(query="ない")
+        deleted, undo = await chat.lines("/memory delete 2")
+        assert (deleted, "/memory undo 2" in undo) == (words.deleted.format(id=2, content="牛乳を買う"), True)
+        assert await chat.kept() == ["3月15日は誕生日"]
+        assert await chat.lines("/memory undo 2") == [words.undeleted.format(id=2, content="牛乳を買う")]
+        assert len(await chat.kept()) == 2
+
+    async def test_go_back_to_what_they_said_before_a_change(self, chat: Talk, stores: Stores) -> None:
+        await chat.say("/memory add 猫はタマ")
+        await stores.memories.update(0, 1, content="猫はミケ")
+        assert await chat.lines("/memory undo 1") == [
+            chat.texts.memory.undeleted.format(id=1, content="猫はタマ")
+        ]
+        assert await chat.kept() == ["猫はタマ"]
+        nothing = chat.texts.terminal.nothing_to_undo.format(id=1)
+        assert await chat.lines("/memory undo 1") == [nothing]
+
+    async def test_of_a_paused_memory_are_refused(self, chat: Talk, stores: Stores) -> None:
+        await stores.settings.pause_memory(0, True)
+        await chat.say("/memory add x")
+        assert await chat.kept() == []
+
+
+class TestQuestions:
+    async def test_are_answered_stored_and_the_first_with_a_hint(self, chat: Talk) -> None:
+        assert await chat.lines("こんにちは") == ["答え: **こんにちは**", f"◆ {chat.texts.answer.help_hint}"]
+        assert await chat.say("/ask こんにちは") == "答え: **こんにちは**\n"
+        stored = [(each.role, each.content) for each in await chat.history()]
+        assert stored == [("user", "こんにちは"), ("assistant", "答え: **こんにちは**")] * 2
+        assert await chat.say("   ") == ""
+        assert chat.texts.terminal.cut in await chat.say("cut")
+        assert (await chat.say("/clear")).strip() == chat.texts.session.cleared
+        assert await chat.history() == ()
+        assert await chat.conversation.run("/exit") is False
+
+    async def test_without_a_key_are_told_once_how_to_set_one(self, chat: Talk) -> None:
+        chat.chat.profile = replace(chat.chat.profile, offline=True)
+        said = [(await chat.lines("こんにちは"))[-1], (await chat.lines("こんにちは"))[-1]]
+        assert said == [f"◆ {chat.texts.terminal.no_key}", "答え: **こんにちは**"]
+
+    async def test_of_a_model_that_fails_say_in_one_sentence_what_to_set(self, chat: Talk) -> None:
+        words = chat.texts.terminal
+        for question, sentence in {
+            "wrong-port": words.model_unreachable.format(host="models.example:1"),
+            "wrong-key": words.model_refused_key,
+            "wrong-model": words.model_not_found.format(model="gpt-9"),
+            "wrong-question": words.model_refused_request,
+        }.items():
+            assert await chat.lines(question) == [sentence]
+        assert len(await chat.lines("down")) == 1
+
+    def test_that_only_the_operator_can_fix_do_not_send_them_to_the_operator(self) -> None:
+        for locale in Locale:
+            words = texts(locale)
+            for error in (DatabaseReadOnly(), DatabaseFull()):
+                said = explain_to_operator(error, profile(locale))
+                assert (words.errors.tell_operator in said, words.terminal.ask_doctor in said) == (
+                    False,
+                    True,
+                )
+
+    async def test_of_a_broken_database_are_one_sentence_a_line(self, chat: Talk, tmp_path: Path) -> None:
+        await chat.say("こんにちは")
+        with closing(sqlite3.connect(tmp_path / "chat.db")) as connection:
+            for table in ("messages", "memories", "user_settings", "proposals"):
+                connection.execute(f"ALTER TABLE {table} RENAME TO gone_{table}")
+        for line in ("こんにちは", "/memory list"):
+            assert len(await chat.lines(line)) == 1, line
+
+    async def test_that_are_stopped_keep_what_came_and_say_so(self, chat: Talk) -> None:
+        chat.chat.stop()
+        running = asyncio.create_task(chat.say("slow"))
+        while "ここまでは" not in chat.out.getvalue():  # noqa: ASYNC110 - nothing else tells of it
+            await asyncio.sleep(0.001)
+        chat.chat.stop()
+        assert chat.texts.answer.stopped in await running
+        newest = (await chat.history())[-1]
+        assert (newest.content, newest.status) == ("ここまでは", "stopped")
+
+
+async def test_a_canvas_is_shown_and_cleared(chat: Talk, stores: Stores) -> None:
+    words = chat.texts.canvas
+    assert (await chat.say("/canvas")).strip() == words.empty
+    assert f"◆ {words.changed_here}" in await chat.lines("draw")
+    assert await chat.lines("/canvas") == [
+        "■ 支出",
+        "78,000 65% ████████████ 家賃",
+        "42,000 35% ██████▌      食費",
+        "",
+    ]
+    assert (await chat.say("/canvas clear")).strip() == words.cleared
+    assert (await chat.say("/canvas clear")).strip() == words.cleared_already

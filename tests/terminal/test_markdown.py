@@ -1,51 +1,55 @@
-"""Answers in Markdown in a terminal: the same in whatever pieces they come, with lines broken as in print."""
+"""Answers in Markdown in a terminal."""
 
+import io
+import re
 import unicodedata
-from itertools import pairwise
 from pathlib import Path
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from rich.cells import cell_len
 from rich.console import Console
-from rich.segment import Segment
 
+from cc_bot.domain import Locale, TextDelta
 from cc_bot.domain.text import printable
-from cc_bot.terminal.markdown import GrowingMarkdown, one_line
+from cc_bot.terminal.markdown import ModelWords, one_line
+from cc_bot.terminal.view import RichView
+from cc_bot.texts import texts
 
 ANSWER = Path(__file__).with_name("answer.txt").read_text("utf-8").removesuffix("\n")
 
 
-def lines(pieces: list[str], width: int = 40) -> list[str]:
-    growing = GrowingMarkdown(Console(width=width))
-    rendered = [line for piece in pieces for line in growing.add(piece)] + growing.end()
-    return ["".join(segment.text for segment in line) for line in rendered]
+def lines(markup: str, width: int = 42) -> list[str]:
+    console = Console(file=(out := io.StringIO()), width=width)
+    console.print(ModelWords(markup), end="")
+    return out.getvalue().split("\n")[:-1]
 
 
-def cut_answer(cuts: list[int]) -> list[str]:
-    return [ANSWER[begin:end] for begin, end in pairwise([0, *sorted(set(cuts)), len(ANSWER)])]
-
-
-class TestGrowingMarkdown:
+class TestModelWords:
     @settings(deadline=None)  # the first one loads the highlighter
-    @given(
-        st.lists(st.text("#*_`->|[]() \nあa1.", max_size=12) | st.text(max_size=20), max_size=12)
-        | st.lists(st.integers(1, len(ANSWER) - 1), max_size=40).map(cut_answer)
-    )
-    def test_the_outcome_is_the_same_however_the_text_was_cut(self, pieces: list[str]) -> None:
-        found = lines(pieces, width=20)
-        assert found == lines(["".join(pieces)], width=20)
-        for line in found:
-            assert Segment(line).cell_length <= 20
+    @given(st.lists(st.text("#*_`->|[]() \nあa1.", max_size=12) | st.text(max_size=20)).map("".join))
+    def test_fit_the_width_and_have_no_blanks_at_line_ends(self, markup: str) -> None:
+        for line in lines(markup, width=22):
+            assert cell_len(line) <= 22
             assert line == line.rstrip()
 
-    def test_everything_is_shown_as_it_is(self) -> None:
-        shown = lines([ANSWER])
-        assert {"改行のままです。", "  <div>"} <= {*shown}
+    def test_are_shown_as_they_are(self) -> None:
+        shown = lines(ANSWER)
+        assert {"改行のままです。", " <div>"} <= {*shown}
         assert any(line.startswith("List<String> と") for line in shown)
-        assert lines(["[ここ](https://example.com)"]) == ["ここ (https://example.com)"]
-        table = "".join(lines([ANSWER], width=30)).replace(" ", "")
+        assert lines("[ここ](https://example.com)") == ["ここ (https://example.com)"]
+        table = "".join(lines(ANSWER, width=32)).replace(" ", "")
         assert ("秋から" in table, "…" in table) == (True, False)
-        assert lines(["a\x1b[2Jb\x9bc"]) == ["a[2Jbc"]
+        assert lines("a\x1b[2Jb\x9bc") == ["a[2Jbc"]
+
+    def test_are_redrawn_while_they_come_and_whole_at_the_end(self) -> None:
+        """Longer than the screen, of which a terminal takes nothing back."""
+        console = Console(file=(out := io.StringIO()), width=40, height=10, force_terminal=True)
+        with RichView(console).answer(texts(Locale.JA)) as answer:
+            for number in range(40):
+                answer.show(TextDelta(f"段落 {number}です。\n\n"))
+        whole = re.sub(r"\x1b\[[?\d;]*[A-Za-z]", "", out.getvalue().rpartition("\x1b[2K")[2])
+        assert [line for line in whole.splitlines() if line] == [f"段落 {at}です。" for at in range(40)]
 
 
 @given(st.text(st.characters()), st.integers(1, 50))

@@ -1,17 +1,40 @@
-"""Proposals in the terminal: `/accept` and `/decline`, beside an answer and in a later chat."""
+"""What an answer proposes: shown whole, with no row of it like one of the program's, and done after a yes."""
 
-from collections.abc import Sequence
+import io
+import json
+from collections.abc import Callable
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from pathlib import Path
+from zoneinfo import ZoneInfo
 
+import pytest
 from freezegun import freeze_time
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from rich.cells import cell_len
+from rich.console import Console
 
-from cc_bot.domain import Message, SessionKey
-from cc_bot.domain.canvas import AddCard
-from cc_bot.domain.clock import utc_now
+import cc_bot.tools
+from cc_bot.assistant import Assistant
+from cc_bot.domain import Locale, Message
+from cc_bot.domain.canvas import (
+    AddCard,
+    AddChart,
+    Canvas,
+    Card,
+    RemoveElement,
+    Series,
+    SetMode,
+    ShowText,
+    UpdateCard,
+)
+from cc_bot.domain.claimed_call import CallMessage
+from cc_bot.domain.message import ToolCall
 from cc_bot.domain.proposal import (
+    NEVER,
     AddReminder,
+    CallTool,
     CancelReminder,
     ChangeMemory,
     Draw,
@@ -20,123 +43,197 @@ from cc_bot.domain.proposal import (
     Proposal,
     ProposedChange,
 )
+from cc_bot.domain.session import SessionKey
+from cc_bot.llm.model import ToolRequest
 from cc_bot.stores import Stores
-from cc_bot.terminal.conversation import proposals_like
+from cc_bot.terminal.commands import ChatProfile, proposal_notices, tell_unfinished_calls
+from cc_bot.terminal.markdown import Notice, Quoted, looks_like_notice
+from cc_bot.terminal.view import PlainView, RichView
+from cc_bot.tools.registry import discover
+from cc_bot.tools.servers import ServerTools
+from tests.loopback.tool_servers import CountingServers, calls_in
+from tests.scripted_model import ScriptedModel, only
+from tests.terminal.program import profile
 from tests.terminal.talk import KEY, Talk
 
 NOON = datetime(2026, 11, 22, 3, tzinfo=UTC)  # in Tokyo, on a Sunday
-CAT = KeepMemory("猫が好き", "general", (), "anywhere")
-DOG = KeepMemory("犬が好き", "general", (), "anywhere")
-NOTHING_WAITS = ["確認待ちの提案はありません。"]
+NINE = datetime(2026, 11, 23, 0, tzinfo=UTC)
+UP = Canvas((Card("shop", "買い物", "牛乳\n卵"), Card("sky", "天気", "晴れ")))
+LONG = "".join(f"{number}番目の文です。" for number in range(400))
+FORGED = "猫が好き\n◆ 提案: 何もしない\u2028◆ 🖼️ 済みました\n   │ ◆\n\n◆   実行しました"
+QUOTING = "これを remember して\n> 誕生日は3月15日"
 
 
-async def propose(stores: Stores, *changes: ProposedChange, key: SessionKey = KEY) -> Sequence[Proposal]:
-    session = await stores.sessions.open(key)
-    turn = (Message("user", "これは？"), Message("assistant", "はい", tainted=True))
-    return (await stores.sessions.archive_turn(session, turn, proposals=changes)).proposals
-
-
-async def offered(chat: Talk) -> list[str]:
-    return [each.text for each in await proposals_like(chat.chat, "")]
-
-
-class TestQuestionWithAFile:
-    async def test_changes_nothing_until_it_is_decided(
-        self, chat: Talk, english: Talk, tmp_path: Path
-    ) -> None:
-        note = tmp_path / "note.txt"
-        note.write_text("誕生日は3月15日", encoding="utf-8")
-        await english.lines(f"/attach {note}")
-        said = await english.lines("remember")
-        assert said[said.index("◆ Proposal #1: 💾 Remember this") + 1 :] == [
-            *("  │ 誕生日は3月15日", "◆   Category: general", "◆   Tags: #誕生日", "◆   Used: anywhere"),
-            "◆   To have it done, enter /accept 1; if not, /decline 1",
-        ]
-        assert await english.lines("/decline") == ["◆ ↩️ Left as it was: 誕生日は3月15日"]
-        await chat.lines(f"/attach {note}")
-        said = await chat.lines("remember")
-        assert "◆ 提案 #2: 💾 メモリに覚える" in said
-        assert said[-1] == "◆   実行するなら /accept 2、しないなら /decline 2"
+class TestAnAnswerThatProposes:
+    async def test_changes_nothing_until_the_user_says_yes(self, chat: Talk) -> None:
+        words = chat.texts.proposal
+        chat.decides(False, True)
+        said = await chat.say(QUOTING)
+        shown = "\n".join(chat.shown_before_deciding)
+        assert "◆ 提案: 💾 メモリに覚える\n  │ 誕生日は3月15日\n" in shown
+        assert said == f"◆ {words.left.format(what='誕生日は3月15日')}\n"
         assert await chat.kept() == []
-        assert "◆ 提案 #3: 💾 メモリに覚える" in await chat.lines("/regenerate")
-        assert "もう決まっている" in await chat.say("/accept 2")
-        assert "覚えました（#1）: 誕生日は3月15日" in await chat.say("/accept 3")
+        assert "覚えました（#1）: 誕生日は3月15日" in await chat.say(QUOTING)
         assert await chat.kept() == ["誕生日は3月15日"]
-        for line in ("/accept 3", "/decline 3"):
-            assert "もう決まっている" in await chat.say(line)
-        assert await chat.lines("/accept") == NOTHING_WAITS
+
+    async def test_is_declined_through_a_pipe(self, english: Talk, stores: Stores) -> None:
+        said = await english.say(QUOTING)
+        assert "  │ 誕生日は3月15日" in said
+        assert english.texts.proposal.left.format(what="誕生日は3月15日") in said
+        assert await english.kept() == []
+        assert not await stores.proposals.list_for_place(0, 0)
 
 
-class TestLaterChat:
-    async def test_shows_what_waits_before_it_is_decided(self, chat: Talk, stores: Stores) -> None:
-        for line in ("/accept", "/decline"):
-            assert await chat.lines(line) == NOTHING_WAITS
-        await propose(stores, CAT)
-        for line in ("/accept", "/decline"):
-            later = Talk(stores)
-            assert "  │ 猫が好き" in await later.lines(line)
-            assert len(await stores.proposals.list_for_place(0, 0)) == 1
-            assert await later.kept() == []
-        assert "覚えました（#1）: 猫が好き" in await later.say("/accept")
-        assert await chat.kept() == ["猫が好き"]
+# ---- tools of servers ------------------------------------------------------------------------------------
 
-    async def test_decides_by_number_where_several_wait(self, chat: Talk, stores: Stores) -> None:
-        cat, dog = await propose(stores, CAT, DOG)
-        for line in ("/accept", "/decline"):
-            shown = await chat.lines(line)
-            assert [each for each in shown if "提案 #" in each] == [
-                f"◆ 提案 #{each.number}: 💾 メモリに覚える" for each in (cat, dog)
-            ]
-            assert shown[-1] == "どれにするか、番号を付けて入力してください。"
-        assert len(await stores.proposals.list_for_place(0, 0)) == 2
-        assert "犬が好き" in await chat.say(f"/accept ＃{dog.number}")
-        assert "見送りました: 猫が好き" in await chat.say("/decline"), "the one that is left was shown"
-        assert await chat.kept() == ["犬が好き"]
-
-    async def test_of_another_user_can_neither_see_nor_decide_it(self, chat: Talk, stores: Stores) -> None:
-        [theirs] = await propose(stores, CAT, key=SessionKey(7, 0))
-        for line in ("/accept 1", "/decline 1"):
-            assert "もう決まっている" in await chat.say(line)
-        assert await offered(chat) == []
-        assert await stores.proposals.get(7, theirs.id) == theirs
-        assert await stores.memories.count(7) == await stores.memories.count(0) == 0
-        await propose(stores, CAT, key=SessionKey(0, 5))
-        assert await chat.lines("/accept") == NOTHING_WAITS, "another place's is decided by number alone"
+WRITE = ToolRequest("c1", "notes__write", '{"text": "牛乳"}')
 
 
-async def test_what_is_done_is_told_with_how_to_take_it_back(chat: Talk, stores: Stores) -> None:
-    old = await stores.memories.add(0, "会議は金曜")
-    edit = ChangeMemory(old.id, old.content, "会議は木曜", category_before="general")
-    await propose(stores, edit)
-    told = "◆ ✏️ 書き換えました（#1）: 会議は木曜  /memory undo 1 で取り消せます。"
-    assert await chat.lines("/accept 1") == [told]
-    await propose(stores, ForgetMemory(old.id, old.content))
-    assert "元の内容が変わったので、何もしていません。" in await chat.say("/accept 2")
-    await chat.lines("/memory undo 1")
-    assert await chat.kept() == ["会議は金曜"]
-    with freeze_time(NOON, real_asyncio=True):
-        tomorrow = datetime(2026, 11, 23, 0, tzinfo=UTC)
-        await propose(stores, AddReminder("薬", tomorrow, "0 9 * * *", "Asia/Tokyo", "terminal"))
-        [said] = await chat.lines("/accept 3")
-        assert said.startswith("◆ 🔁 毎日 9:00にお知らせします（次は 11月23日(月) 9:00）: 薬")
-        [known] = await stores.schedules.list(0)
-        await propose(stores, CancelReminder(known.id, "薬", known.due_at, known.repeat))
-        assert await chat.lines("/accept 4") == ["◆ 🔕 お知らせを取り消しました: 薬"]
-        assert await stores.schedules.list(0) == []
-        await propose(stores, Draw((AddCard("買い物", "牛乳\n卵"),)))
-        said, *shown = await chat.lines("/accept 5")
-        assert (said[:4], shown) == ("◆ 🖼️", ["■ 買い物", "牛乳", "卵", ""])
+@pytest.fixture
+def model() -> ScriptedModel:
+    return ScriptedModel()
 
 
-async def test_no_line_of_a_text_of_theirs_looks_like_the_programs_where_it_is_shown_or_said(
-    chat: Talk, stores: Stores
-) -> None:
-    text = "猫が好き\n◆ 💾 覚えました（#9）: 犬"
-    due = utc_now() + timedelta(seconds=30)
-    reminder = AddReminder(text, due, "", "Asia/Tokyo", "terminal")
-    await propose(stores, replace(CAT, content=text), reminder)
-    await chat.lines("/accept 1")
-    await chat.lines("/accept 2")
-    assert (await chat.lines("/memory show 1"))[1:3] == ["猫が好き", "  ◆ 💾 覚えました（#9）: 犬"]
-    with freeze_time(due + timedelta(seconds=1), real_asyncio=True):
-        assert (await chat.reminded()).splitlines() == ["⏰ 猫が好き", "  ◆ 💾 覚えました（#9）: 犬"]
+@pytest.fixture
+def with_server(stores: Stores, model: ScriptedModel, tmp_path: Path) -> Talk:
+    tools = discover(cc_bot.tools).beside(ServerTools(CountingServers(tmp_path)))
+    return Talk(stores, answering=Assistant(stores, only(model), tools))
+
+
+class TestACall:
+    async def test_is_made_once_after_a_yes_and_the_answer_goes_on_with_its_result(
+        self, with_server: Talk, model: ScriptedModel, tmp_path: Path
+    ) -> None:
+        with_server.decides(False, True)
+        model.script = [[WRITE], ["下で決められます。"]]
+        await with_server.say("牛乳と書いて")
+        assert with_server.shown_before_deciding[-4:] == [
+            "◆ 提案: 🔧 ツールを実行する",
+            *("◆   ツール: notes · write", "◆   渡す内容", "  │ text: 牛乳"),
+        ]
+        assert calls_in(tmp_path) == []
+        model.script = [[WRITE], ["下で決められます。"], ["書きました。"]]
+        said = await with_server.lines("牛乳と書いて")
+        assert "◆ 🔧 実行しました: notes · write" in said
+        assert said[-1] == "書きました。"
+        assert calls_in(tmp_path) == [{"tool": "notes__write", "arguments": {"text": "牛乳"}}]
+        assert "write は済みました。" in str(model.requests[-1].prompt)
+
+    async def test_under_which_a_chat_was_ended_is_told_by_the_next_and_not_made_again(
+        self, with_server: Talk, stores: Stores, tmp_path: Path
+    ) -> None:
+        call = CallTool("notes", "write", '{"text": "牛乳"}', called="notes__write")
+        asked = ToolCall("c1", "notes__write", call.arguments, json.dumps({"waits": True}))
+        session = await stores.sessions.open(KEY)
+        turn = (Message("user", "書いて"), Message("assistant", "はい", tool_calls=(asked,)))
+        [proposal] = (await stores.sessions.archive_turn(session, turn, proposals=[call])).proposals
+        await with_server.chat.assistant.calls.claim(proposal, "ended", CallMessage())
+        for told in ("◆ ❓ 実行された可能性があります: notes · write", ""):
+            await tell_unfinished_calls(with_server.chat)
+            assert with_server.taken().startswith(told)
+        assert calls_in(tmp_path) == []
+
+
+# ---- lines -----------------------------------------------------------------------------------------------
+
+BOTH = ["◆   いまの内容", "  │ 会議は金曜", "◆   変えたあとの内容", "  │ 会議は木曜"]
+
+
+def notices(change: ProposedChange, who: ChatProfile) -> list[Notice]:
+    change = replace(change, before=UP) if isinstance(change, Draw) else change
+    proposal = Proposal(3, SessionKey(0, 0), 1, "public", change, made_at=NOON, number=3)
+    return list(proposal_notices(proposal, who))
+
+
+def lines(change: ProposedChange, who: ChatProfile | None = None) -> list[str]:
+    """What stands in a pipe."""
+    out = io.StringIO()
+    PlainView(out, io.StringIO()).notices(notices(change, who or profile(Locale.JA)))
+    return out.getvalue().removesuffix("\n").split("\n")
+
+
+def rows(change: ProposedChange, width: int) -> list[str]:
+    """What stands at a terminal."""
+    out = io.StringIO()
+    RichView(Console(file=out, width=width)).notices(notices(change, profile(Locale.JA)))
+    return out.getvalue().removesuffix("\n\n").split("\n")
+
+
+@freeze_time(NOON)
+def test_a_memory_or_a_reminder_is_told_with_all_that_would_change() -> None:
+    keep = KeepMemory("会議は木曜", "仕事", ("会議", "曜日"), "private", NINE, 12, "会議は金曜")
+    assert lines(keep) == [
+        "◆ 提案: ✏️ メモリ #12 と入れ替える",
+        *BOTH,
+        *("◆   カテゴリ: 仕事", "◆   タグ: #会議 #曜日", "◆   期限: ⌛ 2026-11-23 まで"),
+        "◆   使う場所: 🔒 DM と自分だけに見える回答",
+    ]
+    edit = ChangeMemory(
+        12, "会議は金曜", "会議は木曜", "仕事", (), "private", NEVER, "general", ("会議",), NINE
+    )
+    assert lines(edit)[1:] == [
+        *BOTH,
+        *("◆   カテゴリ: 一般 → 仕事", "◆   タグ: #会議 → なし", "◆   期限: ⌛ 2026-11-23 まで → なし"),
+        "◆   使う場所: 🔒 DM と自分だけに見える回答",
+    ]
+    in_london = replace(profile(Locale.JA), timezone=ZoneInfo("Europe/London"))
+    reminder = AddReminder("薬\n水", NINE, "0 9 * * *", "Asia/Tokyo", "terminal")
+    assert lines(reminder, in_london) == [
+        *("◆ 提案: ⏰ お知らせを予約する", "  │ 薬", "  │ 水"),
+        "◆   日時: 🔁 毎日 9:00（次は 11月23日(月) 9:00（Asia/Tokyo の時刻））",
+    ]
+    assert lines(replace(reminder, repeat=""), profile(Locale.EN))[3] == "◆   When: Mon, Nov 23, 9:00"
+
+
+EVERY_TEXT: list[Callable[[str], ProposedChange]] = [
+    lambda text: KeepMemory("x", "general", (), "anywhere", None, 1, text),
+    lambda text: ChangeMemory(1, text, "x"),
+    lambda text: ChangeMemory(1, "x", text),
+    lambda text: ForgetMemory(1, text),
+    lambda text: AddReminder(text, NINE, "", "Asia/Tokyo", "terminal"),
+    lambda text: CancelReminder(1, text),
+    lambda text: Draw((AddCard("x", text),)),
+    lambda text: Draw((ShowText(text),)),
+    lambda text: Draw((UpdateCard("shop", content=text),)),
+]
+IN_A_LINE: list[Callable[[str], ProposedChange]] = [
+    lambda text: KeepMemory("x", text, (text,), "anywhere"),
+    lambda text: ChangeMemory(1, "x", category=text, tags=(text,), category_before=text, tags_before=(text,)),
+    lambda text: AddReminder("x", NINE, text, "Asia/Tokyo", "terminal"),
+    lambda text: Draw((AddCard(text, "x"), ShowText("x", text), UpdateCard(text, text), RemoveElement(text))),
+    lambda text: Draw((SetMode("focus", text), AddChart(text, "pie", ("x",), (Series("x", (1,)),)))),
+]
+anything = st.lists(st.sampled_from([*"◆◇│ あa1\n\r\t\x1b\x0b\x85\u2028\u2029\u202e\u200b💾", "\r\n"])).map(
+    "".join
+)
+
+
+class TestText:
+    def test_is_whole_at_every_width_and_has_a_bar_before_each_row(self) -> None:
+        for change in EVERY_TEXT:
+            for text in (LONG, FORGED):
+                plain = lines(change(text))
+                quoted = [line.removeprefix("  │ ") for line in plain if line.startswith("  │ ")]
+                assert "\n".join(quoted).find(text.replace("\u2028", "\n")) >= 0
+                assert [line for line in plain if not line.startswith(("◆ ", "  │ "))] == []
+                assert [line for line in plain if looks_like_notice(line) and "#9" in line] == []
+            for width in (24, 60):
+                shown, forged = rows(change(LONG), width), rows(change(FORGED), width)
+                assert LONG in "".join(row.removeprefix("  │ ") for row in shown if row.startswith("  │ "))
+                assert [row for row in forged if "済み" in row and not row.startswith("  │ ")] == []
+                assert all(cell_len(row) <= width for row in (*shown, *forged))
+
+    @given(change=st.sampled_from([*EVERY_TEXT, *IN_A_LINE]), text=anything)
+    @settings(max_examples=400)
+    def test_adds_no_line_to_ours(self, change: Callable[[str], ProposedChange], text: str) -> None:
+        usual, plain = lines(change("あ")), lines(change(text))
+        stated = [line for line in plain if not line.startswith("  │ ")]
+        assert len(stated) == len([line for line in usual if not line.startswith("  │ ")])
+        assert all(line.startswith("◆ ") for line in stated)
+        assert not set("\x1b\r\x0b\x85\u202e\u200b\u2028\u2029") & set("".join(plain))
+
+    def test_shows_what_a_screen_would_not_and_leaves_kanji_and_emoji(self) -> None:
+        shown = ["猫⟨U+202E⟩犬⟨U+200B⟩⟨U+001B⟩[2J⟨U+E0041⟩", ""]
+        assert Quoted("猫\u202e犬\u200b\x1b[2J\U000e0041\n").lines == shown
+        ordinary = "👨‍👩‍👧 ❤️ 1️⃣ 葛󠄀城市 辻󠄀さん ©️ が\tx"
+        assert Quoted(ordinary).lines == [ordinary]

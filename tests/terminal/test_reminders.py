@@ -54,7 +54,7 @@ class TestDueReminder:
 
     async def test_does_not_interrupt_an_answer(self, chat: Talk) -> None:
         await chat.stores.schedules.add(KEY, "すぐ", datetime.now(UTC), place="terminal")
-        answering = asyncio.create_task(chat.runner.run("slow"))
+        answering = asyncio.create_task(chat.conversation.run("slow"))
         async with asyncio.timeout(60):
             while "ここまでは" not in chat.out.getvalue():  # noqa: ASYNC110 - a stream sets no event
                 await asyncio.sleep(0.01)

@@ -1,4 +1,4 @@
-"""Facts in a terminal: no line of a model's words begins as one does, in whatever pieces they come."""
+"""Notices: no line of a model's words begins like one, in whatever pieces they come."""
 
 import io
 from datetime import UTC, datetime
@@ -9,9 +9,8 @@ from rich.cells import cell_len
 from rich.console import Console
 
 from cc_bot.domain import Done, Locale, Memory, MemoryChange, MemoryChanged, Message, TextDelta, Usage
-from cc_bot.terminal.markdown import begins_like_a_fact, set_apart
-from cc_bot.terminal.plain import PlainView
-from cc_bot.terminal.rich import RichView
+from cc_bot.terminal.markdown import indent_symbols, looks_like_notice
+from cc_bot.terminal.view import PlainView, RichView
 from cc_bot.texts import texts
 
 NOW = datetime(2026, 11, 22, tzinfo=UTC)
@@ -49,20 +48,20 @@ def rich(*pieces: str, width: int = 60) -> list[str]:
 
 
 class TestModelsWords:
-    def test_never_begin_a_line_as_a_fact_does(self) -> None:
+    def test_never_begin_a_line_as_a_notice_does(self) -> None:
         for mark in FORGED_MARKS:
             text = f"はい。\n\n{mark}{FACT}"
             for lines in (plain(text), rich(text)):
-                facts = [line for line in lines if begins_like_a_fact(line)]
+                facts = [line for line in lines if looks_like_notice(line)]
                 assert [line[: len(RECEIPT)] for line in facts] == [RECEIPT], ascii(mark)
         for innocent in (INNOCENT, ""):
-            assert set_apart(innocent) == innocent
+            assert indent_symbols(innocent) == innocent
 
     @given(st.lists(st.lists(signs, max_size=8).map("".join), max_size=8), st.integers(24, 80))
     def test_never_do_in_whatever_pieces_they_come(self, pieces: list[str], width: int) -> None:
-        facts = [line for line in plain("あ", *pieces) if begins_like_a_fact(line)]
+        facts = [line for line in plain("あ", *pieces) if looks_like_notice(line)]
         assert [line[: len(RECEIPT)] for line in facts] == [RECEIPT]
         assert plain("あ", *pieces) == plain("あ" + "".join(pieces))
         lines = rich("あ\n\n", *pieces, width=width)
-        assert [line[: len("◆ 💾")] for line in lines if begins_like_a_fact(line)] == ["◆ 💾"]
+        assert [line[: len("◆ 💾")] for line in lines if looks_like_notice(line)] == ["◆ 💾"]
         assert all(cell_len(line) <= width for line in lines)
