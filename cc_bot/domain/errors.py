@@ -84,14 +84,13 @@
     │   ├── AddressNotGiven     neither its user nor a search named it
     │   ├── AddressNotPublic    it leads to this machine, or into a network
     │   ├── PageUnreachable
-    │   ├── PageGarbled         the server answers, but not as HTTP, or not to the end
+    │   ├── PageGarbled         the answer is not HTTP, breaks off, or is packed in an unknown way
     │   ├── PageTooSlow
     │   ├── PageNotThere        the server answers, with something else
     │   │   └── PageNotNow          for now: it is busy, or has a fault
     │   ├── TooManyRedirects
     │   ├── PageTooLarge
     │   ├── PageKindRefused     it is neither text nor a document
-    │   ├── PagePackingRefused  it is packed in a way that is not known here
     │   ├── PageUnreadable      there is no text in it
     │   ├── PageIsScan          it is a PDF of pictures
     │   ├── PageTooLong         reading it takes more than it may
@@ -646,9 +645,6 @@ class PageTooLarge(PageError):
 
 
 class PageKindRefused(PageError): ...
-
-
-class PagePackingRefused(PageError): ...
 
 
 class PageUnreadable(PageError): ...

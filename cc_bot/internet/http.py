@@ -10,7 +10,6 @@ import asyncio
 import socket
 import ssl
 import threading
-import zlib
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import asynccontextmanager
@@ -26,7 +25,6 @@ from yarl import URL
 from cc_bot.domain.errors import (
     AddressNotPublic,
     PageGarbled,
-    PagePackingRefused,
     PageTooLarge,
     PageUnreachable,
 )
@@ -46,9 +44,6 @@ often a server can have something parsed."""
 _READ_OVERHEAD_BYTES: Final = 64
 """What each read from a socket counts for beside its bytes, so that single bytes are not read for ever."""
 _MAX_READ_BYTES: Final = 16 << 10
-_MAX_GZIP_MEMBERS: Final = 256
-"""Each copies what stands behind it."""
-_GZIP_OR_ZLIB: Final = 32 + zlib.MAX_WBITS
 
 # ---- thread ----------------------------------------------------------------------------------------------
 
@@ -236,7 +231,6 @@ async def open_client(network: Network) -> AsyncIterator[HttpClient]:
             "Connection": "close",
         },
         timeout=aiohttp.ClientTimeout(total=None, sock_connect=CONNECT_TIMEOUT_S),
-        auto_decompress=False,
         max_line_size=MAX_HEADER_BYTES,
         max_field_size=MAX_HEADER_BYTES,
     ) as session:
@@ -262,42 +256,18 @@ class HttpAnswer:
 
     async def read(self, max_bytes: int) -> bytes:
         """Return the body, unpacked. Raises PageTooLarge when it has more than that, packed or unpacked,
-        PagePackingRefused when it is packed in an unknown way, and PageGarbled when it breaks off."""
-        packing, body = self.header("content-encoding").strip().lower(), bytearray()
-        if packing not in ("", "identity", "gzip", "x-gzip", "deflate"):
-            raise PagePackingRefused
-        too_large = PageTooLarge(limit=max_bytes >> 20)
+        and PageGarbled when it breaks off, or is packed in an unknown way."""
+        if self.header("content-encoding").strip().lower() not in ("", "identity", "gzip", "deflate"):
+            raise PageGarbled(host=self._host)
+        content, body, packed = self._response.content, bytearray(), 0
         try:
-            async for data in self._response.content.iter_any():
-                self._guard.count_body(len(data))
+            async for data in content.iter_any():
                 body += data
-                if len(body) > max_bytes:
-                    raise too_large
+                self._guard.count_body(content.total_raw_bytes - packed)
+                packed = content.total_raw_bytes
+                if max(len(body), packed) > max_bytes:
+                    raise PageTooLarge(limit=max_bytes >> 20)
             self._guard.check_overhead()  # without a length, a broken connection looks like the end
-            unpacked = bytes(body) if packing in ("", "identity") else _unpack(bytes(body), max_bytes)
-        except (aiohttp.ClientError, zlib.error, OSError) as error:
+        except (aiohttp.ClientError, OSError) as error:
             raise PageGarbled(host=self._host) from error
-        if len(unpacked) > max_bytes:
-            raise too_large
-        return unpacked
-
-
-def _unpack(packed: bytes, max_bytes: int) -> bytes:
-    """Return the unpacked members of a body (RFC 1952, 2.2), at most max_bytes + 1 bytes. Raises zlib.error.
-    What stands behind the last member and is none is ignored."""
-    body = b""
-    for number in range(_MAX_GZIP_MEMBERS):
-        if not packed or len(body) > max_bytes:
-            return body
-        member = zlib.decompressobj(_GZIP_OR_ZLIB)
-        try:
-            data = member.decompress(packed, max_bytes + 1 - len(body))
-        except zlib.error:
-            if number == 0:
-                raise
-            return body
-        body += data
-        if not member.eof and (number == 0 or data) and len(body) <= max_bytes:
-            raise zlib.error("it breaks off")
-        packed = member.unused_data
-    raise zlib.error("too many members")
+        return bytes(body)

@@ -291,7 +291,6 @@ SENTENCES: Final[Mapping[type[CcBotError], Sentence]] = {
     errors.TooManyRedirects: Sentence(ja="このページは {limit} 回を超えて別の URL に転送されるので、読むのをやめました。", en="This page sends on to others more than {limit} times, so it was not read."),
     errors.PageTooLarge: Sentence(ja="このページは {limit} MB を超えているので、読めません。", en="This page has more than {limit} MB, so it can't be read."),
     errors.PageKindRefused: Sentence(ja="このリンクの先は、ページでも PDF などの文書でもないので、読めません。ファイルなら、ここに添付すると読めることがあります。", en="Only pages and documents such as PDFs can be read, and this link leads to neither. If it is a file, attaching it here may help."),
-    errors.PagePackingRefused: Sentence(ja="このページは、対応していない方式で圧縮されているので、読めません。", en="This page is compressed in a way that can't be read here."),
     errors.PageUnreadable: Sentence(ja="このページには、読める文章が見つかりませんでした。", en="No readable text was found on this page."),
     errors.PageIsScan: Sentence(ja="リンクの先は文字のないスキャンの PDF なので、文章として読めません。ファイルをここに添付すると、はじめの数ページを画像として見ます。", en="This link leads to a PDF of scanned pages without text. Attach the file here, and its first pages are looked at as pictures."),
     errors.PageTooLong: Sentence(ja="このページは大きすぎるか、いま混み合っていて、時間内に読みきれませんでした。", en="This page could not be read in time: it is too large, or too much is going on right now."),
