@@ -10,9 +10,9 @@ from time import perf_counter
 from bench.recall_speed import Population, percentiles, print_beside, searches
 from cc_bot.search import Embedder
 from cc_bot.search.vectors import Vector
-from cc_bot.storage import Database, Statement, user
+from cc_bot.storage import Database, Statement
 from cc_bot.stores import MemoryStore
-from cc_bot.stores.memory.meaning import Embedding, make_sketches
+from cc_bot.stores.memory.meaning import Embedding
 
 EMBEDDED = 2000
 AT_A_TIME = 16
@@ -23,7 +23,7 @@ PUT_VECTOR = "INSERT INTO memory_vectors (memory_id, user_id, model, vector) VAL
 
 
 async def fill(database: Database, encoder: Embedder, user_id: int) -> None:
-    """Give each note of the user a vector, and sketches to all."""
+    """Give each note of the user a vector."""
     notes = await database.query(SELECT_NOTES, user_id)
     texts = [content for _, content in notes[:EMBEDDED]]
     vectors: list[Vector] = []
@@ -36,8 +36,6 @@ async def fill(database: Database, encoder: Embedder, user_id: int) -> None:
         ],
         (),
     )
-    while await database.write(lambda: make_sketches(user_id, encoder.name), [user(user_id)]):
-        pass
 
 
 class Timed:

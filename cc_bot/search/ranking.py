@@ -88,19 +88,14 @@ class Evidence:
 
 
 def nearness(
-    cosines: Mapping[int, float],
-    others: Sequence[float] | None = None,
-    *,
-    query: str = "",
-    usual: Usual | None = None,
+    cosines: Mapping[int, float], *, query: str = "", usual: Usual | None = None
 ) -> dict[int, float]:
     """Return how much nearer to the query each note is than the user's notes are on average, in standard
     scores.
 
-    What is average is told by `others`, the cosines of all the user's notes or of some, where `cosines` has
-    but the greatest of them; beside few notes also by what is `usual` with their encoder. Where that is not
-    known, few notes have small scores, so that words decide: 0.75 is near with one encoder, and with another
-    what any two texts have.
+    `cosines` are those of all the user's notes. Beside few notes, what is `usual` with their encoder counts
+    for the average too. Where that is not known, few notes have small scores, so that words decide: 0.75 is
+    near with one encoder, and with another what any two texts have.
     A query in hiragana alone counts half: encoders have learned from what is written, and few people write
     刺繍 as ししゅう. (Of 29 such questions the local encoder alone answers 7, words alone 26, and both
     together 26 at half weight as at full, with fewer wrong notes.) So does one of signs alone: to the local
@@ -108,8 +103,7 @@ def nearness(
     """
     if not cosines:
         return {}
-    values = list(cosines.values()) if others is None else others
-    mean, spread = _average(values, usual)
+    mean, spread = _average(list(cosines.values()), usual)
     trust = _TRUST_IN_KANA if _KANA_ALONE.fullmatch(unicodedata.normalize("NFKC", query)) else 1.0
     return {note: _near(value, trust * (value - mean) / spread) for note, value in cosines.items()}
 

@@ -361,7 +361,7 @@ PERSONAL_TABLES: Final = (
 )
 
 DERIVED_TABLES: Final = (
-    *("memory_vectors", "memory_sketches", "memory_terms"),
+    *("memory_vectors", "memory_terms"),
     *("memory_usage", "numbers"),
 )
 """Made of memories (and reminders, proposals) so that they are found, counted and numbered: erased with them,

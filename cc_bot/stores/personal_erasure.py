@@ -96,7 +96,7 @@ _DELETE_OWN: Final = tuple(
     f"DELETE FROM {table} WHERE user_id = $1"
     for table in (
         *("proposals", "claimed_calls", "receipts", "summaries", "sessions", "canvas_messages"),
-        *("memory_vectors", "memory_sketches", "memory_terms"),
+        *("memory_vectors", "memory_terms"),
         *(
             "memories",
             "memory_usage",

@@ -19,9 +19,9 @@ from cc_bot.domain.schedule import Firing, Mark, Place, Quiet
 from cc_bot.domain.tool_server import StoredToolList
 from cc_bot.domain.turn import PendingTurn, Usage
 from cc_bot.domain.web import WebPlace
-from cc_bot.storage import Database, Statement, user
+from cc_bot.storage import Database, Statement
 from cc_bot.stores import ReservationRequest, SessionStore, Settlement, Stores, UsageStore
-from cc_bot.stores.memory.meaning import Meaning, make_sketches
+from cc_bot.stores.memory.meaning import Meaning
 from cc_bot.stores.memory.upkeep import recompute_outdated
 from cc_bot.stores.processes import ProcessStore
 from cc_bot.stores.schedules import ScheduleStore
@@ -174,7 +174,6 @@ async def remember(stores: Stores, database: Database) -> None:
     message = ReceiptMessage(USER, 2, 80, "public", (line,))
     await do(receipts.note(message), receipts.settle(message), memories.catch_up())
     await Meaning(database, TopicEncoder()).get_nearness(USER, "犬")
-    await database.write(lambda: make_sketches(USER, "topics"), [user(USER)])
     await do(memories.list(USER, order="updated"), memories.list(USER, after_id=0))
     await memories.find(USER, "猫", only=MemoryFilter(tags=("猫",), origin="", audience="anywhere"))
     await read_everything(stores)

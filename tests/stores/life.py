@@ -51,10 +51,6 @@ _ROWS: Final = (
     "INSERT INTO erasing (user_id, since) VALUES ($1, $2)",
     "INSERT INTO memory_terms (user_id, term, memory_id, occurrences) VALUES ($1, 1, 999999, 1)",
     "INSERT INTO memory_vectors (user_id, memory_id, model, vector) VALUES ($1, 999999, 'm', $2)",
-    """
-    INSERT INTO memory_sketches (user_id, after_id, last_id, model, memory_ids, bits)
-    VALUES ($1, 1, 1, 'm', $2, $2)
-    """,
 )
 
 

@@ -37,7 +37,7 @@ from tests.stores.everything import USER, do_everything
 
 USER_TABLES: Final = (
     *("sessions", "messages", "attachments", "memories", "user_settings", "summaries", "turns"),
-    *("canvas_messages", "memory_vectors", "memory_sketches", "memory_terms"),
+    *("canvas_messages", "memory_vectors", "memory_terms"),
     *("agent_choices", "schedules", "firings", "heartbeat_marks", "erasing", "usage"),
     *("reservations", "proposals", "claimed_calls", "receipts", "web_codes", "web_sessions"),
 )

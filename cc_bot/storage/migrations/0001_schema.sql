@@ -464,17 +464,6 @@ CREATE TABLE memory_vectors (
     PRIMARY KEY (user_id, memory_id)  -- serves: search
 ) @clustered;
 
--- The vectors of those who have very many, in short: a bit a dimension, for some thousand memories a row.
-CREATE TABLE memory_sketches (
-    user_id    @number NOT NULL,
-    after_id   @number NOT NULL,  -- it has all vectors of memories after this one
-    last_id    @number NOT NULL,  -- up to this one
-    model      @text NOT NULL,
-    memory_ids @blob NOT NULL,
-    bits       @blob NOT NULL,
-    PRIMARY KEY (user_id, after_id)  -- serves: search
-);
-
 -- ---- what a user decides -------------------------------------------------------------------------------------------
 
 CREATE TABLE user_settings (
@@ -819,7 +808,6 @@ CREATE TABLE erasure_lines (
 @postgresql    ALTER COLUMN search_content SET STATISTICS 0, ALTER COLUMN search_tags SET STATISTICS 0,
 @postgresql    ALTER COLUMN source SET STATISTICS 0;
 @postgresql ALTER TABLE memory_vectors ALTER COLUMN vector SET STATISTICS 0;
-@postgresql ALTER TABLE memory_sketches ALTER COLUMN bits SET STATISTICS 0;
 @postgresql ALTER TABLE memory_terms ALTER COLUMN term SET STATISTICS 0;
 @postgresql ALTER TABLE summaries ALTER COLUMN content SET STATISTICS 0;
 @postgresql ALTER TABLE schedules ALTER COLUMN text SET STATISTICS 0;
@@ -834,40 +822,6 @@ CREATE TABLE erasure_lines (
 @postgresql ALTER TABLE claimed_calls ALTER COLUMN change SET STATISTICS 0, ALTER COLUMN token SET STATISTICS 0;
 
 -- ---- triggers --------------------------------------------------------------------------------------------------
-
-@sqlite CREATE TRIGGER memory_vectors_added AFTER INSERT ON memory_vectors BEGIN
-@sqlite     DELETE FROM memory_sketches
-@sqlite     WHERE user_id = new.user_id AND last_id >= new.memory_id AND after_id = (
-@sqlite         SELECT max(before.after_id) FROM memory_sketches AS before
-@sqlite         WHERE before.user_id = new.user_id AND before.after_id < new.memory_id
-@sqlite     );
-@sqlite END;
-@postgresql CREATE FUNCTION memory_vectors_added() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
-@postgresql     DELETE FROM memory_sketches
-@postgresql     WHERE user_id = new.user_id AND last_id >= new.memory_id AND after_id = (
-@postgresql         SELECT max(before.after_id) FROM memory_sketches AS before
-@postgresql         WHERE before.user_id = new.user_id AND before.after_id < new.memory_id
-@postgresql     );
-@postgresql     RETURN NULL;
-@postgresql END $$;
-@postgresql CREATE TRIGGER memory_vectors_added AFTER INSERT ON memory_vectors FOR EACH ROW EXECUTE FUNCTION memory_vectors_added();
-
-@sqlite CREATE TRIGGER memory_vectors_deleted AFTER DELETE ON memory_vectors BEGIN
-@sqlite     DELETE FROM memory_sketches
-@sqlite     WHERE user_id = old.user_id AND last_id >= old.memory_id AND after_id = (
-@sqlite         SELECT max(before.after_id) FROM memory_sketches AS before
-@sqlite         WHERE before.user_id = old.user_id AND before.after_id < old.memory_id
-@sqlite     );
-@sqlite END;
-@postgresql CREATE FUNCTION memory_vectors_deleted() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
-@postgresql     DELETE FROM memory_sketches
-@postgresql     WHERE user_id = old.user_id AND last_id >= old.memory_id AND after_id = (
-@postgresql         SELECT max(before.after_id) FROM memory_sketches AS before
-@postgresql         WHERE before.user_id = old.user_id AND before.after_id < old.memory_id
-@postgresql     );
-@postgresql     RETURN NULL;
-@postgresql END $$;
-@postgresql CREATE TRIGGER memory_vectors_deleted AFTER DELETE ON memory_vectors FOR EACH ROW EXECUTE FUNCTION memory_vectors_deleted();
 
 @sqlite CREATE TRIGGER memories_added AFTER INSERT ON memories BEGIN
 @sqlite     INSERT INTO memory_usage (user_id, memories, bytes)

@@ -8,12 +8,9 @@ is near. A server that does not answer costs one search its patience, not each.
 """
 
 import asyncio
-from array import array
 from collections import OrderedDict
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
-from heapq import nlargest
-from itertools import chain, islice
 from time import monotonic
 from typing import Final, NamedTuple
 
@@ -21,146 +18,17 @@ import structlog
 
 from cc_bot.domain.errors import ContextTooLong, ModelError, ModelRefusedRequest
 from cc_bot.search.ranking import nearness
-from cc_bot.search.vectors import Embedder, Vector, cosines, nearest, sketch
+from cc_bot.search.vectors import Embedder, Vector, cosines
 from cc_bot.storage import Database, Row, Statement, Steps, user
-from cc_bot.stores.columns import Columns, ListStatement
 
-# ---- sketches --------------------------------------------------------------------------------------------
-# The vectors of users with very many, in short: what is near is found among sketches, then compared in full.
-#
-# A sketch row has all vectors of a user between two memory ids. Rows follow each other without a gap from the
-# first memory on; a trigger drops the row that a vector is added to or deleted from (so no trace of what was
-# erased stays in one), and what is in no row is read in full. Rows are made when a search had much to read.
-
-SKETCHED: Final = 1024
-"""Vectors in a row, at most."""
-CROWD: Final = 2048
-"""So many vectors that are in no row are too many to read."""
-
-
-class _Sketches(NamedTuple):
-    after_id: int
-    last_id: int
-    memory_ids: bytes
-    bits: bytes
-
-
-_SKETCHES: Final = Columns(_Sketches)
-
-# $1 user, $2 model
-_SELECT_SKETCHES: Final = f"""
-    SELECT {_SKETCHES.select} FROM memory_sketches
-    WHERE user_id = $1 AND model = $2
-    ORDER BY after_id
-"""  # noqa: S608 - put together from constants alone
-
-_SELECT_RANGES: Final = """
-    SELECT after_id, last_id FROM memory_sketches WHERE user_id = $1 AND model = $2 ORDER BY after_id
-"""
-
-# $1 user, $2 model, $3 and $4 the ids between which they lie, the second included, $5 how many
-_SELECT_BETWEEN: Final = """
+# $1 user, $2 model, $3 after which memory, $4 limit
+_SELECT_VECTORS: Final = """
     SELECT memory_id, vector FROM memory_vectors
-    WHERE user_id = $1 AND memory_id > $3 AND memory_id <= $4 AND model = $2
-    ORDER BY memory_id LIMIT $5
+    WHERE user_id = $1 AND memory_id > $3 AND model = $2
+    ORDER BY memory_id LIMIT $4
 """
-
-# $1 user, $2 model, then memories
-_SELECT_VECTORS_OF: Final = ListStatement(
-    """
-    SELECT memory_id, vector FROM memory_vectors
-    WHERE user_id = $1 AND memory_id IN ({list}) AND model = $2
-    """,
-    fixed=2,
-)
-
-# $1 user, $2 model
-_DROP_OTHERS: Final = "DELETE FROM memory_sketches WHERE user_id = $1 AND model <> $2"
-
-# $1 user, $2 after which memory, $3 up to which, $4 model, $5 memories, $6 bits
-_PUT_SKETCH: Final = """
-    INSERT INTO memory_sketches (user_id, after_id, last_id, model, memory_ids, bits)
-    VALUES ($1, $2, $3, $4, $5, $6)
-"""
-
-_LAST_ID: Final = 2**63 - 1
-
-
-class Crowd(NamedTuple):
-    """A user's vectors as a search reads them."""
-
-    memory_ids: "list[array[int]]"
-    """Of each row of sketches."""
-    bits: list[bytes]
-    loose: list[Row]
-    """Memories and vectors that are in no row."""
-    unread: int
-    """After which memory there are more of them; 0 if there are none."""
-
-    def memory_at(self, row: int, place: int) -> int:
-        return self.memory_ids[row][place]
-
-    def some_memories(self, count: int) -> list[int]:
-        """Return about so many, from all rows alike."""
-        step = max(1, sum(map(len, self.memory_ids)) // count)
-        return list(islice(chain.from_iterable(self.memory_ids), 0, None, step))
-
-
-def crowd_of(user_id: int, model: str) -> Steps[Crowd]:
-    sketches = [*map(_SKETCHES.read, (yield Statement(_SELECT_SKETCHES, (user_id, model))))]
-    loose: list[Row] = []
-    unread = 0
-    for after, last in _gaps([(each.after_id, each.last_id) for each in sketches]):
-        rows = yield Statement(_SELECT_BETWEEN, (user_id, model, after, last, CROWD))
-        loose += rows
-        unread = _last_of(rows) if len(rows) == CROWD and last == _LAST_ID else unread
-    ids = [array("q", each.memory_ids) for each in sketches]
-    return Crowd(ids, [each.bits for each in sketches], loose, unread)
-
-
-def more_of(user_id: int, model: str, after: int) -> Statement:
-    """The next CROWD vectors after that memory."""
-    return Statement(_SELECT_BETWEEN, (user_id, model, after, _LAST_ID, CROWD))
-
-
-def vectors_of(user_id: int, model: str, memories: Sequence[int]) -> Steps[list[Row]]:
-    found: list[Row] = []
-    for statement in _SELECT_VECTORS_OF.of((user_id, model), memories):
-        found += yield statement
-    return found
-
-
-def make_sketches(user_id: int, model: str) -> Steps[bool]:
-    """Make one row of what is in none yet; whether there is more to make.
-
-    What comes last is left until there is enough of it for a row, or every write would undo one.
-    """
-    yield Statement(_DROP_OTHERS, (user_id, model))
-    ranges = yield Statement(_SELECT_RANGES, (user_id, model))
-    for after, last in _gaps(ranges):
-        rows = yield Statement(_SELECT_BETWEEN, (user_id, model, after, last, SKETCHED))
-        if last == _LAST_ID and len(rows) < SKETCHED:
-            continue
-        end = _last_of(rows) if len(rows) == SKETCHED else last
-        whole = {memory_id: vector for memory_id, vector in rows if vector}
-        ids, bits = array("q", whole), b"".join(map(sketch, whole.values()))
-        yield Statement(_PUT_SKETCH, (user_id, after, end, model, ids.tobytes(), bits))
-        return True
-    return False
-
-
-def _gaps(ranges: Sequence[Row]) -> list[tuple[int, int]]:
-    """Return the ranges between, before and after ranges that are in order."""
-    starts = [0, *(last for _, last in ranges)]
-    ends = [*(after for after, _ in ranges), _LAST_ID]
-    return [(start, end) for start, end in zip(starts, ends, strict=True) if start < end]
-
-
-def _last_of(rows: Sequence[Row]) -> int:
-    """The memory of the last of these vectors."""
-    memory_id, _ = rows[-1]
-    return int(memory_id)
-
+_PAGE: Final = 2000
+"""Vectors read at a time: some milliseconds of the one connection that everybody uses."""
 
 # ---- meaning ---------------------------------------------------------------------------------------------
 
@@ -169,8 +37,6 @@ _PAUSE_S: Final = 30.0
 _QUERIES: Final = 256
 _LONGEST_QUERY: Final = 1000
 """Characters: what a longer one is about stands in these."""
-_NEAREST: Final = 512
-_SAMPLE: Final = 128
 _QUICK: Final = 256
 """So many vectors are compared in less time than another thread takes to begin."""
 
@@ -180,70 +46,34 @@ _log = structlog.get_logger(__name__)
 class Meaning:
     """A comparison of queries with memories, by one encoder."""
 
-    def __init__(
-        self,
-        database: Database,
-        embedder: Embedder,
-        *,
-        patience_s: float = _PATIENCE_S,
-        crowded: Callable[[int], None] | None = None,
-    ) -> None:
-        """Make a comparison. `patience_s` is how many seconds a search waits for its query's vector;
-        `crowded` is told of users for whom there was much to read."""
+    def __init__(self, database: Database, embedder: Embedder, *, patience_s: float = _PATIENCE_S) -> None:
+        """Make a comparison. `patience_s` is how many seconds a search waits for its query's vector."""
         self._database = database
         self._embedder = embedder
         self._patience_s = patience_s
-        self._crowded = crowded
         self._known: OrderedDict[str, Vector] = OrderedDict()
         self._late: asyncio.Task[Vector] | None = None
         self._pause_ends = 0.0
 
     async def get_nearness(self, user_id: int, query: str) -> Mapping[int, float]:
-        """Return the standard scores (see search.ranking) of the user's memories that have a vector; of very
-        many, of the nearest ones. Whoever shows them sees to it that they are to be shown."""
-        crowd = await self._database.read(lambda: crowd_of(user_id, self._embedder.name))
-        if not (crowd.loose or crowd.bits) or (vector := await self._get_vector(query)) is None:
-            return {}
-        found, others = await self._compare_sketches(user_id, vector, crowd)
-        found |= await self._compare_in_full(user_id, vector, crowd)
-        if len(found) > CROWD:
-            others = others or list(found.values())
-            found = {memory: found[memory] for memory in nlargest(_NEAREST, found, key=found.__getitem__)}
-        return nearness(found, others or None, query=query, usual=self._embedder.usual)
+        """Return the standard scores (see search.ranking) of the user's memories that have a vector.
+        The caller checks that they may be shown."""
+        found: dict[int, float] = {}
+        vector: Vector | None = None
+        while rows := await self._read_page(user_id, after=max(found, default=0)):
+            if (vector := vector or await self._get_vector(query)) is None:
+                return {}
+            found |= await _compare(vector, rows)
+            if len(rows) < _PAGE:
+                break
+        return nearness(found, query=query, usual=self._embedder.usual)
 
     async def close(self) -> None:
         if self._late:
             self._late.cancel()
 
-    async def _compare_sketches(
-        self, user_id: int, vector: Vector, crowd: Crowd
-    ) -> tuple[dict[int, float], list[float]]:
-        """Return the cosines of the nearest, and of some others, which tell what is usual."""
-        if not crowd.bits:
-            return {}, []
-        places = await asyncio.to_thread(nearest, vector, crowd.bits, _NEAREST)
-        near = {crowd.memory_at(row, place) for row, place in places}
-        some = crowd.some_memories(_SAMPLE)
-        model, ids = self._embedder.name, sorted(near.union(some))
-        rows = await self._database.read(lambda: vectors_of(user_id, model, ids))
-        cosines = await _compare(vector, rows)
-        return (
-            {memory: cosine for memory, cosine in cosines.items() if memory in near},
-            [cosines[memory] for memory in some if memory in cosines],
-        )
-
-    async def _compare_in_full(self, user_id: int, vector: Vector, crowd: Crowd) -> dict[int, float]:
-        """Return the cosines of all that is in no sketch."""
-        if len(crowd.loose) >= CROWD and self._crowded:
-            self._crowded(user_id)
-        found = await _compare(vector, crowd.loose)
-        unread = crowd.unread
-        while unread:
-            more = more_of(user_id, self._embedder.name, unread)
-            rows = await self._database.query(more.sql, *more.params)
-            found |= await _compare(vector, rows)
-            unread = _last_of(rows) if len(rows) == CROWD else 0
-        return found
+    async def _read_page(self, user_id: int, *, after: int) -> Sequence[Row]:
+        return await self._database.query(_SELECT_VECTORS, user_id, self._embedder.name, after, _PAGE)
 
     async def _get_vector(self, query: str) -> Vector | None:
         """Return the query's vector, or None where it is not there in time."""
@@ -383,7 +213,6 @@ class Embedding:
         self._settle_s = settle_s
         self._pause_s = pause_s
         self._noted: dict[tuple[int, int], None] = {}
-        self._crowded: set[int] = set()
         self._swept_to = 0
         self._failures = 0
         self._woken = asyncio.Event()
@@ -395,11 +224,6 @@ class Embedding:
             self._noted[user_id, memory_id] = None
         else:
             self._swept_to = 0
-        self._woken.set()
-
-    def note_crowded(self, user_id: int) -> None:
-        """Note that this user has so many vectors that a search had much to read. Returns at once."""
-        self._crowded.add(user_id)
         self._woken.set()
 
     async def catch_up(self) -> None:
@@ -433,7 +257,7 @@ class Embedding:
         while True:
             begun = monotonic()
             try:
-                if not (await self._step() or await self._sketch()):
+                if not await self._step():
                     return
             except Exception as error:  # noqa: BLE001 - whatever one text does to an encoder, the rest goes on
                 pause_s = min(self._pause_s * 2.0 ** min(self._failures - 1, _MOST_DOUBLED), _LONGEST_PAUSE_S)
@@ -458,17 +282,6 @@ class Embedding:
             if notes:
                 self._failures = 0
             return True
-
-    async def _sketch(self) -> bool:
-        """Make it quicker to search the vectors of somebody who has many; whether there may be more."""
-        if not self._crowded:
-            return False
-        user_id = next(iter(self._crowded))
-        if not await self._database.write(
-            lambda: make_sketches(user_id, self.embedder.name), [user(user_id)]
-        ):
-            self._crowded.discard(user_id)
-        return True
 
     @property
     def _batch(self) -> int:

@@ -215,7 +215,7 @@ class MemoryStore:
         self._secret_rules = secret_rules or SecretRules()
         self._apart = asyncio.Lock()
         self._counting = WeakValueDictionary[int, asyncio.Lock]()
-        meaning = Meaning(database, embedding.embedder, crowded=embedding.note_crowded) if embedding else None
+        meaning = Meaning(database, embedding.embedder) if embedding else None
         nearness = meaning.get_nearness if meaning else None
         self._search = MemorySearch(database, clock, nearness=nearness)
         self._by_words = MemorySearch(database, clock)
