@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 from cc_bot.discord.pages import custom_ids as of
 from cc_bot.discord.pages.custom_ids import Control, UsedMemoriesButton, parse_custom_id
 from cc_bot.domain.memory import MAX_CATEGORY_CHARACTERS, Order
-from tests.discord.cases import check
 
 users = st.integers(0, 2**63 - 1)
 ids = st.integers(0, 10**12)
@@ -38,15 +37,6 @@ def test_a_control_is_read_back_from_a_custom_id_that_discord_takes(control: Con
     custom_id = control.custom_id()
     assert 1 <= len(custom_id) <= 100
     assert parse_custom_id(custom_id) == control
-
-
-def test_a_button_that_was_posted_long_ago_is_known() -> None:
-    check(
-        (parse_custom_id("again:1:2:3"), of.AnswerButton("again", 1, 2, (3,))),
-        (parse_custom_id("more:1:2"), of.AnswerButton("more", 1, 2)),
-        (parse_custom_id("about:1:z"), of.AskForm(1, 35)),
-        (parse_custom_id("used:1:2:z"), UsedMemoriesButton(1, (2, 35))),
-    )
 
 
 @given(users, st.lists(st.integers(1, 2**63 - 1), max_size=60).map(tuple))

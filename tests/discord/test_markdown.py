@@ -83,15 +83,13 @@ class TestFences:
             (ended("例: ```a b\nc```です"), ["例:\n```\na b\nc\n```\nです"]),
             (ended("> - 例: ```\n>   1\n>   ```"), ["> - 例:\n>   ```\n>   1\n>   ```"]),
             (ended("||```\n1\n```||"), ["||\n```\n1\n```\n||"]),
-            *(
-                (ended(text), [text])
-                for text in (
-                    "`` ``` `` と ```1``` と \\``` と、三つの ``` です。\n```py\n1\n```",
-                    "```md\n```py\n1\n```",
-                    "````\n1```\n````",
-                )
-            ),
         )
+        for text in (
+            "`` ``` ``と```1```と\\```と``` 。\n```py\n1\n```",
+            "```md\n```py\n1\n```",
+            "````\n1```\n````",
+        ):
+            assert ended(text) == [text]
         text = "例: ```python\nprint(1)```です"
         assert [at for at in range(len(text) + 1) if streamed(text[:at]).count("```") % 2] == []
 

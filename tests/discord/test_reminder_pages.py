@@ -13,7 +13,6 @@ from cc_bot.discord.pages.memory import CHOICE_CHARACTERS
 from cc_bot.discord.pages.page import NO_FACTS
 from cc_bot.discord.pages.split import MESSAGE_LIMIT, utf16_length
 from cc_bot.discord.recipients import Recipient
-from cc_bot.discord.reminders import nonce_at, nonce_of
 from cc_bot.domain import Locale
 from cc_bot.domain.schedule import MAX_TEXT_CHARACTERS, Firing, MissedReminders, Obstacle, Schedule
 from cc_bot.domain.session import SessionKey
@@ -56,14 +55,6 @@ class TestReminder:
             view = pages.added_view([schedule(text=text)] * count, "x" * 100, 9, OWNER)
             assert (utf16_length(view.content) <= MESSAGE_LIMIT, len(view.buttons)) == (True, count)
         assert len(pages.choice_name(schedule(text=text))) <= CHOICE_CHARACTERS
-
-    @given(st.integers(1, 2**40), st.integers(0, 10**6))
-    def test_has_a_nonce_of_its_own_for_each_time(self, number: int, hours: int) -> None:
-        firing = Firing(schedule(number), NOON + timedelta(hours=hours))
-        later = replace(firing, due_at=firing.due_at + timedelta(seconds=1))
-        other = replace(firing, schedule=schedule(number + 1))
-        assert len({nonce_of(each) for each in (firing, later, other)}) == 3
-        assert max(len(nonce_of(firing)), len(nonce_at("u", USER, firing.due_at))) <= 25
 
     @given(st.lists(st.text(min_size=1, max_size=300), min_size=1, max_size=20))
     def test_that_did_not_come_is_told_in_a_message_however_many_there_are(self, all_said: list[str]) -> None:

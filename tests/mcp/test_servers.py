@@ -143,20 +143,17 @@ class TestAProcess:
                 os.kill(pid, 0)
 
     def test_has_ended_after_a_start_or_an_end_that_was_cancelled_at_any_moment(self) -> None:
-        entry = ServerEntry("cat", ServerRules(), "/bin/cat", environment={})
+        async def hold() -> None:
+            async with ServerProcess(ServerEntry("cat", ServerRules(), "/bin/cat", environment={})):
+                await asyncio.sleep(0)
 
         async def cancel_after(steps: int) -> None:
-            async def hold() -> None:
-                async with ServerProcess(entry):
-                    await asyncio.sleep(0)
-
             task = asyncio.create_task(hold())
-            for _ in range(steps):
+            for step in range(steps + 2):
+                if step >= steps:
+                    task.cancel()  # twice, as the end of a task group does
                 await asyncio.sleep(0)
-            for _ in range(2):  # a task group that ends cancels more than once
-                task.cancel()
-                await asyncio.sleep(0)
-            await asyncio.gather(task, return_exceptions=True)
+            await asyncio.wait([task])
 
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")

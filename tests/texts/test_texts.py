@@ -72,9 +72,6 @@ class TestSentences:
         }
         assert {name for name in bare if not name.endswith((".usage", ".arguments.settings"))} == set()
 
-    def test_have_one_japanese_name_for_reminders(self) -> None:
-        assert [name for name, text in sentences(Locale.JA).items() if "リマインダー" in text] == []
-
 
 PARAMETERS = (
     *("limit", "length", "name", "expected", "detail", "path", "host", "theirs", "ours", "last"),
