@@ -1,4 +1,4 @@
-"""A label in lines that fit; how wide it is says whoever writes it, a font in pixels or a terminal in cells.
+"""A label in lines that fit; the caller measures it, in units of a picture or in cells of a terminal.
 
 A line ends at a blank or beside a Japanese character, but no line begins with what closes or lengthens; a
 Latin word is parted only where it is longer than a line.
@@ -76,17 +76,16 @@ def _script(letter: str) -> str:
     return name.partition("-")[0]
 
 
-def shorten(text: str, room: float, measure: Measure, *, most_lines: int = 1) -> list[str]:
-    """Return the text in at most so many lines; an ellipsis says where it does not end there."""
-    lines = wrap_label(text, room, measure)
-    if len(lines) <= most_lines:
-        return lines
-    last = ""
-    for grapheme in graphemes("".join(lines[most_lines - 1 :])):
-        if measure(last + grapheme + MORE) > room:
+def shorten(text: str, room: float, measure: Measure) -> str:
+    """Return the text on one line, with an ellipsis where it is cut."""
+    if measure(text) <= room:
+        return text
+    kept = ""
+    for grapheme in graphemes(text):
+        if measure(kept + grapheme + MORE) > room:
             break
-        last += grapheme
-    return [*lines[: most_lines - 1], last.rstrip() + MORE]
+        kept += grapheme
+    return kept.rstrip() + MORE
 
 
 def widest_unit(text: str, measure: Measure) -> float:

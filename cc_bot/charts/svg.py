@@ -1,10 +1,10 @@
-"""Charts as SVG for a page, which needs nothing installed and is read at any size.
+"""Charts as SVG, for pages (`canvas.css`) and for pictures (`picture.py`).
 
-The page's policy allows no inline style, so that colours come from classes: `series-1` to `series-6`, and
-`slice-1` to `slice-8` in a pie. A font is not known here: how wide a text is, is estimated, and rather too
-wide than too narrow. Labels are wrapped, left out, turned or beside lying bars, as they fit; whatever is not
-written stands in a `<title>`, and each value has one. Series are told apart without their colours as well:
-bars by their hatching, lines by their dashes and the shape of their points, slices by letters.
+A page's policy allows no inline style, so colours come from classes: `series-1` to `series-6`, and `slice-1`
+to `slice-8` in a pie. The font is not known here: widths of texts are estimates, rather too wide than too
+narrow. Labels are wrapped, left out, turned or beside horizontal bars, as they fit; each value has a `<title>`.
+Series differ without their colours as well: bars by hatching, lines by dashes and the shape of their points,
+slices by letters.
 """
 
 import math
@@ -72,10 +72,6 @@ def _escape(text: str) -> str:
 
 def _number(value: float) -> str:
     return f"{round(value, 1) + 0.0:.1f}".removesuffix(".0")  # and no negative zero
-
-
-def _name(keyword: str) -> str:
-    return keyword.strip("_").replace("_", "-")
 
 
 def _attribute(value: float | str) -> str:
@@ -396,7 +392,7 @@ def _write_turned(drawing: _Drawing, labels: Sequence[str], centres: Sequence[fl
     deepest = 0.0
     for place in range(0, len(labels), step):
         x = centres[place]
-        text = shorten(labels[place], min(_LONGEST_TURNED, (x - SIZE) / math.cos(angle)), width_of)[0]
+        text = shorten(labels[place], min(_LONGEST_TURNED, (x - SIZE) / math.cos(angle)), width_of)
         cut = labels[place] if text != labels[place] else ""
         drawing.write(text, x + 4, top, anchor="end", turn=-_TURN, title=cut)
         deepest = max(deepest, width_of(text) * math.sin(angle))
@@ -413,7 +409,7 @@ _MOST_BESIDE: Final = 2
 
 def _draw_lying(drawing: _Drawing, chart: Chart, locale: Locale) -> None:
     _draw_legend(drawing, chart)
-    labels = [wrap_label(label, _WIDEST_BESIDE, width_of) for label in chart.labels]
+    labels = [balance(label, _WIDEST_BESIDE, width_of) for label in chart.labels]
     beside = max(map(len, labels)) <= _MOST_BESIDE
     if not beside:
         labels = [wrap_label(label, WIDTH, width_of) for label in chart.labels]
