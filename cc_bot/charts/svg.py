@@ -2,7 +2,7 @@
 
 A page's policy allows no inline style, so colours come from classes: `series-1` to `series-6`, and `slice-1`
 to `slice-8` in a pie. The font is not known here: widths of texts are estimates, rather too wide than too
-narrow. Labels are wrapped, left out, turned or beside horizontal bars, as they fit; each value has a `<title>`.
+narrow. Labels are wrapped, left out, turned or beside horizontal bars, as they fit; each value has a title.
 Series differ without their colours as well: bars by hatching, lines by dashes and the shape of their points,
 slices by letters.
 """
