@@ -414,7 +414,7 @@ async def _open_embedder(config: Config) -> AsyncIterator[Embedder | None]:
 async def _open_summaries(
     config: Config, stores: Stores, models: Models, spending: Spending, clock: Clock
 ) -> AsyncIterator[Summaries | None]:
-    if not config.summary_every:
+    if not config.summary_every or models.offline:
         yield None
         return
     model = models.chain(config.summary_models)

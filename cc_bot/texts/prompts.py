@@ -1,13 +1,12 @@
 """The prompts for a summary, a heartbeat and the time of a reminder, and how their answers are read.
 
 Each is an instruction and its material. The material is JSON, so that text in it can't pass for its end or for
-an instruction. The offline model recognises a prompt by its instruction.
+an instruction.
 """
 
 import json
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Any, Final, Literal
 from zoneinfo import ZoneInfo
@@ -45,30 +44,11 @@ _SUMMARY_INSTRUCTIONS: Final = {
 _SUMMARY_CHARACTERS: Final = 1000  # less than is stored: models count badly
 
 
-@dataclass(frozen=True, slots=True)
-class SummaryMaterial:
-    earlier: str
-    """The summary so far, or empty."""
-    said: tuple[tuple[Role, str], ...]
-    """The messages since then, oldest first."""
-
-
 def summary_prompt(earlier: str, said: Sequence[tuple[Role, str]], locale: Locale) -> tuple[str, str]:
     """Return the instruction, in this language, and the material. The model answers in the conversation's
     language."""
     material = {"earlier_summary": earlier, "conversation": [{"role": role, "said": text} for role, text in said]}
     return _summary_instruction(locale), json.dumps(material, ensure_ascii=False)
-
-
-def summary_material(prompt: Sequence[str]) -> SummaryMaterial | None:
-    """Read the material of a summary prompt from its texts. None for other prompts."""
-    match prompt:
-        case (instruction, text) if instruction in map(_summary_instruction, Locale):
-            material = json.loads(text)
-            said = tuple((line["role"], line["said"]) for line in material["conversation"])
-            return SummaryMaterial(material["earlier_summary"], said)
-        case _:
-            return None
 
 
 def _summary_instruction(locale: Locale) -> str:
@@ -108,31 +88,8 @@ HEARTBEAT_INSTRUCTIONS: Final = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class HeartbeatNote:
-    text: str
-    why: tuple[tuple[str, str], ...]
-    """Pairs of a reason and its local time in ISO 8601."""
-
-
-@dataclass(frozen=True, slots=True)
-class HeartbeatMaterial:
-    locale: Locale
-    notes: tuple[HeartbeatNote, ...]
-
-
 def heartbeat_notes(matters: Sequence[Matter], timezone: ZoneInfo) -> str:
     return json.dumps({"look_at": [_note(each, timezone) for each in matters]}, ensure_ascii=False)
-
-
-def heartbeat_material(prompt: Sequence[str]) -> HeartbeatMaterial | None:
-    """Read the notes of a heartbeat prompt from its texts. None for other prompts."""
-    for locale, instruction in HEARTBEAT_INSTRUCTIONS.items():
-        if len(prompt) > 1 and prompt[0].endswith(instruction):
-            text = prompt[-1]
-            notes = json.loads(text[text.rindex(_MATERIAL_START) :])["look_at"]
-            return HeartbeatMaterial(locale, tuple(map(_read_note, notes)))
-    return None
 
 
 def is_silent(answer: str) -> bool:
@@ -143,11 +100,6 @@ def _note(matter: Matter, timezone: ZoneInfo) -> dict[str, Any]:
     text = shorten(matter.text, _MAX_NOTE_CHARACTERS)
     because = [{"why": reason.why, "when": _when(reason, timezone)} for reason in matter.reasons]
     return {"kind": matter.kind, "id": matter.number, "text": text, "because": because}
-
-
-def _read_note(note: dict[str, Any]) -> HeartbeatNote:
-    because = ((reason["why"], reason["when"]) for reason in note["because"])
-    return HeartbeatNote(note["text"], tuple(because))
 
 
 def _when(reason: Reason, timezone: ZoneInfo) -> str:

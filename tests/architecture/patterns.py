@@ -24,7 +24,6 @@ from typing import Any, Final
 import regex  # type: ignore[import-untyped]  # its stubs are not among the dependencies
 
 import cc_bot
-from cc_bot.domain.phrase import Phrase, TookTooLong, time_for_phrases
 
 _parser: Final[Any] = importlib.import_module("re._parser")
 _compiler: Final[Any] = importlib.import_module("re._compiler")
@@ -39,7 +38,7 @@ _OTHER_SYNTAX: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A pattern (of `re` or of `regex`, or a Phrase) and where it stands."""
+    """A pattern (of `re` or of `regex`) and where it is."""
 
     place: str
     pattern: Any
@@ -68,7 +67,7 @@ def _kept() -> Iterator[Found]:
             if id(value) in seen:
                 continue
             seen.add(id(value))
-            if isinstance(value, re.Pattern | regex.Pattern | Phrase):
+            if isinstance(value, re.Pattern | regex.Pattern):
                 yield Found(f"{module.__name__}.{name}", value)
             elif _is_ours(value, module) or isinstance(value, _CONTAINERS):
                 waiting.extend((name, inner) for inner in gc.get_referents(value))
@@ -235,8 +234,6 @@ FLOOR_S: Final = 0.002
 """Processor time; less is not worth comparing."""
 STEEPEST: Final = 1.6
 """The exponent of a length that is still taken for linear: what is quadratic has 2."""
-LITTLE_S: Final = 0.02
-"""That a Phrase is given in these tests: what shows that it ends shows it with less as well."""
 
 
 def slow_at(run: Callable[[str], object], attack: Attack, lengths: Sequence[int]) -> int | None:
@@ -291,28 +288,16 @@ def _seconds(run: Callable[[str], object], text: str) -> float:
 
 def _use(pattern: Any, text: str) -> None:
     """As the package may: looked for everywhere, and held against the whole."""
-    if isinstance(pattern, Phrase):
-        for look in (pattern.finditer, pattern.fullmatch):
-            with suppress(TookTooLong), time_for_phrases(LITTLE_S):
-                look(text)
-        return
     content = text.encode("utf-8") if isinstance(pattern.pattern, bytes) else text
     deque(pattern.finditer(content), maxlen=0)
     pattern.fullmatch(content)
 
 
 def weakness(found: Found, attack: Attack, lengths: Sequence[int]) -> str:
-    """Where an attack hurts, as a line to read; nothing where it does not.
-
-    What a Phrase takes may grow as it likes until its limit: it is held against that alone.
-    """
+    """Where an attack hurts, as a line to read; nothing where it does not."""
 
     def run(text: str) -> None:
         _use(found.pattern, text)
 
-    if isinstance(found.pattern, Phrase):
-        text = attack.text(lengths[-1])
-        endless = all(_seconds(run, text) > 10 * LITTLE_S for _ in range(3))
-        return f"{found.place} {attack} does not end" if endless else ""
     length = slow_at(run, attack, (*SHORT, *lengths))
     return f"{found.place} {attack} from {length} characters on: {found.pattern.pattern}" if length else ""

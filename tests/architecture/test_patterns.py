@@ -1,8 +1,7 @@
-"""No text makes a pattern run away: each grows with the text alone, or ends at its limit.
+"""No text makes a pattern run away: each grows with the text alone.
 
 Patterns are written for it: anchored if they stand at a beginning, each run taken once (`++`), one way for
-what separates. Natural language has more forms than that allows; what reads it is a Phrase
-(cc_bot/domain/phrase.py), which has a limit of time.
+what separates.
 """
 
 import re
@@ -11,7 +10,6 @@ from typing import Any
 import pytest
 import regex  # type: ignore[import-untyped]  # its stubs are not among the dependencies
 
-from cc_bot.domain.phrase import Phrase
 from tests.architecture.patterns import Found, attacks, calls, patterns, weakness
 
 pytestmark = pytest.mark.slow
@@ -26,13 +24,14 @@ KNOWN_LATER = {
     # Held against a name that the operator has set.
     "cc_bot.llm.openai.quirks: re.search(host_pattern, host)",
     "cc_bot.llm.openai.quirks: re.search(model_pattern, model, re.IGNORECASE)",
-    # Searched with a limit of time: the operator's patterns, and what a Phrase compiles when it is needed.
+    # Searched with a limit of time: the operator's patterns.
     "cc_bot.config: regex.compile(line)",
-    "cc_bot.domain.phrase: regex.compile(self.pattern, self.flags)",
     "cc_bot.stores.memory.secrets: regex.compile(pattern, regex.IGNORECASE)",
 }
 WEAK = {
     "cc_bot.domain.when_and_what._LINK",  # it is looked for, and never held against the whole
+    # Held against at most 400 characters.
+    *(f"cc_bot.llm.offline.{name}" for name in ("_REMEMBER", "_FORGET", "_REMIND", "_ASKS")),
     "cc_bot.llm.openai.reasoning._TAG",  # held against a beginning, and never looked for
 }
 LENGTHS = (400, 800, 1600, 3200, 6400)
@@ -47,12 +46,11 @@ class TestPatterns:
         places = {found.place for found in patterns()}
         assert {
             "cc_bot.domain.when_words._WORDS",
-            "cc_bot.llm.offline._SMALL_TALK",
+            "cc_bot.llm.offline._NUMBER",
             "cc_bot.discord.pages.split._PATTERNS",
             "cc_bot.encodings._ISO_2022_JP_ESCAPE",
             "cc_bot.domain.secrets._KNOWN_FORM",
         } <= places
-        assert sum(isinstance(found.pattern, Phrase) for found in patterns()) > 30
         assert len(places) > 200
 
     def test_grow_with_the_text_alone(self) -> None:
@@ -60,7 +58,7 @@ class TestPatterns:
             line
             for found in patterns()
             if found.place not in WEAK
-            for attack in attacks(found.pattern, 3 if isinstance(found.pattern, Phrase) else 16)
+            for attack in attacks(found.pattern, 16)
             if (line := weakness(found, attack, LENGTHS))
         ]
         assert weak == []

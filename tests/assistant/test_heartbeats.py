@@ -1,6 +1,7 @@
 """Heartbeats over real stores: when the model is asked, what it is shown, and what comes of it."""
 
 import asyncio
+import json
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
@@ -20,7 +21,6 @@ from cc_bot.domain.memory import Memory, Source
 from cc_bot.domain.schedule import Place, Quiet, Schedule
 from cc_bot.llm.model import Finish, ToolResultPart
 from cc_bot.stores import Stores
-from cc_bot.texts.prompts import heartbeat_material
 from cc_bot.tools.registry import discover
 from cc_bot.tools.servers import ServerTools
 from tests.assistant.conftest import KEY, OPTIONS, Table, call
@@ -78,9 +78,8 @@ class Heart:
 
     def looked_at(self, number: int = -1) -> list[str]:
         """The texts that the model was shown."""
-        material = heartbeat_material([part.text for part in self.table.model.requests[number].prompt])
-        assert material is not None
-        return [note.text for note in material.notes]
+        text = self.table.model.requests[number].prompt[-1].text
+        return [note["text"] for note in json.loads(text[text.rindex('{"look_at"') :])["look_at"]]
 
     @property
     def requests(self) -> int:

@@ -15,7 +15,6 @@ from cc_bot.domain.message import Visibility
 from cc_bot.domain.schedule import Place
 from cc_bot.domain.turn import MemoriesRecalled
 from cc_bot.llm.model import SystemPart
-from cc_bot.texts.prompts import heartbeat_material
 from cc_bot.tools.registry import discover
 from tests.assistant.conftest import KEY, OPTIONS, Table, asked, call, laid_table
 from tests.scripted_model import only
@@ -88,12 +87,8 @@ async def test_heartbeats_have_those_that_may_be_heard_there(
     await stores.schedules.add(KEY, "薬を飲む", now + timedelta(hours=1), place=place, visibility=visibility)
     heartbeats = Heartbeats(stores, only(table.model), discover(cc_bot.tools))
     await heartbeats.speak(schedule, replace(OPTIONS, memory_paused=paused))
-    [request] = table.model.requests
     assert "薬を飲む" in table.shown()
     assert ("モチ" in begins_with(table), "モチ" in table.shown()) == (told, told)
-    assert (
-        heartbeat_material([part.text for part in request.prompt]) is not None
-    )  # it is known for one all the same
 
 
 async def test_channels_tell_those_of_the_one_who_asks(table: Table) -> None:

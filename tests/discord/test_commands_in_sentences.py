@@ -16,7 +16,6 @@ from cc_bot.discord.gateway import gateway_bot
 from cc_bot.discord.incoming import quotation
 from cc_bot.discord.pages.page import Facts
 from cc_bot.domain.locale import Locale
-from cc_bot.llm import offline
 from cc_bot.texts import commands, texts, texts_with_mentions
 from cc_bot.texts.area import Area
 from tests.discord.mentioned import mentioned
@@ -87,14 +86,13 @@ class TestSentence:
 
     def test_has_no_mark_left_and_no_id_where_no_one_presses_it(self, locale: Locale) -> None:
         named = [texts(locale, names=names) for names in Locale]
-        unpressed = [instructions(locale), commands.command_names(locale), offline.JA, offline.EN, *named]
+        unpressed = [instructions(locale), commands.command_names(locale), *named]
         trees = [*unpressed, mentioned(locale), texts_with_mentions(locale, {})]
         assert [path for tree in trees for path, text in sentences(tree) if MARK.search(text)] == []
         assert [path for tree in unpressed for path, text in sentences(tree) if MENTION.search(text)] == []
 
     def test_of_a_model_has_the_readers_names(self, locale: Locale) -> None:
-        said = [instructions(locale), offline.JA if locale is Locale.JA else offline.EN]
-        found = {name for each in said for _, text in sentences(each) for name in PLAIN.findall(text)}
+        found = {name for _, text in sentences(instructions(locale)) for name in PLAIN.findall(text)}
         assert found
         assert found <= {f"/{name}" for key, name in NAMES[locale].items() if "_" not in key}
 

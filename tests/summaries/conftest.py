@@ -1,8 +1,10 @@
+import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
@@ -15,7 +17,6 @@ from cc_bot.domain.message import Visibility
 from cc_bot.llm.model import ChatRequest, SystemPart
 from cc_bot.stores import open_stores
 from cc_bot.summaries import Summaries, SummaryPlan
-from cc_bot.texts.prompts import SummaryMaterial, summary_material
 from cc_bot.tools.registry import discover
 from tests.assistant.conftest import KEY, OPTIONS, Table
 from tests.databases import laid_out
@@ -23,6 +24,11 @@ from tests.scripted_model import ScriptedModel, only
 
 NOON = datetime(2026, 11, 22, 3, 0, tzinfo=UTC)
 NEXT_DAY = datetime(2026, 11, 23, 3, 0, 1, tzinfo=UTC)
+
+
+class SummaryMaterial(NamedTuple):
+    earlier: str
+    said: tuple[tuple[str, str], ...]
 
 
 @dataclass
@@ -59,9 +65,9 @@ class Desk(Table):
         return changing.text
 
     def material(self, number: int = -1) -> SummaryMaterial:
-        found = summary_material([part.text for part in self.writer.requests[number].prompt])
-        assert found is not None
-        return found
+        found = json.loads(self.writer.requests[number].prompt[-1].text)
+        said = tuple((line["role"], line["said"]) for line in found["conversation"])
+        return SummaryMaterial(found["earlier_summary"], said)
 
 
 @asynccontextmanager
