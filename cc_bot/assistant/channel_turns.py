@@ -16,6 +16,7 @@ from cc_bot.assistant.turn import (
     TurnPrompt,
     TurnRequest,
     documents_of,
+    earlier_words,
     link_texts,
 )
 from cc_bot.context.channel_prompt import (
@@ -233,6 +234,7 @@ class ChannelTurn:
         self.key = SessionKey(self.user_id, place.place_id, options.agent.name)
         self.typed = "\n".join(question.typed for question in questions)
         self.own_words = "\n".join(question.own_words for question in questions)
+        self.earlier_words = earlier_words((), questions)
         self.documents = documents_of(questions)
         self.link_texts = link_texts(questions)
         self.shown_memories = frozenset[int]()
@@ -249,7 +251,9 @@ class ChannelTurn:
         measure = Measure.of(style.budget_tokens, style.block_tokens, factor, cache(said_tokens))
         planned = await turns.context.read(self, measure)
         shown = Shown.of(planned.groups)
-        self.link_texts = link_texts((*self._said_before(shown), *self.questions))
+        said = [*self._said_before(shown)]
+        self.link_texts = link_texts((*said, *self.questions))
+        self.earlier_words = earlier_words(said, self.questions)
         notes = await turns.profile.of(self.user_id, "public", offered)
         if self.user_id and shown.rows:
             self.shown_memories = await turns.channels.list_shown_memories(
@@ -287,7 +291,7 @@ class ChannelTurn:
         """Yield what who asks has said before, of what is shown."""
         for row in shown.rows:
             if row.role == "user" and row.author_id == self.user_id:
-                yield Message("user", row.content)
+                yield Message("user", row.content, tainted=row.tainted)
 
     async def store(
         self, answer: Message, proposals: Sequence[ProposedChange], settlement: Settlement

@@ -6,7 +6,15 @@ from functools import cache
 from hashlib import blake2b
 
 from cc_bot.assistant.calibration import Calibration
-from cc_bot.assistant.turn import ProfileNotes, TurnOptions, TurnPrompt, TurnRequest, documents_of, link_texts
+from cc_bot.assistant.turn import (
+    ProfileNotes,
+    TurnOptions,
+    TurnPrompt,
+    TurnRequest,
+    documents_of,
+    earlier_words,
+    link_texts,
+)
 from cc_bot.context.prompt import Built, PromptStyle, build_prompt, of_session, recap, tokens_up_to
 from cc_bot.context.tokens import message_tokens
 from cc_bot.domain.clock import Clock
@@ -124,6 +132,7 @@ class SessionTurn:
         self.typed = question.typed
         # Where the front end adds words of others, it does not always mark which.
         self.own_words = "" if question.tainted else question.own_words
+        self.earlier_words = earlier_words(history, (question,))
         self.heard = question.heard
         self.before = replaced or (history[-1] if history else None)
         self.replaces = replaced is not None

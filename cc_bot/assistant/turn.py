@@ -326,6 +326,23 @@ def link_texts(messages: Iterable[Message]) -> TurnTexts:
     return TurnTexts(tuple(typed), tuple(seen))
 
 
+_MAX_EARLIER: Final = 3
+
+
+def earlier_words(said: Iterable[Message], questions: Sequence[Message]) -> tuple[str, ...]:
+    """List what a user wrote in the messages that their questions reply to, and in their last ones before
+    these; the newest first."""
+    user_id = questions[0].author_id
+    replied = (
+        typed_part(reference.content)
+        for question in questions
+        for reference in question.references
+        if reference.pointing == "reply" and reference.author_id == user_id and not reference.tainted
+    )
+    before = [each.own_words for each in said if each.role == "user" and not each.tainted]
+    return tuple(filter(None, (*replied, *before[: -_MAX_EARLIER - 1 : -1])))
+
+
 class Turn(Protocol):
     """A turn on its way: a session's (session_turns) or a channel's (channel_turns)."""
 
@@ -355,6 +372,12 @@ class Turn(Protocol):
     @property
     def own_words(self) -> str:
         """What its user typed or said in the question."""
+        ...
+
+    @property
+    def earlier_words(self) -> tuple[str, ...]:
+        """What its user typed or said in the message that it replies to, and before it in this conversation,
+        the newest first; all of it once the prompt is made."""
         ...
 
     @property
@@ -436,6 +459,7 @@ def tool_context(turn: Turn, stores: Stores, clock: Clock, internet: Internet) -
         internet=internet.for_turn(turn.link_texts),
         typed=turn.typed,
         own_words=turn.own_words,
+        earlier_words=turn.earlier_words,
         shown=turn.shown_memories,
         asker=options.asker,
         owners_read=options.by_owner or (turn.visibility == "public" and options.guild_id is not None),

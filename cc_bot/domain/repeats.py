@@ -30,7 +30,7 @@ from cc_bot.domain.errors import (
     SeveralTimes,
     WhenNotUnderstood,
 )
-from cc_bot.domain.repeat_days import find_days
+from cc_bot.domain.repeat_days import Days, find_days
 from cc_bot.domain.rhythms import Rhythm, find_rhythm, sounds_repeated
 from cc_bot.domain.schedule import Quiet, next_beat
 from cc_bot.domain.when import LONGEST, USUAL_MINUTE_OF_DAY, ReadTime, clock_alone, parse_several, read_when
@@ -228,6 +228,9 @@ Planned = tuple[datetime, str]
 _CRON: Final = re.compile(
     r"\A[\d*/,\-#a-z]++(?:\s++[\d*/,\-#a-z]++){4}(?:\s++every\s[\w\s-]{1,40})?", re.IGNORECASE | re.ASCII
 )
+_DAILY_PART: Final = re.compile(r"毎(?=[朝晩夕夜昼])")
+_WEEKDAY_LIKE: Final = re.compile(r"(?<![\d・平土末])[月火水木金土日](?![曜・日末初])")
+"""毎朝`水`やり: among other words, a weekday is written with 曜."""
 _HAS_STARS_OR_DIGITS: Final = re.compile(r"^[\d*]")
 _ONCE: Final = re.compile(
     r"(?:繰り?返し(?:は)?)?(?:なし|無し|しない|ない|1回(?:だけ|のみ|きり)?|1度(?:だけ)?|不要)|none|no|never|once|off|-"
@@ -378,7 +381,7 @@ def _parse_repeats(text: str, start: datetime | None) -> list[str]:
         raise RepeatNotUnderstood
     if _CRON.fullmatch(text.strip()) and _HAS_STARS_OR_DIGITS.match(text.strip()):
         return [check_repeat(text)]
-    if len(written := re.sub(r"毎(?=[朝晩夕夜昼])", "毎日", normalize(text))) > 2 * LONGEST:
+    if len(written := _DAILY_PART.sub("毎日", normalize(text))) > 2 * LONGEST:
         raise RepeatNotUnderstood
     rhythm, rest = find_rhythm(written)
     if rhythm and rhythm.unit == "minutes":
@@ -387,6 +390,26 @@ def _parse_repeats(text: str, start: datetime | None) -> list[str]:
     if rhythm and rhythm.unit == "hours":
         return [_hours_apart(rhythm.count, rest, start)]
     days, rest = find_days(rest)
+    fields, rhythm = _fields(rhythm, days, start)
+    return [check_repeat(each) for each in _with_clock(fields, _minutes(rest), rhythm, start)]
+
+
+def repeats_among(written: str, start: datetime) -> list[str]:
+    """Return the repeats that a text, as `normalize` left it, speaks of among other words. `start`, where its
+    user is, tells the time of day, and the day that the text leaves out."""
+    rhythm, rest = find_rhythm(_DAILY_PART.sub("毎日", written))
+    try:
+        if rhythm and rhythm.unit == "hours":
+            return [_hours_apart(rhythm.count, "", start)]
+        fields, rhythm = _fields(rhythm, find_days(_WEEKDAY_LIKE.sub(" ", rest))[0], start)
+        found = [check_repeat(each) for each in _with_clock(fields, set(), rhythm, start)]
+    except (RepeatNotUnderstood, RepeatTooOften):
+        return []
+    return [count_from(each, start.date()) for each in found]
+
+
+def _fields(rhythm: Rhythm | None, days: Days | None, start: datetime | None) -> tuple[str, Rhythm]:
+    """Return the days of cron for a rhythm and the days that are named. Raises RepeatNotUnderstood."""
     if rhythm is None and days and days.alone:
         rhythm = Rhythm(days.unit)
     if rhythm is None:
@@ -397,9 +420,7 @@ def _parse_repeats(text: str, start: datetime | None) -> list[str]:
         fields = days.fields
     else:
         raise RepeatNotUnderstood
-    return [
-        check_repeat(each) for each in _with_clock(_with_day(fields, start), _minutes(rest), rhythm, start)
-    ]
+    return _with_day(fields, start), rhythm
 
 
 def _with_day(fields: str, start: datetime | None) -> str:

@@ -165,7 +165,7 @@ def _walls(said: TimeWords, today: date) -> Iterator[datetime]:
         raise WhenNotUnderstood  # 金曜の深夜1時: the night before, or the one after?
     if minute >= MIDNIGHT and (unnamed or (said.days == 0 and said.part == "night")):
         yield _at(today, minute - MIDNIGHT)  # it is that night already
-    for day in _days(said, today):
+    for day in candidate_days(said, today):
         if day != today:
             yield _at(day, minute if unnamed else said.minute_of_some_day() or minute)
             continue
@@ -207,7 +207,7 @@ def _shifted(said: TimeWords, now: datetime, zone: ZoneInfo) -> datetime:
     return _on_the_wall(wall, now, zone) + timedelta(seconds=seconds)
 
 
-def _days(said: TimeWords, today: date) -> Iterator[date]:
+def candidate_days(said: TimeWords, today: date) -> Iterator[date]:
     """The days that may be meant, in the order in which they come: the first that is not over is."""
     named = said.seen - {"clock", "part"}
     if named == {"day"} and said.days is not None:

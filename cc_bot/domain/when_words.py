@@ -6,7 +6,8 @@ understood, so that nothing is overlooked.
 
 import re
 import unicodedata
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
@@ -57,6 +58,11 @@ def as_delay(written: str) -> str | None:
     if months or days or not seconds:
         return None
     return f"{written}後" if match["span"] else f"in {written}"
+
+
+def find_spans(written: str) -> Iterator[tuple[int, int]]:
+    """Yield where a text, as `normalize` left it, has an amount of time: `10分`, `1h30m`."""
+    return (match.span() for match in _DELAY.finditer(written) if not _is_inside_word(written, match.start()))
 
 
 def amounts(span: str) -> tuple[int, int, int]:
@@ -198,22 +204,53 @@ class TimeWords:
 
 def read(text: str) -> TimeWords:
     """Read what a text says, as `normalize` left it. Raises WhenNotUnderstood."""
-    said, place = TimeWords(), 0
+    said, end = _read_from(text, 0)
+    if end < len(text):
+        raise WhenNotUnderstood
+    return said
+
+
+def find_times(text: str) -> Iterator[tuple[int, int, TimeWords]]:
+    """Yield where a text, as `normalize` left it, has words about a time, and what they say."""
+    begin = 0
+    while begin < len(text):
+        said, end = TimeWords(), begin
+        if not (_is_inside_word(text, begin) or _FILLER.match(text, begin)):
+            with suppress(WhenNotUnderstood):
+                said, end = _read_from(text, begin)
+        if said.seen and not _is_inside_word(text, end):
+            yield begin, end, said
+            begin = end
+        else:
+            begin += 1
+
+
+def _is_inside_word(text: str, at: int) -> bool:
+    """Return whether a place is within a number or a word of letters."""
+    around = text[max(at - 1, 0) : at + 1]
+    return len(around) == 2 and around.isascii() and (around.isalpha() or around.isdigit())
+
+
+def _read_from(text: str, place: int) -> tuple[TimeWords, int]:
+    """Read as far as words about one time go on: two times are none."""
+    said = TimeWords()
+    end = place
     while place < len(text):
         if filler := _FILLER.match(text, place):
             place = filler.end()
+            end = place if place == len(text) else end
             continue
         for name, pattern, take in _WORDS:
             if match := pattern.match(text, place):
                 if name in said.seen:
-                    raise WhenNotUnderstood  # two times are none
+                    return said, end
                 said.seen.add(name)
                 take(said, match)
-                place = match.end()
+                end = place = match.end()
                 break
         else:
-            raise WhenNotUnderstood
-    return said
+            break
+    return said, end
 
 
 def is_vague(text: str) -> bool:
@@ -335,7 +372,7 @@ def _offset(name: Literal["week", "month", "year"]) -> _Take:
     return take
 
 
-_STEPS: Final = {"今": 0, "来": 1, "翌": 1, "再来": 2, "this": 0, "next": 1}
+_STEPS: Final = {"先": -1, "last": -1, "今": 0, "来": 1, "翌": 1, "再来": 2, "this": 0, "next": 1}
 
 
 def _weekday(said: TimeWords, match: re.Match[str]) -> None:
@@ -435,8 +472,8 @@ _WORDS: Final[list[tuple[str, re.Pattern[str], _Take]]] = [
         ("weekday", r"(?:(?P<week>今|再来|来)|次の|今度の)週末", _weekend),
         ("weekday", r"(?:(?P<week>this|next|coming) )?weekend\b", _weekend),
         ("weekday", r"\((?P<weekday>[月火水木金土日])\)", _weekday),
-        ("week", r"(今|再来|来|翌)週", _offset("week")),
-        ("week", r"(this|next) week\b", _offset("week")),
+        ("week", r"(先|今|再来|来|翌)週", _offset("week")),
+        ("week", r"(last|this|next) week\b", _offset("week")),
         (
             "date",
             r"(?P<year>\d{4})\s?[-/.年]\s?(?P<month>\d{1,2})\s?[-/.月]\s?(?P<day>\d{1,2})日?(?!\d)",

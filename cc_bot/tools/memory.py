@@ -25,7 +25,13 @@ from cc_bot.domain.memory import (
 )
 from cc_bot.domain.proposal import AS_IT_IS, NEVER, ChangeMemory, ForgetMemory, KeepMemory, memory_of
 from cc_bot.stores.settings import Keep
-from cc_bot.tools.grounding import is_change_grounded, is_day_grounded, is_grounded, is_removal_grounded
+from cc_bot.tools.grounding import (
+    is_change_grounded,
+    is_day_grounded,
+    is_grounded,
+    is_phrase_grounded,
+    is_removal_grounded,
+)
 from cc_bot.tools.registry import (
     PROPOSED,
     InvalidToolCall,
@@ -269,7 +275,13 @@ async def forget(context: ToolContext, id: MemoryId) -> ToolResult:  # noqa: A00
     if _must_propose_changing(
         context,
         memory,
-        lambda: is_removal_grounded(memory.content, context.own_words, shown=memory.id in context.shown),
+        lambda: is_removal_grounded(
+            memory.content,
+            context.own_words,
+            context.clock(),
+            context.timezone,
+            shown=memory.id in context.shown,
+        ),
     ):
         return await _propose(context, ForgetMemory(memory.id, memory.content, memory.number))
     if not await context.memories.delete(context.user_id, memory.id):
@@ -400,7 +412,7 @@ def _is_said(context: ToolContext, wanted: KeepMemory) -> bool:
     """Return whether a memory says only what its user said in this message."""
     said, now, zone = context.own_words, context.clock(), context.timezone
     ends = wanted.expires_at
-    return is_grounded(wanted.content, said, now, zone) and (
+    return is_grounded(wanted.content, said, now, zone, context.earlier_words) and (
         ends is None or is_day_grounded(ends, said, now, zone)
     )
 
@@ -460,7 +472,7 @@ def _said_labels(
 
     def is_said(label: str) -> bool:
         usual = label.strip().casefold() in _LABELS
-        return usual or is_grounded(label, context.own_words, context.clock(), context.timezone, whole=False)
+        return usual or is_phrase_grounded(label, context.own_words, context.clock(), context.timezone)
 
     kept = category if category and is_said(category) else None
     return kept, None if tags is None else [tag for tag in tags if is_said(tag)]

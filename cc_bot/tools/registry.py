@@ -164,6 +164,9 @@ class ToolContext:
     """What the user typed in this message."""
     own_words: str = ""
     """What the user typed or said in this message."""
+    earlier_words: tuple[str, ...] = ()
+    """What the user typed or said in messages before it in this conversation, or in the one that it replies
+    to; the newest first."""
     looked_up: bool = False
     """Whether the model was given what is kept of the user: results of tools that act for one."""
     asker: Asker | None = None

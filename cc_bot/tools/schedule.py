@@ -65,7 +65,8 @@ async def schedule(
     if must_propose(
         context,
         lambda: (
-            is_time_grounded(due, cron, said, now, zone) and is_reminder_text_grounded(text, said, now, zone)
+            is_time_grounded(due, cron, said, now, zone)
+            and is_reminder_text_grounded(text, said, now, zone, context.earlier_words)
         ),
     ):
         return ToolResult(PROPOSED, proposal=_new_reminder(context, text, due, cron))
@@ -117,8 +118,10 @@ async def cancel_schedule(context: ToolContext, id: MemoryId) -> ToolResult:  # 
     found = next((each for each in known if each.number == id), None)
     if found is None:
         raise ScheduleNotFound(id=id)
-    said = context.own_words
-    if must_propose(context, lambda: is_removal_grounded(found.text, said, shown=False, may_be_done=True)):
+    said, now, zone = context.own_words, context.clock(), context.timezone
+    if must_propose(
+        context, lambda: is_removal_grounded(found.text, said, now, zone, shown=False, may_be_done=True)
+    ):
         return ToolResult(
             PROPOSED, proposal=CancelReminder(found.id, found.text, found.due_at, found.repeat, found.number)
         )

@@ -20,6 +20,7 @@ NOW = datetime(2026, 11, 22, 3, tzinfo=UTC)
 TOKYO = ZoneInfo("Asia/Tokyo")
 grounded = partial(is_grounded, now=NOW, zone=TOKYO)
 changed = partial(is_change_grounded, now=NOW, zone=TOKYO, shown=False)
+removed = partial(is_removal_grounded, now=NOW, zone=TOKYO)
 
 
 class TestText:
@@ -177,12 +178,12 @@ class TestRemoval:
     def test_is_of_what_the_asker_says_goes(
         self, text: str, said: str, *, shown: bool, expected: bool
     ) -> None:
-        assert is_removal_grounded(text, said, shown=shown) is expected
+        assert removed(text, said, shown=shown) is expected
 
     @pytest.mark.parametrize("said", ["牛乳はもう買ったから大丈夫", "牛乳は10時に変えて"])
     def test_is_of_a_reminder_that_is_done_or_moved(self, said: str) -> None:
-        assert is_removal_grounded("牛乳を買う", said, shown=False, may_be_done=True)
-        assert not is_removal_grounded("牛乳を買う", said, shown=False)
+        assert removed("牛乳を買う", said, shown=False, may_be_done=True)
+        assert not removed("牛乳を買う", said, shown=False)
 
 
 class TestTime:
