@@ -197,40 +197,18 @@ def addresses_in(texts: Iterable[str]) -> frozenset[WebAddress]:
 
 IpAddress = IPv4Address | IPv6Address
 
-# Beside what `is_global` knows, which differs between versions of Python.
-_NOT_PUBLIC_4: Final = tuple(
-    map(
-        IPv4Network,
-        (
-            "0.0.0.0/8",
-            "10.0.0.0/8",
-            "100.64.0.0/10",
-            "127.0.0.0/8",
-            "168.63.129.16/32",  # Azure's platform, beside each of its machines
-            "169.254.0.0/16",
-            "172.16.0.0/12",
-            "192.0.0.0/24",
-            "192.0.2.0/24",
-            "192.88.99.0/24",  # relays of 6to4
-            "192.168.0.0/16",
-            "198.18.0.0/15",
-            "198.51.100.0/24",
-            "203.0.113.0/24",
-            "224.0.0.0/3",  # multicast, and what is reserved
-        ),
-    )
+# Beside what `is_global` excludes in every version of Python.
+_NOT_PUBLIC_4: Final = (
+    IPv4Network("168.63.129.16/32"),  # Azure's platform, beside each of its machines
+    IPv4Network("192.0.0.0/24"),
+    IPv4Network("192.88.99.0/24"),  # relays of 6to4
+    IPv4Network("224.0.0.0/3"),  # multicast
 )
 _GLOBAL_6: Final = IPv6Network("2000::/3")
-_NOT_PUBLIC_6: Final = tuple(
-    map(
-        IPv6Network,
-        (
-            "2001::/23",  # protocols, Teredo among them, which has an IPv4 address in it
-            "2001:db8::/32",
-            "2002::/16",  # 6to4, likewise
-            "3fff::/20",
-        ),
-    )
+_NOT_PUBLIC_6: Final = (
+    IPv6Network("2001::/23"),  # protocols, Teredo among them, which has an IPv4 address in it
+    IPv6Network("2002::/16"),  # 6to4, likewise
+    IPv6Network("3fff::/20"),
 )
 _TRANSLATED: Final = IPv6Network("64:ff9b::/96")
 """NAT64: an IPv4 address, as networks without IPv4 spell it."""
