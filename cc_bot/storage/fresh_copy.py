@@ -32,7 +32,7 @@ def open_warily(path: Path) -> sqlite3.Connection:
     return connection
 
 
-def compare(connection: sqlite3.Connection, *, rows_only: bool = False) -> int:
+def compare(connection: sqlite3.Connection, *, rows_only: bool) -> int:
     """The version of a database whose schema is the one that the migrations make, and which is whole.
 
     With `rows_only`, what it has beside that is dropped from it first; its tables must be ours all the same.

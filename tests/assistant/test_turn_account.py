@@ -59,6 +59,9 @@ class TestTheMeter:
         assert meter.tools == [("recall", True), ("unknown", False)]
         [record] = [record for record in records if record["event"] == "turn_done"]
         assert {"queue_s", "store_s", "first_token_s", "model_s", "seconds"} <= set(record)
+        metered.model.script = [["は", ModelUnavailable()]]
+        await metered.answer("犬は？")
+        assert "model_first_token" in meter.endings[-1][2], "also of an answer that is cut"
 
     @pytest.mark.parametrize("before", [[], [Fallback("second")]], ids=["", "after a change of models"])
     async def test_is_told_of_a_turn_that_failed_and_why(

@@ -57,6 +57,13 @@ class TestList:
             assert part in shown
             assert "\u202e" not in shown
         assert not any(mark in listed(memory(), confidence=0.9) for mark in ("たぶん", "🔒", "⌛"))
+        oldest, changed = (
+            pages.memory_list(page, JA, NOW).footer
+            for page in (pages.ListPage("題", [], order="oldest"), pages.ListPage("題", [], order="updated"))
+        )
+        assert oldest
+        assert changed
+        assert (oldest.text, changed.text) == (JA.memory.oldest_first, JA.memory.changed_first)
 
     @given(st.lists(st.text(min_size=1, max_size=4000), min_size=1, max_size=PAGE_SIZE))
     def test_and_its_menu_fit_whatever_is_remembered(self, contents: list[str]) -> None:

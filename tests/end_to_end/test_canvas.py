@@ -17,7 +17,7 @@ from tests.end_to_end.canvases import (
     update,
 )
 from tests.end_to_end.stage import Stage
-from tests.loopback.discord import Channel, Reply, Shown, User
+from tests.loopback.discord import Channel, Permission, Reply, Shown, User
 from tests.loopback.model_server import Call, CutConnection, Say, calls, says
 from tests.loopback.model_server import Reply as Answer
 
@@ -144,3 +144,14 @@ async def test_without_the_bot_it_stands_below_the_answer(stage: Stage, aiko: Us
     assert len((await shown_on_command(stage, aiko, place)).message.embeds) == 2
     assert await stage.told(aiko, place, "canvas clear") == JA.canvas.cleared
     await third.until(lambda reply: whispered(reply) is None)
+
+
+async def test_once_the_bot_may_write_it_is_a_message_and_not_below_an_answer(
+    stage: Stage, aiko: User, channel: Channel
+) -> None:
+    stage.discord.forbid(stage.discord.bot, Permission.SEND_MESSAGES, channel)
+    first = await draw(stage, aiko, channel, SHOPPING)
+    await followed(first)
+    stage.discord.permit(stage.discord.bot, Permission.SEND_MESSAGES, channel)
+    await draw(stage, aiko, channel, PLAN)
+    await board(stage, channel, lambda shown: len(titles(shown)) == 2)
