@@ -18,7 +18,6 @@ from cc_bot.mcp.servers import Servers
 from cc_bot.privacy import purge_due
 from cc_bot.storage.engines import named_beside
 from cc_bot.texts import texts
-from cc_bot.tools.servers import ToolServers
 
 
 async def run_terminal(
@@ -26,15 +25,13 @@ async def run_terminal(
     user_id: int,
     channel_id: int,
     agent: str | None = None,
-    servers: ToolServers | None = None,
 ) -> bool:
     """Chat in the terminal until the input ends; return whether all was done that came through a pipe.
-    `servers` are those whose tools stand beside our own.
 
-    Raises InvalidSetting for an agent that there is not.
+    Raises InvalidSetting for an agent that does not exist.
     """
     clock = clock_of(config)
-    async with open_core(config, clock, servers=servers) as core:
+    async with open_core(config, clock) as core:
         from cc_bot.terminal import ChatProfile, run_chat
 
         known = await core.agents.all()

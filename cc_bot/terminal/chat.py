@@ -22,6 +22,7 @@ from prompt_toolkit.application import run_in_terminal
 from prompt_toolkit.completion import CompleteEvent, Completer, Completion
 from prompt_toolkit.document import Document
 from prompt_toolkit.history import DummyHistory, FileHistory, History
+from prompt_toolkit.input.typeahead import clear_typeahead
 from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
 from prompt_toolkit.styles import Style
 from rich.console import Console
@@ -37,6 +38,9 @@ from cc_bot.terminal.commands import Chat, ChatProfile, complete, run_line, tell
 from cc_bot.terminal.reminders import due_lines
 from cc_bot.terminal.view import PlainView, RichView
 from cc_bot.texts import Texts
+
+if sys.platform != "win32":
+    import termios
 
 _log = structlog.get_logger(__name__)
 
@@ -73,12 +77,6 @@ class TypedHistory(FileHistory):
         except OSError:
             file = None
         super().__init__(str(file or os.devnull))
-
-    def load_history_strings(self) -> Iterable[str]:
-        try:
-            return list(super().load_history_strings())
-        except OSError:
-            return []
 
     def store_string(self, string: str) -> None:
         with contextlib.suppress(OSError):  # a full disk is no reason to end the chat
@@ -145,9 +143,13 @@ YES: Final = frozenset({"y", "yes", "はい"})
 
 
 async def _ask_line(question: str) -> str | None:
-    """Return a line that no history keeps; None for Ctrl-C and Ctrl-D."""
+    """Return a line that no history keeps; None for Ctrl-C and Ctrl-D. What was typed before is no answer."""
+    session = PromptSession[str](history=DummyHistory())
+    clear_typeahead(session.input)
+    if sys.platform != "win32":
+        termios.tcflush(sys.stdin, termios.TCIFLUSH)
     try:
-        return await PromptSession[str](history=DummyHistory()).prompt_async(f"{question} ")
+        return await session.prompt_async(f"{question} ")
     except (EOFError, KeyboardInterrupt):
         return None
 
@@ -158,8 +160,6 @@ def _silence_keyboard() -> Iterator[None]:
     if sys.platform == "win32":
         yield
         return
-    import termios  # noqa: PLC0415 - not on Windows
-
     before = termios.tcgetattr(sys.stdin)
     silent = [*before]
     silent[3] = (before[3] & ~termios.ECHO) | termios.NOFLSH
@@ -192,7 +192,10 @@ class PipedLines:
         return read.decode("utf-8-sig", "replace") if read else None
 
     def _read(self, line: asyncio.Future[bytes]) -> None:
-        read = self._file.readline()
+        try:
+            read = self._file.readline()
+        except OSError:  # such as a folder
+            read = b""
 
         def give() -> None:
             if not line.done():

@@ -22,21 +22,11 @@ from cc_bot.assistant import Assistant, Stop, TimeResolver, TurnOptions
 from cc_bot.assistant.proposals import Proposals
 from cc_bot.assistant.reminders import ReminderSource, add_reminders
 from cc_bot.assistant.turn import until_stopped
+from cc_bot.charts import table
+from cc_bot.domain import errors
 from cc_bot.domain.canvas import Canvas, Chart
 from cc_bot.domain.claimed_call import CallMessage
 from cc_bot.domain.clock import utc_now
-from cc_bot.domain.errors import (
-    CallPostponed,
-    CcBotError,
-    EmptyReminder,
-    MemoryNotFound,
-    MemoryPaused,
-    ModelNotFound,
-    ModelRefusedKey,
-    ModelRefusedRequest,
-    ModelUnreachable,
-    ScheduleNotFound,
-)
 from cc_bot.domain.locale import Locale
 from cc_bot.domain.memory import DEFAULT_CATEGORY, Memory, MemoryChange, Source, parse_tags, receipt_of
 from cc_bot.domain.message import Agent, Message, Visibility
@@ -209,24 +199,24 @@ async def run_line(chat: Chat, line: str) -> bool:
             await COMMANDS[name].run(chat, text, options)
     except InvalidCommand as mistake:
         chat.view.fail(str(mistake))
-    except CcBotError as error:
+    except errors.CcBotError as error:
         chat.view.fail(explain_to_operator(error, chat.profile))
     except OSError:
         raise  # the terminal or the pipe is gone
     except Exception as error:  # noqa: BLE001 - one broken command must not end the chat
         _log.error("command_failed", command=name, error=type(error).__name__)
-        chat.view.fail(explain(CcBotError(), chat.texts))
+        chat.view.fail(explain(errors.CcBotError(), chat.texts))
     return name != "exit"
 
 
-def explain_to_operator(error: CcBotError, profile: ChatProfile) -> str:
+def explain_to_operator(error: errors.CcBotError, profile: ChatProfile) -> str:
     """Explain an error to somebody who can change the settings."""
     words = profile.texts
-    sentences: Mapping[type[CcBotError], str] = {
-        ModelNotFound: words.terminal.model_not_found,
-        ModelRefusedKey: words.terminal.model_refused_key,
-        ModelRefusedRequest: words.terminal.model_refused_request,
-        ModelUnreachable: words.terminal.model_unreachable,
+    sentences: Mapping[type[errors.CcBotError], str] = {
+        errors.ModelNotFound: words.terminal.model_not_found,
+        errors.ModelRefusedKey: words.terminal.model_refused_key,
+        errors.ModelRefusedRequest: words.terminal.model_refused_request,
+        errors.ModelUnreachable: words.terminal.model_unreachable,
     }
     if sentence := sentences.get(type(error)):
         return sentence.format(**error.params)
@@ -269,13 +259,10 @@ async def _answer(chat: Chat, question: Message, options: TurnOptions | None = N
         chat.answering = None
     if done is None:
         raise RuntimeError("a turn that does not raise ends with Done")
-    if done.proposals:
-        words = chat.texts.proposal
-        chat.view.notices([f"📝 {words.title}: {words.reason(done.proposals)}"])
     for proposal in done.proposals:
         try:
             await _decide(chat, proposal)
-        except CcBotError as error:
+        except errors.CcBotError as error:
             chat.view.fail(explain_to_operator(error, profile))
     return done
 
@@ -312,7 +299,11 @@ async def _decide(chat: Chat, proposal: Proposal) -> None:
         what = one_line(gist(proposal, words), RECEIPT_CHARACTERS)
         chat.view.notices([words.proposal.undone(proposal.change).format(what=what)])
     elif isinstance(proposal.change, CallTool):
-        await _call_tool(chat, proposal)
+        try:
+            await _call_tool(chat, proposal)
+        except errors.CallPostponed as error:
+            chat.view.fail(explain_to_operator(error, chat.profile))
+            await _decide(chat, proposal)
     else:
         match await Proposals(chat.stores, utc_now).accept(chat.user_id, proposal.id):
             case MemoryChange() as change:
@@ -339,7 +330,7 @@ async def _call_tool(chat: Chat, proposal: Proposal) -> None:
             chat.view.say(words.proposal.outcome("claimed", what))
             try:
                 result = await calls.make(claimed, stop, profile.locale)
-            except CallPostponed:
+            except errors.CallPostponed:
                 await calls.give_back(proposal, claimed)
                 raise
     finally:
@@ -376,7 +367,7 @@ def proposal_notices(proposal: Proposal, profile: ChatProfile) -> Iterator[Notic
         line = part.line(lambda value: _write_value(value, profile))
         yield MARGIN + line if number else words.terminal.proposal.format(what=line)
         if part.below is not None:
-            yield Quoted(_chart_numbers(part.below) if isinstance(part.below, Chart) else part.below)
+            yield Quoted(table(part.below) if isinstance(part.below, Chart) else part.below)
 
 
 def _write_value(value: Value, profile: ChatProfile) -> str:
@@ -397,15 +388,6 @@ def _write_value(value: Value, profile: ChatProfile) -> str:
             if repeat:
                 written = words.proposal.repeated.format(repeat=repeat, time=written)
             return written if place in (None, "terminal") else written + words.remind_here.elsewhere
-
-
-def _chart_numbers(chart: Chart) -> str:
-    """Return every number of a chart: a line for each label."""
-    rows = (
-        (label, " / ".join(f"{each.name} {each.values[index]:.15g}".strip() for each in chart.series))
-        for index, label in enumerate(chart.labels)
-    )
-    return "\n".join(f"{label}: {values}" for label, values in rows)
 
 
 # ---- memories --------------------------------------------------------------------------------------------
@@ -461,7 +443,7 @@ async def search_memories(chat: Chat, text: str, options: Mapping[str, str]) -> 
 async def add_memory(chat: Chat, text: str, options: Mapping[str, str]) -> None:
     """Keep a memory. Raises an InputError for what can't be kept."""
     if (await chat.stores.settings.get(chat.user_id)).memory_paused:
-        raise MemoryPaused
+        raise errors.MemoryPaused
     words = chat.texts.memory
     memory = await chat.stores.memories.add(
         chat.user_id,
@@ -477,7 +459,7 @@ async def delete_memory(chat: Chat, text: str, _options: Mapping[str, str]) -> N
     words, number = chat.texts, _number(text, chat.texts.memory.id_needed)
     memory = await chat.stores.memories.get_by_number(chat.user_id, number)
     if memory is None or not await chat.stores.memories.delete(chat.user_id, memory.id):
-        raise MemoryNotFound(id=number)
+        raise errors.MemoryNotFound(id=number)
     deleted = words.memory.deleted.format(id=number, content=one_line(memory.content))
     undo = words.terminal.how_to_undo.format(command=f"/memory undo {number}")
     chat.view.say(f"{deleted}\n{undo}")
@@ -489,14 +471,14 @@ async def undo_memory(chat: Chat, text: str, _options: Mapping[str, str]) -> Non
     number = _number(text, chat.texts.memory.id_needed)
     memory_id = await chat.stores.memories.get_id(user_id, number)
     if memory_id is None:
-        raise MemoryNotFound(id=number)
+        raise errors.MemoryNotFound(id=number)
     back = await chat.stores.memory_removal.undelete(user_id, memory_id)
     if back is not None:
         chat.view.say(words.memory.undeleted.format(id=number, content=one_line(back.content)))
         return
     memory = await chat.stores.memories.get(user_id, memory_id)
     if memory is None:
-        raise MemoryNotFound(id=number)
+        raise errors.MemoryNotFound(id=number)
     former = await history.undo_update(user_id, memory.id, memory.supersedes or 0)
     if former is None and memory.supersedes and await history.undo_add(user_id, memory.id):
         former = await chat.stores.memories.get(user_id, memory.supersedes)
@@ -520,7 +502,7 @@ async def add_reminder(chat: Chat, text: str, _options: Mapping[str, str]) -> No
     """Set the reminders of `明日9時と18時 薬`. Raises an InputError if no time or no text is found."""
     profile = chat.profile
     if not text:
-        raise EmptyReminder
+        raise errors.EmptyReminder
     when, what = split_when(text)
     if not what:
         raise InvalidCommand(chat.texts.remind_here.what)
@@ -535,7 +517,7 @@ async def delete_reminder(chat: Chat, text: str, _options: Mapping[str, str]) ->
     known = await chat.stores.schedules.get_by_number(chat.user_id, number)
     cancelled = await chat.stores.schedules.cancel(chat.user_id, known.id) if known else None
     if cancelled is None:
-        raise ScheduleNotFound(id=number)
+        raise errors.ScheduleNotFound(id=number)
     chat.view.say(change_line(ScheduleChange("cancelled", cancelled), chat.texts))
 
 

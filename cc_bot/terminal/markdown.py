@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Final
 from rich.cells import cell_len
 from rich.console import Console, ConsoleOptions, Group, JustifyMethod, RenderResult
 from rich.containers import Lines
-from rich.markdown import Heading, Markdown, MarkdownContext, Paragraph, TableDataElement
+from rich.markdown import Markdown, MarkdownContext, Paragraph, TableDataElement
 from rich.segment import Segment
 from rich.text import Text
 
@@ -158,13 +158,8 @@ class _Paragraph(Paragraph):
         self.text = WrappedText()
 
 
-class _Heading(Heading):
-    def on_enter(self, context: MarkdownContext) -> None:
-        super().on_enter(context)
-        self.text = WrappedText()
-
-    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        yield self.text  # on the left, without a frame
+class _Heading(_Paragraph):
+    style_name = "markdown.h3"  # bold, on the left, without a frame
 
 
 class _Cell(TableDataElement):

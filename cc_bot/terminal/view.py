@@ -3,12 +3,13 @@
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from types import TracebackType
 from typing import Final, TextIO
 
 from rich.console import Console, Group, RenderableType
 from rich.live import Live
+from rich.padding import Padding
 from rich.panel import Panel
 from rich.segment import SegmentLines
 from rich.text import Text
@@ -151,29 +152,7 @@ def _waiting_for(notice: turn.Notice, texts: Texts) -> str | None:
             return None
 
 
-# ---- a view ----------------------------------------------------------------------------------------------
-
-
-class View(ABC):
-    failed = False
-    """Whether anything could not be done."""
-
-    @abstractmethod
-    def say(self, text: str) -> None:
-        """Show the result of a command."""
-
-    @abstractmethod
-    def fail(self, sentence: str) -> None:
-        """Show why something could not be done."""
-
-    @abstractmethod
-    def notices(self, notices: Sequence[Notice]) -> None: ...
-
-    @abstractmethod
-    def canvas(self, canvas: Canvas, texts: Texts) -> None: ...
-
-    @abstractmethod
-    def answer(self, texts: Texts) -> AbstractContextManager[AnswerView]: ...
+# ---- canvas ----------------------------------------------------------------------------------------------
 
 
 def _element_title(element: Element) -> str:
@@ -189,10 +168,11 @@ def _others_line(canvas: Canvas, texts: Texts) -> str:
 # ---- pipes and files -------------------------------------------------------------------------------------
 
 
-class PlainView(View):
+class PlainView:
     """Plain text: the conversation on one stream, errors and waiting on the other."""
 
     def __init__(self, out: TextIO, err: TextIO) -> None:
+        self.failed = False
         self._out = out
         self._err = err
 
@@ -264,15 +244,18 @@ SPINNER: Final = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
 SHOW_SECONDS_AFTER: Final = 2
 
 
-class RichView(View):
+class RichView:
     def __init__(self, console: Console) -> None:
         self._console = console
 
     def say(self, text: str, *, style: str = "") -> None:
-        self._print(wrap_text(text, style))
+        """Print a text. A line that begins with blanks keeps them in all its rows."""
+        for line in text.split("\n"):
+            indent = len(line) - len(line.lstrip(" "))
+            self._console.print(Padding(wrap_text(line.lstrip(" "), style), (0, 0, 0, indent), expand=False))
+        self._console.print()
 
     def fail(self, sentence: str) -> None:
-        self.failed = True
         self._print(wrap_text(sentence, style="yellow"))
 
     def notices(self, notices: Sequence[Notice]) -> None:
@@ -365,3 +348,6 @@ class _RichAnswer(AnswerView):
         frame = SPINNER[int(elapsed_s * REDRAWS_PER_SECOND) % len(SPINNER)]
         line = Text(f"{frame} {doing}  " if doing else f"{frame} ", "cyan", no_wrap=True, overflow="ellipsis")
         return line.append(self._texts.terminal.interrupt, style="dim")
+
+
+View = PlainView | RichView

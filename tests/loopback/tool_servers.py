@@ -155,14 +155,10 @@ def calls_in(folder: Path, name: str = "calls.jsonl") -> list[dict[str, Any]]:
 def main() -> int:
     """Be cc-bot, with the servers of the folder that it runs in."""
     from cc_bot.app.discord import run_discord
-    from cc_bot.app.terminal import run_terminal
     from cc_bot.config import read_config
     from cc_bot.log import configure_logging
 
     config, servers = read_config(), CountingServers(Path.cwd())
-    if sys.argv[1] == "chat":
-        configure_logging("error", config.log_format)
-        return 0 if asyncio.run(run_terminal(config, 0, 0, servers=servers)) else 1
     configure_logging(config.log_level, config.log_format)
     asyncio.run(run_discord(config, print, servers=servers))
     return 0

@@ -104,7 +104,7 @@ class TestACall:
     async def test_is_made_once_after_a_yes_and_the_answer_goes_on_with_its_result(
         self, with_server: Talk, model: ScriptedModel, tmp_path: Path
     ) -> None:
-        with_server.decides(False, True)
+        with_server.decides(False)
         model.script = [[WRITE], ["下で決められます。"]]
         await with_server.say("牛乳と書いて")
         assert with_server.shown_before_deciding[-4:] == [
@@ -112,11 +112,22 @@ class TestACall:
             *("◆   ツール: notes · write", "◆   渡す内容", "  │ text: 牛乳"),
         ]
         assert calls_in(tmp_path) == []
+        (away := tmp_path / "answers.json").write_text('{"write": {"raises": "away"}}', "utf-8")
+        asked = []
+
+        async def agree(question: str) -> bool:
+            asked.append(question)
+            if len(asked) == 2:
+                away.unlink()
+            return True
+
+        with_server.chat.confirm = agree
         model.script = [[WRITE], ["下で決められます。"], ["書きました。"]]
         said = await with_server.lines("牛乳と書いて")
         assert "◆ 🔧 実行しました: notes · write" in said
-        assert said[-1] == "書きました。"
-        assert calls_in(tmp_path) == [{"tool": "notes__write", "arguments": {"text": "牛乳"}}]
+        assert "書きました。" in said
+        assert len(asked) == 2, "again, since the server was away"
+        assert calls_in(tmp_path)[-1] == {"tool": "notes__write", "arguments": {"text": "牛乳"}}
         assert "write は済みました。" in str(model.requests[-1].prompt)
 
     async def test_under_which_a_chat_was_ended_is_told_by_the_next_and_not_made_again(
