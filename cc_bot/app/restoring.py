@@ -151,7 +151,6 @@ async def reapply_erasures(
 async def _reapply(database: Database, known: _AllLogs, mark: str, clock: Clock) -> ReappliedErasures:
     restored, erasers = ErasedRows(database), _Erasers.over(database, clock)
     await restored.let_go()
-    await restored.recount()
     return ReappliedErasures(
         users=await _forget_users(erasers, known),
         memories=await _forget_memories(erasers, restored, known, mark),

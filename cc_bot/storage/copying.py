@@ -34,7 +34,7 @@ _SELECT_COLUMNS: Final[Mapping[Dialect, str]] = {
     "postgresql": """
         SELECT CAST(t.relname AS TEXT), CAST(c.attname AS TEXT)
         FROM pg_class AS t JOIN pg_attribute AS c ON c.attrelid = t.oid
-        WHERE c.attnum > 0 AND NOT c.attisdropped AND t.relkind = 'r'
+        WHERE c.attnum > 0 AND NOT c.attisdropped AND c.attgenerated = '' AND t.relkind = 'r'
             AND t.relnamespace = CAST(current_schema() AS regnamespace)
     """,
 }

@@ -15,7 +15,7 @@ from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.message import Attachment, Message
 from cc_bot.domain.session import ArchivedSession, SessionKey
 from cc_bot.storage import Database, ErasureLog, Statement, Steps, channel, user
-from cc_bot.stores.canvases import clear_canvas, read_current, select_current
+from cc_bot.stores.canvases import MOVE, clear_canvas, read_current, select_current
 from cc_bot.stores.channels import deletion_here_alone
 from cc_bot.stores.columns import ISO, KEY, MESSAGE, Columns, key_columns, to_text
 from cc_bot.stores.memory.removal import OWE
@@ -174,12 +174,13 @@ class ArchiveStore:
         for sql in (_DELETE_MESSAGES, _DELETE):
             yield Statement(sql, owned)
         yield Statement(OWE)
+        yield Statement(MOVE)
 
     def _begin_anew(self, key: SessionKey, session_id: str) -> Steps[None]:
         """Open an empty session with an empty canvas, whose revision goes on from the one before."""
         now = to_text(self._clock())
         statements: Sequence[Statement] = (
-            clear_canvas(key),
+            *clear_canvas(key),
             Statement(_CLOSE, (key.user_id, session_id, now)),
             Statement(INSERT_SESSION, (*key_columns(key), str(uuid4()), now)),
         )

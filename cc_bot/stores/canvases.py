@@ -71,14 +71,28 @@ _SELECT_CURRENT: Final = f"""
     ) AS closed
 """
 
-_PUT: Final = "UPDATE sessions SET canvas_state = $3 WHERE id = $1 AND user_id = $2"
+# Before canvases are changed, in the same transaction: the number of that change.
+TICK: Final = "UPDATE canvas_clock SET drawn = drawn + 1 WHERE id = 1"
 
-# Older sessions' too: what was taken down stands nowhere.
-_CLEAR: Final = f"""
-    UPDATE sessions SET canvas_state = '{EMPTY_CANVAS}'
-    WHERE user_id = $1 AND channel_id = $2 AND agent = $3
+# Of each canvas that is changed.
+CHANGED: Final = """
+    canvas_revision = canvas_revision + 1, canvas_change = (SELECT drawn FROM canvas_clock WHERE id = 1)
+"""
+
+# Where a key may have got another canvas to show: an agent was chosen, or a session deleted.
+MOVE: Final = "UPDATE canvas_clock SET moved = moved + 1 WHERE id = 1"
+
+_PUT: Final = f"UPDATE sessions SET canvas_state = $3, {CHANGED} WHERE id = $1 AND user_id = $2"
+
+# Older sessions' too: what was taken down is stored nowhere.
+_DRAWN_ON: Final = f"""
+    user_id = $1 AND channel_id = $2 AND agent = $3
         AND canvas_revision > 0 AND canvas_state <> '{EMPTY_CANVAS}'
 """
+_CLEAR: Final = (
+    f"{TICK} AND EXISTS (SELECT 1 FROM sessions WHERE {_DRAWN_ON})",
+    f"UPDATE sessions SET canvas_state = '{EMPTY_CANVAS}', {CHANGED} WHERE {_DRAWN_ON}",
+)
 
 
 def select_current(key: SessionKey) -> Statement:
@@ -92,12 +106,13 @@ def read_current(rows: Sequence[Row]) -> CurrentCanvas | None:
     return min(found, key=lambda each: each.closed_at is not None) if found else None
 
 
-def put_canvas(session_id: str, key: SessionKey, canvas: Canvas) -> Statement:
-    return Statement(_PUT, (session_id, key.user_id, canvas_to_json(canvas)))
+def put_canvas(session_id: str, key: SessionKey, canvas: Canvas) -> Steps[None]:
+    yield Statement(TICK)
+    yield Statement(_PUT, (session_id, key.user_id, canvas_to_json(canvas)))
 
 
-def clear_canvas(key: SessionKey) -> Statement:
-    return Statement(_CLEAR, key_columns(key))
+def clear_canvas(key: SessionKey) -> list[Statement]:
+    return [Statement(sql, key_columns(key)) for sql in _CLEAR]
 
 
 # ---- canvases --------------------------------------------------------------------------------------------
@@ -250,7 +265,7 @@ class CanvasStore:
             if found is None or found.canvas.element(element_id) is None:
                 return False
             left = reduce_all(found.canvas, [Drawn(RemoveElement(element_id), "private")])
-            yield put_canvas(found.session_id, key, left)
+            yield from put_canvas(found.session_id, key, left)
             return True
 
         return await self._database.write(steps, [user(key.user_id)])
@@ -260,7 +275,8 @@ class CanvasStore:
 
         def steps() -> Steps[bool]:
             found = read_current((yield select_current(key)))
-            yield clear_canvas(key)
+            for statement in clear_canvas(key):  # noqa: UP028 - a list can't be sent the rows
+                yield statement
             return found is not None and not found.canvas.empty
 
         return await self._database.write(steps, [user(key.user_id)])
@@ -280,7 +296,7 @@ class CanvasStore:
                 return None
             canvas = reduce_all(found.canvas, drawn)
             if canvas != found.canvas:
-                yield put_canvas(found.session_id, key, canvas)
+                yield from put_canvas(found.session_id, key, canvas)
             return canvas
 
         return await self._database.write(lambda: carry_out(proposal, steps), [user(key.user_id)])

@@ -50,7 +50,7 @@ from cc_bot.stores.columns import (
     tool_calls_of,
 )
 from cc_bot.stores.members import Settlement, settle_stored
-from cc_bot.stores.memory.copies import NOTE_CHANNEL_CALLS, note_calls, shown_ids
+from cc_bot.stores.memory.copies import DROP_CALLS_OF_QUESTIONS, NOTE_CHANNEL_CALLS, note_calls, shown_ids
 from cc_bot.stores.processes import of_shard
 from cc_bot.stores.proposals import DROP_OF_CHANNEL_ANSWER, PROPOSAL, insert_proposals
 from cc_bot.stores.sessions import StoredTurn
@@ -471,6 +471,14 @@ _DELETE_PAGES: Final = f"""
 """
 
 # All of a place. $1 channel, $2 and $3 the first and the last of its threads that go with it.
+_FORGET_CALLS: Final = """
+    DELETE FROM turn_calls WHERE turn IN (
+        SELECT 'q' || discord_id FROM messages
+        WHERE parent_channel_id = $1 AND thread_id BETWEEN $2 AND $3
+            AND user_id IS NULL AND discord_id IS NOT NULL
+    )
+"""
+
 _FORGET_MENTIONS: Final = """
     DELETE FROM mentions WHERE discord_id IN (
         SELECT discord_id FROM messages
@@ -511,18 +519,27 @@ DELETE_FORWARDED: Final = """
 """
 
 # A question that got no answer is kept only to be asked again. The table holds little.
-DELETE_UNANSWERED: Final = """
-    DELETE FROM turns WHERE state = 'interrupted' AND kind = 'message' AND question_id IN @ids($1)
-    RETURNING id
-"""
+_UNANSWERED: Final = "state = 'interrupted' AND kind = 'message' AND question_id IN @ids($1)"
+DROP_UNANSWERED_CALLS: Final = (
+    f"DELETE FROM turn_calls WHERE turn IN (SELECT id FROM turns WHERE {_UNANSWERED})"
+)
+DELETE_UNANSWERED: Final = f"DELETE FROM turns WHERE {_UNANSWERED} RETURNING id"
 
 # Each in the order in which they are run: what a later one removes is what an earlier one finds its rows by.
 _DELETION: Final = (
-    *(_THAW, _THAW_ASKED, _LEAVE_CHANNEL, _UNLINK_ANSWERS, _DELETE_MENTIONS),
-    *(DELETE_MESSAGES, _DELETE_PAGES, DELETE_FORWARDED, DELETE_UNANSWERED),
+    *(_THAW, _THAW_ASKED, _LEAVE_CHANNEL, _UNLINK_ANSWERS, _DELETE_MENTIONS, DROP_CALLS_OF_QUESTIONS),
+    *(DELETE_MESSAGES, _DELETE_PAGES, DELETE_FORWARDED, DROP_UNANSWERED_CALLS, DELETE_UNANSWERED),
 )
 _FORGETTING: Final = (
-    *(_FORGET_MENTIONS, _FORGET_PAGES, FORGET_MESSAGES, _FORGET_BLOCKS, _FORGET_WINDOWS, _FORGET_READ),
+    *(
+        _FORGET_CALLS,
+        _FORGET_MENTIONS,
+        _FORGET_PAGES,
+        FORGET_MESSAGES,
+        _FORGET_BLOCKS,
+        _FORGET_WINDOWS,
+        _FORGET_READ,
+    ),
 )
 
 # $1 thread
@@ -774,16 +791,20 @@ class ChannelStore:
         author_id = questions[0].author_id if questions else 0
         asker = SessionKey(author_id, key.place_id, agent)
         proposing = insert_proposals(asker, _discord_id(answer), proposals, now)
-        batch = [
+        before = [
             Statement(THAW_FROM, held),
             Statement(COMMIT_ANSWER, (*held, key.place_id, to_ms(now), asked, *columns)),
             *note_calls(NOTE_CHANNEL_CALLS, _discord_id(answer), author_id, answer.tool_calls),
             Statement(DROP_OF_CHANNEL_ANSWER, (answer.discord_id,)),
+        ]
+        batch = [
+            *before,
             *proposing,
             *(
                 Statement(MARK_ANSWERED, (*held, question.discord_id, question.content))
                 for question in questions
             ),
+            Statement(DROP_CALLS_OF_QUESTIONS, (asked,)),
         ]
 
         def steps() -> Steps[list[Sequence[Row]]]:
@@ -799,7 +820,7 @@ class ChannelStore:
         if not results[1]:
             raise ConversationGone
         stored = replace(answer, id=results[1][0][0], created_at=now)
-        made = [row for rows in results[-len(questions) - len(proposing) :][: len(proposing)] for row in rows]
+        made = [row for rows in results[len(before) :][: len(proposing)] for row in rows]
         return StoredTurn((stored,), proposals=tuple(map(PROPOSAL.read, made)))
 
     async def get_newest_answer(self, key: ChannelKey, to_user_id: int | None = None) -> Message | None:

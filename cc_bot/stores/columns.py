@@ -52,10 +52,30 @@ def idle_since(now: datetime, ttl: timedelta) -> str:
         return _BEGINNING_OF_TIME
 
 
-def next_number(noun: Literal["memory", "schedule", "proposal"]) -> str:
+Noun = Literal["memory", "schedule", "proposal"]
+_NUMBERED: Final[Mapping[Noun, str]] = {
+    "memory": "memories",
+    "schedule": "schedules",
+    "proposal": "proposals",
+}
+
+
+def next_number(noun: Noun) -> str:
     """The number of a new row of a user, as SQL. $1 is the user. By the primary key of `numbers`."""
     last = f"SELECT last FROM numbers WHERE user_id = $1 AND noun = '{noun}'"  # noqa: S608 - one of three words
     return f"1 + coalesce(({last}), 0)"
+
+
+def keep_number(noun: Noun) -> str:
+    """SQL that keeps the last number given, so that none is given twice. To be run in the transaction that
+    gave a row its `next_number`, after that. $1 is the user."""
+    return f"""
+        INSERT INTO numbers (user_id, noun, last)
+        SELECT $1, '{noun}', number FROM {_NUMBERED[noun]} WHERE user_id = $1 AND number IS NOT NULL
+        ORDER BY number DESC LIMIT 1
+        ON CONFLICT (user_id, noun) DO UPDATE SET last = excluded.last
+        WHERE numbers.user_id = $1 AND numbers.last < excluded.last
+    """  # noqa: S608 - one of three words
 
 
 # ---- columns of a value ----------------------------------------------------------------------------------

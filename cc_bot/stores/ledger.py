@@ -26,7 +26,7 @@ from cc_bot.stores.columns import (
     tool_calls_of,
     tool_calls_to_json,
 )
-from cc_bot.stores.memory.copies import put_turn_calls
+from cc_bot.stores.memory.copies import DROP_TURN_CALLS, put_turn_calls
 from cc_bot.stores.processes import left_by_the_dead
 
 
@@ -74,7 +74,11 @@ _INSERT: Final = f"""
 """  # noqa: S608 - put together from constants alone
 
 # A message that Discord delivers once more is one question still.
-_DELETE_TWIN: Final = "DELETE FROM turns WHERE user_id = $1 AND question_id = $2 AND kind = 'message'"
+_TWIN: Final = "user_id = $1 AND question_id = $2 AND kind = 'message'"
+_DELETE_TWIN: Final = (
+    f"DELETE FROM turn_calls WHERE user_id = $1 AND turn IN (SELECT id FROM turns WHERE {_TWIN})",  # noqa: S608
+    f"DELETE FROM turns WHERE {_TWIN}",  # noqa: S608
+)
 
 _SELECT_INTERRUPTED: Final = f"{_WITH_CALLS} WHERE id = $1 AND user_id = $2 AND state = 'interrupted'"
 
@@ -105,6 +109,14 @@ _MOVED: Final = """
 _INTERRUPTED: Final = """
     UPDATE turns SET state = 'interrupted', token = NULL, token_until = NULL, pages = $3
     WHERE id = $1 AND user_id = $2 AND state = 'accepted'
+"""
+
+# By the key of turn_calls.
+_GIVE_CALLS_BACK: Final = """
+    UPDATE turn_calls SET turn = (SELECT former FROM turns WHERE id = $1 AND user_id = $2)
+    WHERE turn = $1 AND user_id = $2 AND EXISTS (
+        SELECT 1 FROM turns WHERE id = $1 AND user_id = $2 AND state = 'accepted' AND former IS NOT NULL
+    )
 """
 
 _UNTAKEN: Final = """
@@ -159,6 +171,13 @@ ANSWERED: Final = """
 """To be run in the transaction that stores the answer, after it. Parameters: entry, user, session, and the
 message that shows it, where that is known."""
 
+# Its calls are stored with the answer then. To be run next. By the primary keys. $1 entry, $2 user
+DROP_CALLS_OF_ANSWERED: Final = """
+    DELETE FROM turn_calls WHERE turn = $1 AND user_id = $2 AND EXISTS (
+        SELECT 1 FROM turns WHERE id = $1 AND user_id = $2 AND state = 'answered'
+    )
+"""
+
 # By the primary key. $1 entry, $2 user
 SELECT_ANSWERED: Final = """
     SELECT answer_id FROM turns
@@ -175,9 +194,13 @@ _SELECT_ELSEWHERE: Final = """
 ADOPT_TURNS: Final = f"UPDATE turns SET process = $1 WHERE {left_by_the_dead('turns')}"  # noqa: S608
 SELECT_UNFINISHED: Final = f"{_WITH_CALLS} WHERE process = $1 ORDER BY accepted_at, id"
 
-FORGET_INTERRUPTED: Final = "DELETE FROM turns WHERE state = 'interrupted' AND accepted_at < $1"
+_FORGOTTEN: Final = "state = 'interrupted' AND accepted_at < $1"
+FORGET_INTERRUPTED: Final = (
+    f"DELETE FROM turn_calls WHERE turn IN (SELECT id FROM turns WHERE {_FORGOTTEN})",  # noqa: S608
+    f"DELETE FROM turns WHERE {_FORGOTTEN}",  # noqa: S608
+)
 
-LEDGER_STATEMENTS: Final = frozenset({ADOPT_TURNS, SELECT_UNFINISHED, FORGET_INTERRUPTED})
+LEDGER_STATEMENTS: Final = frozenset({ADOPT_TURNS, SELECT_UNFINISHED, *FORGET_INTERRUPTED})
 
 
 def channel_turn(question_id: int) -> str:
@@ -222,7 +245,9 @@ class TurnLedger:
 
     async def mark_settled(self, entry: str, user_id: int) -> None:
         """Drop the entry: its user has seen how the turn ended."""
-        await self._database.transaction([Statement(_DELETE, (entry, user_id))], [user(user_id)])
+        settled = (entry, user_id)
+        batch = [Statement(_DELETE, settled), Statement(DROP_TURN_CALLS, settled)]
+        await self._database.transaction(batch, [user(user_id)])
 
     async def mark_interrupted(self, entry: str, user_id: int) -> None:
         """Note that its user was told that there is no answer, and may have it asked again."""
@@ -256,7 +281,8 @@ class TurnLedger:
 
     async def untake(self, entry: str, user_id: int) -> None:
         """Make the turn what it was before `take`: nobody heard of the press that took it up."""
-        await self._database.transaction([Statement(_UNTAKEN, (entry, user_id))], [user(user_id)])
+        batch = [Statement(sql, (entry, user_id)) for sql in (_GIVE_CALLS_BACK, _UNTAKEN)]
+        await self._database.transaction(batch, [user(user_id)])
 
     async def note_calls(self, turn: str, user_id: int, calls: Sequence[ToolCall]) -> None:
         """Note what the tools of a turn have changed so far, and what they are about to, without a result.
@@ -300,7 +326,8 @@ class TurnLedger:
 
     async def forget_interrupted(self, before: datetime) -> None:
         """Drop interrupted turns from before then: they are not asked again."""
-        await self._database.transaction([Statement(FORGET_INTERRUPTED, (to_ms(before),))], [EVERYBODY])
+        batch = [Statement(sql, (to_ms(before),)) for sql in FORGET_INTERRUPTED]
+        await self._database.transaction(batch, [EVERYBODY])
 
     async def _get_message(self, user_id: int, row_id: int | None) -> Message | None:
         rows = await self._database.query(_SELECT_MESSAGE, user_id, row_id)
@@ -310,7 +337,8 @@ class TurnLedger:
 def accept_turn(turn: PendingTurn, process: str) -> Steps[None]:
     """See TurnLedger.accept: to be run in the transaction that admits it, or by itself."""
     if turn.kind == "message":
-        yield Statement(_DELETE_TWIN, (turn.key.user_id, turn.question_id))
+        for sql in _DELETE_TWIN:
+            yield Statement(sql, (turn.key.user_id, turn.question_id))
     yield _insert(turn, process)
 
 

@@ -12,6 +12,7 @@ from typing import Final, NamedTuple
 from cc_bot.domain.message import ChannelKey, Message
 from cc_bot.storage import Database, Statement
 from cc_bot.stores.columns import CHANNEL, MESSAGE
+from cc_bot.stores.memory.copies import DROP_CALLS_OF_QUESTIONS
 from cc_bot.stores.subjects import of_place
 
 # Each mention with its message; which ones is up to the statement.
@@ -271,7 +272,9 @@ class MentionStore:
     ) -> None:
         """Let questions wait no longer: it was said that there will be no answer. `failed_in`: the message
         that says so, if they may be reopened."""
-        await self._database.transaction([Statement(_GIVE_UP, (_ids(questions), failed_in))], of_place(key))
+        ids = _ids(questions)
+        batch = [Statement(_GIVE_UP, (ids, failed_in)), Statement(DROP_CALLS_OF_QUESTIONS, (ids,))]
+        await self._database.transaction(batch, of_place(key))
 
     async def reopen(self, key: ChannelKey, user_id: int, failed_in: int) -> frozenset[int]:
         """Have a user's questions wait again whose failure this message shows, for an answer in it. Returns

@@ -362,7 +362,7 @@ PERSONAL_TABLES: Final = (
 
 DERIVED_TABLES: Final = (
     *("memory_vectors", "memory_terms"),
-    *("memory_usage", "numbers"),
+    *("memory_imports", "numbers"),
 )
 """Made of memories (and reminders, proposals) so that they are found, counted and numbered: erased with them,
 and nothing that a person could read."""

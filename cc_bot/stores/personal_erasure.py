@@ -22,6 +22,7 @@ from typing import Final
 from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.errors import ErasureUnfinished, StorageError
 from cc_bot.storage import Database, ErasureLog, Statement, Steps, user
+from cc_bot.stores.canvases import MOVE
 from cc_bot.stores.channels import deletion_here_alone
 from cc_bot.stores.columns import to_ms
 from cc_bot.stores.members import COUNTED
@@ -99,7 +100,7 @@ _DELETE_OWN: Final = tuple(
         *("memory_vectors", "memory_terms"),
         *(
             "memories",
-            "memory_usage",
+            "memory_imports",
             "numbers",
             "schedules",
             "firings",
@@ -246,7 +247,7 @@ class PersonalErasureStore:
             while await self._database.write(some, [user(user_id)]):
                 pass
         rest = [Statement(statement, (user_id,)) for statement in EVERYTHING_ELSE]
-        batch = [_counting(user_id, counting_on), *rest, Statement(OWE)]
+        batch = [_counting(user_id, counting_on), *rest, Statement(OWE), Statement(MOVE)]
         await self._database.transaction(batch, [user(user_id)])
 
 

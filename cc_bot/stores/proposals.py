@@ -19,7 +19,7 @@ from cc_bot.domain.proposal import OPEN_FOR, Draw, Proposal, ProposedChange, is_
 from cc_bot.domain.session import SessionKey
 from cc_bot.storage import EVERYBODY, Database, Row, Statement, Steps, user
 from cc_bot.stores.canvas_json import canvas_from_json, canvas_to_json
-from cc_bot.stores.columns import MS, Columns, Kind, Parameters, next_number, to_ms
+from cc_bot.stores.columns import MS, Columns, Kind, Parameters, keep_number, next_number, to_ms
 
 # ruff: noqa: S608 - put together from constants alone
 
@@ -82,6 +82,8 @@ INSERT_CHANNEL_PROPOSAL: Final = f"""
     WHERE discord_id = $5 AND user_id IS NULL AND role = 'assistant'
     RETURNING {PROPOSAL.select}
 """
+
+KEEP_NUMBER: Final = keep_number("proposal")
 
 # One that was taken away stands there again as it stood, if its answer does.
 PUT_BACK: Final = f"""
@@ -233,4 +235,5 @@ def insert_proposals(
     statement = INSERT_PROPOSAL if isinstance(answer, str) else INSERT_CHANNEL_PROPOSAL
     place = (key.user_id, key.channel_id, key.agent, visibility, answer)
     rows = ((*place, memory_of(each), _to_json(each), to_ms(now)) for each in changes)
-    return [Statement(statement, row) for row in rows]
+    kept = Statement(KEEP_NUMBER, (key.user_id,))
+    return [each for row in rows for each in (Statement(statement, row), kept)]

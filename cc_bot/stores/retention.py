@@ -18,6 +18,7 @@ from typing import Final, Generic, NamedTuple, TypeVar
 
 from cc_bot.domain.message import ChannelKey
 from cc_bot.storage import EVERYBODY, Database, Statement, Steps, memory_name
+from cc_bot.stores.canvases import MOVE
 from cc_bot.stores.channels import deletion_here_alone
 from cc_bot.stores.columns import CHANNEL, to_ms, to_text
 
@@ -190,6 +191,8 @@ def _sessions(ended: str, before: str) -> Steps[int]:
     keys = yield Statement(_DELETE_SESSIONS, (ended,))
     for key in keys:
         yield Statement(_DELETE_CANVAS_MESSAGE, tuple(key))
+    if keys:
+        yield Statement(MOVE)
     return len(keys)
 
 
@@ -225,18 +228,6 @@ _LET_GO: Final = (
     *("DELETE FROM turns", "DELETE FROM turn_calls", "DELETE FROM claimed_calls"),
     *("DELETE FROM web_codes", "DELETE FROM web_sessions"),
 )
-# What limits are held to is counted anew: a file may say anything of it.
-_COUNT_ANEW: Final = (
-    "DELETE FROM memory_usage",
-    """
-    INSERT INTO memory_usage (user_id, memories, bytes)
-    SELECT
-        user_id,
-        CAST(sum(CASE status WHEN 'active' THEN 1 ELSE 0 END) AS BIGINT),
-        CAST(sum(@bytes(content) + @bytes(tags) + @bytes(metadata)) AS BIGINT)
-    FROM memories GROUP BY user_id
-    """,
-)
 
 
 class ErasedRows:
@@ -270,10 +261,6 @@ class ErasedRows:
     async def list_places(self) -> list[ChannelKey]:
         """List the channels and threads of which messages are kept."""
         return [*map(CHANNEL.read, await self._database.query(_SELECT_PLACES))]
-
-    async def recount(self) -> None:
-        """Count what each user has."""
-        await self._database.transaction([*map(Statement, _COUNT_ANEW)], [EVERYBODY])
 
     async def let_go(self) -> None:
         """Drop the turns that were on their way: they came to their end in the time that is not in the copy,

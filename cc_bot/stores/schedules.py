@@ -43,6 +43,7 @@ from cc_bot.stores.columns import (
     Kind,
     Parameters,
     from_ms,
+    keep_number,
     next_number,
     to_ms,
     tool_calls_to_json,
@@ -108,6 +109,8 @@ INSERT: Final = f"""
     )
     RETURNING {SCHEDULE.select}
 """
+
+KEEP_NUMBER: Final = keep_number("schedule")
 
 # $1 user, $2 id
 SELECT: Final = f"SELECT {SCHEDULE.of('s')} FROM schedules AS s WHERE s.user_id = $1 AND s.id = $2"
@@ -511,6 +514,7 @@ class ScheduleStore:
                 if count >= MAX_SCHEDULES:
                     raise TooManySchedules(limit=MAX_SCHEDULES)
             [row] = yield Statement(INSERT, _WRITTEN.of(columns))
+            yield Statement(KEEP_NUMBER, (key.user_id,))
             return SCHEDULE.read(row)
 
         schedule = await self._database.write(lambda: carry_out(proposal, steps), [user(key.user_id)])

@@ -53,7 +53,7 @@ from cc_bot.stores.history import (
     unstored_session,
     with_images,
 )
-from cc_bot.stores.ledger import ANSWERED, SELECT_ANSWERED
+from cc_bot.stores.ledger import ANSWERED, DROP_CALLS_OF_ANSWERED, SELECT_ANSWERED
 from cc_bot.stores.members import Settlement, settle_stored
 from cc_bot.stores.memory.copies import NOTE_CALLS, note_calls
 from cc_bot.stores.proposals import (
@@ -235,6 +235,7 @@ def _statements(turn: NewTurn, idle_since: str, limit: int, max_file_bytes: int)
         session_id, user_id = owned
         shown_in = turn.messages[-1].discord_id
         batch.append(Statement(ANSWERED, (turn.entry, user_id, session_id, shown_in)))
+        batch.append(Statement(DROP_CALLS_OF_ANSWERED, (turn.entry, user_id)))
     return batch
 
 
@@ -280,7 +281,7 @@ def _draw(turn: NewTurn) -> Steps[Canvas | None]:
     canvas = reduce_all(before, turn.drawn)
     if canvas == before:
         return None
-    yield put_canvas(session.id, session.key, canvas)
+    yield from put_canvas(session.id, session.key, canvas)
     return canvas
 
 
@@ -429,7 +430,7 @@ class SessionStore:
     async def clear(self, key: SessionKey) -> Session:
         """Close the open session, if any, and open a new one with nothing in it, and nothing before it."""
         forget = [Statement(sql, key_columns(key)) for sql in (DELETE_SUMMARIES, STOP_SUMMARIZING)]
-        forget.append(clear_canvas(key))
+        forget += clear_canvas(key)
         now = to_text(self._clock())
         found = await self._renew(key, "public", idle_since=_END_OF_TIME, now=now, first=forget)
         return read_session(found, key)

@@ -13,6 +13,7 @@ from cc_bot.domain.errors import UnknownTimezone
 from cc_bot.domain.locale import Locale
 from cc_bot.domain.message import UserSettings
 from cc_bot.storage import Database, Statement, Steps, channel, user
+from cc_bot.stores.canvases import MOVE
 from cc_bot.stores.columns import Columns, Kind, to_text
 
 
@@ -235,7 +236,7 @@ class AgentStore:
             statement = Statement(_TAKE_BACK, (user_id, channel_id))
         else:
             statement = Statement(_CHOOSE, (user_id, channel_id, agent, to_text(self._clock())))
-        await self._database.transaction([statement], [user(user_id)])
+        await self._database.transaction([statement, Statement(MOVE)], [user(user_id)])
 
     async def get_choice(self, user_id: int, channel_id: int) -> str | None:
         """Return the name of the agent that the user chose there; None for no choice."""
@@ -248,11 +249,15 @@ class AgentStore:
     async def set_default(self, channel_id: int, guild_id: int, agent: str, set_by: int) -> None:
         """Let this agent answer in the channel wherever nobody chose another one."""
         params = (channel_id, guild_id, agent, set_by, to_text(self._clock()))
-        await self._database.transaction([Statement(_SET_DEFAULT, params)], [channel(channel_id)])
+        await self._database.transaction(
+            [Statement(_SET_DEFAULT, params), Statement(MOVE)], [channel(channel_id)]
+        )
 
     async def unset_default(self, channel_id: int) -> None:
         """Leave the channel without an agent of its own."""
-        await self._database.transaction([Statement(_UNSET_DEFAULT, (channel_id,))], [channel(channel_id)])
+        await self._database.transaction(
+            [Statement(_UNSET_DEFAULT, (channel_id,)), Statement(MOVE)], [channel(channel_id)]
+        )
 
     async def get_for_answer(self, user_id: int, answer_id: int) -> str | None:
         """Return the agent that gave the user an answer, by the answer's row; None when there is no such

@@ -21,7 +21,7 @@ from cc_bot.stores.claimed_calls import CLAIM_STATEMENTS
 from cc_bot.stores.history import SELECT_FILE_BYTES
 from cc_bot.stores.ledger import LEDGER_STATEMENTS
 from cc_bot.stores.members import USAGE_STATEMENTS
-from cc_bot.stores.memory.copies import NOTE_CHANNEL_CALLS, SELECT_CHANNEL_QUESTIONS
+from cc_bot.stores.memory.copies import DROP_CALLS_OF_QUESTIONS, NOTE_CHANNEL_CALLS, SELECT_CHANNEL_QUESTIONS
 from cc_bot.stores.memory.meaning import VECTOR_STATEMENTS
 from cc_bot.stores.memory.removal import ERASURE_STATEMENTS, SELECT_DUE, SELECT_OLDEST_HIDDEN
 from cc_bot.stores.memory.upkeep import UPKEEP_STATEMENTS
@@ -42,7 +42,7 @@ UNSCOPED: Final = frozenset(
         *(SELECT_TO_SUMMARIZE, SETTLE_SUMMARIZED),
         *(SELECT_DIRECT, SELECT_KNOWN, SELECT_SAID),
         *(SELECT_DUE, SELECT_OLDEST_HIDDEN),
-        *(NOTE_CHANNEL_CALLS, SELECT_CHANNEL_QUESTIONS, *ERASURE_STATEMENTS),
+        *(DROP_CALLS_OF_QUESTIONS, NOTE_CHANNEL_CALLS, SELECT_CHANNEL_QUESTIONS, *ERASURE_STATEMENTS),
         *LEDGER_STATEMENTS,
         SELECT_STALE_RECEIPTS,
         *CLAIM_STATEMENTS,

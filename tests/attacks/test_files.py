@@ -60,8 +60,8 @@ def written(kind: str, name: str, table: str, sql: str) -> Hostile:
 
 FOREIGN: dict[str, Hostile] = {
     "a trigger that passes memories on": statements(SPY.format(name="spy")),
-    "a trigger of ours, changed": statements(
-        "DROP TRIGGER memory_vectors_added", SPY.format(name="memory_vectors_added")
+    "a view of ours, changed": statements(
+        "DROP VIEW session_history", "CREATE VIEW session_history AS SELECT user_id, content FROM memories"
     ),
     "a temporary trigger, written into the schema": written(
         "trigger", "spy", "memories", SPY.format(name="spy").replace("CREATE", "CREATE TEMP")

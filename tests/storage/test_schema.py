@@ -71,7 +71,6 @@ class TestStart:
                 "ALTER TABLE memories RENAME TO m",
                 "CREATE VIEW memories AS SELECT * FROM m",
             ),
-            "TRIGGER sessions_canvas_changed": ("DROP TRIGGER sessions_canvas_changed",),
             "TABLE erasing": ("DROP TABLE erasing",),
             "INDEX schedules_heartbeat": ("DROP INDEX schedules_heartbeat",),
             # A name is shown on one line however it was chosen.

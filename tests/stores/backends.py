@@ -131,7 +131,8 @@ async def columns_of(database: Database, table: str) -> tuple[str, ...]:
     else:
         sql = """
             SELECT CAST(column_name AS TEXT) FROM information_schema.columns
-            WHERE table_schema = 'public' AND table_name = $1 ORDER BY ordinal_position
+            WHERE table_schema = 'public' AND table_name = $1 AND is_generated = 'NEVER'
+            ORDER BY ordinal_position
         """
     return tuple(name for (name,) in await database.query(sql, table))
 

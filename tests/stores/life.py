@@ -49,6 +49,7 @@ _ROWS: Final = (
     INSERT INTO maintenance (id, note, set_by, set_at) VALUES (1, '', $1, '') ON CONFLICT (id) DO NOTHING
     """,
     "INSERT INTO erasing (user_id, since) VALUES ($1, $2)",
+    "INSERT INTO memory_imports (user_id, moments) VALUES ($1, '[]')",
     "INSERT INTO memory_terms (user_id, term, memory_id, occurrences) VALUES ($1, 1, 999999, 1)",
     "INSERT INTO memory_vectors (user_id, memory_id, model, vector) VALUES ($1, 999999, 'm', $2)",
 )

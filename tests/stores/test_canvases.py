@@ -1,6 +1,7 @@
 """Canvases: what is up under a key, from turn to turn and from session to session, and how it is written."""
 
 import json
+from collections.abc import Awaitable, Callable
 from datetime import timedelta
 from typing import Any
 
@@ -138,6 +139,43 @@ class TestDamagedState:
             assert await up(stores) == Canvas((MOCHI,))
             await database.transaction([damage], ())
             assert (await stores.sessions.clear(KEY)).canvas == Canvas()
+
+
+class TestClock:
+    async def test_goes_on_whenever_pages_may_have_another_canvas_to_show(self, stores: Stores) -> None:
+        memory = await stores.memories.add(KEY.user_id, "給料日は毎月25日ですから、家賃はその翌日")
+        session = await stores.sessions.open(KEY)
+        other = await stores.sessions.open(OTHER_USER)
+        quiet = await stores.canvases.read_clock()
+        for change in (stores.canvases.clear(KEY), stores.sessions.commit_turn(session, turn("a"))):
+            await change
+            assert await stores.canvases.read_clock() == quiet
+        text = Drawn(AddCard("給料日", memory.content, "payday"), "public")
+        for drawing in (
+            lambda: draw(stores, CAT, text),
+            lambda: stores.canvases.draw(KEY, [SECRET]),
+            lambda: stores.canvases.remove(KEY, "cat"),
+            lambda: stores.memory_removal.erase(KEY.user_id, memory.id),
+            lambda: stores.canvases.clear(KEY),
+        ):
+            before, shown = await stores.canvases.read_clock(), await revision(stores)
+            await drawing()
+            after = await stores.canvases.read_clock()
+            assert (after.drawn > before.drawn, await revision(stores) > shown) == (True, True)
+            assert await stores.canvases.list_drawn(before.drawn) == [KEY]
+            assert await stores.canvases.list_drawn(after.drawn) == []
+        moves: tuple[Callable[[], Awaitable[object]], ...] = (
+            lambda: stores.agents.choose(KEY.user_id, KEY.channel_id, "tutor"),
+            lambda: stores.agents.choose(KEY.user_id, KEY.channel_id, None),
+            lambda: stores.agents.set_default(KEY.channel_id, 1, "tutor", 2),
+            lambda: stores.agents.unset_default(KEY.channel_id),
+            lambda: stores.archive.delete_session(KEY.user_id, session.id),
+            lambda: stores.personal_erasure.erase(other.key.user_id),
+        )
+        for move in moves:
+            before = await stores.canvases.read_clock()
+            await move()
+            assert (await stores.canvases.read_clock()).moved > before.moved
 
 
 class TestMessage:

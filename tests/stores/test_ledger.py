@@ -1,11 +1,12 @@
 """The ledger of turns: what is owed to whom, whenever the program ends."""
 
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 
 import pytest
 
-from cc_bot.domain import ChannelKey, Locale, ToolCall
+from cc_bot.domain import ChannelKey, Locale, Message, ToolCall
 from cc_bot.domain.errors import StorageError, TooManyAtOnce, TurnLost
 from cc_bot.domain.member import LimitKey, ModelUsage, Rules, UsageSubject
 from cc_bot.domain.session import Session
@@ -162,6 +163,21 @@ class TestCalls:
         await stores.ledger.forget_interrupted(NOW + timedelta(days=8))
         assert await stores.ledger.get_calls("e1", ME) == ()
 
+    async def test_go_with_their_entry(self, stores: Stores) -> None:
+        asked = replace(ASKED, kind="message", question_id=80)
+        for gone in (
+            lambda: stores.ledger.mark_settled("e1", ME),
+            lambda: stores.ledger.accept(replace(asked, id="e2")),  # delivered once more
+            lambda: stores.channels.delete([80]),
+        ):
+            await stores.ledger.mark_settled("e2", ME)
+            await stores.ledger.accept(asked)
+            await stores.ledger.note_calls("e1", ME, [REMINDER])
+            await stores.ledger.mark_interrupted("e1", ME)
+            assert await stores.ledger.get_calls("e1", ME) == (REMINDER,)
+            await gone()
+            assert await stores.ledger.get_calls("e1", ME) == ()
+
     async def test_are_their_users_alone(self, stores: Stores) -> None:
         await stores.ledger.note_calls("e1", ME, [REMINDER])
         await stores.ledger.note_calls("e1", STRANGER, [BEGUN])
@@ -175,13 +191,25 @@ class TestCalls:
         [call] = await stores.ledger.get_calls("e1", ME)
         assert call.result == '{"forgotten": true}'
 
-    async def test_of_a_channels_question_go_with_its_answer(self, stores: Stores) -> None:
-        channel, question = ChannelKey(5), said(80, author_id=ME)
-        await stores.channels.add(channel, question, waiting=True)
-        name = channel_turn(80)
-        await stores.ledger.note_calls(name, ME, [REMINDER])
-        await stores.channels.commit_answer(channel, answer(81), [question])
-        assert await stores.ledger.get_calls(name, ME) == ()
+    async def test_of_a_channels_question_go_with_its_answer_or_when_it_waits_no_more(
+        self, stores: Stores
+    ) -> None:
+        channel = ChannelKey(5)
+        ways: tuple[Callable[[Message], Awaitable[object]], ...] = (
+            lambda asked: stores.channels.commit_answer(channel, answer(81), [asked]),
+            lambda asked: stores.mentions.give_up(channel, [asked]),
+            lambda asked: stores.channels.delete([got(asked.discord_id)]),
+            lambda _: stores.channels.forget_place(channel),
+        )
+        for number, over in enumerate(ways):
+            question, other = said(70 + number, author_id=ME), said(90, author_id=ME)
+            names = [channel_turn(got(each.discord_id)) for each in (question, other)]
+            for asked, name in zip((question, other), names, strict=True):
+                await stores.channels.add(channel, asked, waiting=True)
+                await stores.ledger.note_calls(name, ME, [REMINDER])
+            await over(question)
+            left = [await stores.ledger.get_calls(name, ME) for name in names]
+            assert left == [(), () if number == 3 else (REMINDER,)]
 
 
 class TestAnswer:

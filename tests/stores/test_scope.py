@@ -68,7 +68,12 @@ TO_ANY_ROW: Final = {
     DROP_OF_CHANNEL_ANSWER,  # the answer is made anew, and with it what it proposes
 }
 WHOLE: Final = {
-    *(*LEDGER_STATEMENTS, channels.DELETE_UNANSWERED, channels.EDIT_UNANSWERED),
+    *(
+        *LEDGER_STATEMENTS,
+        channels.DROP_UNANSWERED_CALLS,
+        channels.DELETE_UNANSWERED,
+        channels.EDIT_UNANSWERED,
+    ),
     *(SELECT_ALL_SHOWN, SELECT_STALE, SELECT_STALE_RECEIPTS),
     *(members.SELECT_LIMITS, members.SELECT_LEFT, members.FORGET_SETTLED, members.SELECT_IN_FORCE),
     SELECT_FILE_BYTES,  # of all users, from the index alone

@@ -394,6 +394,7 @@ CREATE TABLE memories (
     updated_at     @text NOT NULL,
     expires_at     @text,                      -- from then on it is not recalled
     deleted_at     @text,
+    bytes          @number NOT NULL GENERATED ALWAYS AS (@bytes(content) + @bytes(tags) + @bytes(metadata)) STORED,
     likeness       @number NOT NULL DEFAULT 0, -- a hash that near-duplicates have in common
     search_content @text NOT NULL,             -- content, folded for comparison
     search_tags    @text NOT NULL DEFAULT '',  -- tags, folded, each between line feeds
@@ -403,6 +404,8 @@ CREATE TABLE memories (
 
 -- Serves: search, list and count of one user's memories, newest first; get, update and delete go by id.
 CREATE INDEX memories_by_user ON memories (user_id, id);
+-- Serves: the quotas, which count all of a user's: how many are active, and the bytes of all.
+CREATE INDEX memories_by_size ON memories (user_id, status, bytes);
 -- Serves: what a user means by a number.
 CREATE INDEX memories_by_number ON memories (user_id, number) WHERE number IS NOT NULL;
 -- Serves: whether a user has this memory already.
@@ -418,12 +421,10 @@ CREATE INDEX memories_pinned ON memories (user_id, id) WHERE pinned = 1 AND stat
 @sqlite     user_id, status, id, term_count, search_content, search_tags, category, audience, expires_at, source
 @sqlite );
 
--- How much each user's memories take, so that a limit is held without counting them each time.
-CREATE TABLE memory_usage (
-    user_id     @number PRIMARY KEY,         -- serves: adding and changing a memory, an import
-    memories    @number NOT NULL DEFAULT 0,  -- that are recalled and listed
-    bytes       @number NOT NULL DEFAULT 0,  -- of all, former versions and deleted ones until they are purged
-    imported_at @text NOT NULL DEFAULT '[]'  -- JSON: the imports of the last hour, Unix milliseconds
+-- The imports of each user in the last hour.
+CREATE TABLE memory_imports (
+    user_id @number PRIMARY KEY,
+    moments @text NOT NULL  -- JSON: Unix milliseconds
 );
 
 -- The version of the search rules, and the id up to which memories were made by them; -1: all are. One row.
@@ -823,145 +824,6 @@ CREATE TABLE erasure_lines (
 
 -- ---- triggers --------------------------------------------------------------------------------------------------
 
-@sqlite CREATE TRIGGER memories_added AFTER INSERT ON memories BEGIN
-@sqlite     INSERT INTO memory_usage (user_id, memories, bytes)
-@sqlite     VALUES (
-@sqlite         new.user_id,
-@sqlite         new.status = 'active',
-@sqlite         length(CAST(new.content AS BLOB)) + length(CAST(new.tags AS BLOB)) + length(CAST(new.metadata AS BLOB))
-@sqlite     )
-@sqlite     ON CONFLICT (user_id) DO UPDATE SET
-@sqlite         memories = memories + excluded.memories, bytes = bytes + excluded.bytes;
-@sqlite END;
-@postgresql CREATE FUNCTION memories_added() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
-@postgresql     INSERT INTO memory_usage (user_id, memories, bytes)
-@postgresql     VALUES (
-@postgresql         new.user_id,
-@postgresql         CASE new.status WHEN 'active' THEN 1 ELSE 0 END,
-@postgresql         octet_length(new.content) + octet_length(new.tags) + octet_length(new.metadata)
-@postgresql     )
-@postgresql     ON CONFLICT (user_id) DO UPDATE SET
-@postgresql         memories = memory_usage.memories + excluded.memories, bytes = memory_usage.bytes + excluded.bytes;
-@postgresql     RETURN NULL;
-@postgresql END $$;
-@postgresql CREATE TRIGGER memories_added AFTER INSERT ON memories FOR EACH ROW EXECUTE FUNCTION memories_added();
-
-@sqlite CREATE TRIGGER memories_changed AFTER UPDATE OF content, tags, metadata, status ON memories BEGIN
-@sqlite     UPDATE memory_usage SET
-@sqlite         memories = memories + (new.status = 'active') - (old.status = 'active'),
-@sqlite         bytes = bytes
-@sqlite             + length(CAST(new.content AS BLOB)) + length(CAST(new.tags AS BLOB)) + length(CAST(new.metadata AS BLOB))
-@sqlite             - length(CAST(old.content AS BLOB)) - length(CAST(old.tags AS BLOB)) - length(CAST(old.metadata AS BLOB))
-@sqlite     WHERE user_id = new.user_id;
-@sqlite END;
-@postgresql CREATE FUNCTION memories_changed() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
-@postgresql     UPDATE memory_usage SET
-@postgresql         memories = memories + CASE new.status WHEN 'active' THEN 1 ELSE 0 END - CASE old.status WHEN 'active' THEN 1 ELSE 0 END,
-@postgresql         bytes = bytes
-@postgresql             + octet_length(new.content) + octet_length(new.tags) + octet_length(new.metadata)
-@postgresql             - octet_length(old.content) - octet_length(old.tags) - octet_length(old.metadata)
-@postgresql     WHERE user_id = new.user_id;
-@postgresql     RETURN NULL;
-@postgresql END $$;
-@postgresql CREATE TRIGGER memories_changed AFTER UPDATE OF content, tags, metadata, status ON memories FOR EACH ROW EXECUTE FUNCTION memories_changed();
-
-@sqlite CREATE TRIGGER memories_removed AFTER DELETE ON memories BEGIN
-@sqlite     UPDATE memory_usage SET
-@sqlite         memories = memories - (old.status = 'active'),
-@sqlite         bytes = bytes
-@sqlite             - length(CAST(old.content AS BLOB)) - length(CAST(old.tags AS BLOB)) - length(CAST(old.metadata AS BLOB))
-@sqlite     WHERE user_id = old.user_id;
-@sqlite END;
-@postgresql CREATE FUNCTION memories_removed() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
-@postgresql     UPDATE memory_usage SET
-@postgresql         memories = memories - CASE old.status WHEN 'active' THEN 1 ELSE 0 END,
-@postgresql         bytes = bytes
-@postgresql             - octet_length(old.content) - octet_length(old.tags) - octet_length(old.metadata)
-@postgresql     WHERE user_id = old.user_id;
-@postgresql     RETURN NULL;
-@postgresql END $$;
-@postgresql CREATE TRIGGER memories_removed AFTER DELETE ON memories FOR EACH ROW EXECUTE FUNCTION memories_removed();
-
-@sqlite CREATE TRIGGER memories_numbered AFTER INSERT ON memories WHEN new.number IS NOT NULL BEGIN
-@sqlite     INSERT INTO numbers (user_id, noun, last) VALUES (new.user_id, 'memory', new.number)
-@sqlite     ON CONFLICT (user_id, noun) DO UPDATE SET last = max(last, excluded.last);
-@sqlite END;
-@postgresql CREATE FUNCTION memories_numbered() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
-@postgresql     INSERT INTO numbers (user_id, noun, last) VALUES (new.user_id, 'memory', new.number)
-@postgresql     ON CONFLICT (user_id, noun) DO UPDATE SET last = greatest(numbers.last, excluded.last);
-@postgresql     RETURN NULL;
-@postgresql END $$;
-@postgresql CREATE TRIGGER memories_numbered AFTER INSERT ON memories FOR EACH ROW WHEN (new.number IS NOT NULL) EXECUTE FUNCTION memories_numbered();
-
-@sqlite CREATE TRIGGER memories_unnumbered AFTER INSERT ON memories
-@sqlite WHEN new.number IS NULL AND new.status <> 'superseded' BEGIN
-@sqlite     INSERT INTO numbers (user_id, noun, last) VALUES (new.user_id, 'memory', 1)
-@sqlite     ON CONFLICT (user_id, noun) DO UPDATE SET last = last + 1;
-@sqlite     UPDATE memories SET number = (SELECT last FROM numbers WHERE user_id = new.user_id AND noun = 'memory')
-@sqlite     WHERE id = new.id;
-@sqlite END;
-@postgresql CREATE FUNCTION memories_unnumbered() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
-@postgresql     INSERT INTO numbers (user_id, noun, last) VALUES (new.user_id, 'memory', 1)
-@postgresql     ON CONFLICT (user_id, noun) DO UPDATE SET last = numbers.last + 1;
-@postgresql     UPDATE memories SET number = (SELECT last FROM numbers WHERE user_id = new.user_id AND noun = 'memory')
-@postgresql     WHERE id = new.id;
-@postgresql     RETURN NULL;
-@postgresql END $$;
-@postgresql CREATE TRIGGER memories_unnumbered AFTER INSERT ON memories FOR EACH ROW WHEN (new.number IS NULL AND new.status <> 'superseded') EXECUTE FUNCTION memories_unnumbered();
-
-@sqlite CREATE TRIGGER schedules_numbered AFTER INSERT ON schedules WHEN new.number IS NOT NULL BEGIN
-@sqlite     INSERT INTO numbers (user_id, noun, last) VALUES (new.user_id, 'schedule', new.number)
-@sqlite     ON CONFLICT (user_id, noun) DO UPDATE SET last = max(last, excluded.last);
-@sqlite END;
-@postgresql CREATE FUNCTION schedules_numbered() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
-@postgresql     INSERT INTO numbers (user_id, noun, last) VALUES (new.user_id, 'schedule', new.number)
-@postgresql     ON CONFLICT (user_id, noun) DO UPDATE SET last = greatest(numbers.last, excluded.last);
-@postgresql     RETURN NULL;
-@postgresql END $$;
-@postgresql CREATE TRIGGER schedules_numbered AFTER INSERT ON schedules FOR EACH ROW WHEN (new.number IS NOT NULL) EXECUTE FUNCTION schedules_numbered();
-
-@sqlite CREATE TRIGGER schedules_unnumbered AFTER INSERT ON schedules
-@sqlite WHEN new.number IS NULL AND new.kind = 'reminder' BEGIN
-@sqlite     INSERT INTO numbers (user_id, noun, last) VALUES (new.user_id, 'schedule', 1)
-@sqlite     ON CONFLICT (user_id, noun) DO UPDATE SET last = last + 1;
-@sqlite     UPDATE schedules SET number = (SELECT last FROM numbers WHERE user_id = new.user_id AND noun = 'schedule')
-@sqlite     WHERE id = new.id;
-@sqlite END;
-@postgresql CREATE FUNCTION schedules_unnumbered() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
-@postgresql     INSERT INTO numbers (user_id, noun, last) VALUES (new.user_id, 'schedule', 1)
-@postgresql     ON CONFLICT (user_id, noun) DO UPDATE SET last = numbers.last + 1;
-@postgresql     UPDATE schedules SET number = (SELECT last FROM numbers WHERE user_id = new.user_id AND noun = 'schedule')
-@postgresql     WHERE id = new.id;
-@postgresql     RETURN NULL;
-@postgresql END $$;
-@postgresql CREATE TRIGGER schedules_unnumbered AFTER INSERT ON schedules FOR EACH ROW WHEN (new.number IS NULL AND new.kind = 'reminder') EXECUTE FUNCTION schedules_unnumbered();
-
-@sqlite CREATE TRIGGER proposals_numbered AFTER INSERT ON proposals WHEN new.number IS NOT NULL BEGIN
-@sqlite     INSERT INTO numbers (user_id, noun, last) VALUES (new.user_id, 'proposal', new.number)
-@sqlite     ON CONFLICT (user_id, noun) DO UPDATE SET last = max(last, excluded.last);
-@sqlite END;
-@postgresql CREATE FUNCTION proposals_numbered() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
-@postgresql     INSERT INTO numbers (user_id, noun, last) VALUES (new.user_id, 'proposal', new.number)
-@postgresql     ON CONFLICT (user_id, noun) DO UPDATE SET last = greatest(numbers.last, excluded.last);
-@postgresql     RETURN NULL;
-@postgresql END $$;
-@postgresql CREATE TRIGGER proposals_numbered AFTER INSERT ON proposals FOR EACH ROW WHEN (new.number IS NOT NULL) EXECUTE FUNCTION proposals_numbered();
-
-@sqlite CREATE TRIGGER proposals_unnumbered AFTER INSERT ON proposals WHEN new.number IS NULL BEGIN
-@sqlite     INSERT INTO numbers (user_id, noun, last) VALUES (new.user_id, 'proposal', 1)
-@sqlite     ON CONFLICT (user_id, noun) DO UPDATE SET last = last + 1;
-@sqlite     UPDATE proposals SET number = (SELECT last FROM numbers WHERE user_id = new.user_id AND noun = 'proposal')
-@sqlite     WHERE id = new.id;
-@sqlite END;
-@postgresql CREATE FUNCTION proposals_unnumbered() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
-@postgresql     INSERT INTO numbers (user_id, noun, last) VALUES (new.user_id, 'proposal', 1)
-@postgresql     ON CONFLICT (user_id, noun) DO UPDATE SET last = numbers.last + 1;
-@postgresql     UPDATE proposals SET number = (SELECT last FROM numbers WHERE user_id = new.user_id AND noun = 'proposal')
-@postgresql     WHERE id = new.id;
-@postgresql     RETURN NULL;
-@postgresql END $$;
-@postgresql CREATE TRIGGER proposals_unnumbered AFTER INSERT ON proposals FOR EACH ROW WHEN (new.number IS NULL) EXECUTE FUNCTION proposals_unnumbered();
-
 @sqlite CREATE TRIGGER memories_retold AFTER UPDATE OF status, content, supersedes ON memories BEGIN
 @sqlite     UPDATE receipts SET stale = stale + 1 WHERE user_id = old.user_id AND what = 'memory' AND named_id = old.id;
 @sqlite END;
@@ -988,128 +850,4 @@ CREATE TABLE erasure_lines (
 @postgresql     RETURN NULL;
 @postgresql END $$;
 @postgresql CREATE TRIGGER schedules_untold AFTER DELETE ON schedules FOR EACH ROW WHEN (old.status <> 'done') EXECUTE FUNCTION schedules_untold();
-
-@sqlite CREATE TRIGGER turns_deleted AFTER DELETE ON turns BEGIN
-@sqlite     DELETE FROM turn_calls WHERE turn = old.id AND user_id = old.user_id;
-@sqlite END;
-@postgresql CREATE FUNCTION turns_deleted() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
-@postgresql     DELETE FROM turn_calls WHERE turn = old.id AND user_id = old.user_id;
-@postgresql     RETURN NULL;
-@postgresql END $$;
-@postgresql CREATE TRIGGER turns_deleted AFTER DELETE ON turns FOR EACH ROW EXECUTE FUNCTION turns_deleted();
-
-@sqlite CREATE TRIGGER turns_answered AFTER UPDATE OF state ON turns WHEN new.state = 'answered' BEGIN
-@sqlite     DELETE FROM turn_calls WHERE turn = new.id AND user_id = new.user_id;
-@sqlite END;
-@postgresql CREATE FUNCTION turns_answered() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
-@postgresql     DELETE FROM turn_calls WHERE turn = new.id AND user_id = new.user_id;
-@postgresql     RETURN NULL;
-@postgresql END $$;
-@postgresql CREATE TRIGGER turns_answered AFTER UPDATE OF state ON turns FOR EACH ROW WHEN (new.state = 'answered') EXECUTE FUNCTION turns_answered();
-
-@sqlite CREATE TRIGGER turns_renamed AFTER UPDATE OF id ON turns BEGIN
-@sqlite     UPDATE turn_calls SET turn = new.id WHERE turn = old.id AND user_id = old.user_id;
-@sqlite END;
-@postgresql CREATE FUNCTION turns_renamed() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
-@postgresql     UPDATE turn_calls SET turn = new.id WHERE turn = old.id AND user_id = old.user_id;
-@postgresql     RETURN NULL;
-@postgresql END $$;
-@postgresql CREATE TRIGGER turns_renamed AFTER UPDATE OF id ON turns FOR EACH ROW EXECUTE FUNCTION turns_renamed();
-
-@sqlite CREATE TRIGGER mentions_answered AFTER UPDATE OF answered ON mentions WHEN new.answered = 1 BEGIN
-@sqlite     DELETE FROM turn_calls WHERE turn = 'q' || new.discord_id;
-@sqlite END;
-@postgresql CREATE FUNCTION mentions_answered() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
-@postgresql     DELETE FROM turn_calls WHERE turn = 'q' || CAST(new.discord_id AS TEXT);
-@postgresql     RETURN NULL;
-@postgresql END $$;
-@postgresql CREATE TRIGGER mentions_answered AFTER UPDATE OF answered ON mentions FOR EACH ROW WHEN (new.answered = 1) EXECUTE FUNCTION mentions_answered();
-
-@sqlite CREATE TRIGGER mentions_deleted AFTER DELETE ON mentions BEGIN
-@sqlite     DELETE FROM turn_calls WHERE turn = 'q' || old.discord_id;
-@sqlite END;
-@postgresql CREATE FUNCTION mentions_deleted() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
-@postgresql     DELETE FROM turn_calls WHERE turn = 'q' || old.discord_id;
-@postgresql     RETURN NULL;
-@postgresql END $$;
-@postgresql CREATE TRIGGER mentions_deleted AFTER DELETE ON mentions FOR EACH ROW EXECUTE FUNCTION mentions_deleted();
-
-@sqlite CREATE TRIGGER sessions_canvas_changed AFTER UPDATE OF canvas_state ON sessions
-@sqlite WHEN new.canvas_state <> old.canvas_state BEGIN
-@sqlite     UPDATE canvas_clock SET drawn = drawn + 1 WHERE id = 1;
-@sqlite     UPDATE sessions
-@sqlite     SET canvas_revision = old.canvas_revision + 1, canvas_change = (SELECT drawn FROM canvas_clock WHERE id = 1)
-@sqlite     WHERE id = new.id;
-@sqlite END;
-@postgresql CREATE FUNCTION sessions_canvas_changed() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
-@postgresql     UPDATE canvas_clock SET drawn = drawn + 1 WHERE id = 1;
-@postgresql     UPDATE sessions
-@postgresql     SET canvas_revision = old.canvas_revision + 1, canvas_change = (SELECT drawn FROM canvas_clock WHERE id = 1)
-@postgresql     WHERE id = new.id;
-@postgresql     RETURN NULL;
-@postgresql END $$;
-@postgresql CREATE TRIGGER sessions_canvas_changed AFTER UPDATE OF canvas_state ON sessions FOR EACH ROW WHEN (new.canvas_state <> old.canvas_state) EXECUTE FUNCTION sessions_canvas_changed();
-
-@sqlite CREATE TRIGGER sessions_canvas_deleted AFTER DELETE ON sessions WHEN old.canvas_revision > 0 BEGIN
-@sqlite     UPDATE canvas_clock SET moved = moved + 1 WHERE id = 1;
-@sqlite END;
-@postgresql CREATE FUNCTION sessions_canvas_deleted() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
-@postgresql     UPDATE canvas_clock SET moved = moved + 1 WHERE id = 1;
-@postgresql     RETURN NULL;
-@postgresql END $$;
-@postgresql CREATE TRIGGER sessions_canvas_deleted AFTER DELETE ON sessions FOR EACH ROW WHEN (old.canvas_revision > 0) EXECUTE FUNCTION sessions_canvas_deleted();
-
-@sqlite CREATE TRIGGER agent_choices_made AFTER INSERT ON agent_choices BEGIN
-@sqlite     UPDATE canvas_clock SET moved = moved + 1 WHERE id = 1;
-@sqlite END;
-@postgresql CREATE FUNCTION agent_choices_made() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
-@postgresql     UPDATE canvas_clock SET moved = moved + 1 WHERE id = 1;
-@postgresql     RETURN NULL;
-@postgresql END $$;
-@postgresql CREATE TRIGGER agent_choices_made AFTER INSERT ON agent_choices FOR EACH ROW EXECUTE FUNCTION agent_choices_made();
-
-@sqlite CREATE TRIGGER agent_choices_changed AFTER UPDATE ON agent_choices BEGIN
-@sqlite     UPDATE canvas_clock SET moved = moved + 1 WHERE id = 1;
-@sqlite END;
-@postgresql CREATE FUNCTION agent_choices_changed() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
-@postgresql     UPDATE canvas_clock SET moved = moved + 1 WHERE id = 1;
-@postgresql     RETURN NULL;
-@postgresql END $$;
-@postgresql CREATE TRIGGER agent_choices_changed AFTER UPDATE ON agent_choices FOR EACH ROW EXECUTE FUNCTION agent_choices_changed();
-
-@sqlite CREATE TRIGGER agent_choices_taken_back AFTER DELETE ON agent_choices BEGIN
-@sqlite     UPDATE canvas_clock SET moved = moved + 1 WHERE id = 1;
-@sqlite END;
-@postgresql CREATE FUNCTION agent_choices_taken_back() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
-@postgresql     UPDATE canvas_clock SET moved = moved + 1 WHERE id = 1;
-@postgresql     RETURN NULL;
-@postgresql END $$;
-@postgresql CREATE TRIGGER agent_choices_taken_back AFTER DELETE ON agent_choices FOR EACH ROW EXECUTE FUNCTION agent_choices_taken_back();
-
-@sqlite CREATE TRIGGER channel_agents_made AFTER INSERT ON channel_agents BEGIN
-@sqlite     UPDATE canvas_clock SET moved = moved + 1 WHERE id = 1;
-@sqlite END;
-@postgresql CREATE FUNCTION channel_agents_made() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
-@postgresql     UPDATE canvas_clock SET moved = moved + 1 WHERE id = 1;
-@postgresql     RETURN NULL;
-@postgresql END $$;
-@postgresql CREATE TRIGGER channel_agents_made AFTER INSERT ON channel_agents FOR EACH ROW EXECUTE FUNCTION channel_agents_made();
-
-@sqlite CREATE TRIGGER channel_agents_changed AFTER UPDATE ON channel_agents BEGIN
-@sqlite     UPDATE canvas_clock SET moved = moved + 1 WHERE id = 1;
-@sqlite END;
-@postgresql CREATE FUNCTION channel_agents_changed() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
-@postgresql     UPDATE canvas_clock SET moved = moved + 1 WHERE id = 1;
-@postgresql     RETURN NULL;
-@postgresql END $$;
-@postgresql CREATE TRIGGER channel_agents_changed AFTER UPDATE ON channel_agents FOR EACH ROW EXECUTE FUNCTION channel_agents_changed();
-
-@sqlite CREATE TRIGGER channel_agents_taken_back AFTER DELETE ON channel_agents BEGIN
-@sqlite     UPDATE canvas_clock SET moved = moved + 1 WHERE id = 1;
-@sqlite END;
-@postgresql CREATE FUNCTION channel_agents_taken_back() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
-@postgresql     UPDATE canvas_clock SET moved = moved + 1 WHERE id = 1;
-@postgresql     RETURN NULL;
-@postgresql END $$;
-@postgresql CREATE TRIGGER channel_agents_taken_back AFTER DELETE ON channel_agents FOR EACH ROW EXECUTE FUNCTION channel_agents_taken_back();
 

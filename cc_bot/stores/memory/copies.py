@@ -91,7 +91,16 @@ _PUT_TURN_CALLS: Final = f"""
     WHERE turn_calls.user_id = excluded.user_id
 """  # noqa: S608 - put together from constants alone
 
-_DROP_TURN_CALLS: Final = "DELETE FROM turn_calls WHERE turn = $1 AND user_id = $2"
+DROP_TURN_CALLS: Final = "DELETE FROM turn_calls WHERE turn = $1 AND user_id = $2"
+
+# After questions in channels were answered, given up or deleted. $1 an array of their ids on Discord
+DROP_CALLS_OF_QUESTIONS: Final = """
+    DELETE FROM turn_calls WHERE turn IN (SELECT 'q' || each.value FROM @ids($1) AS each)
+        AND NOT EXISTS (
+            SELECT 1 FROM mentions AS w
+            WHERE w.discord_id IN @ids($1) AND w.answered = 0 AND turn_calls.turn = 'q' || w.discord_id
+        )
+"""
 
 
 def note_calls(statement: str, place: str | int, user_id: int, calls: Sequence[ToolCall]) -> list[Statement]:
@@ -106,7 +115,7 @@ def put_turn_calls(turn: str, user_id: int, calls: Sequence[ToolCall]) -> Statem
     """The statement that notes what a turn's tools have done so far, in place of what was known of it
     before."""
     if not calls:
-        return Statement(_DROP_TURN_CALLS, (turn, user_id))
+        return Statement(DROP_TURN_CALLS, (turn, user_id))
     return Statement(_PUT_TURN_CALLS, (turn, user_id, _with_redacted(calls)))
 
 

@@ -1,8 +1,7 @@
 """The bounds of how much of a user's is kept, and how often they import: held where it is written.
 
-What they have is counted by the database itself (see `memory_usage`), so that adding a memory reads one row
-for it, however many there are. It is looked at after the change, in the same transaction: two changes at once
-do not both find the same room, and one that goes too far is undone.
+What they have is counted in an index. It is looked at after the change, in the same transaction: two changes
+at once do not both find the same room, and one that goes too far is undone.
 """
 
 import json
@@ -16,14 +15,18 @@ from cc_bot.storage import Database, Statement, Steps, user
 from cc_bot.stores.columns import from_ms, to_ms
 from cc_bot.stores.members import rules_for
 
-_SELECT_USED: Final = "SELECT memories, bytes FROM memory_usage WHERE user_id = $1"
-_SELECT_IMPORTS: Final = "SELECT imported_at FROM memory_usage WHERE user_id = $1"
+# By memories_by_size. $1 user
+_SELECT_USED: Final = """
+    SELECT count(CASE status WHEN 'active' THEN 1 END), CAST(coalesce(sum(bytes), 0) AS BIGINT)
+    FROM memories WHERE user_id = $1
+"""
+_SELECT_IMPORTS: Final = "SELECT moments FROM memory_imports WHERE user_id = $1"
 
 # $2 JSON: moments
 _SET_IMPORTS: Final = """
-    INSERT INTO memory_usage (user_id, imported_at) VALUES ($1, $2)
-    ON CONFLICT (user_id) DO UPDATE SET imported_at = excluded.imported_at
-    WHERE memory_usage.user_id = $1
+    INSERT INTO memory_imports (user_id, moments) VALUES ($1, $2)
+    ON CONFLICT (user_id) DO UPDATE SET moments = excluded.moments
+    WHERE memory_imports.user_id = $1
 """
 
 _MIB: Final = 2**20
@@ -82,8 +85,7 @@ def ensure_room_left(
     quotas = yield from _quotas(user_id, file_rules)
     if quotas.memories is None and quotas.memory_bytes is None:
         return
-    rows = yield Statement(_SELECT_USED, (user_id,))
-    number, used = rows[0] if rows else (0, 0)
+    [(number, used)] = yield Statement(_SELECT_USED, (user_id,))
     if added and quotas.memories is not None and number + memories > quotas.memories:
         raise TooManyMemories(limit=quotas.memories)
     if quotas.memory_bytes is not None and used + size > quotas.memory_bytes:

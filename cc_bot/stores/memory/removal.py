@@ -42,6 +42,7 @@ from cc_bot.storage import (
     user,
 )
 from cc_bot.stores.blocks import BLOCKS_FROM_MESSAGE
+from cc_bot.stores.canvases import CHANGED, TICK
 from cc_bot.stores.columns import ISO, Columns, to_text
 from cc_bot.stores.memory.copies import TraceFinder, Traces
 from cc_bot.stores.memory.quotas import MemoryQuotas, ensure_room_left
@@ -153,8 +154,8 @@ REDACT_TURN: Final = """
 """
 
 # $2 session, $3 its canvas as it was read, $4 what is left of it
-CHANGE_CANVAS: Final = """
-    UPDATE sessions SET canvas_state = $4
+CHANGE_CANVAS: Final = f"""
+    UPDATE sessions SET canvas_state = $4, {CHANGED}
     WHERE user_id = $1 AND id = $2 AND canvas_state = $3
 """
 
@@ -457,6 +458,7 @@ def _redaction(user_id: int, traces: Traces) -> list[Statement]:
     return [
         *(Statement(REDACT, (user_id, *call)) for call in traces.calls),
         *(Statement(REDACT_TURN, (user_id, *calls)) for calls in traces.turn_calls),
+        *([Statement(TICK)] if traces.canvases else ()),
         *(Statement(CHANGE_CANVAS, (user_id, *canvas)) for canvas in traces.canvases),
         Statement(DELETE_SUMMARIES, (user_id, _array(traces.summaries))),
         Statement(DELETE_PROPOSALS, (user_id, _array(traces.proposals))),

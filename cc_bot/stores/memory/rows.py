@@ -9,7 +9,7 @@ from typing import Any, Final
 from cc_bot.domain.memory import MAX_PINNED, Memory, MemoryStatistics, Source
 from cc_bot.domain.text import without_controls
 from cc_bot.storage import Row
-from cc_bot.stores.columns import ISO, Columns, Kind, Parameters, next_number, object_to_json
+from cc_bot.stores.columns import ISO, Columns, Kind, Parameters, keep_number, next_number, object_to_json
 from cc_bot.stores.memory.texts import SearchText
 
 _SOURCE: Final = tuple(field.name for field in fields(Source))
@@ -120,6 +120,8 @@ INSERT_ALONE: Final = f"""
     VALUES ($1, {next_number("memory")}, $2, $3, $3, {WRITTEN.marks})
     RETURNING id, number
 """
+
+KEEP_NUMBER: Final = keep_number("memory")
 
 # Unless one counts that is alike: its audience is 'anywhere' or the same. Serves itself by
 # memories_by_likeness.

@@ -156,6 +156,7 @@ class NewMemory:
         rows = yield Statement(statement, (*own, self.made_at, *sql.WRITTEN.of(self.columns)))
         if rows:
             yield insert_terms(self.user_id, rows[0][0], self.term_counts)
+            yield Statement(sql.KEEP_NUMBER, own[:1])
         if rows and self.supersedes is not None:
             yield from supersede(self.user_id, self.supersedes)
         if rows and file_rules:

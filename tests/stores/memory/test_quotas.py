@@ -17,13 +17,6 @@ from tests.stores.memory.notes import ME, START, YOU, keep, listed, rewrite
 
 pytestmark = pytest.mark.sqlite("the same statements, but for how bytes are counted")
 
-USED = "SELECT memories, bytes FROM memory_usage WHERE user_id = $1"
-COUNTED = """
-    SELECT sum(status = 'active'), sum(length(CAST(content AS BLOB)) + length(CAST(tags AS BLOB))
-        + length(CAST(metadata AS BLOB)))
-    FROM memories WHERE user_id = $1
-"""
-
 
 @dataclass
 class File:
@@ -139,25 +132,3 @@ class TestImports:
             await again.memory_transfer.admit(YOU)
             file.now = START + timedelta(hours=1)
             await again.memory_transfer.admit(ME)
-
-
-class TestCount:
-    async def test_is_what_the_rows_come_to(self, stores: Stores, database: Database) -> None:
-        async def check() -> None:
-            assert await database.query(USED, ME) == await database.query(COUNTED, ME)
-
-        kept = [
-            await stores.memories.add(ME, f"メモ{n}", tags=["夏"], metadata={"a": "😀"}) for n in range(5)
-        ]
-        await check()
-        await stores.memories.update(ME, kept[0].id, content="書き直し", tags=[])
-        await stores.memories.add(ME, "代わり", supersedes=kept[1].id)
-        await check()
-        await stores.memories.delete(ME, kept[2].id)
-        await check()
-        await stores.memory_removal.erase(ME, kept[3].id)
-        await stores.memory_removal.purge(START + timedelta(days=1))
-        await check()
-        assert (await database.query(USED, ME))[0][0] == len(await listed(stores)) == 3
-        await stores.personal_erasure.erase(ME)
-        assert await database.query(USED, ME) == []
