@@ -546,6 +546,8 @@ class Unfinished:
                 return
         except Closed:
             _log.warning("turn_not_told", state=turn.state)
+            if turn.kind == "message" and turn.question_id is not None:
+                await self._routes.replies.mark_unreachable(turn.key.channel_id, turn.question_id)
         else:
             _log.info("turn_finished", state=turn.state)
             if pending.may_be_asked_again:

@@ -119,14 +119,13 @@ async def _take(address: WebAddress, answer: HttpAnswer) -> FetchedPage:
     header["content-type"] = "".join(filter(str.isprintable, content_type))
     media_type = header.get_content_type() if content_type else ""
     kind = _KINDS.get(media_type, "json" if media_type.endswith("+json") else None)
-    if kind is None and media_type in _UNNAMED:
-        kind = "document"
-    if kind is None:
+    called_pdf = address.target.partition("?")[0].lower().endswith(".pdf")
+    if kind is None and not called_pdf and media_type not in _UNNAMED:
         raise PageKindRefused
-    data = await answer.read(MAX_DOCUMENT_BYTES if kind == "document" else MAX_BYTES)
-    if media_type in _UNNAMED and not data.startswith(_DOCUMENT_BEGINNINGS):
+    data = await answer.read(MAX_DOCUMENT_BYTES if kind in (None, "document") else MAX_BYTES)
+    if kind is None and not data.startswith(_DOCUMENT_BEGINNINGS):
         raise PageKindRefused
-    return FetchedPage(address, kind, header.get_content_charset(""), data)
+    return FetchedPage(address, kind or "document", header.get_content_charset(""), data)
 
 
 # ---- reading ---------------------------------------------------------------------------------------------

@@ -14,9 +14,9 @@ from cc_bot.assistant import AssistantSettings
 from cc_bot.discord.access import SeenRoles
 from cc_bot.discord.delivery.forms import OpenForms
 from cc_bot.discord.delivery.live import RunningTurns
-from cc_bot.discord.delivery.outlets import MessageReplies
+from cc_bot.discord.delivery.outlets import UNREACHABLE, MessageReplies
 from cc_bot.discord.delivery.reply import TakenDown
-from cc_bot.discord.messages.channel_answers import UNREACHABLE, ChannelAnswers, ChannelAssistant
+from cc_bot.discord.messages.channel_answers import ChannelAnswers, ChannelAssistant
 from cc_bot.discord.messages.mentions import MAX_AT_ONCE, Mentions, TypingSigns
 from cc_bot.discord.messages.question_files import QuestionFiles
 from cc_bot.discord.messages.withdrawals import Withdrawals

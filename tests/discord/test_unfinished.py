@@ -13,7 +13,7 @@ from cc_bot.assistant.approved_calls import ApprovedCalls
 from cc_bot.discord.delivery.approved_calls import UnfinishedCalls
 from cc_bot.discord.delivery.deliveries import TurnDeliveries
 from cc_bot.discord.delivery.live import RunningTurns
-from cc_bot.discord.delivery.outlets import MessageReplies
+from cc_bot.discord.delivery.outlets import UNREACHABLE, MessageReplies
 from cc_bot.discord.delivery.reply import TakenDown
 from cc_bot.discord.unfinished import DeliveryRoutes, Unfinished
 from cc_bot.domain import SessionKey
@@ -25,6 +25,7 @@ from cc_bot.texts import texts
 from cc_bot.tools.registry import ToolRegistry
 from tests.discord.parts import Place, deliveries_over, recipients_over
 from tests.loopback.discord import Message as Posted
+from tests.loopback.discord import Permission
 
 OPEN_DM = "POST /users/@me/channels"
 RETRY = texts(Locale.JA).unfinished.ask_again
@@ -152,6 +153,14 @@ class TestAnAnswer:
             entries.leave(entries.entry(turn))
             await scene.left("interrupted", "interrupted")
         assert len(scene.written()) == 2
+
+    async def test_that_reaches_neither_channel_nor_dm_leaves_a_reaction(self, scene: Scene) -> None:
+        scene.channel = scene.discord.guild_channel()
+        scene.discord.forbid(scene.discord.bot, Permission.SEND_MESSAGES, scene.channel)
+        scene.aiko.accepts_dms = False
+        posted, _ = await scene.begun()
+        await scene.starts()
+        assert posted.reactions == [UNREACHABLE]
 
     async def test_that_is_late_is_written_on_where_it_was_begun(self, scene: Scene) -> None:
         """Killed after the post and before it was noted, and once more after that."""

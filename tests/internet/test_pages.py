@@ -38,10 +38,10 @@ PAGE = f"""<!doctype html><html lang="ja"><head><title>東京の天気 | 天気�
 <footer>Copyright</footer></body></html>"""
 
 
-async def read(answer: Answer, command: tuple[str, ...] = ()) -> ReadPage:
-    async with LoopbackWeb({"/a": answer}) as web:
+async def read(answer: Answer, command: tuple[str, ...] = (), path: str = "/a") -> ReadPage:
+    async with LoopbackWeb({path: answer}) as web:
         reader = PageReader(web.network(), command, unconfined=UNCONFINED)
-        return await reader.read(parse_address("http://a.example/a"), asyncio.Semaphore())
+        return await reader.read(parse_address(f"http://a.example{path}"), asyncio.Semaphore())
 
 
 def html(text: str, encoding: str, content_type: str = "text/html") -> Answer:
@@ -230,8 +230,8 @@ class TestDocuments:
         assert page.text.split("\n")[0::2] == ["[page 1]", "[page 2]"]
         assert BODY in page.text.replace("\n", "")
         assert "二枚目です。" in page.text
-        for kind in ("application/octet-stream", None):
-            assert "[page 1]" in (await read(Answer(pdf([BODY]), kind))).text
+        for kind, path in (("application/octet-stream", "/a"), (None, "/a"), ("image/x-pdf", "/A.PDF")):
+            assert "[page 1]" in (await read(Answer(pdf([BODY]), kind), path=path)).text
         for refused, error in (
             (b"%PDF-1.7 broken", PageUnreadable),
             (pdf([BODY], password="x"), DocumentLocked),

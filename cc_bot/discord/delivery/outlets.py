@@ -210,6 +210,7 @@ async def list_sent_since(hook: Hook, known: Sequence[int]) -> list[hikari.Messa
 # them too.
 
 
+UNREACHABLE: Final = "🔇"
 _SUFFIXES: Final = "bcdefghijklm"
 """Of nonces that are tried one after the other when the one before belongs to a message that was deleted."""
 
@@ -283,6 +284,11 @@ class MessageReplies:
             await self.say_by_dm(recipient.user_id, page, f"{question_id}-w")
         except hikari.HikariError as error:
             _log.info("user_not_told", error=type(error).__name__)
+
+    async def mark_unreachable(self, channel_id: int, question_id: int) -> None:
+        """Put a reaction on a question whose author no answer reaches, if Discord takes at least that."""
+        with contextlib.suppress(hikari.HikariError):
+            await self.rest.add_reaction(channel_id, question_id, UNREACHABLE)
 
     def _outlet(
         self, channel_id: int, question_id: int | None, nonces: "Nonces", noting: Noting = nowhere

@@ -7,7 +7,6 @@ crash the same message is written on. Which questions wait, and when, is not dec
 
 import zlib
 from collections.abc import AsyncGenerator, Callable, Collection, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 
@@ -56,7 +55,6 @@ MAX_TOGETHER = 10
 MAX_TOGETHER_CHARACTERS = 6000
 """Of these questions in all: what one question may have."""
 MAX_TEXT_HASHES = 1000
-UNREACHABLE = "🔇"
 
 
 @dataclass(slots=True)
@@ -283,11 +281,9 @@ class ChannelAnswers:
         await self._give_up(asked.key, asked.questions)
 
     async def _mark_unreachable(self, asked: ChannelQuestion, error: Exception) -> None:
-        """Put a reaction on the question if Discord lets the bot write neither there nor in the user's DM."""
         place_id = asked.key.place_id
         _log.warning("answer_not_allowed", place=place_id, error=type(error).__name__)
-        with suppress(hikari.HikariError):
-            await self.replies.rest.add_reaction(place_id, asked.newest_id, UNREACHABLE)
+        await self.replies.mark_unreachable(place_id, asked.newest_id)
 
     def _sentence(self, asked: ChannelQuestion, sentence: str) -> Page:
         """The sentence with what an earlier run of the program did before it was ended."""
