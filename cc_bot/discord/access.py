@@ -19,7 +19,7 @@ import structlog
 from cc_bot.discord.agents import Arrival
 from cc_bot.discord.failures import tell, tell_failure
 from cc_bot.discord.floods import QUIET_S, FloodGuard
-from cc_bot.discord.interactions import accept_ahead, defer_update
+from cc_bot.discord.interactions import MAX_CHOICES, accept_ahead, defer_update
 from cc_bot.discord.pages.custom_ids import (
     AnswerButton,
     AskForm,
@@ -571,8 +571,10 @@ async def _stands_there(interaction: hikari.ComponentInteraction) -> bool:
 # ---- ways in ---------------------------------------------------------------------------------------------
 
 
-Suggest = Callable[..., Awaitable[None]]
-"""Answers an autocomplete interaction; the parameters after its context are injected."""
+Choice = str | tuple[str, str] | tuple[str, int]
+"""What is shown, or that and its value."""
+Suggest = Callable[..., Awaitable[Sequence[Choice]]]
+"""Returns the choices for an autocomplete context; its other parameters are injected."""
 
 
 class Press(hikari.Event):
@@ -610,26 +612,27 @@ async def admit_commands(
 
 
 def suggesting(suggest: Suggest) -> Any:
-    """A list of choices, for those who may use the bot there; others get an empty one."""
-    injected = lightbulb.di.with_di(suggest)
+    """Return an autocomplete provider of these choices. Users without access get none."""
+    injected: Any = lightbulb.di.with_di(suggest)
 
     @lightbulb.di.with_di
     async def suggest_if_admitted(
         ctx: lightbulb.AutocompleteContext[Any], gate: Gate = lightbulb.di.INJECTED
     ) -> None:
+        found: Sequence[Choice] = ()  # a list of choices can't show why it is empty
         try:
             await gate.admit(ctx.interaction, "choices")
+            async with asyncio.timeout(_SUGGESTED_WITHIN_S):
+                found = await injected(ctx)
+        except TimeoutError:
+            return
         except CcBotError as error:
             if isinstance(error, TooManyCommands) and error.told:
                 return
             if not isinstance(error, AccessError):
                 _log.warning("autocomplete_failed", error=type(error).__name__)
-            with contextlib.suppress(hikari.HikariError):  # a list of choices has no place for a sentence
-                await ctx.respond([])
-            return
-        with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(_SUGGESTED_WITHIN_S):
-                await injected(ctx)
+        with contextlib.suppress(hikari.HikariError):  # too late, or Discord fails
+            await ctx.respond(found[:MAX_CHOICES])
 
     return suggest_if_admitted
 

@@ -1,19 +1,20 @@
 """`/agent`: who answers. Each user chooses for themselves, whoever manages the server for a channel."""
 
-import contextlib
+from collections.abc import Sequence
 
 import hikari
 import lightbulb
 import structlog
 
 from cc_bot.agents import find_agent, matching_agents
-from cc_bot.discord.access import suggesting
+from cc_bot.discord.access import Choice, suggesting
 from cc_bot.discord.agents import Chooser, where
+from cc_bot.discord.declaring import command, text_option
 from cc_bot.discord.delivery.canvas_boards import CanvasBoards
-from cc_bot.discord.interactions import MAX_CHOICES, defer
+from cc_bot.discord.interactions import defer
 from cc_bot.discord.pages.admin import agent_list
 from cc_bot.discord.recipients import Recipients
-from cc_bot.domain.errors import CcBotError, UnknownAgent
+from cc_bot.domain.errors import UnknownAgent
 
 loader = lightbulb.Loader()
 agent = lightbulb.Group("agent", "agent_description", localize=True)
@@ -28,35 +29,19 @@ async def suggest_agents(
     ctx: lightbulb.AutocompleteContext[str],
     chooser: Chooser = lightbulb.di.INJECTED,
     recipients: Recipients = lightbulb.di.INJECTED,
-) -> None:
-    typed = str(ctx.focused.value or "")
-    try:
-        recipient = await recipients.of(ctx.interaction)
-        agents = await chooser.usable_at(where(ctx.interaction))
-        found = matching_agents(agents, typed, recipient.locale)[:MAX_CHOICES]
-    except CcBotError as error:  # a list of choices has no place for a sentence
-        _log.warning("autocomplete_failed", error=type(error).__name__)
-        found = []
-    with contextlib.suppress(hikari.HikariError):  # too late, or Discord's trouble: there is nobody to tell
-        await ctx.respond(found)
+) -> Sequence[Choice]:
+    recipient = await recipients.of(ctx.interaction)
+    agents = await chooser.usable_at(where(ctx.interaction))
+    return matching_agents(agents, str(ctx.focused.value or ""), recipient.locale)
 
 
 def agent_name() -> str:
     """The option that chooses an agent."""
-    return lightbulb.string(
-        "agent_name",
-        "agent_name_description",
-        localize=True,
-        max_length=100,
-        autocomplete=suggesting(suggest_agents),
-    )
+    return text_option("agent_name", max_length=100, autocomplete=suggesting(suggest_agents))
 
 
-@agent.register
-class ListAgentsCommand(
-    lightbulb.SlashCommand, name="agent_list", description="agent_list_description", localize=True
-):
-    @lightbulb.invoke
+@command(agent.register, "agent_list")
+class ListAgentsCommand:
     async def invoke(self, ctx: lightbulb.Context, chooser: Chooser, recipients: Recipients) -> None:
         recipient, place = await recipients.defer(ctx.interaction), where(ctx.interaction)
         chosen = await chooser.of(ctx.interaction)
@@ -71,11 +56,10 @@ class ListAgentsCommand(
         await ctx.interaction.edit_initial_response(shown)
 
 
-@agent.register
-class Use(lightbulb.SlashCommand, name="agent_use", description="agent_use_description", localize=True):
+@command(agent.register, "agent_use")
+class Use:
     name = agent_name()
 
-    @lightbulb.invoke
     async def invoke(
         self, ctx: lightbulb.Context, chooser: Chooser, recipients: Recipients, boards: CanvasBoards
     ) -> None:
@@ -96,13 +80,10 @@ class Use(lightbulb.SlashCommand, name="agent_use", description="agent_use_descr
             await boards.refresh(after.key, interaction=ctx.interaction)
 
 
-@agent.register
-class Default(
-    lightbulb.SlashCommand, name="agent_default", description="agent_default_description", localize=True
-):
+@command(agent.register, "agent_default")
+class Default:
     name = agent_name()
 
-    @lightbulb.invoke
     async def invoke(
         self, ctx: lightbulb.Context, chooser: Chooser, recipients: Recipients, boards: CanvasBoards
     ) -> None:

@@ -6,6 +6,7 @@ import lightbulb
 from cc_bot.assistant.assistant import MAX_QUESTION_CHARACTERS
 from cc_bot.discord.agents import Arrival
 from cc_bot.discord.attachments import asked_file
+from cc_bot.discord.declaring import command, file_option, switch_option, text_option
 from cc_bot.discord.delivery.answers import Answers
 from cc_bot.discord.interactions import author_name, own_space
 from cc_bot.discord.messages.addressing import ProactiveMessageQuotes
@@ -16,30 +17,17 @@ from cc_bot.texts.naming import without_mentions
 loader = lightbulb.Loader()
 
 
-@loader.command
-class AskCommand(lightbulb.SlashCommand, name="ask", description="ask_description", localize=True):
-    question = lightbulb.string(
-        "ask_question", "ask_question_description", localize=True, max_length=MAX_QUESTION_CHARACTERS
-    )
-    attachment = lightbulb.attachment(
-        "ask_attachment", "ask_attachment_description", localize=True, default=None
-    )
-    attachment2 = lightbulb.attachment(
-        "ask_attachment2", "ask_attachment2_description", localize=True, default=None
-    )
-    attachment3 = lightbulb.attachment(
-        "ask_attachment3", "ask_attachment3_description", localize=True, default=None
-    )
-    attachment4 = lightbulb.attachment(
-        "ask_attachment4", "ask_attachment4_description", localize=True, default=None
-    )
-    attachment5 = lightbulb.attachment(
-        "ask_attachment5", "ask_attachment5_description", localize=True, default=None
-    )
-    private = lightbulb.boolean("ask_private", "ask_private_description", localize=True, default=False)
-    temporary = lightbulb.boolean("ask_temporary", "ask_temporary_description", localize=True, default=False)
+@command(loader.command, "ask")
+class AskCommand:
+    question = text_option("ask_question", max_length=MAX_QUESTION_CHARACTERS)
+    attachment = file_option("ask_attachment", default=None)
+    attachment2 = file_option("ask_attachment2", default=None)
+    attachment3 = file_option("ask_attachment3", default=None)
+    attachment4 = file_option("ask_attachment4", default=None)
+    attachment5 = file_option("ask_attachment5", default=None)
+    private = switch_option("ask_private", default=False)
+    temporary = switch_option("ask_temporary", default=False)
 
-    @lightbulb.invoke
     async def invoke(
         self,
         ctx: lightbulb.Context,

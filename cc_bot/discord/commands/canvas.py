@@ -5,6 +5,7 @@ from dataclasses import replace
 import lightbulb
 
 from cc_bot.discord.agents import Chooser
+from cc_bot.discord.declaring import command
 from cc_bot.discord.delivery.canvas_boards import CanvasBoards
 from cc_bot.discord.interactions import Answerable, own_space
 from cc_bot.discord.recipients import Recipient, Recipients
@@ -18,11 +19,8 @@ group = lightbulb.Group("canvas", "canvas_description", localize=True)
 loader.command(group)
 
 
-@group.register
-class ShowCanvasCommand(
-    lightbulb.SlashCommand, name="canvas_show", description="canvas_show_description", localize=True
-):
-    @lightbulb.invoke
+@command(group.register, "canvas_show")
+class ShowCanvasCommand:
     async def invoke(
         self,
         ctx: lightbulb.Context,
@@ -41,11 +39,8 @@ class ShowCanvasCommand(
             await _show(ctx.interaction, key, seen.canvas, boards, recipient)
 
 
-@group.register
-class ClearCanvasCommand(
-    lightbulb.SlashCommand, name="canvas_clear", description="canvas_clear_description", localize=True
-):
-    @lightbulb.invoke
+@command(group.register, "canvas_clear")
+class ClearCanvasCommand:
     async def invoke(
         self,
         ctx: lightbulb.Context,

@@ -4,6 +4,7 @@ import lightbulb
 
 from cc_bot.assistant.reminders import ReminderSource, start_heartbeat, stop_heartbeat
 from cc_bot.discord.agents import Chooser
+from cc_bot.discord.declaring import choices, command, number_option, text_option
 from cc_bot.discord.interactions import can_write, own_space, payer_of
 from cc_bot.discord.pages.memory import escape_markdown
 from cc_bot.discord.pages.page import NO_PINGS
@@ -21,34 +22,16 @@ _LONGEST_TIME = 20
 
 
 def _time(name: str) -> str | None:
-    return lightbulb.string(
-        name, f"{name}_description", localize=True, default=None, max_length=_LONGEST_TIME
-    )
+    return text_option(name, default=None, max_length=_LONGEST_TIME)
 
 
-@heartbeat.register
-class On(lightbulb.SlashCommand, name="heartbeat_on", description="heartbeat_on_description", localize=True):
-    every = lightbulb.integer(
-        "heartbeat_every",
-        "heartbeat_every_description",
-        localize=True,
-        min_value=LEAST_HOURS,
-        max_value=MOST_HOURS,
-    )
-    where = lightbulb.string(
-        "heartbeat_where",
-        "heartbeat_where_description",
-        localize=True,
-        default="dm",
-        choices=[
-            lightbulb.Choice("heartbeat_dm_choice", "dm", localize=True),
-            lightbulb.Choice("heartbeat_channel_choice", "channel", localize=True),
-        ],
-    )
+@command(heartbeat.register, "heartbeat_on")
+class On:
+    every = number_option("heartbeat_every", min_value=LEAST_HOURS, max_value=MOST_HOURS)
+    where = text_option("heartbeat_where", default="dm", choices=choices("heartbeat", "dm", "channel"))
     quiet_from = _time("heartbeat_quiet_from")
     quiet_to = _time("heartbeat_quiet_to")
 
-    @lightbulb.invoke
     async def invoke(
         self, ctx: lightbulb.Context, schedules: ScheduleStore, chooser: Chooser, recipients: Recipients
     ) -> None:
@@ -77,11 +60,8 @@ class On(lightbulb.SlashCommand, name="heartbeat_on", description="heartbeat_on_
         await interaction.edit_initial_response(answer, **NO_PINGS)
 
 
-@heartbeat.register
-class Off(
-    lightbulb.SlashCommand, name="heartbeat_off", description="heartbeat_off_description", localize=True
-):
-    @lightbulb.invoke
+@command(heartbeat.register, "heartbeat_off")
+class Off:
     async def invoke(self, ctx: lightbulb.Context, stores: Stores, recipients: Recipients) -> None:
         recipient = await recipients.defer(ctx.interaction)
         stopped = await stop_heartbeat(stores.schedules, stores.heartbeats, recipient.user_id)
@@ -89,14 +69,8 @@ class Off(
         await ctx.interaction.edit_initial_response(told.stopped if stopped else told.off)
 
 
-@heartbeat.register
-class Status(
-    lightbulb.SlashCommand,
-    name="heartbeat_status",
-    description="heartbeat_status_description",
-    localize=True,
-):
-    @lightbulb.invoke
+@command(heartbeat.register, "heartbeat_status")
+class Status:
     async def invoke(self, ctx: lightbulb.Context, schedules: ScheduleStore, recipients: Recipients) -> None:
         recipient = await recipients.defer(ctx.interaction)
         found = await schedules.list(recipient.user_id, kind="heartbeat")

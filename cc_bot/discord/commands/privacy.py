@@ -6,6 +6,7 @@ import hikari
 import lightbulb
 import structlog
 
+from cc_bot.discord.declaring import choices, command, text_option
 from cc_bot.discord.delivery.receipts import ReceiptUpkeep
 from cc_bot.discord.delivery.reply import RETRY_PAUSES_S, repeat
 from cc_bot.discord.failures import tell
@@ -33,11 +34,8 @@ loader.command(privacy)
 # `/privacy erase`: everything of a user's goes for good, after one question.
 
 
-@privacy.register
-class Erase(
-    lightbulb.SlashCommand, name="privacy_erase", description="privacy_erase_description", localize=True
-):
-    @lightbulb.invoke
+@command(privacy.register, "privacy_erase")
+class Erase:
     async def invoke(self, ctx: lightbulb.Context, privacy: Privacy, recipients: Recipients) -> None:
         recipient = await recipients.defer(ctx.interaction)
         held = await privacy.overview(recipient.user_id)
@@ -96,22 +94,10 @@ async def _decide(
 # said to be a part.
 
 
-@privacy.register
-class ExportPrivacyCommand(
-    lightbulb.SlashCommand, name="privacy_export", description="privacy_export_description", localize=True
-):
-    where = lightbulb.string(
-        "privacy_where",
-        "privacy_where_description",
-        localize=True,
-        default="here",
-        choices=[
-            lightbulb.Choice("privacy_here_choice", "here", localize=True),
-            lightbulb.Choice("privacy_dm_choice", "dm", localize=True),
-        ],
-    )
+@command(privacy.register, "privacy_export")
+class ExportPrivacyCommand:
+    where = text_option("privacy_where", default="here", choices=choices("privacy", "here", "dm"))
 
-    @lightbulb.invoke
     async def invoke(
         self, ctx: lightbulb.Context, privacy: Privacy, line: FileLine, recipients: Recipients
     ) -> None:
@@ -191,11 +177,8 @@ async def _send(parts: AsyncIterator[bytes], outlet: _Here | _ByDm, day: str) ->
 # `/privacy show`: how much of what is stored, since when, and for how long.
 
 
-@privacy.register
-class ShowPrivacyCommand(
-    lightbulb.SlashCommand, name="privacy_show", description="privacy_show_description", localize=True
-):
-    @lightbulb.invoke
+@command(privacy.register, "privacy_show")
+class ShowPrivacyCommand:
     async def invoke(self, ctx: lightbulb.Context, privacy: Privacy, recipients: Recipients) -> None:
         recipient = await recipients.defer(ctx.interaction)
         held = await privacy.overview(recipient.user_id)

@@ -1,9 +1,7 @@
 """`/remind …`: what a user wants to be told, and when. Every reply is for that user alone."""
 
-import contextlib
 from collections.abc import Callable, Iterable
 from datetime import timedelta
-from itertools import islice
 
 import hikari
 import lightbulb
@@ -11,12 +9,12 @@ import structlog
 
 from cc_bot.assistant import TimeResolver
 from cc_bot.assistant.reminders import ReminderSource, add_reminders, find_reminder
-from cc_bot.discord.access import suggesting
+from cc_bot.discord.access import Choice, suggesting
 from cc_bot.discord.agents import Chooser
+from cc_bot.discord.declaring import choices, command, number_option, text_option
 from cc_bot.discord.delivery.outlets import reply_in_place
 from cc_bot.discord.delivery.receipts import ReceiptUpkeep
 from cc_bot.discord.interactions import (
-    MAX_CHOICES,
     Answerable,
     can_write,
     defer_update,
@@ -37,7 +35,7 @@ from cc_bot.discord.pages.reminders import (
 )
 from cc_bot.discord.presses import on_press, show_view, whisper
 from cc_bot.discord.recipients import Recipient, Recipients
-from cc_bot.domain.errors import CcBotError, ScheduleNotFound
+from cc_bot.domain.errors import ScheduleNotFound
 from cc_bot.domain.schedule import MAX_TEXT_CHARACTERS, Place, Schedule
 from cc_bot.stores import ScheduleStore
 
@@ -56,40 +54,28 @@ def reminder_id(*, only: Callable[[Schedule], bool] = lambda _: True) -> int:
 
     async def suggest(
         ctx: lightbulb.AutocompleteContext[int], schedules: ScheduleStore = lightbulb.di.INJECTED
-    ) -> None:
-        typed = str(ctx.focused.value or "")
-        try:
-            known = await schedules.list(int(ctx.interaction.user.id))
-        except CcBotError as error:  # a list of choices has no place for a sentence
-            _log.warning("autocomplete_failed", error=type(error).__name__)
-            known = []
-        found = matching(filter(only, known), typed)
-        with contextlib.suppress(hikari.HikariError):  # too late, or Discord's trouble: nobody to tell
-            await ctx.respond([(choice_name(each), each.number) for each in found])
+    ) -> list[Choice]:
+        known = await schedules.list(int(ctx.interaction.user.id))
+        found = matching(filter(only, known), str(ctx.focused.value or ""))
+        return [(choice_name(each), each.number) for each in found]
 
-    return lightbulb.integer(
-        "remind_id", "remind_id_description", localize=True, autocomplete=suggesting(suggest)
-    )
+    return number_option("remind_id", autocomplete=suggesting(suggest))
 
 
 def matching(schedules: Iterable[Schedule], typed: str) -> list[Schedule]:
-    """Return those whose text or number contains what was typed, as many as can be offered."""
+    """Return those whose text or number contains what was typed."""
     wanted = typed.strip().removeprefix("#").casefold()
-    found = (
+    return [
         each for each in schedules if wanted in one_line(each.text).casefold() or wanted in str(each.number)
-    )
-    return list(islice(found, MAX_CHOICES))
+    ]
 
 
 # ---- listing ---------------------------------------------------------------------------------------------
 # `/remind list`: pages of reminders, which turn after a restart, too.
 
 
-@remind.register
-class ListSchedulesCommand(
-    lightbulb.SlashCommand, name="remind_list", description="remind_list_description", localize=True
-):
-    @lightbulb.invoke
+@command(remind.register, "remind_list")
+class ListSchedulesCommand:
     async def invoke(self, ctx: lightbulb.Context, schedules: ScheduleStore, recipients: Recipients) -> None:
         recipient = await recipients.defer(ctx.interaction)
         await show_view(ctx.interaction, list_view(await schedules.list(recipient.user_id), 1, recipient))
@@ -114,35 +100,13 @@ async def turn_page(
 MAX_WHEN_CHARACTERS = 100
 
 
-@remind.register
-class AddScheduleCommand(
-    lightbulb.SlashCommand, name="remind_add", description="remind_add_description", localize=True
-):
-    when = lightbulb.string(
-        "remind_when", "remind_when_description", localize=True, max_length=MAX_WHEN_CHARACTERS
-    )
-    text = lightbulb.string(
-        "remind_text", "remind_text_description", localize=True, max_length=MAX_TEXT_CHARACTERS
-    )
-    repeat = lightbulb.string(
-        "remind_repeat",
-        "remind_repeat_description",
-        localize=True,
-        default=None,
-        max_length=MAX_WHEN_CHARACTERS,
-    )
-    where = lightbulb.string(
-        "remind_where",
-        "remind_where_description",
-        localize=True,
-        default=None,
-        choices=[
-            lightbulb.Choice("remind_here_choice", "here", localize=True),
-            lightbulb.Choice("remind_dm_choice", "dm", localize=True),
-        ],
-    )
+@command(remind.register, "remind_add")
+class AddScheduleCommand:
+    when = text_option("remind_when", max_length=MAX_WHEN_CHARACTERS)
+    text = text_option("remind_text", max_length=MAX_TEXT_CHARACTERS)
+    repeat = text_option("remind_repeat", default=None, max_length=MAX_WHEN_CHARACTERS)
+    where = text_option("remind_where", default=None, choices=choices("remind", "here", "dm"))
 
-    @lightbulb.invoke
     async def invoke(
         self,
         ctx: lightbulb.Context,
@@ -248,13 +212,10 @@ async def snooze(
 # `/remind delete` and `/remind resume`.
 
 
-@remind.register
-class DeleteScheduleCommand(
-    lightbulb.SlashCommand, name="remind_delete", description="remind_delete_description", localize=True
-):
+@command(remind.register, "remind_delete")
+class DeleteScheduleCommand:
     id = reminder_id()
 
-    @lightbulb.invoke
     async def invoke(
         self, ctx: lightbulb.Context, schedules: ScheduleStore, recipients: Recipients, upkeep: ReceiptUpkeep
     ) -> None:
@@ -269,13 +230,10 @@ class DeleteScheduleCommand(
         upkeep.refresh(recipient.user_id, recipient.words)
 
 
-@remind.register
-class ResumeScheduleCommand(
-    lightbulb.SlashCommand, name="remind_resume", description="remind_resume_description", localize=True
-):
+@command(remind.register, "remind_resume")
+class ResumeScheduleCommand:
     id = reminder_id(only=lambda schedule: schedule.status == "paused")
 
-    @lightbulb.invoke
     async def invoke(self, ctx: lightbulb.Context, schedules: ScheduleStore, recipients: Recipients) -> None:
         recipient = await recipients.defer(ctx.interaction)
         await ctx.interaction.edit_initial_response(await _resume(schedules, recipient, self.id), **NO_PINGS)

@@ -6,6 +6,7 @@ import hikari
 import lightbulb
 
 from cc_bot.discord.agents import Chooser
+from cc_bot.discord.declaring import command
 from cc_bot.discord.delivery.canvas_boards import CanvasBoards
 from cc_bot.discord.interactions import defer, defer_update
 from cc_bot.discord.messages.listening import Messages
@@ -22,9 +23,8 @@ from cc_bot.stores.summaries import SummaryStore
 loader = lightbulb.Loader()
 
 
-@loader.command
-class ClearCommand(lightbulb.SlashCommand, name="clear", description="clear_description", localize=True):
-    @lightbulb.invoke
+@command(loader.command, "clear")
+class ClearCommand:
     async def invoke(
         self,
         ctx: lightbulb.Context,
@@ -100,11 +100,8 @@ async def _may_reset(interaction: hikari.CommandInteraction) -> bool | None:
 # The reply is ephemeral, so that it may show what was said in private, too.
 
 
-@loader.command
-class SummaryCommand(
-    lightbulb.SlashCommand, name="summary", description="summary_description", localize=True
-):
-    @lightbulb.invoke
+@command(loader.command, "summary")
+class SummaryCommand:
     async def invoke(
         self, ctx: lightbulb.Context, summaries: SummaryStore, recipients: Recipients, chooser: Chooser
     ) -> None:

@@ -1,20 +1,20 @@
 """`/settings`: a user's own language and time zone, and whether answers are read aloud. Discord tells the
 language alone."""
 
-import contextlib
+from collections.abc import Sequence
 
 import hikari
 import lightbulb
 import structlog
 
-from cc_bot.discord.access import Owners, suggesting
+from cc_bot.discord.access import Choice, Owners, suggesting
+from cc_bot.discord.declaring import choices, command, switch_option, text_option
 from cc_bot.discord.delivery.live import RunningTurns
 from cc_bot.discord.gateway import GrantedReading
-from cc_bot.discord.interactions import MAX_CHOICES, defer, payer_of
+from cc_bot.discord.interactions import defer, payer_of
 from cc_bot.discord.pages.admin import usage_view
 from cc_bot.discord.pages.memory import COLOUR
 from cc_bot.discord.recipients import Recipient, Recipients
-from cc_bot.domain.errors import CcBotError
 from cc_bot.domain.locale import Locale
 from cc_bot.domain.message import Reading, UserSettings
 from cc_bot.domain.timezones import suggest_zones
@@ -30,47 +30,23 @@ loader = lightbulb.Loader()
 
 async def suggest_timezones(
     ctx: lightbulb.AutocompleteContext[str], recipients: Recipients = lightbulb.di.INJECTED
-) -> None:
-    own = None
-    try:
-        own = (await recipients.of(ctx.interaction)).timezone.key
-    except CcBotError as error:
-        _log.warning("autocomplete_failed", error=type(error).__name__)
-    with contextlib.suppress(hikari.HikariError):
-        await ctx.respond(suggest_zones(str(ctx.focused.value or ""), own)[:MAX_CHOICES])
+) -> Sequence[Choice]:
+    own = (await recipients.of(ctx.interaction)).timezone.key
+    return suggest_zones(str(ctx.focused.value or ""), own)
 
 
-@loader.command
-class SettingsCommand(
-    lightbulb.SlashCommand, name="settings", description="settings_description", localize=True
-):
-    language = lightbulb.string(
+@command(loader.command, "settings")
+class SettingsCommand:
+    language = text_option(
         "settings_language",
-        "settings_language_description",
-        localize=True,
         default=None,
         choices=[lightbulb.Choice("日本語", "ja"), lightbulb.Choice("English", "en")],
     )
-    timezone = lightbulb.string(
-        "settings_timezone",
-        "settings_timezone_description",
-        localize=True,
-        default=None,
-        max_length=64,
-        autocomplete=suggesting(suggest_timezones),
+    timezone = text_option(
+        "settings_timezone", default=None, max_length=64, autocomplete=suggesting(suggest_timezones)
     )
-    voice = lightbulb.string(
-        "settings_voice",
-        "settings_voice_description",
-        localize=True,
-        default=None,
-        choices=[
-            lightbulb.Choice("settings_voice_on_choice", "on", localize=True),
-            lightbulb.Choice("settings_voice_off_choice", "off", localize=True),
-        ],
-    )
+    voice = text_option("settings_voice", default=None, choices=choices("settings_voice", "on", "off"))
 
-    @lightbulb.invoke
     async def invoke(
         self,
         ctx: lightbulb.Context,
@@ -137,9 +113,8 @@ def _language(recipient: Recipient) -> str:
 # `/help`: what cc-bot can do.
 
 
-@loader.command
-class HelpCommand(lightbulb.SlashCommand, name="help", description="help_description", localize=True):
-    @lightbulb.invoke
+@command(loader.command, "help")
+class HelpCommand:
     async def invoke(
         self, ctx: lightbulb.Context, recipients: Recipients, granted: GrantedReading, owners: Owners
     ) -> None:
@@ -164,11 +139,10 @@ def help_text(words: SessionTexts, reading: Reading, *, owner: bool = False) -> 
 _MANAGERS = hikari.Permissions.MANAGE_GUILD | hikari.Permissions.ADMINISTRATOR
 
 
-@loader.command
-class UsageCommand(lightbulb.SlashCommand, name="usage", description="usage_description", localize=True):
-    server = lightbulb.boolean("usage_server", "usage_server_description", localize=True, default=False)
+@command(loader.command, "usage")
+class UsageCommand:
+    server = switch_option("usage_server", default=False)
 
-    @lightbulb.invoke
     async def invoke(self, ctx: lightbulb.Context, spending: Spending, recipients: Recipients) -> None:
         interaction = ctx.interaction
         words = (await recipients.defer(interaction)).words

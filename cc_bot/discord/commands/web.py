@@ -8,6 +8,7 @@ from urllib.parse import urlencode
 import hikari
 import lightbulb
 
+from cc_bot.discord.declaring import command
 from cc_bot.discord.interactions import defer_update
 from cc_bot.discord.pages.custom_ids import BrowserMenu
 from cc_bot.discord.pages.memory import EphemeralView
@@ -25,9 +26,8 @@ MOST_LISTED: Final = 5
 """Browsers that are told of; the menu has all of them."""
 
 
-@loader.command
-class WebCommand(lightbulb.SlashCommand, name="web", description="web_description", localize=True):
-    @lightbulb.invoke
+@command(loader.command, "web")
+class WebCommand:
     async def invoke(
         self, ctx: lightbulb.Context, browsers: WebSessionStore, pages: PagesUrl, recipients: Recipients
     ) -> None:

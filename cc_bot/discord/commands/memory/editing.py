@@ -12,6 +12,7 @@ from hikari.impl import ModalActionRowBuilder
 
 from cc_bot.discord.commands.memory.group import memory, memory_id, on_memory_press, row_of
 from cc_bot.discord.commands.memory.listing import card_of
+from cc_bot.discord.declaring import command
 from cc_bot.discord.delivery.canvas_boards import CanvasBoards
 from cc_bot.discord.delivery.receipts import ReceiptUpkeep
 from cc_bot.discord.failures import tell
@@ -49,11 +50,10 @@ FINDING_S: Final = 1.0
 """How long a memory is looked for whose form is to be opened."""
 
 
-@memory.register
-class Edit(lightbulb.SlashCommand, name="memory_edit", description="memory_edit_description", localize=True):
+@command(memory.register, "memory_edit")
+class Edit:
     id = memory_id()
 
-    @lightbulb.invoke
     async def invoke(self, ctx: lightbulb.Context, memories: MemoryStore, recipients: Recipients) -> None:
         number = self.id
         await _open_form(
@@ -203,13 +203,10 @@ CONFIRM_WITHIN = timedelta(minutes=5)
 _REMOVING = ("delete", "undelete", "erase", "erase-alone", "erase-said")
 
 
-@memory.register
-class DeleteMemoryCommand(
-    lightbulb.SlashCommand, name="memory_delete", description="memory_delete_description", localize=True
-):
+@command(memory.register, "memory_delete")
+class DeleteMemoryCommand:
     id = memory_id()
 
-    @lightbulb.invoke
     async def invoke(
         self,
         ctx: lightbulb.Context,
@@ -224,14 +221,8 @@ class DeleteMemoryCommand(
         upkeep.refresh(recipient.user_id, recipient.words)
 
 
-@memory.register
-class DeleteAll(
-    lightbulb.SlashCommand,
-    name="memory_delete_all",
-    description="memory_delete_all_description",
-    localize=True,
-):
-    @lightbulb.invoke
+@command(memory.register, "memory_delete_all")
+class DeleteAll:
     async def invoke(self, ctx: lightbulb.Context, memories: MemoryStore, recipients: Recipients) -> None:
         recipient = await recipients.defer(ctx.interaction)
         count = await memories.count(recipient.user_id)
@@ -343,11 +334,10 @@ def _question(count: int, recipient: Recipient, clock: Clock) -> EphemeralView:
 # `/memory pin`: what is to be known in every answer, and what no longer is.
 
 
-@memory.register
-class Pin(lightbulb.SlashCommand, name="memory_pin", description="memory_pin_description", localize=True):
+@command(memory.register, "memory_pin")
+class Pin:
     id = memory_id()
 
-    @lightbulb.invoke
     async def invoke(self, ctx: lightbulb.Context, stores: Stores, recipients: Recipients) -> None:
         recipient = await recipients.defer(ctx.interaction)
         memory_id = await row_of(self.id, recipient.user_id, stores.memories)

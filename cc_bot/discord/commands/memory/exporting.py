@@ -11,6 +11,7 @@ import lightbulb
 from cc_bot.context.attachments import too_large
 from cc_bot.discord.attachments import fetch_bytes
 from cc_bot.discord.commands.memory.group import audience_of, memory, on_memory_press, where
+from cc_bot.discord.declaring import choices, command, file_option, text_option
 from cc_bot.discord.interactions import defer_update
 from cc_bot.discord.pages.custom_ids import ConfirmButton
 from cc_bot.discord.pages.memory import EphemeralView, import_preview
@@ -34,22 +35,10 @@ MAX_FILES = 10
 """In one message."""
 
 
-@memory.register
-class ExportMemoriesCommand(
-    lightbulb.SlashCommand, name="memory_export", description="memory_export_description", localize=True
-):
-    format = lightbulb.string(
-        "memory_format",
-        "memory_format_description",
-        localize=True,
-        default="json",
-        choices=[
-            lightbulb.Choice("memory_json_choice", "json", localize=True),
-            lightbulb.Choice("memory_markdown_choice", "markdown", localize=True),
-        ],
-    )
+@command(memory.register, "memory_export")
+class ExportMemoriesCommand:
+    format = text_option("memory_format", default="json", choices=choices("memory", "json", "markdown"))
 
-    @lightbulb.invoke
     async def invoke(
         self, ctx: lightbulb.Context, transfer: MemoryTransferStore, line: FileLine, recipients: Recipients
     ) -> None:
@@ -114,14 +103,11 @@ MAX_PLANNED_BYTES = 8 * MAX_IMPORT_BYTES
 """Of the file that the button reads: ours, so it can only be as large as we made it."""
 
 
-@memory.register
-class Import(
-    lightbulb.SlashCommand, name="memory_import", description="memory_import_description", localize=True
-):
-    file = lightbulb.attachment("memory_file", "memory_file_description", localize=True)
+@command(memory.register, "memory_import")
+class Import:
+    file = file_option("memory_file")
     audience = where()
 
-    @lightbulb.invoke
     async def invoke(self, ctx: lightbulb.Context, service: Memories, recipients: Recipients) -> None:
         interaction = ctx.interaction
         recipient = await recipients.defer(interaction)

@@ -1,18 +1,19 @@
 """The group of all `/memory` commands, and the options that several of them take."""
 
-import contextlib
+from collections.abc import Sequence
 from functools import partial
 
 import hikari
 import lightbulb
 import structlog
 
-from cc_bot.discord.access import suggesting
+from cc_bot.discord.access import Choice, suggesting
+from cc_bot.discord.declaring import choices, number_option, text_option
 from cc_bot.discord.interactions import MAX_CHOICES
 from cc_bot.discord.pages.memory import choice_name
 from cc_bot.discord.presses import on_press
 from cc_bot.discord.recipients import Recipients
-from cc_bot.domain.errors import CcBotError, MemoryNotFound
+from cc_bot.domain.errors import MemoryNotFound
 from cc_bot.domain.memory import MAX_CATEGORY_CHARACTERS, Audience
 from cc_bot.stores.memory.store import MemoryStore
 from cc_bot.texts import Texts
@@ -32,34 +33,22 @@ _log = structlog.get_logger(__name__)
 
 async def suggest_memories(
     ctx: lightbulb.AutocompleteContext[int], memories: MemoryStore = lightbulb.di.INJECTED
-) -> None:
+) -> list[Choice]:
     """Memories whose text or number matches what was typed, which arrives as a string."""
     typed = str(ctx.focused.value or "")
-    try:
-        found = await memories.suggest(int(ctx.interaction.user.id), typed, limit=MAX_CHOICES)
-    except CcBotError as error:  # a list of choices has no place for a sentence
-        _log.warning("autocomplete_failed", error=type(error).__name__)
-        found = []
-    with contextlib.suppress(hikari.HikariError):  # too late, or Discord's trouble: there is nobody to tell
-        await ctx.respond([(choice_name(each), each.number) for each in found])
+    found = await memories.suggest(int(ctx.interaction.user.id), typed, limit=MAX_CHOICES)
+    return [(choice_name(each), each.number) for each in found]
 
 
 async def suggest_categories(
     ctx: lightbulb.AutocompleteContext[str],
     memories: MemoryStore = lightbulb.di.INJECTED,
     recipients: Recipients = lightbulb.di.INJECTED,
-) -> None:
+) -> Sequence[Choice]:
     """The user's own categories that contain what was typed, the largest first."""
-    typed = str(ctx.focused.value or "")
-    try:
-        recipient = await recipients.of(ctx.interaction)
-        kept = (await memories.get_statistics(recipient.user_id)).categories
-        names = matching_categories([name for name, _ in kept], typed, recipient.words)
-    except CcBotError as error:
-        _log.warning("autocomplete_failed", error=type(error).__name__)
-        names = []
-    with contextlib.suppress(hikari.HikariError):
-        await ctx.respond(names)
+    recipient = await recipients.of(ctx.interaction)
+    kept = (await memories.get_statistics(recipient.user_id)).categories
+    return matching_categories([name for name, _ in kept], str(ctx.focused.value or ""), recipient.words)
 
 
 def matching_categories(stored: list[str], typed: str, words: Texts) -> list[str]:
@@ -67,18 +56,12 @@ def matching_categories(stored: list[str], typed: str, words: Texts) -> list[str
     wanted = typed.strip().casefold()
     shown = (words.memory.shown_category(name) for name in stored)
     found = [name for name in shown if wanted in name.casefold()]
-    found.sort(key=lambda name: not name.casefold().startswith(wanted))
-    return found[:MAX_CHOICES]
+    return sorted(found, key=lambda name: not name.casefold().startswith(wanted))
 
 
 def memory_id() -> int:
     """The option that chooses a memory, by its number."""
-    return lightbulb.integer(
-        "memory_id",
-        "memory_id_description",
-        localize=True,
-        autocomplete=suggesting(suggest_memories),
-    )
+    return number_option("memory_id", autocomplete=suggesting(suggest_memories))
 
 
 async def row_of(number: int, user_id: int, memories: MemoryStore) -> int:
@@ -91,10 +74,8 @@ async def row_of(number: int, user_id: int, memories: MemoryStore) -> int:
 
 def category_filter() -> str | None:
     """The option that narrows to a category of the user's."""
-    return lightbulb.string(
+    return text_option(
         "memory_category",
-        "memory_category_description",
-        localize=True,
         default=None,
         max_length=MAX_CATEGORY_CHARACTERS,
         autocomplete=suggesting(suggest_categories),
@@ -103,16 +84,7 @@ def category_filter() -> str | None:
 
 def where() -> str | None:
     """The option that says where a memory may be used."""
-    return lightbulb.string(
-        "memory_audience",
-        "memory_audience_description",
-        localize=True,
-        default=None,
-        choices=[
-            lightbulb.Choice("memory_anywhere_choice", "anywhere", localize=True),
-            lightbulb.Choice("memory_private_choice", "private", localize=True),
-        ],
-    )
+    return text_option("memory_audience", default=None, choices=choices("memory", "anywhere", "private"))
 
 
 def audience_of(chosen: str | None, interaction: hikari.CommandInteraction) -> Audience:

@@ -15,6 +15,7 @@ from cc_bot.discord.commands.memory.group import (
     row_of,
     where,
 )
+from cc_bot.discord.declaring import command, text_option
 from cc_bot.discord.delivery.receipts import ReceiptUpkeep
 from cc_bot.discord.interactions import defer, defer_update
 from cc_bot.discord.pages.custom_ids import ListButton, MemoryButton, OpenMenu, SearchButton
@@ -46,22 +47,17 @@ _QUERY_MARK = "🔍 "
 """Before what was looked for, which stands above the hits: there a button finds it again."""
 
 
-@memory.register
-class ListMemoriesCommand(
-    lightbulb.SlashCommand, name="memory_list", description="memory_list_description", localize=True
-):
+@command(memory.register, "memory_list")
+class ListMemoriesCommand:
     category = category_filter()
-    order = lightbulb.string(
+    order = text_option(
         "memory_order",
-        "memory_order_description",
-        localize=True,
         default="newest",
         choices=[
             lightbulb.Choice(f"memory_{order}_choice", order, localize=True) for order in get_args(Order)
         ],
     )
 
-    @lightbulb.invoke
     async def invoke(self, ctx: lightbulb.Context, memories: MemoryStore, recipients: Recipients) -> None:
         recipient = await recipients.defer(ctx.interaction)
         order: Order = next((each for each in get_args(Order) if each == self.order), "newest")
@@ -70,16 +66,11 @@ class ListMemoriesCommand(
         await show_view(ctx.interaction, await _list(memories, wanted, recipient, recipients.clock))
 
 
-@memory.register
-class Search(
-    lightbulb.SlashCommand, name="memory_search", description="memory_search_description", localize=True
-):
-    query = lightbulb.string(
-        "memory_query", "memory_query_description", localize=True, max_length=MAX_QUERY_CHARACTERS
-    )
+@command(memory.register, "memory_search")
+class Search:
+    query = text_option("memory_query", max_length=MAX_QUERY_CHARACTERS)
     category = category_filter()
 
-    @lightbulb.invoke
     async def invoke(self, ctx: lightbulb.Context, memories: MemoryStore, recipients: Recipients) -> None:
         recipient = await recipients.defer(ctx.interaction)
         query = " ".join(self.query.split())
@@ -201,19 +192,14 @@ def _turns(page: ListPage, recipient: Recipient) -> Sequence[tuple[str, int, boo
 # `/memory add`: something to be kept.
 
 
-@memory.register
-class AddMemoryCommand(
-    lightbulb.SlashCommand, name="memory_add", description="memory_add_description", localize=True
-):
-    content = lightbulb.string("memory_content", "memory_content_description", localize=True)
+@command(memory.register, "memory_add")
+class AddMemoryCommand:
+    content = text_option("memory_content")
     category = category_filter()
-    tags = lightbulb.string("memory_tags", "memory_tags_description", localize=True, default=None)
+    tags = text_option("memory_tags", default=None)
     audience = where()
-    expires = lightbulb.string(
-        "memory_expires", "memory_expires_description", localize=True, default=None, max_length=40
-    )
+    expires = text_option("memory_expires", default=None, max_length=40)
 
-    @lightbulb.invoke
     async def invoke(self, ctx: lightbulb.Context, memories: MemoryStore, recipients: Recipients) -> None:
         recipient = await recipients.defer(ctx.interaction)
         if recipient.memory_paused:
@@ -236,11 +222,8 @@ class AddMemoryCommand(
 # `/memory pause`, `/memory resume` and `/memory stats`: whether anything is kept, and how much is.
 
 
-@memory.register
-class Pause(
-    lightbulb.SlashCommand, name="memory_pause", description="memory_pause_description", localize=True
-):
-    @lightbulb.invoke
+@command(memory.register, "memory_pause")
+class Pause:
     async def invoke(self, ctx: lightbulb.Context, settings: SettingsStore, recipients: Recipients) -> None:
         await defer(ctx.interaction, ephemeral=True)
         await settings.pause_memory(int(ctx.user.id), True)
@@ -248,11 +231,8 @@ class Pause(
         await ctx.interaction.edit_initial_response(recipient.words.memory.paused)
 
 
-@memory.register
-class ResumeMemoryCommand(
-    lightbulb.SlashCommand, name="memory_resume", description="memory_resume_description", localize=True
-):
-    @lightbulb.invoke
+@command(memory.register, "memory_resume")
+class ResumeMemoryCommand:
     async def invoke(self, ctx: lightbulb.Context, settings: SettingsStore, recipients: Recipients) -> None:
         await defer(ctx.interaction, ephemeral=True)
         await settings.pause_memory(int(ctx.user.id), False)
@@ -260,11 +240,8 @@ class ResumeMemoryCommand(
         await ctx.interaction.edit_initial_response(recipient.words.memory.resumed)
 
 
-@memory.register
-class Stats(
-    lightbulb.SlashCommand, name="memory_stats", description="memory_stats_description", localize=True
-):
-    @lightbulb.invoke
+@command(memory.register, "memory_stats")
+class Stats:
     async def invoke(self, ctx: lightbulb.Context, memories: MemoryStore, recipients: Recipients) -> None:
         recipient = await recipients.defer(ctx.interaction)
         kept = await memories.get_statistics(recipient.user_id)
@@ -279,13 +256,10 @@ class Stats(
 _OURS = ("anywhere", "private", "restore")
 
 
-@memory.register
-class ShowMemoryCommand(
-    lightbulb.SlashCommand, name="memory_show", description="memory_show_description", localize=True
-):
+@command(memory.register, "memory_show")
+class ShowMemoryCommand:
     id = memory_id()
 
-    @lightbulb.invoke
     async def invoke(
         self,
         ctx: lightbulb.Context,
