@@ -7,7 +7,6 @@ import errno
 import os
 import shutil
 import sys
-import time
 from argparse import ArgumentTypeError
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -311,9 +310,6 @@ def _show_progress(words: BackupTexts) -> "Iterator[Progress]":
 
 # ---- doctor ----------------------------------------------------------------------------------------------
 
-JSON_WITHIN_S: Final = 3.2
-"""From here on: with the start of Python and the end, a report for programs takes less than 4 s."""
-
 
 def add_doctor_commands(
     commands: "argparse._SubParsersAction[argparse.ArgumentParser]", all_texts: Texts
@@ -327,9 +323,19 @@ def add_doctor_commands(
 
 def run_doctor_command(config: Config, options: argparse.Namespace) -> int:
     """Run it; return 1 where something failed."""
-    return asyncio.run(
-        _report_to_program(config, options) if options.json else _report_to_person(config, options)
-    )
+    from cc_bot.app.doctor import run_doctor  # noqa: PLC0415 - `--help` answers without it
+    from cc_bot.doctor import as_json, as_lines  # noqa: PLC0415
+    from cc_bot.terminal.markdown import break_offsets  # noqa: PLC0415
+
+    report = asyncio.run(run_doctor(config, offline=options.offline))
+    if options.json:
+        say(as_json(report, version=__version__, offline=options.offline))
+        return report.exit_code
+    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+    words = texts(config.operator_locale)
+    for line in as_lines(report, words, offline=options.offline, width=width, breaks=break_offsets):
+        say(line)
+    return report.exit_code
 
 
 def wants_json(options: argparse.Namespace) -> bool:
@@ -338,38 +344,11 @@ def wants_json(options: argparse.Namespace) -> bool:
 
 def report_trouble(sentence: str, options: argparse.Namespace, words: Texts, *, of_settings: bool) -> None:
     """Report that nothing could be looked at, to a program."""
-    from cc_bot.doctor import FindingWriter, Report, as_json  # noqa: PLC0415 - see `_report_to_person`
+    from cc_bot.doctor import FindingWriter, Report, as_json  # noqa: PLC0415 - see `run_doctor_command`
 
     notes = FindingWriter("settings" if of_settings else "program")
     report = Report([notes.failed(sentence, "" if of_settings else words.doctor.broke_mend)])
     say(as_json(report, version=__version__, offline=options.offline))
-
-
-async def _report_to_person(config: Config, options: argparse.Namespace) -> int:
-    # `--help` answers without them.
-    from cc_bot.app.doctor import run_doctor  # noqa: PLC0415
-    from cc_bot.doctor import as_lines  # noqa: PLC0415
-    from cc_bot.terminal.markdown import break_offsets  # noqa: PLC0415
-
-    report = await run_doctor(config, offline=options.offline)
-    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
-    words = texts(config.operator_locale)
-    for line in as_lines(report, words, offline=options.offline, width=width, breaks=break_offsets):
-        say(line)
-    return report.exit_code
-
-
-async def _report_to_program(config: Config, options: argparse.Namespace) -> int:
-    """Print the report within seconds: who asks by program does not wait for minutes."""
-    until_s = time.monotonic() + JSON_WITHIN_S
-    from cc_bot.app.doctor import run_doctor  # noqa: PLC0415 - see `_report_to_person`
-    from cc_bot.doctor import as_json  # noqa: PLC0415
-
-    report = await run_doctor(config, offline=options.offline, until_s=until_s)
-    say(as_json(report, version=__version__, offline=options.offline))
-    if not report.finished:
-        os._exit(report.exit_code)  # Python would wait for threads that wait for a disk, or a server
-    return report.exit_code
 
 
 # ---- cli -------------------------------------------------------------------------------------------------

@@ -5,9 +5,7 @@ aiohttp, hikari and openai are imported when they are used: not with --offline.
 # ruff: noqa: PLC0415 - see above
 
 import asyncio
-import time
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from importlib import import_module
 from importlib.resources import files
@@ -60,7 +58,6 @@ from cc_bot.domain.text import one_line
 from cc_bot.domain.tool_server import ToolServerProblem, ToolServerReport, find_missing
 from cc_bot.mcp.file import ServerEntry
 from cc_bot.reading.reader import DocumentReader
-from cc_bot.search.vectors import Embedder
 from cc_bot.storage.backup import copies_of
 from cc_bot.storage.engines import dialect_of, folder_setting, kept_beside, named_beside
 from cc_bot.storage.erasures import ErasureLog
@@ -78,63 +75,24 @@ LOADING_LIMIT_S = 30.0
 """What encodes and what draws are loaded first."""
 SEARCH_LIMIT_S = 20.0
 SERVERS_LIMIT_S = 30.0
+"""For servers with tools to start and to answer."""
 MOST_NAMES = 10
 """Of tools, in one sentence."""
-"""For servers with tools to start and to answer."""
 SLACK_S = 2.0
 """Beyond a check's own time-outs, so that these are told first."""
-SHARE_FOR_WRITERS = 0.06
-"""Of the time that there is for a report, to be patient with who writes to the database."""
-SUMMING_UP_S = 0.4
-"""From when the database is left off until the report is due."""
 
 
-async def run_doctor(
-    config: Config, *, offline: bool, until_s: float | None = None, embedder: Embedder | None = None
-) -> Report:
-    """Look at everything; with `offline` at what needs no network. Raises InvalidSetting where the settings
-    name no database. `until_s`: when the report is due, by `time.monotonic`; what is not over then is told of
-    as that, and may still be running. `embedder`: the one that this process has in use, if it has: a second
-    one would take as much memory again.
-
-    It may be run beside all else that a process does: nothing of it holds up the event loop, the database is
-    looked at over a connection of its own, and nothing is closed but what was opened here."""
-    words, path = texts(config.operator_locale), named_beside(config.database_url, config.data_folder)
-    loaded = await _start_loading(config, offline=offline, at_once=until_s is None)
-    database = partial(_check_database, config, words, path, until_s)
-    checks = tuple(_checks(config, words, database, loaded, embedder, offline=offline))
-    return await run_checks(checks, words, until_s)
-
-
-@dataclass(frozen=True, slots=True)
-class _Loading:
-    """Futures that are done when it is loaded what asks the network, which takes a second or two."""
-
-    clients: asyncio.Future[None]
-    commands: asyncio.Future[None]
-
-
-async def _start_loading(config: Config, *, offline: bool, at_once: bool) -> _Loading:
-    """Load it on a thread, before the time of any check begins: loading takes seconds on a slow machine, and
-    a server that had answered long since would be called silent. In a hurry each check begins as soon as it
-    can."""
-    if at_once or offline:
-        if not offline:
-            await asyncio.to_thread(_load_clients, config)
-            await asyncio.to_thread(_load_commands, config)
-        there = asyncio.get_running_loop().create_future()
-        there.set_result(None)
-        return _Loading(there, there)
-    clients = asyncio.ensure_future(asyncio.to_thread(_load_clients, config))
-
-    async def commands() -> None:
-        await asyncio.wait([clients])
-        await asyncio.to_thread(_load_commands, config)
-
-    return _Loading(clients, asyncio.ensure_future(commands()))
+async def run_doctor(config: Config, *, offline: bool) -> Report:
+    """Look at everything; with `offline` at what needs no network. A bot may run meanwhile: the database is
+    looked at over a connection of its own. Raises InvalidSetting if the settings name no database."""
+    words = texts(config.operator_locale)
+    if not offline:
+        _load_clients(config)
+    return await run_checks(tuple(_checks(config, words, offline=offline)), words)
 
 
 def _load_clients(config: Config) -> None:
+    """Import what the checks need before their time begins: it takes seconds on a slow machine."""
     import cc_bot.doctor.discord
 
     if (
@@ -144,9 +102,6 @@ def _load_clients(config: Config) -> None:
         or models_path(config).exists()
     ):
         import cc_bot.llm.openai  # noqa: F401
-
-
-def _load_commands(config: Config) -> None:
     if config.discord_token:
         from cc_bot.discord.bot import extension_names
 
@@ -154,27 +109,14 @@ def _load_commands(config: Config) -> None:
             import_module(name)
 
 
-Look = Callable[[], Awaitable[Sequence[Finding]]]
+async def _check_database(config: Config, words: Texts) -> Sequence[Finding]:
+    url = config.database_url
+    if dialect_of(url) == "sqlite":
+        path = named_beside(url, config.data_folder)
+        return await check_database(FilesSide(path, await asyncio.to_thread(_private_files, config)), words)
+    from cc_bot.doctor.server import check_server
 
-
-async def _check_when(loaded: asyncio.Future[None], look: Look) -> Sequence[Finding]:
-    await asyncio.shield(loaded)
-    return await look()
-
-
-async def _check_database(
-    config: Config, words: Texts, path: Path, until_s: float | None
-) -> Sequence[Finding]:
-    if dialect_of(config.database_url) != "sqlite":
-        from cc_bot.doctor.server import check_server
-
-        return [*await check_server(config.database_url, words), *_check_folder(config, words)]
-    side = FilesSide(path, await asyncio.to_thread(_private_files, config))
-    if until_s is not None:
-        left_s = max(0.0, until_s - time.monotonic())
-        patience_s = min(side.patience_s, left_s * SHARE_FOR_WRITERS)
-        side = replace(side, until_s=until_s - SUMMING_UP_S, patience_s=patience_s)
-    return await check_database(side, words)
+    return [*await check_server(url, words), *_check_folder(config, words)]
 
 
 def _check_folder(config: Config, words: Texts) -> Sequence[Finding]:
@@ -187,22 +129,11 @@ def _check_folder(config: Config, words: Texts) -> Sequence[Finding]:
     return []
 
 
-def _checks(
-    config: Config,
-    words: Texts,
-    database: Look,
-    loaded: _Loading,
-    embedder: Embedder | None,
-    *,
-    offline: bool,
-) -> Iterator[Check]:
-    """Yield all checks. In a hurry, what is loaded for the least of them comes after what asks the
-    network."""
+def _checks(config: Config, words: Texts, *, offline: bool) -> Iterator[Check]:
     yield Check("program", partial(_check_program, config, words))
     if not offline:
-        look = partial(_check_when, loaded.clients, partial(_check_discord, config, words, loaded))
-        yield Check("token", look, unfinished="failed")
-    yield Check("database", database, DATABASE_LIMIT_S)
+        yield Check("token", partial(_check_discord, config, words))
+    yield Check("database", partial(_check_database, config, words), DATABASE_LIMIT_S)
     if dialect_of(config.database_url) == "sqlite":
         yield Check("backups", partial(check_backups, config.backup_folder, utc_now(), words))
     yield Check("erasures", partial(_check_erasures, config, words))
@@ -210,10 +141,18 @@ def _checks(
     yield Check("policy", partial(_check_policy, config, words))
     tools = partial(_check_tool_servers, config, words, offline=offline)
     yield Check("tools", tools, LOADING_LIMIT_S + SERVERS_LIMIT_S)
-    yield from _model_checks(config, words, loaded, embedder, offline=offline)
-    drawing = partial(_check_when, loaded.commands, partial(check_font, config.operator_locale, words))
-    yield Check("font", drawing, LOADING_LIMIT_S)
-    yield Check("pages", partial(_check_pages, config, words, loaded, offline=offline))
+    if not offline:
+        yield Check(
+            "model", partial(_check_models, config, words), config.model_timeout_s * MAX_REQUESTS + SLACK_S
+        )
+    if config.embedding_model in (LOCAL, OFF) or not offline:
+        yield Check("embedder", partial(_check_embedder, config, words), LOADING_LIMIT_S)
+    if not offline:
+        speech_s = config.model_timeout_s + SLACK_S
+        yield Check("hearing", partial(check_transcriber, build_transcriber(config), words), speech_s)
+        yield Check("speaking", partial(check_speaker, build_speaker(config), words), speech_s)
+    yield Check("font", partial(check_font, config.operator_locale, words), LOADING_LIMIT_S)
+    yield Check("pages", partial(_check_pages, config, words, offline=offline))
     reader = DocumentReader(unconfined=config.read_unconfined)
     yield Check("documents", partial(check_documents, reader, words), LOADING_LIMIT_S)
     confined = partial(check_sandbox, DocumentReader(), words, permitted=config.read_unconfined)
@@ -234,25 +173,20 @@ async def _check_program(config: Config, words: Texts) -> Sequence[Finding]:
     return [*found, check_clock_set_ahead(offset, words)] if offset else found
 
 
-async def _check_discord(config: Config, words: Texts, loaded: _Loading) -> Sequence[Finding]:
+async def _check_discord(config: Config, words: Texts) -> Sequence[Finding]:
+    from cc_bot.discord.bot import list_command_names
     from cc_bot.doctor.discord import DiscordSide, check_discord
 
-    async def list_commands() -> frozenset[str]:
-        await asyncio.shield(loaded.commands)
-        from cc_bot.discord.bot import list_command_names
-
-        return await list_command_names(config.discord_token or "")
-
+    offered = partial(list_command_names, config.discord_token or "")
     side = DiscordSide(
-        config.discord_token, config.discord_api_url, config.channels, list_commands, __version__, utc_now
+        config.discord_token, config.discord_api_url, config.channels, offered, __version__, utc_now
     )
     return await check_discord(side, words)
 
 
-async def _check_pages(config: Config, words: Texts, loaded: _Loading, *, offline: bool) -> Sequence[Finding]:
+async def _check_pages(config: Config, words: Texts, *, offline: bool) -> Sequence[Finding]:
     from cc_bot.doctor.pages import PagesSide, check_pages
 
-    await asyncio.shield(loaded.clients)
     if config.web_port is None:
         return await check_pages(None, words, offline=offline)
     content = (files("cc_bot.web") / "static" / "live.js").read_bytes()
@@ -368,24 +302,6 @@ def _problem(report: ToolServerReport, said: DoctorFileTexts) -> str:
     return sentence.format(detail=problem.detail, seconds=round(SERVERS_LIMIT_S))
 
 
-def _model_checks(
-    config: Config, words: Texts, loaded: _Loading, embedder: Embedder | None, *, offline: bool
-) -> Iterator[Check]:
-    if not offline:
-        look = partial(_check_when, loaded.clients, partial(_check_models, config, words))
-        limit_s = config.model_timeout_s * MAX_REQUESTS + SLACK_S
-        yield Check("model", look, limit_s, unfinished="failed")
-    if config.embedding_model in (LOCAL, OFF) or not offline:
-        encoding = partial(_check_when, loaded.commands, partial(_check_embedder, config, words, embedder))
-        yield Check("embedder", encoding, LOADING_LIMIT_S)
-    if not offline:
-        limit_s = config.model_timeout_s + SLACK_S
-        hearing = partial(_check_when, loaded.clients, partial(_check_transcriber, config, words))
-        yield Check("hearing", hearing, limit_s)
-        speaking = partial(_check_when, loaded.clients, partial(_check_speaker, config, words))
-        yield Check("speaking", speaking, limit_s)
-
-
 async def _check_models(config: Config, words: Texts) -> Sequence[Finding]:
     """Check the models that answer, that write summaries, and that agents have of their own; each once."""
     notes = FindingWriter("model")
@@ -405,29 +321,8 @@ async def _check_models(config: Config, words: Texts) -> Sequence[Finding]:
         return [notes.failed(explain(error, words), words.doctor_files.file_mend)]
 
 
-async def _check_transcriber(config: Config, words: Texts) -> Sequence[Finding]:
-    transcriber = build_transcriber(config)
-    try:
-        return await check_transcriber(transcriber, words)
-    finally:
-        if transcriber:
-            await transcriber.close()
-
-
-async def _check_speaker(config: Config, words: Texts) -> Sequence[Finding]:
-    speaker = build_speaker(config)
-    try:
-        return await check_speaker(speaker, words)
-    finally:
-        if speaker:
-            await speaker.close()
-
-
-async def _check_embedder(config: Config, words: Texts, in_use: Embedder | None) -> Sequence[Finding]:
-    said = words.doctor
-    notes = FindingWriter("embedder")
-    if in_use is not None:
-        return await check_embedder(in_use, words)
+async def _check_embedder(config: Config, words: Texts) -> Sequence[Finding]:
+    said, notes = words.doctor, FindingWriter("embedder")
     embedder = build_embedder(config)
     if embedder is None:
         return [notes.ok(said.embedder_off if config.embedding_model == OFF else said.embedder_none)]

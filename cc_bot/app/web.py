@@ -5,13 +5,13 @@ aiohttp's server and Jinja2 are imported when they are used: not where no port i
 # ruff: noqa: PLC0415 - see above
 
 import asyncio
-import time
+import os
+import sys
+from asyncio.subprocess import DEVNULL, PIPE
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
-from dataclasses import replace
 from functools import partial
-from importlib import import_module
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 from urllib.parse import urlencode
 
 from cc_bot.app.clocks import clock_of
@@ -31,10 +31,6 @@ if TYPE_CHECKING:
 
 REACH_S = 2.0
 """For whatever listens on this machine to answer."""
-
-
-DOCTOR_S: Final = 30.0
-"""For its report, which somebody waits for in front of a page."""
 
 
 def web_services(
@@ -63,7 +59,7 @@ def web_services(
         core.stores,
         core.agents,
         ConsoleServices(
-            owners.status, owners.administration, owners.records, partial(_examine, config, core)
+            owners.status, owners.administration, owners.records, partial(examine_in_child, config)
         ),
         core.spending,
         core.moments,
@@ -74,17 +70,28 @@ def web_services(
     )
 
 
-async def _examine(config: Config, core: "Core", locale: Locale) -> "Report":
-    """Have the doctor look at the program while it runs, and write in that language."""
-    doctor = await asyncio.to_thread(import_module, "cc_bot.app.doctor")
-    embedding, until_s = core.stores.embedding, time.monotonic() + DOCTOR_S
-    report: Report = await doctor.run_doctor(
-        replace(config, operator_locale=locale),
-        offline=False,
-        until_s=until_s,
-        embedder=embedding.embedder if embedding else None,
+async def examine_in_child(config: Config, locale: Locale) -> "Report":
+    """Run `cc-bot doctor --json` in a process of its own, which writes in that language."""
+    from cc_bot.doctor import FindingWriter, Report, from_json
+
+    child = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-m", "cc_bot", "doctor", "--json"),
+        env={**os.environ, **config.variables, "CC_BOT_LOCALE": locale.value},
+        stdin=DEVNULL,
+        stdout=PIPE,
+        stderr=DEVNULL,
     )
-    return report
+    try:
+        output, _ = await child.communicate()
+        return from_json(output)
+    except ValueError as error:
+        said = texts(locale).doctor
+        broke = said.broke.format(error=type(error).__name__)
+        return Report([FindingWriter("program").failed(broke, said.broke_mend)])
+    finally:
+        if child.returncode is None:
+            child.kill()
+            await child.wait()
 
 
 @asynccontextmanager

@@ -4,6 +4,15 @@ It looks, and changes nothing; a bot may run meanwhile. What it is to look at is
 another one down: each has its time, and one that breaks is a finding of its own.
 """
 
-from cc_bot.doctor.checkup import Check, Finding, FindingWriter, Report, as_json, as_lines, run_checks
+from cc_bot.doctor.checkup import (
+    Check,
+    Finding,
+    FindingWriter,
+    Report,
+    as_json,
+    as_lines,
+    from_json,
+    run_checks,
+)
 
-__all__ = ["Check", "Finding", "FindingWriter", "Report", "as_json", "as_lines", "run_checks"]
+__all__ = ["Check", "Finding", "FindingWriter", "Report", "as_json", "as_lines", "from_json", "run_checks"]

@@ -55,8 +55,6 @@ class Finding:
     detail: str
     mend: str = ""
     """What to do; empty where there is nothing to be done."""
-    finished: bool = True
-    """Whether all was looked at that there is to look at."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,9 +72,6 @@ class FindingWriter:
     def failed(self, detail: str, mend: str) -> Finding:
         return Finding(self.check, "failed", detail, mend)
 
-    def unfinished(self, verdict: Verdict, detail: str, mend: str) -> Finding:
-        return Finding(self.check, verdict, detail, mend, finished=False)
-
 
 @dataclass(frozen=True, slots=True)
 class Report:
@@ -93,13 +88,8 @@ class Report:
         return "failed" if self.count("failed") else "warning" if self.count("warning") else "ok"
 
     @property
-    def finished(self) -> bool:
-        return all(finding.finished for finding in self.findings)
-
-    @property
     def exit_code(self) -> int:
-        """The number 1 where something failed. Warnings alone are no failure: a watchdog would never be
-        quiet."""
+        """1 if something failed. Warnings alone are no failure: a monitor would never be quiet."""
         return 1 if self.verdict == "failed" else 0
 
 
@@ -114,27 +104,12 @@ class Check:
     """What it is called where it breaks or takes too long; it may find out about more than that."""
     run: Callable[[], Awaitable[Sequence[Finding]]]
     limit_s: float = 15.0
-    unfinished: Verdict = "warning"
-    """What it comes to that the whole checkup was over before: a server that says nothing is a failure."""
 
 
-async def run_checks(checks: Sequence[Check], words: Texts, until_s: float | None = None) -> Report:
-    """Run every check. Their findings stand in the order of the checks. What is not over by `until_s` (by the
-    event loop's clock) is told of as that, and its threads are left to themselves."""
-    running = [asyncio.create_task(_run(check, words)) for check in checks]
-    if running:
-        left_s = None if until_s is None else max(0.0, until_s - asyncio.get_running_loop().time())
-        await asyncio.wait(running, timeout=left_s)
-    findings = list[Finding]()
-    for check, task in zip(checks, running, strict=True):
-        findings += task.result() if task.done() else [_unfinished(check, words)]
-        task.cancel()
-    return Report(tuple(findings))
-
-
-def _unfinished(check: Check, words: Texts) -> Finding:
-    notes = FindingWriter(check.name)
-    return notes.unfinished(check.unfinished, words.doctor.unfinished, words.doctor.unfinished_mend)
+async def run_checks(checks: Sequence[Check], words: Texts) -> Report:
+    """Run all checks at once. Returns their findings in the order of the checks."""
+    found = await asyncio.gather(*(_run(check, words) for check in checks))
+    return Report(tuple(finding for findings in found for finding in findings))
 
 
 async def _run(check: Check, words: Texts) -> Sequence[Finding]:
@@ -201,12 +176,22 @@ def as_json(report: Report, *, version: str, offline: bool) -> str:
                 "verdict": finding.verdict,
                 "detail": finding.detail,
                 "mend": finding.mend or None,
-                "finished": finding.finished,
             }
             for finding in report.findings
         ],
     }
     return json.dumps(told, ensure_ascii=False, indent=2)
+
+
+def from_json(text: str | bytes) -> Report:
+    """Read what `as_json` wrote. Raises ValueError for anything else."""
+    try:
+        checks = json.loads(text)["checks"]
+        return Report(
+            [Finding(each["check"], each["verdict"], each["detail"], each["mend"] or "") for each in checks]
+        )
+    except (KeyError, TypeError) as error:
+        raise ValueError("not a report") from error
 
 
 def _pieces(text: str, width: int, breaks: Breaks) -> list[str]:

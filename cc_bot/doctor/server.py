@@ -1,4 +1,4 @@
-"""The check of a database on a server: whether it answers, takes changes, and has something to spare."""
+"""The check of a database on a server: whether it answers, takes changes, and has connections to spare."""
 
 from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
@@ -17,8 +17,6 @@ _CROWDED: Final = 0.9
 """Of the connections that the server takes."""
 _SHORT_MS: Final = 10_000
 """For a statement. As long as others wait for a server that is away."""
-_FAR_BEHIND_BYTES: Final = 64_000_000
-_FAR_BEHIND_S: Final = 60
 _SELECT_FACTS: Final = """
     SELECT
         current_setting('server_version'),
@@ -27,8 +25,6 @@ _SELECT_FACTS: Final = """
         CAST(current_setting('max_connections') AS BIGINT),
         CASE WHEN pg_is_in_recovery() THEN 1 ELSE 0 END,
         current_setting('default_transaction_read_only'),
-        current_setting('data_checksums'),
-        current_setting('autovacuum'),
         CAST(current_user AS TEXT),
         (SELECT CAST(setting AS BIGINT) FROM pg_settings WHERE name = 'statement_timeout')
 """
@@ -46,24 +42,6 @@ _SELECT_FORBIDDEN: Final = """
     ORDER BY relname
 """
 _TABLES_NAMED: Final = 3
-_SELECT_DEAD: Final = """
-    SELECT
-        CAST(coalesce(sum(n_dead_tup), 0) AS BIGINT),
-        CAST(coalesce(sum(n_live_tup), 0) AS BIGINT)
-    FROM pg_stat_user_tables
-"""
-# Who may not look is shown a row for each all the same, with nothing in it. A standby may have some as well,
-# but no end of the log that they could be measured by.
-_SELECT_STANDBYS: Final = """
-    SELECT
-        application_name,
-        state,
-        CAST(CASE WHEN pg_is_in_recovery() THEN NULL
-            ELSE pg_wal_lsn_diff(pg_current_wal_lsn(), replay_lsn) END AS BIGINT),
-        CAST(extract(epoch FROM replay_lag) AS BIGINT)
-    FROM pg_stat_replication
-    ORDER BY application_name
-"""
 
 
 class _Facts(NamedTuple):
@@ -75,8 +53,6 @@ class _Facts(NamedTuple):
     most: int
     standby: int
     read_only: str
-    checksums: str
-    autovacuum: str
     role: str
     statement_timeout_ms: int
 
@@ -85,25 +61,8 @@ class _Facts(NamedTuple):
         return not self.standby and self.read_only == "off"
 
 
-class _Standby(NamedTuple):
-    """The columns of _SELECT_STANDBYS."""
-
-    name: str | None
-    state: str | None
-    bytes: int | None
-    seconds: int | None
-
-    @property
-    def is_hidden(self) -> bool:
-        return self.state is None
-
-    @property
-    def is_far_behind(self) -> bool:
-        return (self.bytes or 0) > _FAR_BEHIND_BYTES or (self.seconds or 0) > _FAR_BEHIND_S
-
-
 async def check_server(url: str, words: Texts) -> Sequence[Finding]:
-    """Check the server, the schema, its standbys and what deleted rows take."""
+    """Check the server, the schema, the rights of the role and the processes that share it."""
     notes, said = FindingWriter("database"), words.doctor_server
     try:
         async with open_database(url) as database:
@@ -128,11 +87,6 @@ async def _look(database: Database, words: Texts) -> Sequence[Finding]:
     pending = await list_pending(database) if facts.takes_changes else ()
     if pending:
         found.append(notes.warning(said.pending.format(count=len(pending)), said.pending_mend))
-    [(dead, live)] = await database.query(_SELECT_DEAD)
-    if dead > max(10_000, live):
-        found.append(notes.warning(said.dead.format(dead=f"{dead:,}"), said.dead_mend))
-    standbys = [_Standby(*row) for row in await database.query(_SELECT_STANDBYS)]
-    found += _standbys(standbys, facts, words)
     if pending or not facts.takes_changes:
         return found
     processes = ProcessStore(database)
@@ -150,10 +104,6 @@ def _settings(facts: _Facts, words: Texts) -> Iterator[Finding]:
     if 0 < facts.statement_timeout_ms < _SHORT_MS:
         told = said.impatient.format(role=facts.role, ms=facts.statement_timeout_ms)
         yield notes.warning(told, said.impatient_mend.format(role=facts.role))
-    if facts.autovacuum != "on":
-        yield notes.warning(said.autovacuum, said.autovacuum_mend)
-    if facts.checksums != "on":
-        yield notes.warning(said.checksums, said.checksums_mend)
 
 
 def _rights(
@@ -188,17 +138,3 @@ def _processes(living: Sequence[LivingProcess], duties: Sequence[Duty], words: T
         yield notes.warning(said.free_shards.format(shards=write_shards(free)), said.free_shards_mend)
     if differing := find_differing(living):
         yield notes.warning(said.differing.format(what=", ".join(differing)), said.differing_mend)
-
-
-def _standbys(standbys: Sequence[_Standby], facts: _Facts, words: Texts) -> Iterator[Finding]:
-    notes, said = FindingWriter("database"), words.doctor_server
-    if any(each.is_hidden for each in standbys):
-        mend = said.hidden_mend.format(role=facts.role)
-        yield notes.warning(said.hidden.format(count=len(standbys)), mend)
-        return
-    for each in standbys:
-        behind = {"name": each.name, "size": format_size(each.bytes or 0), "seconds": each.seconds or 0}
-        if each.is_far_behind:
-            yield notes.warning(said.behind.format(**behind), said.behind_mend)
-        else:
-            yield notes.ok(said.follows.format(**behind))

@@ -2,14 +2,12 @@
 
 import asyncio
 import io
-import math
 import os
 import platform
 import wave
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Final
@@ -39,7 +37,7 @@ from cc_bot.search.vectors import Embedder
 from cc_bot.storage.backup import backups_in
 from cc_bot.storage.erasures import unusable_logs
 from cc_bot.storage.files import sidecar
-from cc_bot.storage.restoring import PATIENCE_S, Condition, Examination, examine
+from cc_bot.storage.restoring import Condition, Examination, examine
 from cc_bot.storage.rewriting import free_bytes
 from cc_bot.texts import Texts, explain
 
@@ -226,22 +224,17 @@ _SHOWN_NAMES: Final = 5
 
 @dataclass(frozen=True, slots=True)
 class FilesSide:
-    """The files to look at, and how long."""
+    """The files to look at."""
 
     database: Path
     private: Sequence[Path]
     """Further files that nobody else should read, such as `.env`; those that are there are looked at."""
     free: Callable[[Path], int] = free_bytes
-    until_s: float = math.inf
-    """When to leave off looking through the file, by `time.monotonic`."""
-    patience_s: float = PATIENCE_S
-    """With who writes to it."""
 
 
 async def check_database(side: FilesSide, words: Texts) -> Sequence[Finding]:
     """Check the file, its schema, its disk and its mode."""
-    look = partial(examine, side.database, patience_s=side.patience_s, until_s=side.until_s)
-    examined = await asyncio.to_thread(look)
+    examined = await asyncio.to_thread(examine, side.database)
     found = [_check_file(side.database, examined, words)]
     if examined.version is not None:
         found += [_check_version(examined, words), *_check_schema(examined, words)]
@@ -255,9 +248,6 @@ async def check_database(side: FilesSide, words: Texts) -> Sequence[Finding]:
 def _check_file(path: Path, examined: Examination, words: Texts) -> Finding:
     said = words.doctor_files
     notes = FindingWriter("database")
-    if examined.condition == "fine" and not examined.thorough:
-        told = said.database_unfinished.format(path=path, size=format_size(examined.size_bytes))
-        return notes.unfinished("warning", told, words.doctor.unfinished_mend)
     if examined.condition == "fine":
         return notes.ok(said.database_ok.format(path=path, size=format_size(examined.size_bytes)))
     if examined.condition == "missing":
@@ -347,12 +337,9 @@ def _mode(path: Path) -> int:
 
 # ---- models ----------------------------------------------------------------------------------------------
 
-Try = Callable[[], Awaitable[None]]
-"""Raises a CcBotError where it does not work."""
-
 
 async def check_transcriber(transcriber: Transcriber | None, words: Texts) -> Sequence[Finding]:
-    """Have a second of silence written down. Without it the bot works all the same, for those who type."""
+    """Have a second of silence written down, and close it. Without it the bot works for those who type."""
     said, notes = words.doctor, FindingWriter("hearing")
     if transcriber is None:
         return [notes.ok(said.hearing_none)]
@@ -360,11 +347,13 @@ async def check_transcriber(transcriber: Transcriber | None, words: Texts) -> Se
         await transcriber.transcribe(Attachment("", "audio/wav", _silence()), Locale.EN)
     except CcBotError:
         return [notes.warning(said.hearing_failed.format(name=transcriber.name), said.speech_mend)]
+    finally:
+        await transcriber.close()
     return [notes.ok(said.hearing_ok.format(name=transcriber.name))]
 
 
 async def check_speaker(speaker: Speaker | None, words: Texts) -> Sequence[Finding]:
-    """Have a word read aloud."""
+    """Have a word read aloud, and close the speaker."""
     said, notes = words.doctor, FindingWriter("speaking")
     if speaker is None:
         return [notes.ok(said.speaking_none)]
@@ -372,6 +361,8 @@ async def check_speaker(speaker: Speaker | None, words: Texts) -> Sequence[Findi
         await speaker.speak("OK")
     except CcBotError:
         return [notes.warning(said.speaking_failed.format(name=speaker.name), said.speech_mend)]
+    finally:
+        await speaker.close()
     return [notes.ok(said.speaking_ok.format(name=speaker.name))]
 
 

@@ -13,12 +13,9 @@ has the file open.
 """
 
 import glob
-import math
 import shutil
 import sqlite3
 import tempfile
-import threading
-import time
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
@@ -328,8 +325,6 @@ SQLITE: Final = sqlite3.sqlite_version
 """What Python here comes with."""
 PATIENCE_S: Final = 5.0
 """A writer that holds the file for longer is in everybody's way."""
-_AGAIN_S: Final = 0.02
-"""An interruption is lost that comes between two statements."""
 
 Condition = Literal["fine", "missing", "no_folder", "foreign", "damaged", "unsound", "read_only", "locked"]
 """unsound: it is whole, and has a row that can't be."""
@@ -348,13 +343,11 @@ class Examination:
     """How its schema differs from the one that the migrations make up to its version."""
     table: str = ""
     """In which there is a row that can't be."""
-    thorough: bool = True
-    """Whether all of it was looked through in time."""
 
 
-def examine(path: Path, *, patience_s: float = PATIENCE_S, until_s: float = math.inf) -> Examination:
+def examine(path: Path) -> Examination:
     """Open it, have SQLite look through it, and take the writer's place for a moment. It takes some seconds a
-    gigabyte, so not on the event loop. `until_s`: when to leave off, by `time.monotonic`."""
+    gigabyte, so not on the event loop."""
     newest = known_migrations()[-1].version
     if not path.exists():
         return Examination("missing" if has_folder(path) else "no_folder", newest)
@@ -364,18 +357,18 @@ def examine(path: Path, *, patience_s: float = PATIENCE_S, until_s: float = math
     try:
         # mode=rw: it is never made here. A name with ? or # is quoted by as_uri.
         opened = sqlite3.connect(
-            f"{path.absolute().as_uri()}?mode=rw", uri=True, timeout=patience_s, isolation_level=None
+            f"{path.absolute().as_uri()}?mode=rw", uri=True, timeout=PATIENCE_S, isolation_level=None
         )
         with closing(opened) as connection:
             connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LONGEST_BYTES)
-            return _examine(connection, newest, size, until_s)
+            return _examine(connection, newest, size)
     except Damaged:
         return Examination("damaged", newest, size_bytes=size)
     except sqlite3.Error as error:
         return Examination(_meaning(error), newest, size_bytes=size)
 
 
-def _examine(connection: sqlite3.Connection, newest: int, size: int, until_s: float) -> Examination:
+def _examine(connection: sqlite3.Connection, newest: int, size: int) -> Examination:
     """Damage is looked for first: what is wrong there matters more than who is writing. Raises Damaged, or
     sqlite3.Error."""
     found = Schema.of(connection)
@@ -383,46 +376,13 @@ def _examine(connection: sqlite3.Connection, newest: int, size: int, until_s: fl
         return Examination("foreign", newest, size_bytes=size)
     version = _version(connection, found, newest)
     deviations = _deviations(found, version, newest)
-    table, thorough = "", time.monotonic() < until_s
-    if thorough:
-        try:
-            with _interrupted_at(connection, until_s):
-                ensure_whole(connection)
-                table = _unsound_table(connection, version, newest, deviations)
-        except (Damaged, sqlite3.OperationalError):
-            if time.monotonic() < until_s:
-                raise
-            thorough = False  # what was interrupted finds what is not there
-        if table and time.monotonic() >= until_s:
-            table, thorough = "", False
+    ensure_whole(connection)
+    table = _unsound_table(connection, version, newest, deviations)
     if not table:
         connection.execute("BEGIN IMMEDIATE")
         connection.execute("ROLLBACK")
     condition: Condition = "unsound" if table else "fine"
-    return Examination(condition, newest, version, size, deviations, table, thorough)
-
-
-@contextmanager
-def _interrupted_at(connection: sqlite3.Connection, until_s: float) -> Iterator[None]:
-    """Have the statements that run then end with an error, and those that follow."""
-    if until_s == math.inf:
-        yield
-        return
-    over = threading.Event()
-
-    def watch() -> None:
-        over.wait(max(0.0, until_s - time.monotonic()))
-        while not over.is_set():
-            connection.interrupt()
-            over.wait(_AGAIN_S)
-
-    watching = threading.Thread(target=watch, daemon=True)
-    watching.start()
-    try:
-        yield
-    finally:
-        over.set()
-        watching.join()
+    return Examination(condition, newest, version, size, deviations, table)
 
 
 def _version(connection: sqlite3.Connection, found: Schema, newest: int) -> int:

@@ -51,8 +51,6 @@ class DoctorTexts(Area):
     broke_mend = Sentence(ja="もう一度試しても同じなら、開発者にお知らせください。", en="If it does so again, please report it.")
     took_too_long = Sentence(ja="{seconds} 秒待っても終わりませんでした。", en="It was not over after {seconds} seconds.")
     took_too_long_mend = Sentence(ja="少し待ってから、もう一度試してください。", en="Wait a little, then try again.")
-    unfinished = Sentence(ja="--json の時間のうちには調べ終わりませんでした。", en="It was not over in the time that --json takes.")
-    unfinished_mend = Sentence(ja="--json を付けない cc-bot doctor は、最後まで調べます。", en="Without --json, cc-bot doctor takes the time that it needs.")
     program = Sentence(ja="cc-bot {version} を Python {python}、SQLite {sqlite} で動かしています。", en="cc-bot {version}, Python {python}, SQLite {sqlite}")
     token_ok = Sentence(ja="{name} としてログインできます。", en="It logs in as {name}.")
     """Parameter: name (the bot's)."""
@@ -150,7 +148,6 @@ class DoctorFileTexts(Area):
     """Findings of `cc-bot doctor` about the operator's files, and how each is mended."""
 
     database_ok = Sentence(ja="{path}（{size}）は壊れておらず、書き込めます。", en="{path} ({size}) is whole and can be written to.")
-    database_unfinished = Sentence(ja="{path}（{size}）に書き込めますが、壊れていないかは調べ終えていません。", en="{path} ({size}) can be written to. There was no time to see whether it is whole.")
     database_new = Sentence(ja="{path} はまだありません。最初の起動で作られます。", en="{path} is not there yet. The first start makes it.")
     database_folder = Sentence(ja="フォルダ {path} がありません。", en="The folder {path} does not exist.")
     database_folder_mend = Sentence(ja="作成するか、CC_BOT_DATABASE_URL を直してください。", en="Create it or correct CC_BOT_DATABASE_URL.")
@@ -248,13 +245,6 @@ class DoctorServerTexts(Area):
     may_not_make_mend = Sentence(ja="GRANT ALL ON SCHEMA {schema} TO {role} を実行するか、データベースの所有者にしてください。", en="Run GRANT ALL ON SCHEMA {schema} TO {role}, or make it the owner of the database.")
     impatient = Sentence(ja="ロール {role} の statement_timeout は {ms} ミリ秒です。時間のかかる処理が途中で止められ、保存や検索に失敗します。", en="The role {role} has a statement_timeout of {ms} ms: what takes longer is ended, and saving or searching fails.")
     impatient_mend = Sentence(ja="ALTER ROLE {role} SET statement_timeout = 0 を実行してください。ボットは自分で時間を区切ります。", en="Run ALTER ROLE {role} SET statement_timeout = 0. The bot sets bounds of its own.")
-    autovacuum = Sentence(ja="autovacuum が止まっています。消した行がファイルに残り続けます。", en="autovacuum is off: deleted rows stay in the files.")
-    autovacuum_mend = Sentence(ja="サーバーの設定で autovacuum を on にしてください。", en="Turn autovacuum on in the server's settings.")
-    checksums = Sentence(ja="data_checksums が off なので、ディスクで壊れたページに気づけません。", en="data_checksums is off: a page that the disk damaged goes unnoticed.")
-    checksums_mend = Sentence(ja="サーバーを止めて pg_checksums --enable を実行してください。", en="Stop the server, and run pg_checksums --enable.")
-    follows = Sentence(ja="待機系 {name} が追いかけています（遅れ {size}、{seconds}秒）。", en="The standby {name} follows ({size}, {seconds} s behind).")
-    behind = Sentence(ja="待機系 {name} が遅れています（{size}、{seconds}秒）。", en="The standby {name} is far behind ({size}, {seconds} s).")
-    behind_mend = Sentence(ja="待機系の再生が止まっていないか、ネットワークとディスクが追いつくかを確かめてください。消したものも、それまで待機系に残ります。", en="See that it goes on replaying, and that network and disk keep up. What is deleted stays there until then.")
     process = Sentence(ja="{host} のプロセスの受け持つシャード: {shards}。全体のための仕事: {duties}。", en="A process on {host} holds shards: {shards}. It does for all: {duties}.")
     all_shards = Sentence(ja="すべて", en="all")
     no_duties = Sentence(ja="なし", en="nothing")
@@ -266,7 +256,3 @@ class DoctorServerTexts(Area):
     free_shards_mend = Sentence(ja="受け持っていたプロセスを起動するか、ほかのプロセスの --shards に加えてください（docs/scaling.ja.md）。", en="Start the process that held them, or add them to another one's --shards (docs/scaling.md).")
     differing = Sentence(ja="プロセスによって違うものがあります: {what}。", en="The processes do not all have the same {what}.")
     differing_mend = Sentence(ja="すべてのマシンに同じものを置いてください。", en="Put the same on every machine.")
-    hidden = Sentence(ja="待機系が{count}台ありますが、遅れを見る権限がありません。", en="There are {count} standbys, but how far behind they are is not shown to this role.")
-    hidden_mend = Sentence(ja="管理者の役割で GRANT pg_monitor TO {role} を実行してください。", en="As the server's administrator, run GRANT pg_monitor TO {role}.")
-    dead = Sentence(ja="消した行が{dead}件、まだ場所を取っています。", en="{dead} deleted rows still take up room.")
-    dead_mend = Sentence(ja="autovacuum が動いているか確かめてください。消したものは、そのあとでファイルからなくなります。", en="See that autovacuum runs. What is deleted leaves the files after that.")

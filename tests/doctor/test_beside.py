@@ -1,4 +1,4 @@
-"""The doctor in a process that does something else as well: it takes nothing away, and holds nobody up."""
+"""The doctor in a process of its own beside a program at work, as the console runs it."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -7,11 +7,13 @@ from pathlib import Path
 import pytest
 
 from cc_bot.app.core import Core, open_core
-from cc_bot.app.doctor import run_doctor
+from cc_bot.app.web import examine_in_child
 from cc_bot.config import Config, read_config
+from cc_bot.domain import Locale
 from cc_bot.domain.clock import utc_now
 from cc_bot.domain.errors import AlreadyRunning
 from cc_bot.storage.files import database_file, sole_bot
+from cc_bot.texts import texts
 
 pytestmark = pytest.mark.slow
 
@@ -35,15 +37,14 @@ async def core(config: Config) -> AsyncIterator[Core]:
 async def test_the_database_is_written_to_meanwhile_and_stays_the_programs_own(
     config: Config, core: Core
 ) -> None:
-    running = asyncio.create_task(run_doctor(config, offline=False))
+    running = asyncio.create_task(examine_in_child(config, Locale.EN))
     written = 0
     while not running.done():
         await core.stores.memories.add(TARO, f"{written} 番目のメモ")
         written += 1
-    reports = [await running, await run_doctor(config, offline=False)]
-    found = [{each.check: each.verdict for each in report.findings} for report in reports]
-    assert (found[0]["database"], found[0]["migrations"]) == ("ok", "ok")
-    assert found[0] == found[1]
+    found = {each.check: each for each in (await running).findings}
+    assert (found["database"].verdict, found["migrations"].verdict) == ("ok", "ok")
+    assert found["token"].detail == texts(Locale.EN).doctor.token_missing
     await core.stores.memories.add(TARO, "あとのメモ")
     with pytest.raises(AlreadyRunning), sole_bot(database_file(config.database_url)):
         pass

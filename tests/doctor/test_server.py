@@ -69,23 +69,6 @@ class TestServer:
         assert "failed" not in {each.verdict for each in (await found(reader)).values()}
         assert len(told) == 2
 
-    async def test_without_autovacuum_and_with_many_deleted_rows_is_warned_of(
-        self, server: Server, url: str
-    ) -> None:
-        await server.change("autovacuum = off")
-        assert warned(await found(url)) == [EN.doctor_server.autovacuum]
-        rows = "SELECT each, 0 FROM generate_series(1, 20000) AS each"
-        await server.execute(f"INSERT INTO erasing (user_id, since) {rows}", "DELETE FROM erasing", "ANALYZE")
-        try:
-            # With those of whatever was here before, and a moment later.
-            told = re.escape(EN.doctor_server.dead.format(dead="#")).replace(r"\#", r"\d\d,\d{3}")
-            async with asyncio.timeout(60):
-                while not any(re.fullmatch(told, each) for each in warned(await found(url))):  # noqa: ASYNC110
-                    await asyncio.sleep(0.2)
-        finally:
-            await server.execute("VACUUM")
-            await server.change("autovacuum = on")
-
     async def test_that_nobody_answers_at_is_told_without_a_password(self) -> None:
         findings = await found("postgresql://cc_bot:geheim@127.0.0.1:1/cc_bot")
         [failed] = findings.values()
