@@ -238,10 +238,6 @@ class AgentStore:
             statement = Statement(_CHOOSE, (user_id, channel_id, agent, to_text(self._clock())))
         await self._database.transaction([statement, Statement(MOVE)], [user(user_id)])
 
-    async def get_choice(self, user_id: int, channel_id: int) -> str | None:
-        """Return the name of the agent that the user chose there; None for no choice."""
-        return (await self.get_for_places(user_id, (channel_id,))).choices.get(channel_id)
-
     async def get_for_places(self, user_id: int, place_ids: Sequence[int]) -> PlaceAgents:
         """Return what decides who answers the user there; a channel, or a thread and its channel."""
         return await self._database.read(lambda: agents_in(user_id, place_ids))

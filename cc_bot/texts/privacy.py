@@ -90,8 +90,6 @@ class PrivacyTexts(Area):
     comma = Sentence(ja="、", en="; ")
     part = Sentence(ja="{kind} {count}件", en="{kind}: {count}")
     """Of a list."""
-    erase_now = Sentence(ja="消すときは {command} と入力してください。", en="To erase it, type {command}.")
-    written = Sentence(ja="あなたについて保存しているもののすべてを {path} に書き出しました。", en="Everything that is stored about you is in {path} now.")
 
     def overview(self, held: Holdings, retention: Retention, zone: ZoneInfo) -> str:
         """List all kinds with their number and days, and how long they are kept."""

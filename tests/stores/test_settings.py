@@ -1,6 +1,7 @@
 """What users choose for themselves, what owners decide, and what is learned of models and tool servers."""
 
 import asyncio
+from collections.abc import Mapping
 
 import pytest
 
@@ -49,12 +50,13 @@ class TestWelcome:
 
 class TestAgents:
     async def test_are_each_users_choice_in_a_channel(self, stores: Stores) -> None:
-        assert await stores.agents.get_choice(ME, CHANNEL) is None
+        async def choices(user_id: int) -> Mapping[int, str]:
+            return (await stores.agents.get_for_places(user_id, (CHANNEL, CHANNEL + 1))).choices
+
         for name in ("tutor", "poet", None):
             await stores.agents.choose(ME, CHANNEL, name)
-            assert await stores.agents.get_choice(ME, CHANNEL) == name
-            assert await stores.agents.get_choice(ME, CHANNEL + 1) is None
-            assert await stores.agents.get_choice(YOU, CHANNEL) is None
+            assert await choices(ME) == ({CHANNEL: name} if name else {})
+            assert await choices(YOU) == {}
 
     async def test_have_a_default_in_a_channel_of_a_server(self, stores: Stores) -> None:
         async def default(channel_id: int = CHANNEL) -> ChannelAgent | None:

@@ -31,7 +31,7 @@ from cc_bot.domain.message import THE_DEFAULT
 from cc_bot.llm.model import ChatRequest, Delta, Finish, ModelEvent, ToolRequest, ToolResultPart, UserPart
 from cc_bot.stores import Stores, open_stores
 from cc_bot.terminal import ChatProfile, run_chat
-from cc_bot.terminal.commands import Chat
+from cc_bot.terminal.questions import Chat
 from cc_bot.terminal.view import View
 from cc_bot.tools.registry import discover
 from tests.scripted_model import only

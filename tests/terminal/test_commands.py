@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from cc_bot.domain import Locale
 from cc_bot.domain.errors import DatabaseFull, EmptyMemory, MemoryNotFound, ScheduleNotFound
 from cc_bot.stores import Stores
-from cc_bot.terminal.commands import COMMANDS, InvalidCommand, describe_command, explain_to_operator, parse
+from cc_bot.terminal.commands import COMMANDS, InvalidCommand, describe_command, parse
+from cc_bot.terminal.questions import explain_to_operator
 from cc_bot.texts import texts
 from tests.terminal.program import profile
 from tests.terminal.talk import Talk

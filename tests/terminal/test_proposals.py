@@ -46,8 +46,8 @@ from cc_bot.domain.proposal import (
 from cc_bot.domain.session import SessionKey
 from cc_bot.llm.model import ToolRequest
 from cc_bot.stores import Stores
-from cc_bot.terminal.commands import ChatProfile, proposal_notices, tell_unfinished_calls
 from cc_bot.terminal.markdown import Notice, Quoted, looks_like_notice
+from cc_bot.terminal.questions import ChatProfile, proposal_notices, tell_unfinished_calls
 from cc_bot.terminal.view import PlainView, RichView
 from cc_bot.tools.registry import discover
 from cc_bot.tools.servers import ServerTools

@@ -85,8 +85,8 @@ class Town:
         return "日本語サーバー"
 
     async def current_key(self, user_id: int, channel_id: int) -> SessionKey:
-        chosen = await self.core.stores.agents.get_choice(user_id, channel_id)
-        return SessionKey(user_id, channel_id, chosen or "default")
+        chosen = await self.core.stores.agents.get_for_places(user_id, (channel_id,))
+        return SessionKey(user_id, channel_id, chosen.choices.get(channel_id, "default"))
 
     async def usable_agents(self, channel_id: int) -> Sequence[Agent]:
         return tuple((await self.core.agents.all()).values())
