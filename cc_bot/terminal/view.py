@@ -252,7 +252,8 @@ class RichView:
         """Print a text. A line that begins with blanks keeps them in all its rows."""
         for line in text.split("\n"):
             indent = len(line) - len(line.lstrip(" "))
-            self._console.print(Padding(wrap_text(line.lstrip(" "), style), (0, 0, 0, indent), expand=False))
+            words = wrap_text(line[indent:], style)
+            self._console.print(Padding(words, (0, 0, 0, indent), expand=False) if indent else words)
         self._console.print()
 
     def fail(self, sentence: str) -> None:

@@ -1,4 +1,4 @@
-"""Answers in Markdown in a terminal."""
+"""What a person sees at a terminal: answers in Markdown, lists and canvases, at every width."""
 
 import io
 import re
@@ -11,10 +11,14 @@ from rich.cells import cell_len
 from rich.console import Console
 
 from cc_bot.domain import Locale, TextDelta
+from cc_bot.domain.canvas import Canvas, Card, Chart, Series
 from cc_bot.domain.text import printable
+from cc_bot.stores import Stores
+from cc_bot.terminal.commands import COMMANDS, run_line
 from cc_bot.terminal.markdown import ModelWords, one_line
 from cc_bot.terminal.view import RichView
 from cc_bot.texts import texts
+from tests.terminal.program import chat_of, profile
 
 ANSWER = Path(__file__).with_name("answer.txt").read_text("utf-8").removesuffix("\n")
 
@@ -50,6 +54,35 @@ class TestModelWords:
                 answer.show(TextDelta(f"段落 {number}です。\n\n"))
         whole = re.sub(r"\x1b\[[?\d;]*[A-Za-z]", "", out.getvalue().rpartition("\x1b[2K")[2])
         assert [line for line in whole.splitlines() if line] == [f"段落 {at}です。" for at in range(40)]
+
+
+async def test_help_memories_and_a_canvas_are_whole_at_every_width(stores: Stores) -> None:
+    await stores.memories.add(
+        0, "毎週水曜日は燃えるゴミの日。\n朝八時まで\x1b[31m", category="くらし", tags=["曜日"]
+    )
+    spending = Chart("chart-1", "支出", "bar", ("食費", "本"), (Series("円", (12000.0, 3000.0)),))
+    secret = Card("card-1", "金庫", "番号は**上の段**\x1b[31m", visibility="private")
+    for width in (40, 120):
+        view = RichView(Console(file=(out := io.StringIO()), width=width))
+        chat = chat_of(stores, profile(Locale.JA), view)
+        for line in ("/help", "/memory"):
+            await run_line(chat, line)
+        view.canvas(Canvas((secret, spending), "board"), chat.texts)
+        view.say("[bold]これ[/bold] :smile:")
+        lines = out.getvalue().splitlines()
+        assert max(map(cell_len, lines)) <= width
+        assert "\x1b[31m" not in out.getvalue()
+        shown = "".join("".join(lines).split())
+        parts = (
+            *COMMANDS,
+            "Alt+Enter",
+            "毎週水曜日は燃えるゴミの日。朝八時まで",
+            "[くらし]#曜日",
+            "🔒金庫",
+            "12,000███",
+        )
+        for part in (*parts, "[bold]これ[/bold]:smile:"):
+            assert part.replace(" ", "") in shown, part
 
 
 @given(st.text(st.characters()), st.integers(1, 50))
