@@ -2,7 +2,7 @@
 
 PostgreSQL takes the rows with COPY, in one transaction. For SQLite a new file is filled, and renamed at the
 end. The tables and columns that both schemas have are copied, so a database of an older version can be
-brought over. Triggers are off meanwhile: what they did in the source is among its rows.
+brought over. The schema has no trigger that an INSERT runs.
 """
 
 import sqlite3
@@ -123,8 +123,7 @@ async def copy_to_server(source: Snapshot, plan: CopyPlan, target: Database, pro
     names, table = [f'"{each.name}"' for each in plan.tables], plan.tables[0]
     try:
         async with cast("PostgresDatabase", target).bulk() as connection:
-            off = (f"ALTER TABLE {name} DISABLE TRIGGER USER" for name in names)
-            await connection.execute("; ".join([f"TRUNCATE {', '.join(names)}", *off]))
+            await connection.execute(f"TRUNCATE {', '.join(names)}")
             for table in plan.tables:
                 rows = _rows(source, table)
                 await connection.copy_records_to_table(table.name, records=rows, columns=table.columns)
@@ -134,8 +133,7 @@ async def copy_to_server(source: Snapshot, plan: CopyPlan, target: Database, pro
                 _ensure_same(table.rows, await connection.fetchval(f'SELECT count(*) FROM "{table.name}"'))
                 progress("rows", plan.count_up_to(table), plan.count_up_to(plan.tables[-1]))
             # Until it is analyzed the planner knows nothing of the rows.
-            on = (f"ALTER TABLE {name} ENABLE TRIGGER USER; ANALYZE {name}" for name in names)
-            await connection.execute("; ".join(on))
+            await connection.execute(f"ANALYZE {', '.join(names)}")
     except StorageError as error:
         raise _failure(error, target.location, table) from error
 
@@ -148,11 +146,6 @@ async def copy_to_file(source: Snapshot, plan: CopyPlan, new: Path, target: Path
         with closing(sqlite3.connect(new, isolation_level=None)) as connection:
             connection.execute("PRAGMA journal_mode = OFF")
             connection.execute("BEGIN")
-            triggers = connection.execute(
-                "SELECT name, sql FROM sqlite_master WHERE type = 'trigger'"
-            ).fetchall()
-            for name, _ in triggers:
-                connection.execute(f'DROP TRIGGER "{name}"')
             for table in plan.tables:
                 connection.execute(f'DELETE FROM "{table.name}"')
                 insert = f"({table.names}) VALUES ({', '.join('?' * len(table.columns))})"
@@ -166,8 +159,6 @@ async def copy_to_file(source: Snapshot, plan: CopyPlan, new: Path, target: Path
                 )
                 _ensure_same(None, connection.execute(f'PRAGMA foreign_key_check("{table.name}")').fetchone())
                 progress("rows", plan.count_up_to(table), plan.count_up_to(plan.tables[-1]))
-            for _, sql in triggers:
-                connection.execute(sql)
             connection.execute("COMMIT")
         sync_file(new)
         for suffix in ("-wal", "-shm"):

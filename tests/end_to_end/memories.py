@@ -74,7 +74,9 @@ def grown_old(reply: Reply) -> None:
 
 def contents(stage: Stage, user: User) -> list[str]:
     """What the database has of a user, whatever its state."""
-    return [text for (text,) in stage.rows("SELECT content FROM memories WHERE user_id = ?", user.id)]
+    return [
+        text for (text,) in stage.rows("SELECT content FROM memories WHERE user_id = ? ORDER BY id", user.id)
+    ]
 
 
 async def form(stage: Stage, user: User, channel: Channel, number: int) -> Reply:

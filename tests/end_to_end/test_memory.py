@@ -104,7 +104,7 @@ async def test_the_menu_keeps_private_words_private(stage: Stage, aiko: User, ch
     ):
         kept = await stage.discord.message_command(aiko, place, "Remember this", reply.message)
         await kept.finished(lambda shown: "覚えました" in shown.text)
-    rows = stage.rows("SELECT content, audience FROM memories WHERE user_id = ?", aiko.id)
+    rows = stage.rows("SELECT content, audience FROM memories WHERE user_id = ? ORDER BY id", aiko.id)
     assert rows == [(f"合言葉は{bird}です。", "private") for bird in birds]
 
 
