@@ -3,7 +3,7 @@
 import json
 from collections import defaultdict
 from collections.abc import Collection, Sequence
-from typing import Final, NamedTuple
+from typing import Final, Literal, NamedTuple
 
 from cc_bot.domain.memory import MemoryState, ReceiptLine, ReceiptMessage
 from cc_bot.domain.message import Visibility
@@ -82,8 +82,19 @@ _SELECT_CHANGES: Final = (
     "SELECT CAST(coalesce(sum(stale), 0) AS BIGINT) FROM receipts WHERE user_id = $1 AND message_id = $2"
 )
 
+# By receipts_by_named. $1 user, $2 what they name, $3 an array of ids
+_STALE: Final = """
+    UPDATE receipts SET stale = stale + 1 WHERE user_id = $1 AND what = $2 AND named_id IN @ids($3)
+"""
+
 # By the key of receipts. $1 user, $2 message
 _FRESH: Final = "UPDATE receipts SET stale = 0 WHERE user_id = $1 AND message_id = $2 AND stale > 0"
+
+
+def mark_stale(user_id: int, what: Literal["memory", "schedule"], ids: Collection[int]) -> Statement:
+    """Have the messages shown again that name these memories or reminders. To be run in the transaction that
+    changes them, or deletes them."""
+    return Statement(_STALE, (user_id, what, json.dumps(sorted(ids))))
 
 
 class _State(NamedTuple):

@@ -50,6 +50,7 @@ from cc_bot.stores.columns import (
 )
 from cc_bot.stores.memory.secrets import SecretRules
 from cc_bot.stores.proposals import carry_out
+from cc_bot.stores.receipts import mark_stale
 
 # ---- schedule statements ---------------------------------------------------------------------------------
 # The SQL of schedules, and their columns. What runs for all users at once stands in SCHEDULE_STATEMENTS.
@@ -545,6 +546,7 @@ class ScheduleStore:
         def steps() -> Steps[Schedule | None]:
             rows = yield Statement(DELETE, of)
             yield Statement(FORGET_FIRINGS, of)
+            yield mark_stale(user_id, "schedule", [schedule_id] if rows else [])
             return SCHEDULE.first(rows)
 
         return await self._database.write(lambda: carry_out(proposal, steps), [user(user_id)])

@@ -1,12 +1,17 @@
 """Where it is told what was done: stale once that has changed, its owner's alone, and gone with its user."""
 
+from collections.abc import Awaitable, Callable, Sequence
+from datetime import UTC, datetime
+
 import pytest
 
+from cc_bot.domain import SessionKey
 from cc_bot.domain.memory import Named, ReceiptLine, ReceiptMessage
 from cc_bot.stores import Stores
 from tests.stores.backends import got
 
 ME, YOU = 123456789012345678, 876543210987654321
+DUE = datetime(2030, 1, 1, tzinfo=UTC)
 CAT, DOG = Named("memory", 1), Named("memory", 2)
 
 
@@ -45,19 +50,47 @@ class TestReceipts:
         assert await stores.receipts.list_stale(ME) == []
         assert await stores.receipts.get(ME, 100) == told(100, DOG)
 
-    async def test_of_a_deleted_memory_are_stale_and_again_when_it_is_back(self, stores: Stores) -> None:
-        cat = told(100, CAT)
-        await stores.receipts.note(cat)
-        for change in (
-            lambda: stores.memories.delete(ME, CAT.id),
-            lambda: stores.memory_removal.undelete(ME, CAT.id),
-            lambda: stores.memory_removal.erase_all(ME),
-        ):
-            shown = got(await stores.receipts.get(ME, 100))
-            await change()
-            await stores.receipts.settle(shown)  # as it was before that
-            assert await stores.receipts.list_stale(ME) == [cat]
+    async def test_are_stale_after_each_change_until_they_are_shown_as_it_is(self, stores: Stores) -> None:
+        memories, history, removal = stores.memories, stores.memory_history, stores.memory_removal
+        reminder = await stores.schedules.add(SessionKey(ME, 7, "default"), "薬", DUE)
+        cat, dog, pill = told(100, CAT), told(200, DOG), told(300, Named("schedule", reminder.id))
+        for each in (cat, dog, pill):
+            await stores.receipts.note(each)
+
+        async def undo_update() -> None:
+            updated = got(await memories.update(ME, CAT.id, content="猫の名前はタマ"))
+            [_] = await stores.receipts.list_stale(ME)
             await settle(stores, ME, 100)
+            assert await history.undo_update(ME, CAT.id, got(updated.supersedes))
+
+        async def undo_add() -> None:
+            newer = await memories.add(ME, "猫の名前はミケ", supersedes=CAT.id)
+            [_] = await stores.receipts.list_stale(ME)
+            await settle(stores, ME, 100)
+            assert await history.undo_add(ME, newer.id)
+
+        async def purge() -> None:
+            await memories.delete(ME, DOG.id)
+            await settle(stores, ME, 200)
+            assert await removal.purge(datetime.now(UTC))
+
+        changes: tuple[tuple[Callable[[], Awaitable[object]], Sequence[ReceiptMessage]], ...] = (
+            (undo_update, [cat]),
+            (undo_add, [cat]),
+            (lambda: memories.delete(ME, CAT.id), [cat]),
+            (lambda: removal.undelete(ME, CAT.id), [cat]),
+            (lambda: memories.supersede(ME, DOG.id, CAT.id), [dog, cat]),
+            (purge, [dog, cat]),
+            (lambda: stores.schedules.cancel(ME, reminder.id), [pill]),
+        )
+        for change, stale in changes:
+            shown = [got(await stores.receipts.get(ME, each.message_id)) for each in stale]
+            await change()
+            for each in shown:
+                await stores.receipts.settle(each)  # as it was before that
+            assert await stores.receipts.list_stale(ME) == stale
+            for each in stale:
+                await settle(stores, ME, each.message_id)
 
     async def test_are_their_owners_alone(self, stores: Stores) -> None:
         await stores.receipts.note(told(100, CAT))

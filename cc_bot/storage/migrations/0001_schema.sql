@@ -821,33 +821,3 @@ CREATE TABLE erasure_lines (
 @postgresql ALTER TABLE web_codes ALTER COLUMN hash SET STATISTICS 0;
 @postgresql ALTER TABLE web_sessions ALTER COLUMN hash SET STATISTICS 0;
 @postgresql ALTER TABLE claimed_calls ALTER COLUMN change SET STATISTICS 0, ALTER COLUMN token SET STATISTICS 0;
-
--- ---- triggers --------------------------------------------------------------------------------------------------
-
-@sqlite CREATE TRIGGER memories_retold AFTER UPDATE OF status, content, supersedes ON memories BEGIN
-@sqlite     UPDATE receipts SET stale = stale + 1 WHERE user_id = old.user_id AND what = 'memory' AND named_id = old.id;
-@sqlite END;
-@postgresql CREATE FUNCTION memories_retold() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
-@postgresql     UPDATE receipts SET stale = stale + 1 WHERE user_id = old.user_id AND what = 'memory' AND named_id = old.id;
-@postgresql     RETURN NULL;
-@postgresql END $$;
-@postgresql CREATE TRIGGER memories_retold AFTER UPDATE OF status, content, supersedes ON memories FOR EACH ROW EXECUTE FUNCTION memories_retold();
-
-@sqlite CREATE TRIGGER memories_untold AFTER DELETE ON memories BEGIN
-@sqlite     UPDATE receipts SET stale = stale + 1 WHERE user_id = old.user_id AND what = 'memory' AND named_id = old.id;
-@sqlite END;
-@postgresql CREATE FUNCTION memories_untold() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
-@postgresql     UPDATE receipts SET stale = stale + 1 WHERE user_id = old.user_id AND what = 'memory' AND named_id = old.id;
-@postgresql     RETURN NULL;
-@postgresql END $$;
-@postgresql CREATE TRIGGER memories_untold AFTER DELETE ON memories FOR EACH ROW EXECUTE FUNCTION memories_untold();
-
-@sqlite CREATE TRIGGER schedules_untold AFTER DELETE ON schedules WHEN old.status <> 'done' BEGIN
-@sqlite     UPDATE receipts SET stale = stale + 1 WHERE user_id = old.user_id AND what = 'schedule' AND named_id = old.id;
-@sqlite END;
-@postgresql CREATE FUNCTION schedules_untold() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
-@postgresql     UPDATE receipts SET stale = stale + 1 WHERE user_id = old.user_id AND what = 'schedule' AND named_id = old.id;
-@postgresql     RETURN NULL;
-@postgresql END $$;
-@postgresql CREATE TRIGGER schedules_untold AFTER DELETE ON schedules FOR EACH ROW WHEN (old.status <> 'done') EXECUTE FUNCTION schedules_untold();
-

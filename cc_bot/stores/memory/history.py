@@ -18,6 +18,7 @@ from cc_bot.stores.memory.removal import OWE
 from cc_bot.stores.memory.rows import GIVEN, MEMORY, SEARCHED, known_id
 from cc_bot.stores.memory.store import MemoryStore, hide
 from cc_bot.stores.memory.terms import reindex
+from cc_bot.stores.receipts import mark_stale
 
 # ruff: noqa: S608 - put together from constants alone
 
@@ -168,6 +169,7 @@ class MemoryHistoryStore:
         def steps() -> Steps[Sequence[Row]]:
             rows = yield Statement(_GO_BACK, params)
             yield from reindex(user_id, map(MEMORY.read, rows))
+            yield mark_stale(user_id, "memory", [params[1]] if rows else [])
             dropped = yield Statement(_DROP_VERSION, params)
             yield Statement(_DROP_VECTOR, params[:2])
             yield Statement(OWE)
@@ -187,7 +189,9 @@ class MemoryHistoryStore:
 
         def steps() -> Steps[Sequence[Row]]:
             revived = yield Statement(_REVIVE, params)
-            yield from reindex(user_id, map(MEMORY.read, revived))
+            memories = [*map(MEMORY.read, revived)]
+            yield from reindex(user_id, memories)
+            yield mark_stale(user_id, "memory", [memory.id for memory in memories])
             yield Statement(_PART, params)
             return (yield from hide(*params, to_text(self._clock())))
 

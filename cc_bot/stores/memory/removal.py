@@ -48,6 +48,7 @@ from cc_bot.stores.memory.copies import TraceFinder, Traces
 from cc_bot.stores.memory.quotas import MemoryQuotas, ensure_room_left
 from cc_bot.stores.memory.rows import MEMORY, ROOM_FOR_PIN, known_id
 from cc_bot.stores.memory.terms import DELETE_ALL_TERMS, delete_terms, reindex
+from cc_bot.stores.receipts import mark_stale
 
 # ---- memory removal statements ---------------------------------------------------------------------------
 # SQL on memories that are deleted, and on what else holds them. $1 is the user, unless it is said otherwise.
@@ -319,6 +320,7 @@ class MemoryRemovalStore:
                 return None
             memory = MEMORY.read(rows[0])
             yield from reindex(user_id, [memory])
+            yield mark_stale(user_id, "memory", [memory.id])
             yield from ensure_room_left(user_id, rules)
             return memory
 
@@ -470,6 +472,7 @@ def _row_removal(user_id: int, ids: Collection[int]) -> list[Statement]:
     params = (user_id, _array(ids))
     return [
         *(Statement(statement, params) for statement in DELETE_MEMORIES),
+        mark_stale(user_id, "memory", ids),
         Statement(OWE),
     ]
 

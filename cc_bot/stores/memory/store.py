@@ -54,6 +54,7 @@ from cc_bot.stores.memory.secrets import SecretRules
 from cc_bot.stores.memory.terms import delete_terms, insert_terms
 from cc_bot.stores.memory.texts import fold_tags, likeness, search_text
 from cc_bot.stores.proposals import carry_out
+from cc_bot.stores.receipts import mark_stale
 from cc_bot.stores.settings import Keep
 
 # ---- memory edit -----------------------------------------------------------------------------------------
@@ -104,6 +105,7 @@ class MemoryEdit:
             yield delete_terms(user_id, [memory_id])
             yield insert_terms(*own, made.term_counts)
         [changed] = yield Statement(sql.UPDATE, (*own, to_text(now), former_id, *sql.CHANGED.of(after)))
+        yield mark_stale(user_id, "memory", [memory_id])
         if file_rules:
             yield from ensure_room_left(user_id, file_rules, added=False)
         return changed
@@ -176,6 +178,7 @@ def supersede(user_id: int, former_id: int) -> Steps[None]:
     rows = yield Statement(sql.SUPERSEDE, (user_id, former_id))
     if rows:
         yield delete_terms(user_id, [former_id])
+        yield mark_stale(user_id, "memory", [former_id])
 
 
 def hide(user_id: int, memory_id: int, now: str) -> Steps[Sequence[Row]]:
@@ -183,6 +186,7 @@ def hide(user_id: int, memory_id: int, now: str) -> Steps[Sequence[Row]]:
     rows = yield Statement(sql.HIDE, (user_id, memory_id, now))
     if rows:
         yield delete_terms(user_id, [memory_id])
+        yield mark_stale(user_id, "memory", [memory_id])
     return rows
 
 
@@ -465,6 +469,7 @@ class MemoryStore:
 
         def steps() -> Steps[Sequence[Row]]:
             rows = yield Statement(sql.TAKE_PLACE, params)
+            yield mark_stale(user_id, "memory", [params[1]] if rows else [])
             yield from supersede(user_id, params[2])
             return rows
 
