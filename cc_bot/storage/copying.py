@@ -2,7 +2,7 @@
 
 PostgreSQL takes the rows with COPY, in one transaction. For SQLite a new file is filled, and renamed at the
 end. The tables and columns that both schemas have are copied, so a database of an older version can be
-brought over. The schema has no trigger that an INSERT runs.
+brought over.
 """
 
 import sqlite3

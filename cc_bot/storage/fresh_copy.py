@@ -102,7 +102,7 @@ def copy_rows(source: Path, target: Path, version: int) -> None:
         connection.execute("COMMIT")
         connection.execute("DETACH source")
         ensure_sound(connection, tables)
-        _make(connection, made, "trigger", "view")
+        _make(connection, made, "view")
 
 
 def _make(connection: sqlite3.Connection, made: Schema, *kinds: str) -> list[str]:

@@ -54,7 +54,7 @@ def read_migrations(folder: Traversable, dialect: Dialect = "sqlite") -> tuple[M
         Migration(
             int(match[1]),
             match[2].replace("_", " "),
-            _split(expand(file.read_text("utf-8"), dialect), dialect),
+            _split(expand(file.read_text("utf-8"), dialect)),
         )
         for file in folder.iterdir()
         if (match := re.fullmatch(r"\A(\d{4})_(\w+)\.sql", file.name))
@@ -184,26 +184,17 @@ async def _version(database: Database, newest: int) -> int:
         raise DatabaseDamaged from error
 
 
-def _split(script: str, dialect: Dialect) -> tuple[str, ...]:
-    """The statements of a script.
+def _split(script: str) -> tuple[str, ...]:
+    """The statements of a script, each of which ends where a line ends with a semicolon.
 
     They are run one by one: Python's executescript commits what is open before it begins.
     """
     statements, lines = list[str](), list[str]()
     for line in script.splitlines():
         lines.append(line)
-        if _is_complete("\n".join(lines), dialect):
+        if line.endswith(";") and not line.startswith("--"):
             statements.append("\n".join(lines).strip())
             lines.clear()
     if any(line.strip() and not line.lstrip().startswith("--") for line in lines):
         raise ValueError("the last statement has no semicolon")
     return tuple(statements)
-
-
-def _is_complete(text: str, dialect: Dialect) -> bool:
-    if dialect == "sqlite":
-        return sqlite3.complete_statement(text)
-    last = text.rpartition("\n")[2]
-    return (
-        last.endswith(";") and not last.startswith("--") and text.count("$$") % 2 == 0
-    )  # a function's own text stands between two of them

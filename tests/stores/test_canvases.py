@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Awaitable, Callable
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from freezegun import freeze_time
@@ -164,12 +164,18 @@ class TestClock:
             assert (after.drawn > before.drawn, await revision(stores) > shown) == (True, True)
             assert await stores.canvases.list_drawn(before.drawn) == [KEY]
             assert await stores.canvases.list_drawn(after.drawn) == []
+
+        async def prune() -> None:
+            await stores.sessions.clear(KEY)
+            assert (await stores.retention.prune_sessions(datetime.now(UTC))).count
+
         moves: tuple[Callable[[], Awaitable[object]], ...] = (
             lambda: stores.agents.choose(KEY.user_id, KEY.channel_id, "tutor"),
             lambda: stores.agents.choose(KEY.user_id, KEY.channel_id, None),
             lambda: stores.agents.set_default(KEY.channel_id, 1, "tutor", 2),
             lambda: stores.agents.unset_default(KEY.channel_id),
             lambda: stores.archive.delete_session(KEY.user_id, session.id),
+            prune,
             lambda: stores.personal_erasure.erase(other.key.user_id),
         )
         for move in moves:

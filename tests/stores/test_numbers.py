@@ -2,8 +2,10 @@
 
 from datetime import UTC, datetime
 
+from cc_bot.domain.proposal import KeepMemory, Proposal
+from cc_bot.domain.session import SessionKey
 from cc_bot.stores import Stores
-from tests.stores.backends import KEY, OTHER_USER, got
+from tests.stores.backends import KEY, OTHER_USER, got, turn
 
 ME, YOU = KEY.user_id, OTHER_USER.user_id
 DUE = datetime(2030, 1, 1, tzinfo=UTC)
@@ -60,3 +62,19 @@ class TestReminders:
         await stores.schedules.cancel(ME, mine[1].id)
         assert (await stores.schedules.add(KEY, "水", DUE)).number == 3
         assert await stores.schedules.get_by_number(ME, 2) is None
+
+
+class TestProposals:
+    async def test_of_each_user_count_from_one_and_never_again(self, stores: Stores) -> None:
+        async def propose(key: SessionKey, *texts: str) -> list[Proposal]:
+            wanted = [KeepMemory(text, "general", (), "anywhere") for text in texts]
+            session = await stores.sessions.open(key)
+            return [
+                *(await stores.sessions.archive_turn(session, turn("覚えて"), proposals=wanted)).proposals
+            ]
+
+        mine, yours = await propose(KEY, "猫", "犬"), await propose(OTHER_USER, "鳥")
+        assert [each.number for each in (*mine, *yours)] == [1, 2, 1]
+        for each in mine:
+            assert await stores.proposals.drop(ME, each.id)
+        assert [each.number for each in await propose(KEY, "魚")] == [3]
