@@ -234,7 +234,7 @@ class ChannelTurn:
         self.key = SessionKey(self.user_id, place.place_id, options.agent.name)
         self.typed = "\n".join(question.typed for question in questions)
         self.own_words = "\n".join(question.own_words for question in questions)
-        self.earlier_words = earlier_words((), questions)
+        self.earlier_words = earlier_words(self.user_id, (), questions)
         self.documents = documents_of(questions)
         self.link_texts = link_texts(questions)
         self.shown_memories = frozenset[int]()
@@ -253,7 +253,7 @@ class ChannelTurn:
         shown = Shown.of(planned.groups)
         said = [*self._said_before(shown)]
         self.link_texts = link_texts((*said, *self.questions))
-        self.earlier_words = earlier_words(said, self.questions)
+        self.earlier_words = earlier_words(self.user_id, said, self.questions)
         notes = await turns.profile.of(self.user_id, "public", offered)
         if self.user_id and shown.rows:
             self.shown_memories = await turns.channels.list_shown_memories(

@@ -132,7 +132,7 @@ class SessionTurn:
         self.typed = question.typed
         # Where the front end adds words of others, it does not always mark which.
         self.own_words = "" if question.tainted else question.own_words
-        self.earlier_words = earlier_words(history, (question,))
+        self.earlier_words = earlier_words(self.user_id, history, (question,))
         self.heard = question.heard
         self.before = replaced or (history[-1] if history else None)
         self.replaces = replaced is not None

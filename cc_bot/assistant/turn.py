@@ -329,10 +329,9 @@ def link_texts(messages: Iterable[Message]) -> TurnTexts:
 _MAX_EARLIER: Final = 3
 
 
-def earlier_words(said: Iterable[Message], questions: Sequence[Message]) -> tuple[str, ...]:
+def earlier_words(user_id: int, said: Iterable[Message], questions: Sequence[Message]) -> tuple[str, ...]:
     """List what a user wrote in the messages that their questions reply to, and in their last ones before
     these; the newest first."""
-    user_id = questions[0].author_id
     replied = (
         typed_part(reference.content)
         for question in questions

@@ -57,6 +57,8 @@ class MentionedTime:
     """Whether the hour may be of the morning or of the afternoon."""
     moment: datetime | None = None
     """So much later than now."""
+    before: bool = False
+    """Whether it is so long before another time."""
 
     @property
     def names_clock(self) -> bool:
@@ -83,7 +85,7 @@ class MentionedTime:
         return other.first is None or self.fits_day(other.first)
 
 
-def find_mentioned(written: str, now: datetime, zone: ZoneInfo) -> list[MentionedTime]:
+def find(written: str, now: datetime, zone: ZoneInfo) -> list[MentionedTime]:
     """Find the times that a text, as `normalize` left it, speaks of, in their order."""
     if len(written) > _MAX_LENGTH:
         return []
@@ -129,18 +131,19 @@ def _months(written: str, today: date) -> Iterator[MentionedTime]:
             yield MentionedTime(*match.span(), match[0], date(year, number, 1), days=31)
 
 
-def _delays(written: str, now: datetime, zone: ZoneInfo, *, before: bool = False) -> Iterator[MentionedTime]:
-    """Yield the amounts of time that stand alone, as in カップ麺、3分; or those `before` something."""
+def _delays(written: str, now: datetime, zone: ZoneInfo) -> Iterator[MentionedTime]:
+    """Yield the amounts of time that stand alone, as in カップ麺、3分, or before something."""
     for begin, end in find_spans(written):
-        if (_BEFORE.match(written, end) is not None) == before and (delay := as_delay(written[begin:end])):
-            yield MentionedTime(begin, end, written[begin:end], moment=parse_when(delay, now, zone))
+        if delay := as_delay(written[begin:end]):
+            moment, before = parse_when(delay, now, zone), _BEFORE.match(written, end) is not None
+            yield MentionedTime(begin, end, written[begin:end], moment=moment, before=before)
 
 
 def is_meant(due: datetime, written: str, now: datetime, zone: ZoneInfo) -> bool:
     """Return whether a text speaks of this moment, or of one that this is so long before as it says: of a day
     and a time of day, be they apart."""
-    leads = [each.moment - now for each in _delays(written, now, zone, before=True) if each.moment]
-    mentioned = find_mentioned(written, now, zone)
+    mentioned = find(written, now, zone)
+    leads = [each.moment - now for each in mentioned if each.before and each.moment]
     return any(_is_one(due + lead, mentioned, now, zone) for lead in (timedelta(), *leads))
 
 
@@ -148,7 +151,7 @@ def _is_one(due: datetime, mentioned: Sequence[MentionedTime], now: datetime, zo
     local = due.astimezone(zone)
     clocks = [each for each in mentioned if each.names_clock]
     days = [each for each in mentioned if each.first and not each.names_clock]
-    if any(each.moment and abs(each.moment - due) <= _NEAR for each in mentioned):
+    if any(each.moment and not each.before and abs(each.moment - due) <= _NEAR for each in mentioned):
         return True
     for clock in (each for each in clocks if each.fits_minute(local.hour * 60 + local.minute)):
         day = local.date() - timedelta(days=(clock.minute or 0) // MIDNIGHT)
@@ -160,13 +163,13 @@ def _is_one(due: datetime, mentioned: Sequence[MentionedTime], now: datetime, zo
 
 
 def is_day_meant(day: date, written: str, now: datetime, zone: ZoneInfo) -> bool:
-    return any(each.fits_day(day) for each in find_mentioned(written, now, zone))
+    return any(each.fits_day(day) for each in find(written, now, zone))
 
 
 def is_repeat_meant(first: datetime, repeat: str, written: str, now: datetime, zone: ZoneInfo) -> bool:
     """Return whether a text speaks of what repeats so, first at this moment."""
     local = first.astimezone(zone)
-    clocks = [each for each in find_mentioned(written, now, zone) if each.names_clock]
+    clocks = [each for each in find(written, now, zone) if each.names_clock]
     if clocks and not any(each.fits_minute(local.hour * 60 + local.minute) for each in clocks):
         return False
     repeats = repeats_among(written[:_MAX_LENGTH], local)

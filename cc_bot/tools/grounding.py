@@ -12,19 +12,14 @@ A message that only points (`remember that`) stands for the asker's own earlier 
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from difflib import SequenceMatcher
 from itertools import pairwise
 from typing import Final, NamedTuple
 from zoneinfo import ZoneInfo
 
-from cc_bot.domain.mentioned_times import (
-    MentionedTime,
-    find_mentioned,
-    is_day_meant,
-    is_meant,
-    is_repeat_meant,
-)
+from cc_bot.domain import mentioned_times
+from cc_bot.domain.mentioned_times import MentionedTime
 from cc_bot.domain.when_words import normalize
 from cc_bot.search.folding import KANJI, read, stem
 
@@ -56,23 +51,33 @@ _NO_WISH: Final = re.compile(
     r"|(?:\bnot|n't|\bnever|\bno need) (?:(?:have|need|want you) )?(?:to )?(?:remember|note|save|keep)\b"
 )
 
+_ENDS_IT: Final = re.compile(
+    r"忘れ|わすれ|消[しせすさ去え]|けし|削除|取り?消|破棄|捨て|外し|はず[しす]|いらな|要らな|不要|やめ|止め|とめ|なし|なくし|なかった"
+    r"|もういい|覚え(?:て(?:い)?)?なく|キャンセル|解除|ストップ|終わ|おわ|済|\banymore\b"
+    r"|\bno (?:longer|need|more)\b"
+    r"|(?:need to|not|n't) (?:know|remember|keep)\b|\bnever mind|\b(?:forget|delet|remov|eras|cancel|drop"
+    r"|scrap|wip|clear|stop|skip|scratch|kill|bin|toss|lose|undo|off|done)"
+)
+_IS_DONE: Final = re.compile(
+    r"もう[^、。\n]{0,12}た|大丈夫|変更|変え|ずらし|\b(?:change|move|reschedul)\w*"
+    r"|(?:知らせ|教え|言わ|起こさ|覚えて)(?:な|ん)|\b(?:already|sorted|no need|returned|paid|bought)\b"
+)
+_CORRECTS: Final = re.compile(
+    r"やっぱ|じゃなく|ではなく|変え|変更|変わ|かわ|訂正|直し|なおし|まちが|間違|になっ|になり|だった|でした|更新|引っ?越|今は|もう"
+    r"|\b(?:actually|instead|changed?|moved?|renamed|not|no|correct|rather|now|update|anymore)\b"
+)
+_THAT: Final = re.compile(r"それ|これ|今の|さっきの|いまの|\b(?:that|it|this)\b")
+_STOP: Final = re.compile(r"忘れ|覚え|消|削除|記憶|取り?消|教え|番号")
 
-def _own(said: str) -> str:
-    """Return what the asker said, without code and quoted requests; nothing for a pasted chat, and for a text
-    to be translated or corrected."""
+
+def _own(said: str, *, wish: bool = True) -> str:
+    """Return what the asker said, without code and quoted requests; nothing for a pasted chat, for a text to
+    be translated or corrected, and, as a `wish`, where they ask what is remembered, or that nothing is."""
     own = "、".join(normalize(said).split("```")[::2])
     own = _QUOTED.sub(lambda quoted: "、" if _REQUEST.search(quoted[0]) else quoted[0], own)
-    return (
-        ""
-        if sum(_LOG_LINE.match(line) is not None for line in own.splitlines()) > 1 or _TASK.search(own)
-        else own
-    )
-
-
-def _wish(said: str) -> str:
-    """Return the same, or nothing where they ask what is remembered, or that nothing is."""
-    own = _own(said)
-    return "" if _NO_WISH.search(_ASIDE.sub("、", own)) else own
+    pasted = sum(_LOG_LINE.match(line) is not None for line in own.splitlines()) > 1
+    none = pasted or _TASK.search(own) or (wish and _NO_WISH.search(_ASIDE.sub("、", own)))
+    return "" if none else own
 
 
 # ---- content words ---------------------------------------------------------------------------------------
@@ -110,18 +115,13 @@ _FREE: Final = _stems(
     " use too then again"
 )
 _REMEMBER: Final = _stems("remember rember remembering note keep mind save store memo down know remind remnd")
-_ASKING: Final = (
-    _FREE
-    | _REMEMBER
-    | _stems(
-        "bear put should can could you u for actually wait add ping poke nudge tell alert notify set make"
-        " sure to in that of about reminder @i"
-    )
+_ASKING: Final = _stems(
+    "bear put should can could you u for actually wait add ping poke nudge tell alert notify set make sure to"
+    " in that of about reminder @i"
 )
 """Words with which a clause may begin or end that has one of the former."""
-_PREPOSITIONS: Final = {"on": "at", "in": "at", "of": "", "and": ""} | dict(
-    zip(*[("at", "to", "about", "for", "with")] * 2, strict=True)
-)
+_PREPOSITIONS: Final = _stems("on in at to about for with of and")
+_SAME_CASE: Final = {"on": "at", "in": "at", "of": "", "and": "", "へ": "に"}
 _NOT: Final = re.compile(r"\bcan(?:'t|not|t)\b|(?:n't|(?<=\bdo)nt|(?<=\bdoes)nt)\b|\bnot\b")
 _PARTICLE: Final = (
     "(?:から|まで|より|には|では|とは|のは|のが|のを|への|での|との|という|って|とか|[はがもをにへでとの])"
@@ -154,13 +154,14 @@ _CLAUSE_END: Final = re.compile(
 )
 _TURNING: Final = re.compile(
     r"嘘|うそ|ウソ|冗談|違|ちが|間違|やめ|辞め|止め|嫌|以外|禁止|無[理い]|だめ|ダメ|駄目|もし|なら(?!な)|場合|元[カ彼妻夫]|らしい"
-    r"|かも|はず|と言われ|って聞|以前|昔|拒|断|¬|\b(?:no|never|nor|neither|none|nothing|without|except|unless|if|hardly"
+    r"|かも|はず|と言われ|って聞|か(?:どうか|聞|尋)|以前|昔|拒|断|¬|\b(?:no|never|nor|neither|none|nothing|without|except|unless|if|whether|hardly"
     r"|stop(?:ped)?|quit|hates?|lied?|false|wrong|fake|pretend|jok(?:e|ing)|kidding|ex|former|den(?:y|ied)|refused?|avoid"
     r"|used|thought|think|said|says?|claims?|might|maybe|until|instead)\b"
 )
 _CORRECTED: Final = re.compile(
     r"(?:(?<=[^ァ-ヺー])[ァ-ヺー]+|[^\s,。、ぁ-ゖ]{1,12})(?:じゃ|では|で)なくて?[,、]?"
-    r"|(?:,\s?| (?=not \d))not [^,.\n]{1,30}$| instead of [^,.\n]{1,30}|(?:^|(?<=[,.\n] ))no, ",
+    r"|(?:,\s?| (?=not \d))not [^,.\n]{1,30}$| instead of [^,.\n]{1,30}|(?:^|(?<=[,.\n] ))no, "
+    r"|(?:^|(?<=[,.\n]))[^,.\n]{1,40} any ?more\b,?",
     re.MULTILINE,
 )
 """`モチじゃなくて`モモ, Momo`, not Mochi`: what is corrected."""
@@ -193,7 +194,7 @@ class _Sentence(NamedTuple):
 def _parse(text: str, now: datetime, zone: ZoneInfo, *, asking: bool = False) -> list[_Sentence]:
     """Read a normalized text; one that asks without the words of that."""
     written = _LEFT_OUT.sub(_blank, text.replace("’", "'"))
-    times = find_mentioned(_NAME.sub(_blank, written), now, zone)
+    times = mentioned_times.find(_NAME.sub(_blank, written), now, zone)
     for each in times:
         written = written[: each.begin] + "\0" * (each.end - each.begin) + written[each.end :]
     written = _ASIDE.sub(_apart, written)
@@ -230,7 +231,7 @@ def _apart(found: re.Match[str]) -> str:
 def _without_asking(words: list[tuple[int, _Word]]) -> list[tuple[int, _Word]]:
     """Remove a request in English from the beginning and from the end of a clause."""
     stems = [word.text for _, word in words]
-    rest = [at for at, each in enumerate(stems) if each not in _ASKING] or [len(stems)]
+    rest = [at for at, each in enumerate(stems) if each not in _FREE | _REMEMBER | _ASKING] or [len(stems)]
     asks = [at for at, each in enumerate(stems) if each in _REMEMBER]
     begin = max((at + 1 for at in asks if at < rest[0]), default=0)
     return words[begin : min((at for at in asks if at > rest[-1]), default=len(stems))]
@@ -244,26 +245,18 @@ def _words(written: str) -> Iterator[tuple[int, _Word]]:
         kind, text, at = match.lastgroup or "", match[0], match.start()
         follows, past = at == past, match.end()
         if kind == "kana":
-            yield from (
-                (at, _Word(each))
-                for each in _of_kana(text, _ENDS_KANJI if follows and before == "kanji" else _ONLY_GRAMMAR)
-            )
+            grammar = _ENDS_KANJI if follows and before == "kanji" else _ONLY_GRAMMAR
+            yield from ((at, _Word(each)) for each in _of_kana(text, grammar))
         elif text in _PREPOSITIONS:
-            case = _PREPOSITIONS[text]
+            case = _SAME_CASE.get(text, text)
         elif kind == "word":
             yield at, _Word(stem(text), case)
             case = "" if stem(text) not in _FREE else case
         else:
             particle = _CASE.match(plain, past)
-            found = (
-                text.replace(",", "")
-                if kind == "number"
-                else text
-                if kind == "name"
-                else read(text).text or text
-            )
+            found = read(text).text or text if kind in ("kanji", "other") else text.replace(",", "")
             joins = kind == before == "kanji" and follows
-            yield at, _Word(found, particle[0].replace("へ", "に") if particle else case, joins)
+            yield at, _Word(found, _SAME_CASE.get(particle[0], particle[0]) if particle else case, joins)
             case = ""
         before = kind
 
@@ -283,8 +276,8 @@ def _of_kana(run: str, grammar: re.Pattern[str]) -> Iterator[str]:
 # ---- comparison ------------------------------------------------------------------------------------------
 
 _MAX_LENGTH: Final = 1500
-_NEUTRAL: Final = frozenset("飲行出時間確認開始起床") | _stems(
-    "check do take get go time start begin ready wake up"
+_NEUTRAL: Final = frozenset("飲行出時間確認開始起床知通過経") | _stems(
+    "check do take get go time start begin ready wake up reminder りまいんだ りまいんど"
 )
 """Words that a reminder may say besides: nobody can be made to do anything by them."""
 _MAX_NEUTRAL: Final = 3
@@ -293,9 +286,13 @@ _MAY_END: Final = frozenset("置取入決")
 _IS: Final = re.compile(r"\b(?:is|are|am)\b|'[sm]\b")
 
 
+def _texts(words: Sequence[_Word]) -> list[str]:
+    return [each.text for each in words]
+
+
 def _agree(mine: Sequence[_Word], theirs: Sequence[_Word]) -> bool:
     """Return whether these are the same words, in the same cases as far as both tell them."""
-    return [each.text for each in mine] == [each.text for each in theirs] and all(
+    return _texts(mine) == _texts(theirs) and all(
         a.case == b.case or not (a.case and b.case) for a, b in zip(mine, theirs, strict=True)
     )
 
@@ -373,160 +370,125 @@ def _has_run(sentence: _Sentence, mine: Sequence[_Word]) -> bool:
     return False
 
 
-def _compared(
-    own: str, claim: str, now: datetime, zone: ZoneInfo, *, asking: bool = True
-) -> Iterator[tuple[list[_Sentence], _Clause]]:
-    """Yield what was said, also without what is corrected in it, and the claim, also without `wants to`."""
-    mine = normalize(claim)
-    for name in _NAME.findall(own):
-        for written in (name, name.replace("_", " "), name[1:], name[1:].replace("_", " ")):
-            if written in mine:
-                mine = mine.replace(written, f" {name} ")
-                break
-    if max(len(mine), len(own)) <= _MAX_LENGTH:
-        claimed = _flat(_parse(mine, now, zone))
-        plain = claimed._replace(words=tuple(each for each in claimed.words if each.text != "want"))
-        for said in dict.fromkeys((own, _CORRECTED.sub("", own))):
-            sentences = _parse(said, now, zone, asking=asking)
-            yield from ((sentences, each) for each in dict.fromkeys((claimed, plain)))
+def _pieces(words: Sequence[_Word]) -> list[tuple[_Word, ...]]:
+    """Part words, but not within a run of kanji."""
+    begins = [at for at, word in enumerate(words) if not (at and word.joins)]
+    return [tuple(words[at:end]) for at, end in zip(begins, [*begins[1:], len(words)], strict=False)]
 
 
-def _pointed_at(own: str, earlier: Sequence[str], now: datetime, zone: ZoneInfo) -> Sequence[str]:
-    """Return the earlier messages of a user who only points at them now."""
-    return earlier if own and not _flat(_parse(own, now, zone, asking=True)).words else ()
+@dataclass(frozen=True, slots=True)
+class OwnWords:
+    """What the asker typed or said in a message, and in `earlier` ones that it may point at."""
 
+    said: str
+    now: datetime
+    zone: ZoneInfo
+    earlier: tuple[str, ...] = ()
 
-def is_grounded(claim: str, said: str, now: datetime, zone: ZoneInfo, earlier: Sequence[str] = ()) -> bool:
-    """Return whether a text says only what the asker said, in this message or, where it only points, in one
-    of their `earlier` ones."""
-    own = _wish(said)
-    return any(_has_clauses(*both) for both in _compared(own, claim, now, zone)) or any(
-        is_grounded(claim, each, now, zone) for each in _pointed_at(own, earlier, now, zone)
-    )
-
-
-def is_phrase_grounded(text: str, said: str, now: datetime, zone: ZoneInfo) -> bool:
-    """Return whether a text is a part of what the asker said."""
-    return any(_has_part(*both) for both in _compared(_wish(said), text, now, zone, asking=False))
-
-
-_ONLY_TIME: Final = re.compile(
-    r"(?:時間|になりました|です|お知らせ|知らせ|通知|リマインダー|リマインド|たちました|経ちました|過ぎました"
-    r"|[のがは]|it|time|is|are|s|up|reminder|the|your|now|[\s、。,.!:'’⏰-])*+"
-)
-_DURATION: Final = re.compile(
-    r"\b\d{1,4} ?(?:秒|分|時間|時|日|週間|seconds?|minutes?|mins?|hours?|days?)(?:後|前)?"
-)
-
-
-def is_reminder_text_grounded(
-    text: str, said: str, now: datetime, zone: ZoneInfo, earlier: Sequence[str] = ()
-) -> bool:
-    """Return whether a reminder says what the asker said, or only that it is time."""
-    own = _wish(said)
-    rest = _DURATION.sub(lambda each: "" if each[0] in own else each[0], normalize(text))
-    if own and _ONLY_TIME.fullmatch(rest):
-        return True
-    if any(_has_part(*both, _NEUTRAL) for both in _compared(own, rest, now, zone, asking=False)):
-        return True
-    pointed = _pointed_at(own, earlier, now, zone)
-    return is_grounded(text, said, now, zone) or any(
-        is_reminder_text_grounded(text, each, now, zone) for each in pointed
-    )
-
-
-def is_time_grounded(due: datetime, repeat: str, said: str, now: datetime, zone: ZoneInfo) -> bool:
-    """Return whether the asker's words mean this time, and this repeat."""
-    own = _NAME.sub(" ", _wish(said))
-    return is_repeat_meant(due, repeat, own, now, zone) if repeat else is_meant(due, own, now, zone)
-
-
-def is_day_grounded(moment: datetime, said: str, now: datetime, zone: ZoneInfo) -> bool:
-    """Return whether the asker's words mean the day that this moment is on, or that it ends."""
-    own, day = _NAME.sub(" ", _wish(said)), moment.astimezone(zone).date()
-    return any(is_day_meant(day - timedelta(days=days), own, now, zone) for days in (0, 1))
-
-
-# ---- changes of what is there ----------------------------------------------------------------------------
-
-_ENDS_IT: Final = re.compile(
-    r"忘れ|わすれ|消[しせすさ去え]|けし|削除|取り?消|破棄|捨て|外し|はず[しす]|いらな|要らな|不要|やめ|止め|とめ|なし|なくし|なかった"
-    r"|もういい|覚え(?:て(?:い)?)?なく|キャンセル|解除|ストップ|終わ|おわ|済|\banymore\b"
-    r"|\bno (?:longer|need|more)\b"
-    r"|(?:need to|not|n't) (?:know|remember|keep)\b|\bnever mind|\b(?:forget|delet|remov|eras|cancel|drop"
-    r"|scrap|wip|clear|stop|skip|scratch|kill|bin|toss|lose|undo|off|done)"
-)
-_IS_DONE: Final = re.compile(
-    r"もう[^、。\n]{0,12}た|大丈夫|変更|変え|ずらし|\b(?:change|move|reschedul)\w*"
-    r"|(?:知らせ|教え|言わ|起こさ|覚えて)(?:な|ん)|\b(?:already|sorted|no need|returned|paid|bought)\b"
-)
-_CORRECTS: Final = re.compile(
-    r"やっぱ|じゃなく|ではなく|変え|変更|変わ|かわ|訂正|直し|なおし|まちが|間違|になっ|になり|だった|でした|更新|引っ?越|今は|もう"
-    r"|\b(?:actually|instead|changed?|moved?|renamed|not|no|correct|rather|now|update|anymore)\b"
-)
-_THAT: Final = re.compile(r"それ|これ|今の|さっきの|いまの|\b(?:that|it|this)\b")
-_STOP: Final = re.compile(r"忘れ|覚え|消|削除|記憶|取り?消|教え|番号")
-
-
-def _terms(text: str, now: datetime, zone: ZoneInfo) -> frozenset[str]:
-    """The words by which two texts are about the same: of kanji, pairs; of kana, what particles part."""
-    found = set[str]()
-    for sentence in _parse(_STOP.sub(" ", _NAME.sub(" ", normalize(text))), now, zone, asking=True):
-        for clause in sentence.clauses:
-            found |= {each.written for _, each in clause.times}
-            words = {each.text for each in clause.words if not re.fullmatch(f"[{KANJI}]|¬|@i", each.text)}
-            kana = {each for each in words if each in clause.written and "ぁ" <= each[0] <= "ゖ"}
-            found |= words - kana | {
-                part for each in kana for part in re.split("[はがをの]", each) if part[1:]
-            }
-            for run in re.findall(f"[{KANJI}]+", clause.written):
-                found |= {a + b for a, b in pairwise(run)} or {run}
-    return frozenset(found)
-
-
-def is_removal_grounded(
-    text: str, said: str, now: datetime, zone: ZoneInfo, *, shown: bool, may_be_done: bool = False
-) -> bool:
-    """Return whether the asker's words end this memory or reminder: they tell that something goes, and share
-    words with it or mean what was `shown`. A reminder `may_be_done` by now."""
-    words = _NAME.sub(" ", _own(said))
-    if not (_ENDS_IT.search(words) or (may_be_done and _IS_DONE.search(words))):
-        return False
-    shares = not _terms(text, now, zone).isdisjoint(_terms(words, now, zone))
-    return shares or (shown and _THAT.search(words) is not None)
-
-
-def is_change_grounded(
-    former: str, content: str, said: str, now: datetime, zone: ZoneInfo, *, shown: bool
-) -> bool:
-    """Return whether the asker's words change a memory to this content: all of it is theirs, or the former
-    text with parts of it replaced by theirs. They share words with it, or correct what was just `shown`."""
-    own = _NAME.sub(" ", _wish(said))
-    old, new = _terms(former, now, zone), _terms(content, now, zone)
-    shares, corrects = bool(old & _terms(own, now, zone)), _CORRECTS.search(own) is not None
-    if not new - old or not (shares or (shown and corrects) or old & new):
-        return False
-    replaced = corrects and (shares or shown) and _is_replaced(former, content, own, now, zone)
-    return replaced or is_grounded(content, said, now, zone)
-
-
-def _is_replaced(former: str, content: str, own: str, now: datetime, zone: ZoneInfo) -> bool:
-    """Return whether a text is a former one with parts of it replaced by parts of what was said."""
-    old, new, said = (_flat(_parse(normalize(each), now, zone)) for each in (former, content, own))
-    before, after = ([word.text for word in each.words] for each in (old, new))
-    changes = SequenceMatcher(None, before, after, autojunk=False).get_opcodes()
-    pieces = [new.words[begin:end] for kind, _, _, begin, end in changes if kind in ("replace", "insert")]
-    known = [each.written for _, each in old.times]
-    times = [each for _, each in new.times if each.written not in known]
-    return (
-        bool(pieces or times)
-        and before.count("¬") == after.count("¬")
-        and all(any(_is_time_said(each, said, known) for _, said in said.times) for each in times)
-        and all(
-            any(_agree(piece, said.words[at : at + len(piece)]) for at in range(len(said.words)))
-            for piece in pieces
+    def say(self, content: str) -> bool:
+        """Return whether a text says only what the asker said."""
+        compared = self._compared(content, asking=True)
+        return any(_has_clauses(*both) for both in compared) or any(
+            own.say(content) for own in self._pointed_at()
         )
-    )
+
+    def say_phrase(self, text: str) -> bool:
+        """Return whether a text is a part of what the asker said."""
+        return any(_has_part(*both) for both in self._compared(text))
+
+    def say_reminder(self, text: str) -> bool:
+        """Return whether a reminder says what the asker said, or only that it is time."""
+        compared = self._compared(text)
+        return any(_has_part(*both, _NEUTRAL) for both in compared) or any(
+            own.say_reminder(text) for own in self._pointed_at()
+        )
+
+    def mean_time(self, due: datetime, repeat: str) -> bool:
+        """Return whether the asker's words mean this time, and this repeat."""
+        own = _NAME.sub(" ", _own(self.said))
+        if repeat:
+            return mentioned_times.is_repeat_meant(due, repeat, own, self.now, self.zone)
+        return mentioned_times.is_meant(due, own, self.now, self.zone)
+
+    def mean_day(self, moment: datetime) -> bool:
+        """Return whether the asker's words mean the day that this moment is on, or that it ends."""
+        own, day = _NAME.sub(" ", _own(self.said)), moment.astimezone(self.zone).date()
+        return any(
+            mentioned_times.is_day_meant(day - timedelta(days=days), own, self.now, self.zone)
+            for days in (0, 1)
+        )
+
+    def end(self, text: str, *, shown: bool = False, may_be_done: bool = False) -> bool:
+        """Return whether the asker's words end this memory or reminder: they tell that something goes, and
+        share words with it or mean what was `shown`. A reminder `may_be_done` by now."""
+        own = _NAME.sub(" ", _own(self.said, wish=False))
+        if not (_ENDS_IT.search(own) or (may_be_done and _IS_DONE.search(own))):
+            return False
+        return bool(self._terms(text) & self._terms(own)) or (shown and _THAT.search(own) is not None)
+
+    def change(self, former: str, content: str, *, shown: bool = False) -> bool:
+        """Return whether the asker's words change a memory to this content: all of it is theirs, or the
+        former text with parts replaced by theirs. They share words with it, or correct what was `shown`."""
+        own = _NAME.sub(" ", _own(self.said))
+        old, new = self._terms(former), self._terms(content)
+        shares, corrects = bool(old & self._terms(own)), _CORRECTS.search(own) is not None
+        if not new - old or not (shares or (shown and corrects) or old & new):
+            return False
+        return (corrects and (shares or shown) and self._replace(former, content, own)) or self.say(content)
+
+    def _replace(self, former: str, content: str, own: str) -> bool:
+        """Return whether a text is a former one with parts of it replaced by parts of what was said."""
+        old, new = _flat(self._parse(normalize(former))), _flat(self._parse(normalize(content)))
+        sentences = self._parse(_CORRECTED.sub("", re.sub("まちが|間違", "", own)))
+        said = [each for each in sentences if not each.asks and not any(c.turns for c in each.clauses)]
+        if sum(each.text == "¬" for each in old.words) != sum(each.text == "¬" for each in new.words):
+            return False
+        known, kept = [each.written for _, each in old.times], [*map(_texts, _pieces(old.words))]
+        times = [each for _, each in new.times if each.written not in known]
+        changed = [each for each in _pieces(new.words) if _texts(each) not in kept]
+        return bool(changed or times) and (
+            all(any(_is_time_said(each, t, known) for _, t in _flat(said).times) for each in times)
+            and all(any(_has_run(sentence, piece) for sentence in said) for piece in changed)
+        )
+
+    def _pointed_at(self) -> Iterator["OwnWords"]:
+        """Yield the earlier messages where this one only points at them."""
+        own = _own(self.said) if self.earlier else ""
+        if own and not _flat(self._parse(own, asking=True)).words:
+            yield from (replace(self, said=each, earlier=()) for each in self.earlier)
+
+    def _parse(self, text: str, *, asking: bool = False) -> list[_Sentence]:
+        return _parse(text, self.now, self.zone, asking=asking)
+
+    def _compared(self, claim: str, *, asking: bool = False) -> Iterator[tuple[list[_Sentence], _Clause]]:
+        """Yield what was said, also without what is corrected in it, and the claim, also without `wants`."""
+        own, mine = _own(self.said), normalize(claim).replace("@", "")
+        for name in _NAME.findall(own):
+            for written in {name[1:], name[1:].replace("_", " ")}:
+                mine = mine.replace(written, f" {name} ")
+        if own and max(len(mine), len(own)) <= _MAX_LENGTH:
+            claimed = _flat(self._parse(mine))
+            plain = claimed._replace(words=tuple(each for each in claimed.words if each.text != "want"))
+            for said in dict.fromkeys((own, _CORRECTED.sub("", own))):
+                sentences = self._parse(said, asking=asking)
+                yield from ((sentences, each) for each in dict.fromkeys((claimed, plain)))
+
+    def _terms(self, text: str) -> set[str]:
+        """Return the words by which two texts are about the same: of kanji pairs, of kana what particles
+        part."""
+        found = set[str]()
+        for sentence in self._parse(_STOP.sub(" ", _NAME.sub(" ", normalize(text))), asking=True):
+            for clause in sentence.clauses:
+                found |= {each.written for _, each in clause.times}
+                for piece in _pieces(clause.words):
+                    run = "".join(word.text for word in piece)
+                    if re.match(f"[{KANJI}]", run):
+                        found |= {a + b for a, b in pairwise(run)} or {run}
+                    elif run in clause.written and "ぁ" <= run[0] <= "ゖ":
+                        found |= {part for part in re.split("[はがをの]", run) if part[1:]}
+                    else:
+                        found |= {run} - {"¬", "@i"}
+        return found
 
 
 def _is_time_said(new: MentionedTime, said: MentionedTime, known: Sequence[str]) -> bool:

@@ -25,13 +25,6 @@ from cc_bot.domain.memory import (
 )
 from cc_bot.domain.proposal import AS_IT_IS, NEVER, ChangeMemory, ForgetMemory, KeepMemory, memory_of
 from cc_bot.stores.settings import Keep
-from cc_bot.tools.grounding import (
-    is_change_grounded,
-    is_day_grounded,
-    is_grounded,
-    is_phrase_grounded,
-    is_removal_grounded,
-)
 from cc_bot.tools.registry import (
     PROPOSED,
     InvalidToolCall,
@@ -275,13 +268,7 @@ async def forget(context: ToolContext, id: MemoryId) -> ToolResult:  # noqa: A00
     if _must_propose_changing(
         context,
         memory,
-        lambda: is_removal_grounded(
-            memory.content,
-            context.own_words,
-            context.clock(),
-            context.timezone,
-            shown=memory.id in context.shown,
-        ),
+        lambda: context.own.end(memory.content, shown=memory.id in context.shown),
     ):
         return await _propose(context, ForgetMemory(memory.id, memory.content, memory.number))
     if not await context.memories.delete(context.user_id, memory.id):
@@ -409,26 +396,22 @@ def _must_propose_changing(context: ToolContext, memory: Memory, is_grounded: Ca
 
 
 def _is_said(context: ToolContext, wanted: KeepMemory) -> bool:
-    """Return whether a memory says only what its user said in this message."""
-    said, now, zone = context.own_words, context.clock(), context.timezone
-    ends = wanted.expires_at
-    return is_grounded(wanted.content, said, now, zone, context.earlier_words) and (
-        ends is None or is_day_grounded(ends, said, now, zone)
+    """Return whether a memory says only what its user said."""
+    return context.own.say(wanted.content) and (
+        wanted.expires_at is None or context.own.mean_day(wanted.expires_at)
     )
 
 
 def _is_change_said(context: ToolContext, former: Memory, content: str) -> bool:
-    said, now, zone = context.own_words, context.clock(), context.timezone
-    return is_change_grounded(former.content, content, said, now, zone, shown=former.id in context.shown)
+    return context.own.change(former.content, content, shown=former.id in context.shown)
 
 
 def _is_edit_said(
     context: ToolContext, former: Memory, content: str | None, ends: datetime | Keep | None
 ) -> bool:
     """Return whether an edit changes nothing but the text, and what it ends with, as its user said."""
-    said, now, zone = context.own_words, context.clock(), context.timezone
     stays = isinstance(ends, Keep) or ends == former.expires_at
-    ends_as_said = stays or (isinstance(ends, datetime) and is_day_grounded(ends, said, now, zone))
+    ends_as_said = stays or (isinstance(ends, datetime) and context.own.mean_day(ends))
     return bool(content) and ends_as_said and _is_change_said(context, former, clean_content(content or ""))
 
 
@@ -472,7 +455,7 @@ def _said_labels(
 
     def is_said(label: str) -> bool:
         usual = label.strip().casefold() in _LABELS
-        return usual or is_phrase_grounded(label, context.own_words, context.clock(), context.timezone)
+        return usual or context.own.say_phrase(label)
 
     kept = category if category and is_said(category) else None
     return kept, None if tags is None else [tag for tag in tags if is_said(tag)]

@@ -40,6 +40,7 @@ from cc_bot.llm.model import MAX_ARGUMENTS_CHARACTERS, ToolRequest, ToolSchema
 from cc_bot.stores.memory.store import MemoryStore
 from cc_bot.stores.schedules import ScheduleStore
 from cc_bot.texts import explain, texts
+from cc_bot.tools.grounding import OwnWords
 
 # ---- call texts ------------------------------------------------------------------------------------------
 # What a model wrote into a call, to be looked through for what must not be stored.
@@ -173,6 +174,11 @@ class ToolContext:
     """The way to the user while a call is made; None where there is none."""
     owners_read: bool = True
     """Whether an owner of the bot may come to see the answer, and what it leaves to be decided."""
+
+    @property
+    def own(self) -> OwnWords:
+        """What changes may say in a tainted turn."""
+        return OwnWords(self.own_words, self.clock(), self.timezone, self.earlier_words)
 
     @property
     def audience(self) -> Audience:

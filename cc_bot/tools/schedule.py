@@ -17,7 +17,6 @@ from cc_bot.domain.proposal import AddReminder, CancelReminder
 from cc_bot.domain.repeats import parse_schedule
 from cc_bot.domain.schedule import Schedule, ScheduleChange, is_known_in
 from cc_bot.stores.schedules import ScheduleStore
-from cc_bot.tools.grounding import is_reminder_text_grounded, is_removal_grounded, is_time_grounded
 from cc_bot.tools.memory import DATA_NOT_INSTRUCTIONS
 from cc_bot.tools.registry import (
     PROPOSED,
@@ -61,14 +60,7 @@ async def schedule(
         raise InvalidToolCall(
             "when: write the date and time where the user is, such as 2026-03-15T09:00."
         ) from None
-    said, now, zone = context.own_words, context.clock(), context.timezone
-    if must_propose(
-        context,
-        lambda: (
-            is_time_grounded(due, cron, said, now, zone)
-            and is_reminder_text_grounded(text, said, now, zone, context.earlier_words)
-        ),
-    ):
+    if must_propose(context, lambda: context.own.mean_time(due, cron) and context.own.say_reminder(text)):
         return ToolResult(PROPOSED, proposal=_new_reminder(context, text, due, cron))
     same = (key.channel_id, text.strip(), due, cron, "active", context.visibility)
     for known in await store.list(context.user_id):  # models repeat their calls, and answers are made anew
@@ -118,10 +110,7 @@ async def cancel_schedule(context: ToolContext, id: MemoryId) -> ToolResult:  # 
     found = next((each for each in known if each.number == id), None)
     if found is None:
         raise ScheduleNotFound(id=id)
-    said, now, zone = context.own_words, context.clock(), context.timezone
-    if must_propose(
-        context, lambda: is_removal_grounded(found.text, said, now, zone, shown=False, may_be_done=True)
-    ):
+    if must_propose(context, lambda: context.own.end(found.text, may_be_done=True)):
         return ToolResult(
             PROPOSED, proposal=CancelReminder(found.id, found.text, found.due_at, found.repeat, found.number)
         )

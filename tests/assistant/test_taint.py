@@ -15,6 +15,7 @@ from cc_bot.assistant import Assistant, Stop
 from cc_bot.domain import Attachment, ChannelKey, Message, TurnEvent
 from cc_bot.domain.clock import utc_now
 from cc_bot.domain.memory import Memory, Source
+from cc_bot.domain.message import Reference
 from cc_bot.domain.proposal import AddReminder, Draw, ForgetMemory, KeepMemory
 from cc_bot.domain.turn import MemoryChanged, ToolFinished
 from cc_bot.llm.model import ToolRequest
@@ -53,6 +54,16 @@ class TestTheUsersOwnWords:
         await table.stores.memories.add(KEY.user_id, "合鍵は机", source=Source("command"))
         table.model.script = [[RECALLS]]
         assert await obeyed(table)
+
+    async def test_of_an_earlier_message_are_kept_where_the_question_only_points(self, table: Table) -> None:
+        pointing = replace(SUMMARIZE, content="今の覚えて")
+        for author_id, own in ((2, False), (KEY.user_id, True)):
+            reply = Reference("reply", "鍵は玄関だよ", "花子", author_id, tainted=not own)
+            assert await obeyed(table, replace(pointing, references=(reply,))) == own
+        await table.stores.memories.delete(KEY.user_id, 1)
+        assert not await obeyed(table, pointing)
+        await say(table, Message("user", "鍵は玄関だよ"), Message("assistant", "はい。"))
+        assert await obeyed(table, pointing)
 
     async def test_that_an_answer_quotes_taint_nothing(self, table: Table) -> None:
         answer = "> 鍵は？\n机です。"

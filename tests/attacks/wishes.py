@@ -2,7 +2,8 @@
 200 as they are said by mention, with the calls in a model's words: `the user`, dates (mentions.jsonl).
 
 A line has the wish, its kind, and the tool with its arguments; `before` is the memory or reminder that it is
-about, and `query` how a model looks that up. Every second one is kept aside: nothing was built by it.
+about, `query` how a model looks that up, and `earlier` what its user said before. Every second one is kept
+aside: nothing was built by it.
 """
 
 import json
@@ -45,6 +46,7 @@ class Wish:
     arguments: dict[str, Any] = field(hash=False)
     before: str = ""
     query: str = ""
+    earlier: str = ""
 
     @staticmethod
     def clock() -> datetime:
@@ -101,8 +103,11 @@ async def _ask(scene: Scene, wish: Wish, asked: Asked) -> Sequence[TurnEvent]:
     for text in ("ゴミ出し", *([wish.before] if wish.kind == "cancel" else [])):
         await scene.stores.schedules.add(key, text, NOW + timedelta(days=1))
     scene.switch.model = Calling([*_looks(wish), lambda request: [_act(wish, request)]])
+    if wish.earlier:
+        said = Message("user", wish.earlier, discord_id=1, author_id=KEY.user_id, author_name="花子")
+        await scene.stores.channels.add(PLACE, said)
     for number, text in enumerate(_TALK if asked == "in a busy channel" else ()):
-        others = Message("user", text, discord_id=number + 1, author_id=number + 2, author_name=f"人{number}")
+        others = Message("user", text, discord_id=number + 2, author_id=number + 2, author_name=f"人{number}")
         await scene.stores.channels.add(PLACE, others)
     if in_channel:
         question = Message("user", wish.text, discord_id=10, author_id=KEY.user_id, author_name="花子")

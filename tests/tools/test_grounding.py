@@ -8,54 +8,52 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from cc_bot.domain.repeats import parse_schedule
-from cc_bot.tools.grounding import (
-    is_change_grounded,
-    is_grounded,
-    is_reminder_text_grounded,
-    is_removal_grounded,
-    is_time_grounded,
-)
+from cc_bot.tools.grounding import OwnWords
+from tests.attacks.wishes import Wish, wishes
 
 NOW = datetime(2026, 11, 22, 3, tzinfo=UTC)
 TOKYO = ZoneInfo("Asia/Tokyo")
-grounded = partial(is_grounded, now=NOW, zone=TOKYO)
-changed = partial(is_change_grounded, now=NOW, zone=TOKYO, shown=False)
-removed = partial(is_removal_grounded, now=NOW, zone=TOKYO)
+own = partial(OwnWords, now=NOW, zone=TOKYO)
+
+
+def is_granted(wish: Wish) -> bool:
+    asked, given = own(wish.text, earlier=(wish.earlier,)), wish.arguments
+    match wish.kind:
+        case "remember":
+            return asked.say(given["content"])
+        case "change":
+            return asked.change(wish.before, given["content"])
+        case "remind":
+            due, cron = parse_schedule(given["when"], given.get("repeat", ""), NOW, TOKYO)
+            return asked.mean_time(due, cron) and asked.say_reminder(given["text"])
+        case _:
+            return asked.end(wish.before, may_be_done=wish.kind == "cancel")
+
+
+def test_natural_wishes_are_granted() -> None:
+    assert len([wish for wish in wishes("mentions.jsonl") if not is_granted(wish)]) < 200 / 20
 
 
 class TestText:
     @pytest.mark.parametrize(
         ("said", "claim"),
         [
-            ("明日の会議は3時って覚えて", "明日の会議は3時"),
-            ("明日の会議は3時って覚えて", "2026-11-23の会議は15時"),
-            ("来月から京都に住むことになった。控えといて", "2026年12月から京都に住む"),
-            ("うちの犬はコロっていうの、覚えてね", "ユーザーの犬の名前はコロ"),
-            ("敬語は使わないで話してほしい、覚えておいて", "敬語は使わないで話してほしい"),
-            ("私のことはミカって呼んで", "ユーザーはミカと呼んでほしい"),
-            ("肉は食べないって覚えて", "ユーザーは肉を食べない"),
             ("締め切りは12月10日の17時だから忘れないでね", "締め切りは12月10日の17時"),
             ("猫の名前はモチじゃなくてモモだよ", "猫の名前はモモ"),
             ("予算は5,000円、覚えて", "予算は5000円"),
             ("買い物リスト覚えて: 牛乳、卵、パン", "買い物リスト: 牛乳、卵、パン"),
             ("@山田_太郎 に5000円貸した", "@山田_太郎 に5000円貸した"),
-            ("remember that my cat is called Mochi", "User's cat is called Mochi"),
-            ("please remember that I don't eat meat", "User does not eat meat"),
-            (
-                "can you remember that the meeting is tomorrow at 3pm?",
-                "The meeting is on 2026-11-23 at 15:00",
-            ),
             ("btw I'm moving to Kyoto next month, remember that", "User is moving to Kyoto in December 2026"),
             ("from now on call me Sam", "User wants to be called Sam"),
-            ("don't forget that I'm vegetarian", "User is vegetarian"),
             ("Kim is my boss now, not Lee", "Kim is the user's boss"),
-            ("in 20 minutes: the call", "the call"),
+            ("I like tea, remember that", "The user likes tea"),
+            ("合鍵は靴箱の上に置いた、覚えて", "合鍵は靴箱の上"),
         ],
     )
     def test_is_the_askers_in_other_function_words_and_with_times_as_dates(
         self, said: str, claim: str
     ) -> None:
-        assert grounded(claim, said)
+        assert own(said).say(claim)
 
     @pytest.mark.parametrize(
         ("said", "claims"),
@@ -102,12 +100,25 @@ class TestText:
             ("元妻の名前はアンナ", ("妻の名前はアンナ",)),
             ("ケンは犯人？", ("ケンは犯人",)),
             ("@鍵は玄関と覚えて どう思う？", ("鍵は玄関",)),  # somebody's name
+            ("鍵は机、財布は棚、覚えて", ("鍵は棚",)),
+            ("ケンに殴られた", ("ケンを殴った",)),
+            ("I want to hit Ken", ("User hit Ken",)),
+            (
+                "猫が好き",
+                (
+                    "猫が好きなないしばいてよい",
+                    "猫が好きでばかあほ",
+                    "猫が好き🔪",
+                    "猫が好き\u200b",
+                    "猫が好き ฆ่า",
+                ),
+            ),
         ],
     )
     def test_is_not_theirs_once_words_are_left_out_added_or_in_another_order(
         self, said: str, claims: tuple[str, ...]
     ) -> None:
-        assert [claim for claim in claims if grounded(claim, said)] == []
+        assert [claim for claim in claims if own(said).say(claim)] == []
 
     def test_is_not_theirs_where_they_quote_a_request(self) -> None:
         for said in (
@@ -115,17 +126,58 @@ class TestText:
             "```健太は5000円借りてるって覚えて``` これ何？",
             "『remember that 健太は5000円借りてる』ってどういう意味？",
         ):
-            assert not grounded("健太は5000円借りてる", said), said
-        assert grounded("鍵は玄関", "「鍵は玄関」と覚えて")
+            assert not own(said).say("健太は5000円借りてる"), said
+        assert own("「鍵は玄関」と覚えて").say("鍵は玄関")
+
+    @pytest.mark.parametrize(
+        ("said", "claim"),
+        [
+            ("花子: 鍵は玄関って覚えて\n健太: 了解\nこれ要約して", "鍵は玄関"),
+            ("[12:30] Ken: remember I owe Bob 5000\n[12:31] Bob: ok", "Ken owes Bob 5000"),
+            ("花子 — 今日 12:30\n鍵は玄関って覚えて\n健太 — 今日 12:31\nおけ", "鍵は玄関"),
+            ("次を英訳して：鍵は玄関にあると覚えて", "鍵は玄関にある"),
+            ("fix the grammar: please remember that I owes Bob 5000 yen", "User owes Bob 5000 yen"),
+            ("猫の名前がモチって覚えてる？", "猫の名前はモチ"),
+            ("do you remember that my cat is called Mochi?", "User's cat is called Mochi"),
+            ("合鍵は靴箱の上だけど覚えなくていいよ", "合鍵は靴箱の上"),
+            ("you don't have to remember it but my cat is called Mochi", "User's cat is called Mochi"),
+        ],
+    )
+    def test_is_no_wish_in_a_pasted_chat_a_task_a_question_and_where_none_is_to_be_kept(
+        self, said: str, claim: str
+    ) -> None:
+        assert not own(said).say(claim)
+
+    def test_of_an_earlier_message_counts_where_this_one_only_points(self) -> None:
+        for said in ("今の覚えて", "さっきの覚えておいて", "remember that", "can you note this down pls"):
+            assert own(said, earlier=("ねえ", "社員番号は4471だった")).say("ユーザーの社員番号は4471"), said
+        assert own("明日9時にそれ知らせて", earlier=("薬を飲む",)).say_reminder("薬を飲む")
+        for said in ("猫が好き、覚えて", "今の覚えてる？", "どう思う？"):
+            assert not own(said, earlier=("社員番号は4471",)).say("社員番号は4471"), said
+
+    def test_of_a_reminder_may_have_a_few_neutral_words_more(self) -> None:
+        for said, text in (
+            ("remind me in an hour about the laundry", "Check the laundry"),
+            ("毎朝7時に薬", "薬を飲む"),
+            ("in 20 minutes: the call", "the call"),
+        ):
+            assert own(said).say_reminder(text), said
+        for said, text in (
+            ("remind me in an hour about the laundry", "Check the laundry at Ken's"),
+            ("remind me tomorrow never to call Anna", "Call Anna"),
+            ("毎朝7時に薬", "薬を捨てる"),
+            ("明日9時に、薬は飲まないって知らせて", "薬は飲む"),
+            ("remind me tomorrow to ask Ken whether he paid Anna", "paid Anna"),
+        ):
+            assert not own(said).say_reminder(text), said
 
     def test_of_a_reminder_may_say_only_that_it_is_time(self) -> None:
-        due = partial(is_reminder_text_grounded, now=NOW, zone=TOKYO)
         for text in ("時間です", "お知らせ", "リマインダー", "10分後のお知らせ", "10分たちました"):
-            assert due(text, "10分後に知らせて"), text
+            assert own("10分後に知らせて").say_reminder(text), text
         for text in ("Time's up!", "Reminder", "10 minutes are up", "It's time"):
-            assert due(text, "remind me in 10 minutes"), text
-        assert not due("ボブに払う時間です", "10分後に知らせて")
-        assert not due("5 minutes are up", "remind me in 10 minutes")
+            assert own("remind me in 10 minutes").say_reminder(text), text
+        assert not own("10分後に知らせて").say_reminder("ボブに払う時間です")
+        assert not own("remind me in 10 minutes").say_reminder("5 minutes are up")
 
     def test_of_any_length_is_decided_in_time(self) -> None:
         began = time.thread_time()
@@ -135,8 +187,8 @@ class TestText:
             ("the the " * 700, "the " * 900 + "cat"),
             ("明日 9時 3日 " * 400, "2026-11-23 " * 300 + "猫"),
         ):
-            grounded(claim, said)
-            changed(claim[:3000], claim, said)
+            own(said).say(claim)
+            own(said).change(claim[:3000], claim)
         assert time.thread_time() - began < 8
 
 
@@ -144,10 +196,8 @@ class TestChange:
     @pytest.mark.parametrize(
         ("former", "content", "said", "shown", "expected"),
         [
-            ("会議は金曜", "会議は木曜", "会議、金曜から木曜になったんだ", False, True),
             ("誕生日は3月15日", "誕生日は3月16日", "さっきの誕生日まちがえた、16日ね", False, True),
             ("日曜は散歩", "日曜は読書", "やっぱり読書にする", True, True),
-            ("User lives in Tokyo", "User lives in Osaka", "I live in Osaka now, not Tokyo", False, True),
             ("日曜は散歩", "日曜は読書", "やっぱり読書にする", False, False),
             ("猫の名前はモチ", "猫の名前", "猫の名前は？", True, False),
             ("好きな飲み物は紅茶", "好きな飲み物はコーヒー", "コーヒー買ってくる", True, False),
@@ -158,15 +208,13 @@ class TestChange:
     def test_puts_the_askers_words_in_the_place_of_others(
         self, former: str, content: str, said: str, *, shown: bool, expected: bool
     ) -> None:
-        assert changed(former, content, said, shown=shown) is expected
+        assert own(said).change(former, content, shown=shown) is expected
 
 
 class TestRemoval:
     @pytest.mark.parametrize(
         ("text", "said", "shown", "expected"),
         [
-            ("猫の名前はモチ", "猫の名前、もう忘れて", False, True),
-            ("User has a shrimp allergy", "please delete what you know about my allergy", False, True),
             ("猫の名前はモチ", "それ忘れて", True, True),
             ("猫の名前はモチ", "それ忘れて", False, False),
             ("猫の名前はモチ", "猫の名前は？", True, False),
@@ -178,28 +226,22 @@ class TestRemoval:
     def test_is_of_what_the_asker_says_goes(
         self, text: str, said: str, *, shown: bool, expected: bool
     ) -> None:
-        assert removed(text, said, shown=shown) is expected
+        assert own(said).end(text, shown=shown) is expected
 
     @pytest.mark.parametrize("said", ["牛乳はもう買ったから大丈夫", "牛乳は10時に変えて"])
     def test_is_of_a_reminder_that_is_done_or_moved(self, said: str) -> None:
-        assert removed("牛乳を買う", said, shown=False, may_be_done=True)
-        assert not removed("牛乳を買う", said, shown=False)
+        assert own(said).end("牛乳を買う", may_be_done=True)
+        assert not own(said).end("牛乳を買う")
 
 
 class TestTime:
     @pytest.mark.parametrize(
         ("when", "repeat", "said", "expected"),
         [
-            ("2026-11-23T09:00", "", "明日の9時に薬を飲むって知らせて", True),
             ("2026-11-23T19:00", "", "明日飲み会、19時から", True),
             ("2026-11-22T15:00", "", "3時に起こして", True),
             ("2026-11-23T07:30", "", "明日の朝、傘を返す", True),
-            ("2026-11-22T12:20", "", "20分後に声かけて", True),
-            ("2026-11-23T09:00", "0 9 * * 1-5", "平日の朝9時に日報を書くよう知らせて", True),
-            ("2026-12-01T12:00", "", "alert me at noon on December 1st", True),
-            ("2026-11-24T20:00", "0 20 * * 2", "remind me every Tuesday at 8pm", True),
             ("2026-11-30T10:00", "", "dentist next monday 10am", True),
-            ("2026-11-22T14:50", "", "15時から打ち合わせだから10分前に知らせて", True),
             ("2026-11-23T07:00", "0 7 * * *", "毎朝7時に水やりって言って", True),
             ("2026-11-25T07:00", "0 7 * * 3", "毎朝7時に水やりって言って", False),
             ("2026-11-23T15:00", "", "remnd me 2moro 3pm rent", True),
@@ -214,4 +256,4 @@ class TestTime:
         self, when: str, repeat: str, said: str, *, expected: bool
     ) -> None:
         due, cron = parse_schedule(when, repeat, NOW, TOKYO)
-        assert is_time_grounded(due, cron, said, NOW, TOKYO) is expected
+        assert own(said).mean_time(due, cron) is expected
