@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Final
 from zoneinfo import ZoneInfo
 
@@ -14,7 +15,7 @@ from cc_bot.discord.interactions import Answerable, defer, message_link
 from cc_bot.discord.places import Recent
 from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.errors import StorageError
-from cc_bot.domain.locale import Locale
+from cc_bot.domain.locale import Locale, language_of
 from cc_bot.domain.message import UserSettings
 from cc_bot.stores.settings import SettingsStore
 from cc_bot.texts import Texts, commands, texts, texts_with_mentions
@@ -26,6 +27,8 @@ DEFAULT_LOCALE = hikari.Locale.EN_US
 """Its names are the commands' real ones: those that interactions carry."""
 REMEMBERED = 2000
 """Channels and threads whose server is known at a time."""
+MAX_LANGUAGES: Final = 10_000
+"""Users whose language is known at a time."""
 SOON_S: Final = 0.5
 """For so long the database is asked for a language, where somebody has to be told something at once."""
 
@@ -119,7 +122,12 @@ async def _no_owner(_: int) -> bool:
 
 @dataclass(eq=False, slots=True)
 class Recipients:
-    """Finds out how to speak to whom: their own settings, else what Discord tells, else the operator's."""
+    """Finds out how to speak to whom.
+
+    A user's language is the one of `/settings`; else that of their Discord, which commands and presses tell
+    and messages do not; else that of a server which chose one; else the one they write in; else the
+    operator's.
+    """
 
     settings: SettingsStore
     locale: Locale
@@ -128,6 +136,8 @@ class Recipients:
     wordings: Wordings = field(default_factory=Wordings)
     guilds: GuildLocales = field(default_factory=GuildLocales)
     is_owner: Callable[[int], Awaitable[bool]] = _no_owner
+    _languages: Recent[int, Locale] = field(default_factory=partial(Recent[int, Locale], MAX_LANGUAGES))
+    """By user, as their last command or press told since the start, or else Japanese that they wrote."""
 
     def words(self, locale: Locale) -> Texts:
         """Return the words for somebody of whom no more is known than this language."""
@@ -138,7 +148,9 @@ class Recipients:
     ) -> Recipient:
         """The user of an interaction. Discord tells a language, but no time zone. `chosen` is what they chose
         themselves, where that was read already."""
-        return await self._recipient(int(interaction.user.id), self.discord_locale(interaction), chosen)
+        user_id, locale = int(interaction.user.id), self.discord_locale(interaction)
+        self._languages[user_id] = locale
+        return await self._recipient(user_id, locale, chosen)
 
     async def soon(
         self, interaction: hikari.PartialInteraction, chosen: UserSettings | None = None
@@ -157,12 +169,18 @@ class Recipients:
         return await self.of(interaction)
 
     async def of_author(self, user_id: int, spoken_here: Locale | None = None) -> Recipient:
-        """The author of a message, of whom Discord tells no language: maybe that of their server is known."""
-        return await self._recipient(user_id, spoken_here or self.locale)
+        """Return a user of whom no interaction is at hand. `spoken_here`: the language where they read it, if
+        that is known."""
+        return await self._recipient(user_id, self._languages.get(user_id) or spoken_here or self.locale)
 
-    async def of_author_in(self, channel_id: int, user_id: int) -> Recipient:
-        """Return the author of a message that stands there."""
-        return await self.of_author(user_id, self.guilds.of(channel_id))
+    async def of_author_in(self, channel_id: int, user_id: int, typed: str = "") -> Recipient:
+        """Return the author of a message in this channel, who typed this."""
+        written = language_of(typed)
+        if written is Locale.JA and user_id not in self._languages:
+            self._languages[user_id] = (
+                written  # English words of theirs may be an error message that they paste
+            )
+        return await self.of_author(user_id, self.guilds.of(channel_id) or written)
 
     async def _recipient(
         self, user_id: int, otherwise: Locale, chosen: UserSettings | None = None

@@ -6,7 +6,8 @@ from cc_bot.discord.places import Places, may_read
 from cc_bot.discord.recipients import GuildLocales
 from cc_bot.domain.locale import Locale
 from cc_bot.domain.message import ChannelKey
-from tests.discord.parts import Place, Rest
+from cc_bot.stores import Stores
+from tests.discord.parts import Place, Rest, recipients_over
 from tests.loopback.discord import Channel, LoopbackDiscord, Permission, User
 
 LOOK_UP = "GET /channels/{channel}"
@@ -83,3 +84,22 @@ async def test_a_places_language_is_what_its_community_chose(discord: LoopbackDi
         guild.features, guild.preferred_locale = features, chosen
         locales.learn(guild)
         assert locales.of(1) is expected
+
+
+async def test_a_users_language_is_the_one_chosen_or_the_servers_or_the_one_they_write_in(
+    discord: LoopbackDiscord, rest: Rest, stores: Stores
+) -> None:
+    recipients, guild = recipients_over(stores), await rest.fetch_guild(discord.guild.id)
+
+    async def read(typed: str, user_id: int = 1) -> Locale:
+        return (await recipients.of_author_in(5, user_id, typed)).locale
+
+    assert [await read(typed) for typed in ("2+2?", "hello", "やあ", "TypeError: line 3")] == [
+        *(Locale.JA, Locale.EN, Locale.JA, Locale.JA)
+    ]
+    guild.features, guild.preferred_locale = ["COMMUNITY"], "ja"
+    recipients.guilds.learn(guild)
+    recipients.guilds.place(5, guild.id)
+    assert await read("hello", 2) is Locale.JA
+    await stores.settings.set(2, locale=Locale.EN)
+    assert await read("やあ", 2) is Locale.EN

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from cc_bot.domain.locale import language_of
 from cc_bot.domain.text import format_size, hiragana, in_digits, shorten, without_controls, without_sign
 from cc_bot.encodings import decode_declared, decode_text
 
@@ -22,6 +23,9 @@ def test_what_is_written_in_several_ways_is_made_one() -> None:
             in_digits(word)
     sizes = {4096: "4 kB", 12_345_678: "12.3 MB", 79_288_000_000: "79.3 GB"}
     assert {count: format_size(count) for count in sizes} == sizes
+    written = {"hello": "en", "ハロー": "ja", "ok、です": "ja", "漢字": None, "привет": None, "": None}
+    written |= {"https://example.com/ok @Ben <:ok:1> :+1: 2+2?": None, "https://example.com って何": "ja"}
+    assert {text: language_of(text) for text in written} == written
     signed = {"🗑️ 消しました。": "消しました。", "👨‍👩‍👧 家族": "家族", "「⏸️」は": "「⏸️」は", "": ""}
     assert {told: without_sign(told) for told in signed} == signed
 

@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 
 from cc_bot.domain import Locale
 from cc_bot.domain.errors import CcBotError
+from cc_bot.domain.locale import language_of
 from cc_bot.texts import explain, texts
 from tests.end_to_end.program import Program
 from tests.inspection import Inspector
@@ -105,11 +106,12 @@ class Stage:
         reply_to: Shown | Message | None = None,
         attachments: tuple[File, ...] = (),
     ) -> Message:
-        """A message to the bot, which is not told its author's language: the operator's is expected."""
+        """A message to the bot. Whoever reads Japanese and writes it is to be answered in it."""
         message = await self.discord.post(
             user, channel, text, mention=mention, reply_to=reply_to, attachments=attachments
         )
-        self.discord.answer(message).locale = "ja"
+        answer, written = self.discord.answer(message), language_of(text)
+        answer.locale, answer.any_language = written or "ja", (user.locale, written) != ("ja", Locale.JA)
         return message
 
     async def says(self, message: Message, text: str) -> ChannelReply:

@@ -73,7 +73,7 @@ async def test_a_denied_user_is_told_in_dms_alone_and_can_stop_an_answer(
     assert "Stopped here" in (await ended(reply)).text
     await stage.write(ben, other, "Hello?")
     written = await stage.write(ben, stage.discord.dm(ben), "Hello?", mention=False)
-    await stage.says(written, SHUT["ja"])
+    await stage.says(written, SHUT["en-US"])
     assert said(stage, other) == []
     assert len(stage.model.requests) == 1
     assert stage.stored(other) == []

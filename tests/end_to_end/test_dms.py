@@ -4,7 +4,7 @@ import pytest
 
 from cc_bot.domain import Locale
 from cc_bot.texts import texts
-from tests.end_to_end.stage import AGAIN, CONTINUE, STOP, Stage, streaming
+from tests.end_to_end.stage import AGAIN, CONTINUE, STOP, Stage, again_label, streaming
 from tests.loopback.discord import Channel, ChannelReply, File, Permission, Shown, User
 from tests.loopback.model_server import CutConnection, Hang, Reply, Say, says
 
@@ -33,7 +33,7 @@ async def pages_noted(stage: Stage, answer: Shown, pages: int) -> None:
     await stage.eventually(count, answer.id, gives=[(pages,)])
 
 
-async def test_a_dm_goes_on_with_its_authors_session(stage: Stage, aiko: User, ben: User) -> None:
+async def test_a_dm_goes_on_with_its_authors_session(stage: Stage, aiko: User) -> None:
     dm = stage.discord.dm(aiko)
     message = await stage.write(aiko, dm, "はじめまして", mention=False, attachments=(NOTE,))
     await stage.says(message, "/ヘルプ で、できることの一覧")
@@ -51,8 +51,19 @@ async def test_a_dm_goes_on_with_its_authors_session(stage: Stage, aiko: User, b
     await stage.discord.quiet()
     assert len(stage.model.requests) == 3
     assert len(stage.discord.messages(dm)) == 5
-    await answered(stage, ben, "hello", "はい。")
-    assert stage.shown() == ["hello"]
+
+
+async def test_a_dm_is_answered_in_the_written_language_until_a_command_tells_that_of_discord(
+    stage: Stage, ben: User
+) -> None:
+    for text in ("hello", "こんにちは"):
+        stage.model.script(says("Yes."))
+        message = await stage.write(ben, stage.discord.dm(ben), text, mention=False)
+        reply = stage.discord.answer(message)
+        reply.locale, reply.any_language = ben.locale, False
+        await reply.until(lambda shown: again_label(ben) in shown.labels, "the buttons")
+        assert stage.shown()[-1] == text
+        await stage.told(ben, stage.discord.dm(ben), "help")
 
 
 @pytest.mark.slow
@@ -121,17 +132,17 @@ async def test_a_reply_goes_on_with_its_askers_session(stage: Stage, aiko: User,
 
 async def test_anothers_reply_is_the_channels(stage: Stage, aiko: User, ben: User, channel: Channel) -> None:
     answer = await stage.ask_in_words(aiko, channel, "りんごです。")
-    stage.model.script(says("はい、りんごです。"))
+    stage.model.script(says("Yes, an apple."))
     message = await stage.write(ben, channel, "really?", mention=False, reply_to=answer.message)
-    reply = await stage.says(message, "はい、りんごです。")
+    reply = await stage.says(message, "Yes, an apple.")
     assert stage.shown() == ["Aiko: ?", "りんごです。", "Ben: really?"]
     stage.model.script(says("はい。"))
-    message = await stage.write(aiko, channel, "more", mention=False, reply_to=reply.message)
+    message = await stage.write(aiko, channel, "もっと", mention=False, reply_to=reply.message)
     await stage.says(message, "はい。")
-    assert stage.shown()[-2:] == ["はい、りんごです。", "Aiko: more"]
-    stage.model.script(says("赤いです。"))
+    assert stage.shown()[-2:] == ["Yes, an apple.", "Aiko: もっと"]
+    stage.model.script(says("It is."))
     message = await stage.write(ben, channel, "red?", mention=False, reply_to=answer.message)
-    await stage.says(message, "赤いです。")
+    await stage.says(message, "It is.")
     assert stage.shown()[-1] == "[In reply to your own answer:]\n> りんごです。\n\nBen: red?"
     assert reply.labels == []
 

@@ -45,7 +45,7 @@ async def test_a_limit_is_told_and_lets_no_request_be_made(
     assert 0 < in_seconds(sentence) <= 25 * 3600
     await stage.said(ben, channel, "Are you there?", "はい。")
     assert (await refused(stage, ben, channel)).startswith("You have used up what there is for now.")
-    told = await stage.says(await stage.write(ben, channel, "もう一度"), USED_UP)
+    told = await stage.says(await stage.write(ben, channel, "もう一度"), "You have used up")
     assert 0 <= in_seconds(told.text) <= 60
     assert len(stage.model.requests) == 2
     left = "SELECT count(*) FROM turns WHERE user_id IN (?, ?) AND state <> 'interrupted'"

@@ -146,7 +146,7 @@ async def test_a_kill_keeps_nothing_of_a_message(
     stage: Stage, aiko: User, ben: User, channel: Channel
 ) -> None:
     target = await stage.discord.post(ben, channel, "合言葉はアトリ")
-    to_the_bot = await stage.said(ben, channel, "which bird?", "オオルリです。")
+    to_the_bot = await stage.said(ben, channel, "which bird?", "A bluebird.")
     form = await form_on(stage, aiko, target, channel)
     chie = stage.discord.user("Chie", locale="ja")
     stage.model.script(Answer(Hang()), Answer(Hang()))
@@ -206,14 +206,14 @@ async def test_a_summary_says_how_much_it_read(stage: Stage, aiko: User, ben: Us
     await stage.discord.post(ben, channel, "before")
     target = await stage.discord.post(ben, channel, "shall we\nmeet?")
     await stage.discord.post(aiko, channel, "いいよ")
-    await stage.said(ben, channel, "which bird?", "オオルリです。")
+    await stage.said(ben, channel, "which bird?", "A bluebird.")
     stage.model.script(says("Ben が誘いました。"), says("Ben が誘いました。"))
     reply = await answered(await chosen(stage, aiko, target, channel, SUMMARISE))
     assert reply.ephemeral
     part = "4件のうち3件を読みました"  # the message itself, the question to the bot, and its answer
     assert part in reply.text
     heading = "[The conversation from a message of Ben on:]"
-    quoted = "> Ben: shall we\n>   meet?\n> Ben: which bird?\n> you: オオルリです。"
+    quoted = "> Ben: shall we\n>   meet?\n> Ben: which bird?\n> you: A bluebird."
     assert last(stage).startswith(f"{heading}\n{quoted}\n\n")
     again = await answered(await stage.discord.click(aiko, reply.message, again_label(aiko)))
     assert part in again.text

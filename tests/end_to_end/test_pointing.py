@@ -54,7 +54,7 @@ async def test_a_reply_brings_three_messages(stage: Stage, aiko: User, ben: User
     assert stage.rows(ROWS_WITH, "%ヒバリ%") == [(1,)]  # no second copy
     stored = stage.rows("SELECT reply_to, tainted FROM messages WHERE discord_id = ?", question.id)
     assert stored == [(target.id, 1)]
-    await stage.said(ben, channel, "when?", "十時です。")
+    await stage.said(ben, channel, "when?", "At ten.")
     assert "部長: > Aiko: 一\n  二" in stage.shown()
 
 
@@ -212,6 +212,6 @@ class TestWithoutTheIntent:
         await stage.said(aiko, channel, f"{link(target)} 何？", "さあ。")
         assert stage.shown()[-1].startswith(NO_LINK)
         assert stage.rows(ROWS_WITH, "%カケス%") == [(0,)]
-        asked = await stage.said(ben, channel, "which bird?", "オオルリです。")  # which the bot may read
+        asked = await stage.said(ben, channel, "which bird?", "A bluebird.")  # which the bot may read
         await replied(stage, aiko, asked, "同じことを聞きたい")
         assert stage.shown()[-1].startswith("[In reply to a message of Ben:]\n> which bird?\n\n")

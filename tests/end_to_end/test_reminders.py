@@ -48,7 +48,7 @@ async def test_a_reminder_calls_its_owner_alone(
     await stage.eventually(STATE, number, gives=[("sent",)])
     assert len(said(stage, channel)) == 1
     await stage.ask(aiko, channel, "元気？")  # it is in no history and no channel's conversation
-    await stage.said(ben, channel, "hello", "どうも。")
+    await stage.said(ben, channel, "hello", "Hi.")
     assert all("合言葉" not in str(request.messages) for request in stage.model.requests)
     stored = "SELECT user_id, session_id FROM messages WHERE content LIKE '%秘密の合言葉'"
     assert stage.rows(stored) == [(aiko.id, None)]

@@ -23,6 +23,7 @@ from cc_bot.discord.incoming import (
     is_withheld,
     reply_to,
     to_message,
+    typed_text_of,
 )
 from cc_bot.discord.interactions import message_link, roles_of
 from cc_bot.discord.messages.addressing import Addressing
@@ -226,7 +227,8 @@ class Arrivals:
         await self.replies.say(channel_id, message_id, sentence, asker)
 
     async def _recipient(self, message: hikari.Message) -> Recipient:
-        return await self.recipients.of_author_in(int(message.channel_id), int(message.author.id))
+        typed = typed_text_of(message, self.addressing.bot())
+        return await self.recipients.of_author_in(int(message.channel_id), int(message.author.id), typed)
 
     def _is_new(self, message: hikari.Message) -> bool:
         """Return whether this process has not attended to it before."""

@@ -125,7 +125,8 @@ class ChannelAssistant:
 
     async def question(self, key: ChannelKey, questions: Sequence[Message]) -> ChannelQuestion:
         """One person's questions, with their language. Raises StorageError."""
-        recipient = await self.recipients.of_author_in(key.place_id, questions[-1].author_id)
+        typed = "\n".join(question.typed for question in questions)
+        recipient = await self.recipients.of_author_in(key.place_id, questions[-1].author_id, typed)
         return ChannelQuestion(key, questions, recipient)
 
     async def follow(

@@ -16,7 +16,7 @@ from cc_bot.discord.attachments import asked_files
 from cc_bot.discord.delivery.answers import AcceptedTurn, Answers
 from cc_bot.discord.delivery.outlets import MessageReplies, direct_messages
 from cc_bot.discord.delivery.reply import Reply
-from cc_bot.discord.incoming import name_of_author, names_others, reply_to, text_of
+from cc_bot.discord.incoming import name_of_author, names_others, reply_to, text_of, typed_text_of
 from cc_bot.discord.interactions import message_link, roles_of
 from cc_bot.discord.messages.addressing import ProactiveMessageQuotes
 from cc_bot.discord.messages.forwards import Forwards
@@ -48,7 +48,9 @@ class PersonalTurns:
         Raises StorageError, and hikari's errors when nothing can be shown.
         """
         begin_turn()
-        recipient = await self.answers.recipients.of_author_in(int(message.channel_id), chosen.key.user_id)
+        recipient = await self.answers.recipients.of_author_in(
+            int(message.channel_id), chosen.key.user_id, typed_text_of(message, self.bot())
+        )
         said = text_of(message, self.bot())
         text = await self.quotes.quote(message, said)
         answers = reply_to(message) if text == said else None  # what is quoted need not be looked up
