@@ -1,47 +1,24 @@
 """The one gate through which every way in passes, and who may use the bot."""
 
 import asyncio
-import contextlib
 import math
-from collections import OrderedDict, deque
-from collections.abc import Awaitable, Callable, Sequence
+from collections import deque
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from time import monotonic
-from typing import Any, Final, Literal
+from typing import Final, Literal
 
 import hikari
-import lightbulb
-import linkd
 import structlog
 
 from cc_bot.discord.agents import Arrival
-from cc_bot.discord.failures import tell, tell_failure
 from cc_bot.discord.floods import QUIET_S, FloodGuard
-from cc_bot.discord.interactions import MAX_CHOICES, accept_ahead, defer_update
-from cc_bot.discord.pages.custom_ids import (
-    AnswerButton,
-    AskForm,
-    Control,
-    EditForm,
-    FormSheet,
-    MemoryButton,
-    OpenMenu,
-    PrivacyButton,
-    RetryButton,
-    SeeProposalsButton,
-    StopButton,
-    UntellButton,
-    UsedMemoriesButton,
-    parse_custom_id,
-)
 from cc_bot.discord.places import Places, Recent, key_of_interaction
-from cc_bot.discord.recipients import Recipients
 from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.errors import (
     AccessError,
-    CcBotError,
     NotAllowed,
     OwnersOnly,
     StorageError,
@@ -60,7 +37,7 @@ from cc_bot.domain.member import (
     quotas_of_user,
     refusal,
 )
-from cc_bot.domain.message import ChannelKey, Message, UserSettings
+from cc_bot.domain.message import ChannelKey, Message
 from cc_bot.domain.schedule import Schedule
 from cc_bot.domain.web import WebPlace
 from cc_bot.in_order import InOrder
@@ -445,252 +422,3 @@ def error_of(refused: Refusal) -> AccessError:
     if refused.why == "maintenance":
         return UnderMaintenance(note=f"\n> {refused.note}" if refused.note else "")
     return NotAllowed()
-
-
-# ---- ways in -------------------------------------------------------------------------------------------
-# How interactions pass the gate before anything sees them: commands, lists of choices, buttons and forms.
-#
-# Commands pass it as a hook of all of them. Buttons, menus and forms come to whoever listens as `Press`,
-# which is told of only after the gate, with what its custom id says; nobody listens for hikari's own events
-# of them. So no extension can forget to ask, and a test sees to it that none listens past the gate.
-# `/privacy` and the buttons that stop answers are for everybody. How often each user does any of it is
-# counted here as well. What an older or a newer version made, and nobody here knows, is answered here.
-
-# ---- presses ---------------------------------------------------------------------------------------------
-# One press at a time, of each user on each message; and a press that comes twice is one wish.
-#
-# Phones send a press twice, and people press again while nothing seems to happen. Where one press is acted
-# on, the next of the same user on the same message waits, and is accepted meanwhile: Discord waits 3 s for
-# that. What it was to do may be done by then: if its button no longer stands there, the message shows what
-# came of it. Nobody waits for other users, nor for other messages, nor for an answer that is on its way.
-
-ONE_WISH_S: Final = 1.0
-"""Who presses the same again so soon has not seen yet what came of it."""
-PRESSES_REMEMBERED: Final = 1000
-"""Messages on which somebody pressed last."""
-
-_SHOWING: Final = (UsedMemoriesButton, UntellButton, SeeProposalsButton, OpenMenu, EditForm)
-"""What shows something in a message of its own."""
-_AT_ONCE: Final = (StopButton, *_SHOWING)
-"""What stops an answer that is on its way, as well."""
-
-_Place = tuple[int, int, bool]
-"""A message, who presses there, and whether it is for an answer."""
-_Wish = tuple[str, ...]
-"""What was pressed, and what was chosen of it."""
-
-
-@dataclass(frozen=True, slots=True)
-class _LastPress:
-    wish: _Wish
-    answer: int | str | None
-    """The answer, or the turn, that it was under."""
-    at_s: float
-
-
-_NO_PRESS: Final = _LastPress((), None, 0.0)
-
-
-class Presses:
-    def __init__(self) -> None:
-        self._order = InOrder()
-        self._last: OrderedDict[_Place, _LastPress] = OrderedDict()
-
-    async def one_by_one(
-        self,
-        interaction: hikari.ComponentInteraction,
-        pressed: Control | None,
-        act: Callable[[], Awaitable[object]],
-    ) -> None:
-        """Act on a press when it is its turn, unless what it wants is done, or being done."""
-        if isinstance(pressed, _AT_ONCE) or _opens_form(pressed):
-            await act()
-            return
-        answer = _answer_of(pressed)
-        place = (int(interaction.message.id), int(interaction.user.id), answer is not None)
-        now_s = asyncio.get_running_loop().time()
-        press = _LastPress((interaction.custom_id, *interaction.values), answer, now_s)
-        if self._is_again(place, press):
-            await defer_update(interaction)
-        else:
-            await self._in_turn(place, interaction, act)
-
-    async def _in_turn(
-        self, place: _Place, interaction: hikari.ComponentInteraction, act: Callable[[], Awaitable[object]]
-    ) -> None:
-        waits = self._order.length(place) > 0
-        if waits:
-            await accept_ahead(interaction)
-        async with self._order.after(place):
-            if not waits or await _stands_there(interaction):
-                await act()
-
-    def _is_again(self, place: _Place, press: _LastPress) -> bool:
-        """Return whether its user pressed the same there last, and that is still acted on or was a moment
-        ago; or anything under an answer that is being made anew. The buttons of the new one are no such
-        press: they stand there before all that goes with it is on record."""
-        last, busy = self._last.get(place, _NO_PRESS), self._order.length(place) > 0
-        if busy and last.answer is not None and press.answer == last.answer:
-            return True
-        if press.wish == last.wish and (busy or press.at_s - last.at_s < ONE_WISH_S):
-            return True
-        self._last[place] = press
-        self._last.move_to_end(place)
-        while len(self._last) > PRESSES_REMEMBERED:
-            self._last.popitem(last=False)
-        return False
-
-
-def _answer_of(pressed: object) -> int | str | None:
-    """The answer or the turn that a press would have made anew, or gone on with."""
-    match pressed:
-        case AnswerButton(answer_id=answer_id):
-            return answer_id
-        case RetryButton(entry=entry):
-            return entry
-        case _:
-            return None
-
-
-def _opens_form(pressed: object) -> bool:
-    """A form must be the first response, and changes nothing."""
-    return isinstance(pressed, MemoryButton) and pressed.action == "edit"
-
-
-async def _stands_there(interaction: hikari.ComponentInteraction) -> bool:
-    """Return whether the button of an accepted press is still in its message."""
-    message = await interaction.fetch_initial_response()
-    return any(
-        getattr(component, "custom_id", None) == interaction.custom_id
-        for row in message.components
-        if isinstance(row, hikari.ActionRowComponent)
-        for component in row.components
-    )
-
-
-# ---- ways in ---------------------------------------------------------------------------------------------
-
-
-Choice = str | tuple[str, str] | tuple[str, int]
-"""What is shown, or that and its value."""
-Suggest = Callable[..., Awaitable[Sequence[Choice]]]
-"""Returns the choices for an autocomplete context; its other parameters are injected."""
-
-
-class Press(hikari.Event):
-    """A button was pressed, something chosen from a menu or a form sent, by somebody who may use the bot
-    there, of whom `chosen` was read at the gate."""
-
-    def __init__(
-        self,
-        interaction: hikari.ComponentInteraction | hikari.ModalInteraction,
-        made: Control | None,
-        chosen: UserSettings | None = None,
-    ) -> None:
-        """`made` is what its custom id says; None for none of ours."""
-        self.interaction = interaction
-        self.made = made
-        self.chosen = chosen
-
-    @property
-    def app(self) -> hikari.RESTAware:
-        return self.interaction.app
-
-
-_SUGGESTED_WITHIN_S: Final = 2.8
-"""Discord takes a list of choices within three seconds; what comes later is work for nothing."""
-
-
-@lightbulb.hook(lightbulb.ExecutionSteps.MAX_CONCURRENCY)
-async def admit_commands(
-    _: lightbulb.ExecutionPipeline, ctx: lightbulb.Context, gate: Gate, given: linkd.Container
-) -> None:
-    """Admit every command before anything of it runs; a command that asks for its Arrival is given what was
-    read here. Its errors are told by the handler of all commands."""
-    arrival = await gate.admit(ctx.interaction, always=ctx.interaction.command_name == "privacy")
-    given.add_value(Arrival, arrival)
-
-
-def suggesting(suggest: Suggest) -> Any:
-    """Return an autocomplete provider of these choices. Users without access get none."""
-    injected: Any = lightbulb.di.with_di(suggest)
-
-    @lightbulb.di.with_di
-    async def suggest_if_admitted(
-        ctx: lightbulb.AutocompleteContext[Any], gate: Gate = lightbulb.di.INJECTED
-    ) -> None:
-        found: Sequence[Choice] = ()  # a list of choices can't show why it is empty
-        try:
-            await gate.admit(ctx.interaction, "choices")
-            async with asyncio.timeout(_SUGGESTED_WITHIN_S):
-                found = await injected(ctx)
-        except TimeoutError:
-            return
-        except CcBotError as error:
-            if isinstance(error, TooManyCommands) and error.told:
-                return
-            if not isinstance(error, AccessError):
-                _log.warning("autocomplete_failed", error=type(error).__name__)
-        with contextlib.suppress(hikari.HikariError):  # too late, or Discord fails
-            await ctx.respond(found[:MAX_CHOICES])
-
-    return suggest_if_admitted
-
-
-def admit_presses(bot: hikari.GatewayBot, gate: Gate, recipients: Recipients) -> None:
-    """Tell from now on of presses and forms as Press: of each user's presses on a message one after
-    another."""
-
-    presses = Presses()
-
-    async def on_press(event: hikari.ComponentInteractionCreateEvent) -> None:
-        interaction = event.interaction
-        if (press := await _admit(interaction, gate, recipients)) is None:
-            return
-        try:
-            await presses.one_by_one(interaction, press.made, lambda: bot.dispatch(press, return_tasks=True))
-        except Exception as error:  # noqa: BLE001 - as below
-            await tell_failure(interaction, error, recipients)
-
-    async def on_form(event: hikari.ModalInteractionCreateEvent) -> None:
-        if (press := await _admit(event.interaction, gate, recipients)) is not None:
-            bot.dispatch(press)
-
-    bot.subscribe(hikari.ComponentInteractionCreateEvent, on_press)
-    bot.subscribe(hikari.ModalInteractionCreateEvent, on_form)
-
-
-async def _admit(
-    interaction: hikari.ComponentInteraction | hikari.ModalInteraction, gate: Gate, recipients: Recipients
-) -> Press | None:
-    """Let somebody in whose press or form can be acted on; where not, they are told, and None is returned.
-
-    What stops an answer asks nobody, whatever the database does: that is less work, however often it is done.
-    What is stored about somebody is theirs to have erased, also when they may not use the bot any more."""
-    made = parse_custom_id(interaction.custom_id)
-    if isinstance(made, StopButton):
-        return Press(interaction, made)
-    try:
-        arrival = await gate.admit(interaction, always=isinstance(made, PrivacyButton))
-        is_form = isinstance(interaction, hikari.ModalInteraction)
-        if made is None or isinstance(made, AskForm | EditForm | FormSheet) != is_form:
-            _log.info("press_unknown")
-            words = (await recipients.soon(interaction, arrival.settings)).words
-            await tell(interaction, words.answer.unknown_press)
-            return None
-        if arrival.settings is None:
-            await _accept_without_database(interaction, made)
-    except Exception as error:  # noqa: BLE001 - hikari would only log it, and the user would not know
-        await tell_failure(interaction, error, recipients)
-        return None
-    return Press(interaction, made, arrival.settings)
-
-
-async def _accept_without_database(
-    interaction: hikari.ComponentInteraction | hikari.ModalInteraction, made: Control
-) -> None:
-    """Accept what the database, which has not answered at the gate, will be waited for. A form that opens
-    must be the first response, and who sees an answer is decided by what was entered: these two wait for
-    nothing."""
-    if not (_opens_form(made) or isinstance(made, AskForm)):
-        await accept_ahead(interaction, shows=isinstance(made, _SHOWING))

@@ -21,7 +21,7 @@ import structlog
 from lightbulb.internal.constants import GLOBAL_COMMAND_KEY
 
 from cc_bot.discord import commands
-from cc_bot.discord.access import admit_commands
+from cc_bot.discord.declaring import admit_commands
 from cc_bot.discord.failures import command_error_handler
 from cc_bot.discord.gateway import (
     GrantedReading,
@@ -32,8 +32,9 @@ from cc_bot.discord.gateway import (
     observe_rate_limits,
     refusal,
 )
+from cc_bot.discord.presses import PressHandlers
 from cc_bot.discord.recipients import DEFAULT_LOCALE, command_names
-from cc_bot.discord.services import BotDependencies, build_services, first_of, signals
+from cc_bot.discord.services import BotDependencies, build_services, first_of, provide, signals
 from cc_bot.domain.errors import CommandsNotRegistered, DiscordUnreachable, RefusedToken, StartupError
 from cc_bot.domain.text import one_line
 from cc_bot.process import Membership
@@ -59,6 +60,7 @@ async def list_command_names(token: str) -> frozenset[str]:
         localization_provider=command_names(),
         default_locale=DEFAULT_LOCALE,
     )
+    provide(client, PressHandlers())
     await client.load_extensions(*extension_names())
     builders = [
         await command.as_command_builder(client.default_locale, client.localization_provider)

@@ -1,10 +1,22 @@
-"""Declare slash commands and their options, each by its key in texts/commands.py."""
+"""Slash commands and their options, declared by their keys in texts/commands.py; how they pass the gate."""
 
-from collections.abc import Callable, Mapping, Sequence
+import asyncio
+import contextlib
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from types import new_class
-from typing import Any, Concatenate, ParamSpec, TypeVar
+from typing import Any, Concatenate, Final, ParamSpec, TypeVar
 
+import hikari
 import lightbulb
+import linkd
+import structlog
+
+from cc_bot.discord.access import Gate
+from cc_bot.discord.agents import Arrival
+from cc_bot.discord.interactions import MAX_CHOICES
+from cc_bot.domain.errors import AccessError, CcBotError, TooManyCommands
+
+_log = structlog.get_logger(__name__)
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -54,3 +66,49 @@ file_option = _localized(lightbulb.attachment)
 def choices(noun: str, *values: str) -> Sequence[lightbulb.Choice[str]]:
     """Return the choices of a `text_option`. Each has the key `{noun}_{value}_choice`."""
     return [lightbulb.Choice(f"{noun}_{value}_choice", value, localize=True) for value in values]
+
+
+Choice = str | tuple[str, str] | tuple[str, int]
+"""What is shown, or that and its value."""
+Suggest = Callable[..., Awaitable[Sequence[Choice]]]
+"""Returns the choices for an autocomplete context; its other parameters are injected."""
+
+
+_SUGGESTED_WITHIN_S: Final = 2.8
+"""Discord takes a list of choices within three seconds; what comes later is work for nothing."""
+
+
+@lightbulb.hook(lightbulb.ExecutionSteps.MAX_CONCURRENCY)
+async def admit_commands(
+    _: lightbulb.ExecutionPipeline, ctx: lightbulb.Context, gate: Gate, given: linkd.Container
+) -> None:
+    """Admit every command before anything of it runs; a command that asks for its Arrival is given what was
+    read here. Its errors are told by the handler of all commands."""
+    arrival = await gate.admit(ctx.interaction, always=ctx.interaction.command_name == "privacy")
+    given.add_value(Arrival, arrival)
+
+
+def suggesting(suggest: Suggest) -> Any:
+    """Return an autocomplete provider of these choices. Users without access get none."""
+    injected: Any = lightbulb.di.with_di(suggest)
+
+    @lightbulb.di.with_di
+    async def suggest_if_admitted(
+        ctx: lightbulb.AutocompleteContext[Any], gate: Gate = lightbulb.di.INJECTED
+    ) -> None:
+        found: Sequence[Choice] = ()  # a list of choices can't show why it is empty
+        try:
+            await gate.admit(ctx.interaction, "choices")
+            async with asyncio.timeout(_SUGGESTED_WITHIN_S):
+                found = await injected(ctx)
+        except TimeoutError:
+            return
+        except CcBotError as error:
+            if isinstance(error, TooManyCommands) and error.told:
+                return
+            if not isinstance(error, AccessError):
+                _log.warning("autocomplete_failed", error=type(error).__name__)
+        with contextlib.suppress(hikari.HikariError):  # too late, or Discord fails
+            await ctx.respond(found[:MAX_CHOICES])
+
+    return suggest_if_admitted

@@ -1,25 +1,84 @@
-"""Pressed buttons, choices in menus and sent forms: acted on for whom they were made for, and answered.
+"""Pressed buttons, choices in menus and sent forms: a function is registered for each kind, and called for
+the user that it was made for.
 
-What any of them needs stands in its custom id, so one that was shown before a restart still works.
+What any of them needs is in its custom id, so one that was shown before a restart still works.
 """
 
+import asyncio
+from collections import OrderedDict, defaultdict
 from collections.abc import Awaitable, Callable
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Final, Literal
 
 import hikari
 import lightbulb
+import structlog
 
-from cc_bot.discord.access import Press
+from cc_bot.discord.access import Gate
 from cc_bot.discord.failures import tell, tell_failure
-from cc_bot.discord.interactions import Answerable
-from cc_bot.discord.pages.custom_ids import ANY_ASKER, Control, StopButton
+from cc_bot.discord.interactions import Answerable, accept_ahead, defer_update
+from cc_bot.discord.pages.custom_ids import (
+    ANY_ASKER,
+    AnswerButton,
+    AskForm,
+    Control,
+    EditForm,
+    FormSheet,
+    PrivacyButton,
+    RetryButton,
+    StopButton,
+    parse_custom_id,
+)
 from cc_bot.discord.pages.memory import EphemeralView
 from cc_bot.discord.pages.page import NO_PINGS, components
 from cc_bot.discord.recipients import Recipients
+from cc_bot.domain.message import UserSettings
+from cc_bot.in_order import InOrder
 from cc_bot.texts import Texts
 
+_log = structlog.get_logger(__name__)
+
+# ---- handlers ------------------------------------------------------------------------------------------
+
+PressInteraction = hikari.ComponentInteraction | hikari.ModalInteraction
 Act = Callable[..., Awaitable[None]]
-"""Takes the interaction, the button, menu or form, and who reads the reply; the rest is injected."""
+"""Takes the interaction, the button, menu or form, and its recipient; other parameters are injected."""
+Response = Literal["update", "message", "own"]
+"""The first response. `update`: the message of the button changes. `message`: an ephemeral message. `own`:
+one that the handler makes, such as a form, at once and without the database."""
+
+
+@dataclass(frozen=True, slots=True)
+class PressHandler(lightbulb.Loadable):
+    """A function that acts on presses of some kinds, and how they are answered."""
+
+    act: Act
+    kinds: tuple[type[Control], ...]
+    not_yours: Callable[[Texts], str]
+    only: Callable[[Any], bool]
+    anybody: bool
+    response: Response
+
+    async def load(self, client: lightbulb.Client) -> None:
+        async with client.di.enter_context(lightbulb.di.Contexts.DEFAULT) as container:
+            (await container.get(PressHandlers)).add(self)
+
+    async def unload(self, _: lightbulb.Client) -> None:
+        """Do nothing: extensions stay loaded."""
+
+
+class PressHandlers:
+    """The handlers of all extensions, by the kinds that they act on."""
+
+    def __init__(self) -> None:
+        self._by_kind = defaultdict[type[Control], list[PressHandler]](list)
+
+    def add(self, handler: PressHandler) -> None:
+        for kind in handler.kinds:
+            self._by_kind[kind].append(handler)
+
+    def find(self, pressed: Control) -> PressHandler | None:
+        return next((each for each in self._by_kind[type(pressed)] if each.only(pressed)), None)
 
 
 def on_press(
@@ -28,37 +87,195 @@ def on_press(
     not_yours: Callable[[Texts], str],
     only: Callable[[Any], bool] = lambda _: True,
     anybody: bool = False,
-    at_once: bool = False,
+    response: Response = "update",
 ) -> Callable[[Act], Act]:
-    """Have a function act on presses of these kinds, for their owner alone; `only` those that are its own.
-    With `anybody` the function itself decides who may. One that acts `at_once` needs the words of whoever
-    reads the reply, and no more of what they chose: the database is not waited for.
+    """Register a function for presses of these kinds; of a kind that several share, for `only` some of them.
 
-    Others are told that it is not theirs. What goes wrong is told as well: hikari would only log it.
+    Presses by other users than the one in the custom id are answered with `not_yours`, unless `anybody` may.
     """
 
-    def listen(act: Act) -> Act:
-        given = lightbulb.di.with_di(act)
-
-        @loader.listener(Press)
-        async def press(event: Press, recipients: Recipients) -> None:
-            interaction, pressed = event.interaction, event.made
-            if not isinstance(pressed, kinds) or not only(pressed):
-                return
-            try:
-                find = recipients.soon if at_once else recipients.of
-                recipient = await find(interaction, event.chosen)
-                shared = anybody or (isinstance(pressed, StopButton) and pressed.user_id == ANY_ASKER)
-                if shared or pressed.user_id == recipient.user_id:
-                    await given(interaction, pressed, recipient)
-                else:
-                    await tell(interaction, not_yours(recipient.words))
-            except Exception as error:  # noqa: BLE001 - see above
-                await tell_failure(interaction, error, recipients)
-
+    def register(act: Act) -> Act:
+        injected: Any = lightbulb.di.with_di(act)
+        loader.add(PressHandler(injected, kinds, not_yours, only, anybody, response))
         return act
 
-    return listen
+    return register
+
+
+# ---- handling ------------------------------------------------------------------------------------------
+# Every press and form passes the gate first. A StopButton does not: to stop an answer is less work, whatever
+# the database does. /privacy is for users without access, too: what is stored of them is theirs to erase.
+
+_FORMS: Final = AskForm | EditForm | FormSheet
+
+
+@dataclass(frozen=True, slots=True)
+class _Press:
+    interaction: PressInteraction
+    control: Control
+    handler: PressHandler
+    settings: UserSettings | None
+
+
+class Presses:
+    """Presses and forms on their way from Discord to their handlers."""
+
+    def __init__(
+        self, client: lightbulb.Client, gate: Gate, recipients: Recipients, handlers: PressHandlers
+    ) -> None:
+        self._client = client
+        self._gate = gate
+        self._recipients = recipients
+        self._handlers = handlers
+        self._order = PressOrder()
+
+    def listen(self, bot: hikari.GatewayBot) -> None:
+        bot.subscribe(hikari.ComponentInteractionCreateEvent, self._on_press)
+        bot.subscribe(hikari.ModalInteractionCreateEvent, self._on_press)
+
+    async def _on_press(
+        self, event: hikari.ComponentInteractionCreateEvent | hikari.ModalInteractionCreateEvent
+    ) -> None:
+        interaction: PressInteraction = event.interaction
+        try:
+            press = await self._admit(interaction)
+            if press is None:
+                return
+            if isinstance(interaction, hikari.ModalInteraction) or press.handler.response != "update":
+                await self._handle(press)
+            else:
+                await self._order.run(interaction, press.control, lambda: self._handle(press))
+        except Exception as error:  # noqa: BLE001 - hikari would only log it, and the user would not know
+            await tell_failure(interaction, error, self._recipients)
+
+    async def _admit(self, interaction: PressInteraction) -> _Press | None:
+        """Return what is to be handled; None where the user was told that the control is unknown. Raises
+        AccessError and what the gate raises."""
+        control = parse_custom_id(interaction.custom_id)
+        handler = self._handlers.find(control) if control else None
+        if handler and isinstance(control, StopButton):
+            return _Press(interaction, control, handler, None)
+        arrival = await self._gate.admit(interaction, always=isinstance(control, PrivacyButton))
+        is_form = isinstance(interaction, hikari.ModalInteraction)
+        if control is None or handler is None or isinstance(control, _FORMS) != is_form:
+            _log.info("press_unknown")
+            words = (await self._recipients.soon(interaction, arrival.settings)).words
+            await tell(interaction, words.answer.unknown_press)
+            return None
+        if arrival.settings is None and handler.response != "own":  # the database may take long
+            await accept_ahead(interaction, shows=handler.response == "message")
+        return _Press(interaction, control, handler, arrival.settings)
+
+    async def _handle(self, press: _Press) -> None:
+        handler, control = press.handler, press.control
+        find = self._recipients.soon if handler.response == "own" else self._recipients.of
+        recipient = await find(press.interaction, press.settings)
+        shared = handler.anybody or (isinstance(control, StopButton) and control.user_id == ANY_ASKER)
+        if not shared and control.user_id != recipient.user_id:
+            await tell(press.interaction, handler.not_yours(recipient.words))
+            return
+        async with (
+            self._client.di.enter_context(lightbulb.di.Contexts.DEFAULT),
+            self._client.di.enter_context(lightbulb.di.Contexts.LISTENER),
+        ):
+            await handler.act(press.interaction, control, recipient)
+
+
+# ---- order -----------------------------------------------------------------------------------------------
+# One press at a time, of each user on each message; and a press that comes twice is one wish.
+#
+# Phones send a press twice, and people press again while nothing seems to happen. While one press is handled,
+# the next of the same user on the same message waits, and is accepted meanwhile: Discord waits 3 s for that.
+# What it was to do may be done by then: if its button is gone, the message shows what came of it. Nobody
+# waits for other users, other messages, or an answer that is being written.
+
+ONE_WISH_S: Final = 1.0
+"""The same press again so soon is the same wish: its user has not seen yet what came of it."""
+PRESSES_REMEMBERED: Final = 1000
+"""Messages whose last press is remembered."""
+
+_Place = tuple[int, int, bool]
+"""A message, who presses there, and whether it is for an answer."""
+_Wish = tuple[str, ...]
+"""What was pressed, and what was chosen of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class _LastPress:
+    wish: _Wish
+    answer: int | str | None
+    """The answer, or the turn, that it was under."""
+    at_s: float
+
+
+_NO_PRESS: Final = _LastPress((), None, 0.0)
+
+
+class PressOrder:
+    def __init__(self) -> None:
+        self._order = InOrder()
+        self._last: OrderedDict[_Place, _LastPress] = OrderedDict()
+
+    async def run(
+        self,
+        interaction: hikari.ComponentInteraction,
+        pressed: Control,
+        act: Callable[[], Awaitable[object]],
+    ) -> None:
+        """Act on a press in its turn, unless what it asks for is done or being done."""
+        answer = _answer_of(pressed)
+        place = (int(interaction.message.id), int(interaction.user.id), answer is not None)
+        now_s = asyncio.get_running_loop().time()
+        press = _LastPress((interaction.custom_id, *interaction.values), answer, now_s)
+        if self._is_again(place, press):
+            await defer_update(interaction)
+            return
+        waits = self._order.length(place) > 0
+        if waits:
+            await accept_ahead(interaction)
+        async with self._order.after(place):
+            if not waits or await _is_still_shown(interaction):
+                await act()
+
+    def _is_again(self, place: _Place, press: _LastPress) -> bool:
+        """Return whether its user pressed the same there last, and that is still acted on or was a moment
+        ago; or anything under an answer that is being made anew. The buttons of the new one are no such
+        press: they stand there before all that goes with it is on record."""
+        last, busy = self._last.get(place, _NO_PRESS), self._order.length(place) > 0
+        if busy and last.answer is not None and press.answer == last.answer:
+            return True
+        if press.wish == last.wish and (busy or press.at_s - last.at_s < ONE_WISH_S):
+            return True
+        self._last[place] = press
+        self._last.move_to_end(place)
+        while len(self._last) > PRESSES_REMEMBERED:
+            self._last.popitem(last=False)
+        return False
+
+
+def _answer_of(pressed: object) -> int | str | None:
+    """The answer or the turn that a press would have made anew, or gone on with."""
+    match pressed:
+        case AnswerButton(answer_id=answer_id):
+            return answer_id
+        case RetryButton(entry=entry):
+            return entry
+        case _:
+            return None
+
+
+async def _is_still_shown(interaction: hikari.ComponentInteraction) -> bool:
+    """Return whether the button of an accepted press is still in its message."""
+    message = await interaction.fetch_initial_response()
+    return any(
+        getattr(component, "custom_id", None) == interaction.custom_id
+        for row in message.components
+        if isinstance(row, hikari.ActionRowComponent)
+        for component in row.components
+    )
+
+
+# ---- replies ---------------------------------------------------------------------------------------------
 
 
 async def show_view(interaction: Answerable, view: EphemeralView) -> None:

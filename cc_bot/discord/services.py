@@ -15,9 +15,9 @@ import lightbulb
 
 from cc_bot.administration import Administration
 from cc_bot.agents import Agents
-from cc_bot.assistant import Assistant, TimeResolver
+from cc_bot.assistant import Assistant
 from cc_bot.assistant.proposals import Proposals
-from cc_bot.discord.access import Gate, Owners, admit_presses
+from cc_bot.discord.access import Gate, Owners
 from cc_bot.discord.agents import Chooser
 from cc_bot.discord.attachments import AttachmentFetcher
 from cc_bot.discord.delivery.answers import Answers
@@ -25,7 +25,6 @@ from cc_bot.discord.delivery.approved_calls import CallDelivery, UnfinishedCalls
 from cc_bot.discord.delivery.canvas_boards import CanvasBoards, CanvasUpkeep
 from cc_bot.discord.delivery.canvas_messages import CanvasMessages, Pictures
 from cc_bot.discord.delivery.deliveries import TurnDeliveries
-from cc_bot.discord.delivery.forms import OpenForms
 from cc_bot.discord.delivery.live import RunningTurns
 from cc_bot.discord.delivery.outlets import MessageReplies
 from cc_bot.discord.delivery.receipts import ReceiptUpkeep
@@ -33,10 +32,9 @@ from cc_bot.discord.delivery.reply import TakenDown
 from cc_bot.discord.delivery.speaking import SpokenAnswers
 from cc_bot.discord.floods import drop_floods
 from cc_bot.discord.gateway import GrantedReading, Shards, own_user
-from cc_bot.discord.messages.addressing import ProactiveMessageQuotes
-from cc_bot.discord.messages.forwards import Forwards
 from cc_bot.discord.messages.listening import Messages
 from cc_bot.discord.places import Places
+from cc_bot.discord.presses import Presses, PressHandlers
 from cc_bot.discord.recipients import Recipients
 from cc_bot.discord.references import References
 from cc_bot.discord.reminders import Posting, Reminders, Timekeeping
@@ -55,21 +53,7 @@ from cc_bot.reading.reader import DocumentReader
 from cc_bot.spending import Spending
 from cc_bot.status import BotStatus
 from cc_bot.stores import (
-    CanvasStore,
-    ChannelStore,
-    MemoryHistoryStore,
-    MemoryPinStore,
-    MemoryRemovalStore,
-    MemoryStore,
-    MemoryTransferStore,
-    ProposalStore,
-    ScheduleStore,
-    SessionStore,
-    SettingsStore,
     Stores,
-    SummaryStore,
-    TurnLedger,
-    WebSessionStore,
 )
 
 # ---- lifetime ------------------------------------------------------------------------------------------
@@ -155,31 +139,24 @@ def signals(stop: asyncio.Event, lifeline: Lifeline) -> Iterator[None]:
             signal.signal(number, handler)
 
 
-# ---- assembly ------------------------------------------------------------------------------------------
-# What the bot is made of, put together and registered for the commands that ask for it.
-
 # ---- provided --------------------------------------------------------------------------------------------
-# What commands and buttons may ask for by naming its type: lightbulb hands it to them.
+# What commands and buttons get by naming its type.
 
 
-def provide_stores(client: lightbulb.Client, stores: Stores) -> None:
-    """Register all stores together, and those that are asked for one by one."""
+def provide(client: lightbulb.Client, *parts: object) -> None:
+    """Have lightbulb inject each of these where its type is asked for."""
     registry = client.di.registry_for(lightbulb.di.Contexts.DEFAULT)
-    registry.register_value(Stores, stores)
-    registry.register_value(SessionStore, stores.sessions)
-    registry.register_value(MemoryStore, stores.memories)
-    registry.register_value(MemoryHistoryStore, stores.memory_history)
-    registry.register_value(MemoryTransferStore, stores.memory_transfer)
-    registry.register_value(MemoryRemovalStore, stores.memory_removal)
-    registry.register_value(MemoryPinStore, stores.memory_pins)
-    registry.register_value(SettingsStore, stores.settings)
-    registry.register_value(SummaryStore, stores.summaries)
-    registry.register_value(ChannelStore, stores.channels)
-    registry.register_value(CanvasStore, stores.canvases)
-    registry.register_value(ScheduleStore, stores.schedules)
-    registry.register_value(ProposalStore, stores.proposals)
-    registry.register_value(TurnLedger, stores.ledger)
-    registry.register_value(WebSessionStore, stores.web_sessions)
+    for part in parts:
+        registry.register_value(type(part), part)
+
+
+def stores_of_commands(stores: Stores) -> tuple[object, ...]:
+    """Return all stores together, and those that commands ask for one by one."""
+    return (
+        *(stores, stores.sessions, stores.settings, stores.summaries, stores.channels, stores.canvases),
+        *(stores.memories, stores.memory_history, stores.memory_transfer, stores.memory_removal),
+        *(stores.memory_pins, stores.schedules, stores.proposals, stores.ledger, stores.web_sessions),
+    )
 
 
 # ---- settings --------------------------------------------------------------------------------------------
@@ -334,40 +311,21 @@ def build_services(
         recipients=recipients,
         calls=UnfinishedCalls(replies, given.assistant.calls, recipients, running, receipts.changes),
     )
-    provide_stores(client, stores)
-    registry = client.di.registry_for(lightbulb.di.Contexts.DEFAULT)
-    registry.register_value(Assistant, given.assistant)
-    registry.register_value(Proposals, Proposals(stores, given.clock))
-    registry.register_value(
-        CallDelivery, CallDelivery(given.assistant, answers, recipients, receipts.changes)
+    handlers = PressHandlers()
+    provide(
+        client,
+        *stores_of_commands(stores),
+        *(given.assistant, given.privacy, given.memories, given.memories.line, given.spending),
+        *(given.timekeeping.moments, given.owners.status, given.owners.administration),
+        *(Proposals(stores, given.clock), PagesUrl(given.pages.url), granted, owners, gate, handlers),
+        CallDelivery(given.assistant, answers, recipients, receipts.changes),
+        *(recipients, running, running.forms, receipts, deliveries, chooser, places, taken_down, boards),
+        *(messages, messages.quotes, messages.forwards, answers),
     )
-    for part in (given.privacy, given.memories, given.memories.line):
-        registry.register_value(type(part), part)
-    registry.register_value(Spending, given.spending)
-    registry.register_value(TimeResolver, given.timekeeping.moments)
-    registry.register_value(GrantedReading, granted)
-    registry.register_value(Owners, owners)
-    registry.register_value(BotStatus, given.owners.status)
-    registry.register_value(Administration, given.owners.administration)
-    registry.register_value(Gate, gate)
-    registry.register_value(Recipients, recipients)
-    registry.register_value(RunningTurns, running)
-    registry.register_value(ReceiptUpkeep, receipts)
-    registry.register_value(TurnDeliveries, deliveries)
-    registry.register_value(Chooser, chooser)
-    registry.register_value(Places, places)
-    registry.register_value(TakenDown, taken_down)
-    registry.register_value(CanvasBoards, boards)
-    registry.register_value(Messages, messages)
-    registry.register_value(Answers, answers)
-    registry.register_value(OpenForms, running.forms)
-    registry.register_value(ProactiveMessageQuotes, messages.quotes)
-    registry.register_value(Forwards, messages.forwards)
     drop_floods(bot, gate.floods)
-    admit_presses(bot, gate, recipients)
+    Presses(client, gate, recipients, handlers).listen(bot)
     canvas_upkeep.listen()
     messages.listen()
-    registry.register_value(PagesUrl, PagesUrl(given.pages.url))
     return BotServices(
         gate,
         DiscordForPages(bot.rest, gate, chooser, places, boards, receipts, recipients),

@@ -13,8 +13,8 @@ from cc_bot.discord import commands as package
 
 FOLDER = Path(str(cc_bot.discord.__file__)).parent
 GUARDED = {
-    "ComponentInteractionCreateEvent": {"access.py"},
-    "ModalInteractionCreateEvent": {"access.py"},
+    "ComponentInteractionCreateEvent": {"presses.py"},
+    "ModalInteractionCreateEvent": {"presses.py"},
     "InteractionCreateEvent": set[str](),
     "CommandInteractionCreateEvent": set[str](),
     "AutocompleteInteractionCreateEvent": set[str](),

@@ -17,7 +17,7 @@ async def test_a_memory_takes_where_and_until_when(stage: Stage, aiko: User, cha
     text = await stage.told(aiko, channel, "memory add", **options)
     assert "🔒" in text
     assert "まで" in text
-    rows = stage.rows("SELECT audience, expires_at FROM memories WHERE user_id = ?", aiko.id)
+    rows = stage.rows("SELECT audience, expires_at FROM memories WHERE user_id = ? ORDER BY id", aiko.id)
     assert rows == [("private", "2030-08-31T15:00:00.000000+00:00")]
     assert "⌛ <t:" in await stage.told(aiko, channel, "memory add", content="x", until="来週の金曜")
     dm = stage.discord.dm(aiko)
@@ -65,7 +65,7 @@ async def test_a_memory_is_its_owners_alone(stage: Stage, aiko: User, ben: User,
         assert refused.modal is None
         assert refused.ephemeral
         assert "タマ" not in refused.text
-    assert stage.rows("SELECT status, audience FROM memories WHERE user_id = ?", aiko.id) == [
+    assert stage.rows("SELECT status, audience FROM memories WHERE user_id = ? ORDER BY id", aiko.id) == [
         ("active", "anywhere")
     ]
 

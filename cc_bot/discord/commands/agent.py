@@ -7,9 +7,8 @@ import lightbulb
 import structlog
 
 from cc_bot.agents import find_agent, matching_agents
-from cc_bot.discord.access import Choice, suggesting
 from cc_bot.discord.agents import Chooser, where
-from cc_bot.discord.declaring import command, text_option
+from cc_bot.discord.declaring import Choice, command, suggesting, text_option
 from cc_bot.discord.delivery.canvas_boards import CanvasBoards
 from cc_bot.discord.interactions import defer
 from cc_bot.discord.pages.admin import agent_list

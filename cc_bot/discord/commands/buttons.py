@@ -119,7 +119,7 @@ async def undo(
     await whisper(interaction, said)
 
 
-@on_press(loader, UntellButton, not_yours=lambda words: words.receipt.not_yours)
+@on_press(loader, UntellButton, not_yours=lambda words: words.receipt.not_yours, response="message")
 async def untell(
     interaction: hikari.ComponentInteraction,
     button: UntellButton,
@@ -133,7 +133,7 @@ async def untell(
     await reply.show([Page(view.content, view.buttons) for view in views])
 
 
-@on_press(loader, UsedMemoriesButton, not_yours=lambda words: words.receipt.not_yours)
+@on_press(loader, UsedMemoriesButton, not_yours=lambda words: words.receipt.not_yours, response="message")
 async def list_used(
     interaction: hikari.ComponentInteraction,
     button: UsedMemoriesButton,
@@ -187,7 +187,7 @@ _LOOKED_UP_WITHIN_S: Final = 1.0
 """Discord waits 3 s, and the database may be away."""
 
 
-@on_press(loader, StopButton, not_yours=lambda words: words.answer.not_yours, at_once=True)
+@on_press(loader, StopButton, not_yours=lambda words: words.answer.not_yours, response="own")
 async def stop(
     interaction: hikari.ComponentInteraction,
     button: StopButton,
@@ -331,7 +331,13 @@ async def decide(
         await boards.update(drawing, interaction, ephemeral=is_ephemeral(interaction.message))
 
 
-@on_press(loader, SeeProposalsButton, not_yours=lambda words: words.proposal.not_yours, anybody=True)
+@on_press(
+    loader,
+    SeeProposalsButton,
+    not_yours=lambda words: words.proposal.not_yours,
+    anybody=True,
+    response="message",
+)
 async def list_proposals(
     interaction: hikari.ComponentInteraction,
     button: SeeProposalsButton,

@@ -99,7 +99,7 @@ class SummariseFromHere(lightbulb.MessageCommand, name="summarise_from_here", lo
         await answers.ask(interaction, question, arrival, ephemeral=True)
 
 
-@on_press(loader, AskForm, not_yours=lambda words: words.answer.not_yours, at_once=True)
+@on_press(loader, AskForm, not_yours=lambda words: words.answer.not_yours, response="own")
 async def ask(
     interaction: hikari.ModalInteraction,
     form: AskForm,

@@ -9,9 +9,8 @@ import structlog
 
 from cc_bot.assistant import TimeResolver
 from cc_bot.assistant.reminders import ReminderSource, add_reminders, find_reminder
-from cc_bot.discord.access import Choice, suggesting
 from cc_bot.discord.agents import Chooser
-from cc_bot.discord.declaring import choices, command, number_option, text_option
+from cc_bot.discord.declaring import Choice, choices, command, number_option, suggesting, text_option
 from cc_bot.discord.delivery.outlets import reply_in_place
 from cc_bot.discord.delivery.receipts import ReceiptUpkeep
 from cc_bot.discord.interactions import (

@@ -7,8 +7,8 @@ import hikari
 import lightbulb
 import structlog
 
-from cc_bot.discord.access import Choice, Owners, suggesting
-from cc_bot.discord.declaring import choices, command, switch_option, text_option
+from cc_bot.discord.access import Owners
+from cc_bot.discord.declaring import Choice, choices, command, suggesting, switch_option, text_option
 from cc_bot.discord.delivery.live import RunningTurns
 from cc_bot.discord.gateway import GrantedReading
 from cc_bot.discord.interactions import defer, payer_of

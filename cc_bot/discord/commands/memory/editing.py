@@ -64,7 +64,7 @@ class Edit:
         )
 
 
-@on_memory_press(MemoryButton, only=lambda button: button.action == "edit", at_once=True)
+@on_memory_press(MemoryButton, only=lambda button: button.action == "edit", response="own")
 async def open_form(
     interaction: hikari.ComponentInteraction,
     button: MemoryButton,
@@ -105,7 +105,7 @@ async def undo_edit(
     upkeep.refresh(recipient.user_id, recipient.words)
 
 
-@on_memory_press(EditForm)
+@on_memory_press(EditForm, response="message")
 async def submit(
     interaction: hikari.ModalInteraction,
     form: EditForm,

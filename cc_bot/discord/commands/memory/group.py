@@ -7,8 +7,7 @@ import hikari
 import lightbulb
 import structlog
 
-from cc_bot.discord.access import Choice, suggesting
-from cc_bot.discord.declaring import choices, number_option, text_option
+from cc_bot.discord.declaring import Choice, choices, number_option, suggesting, text_option
 from cc_bot.discord.interactions import MAX_CHOICES
 from cc_bot.discord.pages.memory import choice_name
 from cc_bot.discord.presses import on_press

@@ -274,7 +274,7 @@ class ShowMemoryCommand:
         )
 
 
-@on_memory_press(OpenMenu)
+@on_memory_press(OpenMenu, response="message")
 async def open_card(
     interaction: hikari.ComponentInteraction,
     _: OpenMenu,
