@@ -1,8 +1,8 @@
-"""Membership: this run of the program among the processes that are one bot, and what each does for all.
+"""Process heartbeats and leader duties, kept in the database.
 
-A process renews its row every ten seconds. One that could not for 25 ends what it has begun, and from 30 on
-others may go on with that. One that slept through both moments can't know: so nothing leaves it, and nothing
-is written, until it has asked. Where its row is gone by then, it is over, and the program begins anew.
+A process renews its row every ten seconds. After 25 seconds without a renewal it ends its answers, and after
+30 others may declare it dead and take over. Until a process that slept longer has renewed, it sends nothing
+to Discord. If its row is gone by then, it is evicted and the program restarts.
 """
 
 import asyncio
@@ -16,23 +16,18 @@ from typing import Final, Protocol
 import structlog
 
 from cc_bot.domain.errors import ShardsTaken, StorageError
-from cc_bot.domain.process import LEASE, RENEWED_EVERY, Duty, LivingProcess, Process
-from cc_bot.storage.fence import fenced
+from cc_bot.domain.process import LEASE, RENEWED_EVERY, LivingProcess, Process
 from cc_bot.stores import ProcessStore
-from cc_bot.stores.processes import fence_of
 
 _log = structlog.get_logger(__name__)
 
 _LEASE_S: Final = LEASE.total_seconds()
 _RENEWED_EVERY_S: Final = RENEWED_EVERY.total_seconds()
 CUT_S: Final = 25.0
-"""After the last renewal: enough before LEASE for the last words of what is ended then."""
-_AGAIN_S: Final = 2.0
-"""After a renewal that failed, and after a look at a duty that is another's."""
-_WATCHED_EVERY_S: Final = 1.0
+"""After the last renewal. Leaves time before LEASE to show that answers ended."""
+_POLL_S: Final = 1.0
 _LATE_S: Final = 15.0
-"""Between two renewals: who is so late was kept from it by something that may have kept others as well. An
-outage in which others lapse and this one does not is longer than that."""
+"""A renewal so much later than the one before may be due to an outage that kept others from renewing, too."""
 _NEVER: Final = datetime.min.replace(tzinfo=UTC)
 
 Hashes = tuple[str, str, str]
@@ -45,82 +40,58 @@ def _with(process: Process, hashes: Hashes) -> Process:
 
 
 class Duties(Protocol):
-    """Duties: what one process does for all."""
+    """Work that one process does for all."""
 
-    async def keep(self, duty: str, work: Callable[[], Awaitable[None]]) -> None:
-        """Do the work as long as this process has the duty, and whenever it has it again, until the work ends
-        by itself or this is cancelled."""
+    async def run_as_leader(self, duty: str, work: Callable[[], Awaitable[None]]) -> None:
+        """Run `work` while this process holds the duty; restart it when the duty is regained. Returns when
+        `work` does."""
 
 
 class OwnDuties:
-    """Duties of a program that is beside the processes and not among them: a terminal."""
+    """Duties of a program that is no process of the bot, such as a terminal: it holds them all."""
 
-    async def keep(self, duty: str, work: Callable[[], Awaitable[None]]) -> None:  # noqa: ARG002 - it has all
+    async def run_as_leader(self, duty: str, work: Callable[[], Awaitable[None]]) -> None:  # noqa: ARG002
         await work()
 
 
-class Lease:
-    """The time for which others leave what this process does alone."""
-
-    def __init__(self, *, counts: bool) -> None:
-        """Make one that does not run out where it does not `count`: where no other process may take over."""
-        self._counts = counts
-        self.renewed_s = monotonic()
-        self.wound_up = False
-        """Whether what had begun was ended in time, so that nothing that goes on is anybody else's too."""
-
-    def renew(self, at_s: float) -> None:
-        self.renewed_s, self.wound_up = at_s, False
-
-    @property
-    def age_s(self) -> float:
-        return monotonic() - self.renewed_s if self._counts else 0.0
-
-    def holds(self) -> bool:
-        """Return whether anything may be said or written."""
-        return self.wound_up or self.age_s < _LEASE_S
-
-
 @dataclass(frozen=True, slots=True)
-class Enrolment:
-    """The wish to be one of the processes: see `join`."""
+class JoinOptions:
+    """The options of `join`."""
 
     process: Process
-    lease: Lease
     ended: Sequence[str] = ()
-    """The names of former ones that are known to be over."""
+    """Names of former processes that are known to have ended."""
     hashes: Callable[[], Hashes] = lambda: ("", "", "")
     alone: bool = False
-    """Whether nobody else can be there, so that whoever else is told of is over: a backup tells of the one
-    that ran when it was made."""
+    """Whether no other process can exist. Rows of others come from a backup, and the lease never runs out."""
     waits_for: Callable[[Process], None] = lambda _: None
-    """The listener that is told of one that is in the way and may be dead, before it is waited for."""
+    """Called with the process whose death is waited for."""
 
 
 class Membership:
-    """A process that has joined, until it leaves or is found dead."""
+    """A process that has joined, until it leaves or is evicted."""
 
-    def __init__(
-        self, store: ProcessStore, process: Process, lease: Lease, hashes: Callable[[], Hashes]
-    ) -> None:
+    def __init__(self, store: ProcessStore, options: JoinOptions) -> None:
         self._store = store
-        self.lease = lease
-        self._hashes = hashes
-        self._duties: tuple[Duty, ...] = ()
-        self._left = dict[str, int]()
-        """Terms of duties that could not be given back yet."""
-        self._renewed_s = monotonic()
-        self._lapsed = False
-        self._news = asyncio.Event()
-        self._at_a_change: list[Callable[[], None]] = []
-        self._at_the_end: list[Callable[[], None]] = []
-        self.process = process
+        self._hashes = options.hashes
+        self._alone = options.alone
+        self._wanted = set[str]()
+        """Duties that this process holds or waits for; a renewal gives back all others."""
+        self._holders = dict[str, str | None]()
+        """Of each duty, at the last renewal."""
+        self._lapsed = asyncio.Event()
+        self._drained = False
+        """Whether its answers were ended in time, so that others have nothing of it to take over."""
+        self._on_change: list[Callable[[], None]] = []
+        self._on_end: list[Callable[[], None]] = []
+        self.renewed_s = monotonic()
+        self.process = _with(options.process, options.hashes())
         self.living: tuple[LivingProcess, ...] = ()
-        """All processes at the last renewal, this one among them."""
+        """All processes at the last renewal, this one included."""
         self.is_connected: Callable[[], bool] = lambda: False
-        """The way to ask whether all shards are connected to Discord; each renewal tells the others."""
-        self.buried = asyncio.Event()
-        """Set once others have found it dead: nothing that it does counts any more."""
+        """Returns whether all shards are connected to Discord; each renewal stores it."""
+        self.evicted = asyncio.Event()
+        """Set once others have declared this process dead."""
 
     @property
     def name(self) -> str:
@@ -131,92 +102,67 @@ class Membership:
         """The number of processes that are connected to Discord."""
         return max(1, sum(each.process.shards != () for each in self.living))
 
-    def call_at_a_change(self, listener: Callable[[], None]) -> None:
-        """Have it called whenever a process has come or gone."""
-        self._at_a_change.append(listener)
+    def may_send(self) -> bool:
+        """Return whether no other process can have taken over what this one does."""
+        return self._drained or self._age_s < _LEASE_S
 
-    def call_at_the_end(self, listener: Callable[[], None]) -> None:
-        """Have it called when what was begun is others' from now on: see the module."""
-        self._at_the_end.append(listener)
+    def call_on_change(self, listener: Callable[[], None]) -> None:
+        """Call it whenever a process has joined or left."""
+        self._on_change.append(listener)
+
+    def call_on_end(self, listener: Callable[[], None]) -> None:
+        """Call it when others may take over the answers that this process makes."""
+        self._on_end.append(listener)
 
     # Duties
 
-    async def keep(self, duty: str, work: Callable[[], Awaitable[None]]) -> None:
-        """See Duties. Whatever is written in its course is written while it has the duty, or not at all."""
+    async def run_as_leader(self, duty: str, work: Callable[[], Awaitable[None]]) -> None:
+        """See Duties."""
         while True:
-            async with self.having(duty, patient=True) as term:
-                with fenced(fence_of(duty, self.name, term)):
-                    working = asyncio.ensure_future(work())
-                losing = asyncio.create_task(self._until_lost(duty, term))
+            async with self.hold_duty(duty, patient=True):
+                working = asyncio.ensure_future(work())
+                lapsing = asyncio.create_task(self._lapsed.wait())
                 try:
-                    await asyncio.wait((working, losing), return_when=asyncio.FIRST_COMPLETED)
+                    await asyncio.wait((working, lapsing), return_when=asyncio.FIRST_COMPLETED)
                     if working.done():
                         return working.result()
                     _log.warning("duty_lost", duty=duty)
                 finally:
                     working.cancel()
-                    losing.cancel()
-                    await asyncio.gather(working, losing, return_exceptions=True)
+                    lapsing.cancel()
+                    await asyncio.gather(working, lapsing, return_exceptions=True)
 
     @asynccontextmanager
-    async def having(self, duty: str, *, patient: bool = False) -> AsyncIterator[int]:
-        """Wait for a duty, and hold it, in the term that this yields. One that is soon given back is asked
-        for again and again; to be `patient` is to wait for a renewal to tell that it is free."""
-        while (term := await self._take(duty, patient=patient)) is None:
-            with suppress(TimeoutError):
-                async with asyncio.timeout(_AGAIN_S):
-                    await self._news.wait()
+    async def hold_duty(self, duty: str, *, patient: bool = False) -> AsyncIterator[None]:
+        """Wait for a duty and hold it. If `patient`, it is only asked for once a renewal saw it free."""
+        self._wanted.add(duty)
         try:
-            yield term
+            while not await self._take(duty, patient=patient):  # noqa: ASYNC110 - the database sends no event
+                await asyncio.sleep(_POLL_S)
+            yield
         finally:
-            self._left[duty] = term
-            await self._give_back()
+            self._wanted.discard(duty)
+            with suppress(StorageError):  # then the next renewal gives it back
+                await self._store.give_back(duty, self.name)
 
-    async def _give_back(self) -> None:
-        """Give back what is left, now or with a later renewal: a living process that has a duty and does
-        nothing for it would keep all others from it."""
-        for duty, term in [*self._left.items()]:
-            try:
-                await self._store.give_back(duty, self.name, term)
-            except StorageError as error:
-                _log.warning("duty_not_given_back", duty=duty, error=type(error).__name__)
-            else:
-                self._left.pop(duty, None)
-
-    async def _take(self, duty: str, *, patient: bool) -> int | None:
-        held = next((each.process for each in self._duties if each.name == duty), None)
-        if self._lapsed or (patient and held not in (None, self.name)):
-            return None
-        self._left.pop(duty, None)  # it would be given back while it is held again
+    async def _take(self, duty: str, *, patient: bool) -> bool:
+        if self._lapsed.is_set() or (patient and self._holders.get(duty) not in (None, self.name)):
+            return False
         try:
-            term = await self._store.take(duty, self.name)
+            return await self._store.take(duty, self.name)
         except StorageError as error:
             _log.warning("duty_not_taken", duty=duty, error=type(error).__name__)
-            return None
-        if term is None:
-            self._duties = (Duty(duty, "?", 0), *(each for each in self._duties if each.name != duty))
-        return term
-
-    async def _until_lost(self, duty: str, term: int) -> None:
-        while not self._lapsed:
-            for each in self._duties:
-                if (
-                    each.name == duty
-                    and (each.term, each.process) >= (term, "")
-                    and each.process != self.name
-                ):
-                    return
-            await self._news.wait()
+            return False
 
     # Life
 
     async def keep_alive(self) -> None:
-        """Renew, until it is found dead or this is cancelled."""
+        """Renew, until it is evicted or this is cancelled."""
         watching = asyncio.create_task(self._watch())
         try:
-            while not self.buried.is_set():
+            while not self.evicted.is_set():
                 renewed = await self._renew()
-                await asyncio.sleep(_RENEWED_EVERY_S if renewed else _AGAIN_S)
+                await asyncio.sleep(_RENEWED_EVERY_S if renewed else _POLL_S)
         finally:
             watching.cancel()
             await asyncio.gather(watching, return_exceptions=True)
@@ -224,68 +170,63 @@ class Membership:
     async def _renew(self) -> bool:
         self.process = _with(self.process, self._hashes())
         begun_s = monotonic()
+        late = begun_s - self.renewed_s > _LATE_S
         try:
             async with asyncio.timeout(_RENEWED_EVERY_S):
-                late = begun_s - self._renewed_s > _LATE_S
-                connected = self.is_connected()
-                renewal = await self._store.renew(self.process, connected=connected, late=late)
+                renewal = await self._store.renew(
+                    self.process, self._wanted, connected=self.is_connected(), late=late
+                )
         except (StorageError, TimeoutError) as error:
             _log.warning("process_not_renewed", error=type(error).__name__)
             return False
         if renewal is None:
-            _log.error("process_buried", process=self.name)
+            _log.error("process_evicted", process=self.name)
             self._end()
-            self.buried.set()
+            self.evicted.set()
             return False
         if renewal.died:
             _log.warning("processes_died", processes=renewal.died)
         before = {each.process.name for each in self.living}
-        self.living, self._duties, self._lapsed = renewal.living, renewal.duties, False
-        self._renewed_s = begun_s
-        self.lease.renew(begun_s)
-        await self._give_back()
-        # One that came and died between two renewals was in neither list.
+        self.living, self._holders = renewal.living, {each.name: each.process for each in renewal.duties}
+        self.renewed_s, self._drained = begun_s, False
+        self._lapsed.clear()
+        # A process that joined and died between two renewals was in neither list.
         if renewal.died or (before and before != {each.process.name for each in self.living}):
-            for listener in self._at_a_change:
+            for listener in self._on_change:
                 listener()
-        self._tell()
         return True
 
     async def _watch(self) -> None:
-        """End what was begun once it could not be renewed for so long, if there are others who may go on with
-        it."""
-        while not self.buried.is_set():
-            await asyncio.sleep(_WATCHED_EVERY_S)
-            age_s = self.lease.age_s
-            if age_s >= CUT_S and not self._lapsed:
+        """End what was begun when no renewal succeeded for CUT_S, if others may take over."""
+        while not self.evicted.is_set():
+            await asyncio.sleep(_POLL_S)
+            age_s = self._age_s
+            if age_s >= CUT_S and not self._lapsed.is_set():
                 _log.error("process_lapsed", seconds=round(age_s))
-                self._lapsed = True
-                self.lease.wound_up = age_s < _LEASE_S
-                if len(self.living) > 1 or not self.lease.wound_up:
+                self._drained = age_s < _LEASE_S
+                if len(self.living) > 1 or not self._drained:
                     self._end()
-                self._tell()
+                self._lapsed.set()
+
+    @property
+    def _age_s(self) -> float:
+        return 0.0 if self._alone else monotonic() - self.renewed_s
 
     def _end(self) -> None:
-        self._lapsed = True
-        for listener in self._at_the_end:
+        self._lapsed.set()
+        for listener in self._on_end:
             listener()
-        self._tell()
-
-    def _tell(self) -> None:
-        self._news.set()
-        self._news = asyncio.Event()
 
 
 @asynccontextmanager
-async def join(store: ProcessStore, enrolment: Enrolment) -> AsyncIterator[Membership]:
-    """Be one of the processes. Raises ShardsTaken where a living one is in the way, and StorageError."""
-    process = _with(enrolment.process, enrolment.hashes())
-    former = [each.process.name for each in await store.list_all()] if enrolment.alone else enrolment.ended
+async def join(store: ProcessStore, options: JoinOptions) -> AsyncIterator[Membership]:
+    """Be one of the processes. Raises ShardsTaken if a living one holds the same shards, and StorageError."""
+    process = _with(options.process, options.hashes())
+    former = [each.process.name for each in await store.list_all()] if options.alone else options.ended
     await store.remove(former)
     if others := await store.join(process):
-        await _outlast(store, process, others, enrolment.waits_for)
-    membership = Membership(store, process, enrolment.lease, enrolment.hashes)
-    enrolment.lease.renew(monotonic())
+        await _outlast(store, process, others, options.waits_for)
+    membership = Membership(store, options)
     renewing = asyncio.create_task(membership.keep_alive())
     try:
         yield membership
@@ -302,11 +243,11 @@ async def _outlast(
     others: Sequence[LivingProcess],
     waits_for: Callable[[Process], None],
 ) -> None:
-    """Enter a process in the place of others, once none of them can live. Raises ShardsTaken as soon as one
-    does: it was renewed, or has come, since it is waited."""
+    """Join in place of others once their leases have run out. Raises ShardsTaken as soon as one of them
+    renews, or another one joins."""
     seen = {each.process.name: each.renewed_at for each in others}
-    # All lapse while the database is away: none is found dead before the time in which it would be renewed.
-    watched_from_s = monotonic() + _RENEWED_EVERY_S + _AGAIN_S
+    # All leases run out while the database is away: each process gets the time of one renewal first.
+    watched_from_s = monotonic() + _RENEWED_EVERY_S + 2 * _POLL_S
     first = others[0].process
     _log.warning("process_waited_for", process=first.name, host=first.host, shards=first.told_shards or "*")
     waits_for(first)
@@ -314,7 +255,7 @@ async def _outlast(
         for each in others:
             if each.renewed_at > seen.get(each.process.name, _NEVER):
                 raise _taken(process, each)
-        await asyncio.sleep(_WATCHED_EVERY_S)
+        await asyncio.sleep(_POLL_S)
         others = await store.join(process, tuple(seen) if monotonic() >= watched_from_s else ())
 
 

@@ -33,7 +33,6 @@ from cc_bot.stores import (
     Reservation,
     ReservationRequest,
     Settlement,
-    TurnLine,
     UsageStore,
     new_number,
 )
@@ -214,16 +213,13 @@ class Spending:
         model: str,
         tokens: int = 0,
         turn: PendingTurn | None = None,
-        line: TurnLine = "",
-        held: bool = False,
     ) -> Reservation:
         """Admit something that asks `model` first, and is likely to use so many tokens more than a request
-        does anyway. `turn` is entered in the ledger with it, or neither is done. One that stands in a `line`
-        may be held back there, and is where it is to be `held`: see `enter`. Raises LimitReached,
+        does anyway. `turn` is entered in the ledger with it, or neither is done. Raises LimitReached,
         StorageError."""
-        wish = ReservationRequest(payer, purpose, model, ABOUT_A_REQUEST + tokens, line)
+        wish = ReservationRequest(payer, purpose, model, ABOUT_A_REQUEST + tokens)
         limits, number = (await self._policy()).limits, new_number()
-        reserving = partial(self._usage.reserve, wish, limits, turn, number=number, held=held)
+        reserving = partial(self._usage.reserve, wish, limits, turn, number=number)
         try:
             try:
                 return await reserving()
@@ -236,11 +232,6 @@ class Spending:
         except CommitUncertain:
             self._owe(number, Reservation(number, wish, self._usage.today()))
             raise
-
-    async def enter(self, reservation: Reservation) -> bool:
-        """Return whether a turn that was held back may begin by now. Raises TurnLost when it never may, and
-        StorageError."""
-        return await self._usage.enter(reservation)
 
     async def release(self, reservation: Reservation) -> None:
         """Give back what was reserved for something that never began; a database that is away has that done
@@ -259,11 +250,9 @@ class Spending:
         *,
         model: str,
         tokens: int = 0,
-        line: TurnLine = "",
-        held: bool = False,
     ) -> AsyncIterator[UsageRecorder]:
         """Admit it as `reserve` does, and have it settled at the end, whatever the end is."""
-        reserving = self.reserve(payer, purpose, model=model, tokens=tokens, line=line, held=held)
+        reserving = self.reserve(payer, purpose, model=model, tokens=tokens)
         async with self.record(await reserving) as recorder:
             yield recorder
 

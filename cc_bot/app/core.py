@@ -36,12 +36,11 @@ from cc_bot.privacy import (
     keep_purging,
     keep_to_retention,
 )
-from cc_bot.process import Duties, Enrolment, Membership, OwnDuties, join
+from cc_bot.process import Duties, JoinOptions, Membership, OwnDuties, join
 from cc_bot.search.vectors import Embedder
 from cc_bot.spending import Spending
 from cc_bot.storage.backup import backups_in
 from cc_bot.storage.engines import kept_beside, named_beside
-from cc_bot.storage.fence import always
 from cc_bot.storage.rewriting import free_bytes
 from cc_bot.stores import Stores, open_stores
 from cc_bot.summaries import Summaries, SummaryPlan
@@ -272,12 +271,12 @@ async def open_core(
     *,
     network: "Network | None" = None,
     servers: ToolServers | None = None,
-    enrolment: Enrolment | None = None,
+    joining: JoinOptions | None = None,
 ) -> AsyncIterator[Core]:
     """Open the assistant over the configured database and model. `meter` is told what goes on in it; pages
     are read on `network`, the public internet unless one is given; `servers` are those whose tools stand
-    beside our own, those of the operator's file unless others are given; with an `enrolment` it is one of the
-    processes that are one bot."""
+    beside our own, those of the operator's file unless others are given; with `joining` it becomes one of the
+    processes of a bot."""
     own = discover(cc_bot.tools)
     agents = make_agents(config, own.names)
     await agents.load()
@@ -300,10 +299,9 @@ async def open_core(
             limits=policies.limits,
             profile_notes=config.profile_notes,
             data_folder=config.data_folder,
-            process=enrolment.process.name if enrolment else "",
-            may_write=enrolment.lease.holds if enrolment else always,
+            process=joining.process.name if joining else "",
         ) as stores,
-        _join(stores, enrolment) as membership,
+        _join(stores, joining) as membership,
         _open_summaries(
             config, stores, models, spending := Spending(stores.usage, policies.now, meter), clock
         ) as summaries,
@@ -344,18 +342,21 @@ async def open_core(
             clock=clock,
             counting_on=spending.get_counted_day,
         )
-        shared = stores.erasure_lines if enrolment and not enrolment.alone else None
+        shared = stores.erasure_lines if joining and not joining.alone else None
         duties, changed = membership or OwnDuties(), asyncio.Event()
         if membership:
-            membership.call_at_a_change(changed.set)
-            membership.call_at_a_change(privacy.look_again)
+            membership.call_on_change(changed.set)
+            membership.call_on_change(privacy.look_again)
         for_all: dict[str, Callable[[], Awaitable[None]]] = {
             "sweep": partial(sweep, stores, spending, changed),
             "purge": partial(keep_purging, stores.memory_removal, clock),
             "retention": partial(keep_to_retention, stores.retention, retention, clock, zone),
         }
         jobs: list[Callable[[], Awaitable[None]]] = [
-            *(partial(duties.keep, duty, partial(keep_running, work)) for duty, work in for_all.items()),
+            *(
+                partial(duties.run_as_leader, duty, partial(keep_running, work))
+                for duty, work in for_all.items()
+            ),
             privacy.keep_finishing,
             partial(keep_copies_to_retention, database, retention, clock, zone),
         ]
@@ -392,11 +393,11 @@ async def open_core(
 
 
 @asynccontextmanager
-async def _join(stores: Stores, enrolment: Enrolment | None) -> AsyncIterator[Membership | None]:
-    if enrolment is None:
+async def _join(stores: Stores, joining: JoinOptions | None) -> AsyncIterator[Membership | None]:
+    if joining is None:
         yield None
         return
-    async with join(stores.processes, enrolment) as membership:
+    async with join(stores.processes, joining) as membership:
         yield membership
 
 

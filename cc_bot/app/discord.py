@@ -35,7 +35,7 @@ from cc_bot.domain.process import Process
 from cc_bot.in_order import FileLine
 from cc_bot.memories import Memories
 from cc_bot.operator_file import hash_file
-from cc_bot.process import Enrolment, Hashes, Lease
+from cc_bot.process import Hashes, JoinOptions
 from cc_bot.storage.engines import dialect_of, folder_setting, kept_beside
 from cc_bot.storage.files import MOST_SLOTS, hold_slot
 from cc_bot.texts import texts
@@ -102,28 +102,27 @@ async def run_discord(
     with hold_slot(beside_it, folder_setting(url), most=MOST_SLOTS if shared else 1) as slot:
         ended = slot.ended
         while True:
-            enrolment = Enrolment(
+            joining = JoinOptions(
                 _make_process(config),
-                Lease(counts=shared),
                 ended,
                 partial(_hash_files, config),
                 alone=not shared,
                 waits_for=partial(_say_waiting, say, texts(config.operator_locale).cli),
             )
-            slot.take_down(enrolment.process.name)
+            slot.take_down(joining.process.name)
             token = config.discord_token
             watchdog = Watchdog(ServiceManager(config.service_manager))
-            if not await _run(config, token, say, enrolment, watchdog, network=network, servers=servers):
+            if not await _run(config, token, say, joining, watchdog, network=network, servers=servers):
                 return
             watchdog.end()
-            ended = (enrolment.process.name,)
+            ended = (joining.process.name,)
 
 
 async def _run(
     config: Config,
     token: str,
     say: Callable[[str], None],
-    enrolment: Enrolment,
+    joining: JoinOptions,
     watchdog: Watchdog,
     *,
     network: "Network | None",
@@ -133,10 +132,8 @@ async def _run(
     clock, pulse, counting = clock_of(config), GatewayHealth(), make_meter(config)
     meter = counting or NULL_METER
     with keep_recent_records(config) as records:
-        async with open_core(
-            config, clock, meter, network=network, servers=servers, enrolment=enrolment
-        ) as core:
-            assert core.membership is not None  # noqa: S101 - there is an enrolment
+        async with open_core(config, clock, meter, network=network, servers=servers, joining=joining) as core:
+            assert core.membership is not None  # noqa: S101 - it has joined
             core.membership.is_connected = lambda: pulse.connected
             await core.spending.take_over()
             from cc_bot.discord.bot import run_bot
@@ -187,12 +184,12 @@ async def _run(
             watchdog.begin()  # after what may well take long: migrations, imports
             # The bot looks after everyone's conversations, a terminal after its own.
             rest = partial(summarize_rest, core.stores, core.summaries, clock)
-            care = asyncio.create_task(core.duties.keep("summaries", partial(keep_running, rest)))
+            care = asyncio.create_task(core.duties.run_as_leader("summaries", partial(keep_running, rest)))
             try:
                 async with serve_metrics(config, counting, pulse, core.stores, core.assistant):
                     await run_bot(given, say)
             finally:
-                watchdog.leave(for_good=not core.membership.buried.is_set())
+                watchdog.leave(for_good=not core.membership.evicted.is_set())
                 care.cancel()
                 await asyncio.gather(care, return_exceptions=True)
-            return core.membership.buried.is_set() and not watchdog.leaving
+            return core.membership.evicted.is_set() and not watchdog.leaving

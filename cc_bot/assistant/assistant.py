@@ -12,7 +12,6 @@ from contextlib import (
     AsyncExitStack,
     asynccontextmanager,
     contextmanager,
-    suppress,
 )
 from dataclasses import dataclass
 from math import ceil
@@ -24,7 +23,7 @@ from cc_bot.assistant.approved_calls import ApprovedCalls
 from cc_bot.assistant.calibration import Calibration
 from cc_bot.assistant.channel_turns import ChannelContext, ChannelTurns
 from cc_bot.assistant.hearing import Hearing, any_recordings
-from cc_bot.assistant.queue import MAX_WAIT_S, MAX_WAITING, InChannels, Load, QueuePlace, TurnQueue
+from cc_bot.assistant.queue import InChannels, Load, QueuePlace, TurnQueue
 from cc_bot.assistant.rounds import CallRecord, Draft, Emit, Rounds
 from cc_bot.assistant.session_turns import SessionTurns
 from cc_bot.assistant.speaking import Speaking
@@ -47,8 +46,6 @@ from cc_bot.domain.canvas import Canvas
 from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.errors import (
     BeingErased,
-    Busy,
-    Crowded,
     EmptyQuestion,
     ModelSaidNothing,
     ModelUnavailable,
@@ -77,7 +74,6 @@ from cc_bot.domain.turn import (
     Done,
     FilesDeleted,
     Heard,
-    Notice,
     TextDelta,
     ToolsUnavailable,
     TurnEvent,
@@ -87,7 +83,7 @@ from cc_bot.llm.chain import Chains
 from cc_bot.log import take_up_turn
 from cc_bot.process import Membership
 from cc_bot.spending import Spending, UsageRecorder
-from cc_bot.stores import Reservation, SettingsStore, Stores, TurnLine
+from cc_bot.stores import Reservation, SettingsStore, Stores
 from cc_bot.summaries import Summaries
 from cc_bot.texts import explain, texts
 from cc_bot.tools.pages import WithWeb
@@ -302,8 +298,6 @@ class AssistantSettings:
 
 HEED_EVERY_S: Final = 1.0
 """Between two looks at whom other processes erase."""
-ENTER_EVERY_S: Final = 0.5
-"""Between two looks at whether another process still makes a turn of the same user."""
 
 
 class Assistant:
@@ -343,7 +337,6 @@ class Assistant:
         self._queue = TurnQueue(settings.max_turns)
         self._active = ActiveTurns()
         self._erasures = ErasureGuard()
-        self._held = Counter[int]()
         """Turns that wait for those of other processes, by user."""
 
     def ask(
@@ -462,9 +455,6 @@ class Assistant:
             held.enter_context(self._erasures.turn(request.user_id, stop))
             held.enter_context(self._active.tell_of(take_up_turn(), account))
             try:
-                if admitted and admitted.held:
-                    async for notice in self._enter(admitted, stop):
-                        yield notice
                 in_channel = isinstance(request.key, ChannelKey)
                 line = InChannels(request.user_id) if in_channel else request.user_id
                 with self._queue.join(line, request.options.guild_id) as place:
@@ -510,15 +500,8 @@ class Assistant:
         async with AsyncExitStack() as held:
             with account.phase("queue"):
                 if recorder is None:
-                    in_channel = isinstance(request.key, ChannelKey)
-                    waits = in_channel and not place.admitted.is_set()
-                    recorder = await held.enter_async_context(self._admit(request, held=waits))
-                    await self._queue.wait(place, stop, emit)
-                    if recorder.reservation.held:
-                        async for notice in self._enter(recorder.reservation, stop):
-                            emit(notice)
-                else:
-                    await self._queue.wait(place, stop, emit)
+                    recorder = await held.enter_async_context(self._admit(request))
+                await self._queue.wait(place, stop, emit)
             held.enter_context(self._active.track(stop))
             request = await self._hear(request, recorder, stop, account, emit)
             with account.phase("store"):
@@ -538,35 +521,6 @@ class Assistant:
         if ended.files_deleted:
             emit(FilesDeleted(ended.files_deleted))
         return ended
-
-    async def _enter(self, reservation: Reservation, stop: Stop) -> AsyncGenerator[Notice, None]:
-        """Wait until no other process makes a turn of the same line, and tell of the wait, if there is any.
-        One in a session waits before it stands in the queue, and one in a channel once it has been called up
-        there: so none that others wait for waits for anybody. Raises as TurnQueue.wait does; Busy when too
-        many wait; and TurnLost when all of its user's was erased meanwhile."""
-        user_id, told = reservation.wish.payer.user_id, False
-        deadline_s = asyncio.get_running_loop().time() + MAX_WAIT_S
-        if self._held[user_id] >= MAX_WAITING:
-            raise Busy
-        self._held[user_id] += 1
-        try:
-            while not await self._spending.enter(reservation):
-                if not told:
-                    told = True
-                    yield Notice("queued")
-                with suppress(TimeoutError):
-                    async with asyncio.timeout(ENTER_EVERY_S):
-                        await stop.wait()
-                if self._queue.closed:
-                    raise ShuttingDown
-                if stop.requested:
-                    return
-                if asyncio.get_running_loop().time() > deadline_s:
-                    raise Crowded
-        finally:
-            self._held[user_id] -= 1
-        if told:
-            yield Notice("started")
 
     async def _hear(
         self, request: TurnRequest, recorder: UsageRecorder, stop: Stop, account: Account, emit: Emit
@@ -634,11 +588,10 @@ class Assistant:
         self._told_without_tools.add(told)
         return True
 
-    def _admit(self, request: TurnRequest, *, held: bool) -> AbstractAsyncContextManager[UsageRecorder]:
+    def _admit(self, request: TurnRequest) -> AbstractAsyncContextManager[UsageRecorder]:
         options, tokens = request.options, sum(map(_at_most, request.questions))
         payer, model = options.paid_by(request.user_id), self.first_model(options.agent)
-        line = _line_of(request)
-        return self._spending.admit(payer, "turn", model=model, tokens=tokens, line=line, held=held)
+        return self._spending.admit(payer, "turn", model=model, tokens=tokens)
 
     @property
     def model_changes(self) -> Mapping[str, tuple[str, ...]]:
@@ -662,13 +615,6 @@ def _earlier_calls(turn: Turn, registry: ToolRegistry) -> tuple[ToolCall, ...]:
     )
     before = (call for call in outside if (call.id, call.name, call.arguments) not in known)
     return (*before, *turn.options.earlier_calls)
-
-
-def _line_of(request: TurnRequest) -> TurnLine:
-    """Return the line in which processes take turns. A terminal's user is nowhere else."""
-    if request.options.front_end == "terminal":
-        return ""
-    return "session" if isinstance(request.key, SessionKey) else "channels"
 
 
 def _at_most(question: Message) -> int:

@@ -140,7 +140,7 @@ def _stopped_by(membership: Membership | None, stop: asyncio.Event) -> Iterator[
     """Stop once others go on with what this process does."""
 
     async def watch(membership: Membership) -> None:
-        await membership.buried.wait()
+        await membership.evicted.wait()
         stop.set()
 
     if membership is None:
@@ -158,7 +158,7 @@ def _share_of(given: BotDependencies) -> RestShare:
     if membership is None:
         return RestShare()
     alone = given.settings.api_keeps_limits
-    return RestShare(membership.lease.holds, lambda: 1 if alone else membership.sharing)
+    return RestShare(membership.may_send, lambda: 1 if alone else membership.sharing)
 
 
 class DiscordBot:
@@ -182,7 +182,7 @@ class DiscordBot:
         self._start_failure: StartupError | None = None
         self._membership = given.membership
         if self._membership:
-            self._membership.call_at_the_end(given.assistant.cut)
+            self._membership.call_on_end(given.assistant.cut)
         self._bot = gateway_bot(
             self._settings.token, self._settings.api_url, granted.reading, _share_of(given)
         )
@@ -198,7 +198,7 @@ class DiscordBot:
         )
         self._services = build_services(self._bot, self._client, given, granted)
         if self._membership:
-            self._membership.call_at_a_change(self._services.unfinished.look_again)
+            self._membership.call_on_change(self._services.unfinished.look_again)
         self._client.error_handler(command_error_handler(self._services.answers.recipients))
         # Before the gateway connects: interactions that arrive earlier would be dropped.
         self._bot.subscribe(hikari.StartingEvent, self._on_starting)
@@ -233,7 +233,7 @@ class DiscordBot:
         self._lifeline.ready()
         if await first_of(asyncio.create_task(self._bot.join()), stop.wait()):
             raise DiscordUnreachable
-        if self._membership and self._membership.buried.is_set():
+        if self._membership and self._membership.evicted.is_set():
             self._say(words.taken_over)
         else:
             self._say(words.stopping.format(seconds=round(self._settings.drain_s)))
@@ -306,8 +306,8 @@ class DiscordBot:
         except Exception as error:  # noqa: BLE001 - a listener's error is swallowed: the start must know
             self._start_failure = CommandsNotRegistered(detail=type(error).__name__)
 
-    def _having(self, duty: str) -> contextlib.AbstractAsyncContextManager[object]:
-        return self._membership.having(duty) if self._membership else contextlib.nullcontext()
+    def _hold_duty(self, duty: str) -> contextlib.AbstractAsyncContextManager[object]:
+        return self._membership.hold_duty(duty) if self._membership else contextlib.nullcontext()
 
     async def _connect_alone(self) -> None:
         """Wait until no other process connects shards of the same keys, which Discord lets in one after the
@@ -317,7 +317,7 @@ class DiscordBot:
         info = await _outlast_faults(self._bot.rest.fetch_gateway_bot_info, self._tell_fault)
         at_once = info.session_start_limit.max_concurrency
         for key in sorted({shard % at_once for shard in self._settings.shards}):
-            await self._connecting.enter_async_context(self._membership.having(f"connect:{key}"))
+            await self._connecting.enter_async_context(self._membership.hold_duty(f"connect:{key}"))
 
     async def _load_commands(self) -> None:
         """Load the commands and begin to answer interactions. Raises CommandsNotRegistered."""
@@ -333,7 +333,7 @@ class DiscordBot:
         """Have Discord know the commands, however long it refuses them; the operator is told once."""
         for pause_s in chain(_PAUSES_S, repeat(_PAUSES_S[-1])):
             try:
-                async with self._having("commands"):
+                async with self._hold_duty("commands"):
                     await self._synchronize()
             except Exception as error:  # noqa: BLE001 - whatever it is, the commands that Discord has work
                 if not isinstance(error, hikari.UnauthorizedError):  # of which the start tells
@@ -366,7 +366,7 @@ class DiscordBot:
     async def _leave(self) -> None:
         """Let running turns finish, tell the rest, log out: each of it, even when something before fails."""
         services = self._services
-        over = self._membership is not None and self._membership.buried.is_set()
+        over = self._membership is not None and self._membership.evicted.is_set()
         loop, drain_s = asyncio.get_running_loop(), 0.0 if over else self._settings.drain_s
         async with contextlib.AsyncExitStack() as leaving:  # what is pushed last is done first
             leaving.push_async_callback(self._client.stop)

@@ -89,7 +89,7 @@ class RestShare:
     """The part of the bot's requests that this process may send."""
 
     may_send: Callable[[], bool] = lambda: True
-    """Whether it may at all: see Lease."""
+    """Whether it may at all: see Membership."""
     sharing: Callable[[], int] = lambda: 1
     """How many processes share what Discord takes of a bot."""
 

@@ -254,7 +254,7 @@ class Reminders:
     def begin(self) -> None:
         """Look for what is due, from now on: once the connection is open, and while this process is the one
         that does."""
-        self._looking = asyncio.create_task(self._duties.keep("reminders", self._look))
+        self._looking = asyncio.create_task(self._duties.run_as_leader("reminders", self._look))
 
     async def close(self) -> None:
         """Claim nothing more."""

@@ -4,8 +4,8 @@ A process lives as long as its row stands in the database, which it renews by th
 one may take the row away once it has not been renewed for `LEASE`: from then on the former is dead, whatever
 it still does, and what it had begun is others' to finish.
 
-A duty is something that one process does for all, until it gives it back or is dead. Its term grows whenever
-it changes hands, and what is written in its course is written in that term or not at all.
+A duty is work that one process does for all, until it gives it back or is dead. All of it is idempotent, or
+claimed row by row, so a former holder that wakes up does no harm.
 """
 
 from collections.abc import Iterable, Sequence
@@ -99,12 +99,11 @@ class LivingProcess:
 
 @dataclass(frozen=True, slots=True)
 class Duty:
-    """A duty, and who has it."""
+    """A duty and its holder."""
 
     name: str
     process: str | None
-    """None: nobody has it."""
-    term: int
+    """None: it is free."""
 
 
 @dataclass(frozen=True, slots=True)

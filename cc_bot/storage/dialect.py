@@ -73,8 +73,6 @@ FRAGMENTS: Final[Mapping[str, Fragment]] = MappingProxyType(
             "CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)",
             "CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT)",
         ),
-        # Nobody deletes the rows of that table that were found, until the transaction ends.
-        "kept": Fragment("", "FOR KEY SHARE OF {0}"),
         # The types of columns. `id` is a key that is given out by the engine, and none twice.
         "number": Fragment("INTEGER", "BIGINT"),
         "real": Fragment("REAL", "DOUBLE PRECISION"),

@@ -28,7 +28,6 @@ from cc_bot.storage import (
     open_database,
 )
 from cc_bot.storage.engines import DATA_FOLDER, folder_setting, kept_beside
-from cc_bot.storage.fence import FencedDatabase, always
 from cc_bot.storage.files import ensure_folder
 from cc_bot.stores.archive import ArchiveStore
 from cc_bot.stores.blocks import BlockStore
@@ -47,7 +46,6 @@ from cc_bot.stores.members import (
     ReservationRequest,
     SetLimit,
     Settlement,
-    TurnLine,
     UsageStore,
     Visit,
     new_number,
@@ -125,7 +123,6 @@ __all__ = [
     "TokenFactorStore",
     "ToolListStore",
     "TurnLedger",
-    "TurnLine",
     "UsageStore",
     "Visit",
     "VitalsStore",
@@ -198,7 +195,6 @@ async def open_stores(
     profile_notes: int = 0,
     data_folder: Path = DATA_FOLDER,
     process: str = "",
-    may_write: Callable[[], bool] = always,
 ) -> AsyncIterator[Stores]:
     """Open the stores of the database at this URL, which is brought up to date first.
 
@@ -209,15 +205,13 @@ async def open_stores(
     for other programs `patience_s` seconds; `limits` tells the operator's rules of how much is kept of a
     user, by default none; `profile_notes` is how many of a user's memories prompts tell from the start;
     `data_folder` is where files stand that belong to a database on a server; `process` is the name in
-    `processes` of whoever opens them, empty for one that is not there; `may_write` tells whether it may
-    still write, and where not DutyLost is raised.
+    `processes` of the process that opens them, empty if it has none.
     Raises ValueError for a pattern that is none, a StorageError, and a StartupError:
     InvalidSetting, DatabaseFolderMissing, DatabaseUnusable, DatabaseNewer, SchemaChanged, SqliteTooOld, or
     BackupFailed (of the copy that is made before an upgrade).
     """
-    async with open_database(url, synchronous=synchronous, patience_s=patience_s) as opened:
-        await apply_pending(opened, clock=clock)
-        database = FencedDatabase(opened, may_write)
+    async with open_database(url, synchronous=synchronous, patience_s=patience_s) as database:
+        await apply_pending(database, clock=clock)
         beside = kept_beside(url, data_folder)
         ensure_folder(beside, folder_setting(url))
         erasures = ErasureLog.beside(beside, clock=clock)
@@ -267,7 +261,7 @@ async def open_stores(
                 limits=LimitStore(database, clock=clock),
                 usage=UsageStore(database, clock=clock, zone=timezone, process=process),
                 web_sessions=WebSessionStore(database, clock=clock),
-                processes=ProcessStore(opened),
+                processes=ProcessStore(database),
                 erasure_lines=ErasureLineStore(database),
                 erasures=erasures,
                 embedding=embedding,

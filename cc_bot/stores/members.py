@@ -328,48 +328,11 @@ SELECT_GUILD_STANDING: Final = f"""
     ORDER BY at
 """
 
-# What holds a turn of user $2 back in a line: one that runs in another process, an erasure, and in a session
-# what was asked before it in the same process and waits as well. By reservations_by_user.
-_HOLDS_BACK: Final = """
-    EXISTS (SELECT 1 FROM erasing WHERE user_id = $2)
-    OR EXISTS (
-        SELECT 1 FROM reservations AS o
-        WHERE o.user_id = $2 AND o.line = {line} AND o.tokens > 0 AND (
-            o.process = {process} AND o.held = 1 AND o.line = 'session' {before}
-            OR o.process <> {process} AND o.held = 0
-                AND EXISTS (SELECT 1 FROM processes AS p WHERE p.name = o.process)
-        )
-    )
+# $1 id, $2 user, $3 guild, $4 front end, $5 purpose, $6 model, $7 tokens, $8 now, $9 process
+RESERVE: Final = """
+    INSERT INTO reservations (id, user_id, guild_id, front_end, purpose, model, tokens, at, process)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
 """
-
-# $1 id, $2 user, $3 guild, $4 front end, $5 purpose, $6 model, $7 tokens, $8 now, $9 process, $10 line, $11
-# whether it is held back anyway
-RESERVE: Final = f"""
-    INSERT INTO reservations (
-        id, user_id, guild_id, front_end, purpose, model, tokens, at, process, line, held
-    )
-    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, CASE
-        WHEN $10 <> '' AND ($11 = 1 OR {_HOLDS_BACK.format(line="$10", process="$9", before="")}) THEN 1
-        ELSE 0
-    END)
-    RETURNING held
-"""
-
-# $1 id, $2 user
-ENTER: Final = f"""
-    UPDATE reservations SET held = 0
-    WHERE id = $1 AND user_id = $2 AND tokens > 0 AND NOT ({
-    _HOLDS_BACK.format(
-        line="reservations.line",
-        process="reservations.process",
-        before="AND (o.at, o.id) < (reservations.at, reservations.id)",
-    )
-})
-    RETURNING id
-"""
-
-# $1 id, $2 user
-SELECT_OPEN: Final = "SELECT 1 FROM reservations WHERE id = $1 AND user_id = $2 AND tokens > 0"
 
 # $1 user, $2 the moment from which on turns are counted
 FORGET_OWN_SETTLED: Final = "DELETE FROM reservations WHERE user_id = $1 AND at <= $2 AND tokens = 0"
@@ -504,12 +467,6 @@ class ReservationRequest:
     """That is asked first; empty for the one that comes along, which counts no tokens."""
     tokens: int
     """About what it will use."""
-    line: "TurnLine" = ""
-
-
-TurnLine = Literal["", "session", "channels"]
-"""A line of a user, in each of which one process at a time makes turns; none for what is no turn, and for
-what no other process could make at the same time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -518,8 +475,6 @@ class Reservation:
     wish: ReservationRequest
     day: date
     """On which it counts, however long it takes."""
-    held: bool = False
-    """Whether it has to `enter` before it begins."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -566,7 +521,6 @@ def reserve(
     *,
     number: int,
     process: str = "",
-    held: bool = False,
     about_guild: bool = True,
 ) -> Steps[Reservation | OverLimit | None]:
     """Reserve under this number, unless a limit is reached. None, and nothing is done, where the guild has a
@@ -588,13 +542,13 @@ def reserve(
         (
             *(number, payer.user_id, payer.guild_id, payer.front_end),
             *(wish.purpose, wish.model, max(1, wish.tokens), to_ms(moment.now)),
-            *(process, wish.line, int(held)),
+            process,
         ),
     )
-    [[holds_back]] = yield reserving
+    yield reserving
     if turn is not None:
         yield from accept_turn(turn, process)
-    return Reservation(number, wish, moment.today, bool(holds_back))
+    return Reservation(number, wish, moment.today)
 
 
 def new_number() -> int:
@@ -691,12 +645,11 @@ class UsageStore:
         turn: PendingTurn | None = None,
         *,
         number: int | None = None,
-        held: bool = False,
     ) -> Reservation:
         """Admit it, and enter its turn in the ledger, or do neither. Raises LimitReached when a limit is
         reached that the operator's file or an owner set: ServerLimitReached for the guild's, TooManyAtOnce
         where the end of a turn is what to wait for; and CommitUncertain when nobody knows whether it is
-        reserved under its `number`. `held`: it is to `enter` its line in any case."""
+        reserved under its `number`."""
         payer, moment = wish.payer, self._moment()
         about_guild = payer.guild_id in self._limited or bounds_of_guild(file_rules, payer.guild_id).any
         number = new_number() if number is None else number
@@ -711,7 +664,6 @@ class UsageStore:
                 turn,
                 number=number,
                 process=self._process,
-                held=held,
                 about_guild=about_guild,
             )
             try:
@@ -729,21 +681,6 @@ class UsageStore:
         if isinstance(outcome, OverLimit):
             raise _as_error(outcome)
         return outcome
-
-    async def enter(self, reservation: Reservation) -> bool:
-        """Have a turn that was held back begin, unless something holds it back still: then False. Raises
-        TurnLost when it is none any more, and StorageError."""
-        user_id = reservation.wish.payer.user_id
-        columns = (reservation.id, user_id)
-
-        def steps() -> Steps[bool]:
-            if (yield Statement(ENTER, columns)):
-                return True
-            if not (yield Statement(SELECT_OPEN, columns)):
-                raise TurnLost
-            return False
-
-        return await self._database.write(steps, [user(user_id)])
 
     async def settle(self, settlement: Settlement) -> bool:
         """Count what was used in place of what was reserved. False when it is settled by now, or its user has

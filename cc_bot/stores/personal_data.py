@@ -301,7 +301,7 @@ PERSONAL_TABLES: Final = (
         "usage",
         "user_id = $1",
         ("id", "user_id", "guild_id", "front_end", "purpose", "model", "tokens", "at"),
-        ("process", "line", "held"),
+        ("process",),
         at="at",
         at_form="ms",
     ),

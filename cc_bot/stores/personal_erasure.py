@@ -48,7 +48,7 @@ SELECT_BEGUN: Final = "SELECT user_id FROM erasing"
 # reservations_by_user and turns_by_user. $2 process
 _SELECT_ELSEWHERE: Final = """
     SELECT 1 FROM reservations AS r JOIN processes AS p ON p.name = r.process
-    WHERE r.user_id = $1 AND r.process <> $2 AND r.tokens > 0 AND r.held = 0 AND r.purpose = 'turn'
+    WHERE r.user_id = $1 AND r.process <> $2 AND r.tokens > 0 AND r.purpose = 'turn'
     UNION ALL
     SELECT 1 FROM turns AS t
     WHERE t.user_id = $1 AND t.process <> $2 AND t.state = 'accepted'
@@ -227,7 +227,7 @@ class PersonalErasureStore:
             raise ErasureUnfinished from error
 
     async def begin(self, user_id: int) -> None:
-        """Note that all of a user is to be erased: what was begun is known, and holds back their turns.
+        """Note that all of a user is to be erased: processes end their turns, and a restart continues it.
         Raises StorageError."""
         await self._note(user_id)
         await self._database.transaction([Statement(BEGIN, (user_id, to_ms(self._clock())))], [user(user_id)])

@@ -7,10 +7,8 @@ import json
 from collections.abc import Collection, Sequence
 from typing import Final
 
-from cc_bot.domain.errors import DutyLost
 from cc_bot.domain.process import LEASE, Duty, LivingProcess, Process, Renewal
 from cc_bot.storage import PROCESSES, Database, Row, Statement, Steps
-from cc_bot.storage.fence import WriteFence
 from cc_bot.stores.columns import from_ms
 
 _LEASE_MS: Final = round(LEASE.total_seconds() * 1000)
@@ -66,28 +64,19 @@ GIVE_ALL_BACK: Final = "UPDATE duties SET process = NULL WHERE process = $1"
 
 # $1 duty, $2 process
 _TAKE: Final = """
-    INSERT INTO duties AS known (name, process, term)
-    SELECT $1, p.name, 1 FROM processes AS p WHERE p.name = $2 AND p.until > @now
-    ON CONFLICT (name) DO UPDATE SET
-        process = excluded.process,
-        term = known.term + CASE WHEN known.process = excluded.process THEN 0 ELSE 1 END
+    INSERT INTO duties AS known (name, process)
+    SELECT $1, p.name FROM processes AS p WHERE p.name = $2 AND p.until > @now
+    ON CONFLICT (name) DO UPDATE SET process = excluded.process
     WHERE known.process IS NULL OR known.process = excluded.process
         OR NOT EXISTS (SELECT 1 FROM processes AS holder WHERE holder.name = known.process)
-    RETURNING term
+    RETURNING name
 """
 
-# Whoever finds the process dead waits until what is written here is. $1 duty, $2 process, $3 term
-_HELD: Final = """
-    SELECT 1 FROM duties AS d JOIN processes AS p ON p.name = d.process
-    WHERE d.name = $1 AND d.process = $2 AND d.term = $3 @kept(p)
-"""
-
-# $1 duty, $2 process, $3 term
-_GIVE_BACK: Final = "UPDATE duties SET process = NULL WHERE name = $1 AND process = $2 AND term = $3"
+# $1 duty, $2 process
+_GIVE_BACK: Final = "UPDATE duties SET process = NULL WHERE name = $1 AND process = $2"
 
 SELECT_DUTIES: Final = """
-    SELECT d.name, p.name, d.term FROM duties AS d LEFT JOIN processes AS p ON p.name = d.process
-    ORDER BY d.name
+    SELECT d.name, p.name FROM duties AS d LEFT JOIN processes AS p ON p.name = d.process ORDER BY d.name
 """
 
 
@@ -114,10 +103,17 @@ class ProcessStore:
 
         return await self._database.write(steps, [PROCESSES])
 
-    async def renew(self, process: Process, *, connected: bool = False, late: bool = False) -> Renewal | None:
-        """Renew a process, which is `connected` to Discord or not; None when it is dead. Others that have
-        lapsed are found dead, but not by one that has lapsed itself or is `late`: when nobody could
-        renew for a while, all are. Raises StorageError."""
+    async def renew(
+        self,
+        process: Process,
+        wanted: Collection[str] = (),
+        *,
+        connected: bool = False,
+        late: bool = False,
+    ) -> Renewal | None:
+        """Renew a process, which is `connected` to Discord or not; its duties that are not `wanted` are given
+        back. Returns None if it is dead. Others whose lease has run out are declared dead, unless this one's
+        has, too, or it is `late`: an outage keeps all from renewing. Raises StorageError."""
 
         def steps() -> Steps[Renewal | None]:
             rows = yield Statement(_IS_UP, (process.name,))
@@ -126,9 +122,12 @@ class ProcessStore:
             yield Statement(_RENEW, (process.name, _LEASE_MS, *_hashes(process), int(connected)))
             died = (yield Statement(DELETE_LAPSED)) if rows[0][0] and not late else ()
             living = yield Statement(SELECT_PROCESSES)
-            duties = yield Statement(SELECT_DUTIES)
+            duties = [Duty(*row) for row in (yield Statement(SELECT_DUTIES))]
+            for duty in duties:
+                if duty.process == process.name and duty.name not in wanted:
+                    yield Statement(_GIVE_BACK, (duty.name, process.name))
             names = tuple(name for (name,) in died)
-            return Renewal(tuple(map(_living, living)), names, tuple(Duty(*row) for row in duties))
+            return Renewal(tuple(map(_living, living)), names, tuple(duties))
 
         return await self._database.write(steps, [PROCESSES])
 
@@ -149,24 +148,19 @@ class ProcessStore:
         """List all that are not dead, the oldest first. Raises StorageError."""
         return tuple(map(_living, await self._database.query(SELECT_PROCESSES)))
 
-    async def take(self, duty: str, process: str) -> int | None:
-        """Take a duty that nobody has, or keep one's own, and return its term; None while another has it.
-        Raises StorageError."""
+    async def take(self, duty: str, process: str) -> bool:
+        """Take a duty that is free, or keep one's own. Returns False if another process holds it. Raises
+        StorageError."""
         [rows] = await self._database.transaction([Statement(_TAKE, (duty, process))], [PROCESSES])
-        return rows[0][0] if rows else None
+        return bool(rows)
 
-    async def give_back(self, duty: str, process: str, term: int) -> None:
-        """Give up a duty, for another one to take. Raises StorageError."""
-        await self._database.transaction([Statement(_GIVE_BACK, (duty, process, term))], [PROCESSES])
+    async def give_back(self, duty: str, process: str) -> None:
+        """Free a duty for other processes. Raises StorageError."""
+        await self._database.transaction([Statement(_GIVE_BACK, (duty, process))], [PROCESSES])
 
     async def list_duties(self) -> tuple[Duty, ...]:
-        """List all duties that anybody ever had. Raises StorageError."""
+        """List all duties, free ones included. Raises StorageError."""
         return tuple(Duty(*row) for row in await self._database.query(SELECT_DUTIES))
-
-
-def fence_of(duty: str, process: str, term: int) -> WriteFence:
-    """Return what lets be written only as long as that process has the duty in that term."""
-    return WriteFence(Statement(_HELD, (duty, process, term)), DutyLost)
 
 
 def _hashes(process: Process) -> tuple[str, str, str]:

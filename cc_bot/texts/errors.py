@@ -161,7 +161,6 @@ SENTENCES: Final[Mapping[type[CcBotError], Sentence]] = {
         ja="一部をまだ消しきれていません。残りは自動で消えます。それまでに保存されたものも、一緒に消えます。終わったかどうかは </privacy show> で分かります。", en="A part could not be erased yet. The rest goes by itself, and with it whatever is stored until then. </privacy show> tells when it is done."
     ),
     errors.ConversationGone: Sentence(ja="この回答は残りません。お答えしているあいだに、質問か会話が消されました。", en="This answer is not kept: the question or its conversation was erased meanwhile."),
-    errors.DutyLost: Sentence(ja="この処理は、ほかのプロセスが引き継ぎました。", en="Another process has taken this over."),
     errors.TurnLost: Sentence(ja="この回答は残りません。応答が途切れたあいだに、打ち切られました。もう一度お尋ねください。", en="This answer is not kept: it was given up while I was not responding. Please ask again."),
     errors.ErasureNotNoted: Sentence(ja="消去の記録を書けないため、消去を終えられませんでした。ボットの管理者にお知らせください。", en="The record of erasures can't be written, so the erasing was not finished. Please tell the bot's operator."),
     errors.DatabaseLocked: Sentence(ja="保存場所がほかの処理でふさがっていて、保存できませんでした。少し待って、もう一度お試しください。", en="Where I keep things is busy with something else, so I could not save that. Please try again in a moment."),

@@ -10,7 +10,7 @@ import pytest
 
 from cc_bot.domain.errors import ShardsTaken, StorageError
 from cc_bot.domain.process import Process
-from cc_bot.process import Enrolment, Lease, Membership, join
+from cc_bot.process import CUT_S, JoinOptions, Membership, join
 from cc_bot.storage import EVERYBODY, Statement, apply_pending, open_database
 from cc_bot.stores import ProcessStore
 
@@ -19,23 +19,15 @@ SECOND: Final = Process("second", "b.example", "1.0", (2, 3), 4)
 WHOLE: Final = Process("whole", "a.example", "1.0", None)
 
 
-def enrolment(process: Process, *ended: str, alone: bool = False) -> Enrolment:
-    return Enrolment(process, Lease(counts=True), ended, alone=alone)
-
-
-def member(store: ProcessStore, process: Process) -> Membership:
-    return Membership(store, process, Lease(counts=True), lambda: ("", "", ""))
-
-
 class OftenAway(ProcessStore):
     """The processes of a database that may be away when something is to be given back."""
 
     is_away = False
 
-    async def give_back(self, duty: str, process: str, term: int) -> None:
+    async def give_back(self, duty: str, process: str) -> None:
         if self.is_away:
             raise StorageError
-        await super().give_back(duty, process, term)
+        await super().give_back(duty, process)
 
 
 @pytest.fixture
@@ -50,7 +42,7 @@ async def starts(store: ProcessStore, process: Process) -> tuple["asyncio.Task[N
     waits_for = asyncio.get_running_loop().create_future()
 
     async def begin() -> None:
-        async with join(store, Enrolment(process, Lease(counts=True), waits_for=waits_for.set_result)):
+        async with join(store, JoinOptions(process, waits_for=waits_for.set_result)):
             pass
 
     starting = asyncio.create_task(begin())
@@ -70,10 +62,10 @@ async def ages(url: str, name: str, ms: int) -> None:
 
 async def renewed(membership: Membership) -> None:
     """Let it be renewed once."""
-    before = membership.lease.renewed_s
+    before = membership.renewed_s
     keeper = asyncio.create_task(membership.keep_alive())
     async with asyncio.timeout(60):
-        while membership.lease.renewed_s == before:  # noqa: ASYNC110 - it tells nobody
+        while membership.renewed_s == before:  # noqa: ASYNC110 - it tells nobody
             await asyncio.sleep(0)
     keeper.cancel()
     await asyncio.gather(keeper, return_exceptions=True)
@@ -83,7 +75,7 @@ class TestJoining:
     async def test_tells_the_others_that_it_is_connected_and_ends_with_the_row_gone(
         self, store: ProcessStore
     ) -> None:
-        async with join(store, enrolment(FIRST)) as first, join(store, enrolment(SECOND)):
+        async with join(store, JoinOptions(FIRST)) as first, join(store, JoinOptions(SECOND)):
             assert await names(store) == ["first", "second"]
             first.is_connected = lambda: True
             await renewed(first)
@@ -112,7 +104,7 @@ class TestJoining:
     ) -> None:
         """The second as after a backup was put back that was made while the program ran."""
         after = replace(WHOLE, name="next")
-        for next_one in (enrolment(after, "whole"), enrolment(after, alone=True)):
+        for next_one in (JoinOptions(after, ["whole"]), JoinOptions(after, alone=True)):
             assert not await store.join(WHOLE)
             async with join(store, next_one):
                 assert await names(store) == ["next"]
@@ -131,11 +123,11 @@ class TestADuty:
                 while did != [*expected]:  # noqa: ASYNC110 - a look each moment
                     await asyncio.sleep(0.01)
 
-        async with join(store, enrolment(SECOND)) as second:
-            async with join(store, enrolment(FIRST)) as first:
-                keeping = asyncio.create_task(first.keep("sweep", lambda: work("first")))
+        async with join(store, JoinOptions(SECOND)) as second:
+            async with join(store, JoinOptions(FIRST)) as first:
+                keeping = asyncio.create_task(first.run_as_leader("sweep", lambda: work("first")))
                 await have_done("first")
-                other = asyncio.create_task(second.keep("sweep", lambda: work("second")))
+                other = asyncio.create_task(second.run_as_leader("sweep", lambda: work("second")))
                 await renewed(second)
                 assert did == ["first"]
                 keeping.cancel()
@@ -150,27 +142,32 @@ class TestADuty:
         self, store: OftenAway
     ) -> None:
         assert not await store.join(FIRST)
-        first = member(store, FIRST)
-        async with first.having("connect:0"):
+        first = Membership(store, JoinOptions(FIRST))
+        async with first.hold_duty("connect:0"):
             store.is_away = True
         store.is_away = False
-        async with join(store, enrolment(SECOND)) as second:
-            waiting = asyncio.create_task(second.having("connect:0").__aenter__())
+        async with join(store, JoinOptions(SECOND)) as second:
+            waiting = asyncio.create_task(second.hold_duty("connect:0").__aenter__())
             renewing = asyncio.create_task(first.keep_alive())
-            assert await asyncio.wait_for(waiting, 60) == 2
+            await asyncio.wait_for(waiting, 60)
             renewing.cancel()
 
 
-def test_a_lease_holds_for_half_a_minute_and_on_for_one_that_ended_in_time_what_it_did() -> None:
-    lease = Lease(counts=True)
-    lease.renew(monotonic() - 29)
-    assert lease.holds()
-    lease.renew(monotonic() - 31)
-    assert not lease.holds()
-    lease.wound_up = True
-    assert lease.holds()
-    lease.renew(monotonic() - 31)
-    assert not lease.holds()
-    lease = Lease(counts=False)  # nobody could take over
-    lease.renew(monotonic() - 1000)
-    assert lease.holds()
+async def test_a_process_sends_nothing_once_others_may_have_taken_over(store: ProcessStore) -> None:
+    for age_s, alone, may_send in ((29, False, True), (31, False, False), (1000, True, True)):
+        membership = Membership(store, JoinOptions(FIRST, alone=alone))
+        membership.renewed_s = monotonic() - age_s
+        assert membership.may_send() is may_send
+
+
+async def test_a_process_without_its_database_ends_its_answers_and_may_still_say_so(
+    store: ProcessStore,
+) -> None:
+    async with join(store, JoinOptions(FIRST)), join(store, JoinOptions(SECOND)) as second:
+        await renewed(second)
+        ended = asyncio.Event()
+        second.call_on_end(ended.set)
+        second.renewed_s = monotonic() - CUT_S
+        await asyncio.wait_for(ended.wait(), 60)
+        second.renewed_s = monotonic() - 31
+        assert second.may_send()

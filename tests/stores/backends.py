@@ -12,7 +12,6 @@ from typing import Any, Protocol, TypeVar, cast
 
 from cc_bot.domain import Message, SessionKey
 from cc_bot.storage import Database, ErasureLog, Rewriting, Row, Statement, Steps, Subject
-from cc_bot.storage.fence import FencedDatabase
 from cc_bot.stores import (
     ArchiveStore,
     ChannelStore,
@@ -64,38 +63,44 @@ def got(value: T | None) -> T:
     return value
 
 
-class Recorder(FencedDatabase):
+class Recorder:
     """A database that notes every statement before it is run."""
 
     def __init__(self, database: Database) -> None:
-        super().__init__(database)
         self.database = database
+        self.dialect, self.location = database.dialect, database.location
+        self.wait_for_write, self.preserve = database.wait_for_write, database.preserve
+        self.checkpoint, self.measure = database.checkpoint, database.measure
+        self.hurry, self.close = database.hurry, database.close
         self.statements = list[Statement]()
         self.trips = 0
 
     async def query(self, sql: str, *params: Any) -> Sequence[Row]:
         self.trips += 1
         self.statements.append(Statement(sql, params))
-        return await super().query(sql, *params)
+        return await self.database.query(sql, *params)
 
     async def transaction(
         self, statements: Sequence[Statement], about: Sequence[Subject]
     ) -> list[Sequence[Row]]:
         self.trips += 1
         self.statements.extend(statements)
-        return await super().transaction(statements, about)
+        return await self.database.transaction(statements, about)
 
     async def read(self, begin: Callable[[], Steps[T]]) -> T:
         self.trips += 1
-        return await super().read(lambda: self._noting(begin()))
+        return await self.database.read(lambda: self._noting(begin()))
 
     async def read_long(self, begin: Callable[[], Steps[T]]) -> T:
         self.trips += 1
-        return await super().read_long(lambda: self._noting(begin()))
+        return await self.database.read_long(lambda: self._noting(begin()))
 
     async def write(self, begin: Callable[[], Steps[T]], about: Sequence[Subject]) -> T:
         self.trips += 1
-        return await super().write(lambda: self._noting(begin()), about)
+        return await self.database.write(lambda: self._noting(begin()), about)
+
+    async def rewrite(self) -> Rewriting:
+        return await self.database.rewrite()
 
     def _noting(self, steps: Steps[T]) -> Steps[T]:
         rows: Sequence[Row] | None = None

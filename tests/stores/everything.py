@@ -244,13 +244,12 @@ async def use_tokens(stores: Stores, database: Database, called: set[str]) -> No
     await stores.limits.set("guild", 5, "tokens_per_month", 10_000, set_by=1)
     await stores.memory_transfer.admit(USER)
     payer, spent = UsageSubject(USER, 5, (7,)), ((ModelUsage("model", Usage(100, 10)), 5),)
-    wish = ReservationRequest(payer, "turn", "model", 50, "session")
+    wish = ReservationRequest(payer, "turn", "model", 50)
     for asked in (wish, replace(wish, purpose="summary")):
         assert await usage.settle(Settlement(await usage.reserve(asked, DEFAULT_RULES), spent))
     await usage.reserve(wish, DEFAULT_RULES)
     await usage.release(await usage.reserve(wish, DEFAULT_RULES))
-    assert await usage.enter(await usage.reserve(wish, DEFAULT_RULES, held=True))
-    assert await noting(UsageStore(database, process="other"), called).take_over(lambda *_: 0) == 2
+    assert await noting(UsageStore(database, process="other"), called).take_over(lambda *_: 0) == 1
     await usage.forget_settled()
     assert await stores.limits.unset("user", USER, "tokens_per_day")
 
@@ -258,8 +257,8 @@ async def use_tokens(stores: Stores, database: Database, called: set[str]) -> No
 async def take_part(processes: ProcessStore) -> None:
     process = Process("p1", "host", "1.0", (0, 1), 4)
     await do(processes.join(process), processes.renew(process))
-    assert await processes.take("sweep", process.name) == 1
-    await do(processes.give_back("sweep", process.name, 1), processes.remove([process.name]))
+    assert await processes.take("sweep", process.name)
+    await do(processes.give_back("sweep", process.name), processes.remove([process.name]))
 
 
 async def decide_as_an_owner(stores: Stores) -> None:

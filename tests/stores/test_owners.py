@@ -1,4 +1,4 @@
-"""Turns of several processes that share a database: whose each is, and which of a user's runs."""
+"""Turns of several processes that share a database: which process each belongs to."""
 
 import asyncio
 from datetime import date, datetime, timedelta
@@ -14,11 +14,11 @@ from cc_bot.domain.session import SessionKey
 from cc_bot.domain.turn import PendingTurn, Usage
 from cc_bot.storage import Database
 from cc_bot.stores import PersonalErasureStore, ProcessStore, ScheduleStore, SessionStore, TurnLedger
-from cc_bot.stores.members import Reservation, ReservationRequest, Settlement, TurnLine, UsageStore
+from cc_bot.stores.members import Reservation, ReservationRequest, Settlement, UsageStore
 from tests.stores.backends import got, turn
 from tests.stores.test_ledger import ASKED
 
-AIKO, KEN, MIO = 11, 12, 13
+AIKO, KEN = 11, 12
 HOUR: Final = timedelta(hours=1)
 KEY: Final = ASKED.key
 
@@ -46,13 +46,11 @@ class Machine:
     async def reserve(
         self,
         user_id: int = AIKO,
-        line: TurnLine = "session",
         *,
         entered: PendingTurn | None = None,
-        held: bool = False,
     ) -> Reservation:
-        wish = ReservationRequest(UsageSubject(user_id), "turn", "small", 100, line)
-        return await self.usage.reserve(wish, {}, entered, held=held)
+        wish = ReservationRequest(UsageSubject(user_id), "turn", "small", 100)
+        return await self.usage.reserve(wish, {}, entered)
 
     async def settle(self, reservation: Reservation) -> bool:
         return await self.usage.settle(used(reservation))
@@ -75,58 +73,7 @@ async def there(database: Database) -> Machine:
     return await Machine(database, "there").join(2, 3)
 
 
-class TestATurnOfOneUser:
-    async def test_is_held_back_by_another_process_alone(self, here: Machine, there: Machine) -> None:
-        first, own, second = await here.reserve(), await here.reserve(), await there.reserve()
-        assert (first.held, own.held, second.held) == (False, False, True)
-        assert not (await there.reserve(KEN)).held
-        assert not (await there.reserve(line="channels")).held
-        assert not (await there.reserve(line="")).held
-        assert not await there.usage.enter(second)
-        await here.settle(first)
-        await here.usage.release(own)
-        assert await there.usage.enter(second)
-
-    async def test_enters_in_its_order_unless_a_process_died(self, here: Machine, there: Machine) -> None:
-        runs, first, second = await here.reserve(), await there.reserve(), await there.reserve()
-        await here.settle(runs)
-        assert (await there.reserve()).held
-        assert not await there.usage.enter(second)
-        assert await there.usage.enter(first)
-        assert await there.usage.enter(second)
-        runs, waits = await here.reserve(KEN), await there.reserve(KEN)
-        await here.settle(runs)
-        assert not (await here.reserve(KEN)).held, "one that waits holds back none of another process"
-        assert not await there.usage.enter(waits)
-        in_channel = await here.reserve(MIO, "channels", held=True)  # it stands in the channel's queue
-        assert in_channel.held
-        assert not (await there.reserve(MIO, "channels")).held
-        assert not await here.usage.enter(in_channel)
-        await here.die()
-        assert await there.usage.enter(waits)
-        assert not (await there.reserve(KEN)).held
-
-    async def test_runs_in_one_process_whoever_is_first(self, here: Machine, there: Machine) -> None:
-        for _ in range(20):
-            both = await asyncio.gather(here.reserve(), there.reserve())
-            assert sorted(each.held for each in both) == [False, True]
-            for machine, each in zip((here, there), both, strict=True):
-                await machine.settle(each)
-
-
 class TestAnErasure:
-    async def test_holds_turns_and_ends_them(self, here: Machine, there: Machine, database: Database) -> None:
-        erasing = PersonalErasureStore(database)
-        await erasing.begin(AIKO)
-        held = await there.reserve()
-        assert held.held
-        assert not (await there.reserve(KEN)).held
-        assert not await there.usage.enter(held)
-        await erasing.erase(AIKO)
-        with pytest.raises(TurnLost):
-            await there.usage.enter(held)
-        assert not (await there.reserve()).held
-
     async def test_has_no_turn_stored_later(self, here: Machine, there: Machine, database: Database) -> None:
         key = SessionKey(AIKO, 2)
         reservation = await here.reserve()

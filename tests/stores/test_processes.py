@@ -1,22 +1,17 @@
-"""Processes that share a database: who lives, who has a duty, and what is written in whose name."""
+"""Processes that share a database: which live, and which holds a duty."""
 
 from typing import Final
 
 import pytest
 
-from cc_bot.domain.errors import DutyLost
-from cc_bot.domain.locale import Locale
 from cc_bot.domain.process import LEASE, Process
 from cc_bot.storage import EVERYBODY, Database, Statement
-from cc_bot.storage.fence import FencedDatabase, fenced
-from cc_bot.stores import ProcessStore, SettingsStore, Stores
-from cc_bot.stores.processes import fence_of
+from cc_bot.stores import ProcessStore, Stores
 from tests.stores.backends import got
 
 FIRST: Final = Process("first", "a.example", "1.0", (0, 1), 4)
 SECOND: Final = Process("second", "b.example", "1.0", (2, 3), 4)
 THIRD: Final = Process("third", "c.example", "1.0", (3,), 4)
-USER: Final = 123456789012345678
 OVER: Final = LEASE.total_seconds() + 1
 
 
@@ -73,45 +68,21 @@ class TestProcesses:
 
 class TestDuties:
     async def test_are_of_one_process_at_a_time(self, processes: ProcessStore, database: Database) -> None:
-        assert await processes.take("sweep", "first") == 1
-        assert await processes.take("sweep", "first") == 1
-        await processes.give_back("sweep", "second", 1)
-        await processes.give_back("sweep", "first", 7)
-        assert await processes.take("sweep", "second") is None
-        await processes.give_back("sweep", "first", 1)
-        assert await processes.take("sweep", "second") == 2
+        for _ in range(2):
+            assert await processes.take("sweep", "first")
+        await processes.give_back("sweep", "second")
+        assert not await processes.take("sweep", "second")
+        await processes.give_back("sweep", "first")
+        assert await processes.take("sweep", "second")
         await processes.take("purge", "first")
         await processes.remove(["second"])
         duties = [(each.name, each.process) for each in await processes.list_duties()]
         assert duties == [("purge", "first"), ("sweep", None)]
-        assert await processes.take("sweep", "second") is None, "it is dead"
-        assert await processes.take("sweep", "first") == 3
+        assert not await processes.take("sweep", "second"), "it is dead"
+        assert await processes.take("sweep", "first")
         await let_pass(database, FIRST, OVER)
         other = Process("third", "c.example", "1.0")
         assert not await processes.join(other)
-        assert await processes.take("sweep", "third") is None, "the first is not dead yet"
+        assert not await processes.take("sweep", "third"), "the first is not dead yet"
         await processes.renew(other)
-        assert await processes.take("sweep", "third") == 4
-
-
-class TestFences:
-    async def test_let_write_while_a_term_lasts(self, processes: ProcessStore, database: Database) -> None:
-        settings = SettingsStore(FencedDatabase(database))
-        await processes.take("sweep", "first")
-        with fenced(fence_of("sweep", "first", 1)):
-            await settings.set(USER, locale=Locale.JA)
-        await processes.give_back("sweep", "first", 1)
-        await processes.take("sweep", "second")
-        with fenced(fence_of("sweep", "first", 1)), pytest.raises(DutyLost):
-            await settings.set(USER, locale=Locale.EN)
-        await processes.remove(["second"])
-        await processes.take("sweep", "first")
-        for former in (fence_of("sweep", "second", 2), fence_of("sweep", "first", 1)):
-            with fenced(former), pytest.raises(DutyLost):
-                await settings.set(USER, locale=Locale.EN)
-        assert (await settings.get(USER)).locale is Locale.JA
-        with fenced(fence_of("sweep", "first", 3)):
-            await settings.set(USER, locale=Locale.EN)
-        assert (await settings.get(USER)).locale is Locale.EN
-        await settings.set(USER, locale=Locale.JA)  # without any
-        assert (await settings.get(USER)).locale is Locale.JA
+        assert await processes.take("sweep", "third")

@@ -376,7 +376,9 @@ class CanvasUpkeep:
         """Begin with nothing told of, in the places that a shard serves."""
         restoring = self._guard(partial(self._restore_all, served))
         self._restoring[served.shard.id] = asyncio.create_task(restoring)
-        self._upkeep = self._upkeep or asyncio.create_task(self._duties.keep("canvases", self._keep_up))
+        self._upkeep = self._upkeep or asyncio.create_task(
+            self._duties.run_as_leader("canvases", self._keep_up)
+        )
 
     async def close(self) -> None:
         """Stop for good: what is behind then is found after the next start."""

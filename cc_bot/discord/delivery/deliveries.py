@@ -144,7 +144,7 @@ class TurnDeliveries:
         is not entered, and whoever waits for `admitted` is told why."""
         tokens = _at_most(turn.question)
         admission = asyncio.create_task(
-            self.spending.reserve(payer, "turn", model=model, tokens=tokens, turn=turn, line="session")
+            self.spending.reserve(payer, "turn", model=model, tokens=tokens, turn=turn)
         )
         self._writing.add(admission)
         admission.add_done_callback(self._on_admitted)

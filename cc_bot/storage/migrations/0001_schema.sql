@@ -673,10 +673,7 @@ CREATE TABLE reservations (
     model     @text NOT NULL,       -- that is asked first
     tokens    @number NOT NULL,     -- 0 once settled
     at        @number NOT NULL,     -- Unix milliseconds
-    process   @text NOT NULL DEFAULT '',
-    -- The queue of its user in which a turn is: in each, one process at a time makes turns.
-    line      @text NOT NULL DEFAULT '' CHECK (line IN ('', 'session', 'channels')),
-    held      @number NOT NULL DEFAULT 0 CHECK (held IN (0, 1))  -- it waits until no other process makes one
+    process   @text NOT NULL DEFAULT ''
 );
 
 -- Serves: the turns of a minute, and what is reserved.
@@ -777,8 +774,7 @@ CREATE TABLE processes (
 -- Which of them does what for all.
 CREATE TABLE duties (
     name    @text PRIMARY KEY,
-    process @text,             -- NULL, or one that is no longer in `processes`: none
-    term    @number NOT NULL   -- grows with each change of hands
+    process @text              -- NULL, or one that is no longer in `processes`: none
 );
 
 -- Users whose data is being erased. What is left here at a start is continued then.
