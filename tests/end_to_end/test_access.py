@@ -5,6 +5,8 @@ from collections.abc import AsyncIterator
 import pytest
 import pytest_asyncio
 
+from cc_bot.domain import Locale
+from cc_bot.texts import texts
 from tests.end_to_end.memories import keep
 from tests.end_to_end.reminders import said
 from tests.end_to_end.stage import Stage, again_label, ended, stop_label, streaming
@@ -58,6 +60,17 @@ async def test_a_denied_user_is_told_by_all(stage: Stage, aiko: User, owner: Use
     assert stage.rows("SELECT content FROM memories WHERE user_id = ? AND number = ?", aiko.id, number) == [
         ("猫が好き",)
     ]
+    here = f"<#{channel.id}>"
+    await decide(stage, owner, channel, "allow", subject=here)
+    listed, words = await decide(stage, owner, channel, "list"), texts(Locale.of(owner.locale)).admin
+    for line in (
+        words.allowed.format(subjects=here),
+        words.denied.format(subjects=aiko.mention),
+        words.only_those,
+        words.access_owners.format(owners=owner.mention),
+    ):
+        assert line in listed.splitlines()
+    await decide(stage, owner, channel, "remove", subject=here)
     await decide(stage, owner, channel, "remove", subject=aiko.mention)
     await stage.ask_in_words(aiko, channel, "また、どうぞ")
 

@@ -38,6 +38,8 @@ async def mentioned(stage: Stage, user: User, channel: Channel) -> None:
 
 async def test_an_agent_answers_who_chose_it(stage: Stage, aiko: User, ben: User, channel: Channel) -> None:
     await stage.told(aiko, channel, "memory add", content="猫の名前はタマ")
+    [suggested] = await stage.discord.autocomplete(aiko, channel, "agent use", name="英語")
+    assert suggested.value == "tutor"
     assert await use(stage, aiko, channel, "英語の先生") == JA.agents.using.format(display="英語の先生")
     assert await use(stage, aiko, channel, "ＴＵＴＯＲ") == JA.agents.using_already.format(
         display="英語の先生"

@@ -2,6 +2,8 @@
 
 import pytest
 
+from cc_bot.domain import Locale
+from cc_bot.texts import texts
 from tests.end_to_end.reminders import (
     called,
     comes_due,
@@ -14,6 +16,7 @@ from tests.end_to_end.stage import AGAIN, Stage
 from tests.loopback.discord import Channel, Permission, Shown, User
 from tests.loopback.model_server import says
 
+JA = texts(Locale.JA)
 STATE = "SELECT state FROM firings WHERE schedule_id = ?"
 SCHEDULES = "SELECT text, repeat, place, visibility FROM schedules WHERE user_id = ?"
 
@@ -22,11 +25,18 @@ async def add(stage: Stage, user: User, place: Channel, when: str, **options: st
     return await stage.told(user, place, "remind add", **({"when": when, "text": "薬"} | options))
 
 
-async def test_repeats_and_several_times_are_taken(stage: Stage, aiko: User, channel: Channel) -> None:
+async def test_repeats_and_several_times_are_taken(
+    stage: Stage, aiko: User, ben: User, channel: Channel
+) -> None:
     assert "🔁 平日 9:00にお知らせします" in await add(stage, aiko, channel, "明日", repeat="平日9時")
     assert stage.rows(SCHEDULES, aiko.id) == [("薬", "0 9 * * 1-5", "channel", "public")]
     assert "🔁 2週間ごとの火曜 10:00" in await add(stage, aiko, channel, "隔週の火曜 10時")
     assert "🔁 2週間ごとの火曜 10:00" in await stage.told(aiko, channel, "remind list")
+    await add(stage, aiko, channel, "明日9時", text="散歩")
+    [walk] = await stage.discord.autocomplete(aiko, channel, "remind delete", id="散歩")
+    assert await stage.discord.autocomplete(ben, channel, "remind delete", id="散歩") == []
+    cancelled = JA.reminder.cancelled.format(text="散歩")
+    assert await stage.told(aiko, channel, "remind delete", id=int(walk.value)) == cancelled
     reply = await stage.discord.slash(aiko, channel, "remind add", when="明日9時と18時", text="薬")
     await reply.finished(lambda shown: "場所:" in shown.text)
     assert reply.text.count("にお知らせします: 薬") == 2
