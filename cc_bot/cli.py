@@ -94,7 +94,6 @@ def add_database_commands(
     restore.add_argument("file", type=path, metavar="FILE", help=words.restore_file)
     restore.add_argument("--yes", action="store_true", help=words.yes)
     restore.add_argument("--without-erasures", action="store_true", help=words.without_erasures)
-    restore.add_argument("--rows-only", action="store_true", help=words.rows_only)
     restore.add_argument("--any-file", action="store_true", help=words.any_file)
     migrate = all_texts.cli.migrate
     commands.add_parser("migrate", help=migrate, description=migrate)
@@ -179,9 +178,7 @@ def _restore(config: Config, options: argparse.Namespace) -> None:
         )
         return ask_consent(f"{offer}\n{words.origin}\n{words.go_on}")
 
-    request = RestoreRequest(
-        options.file, confirm, options.without_erasures, options.rows_only, options.any_file
-    )
+    request = RestoreRequest(options.file, confirm, options.without_erasures, options.any_file)
     with _show_progress(words) as progress:
         done = asyncio.run(run_restore(config, request, progress))
     say(words.restored.format(path=options.file, database=database))

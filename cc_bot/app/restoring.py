@@ -207,8 +207,6 @@ class RestoreRequest:
     confirm: Callable[[StagedBackup], bool]
     """Whether the operator wants this one, asked when it has been checked."""
     without_erasures: bool = False
-    rows_only: bool = False
-    """Whether what cc-bot does not make is left behind, instead of the backup being refused."""
     any_file: bool = False
     """Whether what is to be replaced may be something else than a database of cc-bot."""
 
@@ -217,7 +215,6 @@ class RestoreRequest:
         """The options that stood on the command line beside the backup."""
         named = {
             "--without-erasures": self.without_erasures,
-            "--rows-only": self.rows_only,
             "--any-file": self.any_file,
         }
         return "".join(f" {option}" for option, given in named.items() if given)
@@ -245,7 +242,7 @@ async def run_restore(config: Config, request: RestoreRequest, progress: Progres
         if not await asyncio.to_thread(os.path.isfile, request.backup):
             raise BackupMissing(path=str(request.backup))
         logs, unreadable = await asyncio.to_thread(_read_logs, database, request)
-        with staged(request.backup, database, rows_only=request.rows_only, progress=progress) as copy:
+        with staged(request.backup, database, progress=progress) as copy:
             progress("waiting", 0, 0)
             if not request.confirm(copy):
                 raise NotConfirmed(command=f"cc-bot restore {request.backup} --yes{request.options}")
@@ -259,7 +256,7 @@ async def run_restore(config: Config, request: RestoreRequest, progress: Progres
                 clock=clock,
                 progress=progress,
             )
-            finish(copy.path, database, rewrite=bool(forgotten))
+            finish(copy.path, database)
             _adopt(ErasureLog.beside(database).path, logs, unreadable)
             now, known = clock().astimezone(config.timezone), bool(logs) and not unreadable and not cut
             return Restoration(copy, put_in_place(copy.path, database, now), forgotten, known)

@@ -219,7 +219,6 @@ LEAST_BYTES: Final = 64 * 2**20
 WANTED_BYTES: Final = 512 * 2**20
 """Beside twice the database: it is copied before upgrades, and written anew after erasures."""
 OTHERS: Final = 0o077
-_SHOWN_NAMES: Final = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -258,10 +257,6 @@ def _check_file(path: Path, examined: Examination, words: Texts) -> Finding:
         "no_folder": (said.database_folder.format(path=path.parent), said.database_folder_mend),
         "foreign": (said.database_foreign.format(path=path), said.database_foreign_mend),
         "damaged": (said.database_damaged.format(path=path), said.database_damaged_mend),
-        "unsound": (
-            said.database_unsound.format(path=path, table=examined.table),
-            said.database_unsound_mend,
-        ),
         "read_only": (said.database_read_only.format(path=path), said.database_read_only_mend),
     }
     return notes.failed(*wrong[examined.condition])
@@ -281,25 +276,12 @@ def _check_version(examined: Examination, words: Texts) -> Finding:
 
 
 def _check_schema(examined: Examination, words: Texts) -> Sequence[Finding]:
-    """Return nothing where it is as the migrations make it. What runs goes before what is only there."""
+    """Return nothing where the schema is as the migrations make it."""
+    if not examined.mismatch:
+        return ()
     said = words.doctor_files
-    notes = FindingWriter("schema")
-    running = [each.label for each in examined.deviations if each.runs]
-    beside = [each.label for each in examined.deviations if not each.runs]
-    found = list[Finding]()
-    if running:
-        found.append(
-            notes.failed(said.schema_changed.format(names=_first_names(running)), said.schema_changed_mend)
-        )
-    if beside:
-        found.append(
-            notes.warning(said.schema_more.format(names=_first_names(beside)), said.schema_more_mend)
-        )
-    return found
-
-
-def _first_names(names: Sequence[str]) -> str:
-    return ", ".join(names[:_SHOWN_NAMES]) + (" …" if len(names) > _SHOWN_NAMES else "")
+    told = said.schema_changed.format(names=examined.mismatch)
+    return (FindingWriter("schema").failed(told, said.schema_changed_mend),)
 
 
 def _check_disk(side: FilesSide, size_bytes: int, words: Texts) -> Finding:

@@ -623,10 +623,6 @@ class BackupMissing(StartupError): ...
 class BackupDamaged(StartupError): ...
 
 
-class BackupForeign(StartupError):
-    """Parameters: path, name (of the object, with its kind), command (that takes the rows alone)."""
-
-
 class BackupChanged(StartupError):
     """Parameters: path, name (of the object, with its kind)."""
 

@@ -8,28 +8,33 @@ key before it touches the schema, and finds the work done.
 import re
 import sqlite3
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 from importlib.resources.abc import Traversable
 from itertools import chain
-from typing import Final
 
 from cc_bot.domain.clock import Clock, utc_now
-from cc_bot.domain.errors import DatabaseDamaged, DatabaseNewer, SchemaChanged, StorageError, UpgradeFailed
+from cc_bot.domain.errors import DatabaseNewer, SchemaChanged, StorageError, UpgradeFailed
 from cc_bot.storage.database import EVERYBODY, Database, Row, Statement, Steps
 from cc_bot.storage.dialect import Dialect, expand
-from cc_bot.storage.manifest import RECORDS, Damaged, is_about_content, version_of
-from cc_bot.storage.schema import SELECT_SCHEMA, Deviation, Schema, list_tables, schema_made_by
+from cc_bot.storage.manifest import RECORDS, is_about_content
+from cc_bot.storage.schema import (
+    SELECT_SCHEMA,
+    Schema,
+    find_mismatch,
+    list_tables,
+    schema_made_by,
+    schema_of_rows,
+)
 
 _RECORDS = """
     CREATE TABLE IF NOT EXISTS schema_migrations (
         version     @number PRIMARY KEY,
         applied_at  @number NOT NULL,  -- Unix milliseconds
         description @text
-    )
+    ) @strict
 """
-_SELECT_VERSIONS: Final = "SELECT version FROM schema_migrations ORDER BY version"
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,52 +77,24 @@ def statements_up_to(version: int, migrations: Sequence[Migration] | None = None
     return (expand(_RECORDS, "sqlite"), *chain.from_iterable(steps))
 
 
-def recorded_version(recorded: Sequence[object], found: Schema, newest: int) -> int:
-    """The version of a database with these records and this schema; 0 where nothing was applied yet. Raises
-    Damaged as `version_of` does: without any record nothing of ours may be there."""
-    ours = {name for name in schema_made_by(statements_up_to(newest)).tables if name != RECORDS}
-    if not recorded and ours.isdisjoint(found.tables):
-        return 0
-    return version_of(recorded, newest)
-
-
-def deviations_of(
-    found: Schema, version: int, migrations: Sequence[Migration] | None = None
-) -> tuple[Deviation, ...]:
-    """Return how the schema of a database of this version differs from the one that the migrations make. What
-    has a name that a later migration gives to something of its own stands in the way of that."""
-    deviations = found.deviations(schema_made_by(statements_up_to(version, migrations)))
-    if not deviations:
-        return ()
-    known = known_migrations() if migrations is None else migrations
-    names = {each.name.lower() for each in schema_made_by(statements_up_to(len(known), known)).objects}
-    return tuple(replace(each, runs=True) if each.name.lower() in names else each for each in deviations)
+def mismatch_of(found: Schema, version: int, migrations: Sequence[Migration] | None = None) -> str:
+    """Return what differs from the schema that the migrations make up to this version; empty if nothing."""
+    return find_mismatch(found, schema_made_by(statements_up_to(version, migrations)))
 
 
 async def ensure_own_schema(database: Database, migrations: Sequence[Migration] | None = None) -> None:
-    """See that nothing is done in this file by what the migrations did not make; nobody hands on a server.
-
-    Its triggers would run with whatever is written, and a view in a table's place would answer for it.
-    Tables, views and indexes that somebody added for their own use harm nobody, unless an upgrade would give
-    their name to something else. Raises SchemaChanged.
-    """
-
+    """Raise SchemaChanged if the schema of a file is not the one of its version."""
     if database.dialect != "sqlite":
         return
 
     def look() -> Steps[tuple[int, Sequence[Row]]]:
         rows = yield Statement(SELECT_SCHEMA)
-        if not rows:
-            return 0, rows
         [(version,)] = yield Statement("SELECT coalesce(max(version), 0) FROM schema_migrations")
         return int(version), rows
 
     version, rows = await database.read(look)
-    if not rows:
-        return
-    for deviation in deviations_of(Schema.of_rows(rows), version, migrations):
-        if deviation.runs:
-            raise SchemaChanged(path=database.location, name=deviation.label)
+    if name := mismatch_of(schema_of_rows(rows), version, migrations):
+        raise SchemaChanged(path=database.location, name=name)
 
 
 async def list_pending(
@@ -126,7 +103,7 @@ async def list_pending(
     """List what `apply_pending` would apply; nothing is written. Raises DatabaseNewer."""
     known = known_migrations(database.dialect) if migrations is None else migrations
     newest = known[-1].version
-    version = await _version(database, newest)
+    version = await _version(database)
     if version > newest:
         raise DatabaseNewer(path=database.location, found=version, known=newest)
     return tuple(migration for migration in known if migration.version > version)
@@ -161,7 +138,7 @@ async def _apply(database: Database, migration: Migration, clock: Clock) -> bool
     try:
         await database.transaction([record, *map(Statement, migration.statements)], (EVERYBODY,))
     except StorageError as error:
-        if await _version(database, migration.version) >= migration.version:
+        if await _version(database) >= migration.version:
             return False
         if isinstance(error.__cause__, sqlite3.Error) and is_about_content(error.__cause__):
             raise UpgradeFailed(path=database.location, version=migration.version) from error
@@ -169,19 +146,12 @@ async def _apply(database: Database, migration: Migration, clock: Clock) -> bool
     return True
 
 
-async def _version(database: Database, newest: int) -> int:
-    """Return the version of the schema; 0 for a new database. Raises DatabaseDamaged where the records of
-    what was applied are not whole."""
-    there = RECORDS in await list_tables(database)
-    rows = await database.query(_SELECT_VERSIONS) if there else ()
-    if database.dialect != "sqlite":
-        return int(rows[-1][0]) if rows else 0
-    try:
-        return recorded_version(
-            [version for (version,) in rows], Schema.of_rows(await database.query(SELECT_SCHEMA)), newest
-        )
-    except Damaged as error:
-        raise DatabaseDamaged from error
+async def _version(database: Database) -> int:
+    """Return the version of the schema; 0 for a new database."""
+    if RECORDS not in await list_tables(database):
+        return 0
+    rows = await database.query("SELECT coalesce(max(version), 0) FROM schema_migrations")
+    return int(rows[0][0])
 
 
 def _split(script: str) -> tuple[str, ...]:

@@ -1,22 +1,19 @@
 """A backup takes the place of the database: all at once, or not at all.
 
-It is copied beside the database into a folder of its own, and checked there. Its rows then go into a database
-that was made here (see fresh_copy.py): a file is handed from one machine to another, and nothing that it
-could run comes along. What has to be done to that before anybody may see it (upgrading, forgetting again) is
-done there. Then the former database gets a second name, and the copy takes its first one in one rename. So
+It is copied beside the database into a folder of its own, checked, upgraded, and freed of what was erased
+since. Then the former database gets a second name, and the copy takes its first one in one rename. So
 whenever the program ends, the database's name stands for the old file or for the new one, each whole; a
 folder that was left over goes with the next restore.
 
-The write-ahead log belongs to the file that it was written for, but SQLite finds it by name alone: beside
-another file it would spoil that. So it is written back first, which at the same time proves that nobody else
-has the file open.
+SQLite finds a WAL by name alone: beside another file it would spoil that. So it is checkpointed first, which
+also proves that no other program has the file open.
 """
 
 import glob
 import shutil
 import sqlite3
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime
@@ -27,7 +24,6 @@ from typing import Final, Literal
 from cc_bot.domain.errors import (
     BackupChanged,
     BackupDamaged,
-    BackupForeign,
     BackupMissing,
     DatabaseInUse,
     DatabaseNewer,
@@ -40,16 +36,14 @@ from cc_bot.domain.errors import (
 from cc_bot.regular_file import NotRegular, open_regular
 from cc_bot.storage.backup import copies_of, leftovers_of
 from cc_bot.storage.files import ensure_folder, has_folder, move, sidecar, sync_file, sync_folder
-from cc_bot.storage.fresh_copy import Deviating, compare, copy_rows, open_warily
 from cc_bot.storage.manifest import (
-    LONGEST_BYTES,
     RECORDS,
     Damaged,
     Manifest,
     Progress,
     Rows,
+    checked_version,
     count_rows,
-    ensure_sound,
     ensure_whole,
     growing,
     hash_of,
@@ -58,9 +52,9 @@ from cc_bot.storage.manifest import (
     is_disk_trouble,
     read_manifest,
 )
-from cc_bot.storage.migrate import deviations_of, known_migrations, recorded_version, statements_up_to
+from cc_bot.storage.migrate import known_migrations, mismatch_of
 from cc_bot.storage.rewriting import ensure_free_space
-from cc_bot.storage.schema import Deviation, Schema, schema_made_by
+from cc_bot.storage.schema import schema_of
 from cc_bot.storage.sqlite import log_bytes_of
 
 SIDECARS: Final = ("-wal", "-shm", "-journal")
@@ -71,119 +65,68 @@ _BEGINNING: Final = b"SQLite format 3\0"
 
 @dataclass(frozen=True, slots=True)
 class StagedBackup:
-    """The rows of a backup in a database beside the one that is to be replaced, checked."""
+    """A checked copy of a backup, beside the database that it is to replace."""
 
     path: Path
     manifest: Manifest | None
     """None for a file that came without one."""
-    schema_version: int
     rows: Rows
-    newest: datetime | None
-    """Up to when somebody did something, by this program's own clock."""
 
     @property
     def made_at(self) -> datetime | None:
-        """The moment when it was made, as far as that can be told."""
-        return self.manifest.made_at if self.manifest else self.newest
+        return self.manifest.made_at if self.manifest else None
 
 
 @contextmanager
-def staged(
-    backup: Path, database: Path, *, rows_only: bool = False, progress: Progress = ignore_progress
-) -> Iterator[StagedBackup]:
-    """The checked rows of the backup, in a folder of its own that is gone afterwards.
+def staged(backup: Path, database: Path, *, progress: Progress = ignore_progress) -> Iterator[StagedBackup]:
+    """Yield a checked copy of the backup, in a folder of its own that is deleted afterwards.
 
-    A backup that holds what the migrations do not make is refused. With `rows_only` that is left behind.
-    Raises BackupMissing, BackupDamaged, BackupForeign, BackupChanged, DatabaseNewer,
-    NotEnoughRoom, RestoreFailed or, for the database's folder, DatabaseFolderMissing.
+    Raises BackupMissing, BackupDamaged, BackupChanged, DatabaseNewer, NotEnoughRoom, RestoreFailed or, for
+    the database's folder, DatabaseFolderMissing.
     """
     if not backup.is_file():
         raise BackupMissing(path=str(backup))
     ensure_folder(database)
-    ensure_free_space(
-        database.parent, 2 * backup.stat().st_size
-    )  # the copy, and what its rows are copied into
+    ensure_free_space(database.parent, 2 * backup.stat().st_size)  # the copy, and VACUUM INTO
     try:
         for leftover in leftovers_of(database):
             shutil.rmtree(leftover)
         with tempfile.TemporaryDirectory(
             dir=database.parent, prefix=f".{database.name}.restoring-", ignore_cleanup_errors=True
         ) as folder:
-            yield _stage(backup, Path(folder) / database.name, rows_only, progress)
+            yield _stage(backup, Path(folder) / database.name, progress)
     except UpgradeFailed as error:
         raise BackupDamaged(path=str(backup)) from error
     except (OSError, sqlite3.Error, StorageError) as error:
         raise RestoreFailed(path=str(database)) from error
 
 
-def _stage(backup: Path, path: Path, rows_only: bool, progress: Progress) -> StagedBackup:
+def _stage(backup: Path, path: Path, progress: Progress) -> StagedBackup:
     try:
         manifest = read_manifest(backup)
     except (ValueError, NotRegular) as error:
         raise BackupDamaged(path=str(backup)) from error
-    copy = sidecar(path, ".copy")
-    _copy(backup, copy, progress)
-    if manifest and hash_of(copy, progress) != manifest.sha256:
+    _copy(backup, path, progress)
+    if manifest and hash_of(path, progress) != manifest.sha256:
         raise BackupDamaged(path=str(backup))
     progress("checking", 0, 0)
     try:
-        version, rows = _take_rows(copy, path, rows_only)
-    except Deviating as deviating:
-        raise _refusal(backup, deviating) from deviating
+        with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+            version = checked_version(connection)
+            newest = known_migrations()[-1].version
+            if version > newest:
+                raise DatabaseNewer(path=str(backup), found=version, known=newest)
+            if name := mismatch_of(schema_of(connection), version):
+                raise BackupChanged(path=str(backup), name=name)
+            return StagedBackup(path, manifest, count_rows(connection))
     except (sqlite3.DatabaseError, Damaged) as error:
         if isinstance(error, sqlite3.Error) and is_disk_trouble(error):
             raise
         raise BackupDamaged(path=str(backup)) from error
-    newest = known_migrations()[-1].version
-    if version > newest:
-        raise DatabaseNewer(path=str(backup), found=version, known=newest)
-    if manifest and (version, rows) != (
-        manifest.schema_version,
-        {name: manifest.rows.get(name) for name in rows},
-    ):
-        raise BackupDamaged(path=str(backup))
-    for suffix in ("", *SIDECARS):
-        sidecar(copy, suffix).unlink(missing_ok=True)
-    return StagedBackup(path, manifest, version, rows, _newest(path))
-
-
-def _take_rows(copy: Path, path: Path, rows_only: bool) -> tuple[int, Rows]:
-    """The version, and how many rows of each table there are now in `path`; of a newer version, only that."""
-    with closing(open_warily(copy)) as connection:
-        version = compare(connection, rows_only=rows_only)
-        if version > known_migrations()[-1].version:
-            return version, {}
-        connection.execute("PRAGMA journal_mode = DELETE").fetchall()
-        made = schema_made_by(statements_up_to(version))
-        rows = {name: count for name, count in count_rows(connection).items() if name in made.tables}
-    path.touch(mode=0o600)
-    copy_rows(copy, path, version)
-    return version, rows
-
-
-def _newest(path: Path) -> datetime | None:
-    """Moments are texts of one width. Nothing of one that is none."""
-    with closing(open_warily(path)) as connection, suppress(ValueError):
-        moments = (
-            "SELECT max(at) FROM (SELECT max(last_active) AS at FROM sessions "
-            "UNION ALL SELECT max(created_at) FROM memories)"
-        )
-        [(at,)] = connection.execute(moments).fetchall()
-        moment = datetime.fromisoformat(at) if at else None
-        return moment if moment and moment.tzinfo else None
-    return None
-
-
-def _refusal(backup: Path, deviating: Deviating) -> BackupForeign | BackupChanged:
-    deviation = deviating.deviation
-    if deviation.is_table:
-        return BackupChanged(path=str(backup), name=deviation.label)
-    command = f"cc-bot restore {backup} --rows-only"
-    return BackupForeign(path=str(backup), name=deviation.label, command=command)
 
 
 def _copy(backup: Path, path: Path, progress: Progress) -> None:
-    """Copy the backup, with a log that stands beside it, as a file has that was in use elsewhere."""
+    """Copy the backup, with its WAL, which a file has that was copied while it was in use."""
     for suffix in ("", "-wal"):
         source, target = sidecar(backup, suffix), sidecar(path, suffix)
         if source.is_file():
@@ -192,16 +135,16 @@ def _copy(backup: Path, path: Path, progress: Progress) -> None:
                 shutil.copyfile(source, target)
 
 
-def finish(copy: Path, former: Path, *, rewrite: bool) -> None:
-    """Make the copy ready to be put in place: one file without a log, that has reached the disk.
+def finish(copy: Path, former: Path) -> None:
+    """Compact the copy into one file without unused pages, synced to the disk.
 
-    What was deleted from it is gone from its unused room too, if it is written anew. Numbers that the former
-    database has given since are not given again: buttons and people name them. Raises sqlite3.Error or
-    OSError.
+    Numbers that the former database has given since are not given again: buttons and people name them. Raises
+    sqlite3.Error or OSError.
     """
+    compact = sidecar(copy, ".compact")
+    compact.touch(mode=0o600)
     with closing(sqlite3.connect(copy, isolation_level=None)) as connection:
         connection.execute("PRAGMA journal_mode = DELETE").fetchall()
-        connection.execute("PRAGMA secure_delete = ON").fetchall()
         for name, number in _numbers(former):
             connection.execute("UPDATE sqlite_sequence SET seq = max(seq, ?) WHERE name = ?", (number, name))
             connection.execute(
@@ -209,12 +152,8 @@ def finish(copy: Path, former: Path, *, rewrite: bool) -> None:
                 "WHERE NOT EXISTS (SELECT 1 FROM sqlite_sequence WHERE name = ?1)",
                 (name, number),
             )
-        if rewrite:
-            anew = sidecar(copy, ".anew")
-            anew.touch(mode=0o600)
-            connection.execute("VACUUM INTO ?", (str(anew),))  # plain VACUUM wants the room elsewhere as well
-    if rewrite:
-        anew.replace(copy)
+        connection.execute("VACUUM INTO ?", (str(compact),))
+    compact.replace(copy)
     sync_file(copy)
 
 
@@ -252,8 +191,8 @@ def _is_own_file(database: Path) -> bool:
             # The bot has run on it, and not through a link: it was a database then.
             return not beginning or (sidecar(database, ".lock").exists() and not database.is_symlink())
         with closing(sqlite3.connect(f"{database.absolute().as_uri()}?mode=ro", uri=True)) as connection:
-            tables = Schema.of(connection).tables
-        return not tables or RECORDS in tables
+            tables = schema_of(connection)
+        return not tables or f"TABLE {RECORDS}" in tables
     except sqlite3.DatabaseError:  # it was one once
         return True
     except OSError as error:
@@ -326,8 +265,7 @@ SQLITE: Final = sqlite3.sqlite_version
 PATIENCE_S: Final = 5.0
 """A writer that holds the file for longer is in everybody's way."""
 
-Condition = Literal["fine", "missing", "no_folder", "foreign", "damaged", "unsound", "read_only", "locked"]
-"""unsound: it is whole, and has a row that can't be."""
+Condition = Literal["fine", "missing", "no_folder", "foreign", "damaged", "read_only", "locked"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -338,16 +276,14 @@ class Examination:
     version: int | None = None
     """That of the file, if it could be read."""
     size_bytes: int = 0
-    """With its log."""
-    deviations: Sequence[Deviation] = ()
-    """How its schema differs from the one that the migrations make up to its version."""
-    table: str = ""
-    """In which there is a row that can't be."""
+    """With its WAL."""
+    mismatch: str = ""
+    """An object that is not as the migrations make it."""
 
 
 def examine(path: Path) -> Examination:
-    """Open it, have SQLite look through it, and take the writer's place for a moment. It takes some seconds a
-    gigabyte, so not on the event loop."""
+    """Open the file, check it, and take the write lock for a moment. It takes some seconds a gigabyte, so not
+    on the event loop."""
     newest = known_migrations()[-1].version
     if not path.exists():
         return Examination("missing" if has_folder(path) else "no_folder", newest)
@@ -360,7 +296,6 @@ def examine(path: Path) -> Examination:
             f"{path.absolute().as_uri()}?mode=rw", uri=True, timeout=PATIENCE_S, isolation_level=None
         )
         with closing(opened) as connection:
-            connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LONGEST_BYTES)
             return _examine(connection, newest, size)
     except Damaged:
         return Examination("damaged", newest, size_bytes=size)
@@ -369,47 +304,19 @@ def examine(path: Path) -> Examination:
 
 
 def _examine(connection: sqlite3.Connection, newest: int, size: int) -> Examination:
-    """Damage is looked for first: what is wrong there matters more than who is writing. Raises Damaged, or
-    sqlite3.Error."""
-    found = Schema.of(connection)
-    if found.tables and RECORDS not in found.tables:
+    """Look for damage first: it matters more than who is writing. Raises Damaged, or sqlite3.Error."""
+    found = schema_of(connection)
+    records = f"TABLE {RECORDS}"
+    if found and records not in found:
         return Examination("foreign", newest, size_bytes=size)
-    version = _version(connection, found, newest)
-    deviations = _deviations(found, version, newest)
+    version = 0
+    if found:
+        [(version,)] = connection.execute(f"SELECT coalesce(max(version), 0) FROM {RECORDS}").fetchall()  # noqa: S608 - a constant
     ensure_whole(connection)
-    table = _unsound_table(connection, version, newest, deviations)
-    if not table:
-        connection.execute("BEGIN IMMEDIATE")
-        connection.execute("ROLLBACK")
-    condition: Condition = "unsound" if table else "fine"
-    return Examination(condition, newest, version, size, deviations, table)
-
-
-def _version(connection: sqlite3.Connection, found: Schema, newest: int) -> int:
-    """A file without anything in it is ours to be. Raises Damaged."""
-    if not found.tables:
-        return 0
-    rows = connection.execute(f"SELECT version FROM {RECORDS} ORDER BY version").fetchall()  # noqa: S608 - a constant
-    return recorded_version([version for (version,) in rows], found, newest)
-
-
-def _deviations(found: Schema, version: int, newest: int) -> tuple[Deviation, ...]:
-    """Return the deviations; none of what only a newer program knows, or of a file without anything in it."""
-    return deviations_of(found, version) if 0 < version <= newest else ()
-
-
-def _unsound_table(
-    connection: sqlite3.Connection, version: int, newest: int, deviations: Sequence[Deviation]
-) -> str:
-    """Return the table where there is a row that a restore would refuse, of the tables that are as we make
-    them."""
-    if not 0 < version <= newest or any(each.is_table for each in deviations):
-        return ""
-    try:
-        ensure_sound(connection, schema_made_by(statements_up_to(version)).tables)
-    except Damaged as damaged:
-        return damaged.table
-    return ""
+    connection.execute("BEGIN IMMEDIATE")
+    connection.execute("ROLLBACK")
+    mismatch = mismatch_of(found, version) if 0 < version <= newest else ""
+    return Examination("fine", newest, version, size, mismatch)
 
 
 def _meaning(error: sqlite3.Error) -> Condition:

@@ -231,7 +231,7 @@ def _code_of(error: BaseException) -> int:
 
 T = TypeVar("T")
 
-_OLDEST: Final = (3, 35, 0)  # the first with RETURNING
+_OLDEST: Final = (3, 37, 0)  # the first with STRICT tables
 PATIENCE_S: Final = 30.0
 """How long a write waits for another program: longer than that takes to write a file of some gigabytes
 anew, and so short that a user whose turn can't be stored hears of it within a minute."""

@@ -56,7 +56,6 @@ class BackupTexts(Area):
     restore_file = Sentence(ja="バックアップのファイル", en="the backup's file")
     yes = Sentence(ja="確認せずに実行します", en="do not ask")
     without_erasures = Sentence(ja="消去の記録がなくても続けます（消した人のデータが戻ることがあります）", en="go on without a record of erasures (people who were forgotten may come back)")
-    rows_only = Sentence(ja="cc-bot のものではないトリガーやビューがあっても、それを置いて、中のデータだけを戻します", en="leave triggers, views and whatever else cc-bot did not make behind, and take the rows alone")
     any_file = Sentence(ja="今あるファイルが cc-bot のデータベースに見えなくても続けます（壊れたときのため）", en="go on even if the file that is there does not look like a database of cc-bot (for a damaged one)")
     wipe = Sentence(ja="データベースと、その控えをすべて消します（ボットを止めてから使います）", en="delete the database and every copy beside it (stop the bot first)")
     backed_up = Sentence(ja="バックアップしました: {path}（{size}、版 {version}、メッセージ {messages}件、メモリ {memories}件）", en="Backed up to {path} ({size}, version {version}, messages: {messages}, memories: {memories})")

@@ -155,11 +155,6 @@ class DoctorFileTexts(Area):
     database_foreign_mend = Sentence(ja="CC_BOT_DATABASE_URL とファイルの権限を確かめてください。", en="Check CC_BOT_DATABASE_URL and the file's mode.")
     database_damaged = Sentence(ja="{path} が壊れています。", en="{path} is damaged.")
     database_damaged_mend = Sentence(ja="ボットを止め、cc-bot restore でバックアップから戻してください。", en="Stop the bot and go back to a backup with `cc-bot restore`.")
-    database_unsound = Sentence(ja="{path} の表 {table} に、あるはずのない値の行があります。", en="In {path}, the table {table} has a row with values that can't be.")
-    database_unsound_mend = Sentence(
-        ja="このデータベースのバックアップは復元できません。手で書き換えたことがあれば直し、なければボットを止めて、cc-bot restore で前のバックアップから戻してください。",
-        en="A backup of it could not be restored. If you changed the file by hand, mend that row; if not, stop the bot and go back to an earlier backup with `cc-bot restore`.",
-    )
     database_read_only = Sentence(ja="{path} に書き込めません。", en="{path} can't be written to.")
     database_read_only_mend = Sentence(ja="ファイルとフォルダの持ち主、権限、ディスクの状態を確かめてください。", en="Check owner and mode of the file and its folder, and the disk.")
     database_locked = Sentence(ja="別のプログラムがデータベースに書き込み続けています。", en="Another program keeps writing to the database.")
@@ -174,8 +169,6 @@ class DoctorFileTexts(Area):
         ja="ボットはこのままでは起動しません。ご自分で加えたトリガーや索引なら sqlite3 の DROP で取り除き、そうでなければ cc-bot restore でバックアップから戻してください。cc-bot の表は、中身も消えるため DROP しないでください。",
         en="The bot does not start like this. A trigger or index that you added yourself can be removed with DROP in sqlite3; otherwise go back to a backup with `cc-bot restore`. Never drop a table of cc-bot: its rows go with it.",
     )
-    schema_more = Sentence(ja="cc-bot のものではない表・ビュー・索引があります: {names}", en="There are tables, views or indexes that are not cc-bot's: {names}")
-    schema_more_mend = Sentence(ja="動作に害はありませんが、バックアップから戻すときに --rows-only が要り、そのとき消えます。要らなければ取り除いてください。", en="They do no harm by themselves, but a backup of them is restored with --rows-only alone, which leaves them behind. Remove what you don't need.")
     disk_ok = Sentence(ja="{free} の空きがあります。", en="{free} are free.")
     disk_low = Sentence(ja="空きが {free} しかありません（目安は {wanted}）。", en="Only {free} are free; {wanted} would be good.")
     disk_low_mend = Sentence(ja="不要なファイルを消すか、広いディスクへ移してください。", en="Delete what is not needed, or move to a larger disk.")

@@ -251,9 +251,6 @@ SENTENCES: Final[Mapping[type[CcBotError], Sentence]] = {
     errors.OutputLost: Sentence(ja="結果を書き出せませんでした（{reason}）。出力先を確かめてください。", en="What there was to say could not be written ({reason}). Check where the output goes."),
     errors.BackupMissing: Sentence(ja="{path} というバックアップのファイルはありません。ファイルの名前を確かめてください。", en="There is no backup file {path}. Check the name of the file."),
     errors.BackupDamaged: Sentence(ja="バックアップ {path} は壊れているか、cc-bot のデータベースではありません。別のバックアップを選んでください。", en="The backup {path} is damaged, or no database of cc-bot. Choose another one."),
-    errors.BackupForeign: Sentence(
-        ja="バックアップ {path} の {name} は、足りないか、cc-bot が作る形と違います。ファイルの出どころが確かなら、{command} で中のデータだけを戻せます。", en="In the backup {path}, {name} is missing or not as cc-bot makes it. If you know where the file comes from, restore its rows alone: {command}"
-    ),
     errors.BackupChanged: Sentence(ja="バックアップ {path} の {name} は、足りないか、cc-bot が作る形と違います。別のバックアップを選んでください。", en="In the backup {path}, {name} is missing or not as cc-bot makes it. Choose another one."),
     errors.RestoreFailed: Sentence(ja="{path} に復元できませんでした。データベースは元のままです。空き容量と、バックアップを読む権限、書き込む権限を確かめてください。", en="Nothing could be restored to {path}; the database is as it was. Check the free space, and the permissions to read the backup and to write."),
     errors.ErasuresMissing: Sentence(

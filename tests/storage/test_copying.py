@@ -21,8 +21,8 @@ from cc_bot.storage.copying import CopyPlan, copied_tables
 from cc_bot.storage.database import Row
 from cc_bot.storage.engines import dialect_of
 from cc_bot.storage.manifest import Progress, Stage, ignore_progress
-from cc_bot.storage.migrate import deviations_of, known_migrations
-from cc_bot.storage.schema import SELECT_SCHEMA, Schema
+from cc_bot.storage.migrate import known_migrations, mismatch_of
+from cc_bot.storage.schema import SELECT_SCHEMA, schema_of_rows
 from cc_bot.stores import open_stores
 from tests.databases import laid_out
 from tests.stores.backends import stores_over, tables_of, turn
@@ -144,8 +144,8 @@ class TestCopy:
         assert [(each.name, each.rows) for each in back.tables] == [(t.name, t.rows) for t in there.tables]
         assert await rows(third) == stored
         async with open_database(third) as database:
-            found = Schema.of_rows(await database.query(SELECT_SCHEMA))
-        assert deviations_of(found, known_migrations()[-1].version) == ()
+            found = schema_of_rows(await database.query(SELECT_SCHEMA))
+        assert mismatch_of(found, known_migrations()[-1].version) == ""
 
     async def test_is_gone_on_with_by_the_stores(self, pair: Pair, tmp_path: Path) -> None:
         key = SessionKey(ME, 2)

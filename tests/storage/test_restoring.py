@@ -40,7 +40,7 @@ def backup(database: Path, tmp_path: Path) -> Path:
 def restore(backup: Path, database: Path) -> Path | None:
     """As it is done, but for what needs stores."""
     with staged(backup, database) as copy:
-        finish(copy.path, database, rewrite=False)
+        finish(copy.path, database)
         return put_in_place(copy.path, database, NOW)
 
 
@@ -83,6 +83,14 @@ class TestStaging:
         spoiled = backup.read_bytes()
         change(backup, "UPDATE memories SET content = 'x'", whole=content)
         another = backup.read_bytes()
+        change(backup, "DELETE FROM schema_migrations", whole=content)
+        unrecorded = backup.read_bytes()
+        dangle = (
+            "INSERT INTO proposals (user_id, channel_id, agent, message_id, visibility, change, made_at) "
+            "VALUES (1, 2, '', 9999, 'public', '', 0)"
+        )
+        change(backup, dangle, whole=content)
+        dangling = backup.read_bytes()
         newer = "INSERT INTO schema_migrations (version, applied_at) VALUES (9999, 0)"
         change(backup, newer, whole=content)
         for data, told, refusal in (
@@ -90,7 +98,10 @@ class TestStaging:
             *((spoiled, each, BackupDamaged) for each in (manifest, None)),
             (another, manifest, BackupDamaged),
             (content, b"{}", BackupDamaged),
-            *((each, None, BackupDamaged) for each in (b"", b"no database", b"SQLite format 3\0")),
+            *(
+                (each, None, BackupDamaged)
+                for each in (b"", b"no database", b"SQLite format 3\0", unrecorded, dangling)
+            ),
             (backup.read_bytes(), None, DatabaseNewer),
         ):
             path = tmp_path / "sessions_20261122-030405.db"

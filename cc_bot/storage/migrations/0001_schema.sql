@@ -24,7 +24,7 @@ CREATE TABLE sessions (
     -- while later ones may still be summarized: until /clear, or until an expired session's rest was.
     summarize       @number NOT NULL DEFAULT 1 CHECK (summarize IN (0, 1)),
     summarized_to   @number NOT NULL DEFAULT 0
-);
+) @strict;
 
 -- At most one open session per key: a second one to open finds the first. Serves: open, clear.
 CREATE UNIQUE INDEX sessions_open_by_key ON sessions (user_id, channel_id, agent) WHERE closed_at IS NULL;
@@ -70,7 +70,7 @@ CREATE TABLE messages (
     erased            @number NOT NULL DEFAULT 0 CHECK (erased IN (0, 1)),  -- an edit on Discord brings nothing back
     timestamp         @number NOT NULL,                -- when it was said, ms
     created_at        @number NOT NULL                 -- when it was stored, ms
-);
+) @strict;
 
 -- Serves: the history (read backwards from its end), the attachments that leave it, session_history. By session alone,
 -- PostgreSQL takes reading and sorting all of one to be less work than reading them in order.
@@ -109,7 +109,7 @@ CREATE TABLE attachments (
     source_id    @number,  -- Discord's id of the forward it came with: deleted with that; NULL: came with the question
     bytes        @number,  -- its size, text included; NULL once let go for the quota: the row stays to tell its user
     PRIMARY KEY (message_id, position)
-);
+) @strict;
 
 -- Serves: the history, deleting what left it, and everything when the session is closed.
 CREATE INDEX attachments_by_session ON attachments (session_id, message_id, position);
@@ -159,7 +159,7 @@ CREATE TABLE summaries (
     first_message_id @number NOT NULL,
     last_message_id  @number NOT NULL,
     created_at       @number NOT NULL
-);
+) @strict;
 
 -- Serves: every statement on this table.
 CREATE UNIQUE INDEX summaries_by_key ON summaries (user_id, channel_id, agent, visibility);
@@ -172,7 +172,7 @@ CREATE TABLE token_factors (
     factor     @real NOT NULL,     -- tokens counted by the server / tokens estimated
     responses  @number NOT NULL,   -- from how many answers it was learned
     updated_at @text NOT NULL
-);
+) @strict;
 
 -- Turns of sessions from accepted to delivered; at a start, those left here are finished. A row is deleted when its
 -- user has seen the outcome, so no token of an interaction outlives its turn.
@@ -203,7 +203,7 @@ CREATE TABLE turns (
     former         @text,              -- the id of the interrupted turn that this one asks again
     process        @text NOT NULL DEFAULT '',  -- that makes it; if no longer in `processes`, others finish the turn
     accepted_at    @number NOT NULL    -- Unix milliseconds
-);
+) @strict;
 
 -- Serves: a user's own, when all of theirs is listed or erased.
 CREATE INDEX turns_by_user ON turns (user_id);
@@ -234,7 +234,7 @@ CREATE TABLE mentions (
     answered   @number NOT NULL DEFAULT 0 CHECK (answered IN (0, 1)),
     shown      @number NOT NULL DEFAULT 0 CHECK (shown IN (0, 1)),  -- all of the answer that is stored
     edited     @number NOT NULL DEFAULT 0 CHECK (edited IN (0, 1))  -- since it was read to be answered
-);
+) @strict;
 
 -- Serves: who waits, in one channel or in all.
 CREATE INDEX mentions_waiting ON mentions (channel_id, thread_id, discord_id) WHERE answered = 0;
@@ -251,7 +251,7 @@ CREATE INDEX mentions_by_answer ON mentions (answer_id) WHERE answer_id IS NOT N
 CREATE TABLE answer_pages (
     discord_id @number PRIMARY KEY,
     answer_id  @number NOT NULL
-);
+) @strict;
 
 -- Serves: deleting an answer with all its pages.
 CREATE INDEX answer_pages_by_answer ON answer_pages (answer_id);
@@ -266,7 +266,7 @@ CREATE TABLE block_boundaries (
     token_count      @number NOT NULL,  -- as its model counted when it was frozen
     created_at       @number NOT NULL,
     UNIQUE (channel_id, thread_id, first_message_id)
-);
+) @strict;
 
 -- Serves: the blocks of a context, the last one, and those that an edit thaws.
 CREATE INDEX block_boundaries_by_last ON block_boundaries (channel_id, thread_id, last_message_id);
@@ -278,7 +278,7 @@ CREATE TABLE channel_windows (
     thread_id        @number NOT NULL DEFAULT 0,
     first_message_id @number NOT NULL,
     PRIMARY KEY (channel_id, thread_id)
-);
+) @strict;
 
 -- Where /reset was said: nothing up to there is read again. bot_id 0 holds for all bots of this database.
 CREATE TABLE thread_metadata (
@@ -289,7 +289,7 @@ CREATE TABLE thread_metadata (
     last_reset_discord_message_id @number NOT NULL,
     last_reset_at                 @number NOT NULL,
     PRIMARY KEY (thread_id, bot_id)
-);
+) @strict;
 
 -- Serves: deleting all of a channel.
 CREATE INDEX thread_metadata_by_channel ON thread_metadata (channel_id);
@@ -299,7 +299,7 @@ CREATE TABLE reading (
     id    @number PRIMARY KEY CHECK (id = 1),
     mode  @text NOT NULL,
     since @number NOT NULL  -- a moment as Discord's ids have it: all ids from then on are greater
-);
+) @strict;
 
 -- What was written up to this message is not read from Discord again: it is deleted here. Elsewhere the newest stored
 -- message says where to go on.
@@ -315,7 +315,7 @@ CREATE TABLE places (
     place_id   @number PRIMARY KEY,  -- a channel, or a thread
     channel_id @number NOT NULL,     -- the channel; of a thread, the channel that it belongs to
     guild_id   @number NOT NULL
-);
+) @strict;
 
 -- Serves: all threads of a channel that is gone.
 CREATE INDEX places_by_channel ON places (channel_id);
@@ -343,7 +343,7 @@ CREATE TABLE canvas_clock (
     id    @number PRIMARY KEY CHECK (id = 1),
     drawn @number NOT NULL,  -- grows with every change of any canvas: the number of the newest
     moved @number NOT NULL   -- grows when a key may have got another canvas to show: a choice, a deletion
-);
+) @strict;
 INSERT INTO canvas_clock (id, drawn, moved) VALUES (1, 0, 0);
 
 -- The agent that a user chose in a channel.
@@ -362,7 +362,7 @@ CREATE TABLE channel_agents (
     agent      @text NOT NULL,
     set_by     @number NOT NULL,
     set_at     @text NOT NULL
-);
+) @strict;
 
 -- ---- memories ------------------------------------------------------------------------------------------------------
 
@@ -400,7 +400,7 @@ CREATE TABLE memories (
     search_tags    @text NOT NULL DEFAULT '',  -- tags, folded, each between line feeds
     term_count     @number NOT NULL DEFAULT 0, -- of text and tags, repeated ones included
     terms_version  @number NOT NULL DEFAULT 0  -- of the rules that made the four columns before and `memory_terms`
-);
+) @strict;
 
 -- Serves: search, list and count of one user's memories, newest first; get, update and delete go by id.
 CREATE INDEX memories_by_user ON memories (user_id, id);
@@ -425,14 +425,14 @@ CREATE INDEX memories_pinned ON memories (user_id, id) WHERE pinned = 1 AND stat
 CREATE TABLE memory_imports (
     user_id @number PRIMARY KEY,
     moments @text NOT NULL  -- JSON: Unix milliseconds
-);
+) @strict;
 
 -- The version of the search rules, and the id up to which memories were made by them; -1: all are. One row.
 CREATE TABLE memory_rules (
     id        @number PRIMARY KEY CHECK (id = 1),
     version   @number NOT NULL DEFAULT 0,
     remade_to @number NOT NULL DEFAULT 0
-);
+) @strict;
 INSERT INTO memory_rules (id) VALUES (1);
 
 -- How many erasures there were; how many of them are out of the write-ahead log, and out of unused pages. One row.
@@ -442,7 +442,7 @@ CREATE TABLE memory_erasures (
     written_back @number NOT NULL DEFAULT 0,
     rewritten    @number NOT NULL DEFAULT 0,
     rewritten_at @text
-);
+) @strict;
 INSERT INTO memory_erasures (id) VALUES (1);
 
 -- The search index: which active memories have which term, a hash of 32 bits.
@@ -476,7 +476,7 @@ CREATE TABLE user_settings (
     told_of_menu_at @text,                -- when the user last learned of the menu for messages the bot can't read
     spoken          @number NOT NULL DEFAULT 0 CHECK (spoken IN (0, 1)),         -- short answers are read aloud too
     updated_at      @text NOT NULL
-);
+) @strict;
 
 -- Changes and calls that a model proposed and that wait for their user's word. A row goes when it is decided, or its
 -- answer goes. No id is given twice: a button must not come to mean something else.
@@ -491,7 +491,7 @@ CREATE TABLE proposals (
     memory_id  @number,         -- the memory that it changes or deletes; NULL for none
     change     @text NOT NULL,  -- JSON: what is to be done, and what was there before
     made_at    @number NOT NULL -- Unix milliseconds
-);
+) @strict;
 
 -- Serves: those of an answer.
 CREATE INDEX proposals_by_message ON proposals (message_id);
@@ -519,7 +519,7 @@ CREATE TABLE claimed_calls (
     ephemeral      @number NOT NULL,
     locale         @text,                -- of the user; NULL: not known
     process        @text NOT NULL DEFAULT ''  -- that makes it, as in turns
-);
+) @strict;
 
 -- Serves: a user's own, when all of theirs is listed or erased.
 CREATE INDEX claimed_calls_by_user ON claimed_calls (user_id);
@@ -567,7 +567,7 @@ CREATE TABLE schedules (
     tainted     @number NOT NULL DEFAULT 1,
     created_at  @number NOT NULL,           -- Unix milliseconds
     advanced_at @number NOT NULL            -- when due_at was worked out; if later than now, the clock went back
-);
+) @strict;
 
 -- Serves: what is due next, of all users.
 CREATE INDEX schedules_due ON schedules (due_at) WHERE status = 'active';
@@ -674,7 +674,7 @@ CREATE TABLE reservations (
     tokens    @number NOT NULL,     -- 0 once settled
     at        @number NOT NULL,     -- Unix milliseconds
     process   @text NOT NULL DEFAULT ''
-);
+) @strict;
 
 -- Serves: the turns of a minute, and what is reserved.
 CREATE INDEX reservations_by_user ON reservations (user_id, at);
@@ -705,7 +705,7 @@ CREATE TABLE channel_models (
     models     @text NOT NULL,       -- JSON: a chain
     set_by     @number NOT NULL,
     set_at     @text NOT NULL
-);
+) @strict;
 
 -- While there is a row, only owners are answered. One row.
 CREATE TABLE maintenance (
@@ -713,7 +713,7 @@ CREATE TABLE maintenance (
     note   @text NOT NULL,
     set_by @number NOT NULL,
     set_at @text NOT NULL
-);
+) @strict;
 
 -- The tools of the servers that the operator names, so that a request has the same bytes while one is away. They say
 -- nothing about users.
@@ -722,7 +722,7 @@ CREATE TABLE tool_lists (
     entry    @text NOT NULL,     -- its entry in the operator's file, as a digest
     seen     @text NOT NULL,     -- JSON: those that it had last
     accepted @text NOT NULL      -- JSON: those that an owner accepted; empty: none yet
-);
+) @strict;
 
 -- ---- pages in a browser --------------------------------------------------------------------------------------------
 
@@ -749,7 +749,7 @@ CREATE TABLE web_sessions (
     made_at    @text NOT NULL,
     used_at    @text NOT NULL,
     ends_at    @text NOT NULL
-);
+) @strict;
 
 -- Serves: the list of a user's own, and their erasure.
 CREATE INDEX web_sessions_of_user ON web_sessions (user_id);
@@ -769,19 +769,19 @@ CREATE TABLE processes (
     started_at   @number NOT NULL,  -- Unix milliseconds, as the database counts them; so below
     until        @number NOT NULL,  -- it counts as dead from then on
     connected_at @number NOT NULL DEFAULT 0  -- last connected to Discord with all of its shards; 0: never yet
-);
+) @strict;
 
 -- Which of them does what for all.
 CREATE TABLE duties (
     name    @text PRIMARY KEY,
     process @text              -- NULL, or one that is no longer in `processes`: none
-);
+) @strict;
 
 -- Users whose data is being erased. What is left here at a start is continued then.
 CREATE TABLE erasing (
     user_id @number PRIMARY KEY,
     since   @number NOT NULL  -- Unix milliseconds
-);
+) @strict;
 
 -- The erasure logs of all processes of a bot, line by line, so that each machine has those of the others.
 CREATE TABLE erasure_lines (
@@ -789,7 +789,7 @@ CREATE TABLE erasure_lines (
     log  @text NOT NULL,  -- the name that its salt gives it
     line @text NOT NULL,  -- as it is in the file: a salted hash, or what the file says of itself
     UNIQUE (log, line)
-);
+) @strict;
 
 -- ---- PostgreSQL's statistics ---------------------------------------------------------------------------------------
 -- ANALYZE keeps samples of each column's values, and leaves those of a table that is empty by then as they are: what
