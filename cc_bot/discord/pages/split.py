@@ -1,40 +1,40 @@
-"""Cuts a long answer into Discord messages, so that each of them reads well by itself.
+"""Splits a long answer into Discord messages, each readable by itself.
 
-A message ends at the best place in its last part: after a paragraph rather than a line, after a line
-rather than a sentence, and so on (`Rank`). A code fence that is open there is closed, and opened again
-in the next message.
+A message ends at the best place in its last part: after a paragraph rather than a line, after a line rather
+than a sentence, and so on (`Rank`). A code fence that is open there is closed, and opened again in the next
+message.
 
-Each cut is decided from the text just behind the previous cut, up to `limit + limit // 4` characters
-of it and no more. That makes the time linear, and it makes the pieces of a growing text come to rest:
-see `settled`.
+Each cut depends only on the `limit + limit // 4` characters behind the previous one, so that the first
+messages of a growing text soon stop changing.
 
-Discord counts code points (discord/discord-api-docs issue 1315, where its staff say so), its clients
-and some libraries UTF-16 code units. A text has never fewer of the latter, so those are counted here.
+Discord counts code points (discord/discord-api-docs issue 1315), its clients and some libraries UTF-16 code
+units. A text has never fewer of the latter, so those are counted here.
 """
 
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import IntEnum
-from itertools import accumulate, islice, pairwise
-from typing import Literal, cast
+from itertools import accumulate, pairwise
+from typing import Final, Literal, cast
 
 import regex  # type: ignore[import-untyped]  # its stubs (types-regex) are not among the dependencies
 
 from cc_bot.domain.kinsoku import NEVER_FIRST, NEVER_LAST, NOT_FIRST_IN_LINE
 
+MESSAGE_LIMIT: Final = 2000
+"""UTF-16 code units in one message."""
+
 # ---- breaks ----------------------------------------------------------------------------------------------
-# Where a line of text may be parted, and where never.
-#
-# Japanese writes no spaces, so it may be parted nearly everywhere; kinsoku (JIS X 4051) says where not:
-# before 、。」ー and small kana, after an opening bracket. Latin words, numbers and runs of katakana are
-# parted at white space or punctuation only. What Discord renders as one thing (an emoji, a mention, a
-# link, a code span) is never parted. A place is also out of the question if the rest, at the start of a
-# message, would turn into Markdown that it was not: `1. `, `- `, `> ` or a fence.
+# Japanese writes no spaces, so a line may be cut nearly everywhere; kinsoku (JIS X 4051) says where not:
+# before 、。」ー and small kana, after an opening bracket. Latin words, numbers and runs of katakana are cut
+# at white space or punctuation only. What Discord renders as one thing (an emoji, a mention, a link, a code
+# span) stays whole. Nor is a line cut where the rest, at the start of a message, would turn into Markdown
+# that it was not: `1. `, `- `, `> ` or a fence.
 
 
 class Rank(IntEnum):
-    """The rank of a place to part a text, best first."""
+    """How good a place to cut is, best first."""
 
     PARAGRAPH = 0
     CODE_PARAGRAPH = 1
@@ -102,86 +102,42 @@ _WHOLE = regex.compile(
     r"|(?P<pair>\*\*|~~|\|\|)(?=\S)[^*~|\n]{1,200}+(?:(?P=pair)|\Z)"
 )
 _LINK = regex.compile(_URL)
-_CLUSTER = regex.compile(r"\X")
-_NOT_FIRST = frozenset(NEVER_FIRST)
+_GRAPHEME = regex.compile(r"\X")
 _LAST = regex.compile(rf"[{_characters(NEVER_LAST)}]\s*\Z")
 _HEADING = regex.compile(r"[ ]{0,3}\#{1,3}[ ]")
+_WHITE_SPACE = regex.compile(r"(?:\s(?![\p{M}\u200d]))*+")  # a space under a combining mark is a character
 
 
-def is_good_line_end(text: str, start: int, end: int) -> bool:
-    """Return whether prose may be parted after its line `text[start:end]`."""
-    following = after_white_space(text, end)
-    starts_well = text[following : following + 1] not in _NOT_FIRST
-    ends_well = not _LAST.search(text, start, end) and not _HEADING.match(text, start, end)
-    return starts_well and ends_well  # a heading stays with what it is the heading of
-
-
-def cluster_starts(text: str) -> Iterator[int]:
-    """Yield where each character begins that a reader sees as one (Unicode TR 29: extended grapheme
-    clusters)."""
-    return (match.start() for match in _CLUSTER.finditer(text))
-
-
-def places(text: str, rank: Rank, start: int, end: int) -> Iterator[int]:
-    """The places of one rank (SENTENCE and worse) in the line `text[start:end]`, from left to right.
-
-    A place before white space stands for all of that white space. Whether it parts something that
-    must stay whole is for `whole` to say.
-    """
-    return (match.end() for match in _PATTERNS[rank].finditer(text, start, end) if match.end() > start)
-
-
-def whole(text: str, *, longest: int) -> bytearray:
-    """Tell for each position of the text whether it lies inside something that is never parted.
-
-    Links, code spans and the like count only up to `longest` characters: a longer one fits nowhere.
-    """
-    inside = bytearray(len(text) + 1)
-
-    def keep(start: int, end: int) -> None:
-        if end - start <= longest:
-            inside[start + 1 : end] = b"\1" * max(0, end - start - 1)
-
+def _inside_whole(text: str, limit: int) -> set[int]:
+    """The positions inside a link, a code span or the like that fits in `limit` characters."""
+    inside = set[int]()
     for match in _WHOLE.finditer(text):
-        keep(*match.span())
-        if match.end() - match.start() > longest:
-            for link in _LINK.finditer(text, *match.span()):
-                keep(*link.span())
-    if not text.isascii():
-        for match in _CLUSTER.finditer(text):
-            inside[match.start() + 1 : match.end()] = b"\1" * (match.end() - match.start() - 1)
+        fits = match.end() - match.start() <= limit
+        for kept in [match] if fits else _LINK.finditer(text, *match.span()):
+            if kept.end() - kept.start() <= limit:
+                inside.update(range(kept.start() + 1, kept.end()))
     return inside
 
 
-def after_white_space(text: str, at: int) -> int:
-    """The first position from `at` that is not white space; a space under a combining mark is a character."""
+def _after_white_space(text: str, at: int) -> int:
     return cast("int", _WHITE_SPACE.match(text, at).end())
 
 
-_WHITE_SPACE = regex.compile(r"(?:\s(?![\p{M}\u200d]))*+")
-
 # ---- fences ----------------------------------------------------------------------------------------------
-# Code fences: which lines open and close them, and how an open one is closed and opened again.
-#
-# A fence is what CommonMark calls one (0.31, section 4.5): three or more backticks or tildes at the
-# start of a line, perhaps inside quotes and lists, until a line with at least as many of the same. Two
-# things differ, because Discord shows them so: a fence may be indented by any depth, and text that is
-# indented less than the list item around a fence does not end it.
+# A fence is what CommonMark calls one (0.31, section 4.5): three or more backticks or tildes at the start of
+# a line, perhaps inside quotes and lists, until a line with at least as many of the same. Two things differ,
+# as Discord shows them: a fence may be indented by any depth, and text that is indented less than the list
+# item around a fence does not end it.
 
 LineKind = Literal["prose", "opening", "code", "closing"]
-"""What a line is: outside of any fence, the line of a fence, or between the two lines of one."""
+"""`code` is between the two lines of a fence, `prose` outside of any."""
 
 _PREFIX = (
     r"\A(?P<quote>(?:[ \t]{0,3}+>(?!>>)[ \t]?+)*+)"
     r"(?P<indent>(?:[ \t]*+(?:[-*+]|\d{1,9}[.)]|>>>)[ \t])*+[ \t]*+)"
 )
 _LINE_PREFIX = re.compile(_PREFIX)
-_FENCE_OPENING = re.compile(
-    rf"{_PREFIX}"
-    r"(?P<marks>`{3,}+(?=[^`]*$)|~{3,}+)"
-    r"(?P<info>.*)",
-    re.DOTALL,
-)
+_FENCE_OPENING = re.compile(rf"{_PREFIX}(?P<marks>`{{3,}}+(?=[^`]*$)|~{{3,}}+)(?P<info>.*)", re.DOTALL)
 _QUOTE_MARK = re.compile(r"[ \t]{0,3}>[ \t]?")
 
 
@@ -199,61 +155,48 @@ class Fence:
     @property
     def opening(self) -> str:
         """The line that opens the same fence again."""
-        return f"{self.quote}{self.indent}{self.marks}{self.info}"
+        return f"{self.closing}{self.info}"
 
     @property
     def closing(self) -> str:
         """A line that closes it."""
         return f"{self.quote}{self.indent}{self.marks}"
 
-    def is_closed_by(self, line: str) -> bool:
-        """Return whether a line of this fence is its last."""
-        inner = self._without_quote(line)
-        if inner is None:
-            return False
-        marks = inner.strip(" \t\r")
-        return len(marks) >= len(self.marks) and not marks.strip(self.marks[0])
-
-    def holds(self, line: str) -> bool:
-        """Return whether a line still stands inside the quote that the fence is in."""
-        return self._without_quote(line) is not None
-
-    def _without_quote(self, line: str) -> str | None:
-        """The line without the fence's quote marks; None if it has fewer of them."""
-        at = 0
+    def is_closed_by(self, line: str) -> bool | None:
+        """Return whether a line is the last of this fence; None if it is outside of the fence's quote."""
         for _ in range(self.quote.count(">")):
-            mark = _QUOTE_MARK.match(line, at)
+            mark = _QUOTE_MARK.match(line)
             if mark is None:
                 return None
-            at = mark.end()
-        return line[at:]
+            line = line[mark.end() :]
+        marks = line.strip(" \t\r")
+        return len(marks) >= len(self.marks) and not marks.strip(self.marks[0])
 
 
-def next_line(fence: Fence | None, line: str, *, longest: int | None = None) -> tuple[LineKind, Fence | None]:
-    """Return what a line is after lines that left `fence` open, and which fence is open after it.
-
-    The line comes without its end. Lines of more than `longest` characters are never fence lines.
-    """
-    may_be_fence_line = longest is None or len(line) <= longest
-    if fence is not None and fence.holds(line):
-        closes = may_be_fence_line and fence.is_closed_by(line)
-        return ("closing", None) if closes else ("code", fence)
-    opened = _fence_of(line) if may_be_fence_line else None
-    return ("prose", None) if opened is None else ("opening", opened)
+def next_line(
+    fence: Fence | None, line: str, *, max_fence_line: int | None = None
+) -> tuple[LineKind, Fence | None]:
+    """Return the kind of a line, without its line end, and the fence open after it. `fence`: the one open
+    before it. Longer lines than `max_fence_line` open and close nothing."""
+    may_be_fence_line = max_fence_line is None or len(line) <= max_fence_line
+    if fence and (closes := fence.is_closed_by(line)) is not None:
+        return ("closing", None) if closes and may_be_fence_line else ("code", fence)
+    match = _FENCE_OPENING.fullmatch(line) if may_be_fence_line else None
+    if match is None:
+        return "prose", None
+    return "opening", Fence(match["quote"], _indent_of(match), match["marks"], match["info"].rstrip())
 
 
 def close_fences(text: str) -> str:
-    """The text, and after it the closing line of a code fence that it leaves open, if there is one."""
+    """Return the text, with the closing line of a code fence that it leaves open."""
     fence: Fence | None = None
     for line in text.split("\n"):
         _, fence = next_line(fence, line)
-    if fence is None:
-        return text
-    return f"{text}{'' if text.endswith(chr(10)) else chr(10)}{fence.closing}"
+    return f"{text}{'' if text.endswith(chr(10)) else chr(10)}{fence.closing}" if fence else text
 
 
 def line_prefix(line: str) -> str:
-    """What a further line begins with that belongs to the same quote and list item."""
+    """Return what a further line of the same quote and list item begins with."""
     match = cast("re.Match[str]", _LINE_PREFIX.match(line))
     return match["quote"] + _indent_of(match)
 
@@ -262,57 +205,14 @@ def _indent_of(match: re.Match[str]) -> str:
     return re.sub(r"[^ \t]", " ", match["indent"])  # a list item has its mark once
 
 
-def _fence_of(line: str) -> Fence | None:
-    match = _FENCE_OPENING.fullmatch(line)
-    if match is None:
-        return None
-    return Fence(
-        quote=match["quote"],
-        indent=_indent_of(match),
-        marks=match["marks"],
-        info=match["info"].rstrip(),
-    )
-
-
 # ---- split -----------------------------------------------------------------------------------------------
-
-MESSAGE_LIMIT = 2000
-"""UTF-16 code units in one message."""
-
-SMALLEST_LIMIT = 32
 
 _LAST_PART = 0.4
 """The share of a message, at its end, in which a better place to cut beats a later one."""
 
-_INNER_RANKS = [rank for rank in Rank if rank >= Rank.SENTENCE]
-
-
-@dataclass(frozen=True, slots=True)
-class _Piece:
-    content: str
-    settled: bool
-
-
-@dataclass(frozen=True, slots=True)
-class _Start:
-    """The place where a piece begins."""
-
-    at: int
-    fence: Fence | None
-    """The fence that is open there."""
-    mark: str = ""
-    """In the middle of a line of a quote: what stood at the line's start."""
-
-    @property
-    def opening(self) -> str:
-        """The text that is put in front of the piece."""
-        return f"{self.fence.opening}\n{self.mark}" if self.fence else ""
-
 
 @dataclass(frozen=True, slots=True)
 class _Line:
-    """`view[start:end]`, without its line end."""
-
     start: int
     end: int
     kind: LineKind
@@ -325,182 +225,124 @@ class _Cut:
     at: int
     fence: Fence | None
     """The fence that is open at the cut."""
-
-
-@dataclass(frozen=True, slots=True)
-class _View:
-    """The knowledge of the text when a cut is chosen."""
-
-    text: str
-    lines: list[_Line]
-    units: list[int]
-    """UTF-16 code units before each position."""
-    limit: int
-    room: int
-    """Code units that the piece has left for its text and the line that closes its fence."""
-
-    def fits(self, cut: _Cut) -> bool:
-        closing = 0 if cut.fence is None else 1 + utf16_length(cut.fence.closing)
-        return cut.at > 0 and self.units[cut.at] + closing <= self.room
-
-    def fits_alone(self, line: _Line, longest: int) -> bool:
-        """Return whether a line of code fits in a piece of `longest` code units, inside its fence."""
-        around = 0 if line.fence is None else utf16_length(f"{line.fence.opening}\n\n{line.fence.closing}")
-        return self.units[line.end] - self.units[line.start] + around <= longest
-
-    def is_late(self, cut: _Cut) -> bool:
-        return self.units[cut.at] >= self.room * (1 - _LAST_PART)
+    rank: Rank = Rank.LAST_RESORT
+    breaks: bool = False
+    """Whether it parts something that should stay whole."""
 
 
 def utf16_length(text: str) -> int:
-    """The length in UTF-16 code units."""
+    """Return the length in UTF-16 code units."""
     return len(text) + sum(character > "\uffff" for character in text)
 
 
 def split(text: str, *, limit: int = MESSAGE_LIMIT, most: int | None = None) -> tuple[str, ...]:
-    """The messages that together show a Markdown text; none for a text of white space. With `most` only so
-    many of them, for which no more of the text is looked at than they show.
+    """Return the first `most` messages, or all, that together show a Markdown text; none for white space.
 
-    Each has at most `limit` UTF-16 code units and is not blank. Without the fence lines that were added,
-    and without the white space at the cuts, they are the text; only a fence's own last line may be
-    replaced by an added one. A word, a URL, a mention, a link, a code span or a line of code is cut only
-    if it does not fit in one message, an emoji or a letter with its marks never (unless it alone is
-    longer than a message). A fence line of more than `limit // 5` characters is
-    taken for ordinary text. Raises ValueError for a limit under SMALLEST_LIMIT.
+    Each has at most `limit` UTF-16 code units and is not blank. Without the fence lines that were added, and
+    without the white space at the cuts, they are the text; only a fence's own last line may be replaced by an
+    added one. A word, a URL, a mention, a link, a code span or a line of code is cut only if it does not fit
+    in one message, an emoji or a letter with its marks only if it alone is longer than a message. A fence
+    line of more than `limit // 5` characters counts as ordinary text.
     """
-    return tuple(piece.content for piece in islice(_pieces(text, limit), most))
+    text, pieces = text.rstrip(), list[str]()
+    at, fence = _resume(text, 0, None, limit)
+    while at < len(text) and (most is None or len(pieces) < most):
+        in_line = at and text[at - 1] != "\n"
+        opening = f"{fence.opening}\n{fence.quote if in_line else ''}" if fence else ""
+        view = text[at : at + limit + limit // 4]
+        lines = _lines(view, fence, fence.quote if fence and in_line else "", limit)
+        cut = _choose(view, lines, limit, limit - utf16_length(opening), ends=at + len(view) == len(text))
+        if body := view[: cut.at].rstrip():
+            pieces.append(f"{opening}{body}{f'{chr(10)}{cut.fence.closing}' if cut.fence else ''}")
+        at, fence = _resume(text, at + cut.at, cut.fence, limit)
+    return tuple(pieces)
 
 
-def count_settled(text: str, *, limit: int = MESSAGE_LIMIT) -> int:
-    """Count how many of the first pieces of a text stay as they are, whatever is appended to it.
-
-    With `n = count_settled(text)`, `split(text + more)[:n] == split(text)[:n]` for every `more`. A piece is
-    settled as soon as `limit + limit // 4` characters (2500 for Discord) follow its beginning.
-    """
-    return sum(piece.settled for piece in _pieces(text, limit))
-
-
-def _pieces(text: str, limit: int) -> Iterator[_Piece]:
-    if limit < SMALLEST_LIMIT:
-        raise ValueError(f"limit must be at least {SMALLEST_LIMIT}")
-    text = text.rstrip()
-    horizon = limit + limit // 4
-    start = _resume(text, 0, None, limit)
-    while start.at < len(text):
-        view = _look(text[start.at : start.at + horizon], start, limit)
-        sees_all = start.at + horizon >= len(text)
-        cut = (sees_all and _rest(view)) or _choose(view)
-        body = view.text[: cut.at].rstrip()
-        if body.strip():
-            closing = f"\n{cut.fence.closing}" if cut.fence else ""
-            yield _Piece(f"{start.opening}{body}{closing}", settled=start.at + horizon <= len(text))
-        start = _resume(text, start.at + cut.at, cut.fence, limit)
-
-
-def _resume(text: str, at: int, fence: Fence | None, limit: int) -> _Start:
-    """Return where the next piece begins after a cut, and what it opens with."""
-    begin = after_white_space(text, at)
+def _resume(text: str, at: int, fence: Fence | None, limit: int) -> tuple[int, Fence | None]:
+    """Return where the next piece begins after a cut, and the fence that is open there."""
+    begin = _after_white_space(text, at)
     line_ends = text.count("\n", at, begin)
     if at and not line_ends:
-        return _Start(begin, fence, mark=fence.quote if fence else "")
+        return begin, fence
     begin = text.rfind("\n", 0, begin) + 1  # indentation is kept
     if fence is None or (fence.quote and line_ends > 1):  # a blank line ends a quote
-        return _Start(begin, None)
-    end = text.find("\n", begin, begin + limit)
-    line = text[begin : end if end >= 0 else begin + limit]
-    kind, fence = next_line(fence, line, longest=_longest_fence_line(limit))
+        return begin, None
+    line = text[begin : begin + limit].partition("\n")[0]
+    kind, fence = next_line(fence, line, max_fence_line=limit // 5)
     if kind == "closing":  # the line that closed it in the last piece stands for this one
         return _resume(text, begin + len(line), None, limit)
-    return _Start(begin, fence if kind == "code" else None)
+    return begin, fence if kind == "code" else None
 
 
-def _longest_fence_line(limit: int) -> int:
-    return limit // 5
+def _lines(view: str, fence: Fence | None, mark: str, limit: int) -> list[_Line]:
+    lines, at = list[_Line](), 0
+    for line in view.split("\n"):
+        kind, fence = next_line(fence, line if at else mark + line, max_fence_line=limit // 5)
+        lines.append(_Line(at, at + len(line), kind, fence))
+        at += len(line) + 1
+    return lines
 
 
-def _look(text: str, start: _Start, limit: int) -> _View:
-    lines: list[_Line] = []
-    fence, begin = start.fence, 0
-    while begin <= limit + 1:
-        end = text.find("\n", begin)
-        end = len(text) if end < 0 else end
-        line = text[begin:end] if begin else start.mark + text[:end]
-        kind, fence = next_line(fence, line, longest=_longest_fence_line(limit))
-        lines.append(_Line(begin, end, kind, fence))
-        if end == len(text):
-            break
-        begin = end + 1
-    units = [0, *accumulate(1 + (character > "\uffff") for character in text)]
-    return _View(text, lines, units, limit, limit - utf16_length(start.opening))
+def _choose(view: str, lines: list[_Line], limit: int, room: int, *, ends: bool) -> _Cut:
+    """Return the best cut with at most `room` code units before it. `ends`: the text ends with the view."""
+    units = [0, *accumulate(1 + (character > "\uffff") for character in view)]
+
+    def fits(cut: _Cut) -> bool:
+        closing = 1 + utf16_length(cut.fence.closing) if cut.fence else 0
+        return cut.at > 0 and units[cut.at] + closing <= room
+
+    def preference(cut: _Cut) -> tuple[bool, int, int, int]:
+        is_late = units[cut.at] >= room * (1 - _LAST_PART)
+        return cut.breaks, max(cut.rank, Rank.CHARACTER), cut.rank if is_late else Rank.CHARACTER, -cut.at
+
+    everything = _Cut(len(view), lines[-1].fence)
+    if ends and fits(everything):
+        return everything
+    starts = {match.start() for match in _GRAPHEME.finditer(view)}
+    inside = _inside_whole(view, limit)
+    cuts = [
+        *_line_ends(view, lines),
+        *(cut for cut in _places(view, lines, inside, limit) if cut.at in starts),
+    ]
+    if best := min(filter(fits, cuts), key=preference, default=None):
+        return best
+    # Something fits in no piece. A tick first in a piece could open a fence.
+    anywhere = (
+        _Cut(at, line.fence)
+        for line in lines
+        if line.kind in ("prose", "code")
+        for at in range(line.start, line.end + 1)
+    )
+    return max(filter(fits, anywhere), key=lambda cut: (cut.at in starts, view[cut.at] not in "`~", cut.at))
 
 
-def _rest(view: _View) -> _Cut | None:
-    """The cut after all that is left, if that fits in one piece."""
-    last = view.lines[-1]
-    cut = _Cut(last.end, last.fence)
-    return cut if last.end == len(view.text) and view.fits(cut) else None
+def _line_ends(view: str, lines: list[_Line]) -> Iterator[_Cut]:
+    for line, following in pairwise(lines):
+        if line.kind != "opening" and view[line.start : line.end].strip():
+            yield _Cut(line.end, line.fence, _line_rank(view, line, following))
 
 
-def _choose(view: _View) -> _Cut:
-    line_ends = [(rank, cut) for rank, cut in _line_ends(view) if view.fits(cut)]
-    late = [(rank, -cut.at, cut) for rank, cut in line_ends if view.is_late(cut) and rank <= Rank.LINE]
-    if late:
-        return min(late, key=lambda found: found[:2])[2]
-    return _inside(view, line_ends, view.limit) or _inside(view, line_ends, 0) or _force_cut(view)
-
-
-def _inside(view: _View, line_ends: list[tuple[Rank, _Cut]], longest: int) -> _Cut | None:
-    """The best cut when no line ends late; what is longer than `longest` need not stay whole."""
-    inside = whole(view.text, longest=longest)
-    earlier: dict[bool, list[_Cut]] = {True: [], False: []}
-    for rank, cut in line_ends:
-        earlier[rank is Rank.LAST_RESORT].append(cut)
-    for rank in _INNER_RANKS:
-        cuts = [cut for cut in _places(view, rank, inside, longest) if view.fits(cut)]
-        if cuts and view.is_late(cuts[-1]) and rank is not Rank.LAST_RESORT:
-            return cuts[-1]
-        earlier[rank is Rank.LAST_RESORT] += cuts
-    return max(earlier[False] or earlier[True], key=lambda cut: cut.at, default=None)
-
-
-def _line_ends(view: _View) -> Iterator[tuple[Rank, _Cut]]:
-    """Find every line end at which a piece may end, with its rank. Neither a blank line nor an opening
-    may."""
-    for line, following in pairwise(view.lines):
-        if line.kind != "opening" and view.text[line.start : line.end].strip():
-            yield _line_rank(view.text, line, following), _Cut(line.end, line.fence)
-
-
-def _line_rank(text: str, line: _Line, following: _Line) -> Rank:
+def _line_rank(view: str, line: _Line, following: _Line) -> Rank:
     if line.kind == "closing" or following.kind == "closing":
         return Rank.PARAGRAPH  # in place of the closing line that follows, one is added
-    ends_paragraph = not text[following.start : following.end].strip()
+    ends_paragraph = not view[following.start : following.end].strip()
     if line.kind == "code":
         return Rank.CODE_PARAGRAPH if ends_paragraph else Rank.LINE
-    if not is_good_line_end(text, line.start, line.end):
+    next_at = _after_white_space(view, line.end)
+    breaks_kinsoku = view[next_at : next_at + 1] in [*NEVER_FIRST] or _LAST.search(view, line.start, line.end)
+    if breaks_kinsoku or _HEADING.match(view, line.start, line.end):  # a heading stays with its text
         return Rank.LAST_RESORT
     return Rank.PARAGRAPH if ends_paragraph or following.kind == "opening" else Rank.LINE
 
 
-def _places(view: _View, rank: Rank, inside: bytearray, longest: int) -> Iterator[_Cut]:
-    """The places of a rank inside lines, from left to right."""
-    for line in view.lines:
-        if line.kind == "prose" or (line.kind == "code" and not view.fits_alone(line, longest)):
-            for at in places(view.text, rank, line.start, line.end):
-                if not inside[at]:
-                    yield _Cut(at, line.fence)
-
-
-def _force_cut(view: _View) -> _Cut:
-    """The cut through something that fits in no piece: as late as a character's end allows."""
-    starts = set(cluster_starts(view.text))
-    for line in reversed(view.lines):
+def _places(view: str, lines: list[_Line], inside: set[int], limit: int) -> Iterator[_Cut]:
+    """The places inside lines. One before white space stands for all of that white space."""
+    for line in lines:
         if line.kind not in ("prose", "code"):
             continue
-        cuts = [_Cut(at, line.fence) for at in range(max(line.start, 1), line.end + 1)]
-        fitting = [cut for cut in cuts if view.fits(cut)]
-        between = [cut for cut in fitting if cut.at in starts]
-        harmless = [cut for cut in between if view.text[cut.at] not in "`~"]  # not to open a fence by itself
-        if fitting:
-            return (harmless or between or fitting)[-1]
-    raise AssertionError("a fence line is too short to leave no room for what follows it")
+        fence_lines = f"{line.fence.opening}\n\n{line.fence.closing}" if line.fence else ""
+        is_whole = line.kind == "code" and utf16_length(view[line.start : line.end] + fence_lines) <= limit
+        for rank, pattern in _PATTERNS.items():
+            for match in pattern.finditer(view, line.start, line.end):
+                if match.end() > line.start:
+                    yield _Cut(match.end(), line.fence, rank, is_whole or match.end() in inside)
