@@ -78,15 +78,11 @@ class HttpWay:
             transport=_Reaching(self),
             trust_env=False,
         )
-        try:
-            await self._stack.enter_async_context(client)
-            streams = streamable_http_client(
-                self._entry.url, http_client=client, max_sse_event_size=LONGEST_MESSAGE
-            )
-            incoming, outgoing = await self._stack.enter_async_context(streams)
-        except BaseException:
-            await self._stack.aclose()
-            raise
+        await self._stack.enter_async_context(client)
+        streams = streamable_http_client(
+            self._entry.url, http_client=client, max_sse_event_size=LONGEST_MESSAGE
+        )
+        incoming, outgoing = await self._stack.enter_async_context(streams)
         guarded = GuardedStream(incoming, self.closed, self.unanswered, server=self._entry.name)
         return guarded, NotedSending(outgoing, self.unanswered)
 

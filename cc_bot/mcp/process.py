@@ -167,8 +167,6 @@ class _Lines(Incoming):
 
     async def receive(self) -> SessionMessage | Exception:
         """Return the next message. Raises EndOfStream."""
-        if self._closed.is_set():
-            raise anyio.EndOfStream
         try:
             while True:
                 line = await self._stdout.readuntil(b"\n")
