@@ -58,14 +58,12 @@ _ENDS_IT: Final = re.compile(
     r"|(?:need to|not|n't) (?:know|remember|keep)\b|\bnever mind|\b(?:forget|delet|remov|eras|cancel|drop"
     r"|scrap|wip|clear|stop|skip|scratch|kill|bin|toss|lose|undo|off|done)"
 )
-_IS_DONE: Final = re.compile(
-    r"もう[^、。\n]{0,12}た|大丈夫|変更|変え|ずらし|\b(?:change|move|reschedul)\w*"
-    r"|(?:知らせ|教え|言わ|起こさ|覚えて)(?:な|ん)|\b(?:already|sorted|no need|returned|paid|bought)\b"
-)
 _CORRECTS: Final = re.compile(
-    r"やっぱ|じゃなく|ではなく|変え|変更|変わ|かわ|訂正|直し|なおし|まちが|間違|になっ|になり|だった|でした|更新|引っ?越|今は|もう"
-    r"|\b(?:actually|instead|changed?|moved?|renamed|not|no|correct|rather|now|update|anymore)\b"
+    r"やっぱ|じゃなく|ではなく|変え|変更|変わ|かわ|ずらし|訂正|直し|なおし|まちが|間違|になっ|になり|だった|でした|更新|引っ?越|今は|もう"
+    r"|大丈夫|(?:知らせ|教え|言わ|起こさ|覚えて)[なん]|\b(?:actually|instead|change[ds]?|move[ds]?|renamed|resch\w+|not?"
+    r"|correct|rather|now|update|any ?more|already|sorted|returned|paid|bought)\b"
 )
+"""Words that tell that something is not so any more, or is done."""
 _THAT: Final = re.compile(r"それ|これ|今の|さっきの|いまの|\b(?:that|it|this)\b")
 _STOP: Final = re.compile(r"忘れ|覚え|消|削除|記憶|取り?消|教え|番号")
 
@@ -84,7 +82,7 @@ def _own(said: str, *, wish: bool = True) -> str:
 
 _SELF_JA: Final = (
     r"(?:ユーザー(?:本人|さん)?|(?<![一-鿿])(?:私|僕|俺|自分|本人)(?![一-鿿])"
-    r"|(?<![ぁ-ん])(?:わたくし|わたし|あたし|ぼく|おれ|うち)(?=[のはがもをにへと、,\s]|って))"
+    r"|(?<![ぁ-ん])(?:わたくし|わたし|あたし|ぼく|おれ|うち)(?=[のはがもをにへと]|って|[^ぁ-ん]))"
 )
 _SELF: Final = re.compile(rf"{_SELF_JA}|\b(?:im?|ive|me|myself|we|us|user)\b")
 _LEFT_OUT: Final = re.compile(
@@ -104,7 +102,7 @@ _ASIDE: Final = re.compile(
 )
 """Requests that hold a negation and turn nothing around."""
 _ASKING_JA: Final = re.compile(
-    r"(?:って|と|のを?|から|ので|んで|け?ん|ように?|を)?[,、]?(?:覚え|おぼえ|ぼえ(?=て|と)|記憶|メモ(?=[しっ、,。:\s]|お願|更新|$)|控え"
+    r"(?:って|と|のを?|から|ので|んで|けん|ように?|を)?[,、]?(?:覚え|おぼえ|ぼえ(?=て|と)|記憶|メモ(?=[しっ、,。:\s]|お願|更新|$)|控え"
     r"|頭に入れ|知らせ|教え|通知|リマイン(?:ド|ダー?)|りまいんど|言って|言うて|頼|お?願い|よろ|くれる?と(?=助|嬉|あり))"
     r"(?:[ぁ-んー~]|願い|頼|下さ|頂|欲し|助か|幸い|言|教|更新|前提|致){0,30}(?=$|[、。,!?\n:\s…])"
 )
@@ -127,7 +125,7 @@ _PARTICLE: Final = (
     "(?:から|まで|より|には|では|とは|のは|のが|のを|への|での|との|という|って|とか|[はがもをにへでとの])"
 )
 _GRAMMAR: Final = (
-    "(?:っていう|って|[てで](?:い?る|い?た|おる|て)|とる|ており|[ただ]ら|ます|ました|です|でした|だった|である|だから|なので|なの|なん"
+    "(?:っていう|って|[てで](?:い?[るた]|おる|て|い)?|とる|ており|[ただ]ら|ます|ました|です|でした|だった|である|だから|なので|なの|なん"
     "|んだ|んです|こと|もの|たい|そう|よう|みたい|する|した|しろ|せな|に?なる|に?なった|になり|になって|に?し[てた]|しました|します|ある"
     "|あった|あります|いる|います|(?<![てで])(?:よい|いい)|ほしい|といって|いう|けど|けれど|ので|のに|やつ|ばっか|じゃん|ちゃん|くん|さん"
     "|たち|やっぱり?|ちょっと|もう|あの|あと|とりあえず|これから|これ|それ|さっき|また|くらい|くれる?|ください|けろ|[てでただしんや])"
@@ -154,7 +152,7 @@ _CLAUSE_END: Final = re.compile(
 )
 _TURNING: Final = re.compile(
     r"嘘|うそ|ウソ|冗談|違|ちが|間違|やめ|辞め|止め|嫌|以外|禁止|無[理い]|だめ|ダメ|駄目|もし|なら(?!な)|場合|元[カ彼妻夫]|らしい"
-    r"|かも|はず|と言われ|って聞|か(?:どうか|聞|尋)|以前|昔|拒|断|¬|\b(?:no|never|nor|neither|none|nothing|without|except|unless|if|whether|hardly"
+    r"|かも|みたい(?!な)|もんか|はず|と言われ|って聞|か(?:どうか|聞|尋)|以前|昔|拒|断|(?<!なっ)[ただ]ら|[けげせてねべめれえ]ば|\b(?:no|never|nor|neither|none|nothing|without|except|unless|if|whether|hardly"
     r"|stop(?:ped)?|quit|hates?|lied?|false|wrong|fake|pretend|jok(?:e|ing)|kidding|ex|former|den(?:y|ied)|refused?|avoid"
     r"|used|thought|think|said|says?|claims?|might|maybe|until|instead)\b"
 )
@@ -181,8 +179,11 @@ class _Clause(NamedTuple):
     written: str = ""
 
     @property
-    def turns(self) -> bool:
-        return any(_TURNING.search(each) for each in (self.written, *(word.text for word in self.words)))
+    def turning(self) -> frozenset[str]:
+        """The words that may turn around what is said beside them."""
+        return frozenset(
+            (*_TURNING.findall(self.written), *(each.text for each in self.words if each.text == "¬"))
+        )
 
 
 class _Sentence(NamedTuple):
@@ -307,7 +308,8 @@ def _flat(sentences: Sequence[_Sentence]) -> _Clause:
     for clause in (clause for sentence in sentences for clause in sentence.clauses):
         times += [(len(words) + at, each) for at, each in clause.times]
         words += clause.words
-    return _Clause(tuple(words), tuple(times))
+    written = " ".join(clause.written for sentence in sentences for clause in sentence.clauses)
+    return _Clause(tuple(words), tuple(times), written)
 
 
 def _wordings(clause: _Clause) -> Iterator[Sequence[_Word]]:
@@ -328,11 +330,12 @@ def _has_clauses(said: Sequence[_Sentence], claim: _Clause) -> bool:
     for sentence in said:
         states = {(at, "before") for at in reached}
         for clause in sentence.clauses:
-            following = set() if clause.turns else states
+            following = set() if clause.turning else states
             if clause.words:
                 following = {(at, "before" if state == "before" else "after") for at, state in following}
             times = [each for _, each in clause.times] or alone
-            for words in () if sentence.asks else filter(None, _wordings(clause)):
+            taken = not sentence.asks and clause.turning <= claim.turning
+            for words in filter(None, _wordings(clause)) if taken else ():
                 for begin, end in ((at, at + len(words)) for at, state in states if state != "after"):
                     mine = (each for at, each in claim.times if begin < at <= end or at == begin == 0)
                     if _agree(claim.words[begin:end], words) and _are_meant(mine, times):
@@ -352,21 +355,17 @@ def _has_part(said: Sequence[_Sentence], claim: _Clause, neutral: frozenset[str]
         return False
     mine = [each for each in mine if each.text != "@i"]
     meant = _are_meant((each for _, each in claim.times), [each for _, each in theirs.times])
-    return meant and any(_has_run(each, mine) for each in said)
+    return meant and any(_has_run(each, mine, claim.turning) for each in said)
 
 
-def _has_run(sentence: _Sentence, mine: Sequence[_Word]) -> bool:
-    theirs = [(word, clause) for clause in sentence.clauses for word in clause.words if word.text != "@i"]
-    words = [word for word, _ in theirs]
+def _has_run(sentence: _Sentence, mine: Sequence[_Word], turning: frozenset[str]) -> bool:
+    words = [word for word in _flat([sentence]).words if word.text != "@i"]
     for begin in range(len(words) - len(mine) + 1):
         end = begin + len(mine)
         cuts = any(word.joins for word in (*words[begin : begin + 1], *words[end : end + 1]))
-        if _agree(mine, words[begin:end]) and not cuts:
-            used = [clause for _, clause in theirs[begin:end]]
-            rest = [clause for clause in sentence.clauses if clause not in used]
-            around = _Clause((*words[:begin], *words[end:]))
-            if not around.turns and not any(clause.turns for clause in rest):
-                return True
+        negated = any(word.text == "¬" for word in (*words[:begin], *words[end:]))
+        if _agree(mine, words[begin:end]) and not cuts and not negated:
+            return _flat([sentence]).turning <= turning
     return False
 
 
@@ -422,7 +421,7 @@ class OwnWords:
         """Return whether the asker's words end this memory or reminder: they tell that something goes, and
         share words with it or mean what was `shown`. A reminder `may_be_done` by now."""
         own = _NAME.sub(" ", _own(self.said, wish=False))
-        if not (_ENDS_IT.search(own) or (may_be_done and _IS_DONE.search(own))):
+        if not (_ENDS_IT.search(own) or (may_be_done and _CORRECTS.search(own))):
             return False
         return bool(self._terms(text) & self._terms(own)) or (shown and _THAT.search(own) is not None)
 
@@ -440,7 +439,7 @@ class OwnWords:
         """Return whether a text is a former one with parts of it replaced by parts of what was said."""
         old, new = _flat(self._parse(normalize(former))), _flat(self._parse(normalize(content)))
         sentences = self._parse(_CORRECTED.sub("", re.sub("まちが|間違", "", own)))
-        said = [each for each in sentences if not each.asks and not any(c.turns for c in each.clauses)]
+        said = [each for each in sentences if not (each.asks or _flat([each]).turning)]
         if sum(each.text == "¬" for each in old.words) != sum(each.text == "¬" for each in new.words):
             return False
         known, kept = [each.written for _, each in old.times], [*map(_texts, _pieces(old.words))]
@@ -448,13 +447,13 @@ class OwnWords:
         changed = [each for each in _pieces(new.words) if _texts(each) not in kept]
         return bool(changed or times) and (
             all(any(_is_time_said(each, t, known) for _, t in _flat(said).times) for each in times)
-            and all(any(_has_run(sentence, piece) for sentence in said) for piece in changed)
+            and all(any(_has_run(sentence, piece, frozenset()) for sentence in said) for piece in changed)
         )
 
     def _pointed_at(self) -> Iterator["OwnWords"]:
         """Yield the earlier messages where this one only points at them."""
         own = _own(self.said) if self.earlier else ""
-        if own and not _flat(self._parse(own, asking=True)).words:
+        if _REQUEST.search(own) and not _flat(self._parse(own, asking=True)).words:
             yield from (replace(self, said=each, earlier=()) for each in self.earlier)
 
     def _parse(self, text: str, *, asking: bool = False) -> list[_Sentence]:

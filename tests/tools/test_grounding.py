@@ -102,6 +102,8 @@ class TestText:
             ("@鍵は玄関と覚えて どう思う？", ("鍵は玄関",)),  # somebody's name
             ("鍵は机、財布は棚、覚えて", ("鍵は棚",)),
             ("ケンに殴られた", ("ケンを殴った",)),
+            ("ケンは犯人かも、覚えて", ("ケンは犯人",)),
+            ("ケンが来たら5000円払う、覚えて", ("ケンが来て5000円払う", "5000円払う")),
             ("I want to hit Ken", ("User hit Ken",)),
             (
                 "猫が好き",
@@ -167,6 +169,7 @@ class TestText:
             ("remind me tomorrow never to call Anna", "Call Anna"),
             ("毎朝7時に薬", "薬を捨てる"),
             ("明日9時に、薬は飲まないって知らせて", "薬は飲む"),
+            ("明日9時に薬を飲むの禁止って知らせて", "薬を飲む"),
             ("remind me tomorrow to ask Ken whether he paid Anna", "paid Anna"),
         ):
             assert not own(said).say_reminder(text), said
