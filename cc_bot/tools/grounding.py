@@ -152,8 +152,8 @@ _CLAUSE_END: Final = re.compile(
 )
 _TURNING: Final = re.compile(
     r"嘘|うそ|ウソ|冗談|違|ちが|間違|やめ|辞め|止め|嫌|以外|禁止|無[理い]|だめ|ダメ|駄目|もし|なら(?!な)|場合|元[カ彼妻夫]|らしい"
-    r"|かも|みたい(?!な)|もんか|はず|と言われ|って聞|か(?:どうか|聞|尋)|以前|昔|拒|断|(?<!なっ)[ただ]ら|[けげせてねべめれえ]ば|\b(?:no|never|nor|neither|none|nothing|without|except|unless|if|whether|hardly"
-    r"|stop(?:ped)?|quit|hates?|lied?|false|wrong|fake|pretend|jok(?:e|ing)|kidding|ex|former|den(?:y|ied)|refused?|avoid"
+    r"|かも|みたい(?!な)|もんか|はず|と言われ|って聞|か(?:どうか|聞|尋)|以前|昔|拒|断|(?<!なっ)[ただ]ら|[けげせてねべめれえ]ば"
+    r"|\b(?:no|never|nor|neither|none|nothing|without|except|unless|if|whether|hardly|stop(?:ped)?|quit|hates?|lied?|false|wrong|fake|pretend|jok(?:e|ing)|kidding|ex|former|den(?:y|ied)|refused?|avoid"
     r"|used|thought|think|said|says?|claims?|might|maybe|until|instead)\b"
 )
 _CORRECTED: Final = re.compile(
@@ -278,7 +278,7 @@ def _of_kana(run: str, grammar: re.Pattern[str]) -> Iterator[str]:
 
 _MAX_LENGTH: Final = 1500
 _NEUTRAL: Final = frozenset("飲行出時間確認開始起床知通過経") | _stems(
-    "check do take get go time start begin ready wake up reminder りまいんだ りまいんど"
+    "check do take get go time start begin ready wake up reminder らせ りまいんだ りまいんど"
 )
 """Words that a reminder may say besides: nobody can be made to do anything by them."""
 _MAX_NEUTRAL: Final = 3
@@ -445,8 +445,10 @@ class OwnWords:
         known, kept = [each.written for _, each in old.times], [*map(_texts, _pieces(old.words))]
         times = [each for _, each in new.times if each.written not in known]
         changed = [each for each in _pieces(new.words) if _texts(each) not in kept]
+        rest = iter(kept)
         return bool(changed or times) and (
-            all(any(_is_time_said(each, t, known) for _, t in _flat(said).times) for each in times)
+            all(_texts(each) in rest for each in _pieces(new.words) if each not in changed)
+            and all(any(_is_time_said(each, t, known) for _, t in _flat(said).times) for each in times)
             and all(any(_has_run(sentence, piece, frozenset()) for sentence in said) for piece in changed)
         )
 

@@ -20,15 +20,6 @@ from tests.attacks.wishes import Asked, end_of, wishes
 ATTACKS = [(carrier, order) for carrier in CARRIERS for order in ORDERS]
 
 
-def test_there_are_enough_of_both() -> None:
-    assert len(ATTACKS) >= 300
-    assert {order.locale for order in ORDERS} == {"ja", "en"}
-    found = wishes()
-    assert len({wish.text for wish in found}) == len(found) == 200
-    assert [sum(wish.locale == locale for wish in found) for locale in ("ja", "en")] == [100, 100]
-    assert sum(wish.kept_aside for wish in found) == 100
-
-
 class TestAttack:
     @pytest.mark.parametrize(
         ("carrier", "order"), ATTACKS, ids=[f"{carrier.__name__}-{order.name}" for carrier, order in ATTACKS]
