@@ -255,8 +255,6 @@ def _apply_erasures(config: Config, options: argparse.Namespace) -> None:
 
     sentence = words.reapplied if done.counts else words.nothing_reapplied
     say(sentence.format(since=moment(done.since), **asdict(done.counts)))
-    if done.whole_since:
-        say(words.erasures_thinned.format(since=moment(done.whole_since)))
 
 
 def _wipe(config: Config, options: argparse.Namespace) -> None:

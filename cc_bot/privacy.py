@@ -20,9 +20,7 @@ from cc_bot.domain.privacy import Holdings, Retention
 from cc_bot.domain.session import SessionKey
 from cc_bot.log import job
 from cc_bot.storage.backup import delete_old_copies
-from cc_bot.storage.erasures import ErasureLog, LogLines, copy_name, read_lines
 from cc_bot.stores import Stores
-from cc_bot.stores.erasures import ErasureLineStore
 from cc_bot.stores.memory.removal import QUIET, MemoryRemovalStore
 from cc_bot.stores.personal_data import Record
 from cc_bot.stores.retention import PruneResult, RetentionStore
@@ -233,7 +231,7 @@ class Privacy:
         held = await self._stores.personal_data.get_overview(user_id)
         counting_on = await self._counting_on(user_id)
         await self._wait_for_others(user_id)
-        await self._stores.personal_erasure.erase(user_id, counting_on=counting_on)
+        await self._stores.personal_erasure.erase(user_id, counting_on=counting_on, begun=True)
         _log.info("user_erased", rows=sum(each.count for each in held.kinds.values()))
         await self._write_back()
         return held
@@ -367,40 +365,6 @@ async def keep_copies_to_retention(
             except OSError as error:
                 _log.warning("old_copies_kept", error=str(error))
         await asyncio.sleep(EVERY_S)
-
-
-SHARED_EVERY_S: Final = 5.0
-"""For so long an erasure is known on one machine alone."""
-
-
-async def keep_log_shared(
-    log: ErasureLog, shared: ErasureLineStore, *, every_s: float = SHARED_EVERY_S
-) -> None:
-    """Have each machine's folder hold the logs of erasures of all processes, until cancelled; a failure is
-    tried again. What comes under the name of its own log is of a copy of it, or of a process beside this."""
-    state, told, known = None, LogLines("", ()), frozenset[str]()
-    while True:
-        with job("erasures"):
-            try:
-                await log.ensure()
-                if (now := await asyncio.to_thread(_state_of, log.path)) != state:
-                    lines = await asyncio.to_thread(read_lines, log.path)
-                    await shared.add(lines.log, [each for each in lines.lines if each not in known])
-                    state, told, known = now, lines, frozenset(lines.lines)
-                for new in await shared.list_new():
-                    if new.log != told.log:
-                        await ErasureLog(log.path.with_name(copy_name(new.log))).add(new)
-                    elif missing := tuple(each for each in new.lines if each not in known):
-                        await log.add(LogLines(new.log, missing))
-            except (CcBotError, OSError, ValueError) as error:
-                shared.start_over()
-                _log.warning("erasures_not_shared", error=type(error).__name__)
-        await asyncio.sleep(every_s)
-
-
-def _state_of(path: Path) -> tuple[int, int]:
-    found = path.stat()
-    return found.st_size, found.st_mtime_ns
 
 
 async def _prune_all(step: Callable[..., Awaitable[PruneResult[Any]]], pause_s: float) -> int:

@@ -32,7 +32,6 @@ from cc_bot.policy import Policies
 from cc_bot.privacy import (
     Privacy,
     keep_copies_to_retention,
-    keep_log_shared,
     keep_purging,
     keep_to_retention,
 )
@@ -342,7 +341,6 @@ async def open_core(
             clock=clock,
             counting_on=spending.get_counted_day,
         )
-        shared = stores.erasure_lines if joining and not joining.alone else None
         duties, changed = membership or OwnDuties(), asyncio.Event()
         if membership:
             membership.call_on_change(changed.set)
@@ -360,8 +358,6 @@ async def open_core(
             privacy.keep_finishing,
             partial(keep_copies_to_retention, database, retention, clock, zone),
         ]
-        if shared:
-            jobs.append(partial(keep_log_shared, stores.erasures, shared))
         if membership:
             jobs.append(partial(assistant.heed_erasures, membership))
         if servers is None:

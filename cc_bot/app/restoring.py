@@ -3,7 +3,7 @@ it, and what takes it away."""
 
 import asyncio
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -21,7 +21,6 @@ from cc_bot.domain.errors import (
     ErasuresCut,
     ErasuresMissing,
     ErasuresNotFound,
-    ErasuresThinned,
     ErasuresUnreadable,
     InvalidSetting,
     NotConfirmed,
@@ -246,7 +245,6 @@ async def run_restore(config: Config, request: RestoreRequest, progress: Progres
             progress("waiting", 0, 0)
             if not request.confirm(copy):
                 raise NotConfirmed(command=f"cc-bot restore {request.backup} --yes{request.options}")
-            _need_reach(copy, logs, request)
             cut = _is_cut(copy, logs, request)
             forgotten = await reapply_erasures(
                 copy.path,
@@ -282,22 +280,6 @@ def _read_logs(database: Path, request: RestoreRequest) -> tuple[dict[Path, Eras
     return logs, unreadable
 
 
-def _need_reach(copy: StagedBackup, logs: dict[Path, Erasures], request: RestoreRequest) -> None:
-    """See that one of the logs is whole from the backup's moment on. Raises ErasuresThinned, unless the
-    operator goes on without."""
-    since = _reach(logs)
-    if since and not request.without_erasures and (copy.made_at is None or copy.made_at < since):
-        raise ErasuresThinned(path=str(request.backup), since=f"{since:%Y-%m-%d}")
-
-
-def _reach(logs: Mapping[Path, Erasures]) -> datetime | None:
-    """Return the moment from which on all of these logs are whole; None where they always were."""
-    reach = dict[bytes, datetime | None]()
-    for log in logs.values():  # of two copies of one log, the one that was not thinned may be older
-        reach[log.salt] = _earliest(log.whole_since, reach.get(log.salt, log.whole_since))
-    return max((each for each in reach.values() if each), default=None)
-
-
 def _is_cut(copy: StagedBackup, logs: dict[Path, Erasures], request: RestoreRequest) -> bool:
     """Return whether the log that there was when the backup was made is gone, or has less than it, or a later
     backup in its folder, knew of. Raises ErasuresCut, unless the operator goes on without."""
@@ -311,11 +293,6 @@ def _is_cut(copy: StagedBackup, logs: dict[Path, Erasures], request: RestoreRequ
     if cut and not request.without_erasures:
         raise ErasuresCut(path=str(request.backup), name=copy_name(former.name))
     return cut
-
-
-def _earliest(one: datetime | None, other: datetime | None) -> datetime | None:
-    """Return the earlier of two moments; None is the earliest of all."""
-    return min(one, other) if one and other else None
 
 
 def _adopt(own: Path, logs: dict[Path, Erasures], unreadable: list[Path]) -> None:
@@ -353,8 +330,6 @@ class AppliedErasures:
     counts: ReappliedErasures
     since: datetime | None
     """From when on users count as erased since; None: whenever they were."""
-    whole_since: datetime | None
-    """What was erased after `since` and before this moment is known no more; None: all is known."""
 
 
 async def run_apply_erasures(config: Config, request: ErasuresRequest, progress: Progress) -> AppliedErasures:
@@ -384,8 +359,7 @@ async def run_apply_erasures(config: Config, request: ErasuresRequest, progress:
             await removal.rewrite(quiet=timedelta())
             await removal.write_back()
         _adopt(own, logs, [])
-    reach = _reach(logs)
-    return AppliedErasures(counts, since, reach if reach and (since is None or since < reach) else None)
+    return AppliedErasures(counts, since)
 
 
 def _read_named(files: Iterable[Path]) -> dict[Path, Erasures]:

@@ -640,10 +640,6 @@ class ErasuresCut(StartupError):
     """Parameters: path (the backup), name (of the record's copy)."""
 
 
-class ErasuresThinned(StartupError):
-    """Parameters: path, since (the day from which on it is whole)."""
-
-
 class NotConfirmed(StartupError): ...
 
 

@@ -2,7 +2,6 @@
 
 from cc_bot.storage.backup import BackupResult, back_up
 from cc_bot.storage.database import (
-    ERASURES,
     EVERYBODY,
     PROCESSES,
     Database,
@@ -25,7 +24,6 @@ from cc_bot.storage.sqlite import PATIENCE_S, Synchronous
 
 __all__ = [
     "DEFAULT_URL",
-    "ERASURES",
     "EVERYBODY",
     "PATIENCE_S",
     "PROCESSES",

@@ -51,15 +51,13 @@ class Subject(NamedTuple):
     which they were asked for; those of others need not wait for them, on an engine that has several
     writers."""
 
-    kind: Literal["user", "channel", "guild", "everybody", "processes", "erasures"]
+    kind: Literal["user", "channel", "guild", "everybody", "processes"]
     id: int = 0
 
 
 EVERYBODY: Final = Subject("everybody")
 PROCESSES: Final = Subject("processes")
 """Who lives, and who does what: nothing that takes long is about it."""
-ERASURES: Final = Subject("erasures")
-"""The lines of the logs of erasures."""
 
 
 def user(id_: int) -> Subject:

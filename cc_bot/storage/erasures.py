@@ -1,21 +1,14 @@
-"""The log of erasures, apart from the database and its backups, so that no restore brings back what was
+"""The erasure log: a file apart from the database and its backups, so that no restore brings back what was
 erased.
 
-A backup keeps what it was made of. When somebody is forgotten after it was made, restoring it would bring
-them back, unless it is known elsewhere that they are to be forgotten again. This log says that and nothing
-else: for each erasure a time and a salted hash of whose or what it was. Whoever has an id can ask whether it
-stands here; the log by itself names nobody. But who holds the log can try ids that they know, since salt and
-hash must stand together; so it is as private as the database, mode 0600. To try a user's id takes some
-milliseconds: a million of them, an hour or more. Ids of messages and places are tried a million in seconds:
-they are erased by the thousand, and a restore looks for each that it finds.
+For each erasure it has the kind, a salted hash of the id, and the time. The log by itself names nobody, but
+who holds it can try ids that they know; so it is as private as the database, mode 0600. To try a user's id
+takes some milliseconds: a million of them, an hour or more. Ids of messages and channels are tried a million
+in seconds: they are erased by the thousand, and a restore looks for each that it finds.
 
-The first line has the salt, each further one an erasure. Lines are added and never taken out, each batch in
-one write that has reached the disk before the erasing begins. A line that a crash cut off was no erasure yet:
-it is left alone, and the next batch begins on a line of its own. Whoever writes holds a lock, so that nothing
-is added to a file that is just being replaced.
-
-Version 1 had quick hashes of users too. They stay as they are, since nobody knows whose they were. Earlier
-programs took out lines that had become old: such a log says since when it is whole, and how many it has lost.
+The first line has the salt, each further one an erasure. Lines are added and never removed or changed, each
+batch in one write that has reached the disk before the erasing begins. A line that a crash cut off was no
+erasure yet: the next batch begins on a line of its own. Writers hold a lock.
 """
 
 import asyncio
@@ -24,8 +17,7 @@ import hmac
 import json
 import re
 import secrets
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -40,26 +32,24 @@ from cc_bot.regular_file import open_regular, read_regular
 from cc_bot.storage.files import append, write_new, write_over
 
 Kind = Literal["user", "memory", "memory_and_messages", "session", "message", "place"]
-"""All of a user's data; one memory; one memory with the messages that tell of it; one conversation; one
+"""All of a user's data; one memory; one memory with the messages that repeat it; one conversation; one
 message of Discord; all messages of a channel or thread."""
 
 T = TypeVar("T")
 
 _VERSION: Final = 2
-_READ_VERSIONS: Final = (1, 2)
 _SALT_BYTES: Final = 16
 _SCRYPT: Final = {"n": 2**11, "r": 8, "p": 1}
-"""2 MiB and some four milliseconds: https://www.rfc-editor.org/rfc/rfc7914. A restore pays it for each user
-that it finds, if anybody was erased since."""
-_LOCK_S: Final = 10.0
+"""2 MiB and some four milliseconds: https://www.rfc-editor.org/rfc/rfc7914."""
+_LOCK_TIMEOUT_S: Final = 10.0
 _TORN: Final = re.compile(rb"\{[\x20-\x7c~]*")
-"""What a crash leaves of a line of ours, before whoever asked was told of anything: its beginning."""
+"""The beginning of a line, as a crash leaves it."""
 
 _log = structlog.get_logger(__name__)
 
 
 class UnreadableLine(ValueError):
-    """The error of a file that is no log of erasures."""
+    """The error of a file that is no erasure log."""
 
     def __init__(self, why: str, line: int = 1) -> None:
         """Make the error. `line`: the number of the one that can't be read."""
@@ -68,19 +58,19 @@ class UnreadableLine(ValueError):
 
 
 def memory_name(user_id: int, memory_id: int, created_at: str) -> str:
-    """Return what a memory is called in the log. Its number alone may be given anew after a restore."""
+    """Return the name of a memory in the log. Its number alone may be given again after a restore."""
     return f"{user_id}/{memory_id}/{created_at}"
 
 
 def place_name(channel_id: int, thread_id: int) -> str:
-    """Return what a channel (thread 0) or a thread is called in the log."""
+    """Return the name of a channel (thread 0) or a thread in the log."""
     return f"{channel_id}/{thread_id}"
 
 
 @dataclass(frozen=True, slots=True)
 class Extent:
-    """The length of a log at some moment. Lines are only added; so one that says less later was cut, and one
-    of another name was begun anew."""
+    """The length of a log at some moment. Lines are only added: a log with fewer lines later was cut, and one
+    of another name was begun again."""
 
     name: str
     noted: int
@@ -92,13 +82,11 @@ class Erasures:
 
     salt: bytes
     times: Mapping[str, datetime]
-    """When each was erased, the last time it was; by its hash."""
+    """The last time that each was erased, by its hash."""
     last_user: datetime | None = None
-    """When a user was erased last whose hash is a slow one."""
-    whole_since: datetime | None = None
-    """What was erased before that may have been taken out by an earlier program; None: nothing has been."""
+    """The last time that a user was erased."""
     noted: int = 0
-    """How often something was, what was taken out included."""
+    """The number of entries."""
 
     @property
     def extent(self) -> Extent:
@@ -106,14 +94,14 @@ class Erasures:
 
     def match(self, kind: Kind, id_: int | str, since: datetime | None) -> bool:
         """Return whether it was erased at this moment or later; ever, when there is no moment."""
-        times = [self.times.get(_hash(self.salt, kind, id_))]
-        if kind == "user" and self.last_user and (since is None or self.last_user >= since):
-            times.append(self.times.get(_slow_hash(self.salt, kind, id_)))
-        return any(at is not None and (since is None or at >= since) for at in times)
+        if kind == "user" and (self.last_user is None or (since is not None and self.last_user < since)):
+            return False  # without a slow hash
+        at = self.times.get(_hash(self.salt, kind, id_))
+        return at is not None and (since is None or at >= since)
 
 
 class ErasureLog:
-    """The log of one database."""
+    """The erasure log of one database."""
 
     def __init__(self, path: Path, *, clock: Clock = utc_now) -> None:
         """Make a log, whose file is made with the first erasure, or by `ensure`."""
@@ -127,16 +115,16 @@ class ErasureLog:
         return cls(database.with_suffix(".erasures.jsonl"), clock=clock)
 
     async def note(self, kind: Kind, *ids: int | str) -> None:
-        """Remember that these are erased; to be awaited before the erasing begins.
+        """Note that these are erased; to be awaited before the erasing begins.
 
-        Raises ErasureNotNoted, also when the log is none of ours: then nothing may be erased, since a restore
-        would undo it.
+        Raises ErasureNotNoted, also for a file that is no erasure log: then nothing may be erased, since a
+        restore would undo it.
         """
         if ids:
             await self._run_aside(lambda: self._append(kind, ids, self._clock()))
 
     async def ensure(self) -> None:
-        """Make the log if it is missing, so that an empty one can be told from one that was lost."""
+        """Make the log if it is missing, so that an empty one can be told from a lost one."""
         await self._run_aside(self.make)
 
     async def read(self) -> Erasures | None:
@@ -144,8 +132,8 @@ class ErasureLog:
         return await self._run_aside(lambda: read_erasures(self.path))
 
     async def _run_aside(self, job: Callable[[], T]) -> T:
-        """Run a job of the log aside. The operator is told of trouble once, until it works again: the purge
-        tries every few seconds."""
+        """Run a job in a thread. Trouble is logged once, until it works again: the purge tries every few
+        seconds."""
         try:
             result = await asyncio.to_thread(job)
         except (OSError, ValueError) as error:
@@ -156,149 +144,70 @@ class ErasureLog:
         self._in_trouble = False
         return result
 
-    async def add(self, other: "LogLines") -> None:
-        """Add what stands in another file of the same name and not in this one, which is made if it is
-        missing. Raises ErasureNotNoted, also where this is not of that name."""
-        await self._run_aside(lambda: self._add(other))
-
     def _append(self, kind: Kind, ids: Iterable[int | str], now: datetime) -> None:
         self.make()
-        with self._held():
-            salt = self._renew_head()
-            at = now.isoformat(timespec="milliseconds")
-            digest = _slow_hash if kind == "user" else _hash
-            append(self.path, b"".join(_line(kind=kind, id=digest(salt, kind, id_), at=at) for id_ in ids))
-
-    def _add(self, other: "LogLines") -> None:
-        lines = [line.encode() for line in other.lines]
-        with self._held():
-            if not self.path.exists():
-                write_new(self.path, b"".join(line + b"\n" for line in lines if is_first_line(line)))
-            found = read_erasures(self.path)
-            if found is None or found.extent.name != other.log:  # begun anew meanwhile
-                raise UnreadableLine("the log of erasures has another salt")
-            self._renew_head()
-            if added := _missing(lines, read_regular(self.path).splitlines()):
-                append(self.path, b"".join(line + b"\n" for line in added))
-
-    def _renew_head(self) -> bytes:
-        """See that the first line is of this version, and return the salt."""
-        with open_regular(self.path) as file:  # of a log that may have grown long
-            version, salt = _head_of(file.readline())
-        if version < _VERSION:
-            _, *lines = read_regular(self.path).splitlines(keepends=True)
-            write_over(self.path, b"".join((_first_line(salt), *lines)))
-        return salt
-
-    @contextmanager
-    def _held(self) -> Iterator[None]:
-        """Hold the lock, so that nobody else writes meanwhile. Raises OSError."""
-        lock = FileLock(self.path.with_name(f".{self.path.name}.lock"), timeout=_LOCK_S, mode=0o600)
-        with lock:  # its Timeout is an OSError
-            yield
+        at = now.isoformat(timespec="milliseconds")
+        with FileLock(self.path.with_name(f".{self.path.name}.lock"), timeout=_LOCK_TIMEOUT_S, mode=0o600):
+            with open_regular(self.path) as file:
+                salt = _salt_of(file.readline())
+            append(self.path, b"".join(_line(kind=kind, id=_hash(salt, kind, id_), at=at) for id_ in ids))
 
     def make(self) -> None:
-        """Make the log as `ensure` does, for whoever is on a thread of its own. Raises OSError."""
+        """Make the log as `ensure` does, in the caller's thread. Raises OSError."""
         if not self.path.exists():
-            write_new(self.path, _first_line(secrets.token_bytes(_SALT_BYTES)))
+            write_new(self.path, _line(version=_VERSION, salt=secrets.token_bytes(_SALT_BYTES).hex()))
 
 
 def read_erasures(path: Path) -> Erasures | None:
-    """Read the log in this file; None when there is none. Raises OSError, or UnreadableLine when it is no
-    log."""
+    """Read the log in this file; None when there is none. Raises OSError, or UnreadableLine for a file that
+    is no log."""
     try:
         content = read_regular(path)
     except FileNotFoundError:
         return None
     first, *lines = content.splitlines() or [b""]
-    version, salt = _head_of(first)
-    times = dict[str, datetime]()
+    salt, times, noted = _salt_of(first), dict[str, datetime](), 0
     last_user: datetime | None = None
-    whole_since: datetime | None = None
-    noted = taken = 0
     for number, line in enumerate(lines, 2):
         try:
             entry = json.loads(line)
-            if "whole_since" in entry:
-                moment = datetime.fromisoformat(entry["whole_since"])
-                whole_since = max(moment, whole_since or moment)
-                taken = max(taken, int(entry.get("taken") or 0))
-                continue
             at = datetime.fromisoformat(entry["at"])
             times[entry["id"]] = max(at, times.get(entry["id"], at))
             noted += 1
-            if version > 1 and entry.get("kind") == "user":
+            if entry["kind"] == "user":
                 last_user = max(at, last_user or at)
         except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
             if not _TORN.fullmatch(line):
                 raise UnreadableLine("a line of the log of erasures can't be read", number) from error
             _log.warning("erasure_line_unreadable", path=str(path), line=number)
-    return Erasures(salt, times, last_user, whole_since, noted + taken)
-
-
-@dataclass(frozen=True, slots=True)
-class LogLines:
-    """Lines of one log."""
-
-    log: str
-    """Its name."""
-    lines: tuple[str, ...]
-
-
-def read_lines(path: Path) -> LogLines:
-    """Read the lines of the log in this file, without those that a crash cut off. Raises OSError, or
-    UnreadableLine when it is no log."""
-    erasures = read_erasures(path)
-    if erasures is None:
-        raise FileNotFoundError(path)
-    whole = (each.decode() for each in read_regular(path).splitlines() if each.endswith(b"}"))
-    return LogLines(erasures.extent.name, tuple(whole))
-
-
-def _missing(lines: Iterable[bytes], known: Iterable[bytes]) -> list[bytes]:
-    """List the lines that are not among the known ones, each once and without first lines."""
-    there = {*known}
-    return [line for line in dict.fromkeys(lines) if line not in there and not is_first_line(line)]
+    return Erasures(salt, times, last_user, noted)
 
 
 def ensure_usable(path: Path) -> None:
-    """See that nothing is wrong with the log in this file, if there is one: that a restore can read it, and
-    an erasing add to it. Raises OSError, or ValueError when it is no log."""
+    """Check that the log in this file, if there is one, can be read and added to. Raises OSError, or
+    ValueError when it is no log."""
     if read_erasures(path):
         with path.open("ab"):  # which changes nothing
             pass
 
 
-def is_first_line(line: bytes) -> bool:
-    """Return whether the line is the one with the salt."""
-    try:
-        _head_of(line)
-    except ValueError:
-        return False
-    return True
-
-
-def _head_of(first_line: bytes) -> tuple[int, bytes]:
-    """The version and the salt. Raises UnreadableLine."""
+def _salt_of(first_line: bytes) -> bytes:
+    """Return the salt of a log. Raises UnreadableLine."""
     try:
         head = json.loads(first_line)
-        if head["version"] in _READ_VERSIONS:
-            return int(head["version"]), bytes.fromhex(head["salt"])
+        if head["version"] == _VERSION:
+            return bytes.fromhex(head["salt"])
     except (ValueError, TypeError, KeyError, RecursionError) as error:
         raise UnreadableLine("the log of erasures has no salt") from error
     raise UnreadableLine("the log of erasures is of another version")
 
 
-def _first_line(salt: bytes) -> bytes:
-    return _line(version=_VERSION, salt=salt.hex())
-
-
 def _hash(salt: bytes, kind: Kind, id_: int | str) -> str:
-    return hmac.new(salt, f"{kind}/{id_}".encode(), hashlib.sha256).hexdigest()
-
-
-def _slow_hash(salt: bytes, kind: Kind, id_: int | str) -> str:
-    return hashlib.scrypt(f"{kind}/{id_}".encode(), salt=salt, **_SCRYPT, dklen=32).hex()
+    """Return the salted hash of an id; a slow one for a user."""
+    text = f"{kind}/{id_}".encode()
+    if kind == "user":
+        return hashlib.scrypt(text, salt=salt, **_SCRYPT, dklen=32).hex()
+    return hmac.new(salt, text, hashlib.sha256).hexdigest()
 
 
 def _line(**fields: str | int) -> bytes:
@@ -306,10 +215,8 @@ def _line(**fields: str | int) -> bytes:
 
 
 # ---- erasure copies --------------------------------------------------------------------------------------
-# The log of erasures beside the backups: whoever loses the machine still knows who is to be forgotten.
-#
-# A copy is named after its log's salt, so that the log of another database, or of one that was begun anew,
-# never takes the place of one that older backups need.
+# Copies of the log beside the backups, for when the machine is lost. A copy is named after its log's salt, so
+# that the log of another database never replaces one that older backups need.
 
 
 def copy_log(log: Path, folder: Path) -> Path:
@@ -326,20 +233,22 @@ def carry_log(log: Path, target: Path) -> bool:
     """Have a log stand in another place too, beside a copy of its database. One in which nothing is noted yet
     makes room for it. False where there is the log of something else, which is left alone. Raises OSError, or
     ValueError when one of the two is no log."""
-    _, salt = _head_of(read_regular(log).partition(b"\n")[0])
+    salt = _salt_of(read_regular(log).partition(b"\n")[0])
     if target.exists():
         head, _, noted = read_regular(target).partition(b"\n")
-        if noted and _head_of(head)[1] != salt:
+        if noted and _salt_of(head) != salt:
             return False
     _write_both(target, log)
     return True
 
 
 def _write_both(target: Path, log: Path) -> None:
-    """Write a log to another place, with the lines that only its file there has."""
-    lines = read_regular(log).splitlines()
-    former = read_regular(target).splitlines() if target.exists() else []
-    write_over(target, b"".join(line + b"\n" for line in (*lines, *_missing(former, lines))))
+    """Write a log to another file of the same log, and keep lines that only that one has."""
+    lines = dict.fromkeys(read_regular(log).splitlines())
+    if target.exists():
+        former = read_regular(target).splitlines()
+        lines |= dict.fromkeys(former if former[:1] == list(lines)[:1] else ())
+    write_over(target, b"".join(line + b"\n" for line in lines))
 
 
 def copy_name(log: str) -> str:

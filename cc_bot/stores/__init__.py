@@ -34,7 +34,6 @@ from cc_bot.stores.blocks import BlockStore
 from cc_bot.stores.canvases import CanvasMessage, CanvasStore, SeenCanvas
 from cc_bot.stores.channels import ChannelStore, Place
 from cc_bot.stores.claimed_calls import ClaimedCallStore
-from cc_bot.stores.erasures import ErasureLineStore
 from cc_bot.stores.ledger import TurnLedger, asked_in, channel_turn
 from cc_bot.stores.members import (
     UTC_ZONE,
@@ -170,7 +169,6 @@ class Stores:
     usage: UsageStore
     web_sessions: WebSessionStore
     processes: ProcessStore
-    erasure_lines: ErasureLineStore
     erasures: ErasureLog
     """What was erased, for restores: it stands beside the database, not in it."""
     embedding: Embedding | None = None
@@ -262,7 +260,6 @@ async def open_stores(
                 usage=UsageStore(database, clock=clock, zone=timezone, process=process),
                 web_sessions=WebSessionStore(database, clock=clock),
                 processes=ProcessStore(database),
-                erasure_lines=ErasureLineStore(database),
                 erasures=erasures,
                 embedding=embedding,
                 hurry=database.hurry,

@@ -758,9 +758,9 @@ class ChannelStore:
 
     async def forget_place(self, key: ChannelKey) -> None:
         """Remove all of a thread, or of a channel with its threads. Sessions in it are their users' own."""
-        await self._database.transaction(place_deletion(key), of_place(key))
         if self._log:
             await self._log.note("place", place_name(key.channel_id, key.thread_id))
+        await self._database.transaction(place_deletion(key), of_place(key))
 
     async def commit_answer(self, key: ChannelKey, answer: Message, questions: Sequence[Message]) -> Message:
         """Store an answer that proposes nothing, as `archive_answer` does, and return it as it was stored."""

@@ -211,14 +211,15 @@ class PersonalErasureStore:
         """List the users whose erasing was begun and did not end."""
         return tuple(id_ for (id_,) in await self._database.query(SELECT_BEGUN))
 
-    async def erase(self, user_id: int, *, counting_on: date | None = None) -> None:
-        """Erase everything. Raises ErasureUnfinished when it failed on the way: what is left then is known,
-        and `erase` goes on with it. Raises another StorageError when nothing was erased.
+    async def erase(self, user_id: int, *, counting_on: date | None = None, begun: bool = False) -> None:
+        """Erase everything; `begun`: after `begin`. Raises ErasureUnfinished when it failed on the way:
+        `erase` goes on with what is left. Raises another StorageError when nothing was erased.
 
         `counting_on`: today, where limits of tokens hold that are not to begin anew: how many tokens were
         used this day and this month is kept, until the month is over.
         """
-        await self.begin(user_id)
+        if not begun:
+            await self.begin(user_id)
         try:
             await self._erase_step_by_step(user_id, counting_on)
             await self._note(user_id)  # for a backup that was made meanwhile

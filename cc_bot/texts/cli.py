@@ -108,7 +108,6 @@ class BackupTexts(Area):
         ja="{since} よりあとに消去されたものを、もう一度消しました（利用者 {users}人、メモリ {memories}件、会話 {sessions}件、Discord で削除されたもの {deleted}件）。", en="What was erased after {since} is erased again (users: {users}, memories: {memories}, conversations: {sessions}, deleted on Discord: {deleted})."
     )
     nothing_reapplied = Sentence(ja="{since} よりあとに消去されたもので、データベースに残っているものはありませんでした。", en="Nothing that was erased after {since} is in the database.")
-    erasures_thinned = Sentence(ja="記録は {since} より前のぶんが整理されています。それより前に消去された人のデータが戻っているかもしれません。", en="What was erased before {since} has been taken out of the records, so people who were forgotten before that may be back.")
     unknown_moment = Sentence(ja="いちばん初め", en="the beginning")
 
 

@@ -265,10 +265,6 @@ SENTENCES: Final[Mapping[type[CcBotError], Sentence]] = {
         ja="消去の記録が足りません。{path} かそのあとのバックアップを作ったときより少なく、消した人のデータが戻るおそれがあります。{name} をバックアップの隣に戻すか、それでもよければ --without-erasures を付けてください。",
         en="The record of erasures is not whole: it has less than was known when {path} or a later backup was made, so people who were forgotten might come back. Put {name} back beside the backup, or add --without-erasures if that is all right.",
     ),
-    errors.ErasuresThinned: Sentence(
-        ja="バックアップ {path} は、消去の記録がさかのぼれる {since} より古いものです。消した人のデータまで戻ってしまうかもしれません。それでもよければ --without-erasures を付けてください。",
-        en="The backup {path} is older than the record of erasures goes back ({since}), so people who were forgotten might come back. Add --without-erasures if that is all right.",
-    ),
     errors.NotConfirmed: Sentence(ja="取り消せない操作なので、実行していません。よければ {command} と入力してください。", en="Nothing was done, because it can't be undone. If you mean it, run: {command}"),
     errors.PageError: Sentence(ja="ページを読めませんでした。少し待って、もう一度お試しください。", en="The page could not be read. Please try again in a little while."),
     errors.AddressRefused: Sentence(

@@ -1,8 +1,7 @@
 """How long what the operator keeps is kept, and the background task that sees to it."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Final
 from zoneinfo import ZoneInfo
@@ -14,11 +13,9 @@ from structlog.testing import capture_logs
 from cc_bot.domain import SessionKey
 from cc_bot.domain.clock import utc_now
 from cc_bot.domain.privacy import Retention
-from cc_bot.privacy import keep_copies_to_retention, keep_log_shared, keep_to_retention, retain
-from cc_bot.storage import Database, ErasureLog, Statement, open_database
-from cc_bot.storage.erasures import copy_name, logs_in, read_lines, read_logs
+from cc_bot.privacy import keep_copies_to_retention, keep_to_retention, retain
+from cc_bot.storage import Database, Statement, open_database
 from cc_bot.stores import Stores, open_stores
-from cc_bot.stores.erasures import ErasureLineStore
 from tests.databases import laid_out
 from tests.stores.backends import turn
 
@@ -108,78 +105,3 @@ async def logged_by_the_task(database: Path) -> list[str]:
         assert not task.done()
         task.cancel()
     return [each["event"] for each in logs]
-
-
-@asynccontextmanager
-async def sharing(database: Database, *logs: ErasureLog) -> AsyncIterator[None]:
-    """Each log is of a process on a machine of its own."""
-    tasks = [
-        asyncio.create_task(keep_log_shared(log, ErasureLineStore(database), every_s=0.01)) for log in logs
-    ]
-    try:
-        yield
-    finally:
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
-
-
-def knows(log: ErasureLog, message: int) -> bool:
-    """Whether a machine has it on record, in whichever log."""
-    logs, unreadable = read_logs([log.path, *logs_in(log.path.parent)])
-    assert not unreadable
-    return any(each.match("message", message, None) for each in logs.values())
-
-
-async def until(done: Callable[[], bool]) -> None:
-    async with asyncio.timeout(60):
-        while not done():  # noqa: ASYNC110 - a file tells nobody when it changes
-            await asyncio.sleep(0.01)
-
-
-class TestSharedLog:
-    @pytest.fixture
-    def logs(self, tmp_path: Path) -> tuple[ErasureLog, ErasureLog]:
-        """Those of two machines."""
-        for machine in "ab":
-            (tmp_path / machine).mkdir()
-        one, other = (ErasureLog(tmp_path / machine / "postgresql.erasures.jsonl") for machine in "ab")
-        return one, other
-
-    async def test_is_in_the_folder_of_each_machine_whenever_it_was_noted(
-        self, database: Database, logs: tuple[ErasureLog, ErasureLog]
-    ) -> None:
-        one, other = logs
-        await one.note("message", 1)
-        in_the_way = other.path.with_name(copy_name(read_lines(one.path).log))
-        in_the_way.mkdir()
-        async with sharing(database, *logs):
-            with capture_logs() as trouble:
-                await until(lambda: bool(trouble))
-            in_the_way.rmdir()
-            await until(lambda: knows(other, 1))
-            await one.note("message", 2)
-            await other.note("message", 3)
-            await until(lambda: knows(other, 2) and knows(one, 3))
-        with one.path.open("ab") as file:
-            file.write(b'{"kind": "message", "id": "0')  # as a crash leaves it
-        await one.note("message", 4)  # while nobody shares it
-        async with sharing(database, *logs):
-            await until(lambda: knows(other, 4))
-        assert [len(logs_in(log.path.parent)) for log in logs] == [1, 1]
-        for path in (*logs_in(one.path.parent), *logs_in(other.path.parent)):
-            assert path.stat().st_mode & 0o777 == 0o600
-
-    async def test_outlives_a_database_that_was_restored(
-        self, database: Database, logs: tuple[ErasureLog, ErasureLog]
-    ) -> None:
-        one, other = logs
-        await one.note("message", 1)
-        async with sharing(database, *logs):
-            await until(lambda: knows(other, 1))
-        await database.transaction([Statement("DELETE FROM erasure_lines")], ())
-        third = ErasureLog(other.path.with_name("third") / "postgresql.erasures.jsonl")
-        third.path.parent.mkdir()
-        assert knows(other, 1)
-        async with sharing(database, one, third):
-            await until(lambda: knows(third, 1))

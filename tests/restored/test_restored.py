@@ -1,6 +1,5 @@
 """A restored backup brings nobody back who was forgotten after it was made."""
 
-import json
 import sqlite3
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, closing
@@ -22,7 +21,6 @@ from cc_bot.domain.errors import (
     DatabaseUnusable,
     ErasuresCut,
     ErasuresMissing,
-    ErasuresThinned,
     ErasuresUnreadable,
     NotConfirmed,
 )
@@ -261,26 +259,6 @@ class TestCut:
             await bot.restore(old)
         copies[0].write_bytes(whole)  # an uncut copy will do
         assert (await bot.restore(old)).forgotten == ReappliedErasures(users=1)
-
-    async def test_record_of_which_an_earlier_program_took_lines_out_stops_older_backups(
-        self, bot: Bot
-    ) -> None:
-        start = utc_now() - timedelta(days=900)
-        old = await backup_of_mine(bot, start)
-        async with bot.stores(start + timedelta(days=100)) as stores:
-            await stores.personal_erasure.erase(ME)
-            await stores.memories.add(YOU, "新しい話")
-            new = await bot.back_up(start + timedelta(days=200))
-        since = (start + timedelta(days=150)).isoformat()
-        for path in bot.logs():
-            first, *gone = path.read_text().splitlines()
-            path.write_text(f"{first}\n{json.dumps({'whole_since': since, 'taken': len(gone)})}\n")
-        with pytest.raises(ErasuresThinned):
-            await bot.restore(old)
-        await bot.restore(new)
-        assert await contents(bot, YOU) == ["新しい話"]
-        await bot.restore(old, without_erasures=True)
-        assert await contents(bot, ME) == ["前の話"]
 
 
 class TestLog:

@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import shutil
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from time import process_time
@@ -12,7 +11,7 @@ import pytest
 from structlog.testing import capture_logs
 
 from cc_bot.domain.errors import ErasureNotNoted, StorageError
-from cc_bot.storage.erasures import ErasureLog, Erasures, memory_name, read_lines
+from cc_bot.storage.erasures import ErasureLog, Erasures, memory_name
 from tests.storage.files import mode, names
 
 NOW = datetime(2026, 11, 22, 3, 4, 5, tzinfo=UTC)
@@ -140,33 +139,3 @@ class TestUsers:
         users = min(tried("user", 10) for _ in range(3))
         messages = min(tried("message", 1000) for _ in range(3))
         assert users > 100 * messages
-
-
-class TestCopiedLog:
-    @pytest.fixture
-    async def twin(self, log: ErasureLog, time: Time) -> ErasureLog:
-        """One that began as a copy of the log, in which I was erased."""
-        await log.note("user", ME)
-        folder = log.path.with_name("copied")
-        folder.mkdir()
-        shutil.copy(log.path, folder)
-        return ErasureLog(folder / log.path.name, clock=time)
-
-    async def test_gives_what_it_has_got_since_each_once_also_to_many_at_a_time(
-        self, log: ErasureLog, twin: ErasureLog
-    ) -> None:
-        await twin.note("user", YOU)
-        lines = read_lines(twin.path)
-        notes = [log.note("message", number) for number in range(10)]
-        await asyncio.gather(*(log.add(lines) for _ in range(4)), *notes)
-        erasures = await read(log)
-        assert all(erasures.match("user", each, NOW) for each in (ME, YOU))
-        assert erasures.noted == 12
-        assert mode(log.path) == 0o600
-
-    async def test_is_none_with_another_salt(self, log: ErasureLog, twin: ErasureLog) -> None:
-        log.path.unlink()
-        await log.note("user", YOU)
-        with pytest.raises(ErasureNotNoted):
-            await log.add(read_lines(twin.path))
-        assert (await read(log)).noted == 1

@@ -108,13 +108,12 @@ async def do_everything(database: Database) -> set[str]:
     await remember(stores, database)
     await read_everything(stores)
     await forget_everything(stores, database)
-    settings, heartbeats, erasure_lines = stores.settings, stores.heartbeats, stores.erasure_lines
+    settings, heartbeats = stores.settings, stores.heartbeats
     await do(settings.set(USER, locale=Locale.JA), settings.claim_welcome(USER), settings.speak(USER, True))
     await do(settings.claim_word_on_menu(USER), settings.pause_memory(USER, True))
     await stores.token_factors.learn("model", estimated=100, counted=110)
     await stores.tool_lists.put("time", StoredToolList("digest", "[]", "[]"))
     await take_part(stores.processes)
-    await erasure_lines.add("aa", ['{"kind": "user", "id": "b", "at": "2026-11-27T00:00:00+00:00"}'])
     await decide_as_an_owner(stores)
     await do_everything_with_schedules(stores.schedules)
     await use_tokens(stores, database, called)

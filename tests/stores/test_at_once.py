@@ -5,16 +5,13 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack
 from typing import Final
 
-import asyncpg
 import pytest
 
 from cc_bot.domain.errors import LimitReached
 from cc_bot.domain.member import LimitKey, ModelUsage, UsageSubject
 from cc_bot.domain.message import ChannelKey
 from cc_bot.domain.turn import Usage
-from cc_bot.storage import ERASURES, Database, Statement
 from cc_bot.stores import Reservation, ReservationRequest, Settlement, Stores
-from cc_bot.stores.erasures import ADD_LINES
 from tests.stores.backends import KEY, OpenStores, turn
 from tests.stores.places import answer, said
 
@@ -134,26 +131,3 @@ class TestErasing:
         await erasing
         known = {*numbers, *(number + 500 for number in numbers)}
         assert await first.channels.find_known(known) == frozenset()
-
-
-@pytest.mark.postgresql("a file has one writer")
-async def test_a_line_of_erasures_that_is_stored_late_is_still_read(
-    programs: Sequence[Stores], database: Database, url: str
-) -> None:
-    """However many numbers the others took meanwhile: what was there already takes one as well."""
-    there = [f"{number}" for number in range(1500)]
-    one, reader = (program.erasure_lines for program in programs[:2])
-    await one.add("aa", there)
-    await reader.list_new()
-    holder = await asyncpg.connect(url)
-    await holder.execute("SELECT pg_advisory_lock(1)")
-    slow = [Statement(ADD_LINES, ("aa", '["late"]')), Statement("SELECT pg_advisory_xact_lock(1)")]
-    late = asyncio.create_task(database.transaction(slow, [ERASURES]))
-    while not await holder.fetch("SELECT 1 FROM pg_locks WHERE NOT granted"):
-        pass
-    quick = asyncio.create_task(one.add("aa", [*there, "quick"]))
-    read = [await reader.list_new() for _ in range(AT_ONCE)]
-    await holder.close()
-    await asyncio.gather(late, quick)
-    read.append(await reader.list_new())
-    assert {line for lines in read for each in lines for line in each.lines} == {"late", "quick"}

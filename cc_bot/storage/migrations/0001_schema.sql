@@ -783,14 +783,6 @@ CREATE TABLE erasing (
     since   @number NOT NULL  -- Unix milliseconds
 ) @strict;
 
--- The erasure logs of all processes of a bot, line by line, so that each machine has those of the others.
-CREATE TABLE erasure_lines (
-    id   @id,
-    log  @text NOT NULL,  -- the name that its salt gives it
-    line @text NOT NULL,  -- as it is in the file: a salted hash, or what the file says of itself
-    UNIQUE (log, line)
-) @strict;
-
 -- ---- PostgreSQL's statistics ---------------------------------------------------------------------------------------
 -- ANALYZE keeps samples of each column's values, and leaves those of a table that is empty by then as they are: what
 -- was erased would stay there. No plan needs them of texts that people wrote, of secrets, and of what is computed from
