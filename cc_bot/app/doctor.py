@@ -93,15 +93,7 @@ async def run_doctor(config: Config, *, offline: bool) -> Report:
 
 def _load_clients(config: Config) -> None:
     """Import what the checks need before their time begins: it takes seconds on a slow machine."""
-    import cc_bot.doctor.discord
 
-    if (
-        config.openai_api_key
-        or config.openai_base_url
-        or config.transcribe_url
-        or models_path(config).exists()
-    ):
-        import cc_bot.llm.openai  # noqa: F401
     if config.discord_token:
         from cc_bot.discord.bot import extension_names
 

@@ -1,14 +1,9 @@
-"""The models that the operator's settings name.
-
-The openai client is imported when it is used: it costs half a second, which `cc-bot backup` need not pay.
-"""
-
-# ruff: noqa: PLC0415 - see above
+"""The models that the operator's settings name."""
 
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import aclosing, asynccontextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import structlog
 
@@ -18,14 +13,12 @@ from cc_bot.embeddings import LocalEmbedder
 from cc_bot.llm.chain import FallbackChain
 from cc_bot.llm.model import ChatModel, ChatRequest, UserPart
 from cc_bot.llm.offline import OfflineModel
+from cc_bot.llm.openai import OpenAIChatModel, OpenAIEmbedder, OpenAISpeaker, OpenAITranscriber
 from cc_bot.llm.speech import Speaker, Transcriber
 from cc_bot.providers import Provider, providers_file, split_model
 from cc_bot.search.vectors import Embedder
 from cc_bot.storage.engines import named_beside
 from cc_bot.texts import texts
-
-if TYPE_CHECKING:
-    from cc_bot.llm.openai import OpenAIChatModel
 
 _log = structlog.get_logger(__name__)
 
@@ -37,7 +30,7 @@ def models_path(config: Config) -> Path:
 
 
 class Models:
-    """Every chat model by its name, each made once: making a client takes over 100 ms."""
+    """Every chat model by its name, each made once."""
 
     def __init__(self, config: Config, providers: Mapping[str, Provider]) -> None:
         self._config = config
@@ -72,7 +65,7 @@ class Models:
         """The first of a chain, as its answers name it; empty for the model that comes along."""
         return "" if self.offline else names[0]
 
-    def get(self, name: str) -> "OpenAIChatModel":
+    def get(self, name: str) -> OpenAIChatModel:
         """The model `name` or `provider/name`."""
         if name not in self._made:
             self._made[name] = self._make(name)
@@ -95,9 +88,7 @@ class Models:
         for model in self._made.values():
             await model.close()
 
-    def _make(self, name: str, *, max_retries: int = 2) -> "OpenAIChatModel":
-        from cc_bot.llm.openai import OpenAIChatModel
-
+    def _make(self, name: str, *, max_retries: int = 2) -> OpenAIChatModel:
         config = self._config
         model, provider = split_model(name, self._providers)
         return OpenAIChatModel(
@@ -132,8 +123,6 @@ def build_embedder(config: Config) -> Embedder | None:
         return None
     if config.embedding_model == LOCAL:
         return LocalEmbedder.if_installed()
-    from cc_bot.llm.openai import OpenAIEmbedder
-
     return OpenAIEmbedder(
         config.embedding_model,
         api_key=config.openai_api_key,
@@ -146,8 +135,6 @@ def build_transcriber(config: Config) -> Transcriber | None:
     """Return what writes down voice messages; None where the operator named nothing."""
     if config.transcribe_model is None:
         return None
-    from cc_bot.llm.openai import OpenAITranscriber
-
     return OpenAITranscriber(
         config.transcribe_model,
         api_key=config.openai_api_key,
@@ -160,8 +147,6 @@ def build_speaker(config: Config) -> Speaker | None:
     """Return what reads answers aloud; None where the operator named nothing."""
     if config.speech_model is None:
         return None
-    from cc_bot.llm.openai import OpenAISpeaker
-
     return OpenAISpeaker(
         config.speech_model,
         config.speech_voice,

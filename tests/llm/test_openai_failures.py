@@ -191,7 +191,7 @@ class TestLog:
         async with loopback(*replies) as (model, _):
             with capture_logs() as records, pytest.raises(ModelUnavailable):
                 await hear(model)
-        facts = {"outcome": "ModelUnavailable", "problem": "InternalServerError", "status": 503}
+        facts = {"outcome": "ModelUnavailable", "problem": "ServerError", "status": 503}
         named = {"event": "model_failed", "log_level": "warning", "model": "loopback"}
         assert records == [{**named, **facts, "retries": 2, "chunks": 0}]
         async with loopback() as (model, _):

@@ -1,4 +1,4 @@
-"""OpenAI, and any server that speaks as it does; the only package that knows its client."""
+"""OpenAI, and any server that speaks as it does."""
 
 from cc_bot.llm.openai.chat import OpenAIChatModel
 from cc_bot.llm.openai.embeddings import OpenAIEmbedder

@@ -2,7 +2,7 @@
 
 import json
 from base64 import b64encode
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import replace
 from hashlib import blake2b
 from itertools import zip_longest
@@ -102,10 +102,7 @@ _ENCODED_BYTES: Final = 48 * 1024  # a multiple of 3, so that the pieces join to
 
 
 class RequestBody:
-    """The bytes of a request. Images are encoded while they are sent, so no copy of them is held.
-
-    It has a file's methods because the client sends a body again only if it can be rewound.
-    """
+    """The bytes of a request. Images are encoded while they are sent, so no copy of them is held."""
 
     def __init__(self, body: Json) -> None:
         """`body` has an Attachment in place of the URL of each image."""
@@ -121,29 +118,13 @@ class RequestBody:
     def __len__(self) -> int:
         return sum(map(len, self._texts)) + sum(-(-len(image) // 3) * 4 for image in self._images)
 
-    def _chunks(self) -> Iterator[bytes]:
+    async def __aiter__(self) -> AsyncIterator[bytes]:
         for text, image in zip_longest(self._texts, self._images, fillvalue=b""):
             yield text
             for start in range(0, len(image), _ENCODED_BYTES):
                 yield b64encode(image[start : start + _ENCODED_BYTES])
 
-    async def __aiter__(self) -> AsyncIterator[bytes]:
-        for chunk in self._chunks():
-            yield chunk
-
-    def read(self) -> bytes:
-        return b"".join(self._chunks())
-
-    def seekable(self) -> bool:
-        return True
-
-    def tell(self) -> int:
-        return 0
-
-    def seek(self, position: int) -> int:
-        return position  # each iteration begins at the start
-
     def close(self) -> None:
-        """Release the images: responses and requests of the client refer to each other, and keep their body
+        """Release the images: responses and requests refer to each other, and keep their body
         until the next garbage collection."""
         self._texts, self._images = [], []

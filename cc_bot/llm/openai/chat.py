@@ -1,8 +1,6 @@
 """A model behind any server that speaks Chat Completions or Responses.
 
-The openai client sends the request and retries what may pass. The stream is read as plain JSON: typed chunks
-cost three times the CPU. A refusal that names what to change is followed at once and remembered while the
-process lives (lessons.py).
+A refusal that names what to change is followed at once and remembered while the process lives (lessons.py).
 
 `timeout_s` seconds may pass from the question, or the model's last sign of life, until the next one. Retries
 and keep-alives do not stop that clock. Bytes, characters, calls and the whole time are limited, and an answer
@@ -15,8 +13,8 @@ from contextlib import aclosing, closing
 from dataclasses import replace
 from typing import Final, Unpack
 
+import httpx2
 import structlog
-from openai import APIError, AsyncStream
 
 from cc_bot.domain.errors import ContextTooLong, ModelError
 from cc_bot.llm.model import ChatRequest, Finish, ModelEvent
@@ -26,7 +24,7 @@ from cc_bot.llm.openai.client import FAILURES, Connection, Endpoint
 from cc_bot.llm.openai.events import Chunk, json_events, mapping
 from cc_bot.llm.openai.lessons import Attempts
 from cc_bot.llm.openai.quirks import Quirks, adapt, quirks_of
-from cc_bot.llm.openai.refusals import classify, refusal_text
+from cc_bot.llm.openai.refusals import ServerError, classify
 from cc_bot.llm.openai.reply import Reply
 
 MAX_ANSWER_S: Final = 600.0
@@ -90,7 +88,7 @@ class OpenAIChatModel(Endpoint):
                             break
             except FAILURES as error:
                 broken = classify(error, self.name)
-                again = isinstance(error, APIError) and not reply.begun and attempts.learn(error)
+                again = isinstance(error, ServerError) and not reply.begun and attempts.learn(error)
         for event in reply.rest():
             yield event
         # What breaks after the finish reason takes nothing away.
@@ -107,7 +105,7 @@ class OpenAIChatModel(Endpoint):
         yield replace(finish, without_tools=bool(request.tools) and not attempts.quirks.tools)
 
     async def _chunks(self, request: ChatRequest, attempts: Attempts) -> AsyncGenerator[Chunk, None]:
-        """Raises TimeoutError, and APIError also for an error in the stream."""
+        """Raises TimeoutError, and ServerError also for an error in the stream."""
         clock = asyncio.get_running_loop().time
         attempts.started_s = attempts.started_s or clock()
         deadline_s, end_s = attempts.started_s + self._timeout_s, clock() + self._max_answer_s
@@ -116,15 +114,15 @@ class OpenAIChatModel(Endpoint):
         with closing(RequestBody(attempts.sent)) as content:
             attempts.sent_bytes = len(content)
             async with asyncio.timeout_at(deadline_s):
-                stream = await self._post(path, content, retry=not request.answer_begun)
-        async with stream, aclosing(json_events(stream.response)) as events:
+                response = await self._open(path, content, retry=not request.answer_begun)
+        async with aclosing(response), aclosing(json_events(response)) as events:
             while True:
                 async with asyncio.timeout_at(min(deadline_s, end_s)):
                     event = await anext(events, None)
                 if event is None:
                     return
                 if error := _error_in(event):
-                    raise APIError(refusal_text(error), stream.response.request, body=error)
+                    raise ServerError(error)
                 chunk = read(event)
                 yield chunk
                 # Only now, since the reader may take long.
@@ -133,17 +131,10 @@ class OpenAIChatModel(Endpoint):
                 elif chunk.alive:
                     deadline_s = clock() + self._timeout_s
 
-    async def _post(self, path: str, content: RequestBody, *, retry: bool) -> AsyncStream[object]:
-        headers = {"Content-Length": str(len(content))}  # else the body is chunked: many servers refuse that
-        retries = self._client.max_retries if retry else 0
-        return await self._client.post(
-            path,
-            cast_to=object,
-            content=content,
-            options={"headers": headers, "max_retries": retries},
-            stream=True,
-            stream_cls=AsyncStream[object],
-        )
+    async def _open(self, path: str, content: RequestBody, *, retry: bool) -> httpx2.Response:
+        # Without its length the body is sent in chunks, which many servers refuse.
+        headers = {"Content-Type": "application/json", "Content-Length": str(len(content))}
+        return await self._send(path, self._max_retries if retry else 0, content=content, headers=headers)
 
     def _body(self, request_body: _RequestBody, request: ChatRequest, quirks: Quirks) -> Json:
         tools, change = request.tools[: quirks.max_tools] if quirks.tools else (), f"{quirks.max_tools} tools"

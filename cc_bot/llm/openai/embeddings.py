@@ -7,6 +7,8 @@ found by its words alone.
 from collections.abc import Sequence
 from typing import Any, Final, Unpack
 
+from pydantic_core import from_json
+
 from cc_bot.domain.errors import ContextTooLong
 from cc_bot.llm.openai.client import Connection, Endpoint
 from cc_bot.search.vectors import Vector, pack
@@ -36,7 +38,7 @@ class OpenAIEmbedder(Endpoint):
         try:
             async with self._request("embedding_failed"):
                 body = {"model": self._model, "input": list(texts)}
-                return _read(await self._client.post("/embeddings", cast_to=object, body=body), len(texts))
+                return _read(from_json(await self._post("/embeddings", json=body)), len(texts))
         except ContextTooLong:
             if len(texts) > 1:
                 return [vector for text in texts for vector in await self._embed_fitting([text])]

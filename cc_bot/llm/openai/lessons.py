@@ -6,12 +6,10 @@ from dataclasses import dataclass, replace
 from functools import reduce
 from typing import Any, Final
 
-from openai import APIError, APIStatusError
-
 from cc_bot.domain.errors import ContextTooLong, ModelRefusedKey
 from cc_bot.llm.model import AssistantPart, ChatRequest, PromptPart, SystemPart, UserPart
 from cc_bot.llm.openai.quirks import Quirks, adapt
-from cc_bot.llm.openai.refusals import classify, text_of_error
+from cc_bot.llm.openai.refusals import ServerError, classify
 
 OPTIONAL: Final = frozenset(
     {"prompt_cache_key", "stream_options", "temperature", "reasoning_effort", "reasoning", "thinking"}
@@ -127,10 +125,9 @@ class Attempts:
     def quirks(self) -> Quirks:
         return reduce(lambda quirks, lesson: adapt(quirks, lesson.changes), self.lessons, self._known)
 
-    def learn(self, error: APIError) -> bool:
+    def learn(self, error: ServerError) -> bool:
         """Change the request. Returns whether to send it again."""
-        text = text_of_error(error)
-        status = error.status_code if isinstance(error, APIStatusError) else None
+        text, status = error.text, error.status
         final = isinstance(classify(error, "").error, ContextTooLong | ModelRefusedKey)
         if final or self._request.answer_begun:
             return False

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from typing import Final, NamedTuple
 
 import httpx2
-from openai import APIError, APIStatusError
 
 from cc_bot.domain.errors import (
     ContextTooLong,
@@ -65,6 +64,27 @@ _LIMIT: Final = re.compile(
 )
 
 
+class ServerError(Exception):
+    """An answer that refuses, an error within one, or none at all."""
+
+    def __init__(self, body: object, *, status: int | None = None, retries: int = 0) -> None:
+        """`status` is None without a refusing HTTP status."""
+        super().__init__(status)
+        self.text = refusal_text(body) or f"{status} {body}"[:MAX_REFUSAL]
+        self.status = status
+        self.retries = retries
+        self.problem = type(self).__name__
+        self.unreachable_host = ""
+
+    @classmethod
+    def unanswered(cls, error: httpx2.TransportError, host: str, retries: int) -> "ServerError":
+        made = cls(str(error), retries=retries)
+        made.problem = type(error).__name__
+        if isinstance(error, httpx2.ConnectError | httpx2.ConnectTimeout):
+            made.unreachable_host = host
+        return made
+
+
 class ModelFailure(NamedTuple):
     """Why there is no whole answer. All but the error is for the log."""
 
@@ -95,10 +115,6 @@ def refusal_text(body: object) -> str:
     return " ".join(text[:MAX_REFUSAL] for text in texts)
 
 
-def text_of_error(error: APIError) -> str:
-    return refusal_text(error.body) or error.message[:MAX_REFUSAL]
-
-
 def too_long(text: str) -> ContextTooLong | None:
     """The error with the model's limit in tokens, if the refusal says that the request is too long."""
     if not _TOO_LONG.search(text):
@@ -112,18 +128,15 @@ def is_final(text: str) -> bool:
 
 
 def classify(error: Exception, model: str) -> ModelFailure:
-    problem = type(error).__name__
-    if not isinstance(error, APIError):
-        return ModelFailure(ModelUnavailable(), problem)
-    status = error.status_code if isinstance(error, APIStatusError) else None
-    retries = int(error.request.headers.get("x-stainless-retry-count", "0"))
-    return ModelFailure(_meaning(error, status, model), problem, status, retries)
+    if not isinstance(error, ServerError):
+        return ModelFailure(ModelUnavailable(), type(error).__name__)
+    return ModelFailure(_meaning(error, model), error.problem, error.status, error.retries)
 
 
-def _meaning(error: APIError, status: int | None, model: str) -> ModelError:
-    if isinstance(error.__cause__, httpx2.ConnectError | httpx2.ConnectTimeout):
-        return ModelUnreachable(host=error.request.url.netloc.decode())
-    text = text_of_error(error)
+def _meaning(error: ServerError, model: str) -> ModelError:
+    if error.unreachable_host:
+        return ModelUnreachable(host=error.unreachable_host)
+    text, status = error.text, error.status
     if refused := too_long(text):
         return refused
     if status in _BAD_KEY_STATUSES or _BAD_KEY.search(text) or _NO_CREDIT.search(text):

@@ -2,9 +2,12 @@
 
 from typing import Final, Unpack
 
+from pydantic_core import from_json
+
 from cc_bot.domain.locale import Locale
 from cc_bot.domain.message import Attachment
 from cc_bot.llm.openai.client import Connection, Endpoint
+from cc_bot.llm.openai.events import mapping
 from cc_bot.llm.speech import MAX_HEARD_CHARACTERS, Transcript
 
 _NAMES: Final = {  # servers read the kind from the name; the sender's own name stays here
@@ -23,10 +26,9 @@ class OpenAITranscriber(Endpoint):
     async def transcribe(self, recording: Attachment, language: Locale) -> Transcript:
         file = (_NAMES[recording.content_type], recording.data, recording.content_type)
         async with self._request("transcription_failed"):
-            answer: object = await self._client.audio.transcriptions.create(
-                file=file, model=self._model, language=language.value, response_format="json"
-            )
-            return _read(answer)
+            fields = {"model": self._model, "language": language.value, "response_format": "json"}
+            answer = await self._post("/audio/transcriptions", files={"file": file}, data=fields)
+            return _read(from_json(answer))
 
 
 class OpenAISpeaker(Endpoint):
@@ -38,17 +40,15 @@ class OpenAISpeaker(Endpoint):
 
     async def speak(self, text: str) -> bytes:
         async with self._request("speech_failed"):
-            answer = await self._client.audio.speech.create(
-                input=text, model=self._model, voice=self._voice, response_format="mp3"
-            )
-            return await answer.aread()
+            body = {"input": text, "model": self._model, "voice": self._voice, "response_format": "mp3"}
+            return await self._post("/audio/speech", json=body)
 
 
 def _read(answer: object) -> Transcript:
     """Raises ValueError for an answer of another shape."""
-    text, usage = getattr(answer, "text", None), getattr(answer, "usage", None)
+    text, usage = mapping(answer).get("text"), mapping(mapping(answer).get("usage"))
     if not isinstance(text, str) or len(text) > MAX_HEARD_CHARACTERS:
         raise ValueError("no transcript")
-    seconds = getattr(usage, "seconds", None)
+    seconds = usage.get("seconds")
     counted = isinstance(seconds, int | float) and 0 < seconds <= _MAX_SECONDS
     return Transcript(text.strip(), float(seconds) if counted and seconds else 0.0)
