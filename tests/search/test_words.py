@@ -30,6 +30,7 @@ STEMS = (
     ("prefer", "prefers", "preferred"),
     ("like", "likes", "liked", "liking"),
     ("box", "boxes"),
+    ("pie", "pies"),
     ("use", "uses"),
     ("class", "classes"),
 )
