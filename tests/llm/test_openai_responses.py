@@ -226,3 +226,9 @@ async def test_calls_of_another_model_go_without_reasoning() -> None:
         [_, sent, result] = server.bodies[0]["input"]
     assert (sent["type"], sent["call_id"]) == ("function_call", result["call_id"])
     assert len(sent["call_id"]) == 9
+
+
+async def test_the_effort_of_a_request_is_sent() -> None:
+    async with model_of([says("はい"), END]) as (model, server):
+        await hear(model, ChatRequest((UserPart("?"),), reasoning="high"))
+    assert server.bodies[0]["reasoning"] == {"effort": "high"}
