@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cc_bot.discord.delivery.canvas_messages import CanvasSheet, new_canvas
+from cc_bot.discord.delivery.receipts import bring_up_to_date, name_of
 from cc_bot.discord.pages import answer as pages
 from cc_bot.discord.pages.answer import AnswerState, advance, final_pages, memory_buttons
 from cc_bot.discord.pages.canvas import canvas_page
@@ -47,11 +48,12 @@ from cc_bot.domain import (
     Usage,
 )
 from cc_bot.domain.canvas import Canvas, Text
-from cc_bot.domain.memory import Audience, ChangeKind
+from cc_bot.domain.memory import Audience, ChangeKind, ReceiptLine, ReceiptMessage
 from cc_bot.domain.message import Status, Visibility
 from cc_bot.domain.schedule import Schedule, ScheduleChange
 from cc_bot.domain.session import SessionKey
 from cc_bot.domain.turn import MemoriesRecalled, ScheduleChanged, ToolsUnavailable, TurnEvent
+from cc_bot.stores import Stores
 from cc_bot.texts import texts
 
 JA = texts(Locale.JA)
@@ -195,6 +197,16 @@ class TestLines:
 
 def call(name: str, told: object, *, ok: bool = True) -> ToolCall:
     return ToolCall("1", name, "{}", json.dumps(told, ensure_ascii=False), ok)
+
+
+async def test_a_line_that_is_not_the_one_on_record_is_left_alone(stores: Stores) -> None:
+    button = UndoButton("added", USER, 1).custom_id()  # of a memory that is gone
+    named = name_of(button)
+    assert named
+    told = ReceiptMessage(USER, 2, 3, "public", (ReceiptLine(0, named, button),))
+    for line, now in ((ADDED, SAY.taken_back), ("⚠️", "⚠️")):
+        page = await bring_up_to_date(Page("はい。", facts=Facts((line,))), stores, JA, told)
+        assert page.facts.receipts == (now,)
 
 
 class TestStoredAnswer:
