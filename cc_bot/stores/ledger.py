@@ -178,12 +178,6 @@ DROP_CALLS_OF_ANSWERED: Final = """
     )
 """
 
-# By the primary key. $1 entry, $2 user
-SELECT_ANSWERED: Final = """
-    SELECT answer_id FROM turns
-    WHERE id = $1 AND user_id = $2 AND state = 'answered' AND answer_id IS NOT NULL
-"""
-
 # By the primary keys. $1 entry, $2 user, $3 process
 _SELECT_ELSEWHERE: Final = """
     SELECT 1 FROM turns AS t JOIN processes AS p ON p.name = t.process

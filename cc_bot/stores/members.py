@@ -15,10 +15,8 @@ from zoneinfo import ZoneInfo
 
 from cc_bot.domain.clock import AHEAD, Clock, utc_now
 from cc_bot.domain.errors import (
-    CommitUncertain,
     LimitReached,
     ServerLimitReached,
-    StorageError,
     TooManyAtOnce,
     TurnLost,
 )
@@ -556,12 +554,6 @@ def new_number() -> int:
     return secrets.randbits(62)
 
 
-def _anew(number: int, user_id: int, reserving: Callable[[], Steps[T]]) -> Steps[T]:
-    """Reserve once more what may be reserved under that number."""
-    yield Statement(RELEASE, (number, user_id))
-    return (yield from reserving())
-
-
 def allowances(payer: UsageSubject, file_rules: Rules, moment: Moment) -> Steps[tuple[Allowance, Allowance]]:
     """The user's own, and that of the guild. What has no bound is not looked up."""
     set_rules = yield from rules_for(payer)
@@ -666,15 +658,7 @@ class UsageStore:
                 process=self._process,
                 about_guild=about_guild,
             )
-            try:
-                outcome = await self._database.write(reserving, about)
-            except CommitUncertain as uncertain:
-                try:
-                    outcome = await self._database.write(
-                        partial(_anew, number, payer.user_id, reserving), about
-                    )
-                except StorageError:
-                    raise uncertain from None  # the server does not come back: nobody knows still
+            outcome = await self._database.write(reserving, about)
             if outcome is None:
                 self._limited.add(payer.guild_id)
                 about_guild = True
@@ -686,11 +670,7 @@ class UsageStore:
         """Count what was used in place of what was reserved. False when it is settled by now, or its user has
         had it erased: then nothing is counted."""
         about = [user(settlement.reservation.wish.payer.user_id)]
-        try:
-            return await self._database.write(lambda: settle(settlement), about)
-        except CommitUncertain:  # its reservation tells: nothing is settled a second time
-            await self._database.write(lambda: settle(settlement), about)
-            return True
+        return await self._database.write(lambda: settle(settlement), about)
 
     async def release(self, reservation: Reservation) -> None:
         """Drop a reservation: what it was made for never began, and counts as nothing."""

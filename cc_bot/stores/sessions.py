@@ -15,7 +15,7 @@ from uuid import uuid4
 
 from cc_bot.domain.canvas import Canvas, Drawn, reduce_all
 from cc_bot.domain.clock import Clock, utc_now
-from cc_bot.domain.errors import CommitUncertain, ConversationGone, StorageError, TurnLost
+from cc_bot.domain.errors import ConversationGone, StorageError, TurnLost
 from cc_bot.domain.message import FILE_QUOTA, ChannelKey, FileQuota, Message, Visibility
 from cc_bot.domain.proposal import Proposal, ProposedChange
 from cc_bot.domain.session import Session, SessionKey
@@ -53,7 +53,7 @@ from cc_bot.stores.history import (
     unstored_session,
     with_images,
 )
-from cc_bot.stores.ledger import ANSWERED, DROP_CALLS_OF_ANSWERED, SELECT_ANSWERED
+from cc_bot.stores.ledger import ANSWERED, DROP_CALLS_OF_ANSWERED
 from cc_bot.stores.members import Settlement, settle_stored
 from cc_bot.stores.memory.copies import NOTE_CALLS, note_calls
 from cc_bot.stores.proposals import (
@@ -61,7 +61,6 @@ from cc_bot.stores.proposals import (
     INSERT_PROPOSAL,
     PROPOSAL,
     insert_proposals,
-    select_of_answer,
 )
 from cc_bot.stores.subjects import of_place
 from cc_bot.stores.summaries import DELETE_SUMMARIES, STOP_SUMMARIZING
@@ -111,13 +110,6 @@ _TOUCH: Final = """
 """
 
 
-# The last of a session up to one, newest first. By messages_by_session. $1 session, $2 user, $3 that one, $4
-# limit
-_SELECT_NEWEST: Final = """
-    SELECT id FROM messages WHERE session_id = $1 AND user_id = $2 AND id <= $3 ORDER BY id DESC LIMIT $4
-"""
-
-
 @dataclass(frozen=True, slots=True)
 class NewTurn:
     session: Session
@@ -158,18 +150,7 @@ async def store_turn(
     """
     batch = _statements(turn, idle_since, limit, quota.user_bytes)
     about = (user(turn.session.key.user_id), *(of_place(turn.place) if turn.place else ()))
-    try:
-        results, canvas = await database.write(lambda: _steps(batch, turn), about)
-    except CommitUncertain as uncertain:
-        if not turn.entry:
-            raise
-        try:
-            stored = await database.write(lambda: _find_stored(turn), about)
-        except StorageError:
-            raise uncertain from None  # the server does not come back: nobody knows still
-        if stored:
-            return stored
-        results, canvas = await database.write(lambda: _steps(batch, turn), about)
+    results, canvas = await database.write(lambda: _steps(batch, turn), about)
     inserted = [row for rows in _rows_of(_INSERT_MESSAGE, batch, results) for row in rows]
     made = [row for rows in _rows_of(INSERT_PROPOSAL, batch, results) for row in rows]
     held = (size for rows in _rows_of(SELECT_FILE_BYTES, batch, results) for _, size in rows)
@@ -253,21 +234,6 @@ def _steps(batch: Sequence[Statement], turn: NewTurn) -> Steps[tuple[list[Sequen
     # Last: all who draw count up one number (canvas_clock), and wait from here to the end for who was before.
     canvas = (yield from _draw(turn)) if turn.drawn else None
     return results, canvas
-
-
-def _find_stored(turn: NewTurn) -> Steps[StoredTurn | None]:
-    """Return what is stored of a turn whose server was lost before it said whether it is: the ledger has it
-    as answered, by the same transaction. A lock that this one waits for tells that the other has ended."""
-    session, user_id = turn.session, turn.session.key.user_id
-    answered = yield Statement(SELECT_ANSWERED, (turn.entry, user_id))
-    if not answered:
-        return None
-    [[answer_id]] = answered
-    newest = yield Statement(_SELECT_NEWEST, (session.id, user_id, answer_id, len(turn.messages)))
-    proposals = yield select_of_answer(user_id, answer_id)
-    up = read_current((yield select_current(session.key))) if turn.drawn else None
-    canvas = up.canvas if up and up.session_id == session.id else None
-    return _stored(turn, newest[::-1], canvas, proposals)
 
 
 def _draw(turn: NewTurn) -> Steps[Canvas | None]:

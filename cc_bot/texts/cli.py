@@ -1,6 +1,6 @@
 """Sentences of the command line."""
 
-from cc_bot.domain.errors import DatabaseCrowded, DatabaseDamaged, DatabaseForbidden, DatabaseFull, DatabaseImpatient, DatabaseLocked, DatabaseReadOnly, DatabaseSetReadOnly, DatabaseUnreachable, PoolerForgets, StorageError
+from cc_bot.domain.errors import DatabaseCrowded, DatabaseDamaged, DatabaseForbidden, DatabaseFull, DatabaseImpatient, DatabaseLocked, DatabaseReadOnly, DatabaseUnreachable, PoolerForgets, StorageError
 from cc_bot.texts.area import Area, Sentence, by_key
 
 
@@ -122,10 +122,9 @@ class StorageTexts(Area):
     server_away = Sentence(ja="データベースのサーバー {path} につながりません。動いているか、この URL が正しいかを確かめてください。", en="The database server {path} can't be reached. See that it runs, and that this URL is right.")
     server_crowded = Sentence(ja="データベースのサーバー {path} の接続がいっぱいです。max_connections を増やすか、PgBouncer を置いてください。", en="The database server {path} takes no more connections. Raise max_connections, or put PgBouncer between.")
     server_full = Sentence(ja="データベースのサーバー {path} のディスクに空きがありません。空きを作って、もう一度お試しください。", en="The disk of the database server {path} is full. Make room there, then try again.")
-    server_read_only = Sentence(ja="データベースのサーバー {path} は読み取り専用です。書き込めるサーバーを指すか、URL に target_session_attrs=read-write を付けてください。", en="The database server {path} is read-only. Name the primary, or add target_session_attrs=read-write to the URL.")
-    server_set_read_only = Sentence(
-        ja="データベースのサーバー {path} は主系ですが、default_transaction_read_only が on なので書き込めません。サーバー、データベース、接続に使うロールのどれに設定されているかを調べ、off にしてください。",
-        en="The database server {path} is no standby, but default_transaction_read_only is on, so nothing can be written. See whether the server, the database or the role that connects has it set, and turn it off.",
+    server_read_only = Sentence(
+        ja="データベースのサーバー {path} に書き込めません。書き込めるサーバーを指すか、URL に target_session_attrs=read-write を付けてください。主系なら、default_transaction_read_only を off にしてください。",
+        en="The database server {path} takes no changes. Name the primary, or add target_session_attrs=read-write to the URL; if it is the primary, turn default_transaction_read_only off.",
     )
     server_forbidden = Sentence(
         ja="データベースのサーバー {path} で、cc-bot のユーザーの権限が足りません。表を作ることと、すべての表で行を読み、書き、消すことが必要です。"
@@ -174,8 +173,6 @@ def server_problem(error: StorageError, where: str, words: StorageTexts) -> str:
             sentence = words.server_full
         case DatabaseForbidden():
             sentence = words.server_forbidden
-        case DatabaseSetReadOnly():
-            sentence = words.server_set_read_only
         case DatabaseReadOnly():
             sentence = words.server_read_only
         case PoolerForgets():

@@ -172,7 +172,6 @@ SENTENCES: Final[Mapping[type[CcBotError], Sentence]] = {
     errors.CommitUncertain: Sentence(ja="保存場所との接続が切れたため、保存できたかどうかわかりません。確かめてから、もう一度お試しください。", en="I lost the place where I keep things and can't tell whether that was saved. Please look, then try again."),
     errors.DatabaseForbidden: Sentence(ja="保存場所を使う権限が足りないため、保存できませんでした。ボットの管理者にお知らせください。", en="I am not allowed to use where I keep things, so I could not save that. Please tell the bot's operator."),
     errors.DatabaseReadOnly: _READ_ONLY,
-    errors.DatabaseSetReadOnly: _READ_ONLY,
     errors.DatabaseDamaged: Sentence(ja="保存場所が壊れているため、いまはお答えできません。ボットの管理者にお知らせください。", en="The place where I keep things is damaged, so I can't answer now. Please tell the bot's operator."),
     errors.StartupError: Sentence(ja="起動できませんでした。設定を確かめてください。", en="cc-bot could not start. Please check its settings."),
     errors.InvalidSetting: Sentence(ja="設定 {name} の値が正しくありません。たとえば {expected} のように書いてください。", en="The setting {name} is not valid. Write it like this, for example: {expected}"),

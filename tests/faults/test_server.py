@@ -84,7 +84,7 @@ class TestServer:
             await server.change("default_transaction_read_only = on")
             for reply in await begun(stage, 3):
                 await told(reply, "I can't write to where I keep things")
-            await stage.logs("DatabaseSetReadOnly")
+            await stage.logs("DatabaseReadOnly")
             await server.change("default_transaction_read_only = off")
 
     async def test_that_is_halted_is_told_and_over_as_soon_as_it_goes_on(

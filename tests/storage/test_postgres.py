@@ -3,6 +3,7 @@
 import asyncio
 import re
 from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import AsyncExitStack
 from pathlib import Path
 
 import pytest
@@ -10,9 +11,10 @@ from structlog.testing import capture_logs
 
 from cc_bot.domain import SessionKey
 from cc_bot.domain.errors import (
+    DatabaseCrowded,
     DatabaseImpatient,
     DatabaseLocked,
-    DatabaseSetReadOnly,
+    DatabaseReadOnly,
     DatabaseUnreachable,
     InvalidSetting,
     PostgresNotUtf8,
@@ -21,7 +23,7 @@ from cc_bot.domain.errors import (
 from cc_bot.storage import Database, Row, Statement, Steps, apply_pending, open_database
 from cc_bot.storage.database import user
 from cc_bot.storage.dialect import expand
-from cc_bot.storage.postgres import MOST_CONNECTIONS, PostgresDatabase, PostgresUrl, connect_postgres
+from cc_bot.storage.postgres import MAX_CONNECTIONS, PostgresDatabase, PostgresUrl, connect_postgres
 from cc_bot.stores import Stores, open_stores
 from tests.postgres_cluster import Server, folder, running_server
 from tests.stores.backends import Recorder, columns_of, tables_of, turn
@@ -119,7 +121,7 @@ class TestUrl:
             with pytest.raises(refusal):
                 async with open_database(wrong):
                     pass
-        with capture_logs() as logs, pytest.raises(DatabaseSetReadOnly):
+        with capture_logs() as logs, pytest.raises(DatabaseReadOnly):
             async with open_database(f"{url}&default_transaction_read_only=on") as opened:
                 await apply_pending(opened)
         assert "default_transaction_read_only" in logs[0]["mended_by"]
@@ -189,7 +191,7 @@ class TestAServerThatIsHalted:
     async def test_is_told_to_whoever_reads_and_writes_and_over_as_soon_as_it_goes_on(
         self, server: Server
     ) -> None:
-        async with connect_postgres(server.url, patience_s=0.2) as database:
+        async with connect_postgres(server.url, timeout_s=0.2) as database:
             await asyncio.gather(*(database.write(_one, (user(each),)) for each in range(4)))
             asked = (
                 database.query("SELECT 1"),
@@ -202,6 +204,17 @@ class TestAServerThatIsHalted:
             assert [*map(type, errors)] == [DatabaseUnreachable] * len(asked)
             assert [tuple(row) for row in await database.query("SELECT 1")] == [(1,)]
             assert [tuple(row) for row in await database.write(_one, (user(1),))] == [(1,)]
+
+
+class TestThePool:
+    async def test_that_is_in_use_for_long_is_told_as_crowded(self, url: str) -> None:
+        async with connect_postgres(url, timeout_s=0.2) as database, AsyncExitStack() as held:
+            for _ in range(MAX_CONNECTIONS):
+                await held.enter_async_context(database.snapshot())
+            with pytest.raises(DatabaseCrowded):
+                await database.query("SELECT 1")
+            await held.aclose()
+            assert [tuple(row) for row in await database.query("SELECT 1")] == [(1,)]
 
 
 class TestAStatement:
@@ -217,7 +230,7 @@ class TestAStatement:
             yield Statement("SELECT pg_sleep(60)")
 
         async with connect_postgres(url) as other:
-            for _ in range(MOST_CONNECTIONS + 1):
+            for _ in range(MAX_CONNECTIONS + 1):
                 asking = asyncio.create_task(other.read(reading))
                 await asyncio.sleep(0.05)
                 asking.cancel()
@@ -270,14 +283,14 @@ class TestATransaction:
         self, url: str, database: PostgresDatabase
     ) -> None:
         note = Statement("INSERT INTO erasing (user_id, since) VALUES ($1, 1)", (ME,))
-        async with connect_postgres(url, patience_s=0.2) as hasty:
+        async with connect_postgres(url, timeout_s=0.2) as hasty:
             async with database._pool.acquire() as connection, connection.transaction():
                 await connection.execute("LOCK TABLE erasing IN ACCESS EXCLUSIVE MODE")
                 with capture_logs() as logs:
                     for _ in range(2):
                         with pytest.raises(DatabaseLocked):
                             await hasty.transaction([note], (user(ME),))
-                for _ in range(MOST_CONNECTIONS + 1):  # more than there are connections
+                for _ in range(MAX_CONNECTIONS + 1):  # more than there are connections
                     with pytest.raises(DatabaseLocked):
                         await hasty.query("SELECT user_id FROM erasing")
                 waiting = "SELECT pid FROM pg_stat_activity WHERE datname = current_database()"
