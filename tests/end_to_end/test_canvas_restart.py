@@ -51,7 +51,7 @@ async def test_a_start_mends_canvases(stage: Stage, aiko: User, ben: User, chann
     }.items():
         user, place = places[name]
         stage.change(
-            f"UPDATE sessions SET canvas_state = '{state}'"
+            f"UPDATE sessions SET canvas_state = '{state}', canvas_revision = canvas_revision + 1"
             f" WHERE user_id = {user.id} AND channel_id = {place.id}"
         )
     await stage.discord.delete(stage.discord.owner, deleted)
