@@ -256,6 +256,7 @@ def _check_file(path: Path, examined: Examination, words: Texts) -> Finding:
     wrong: dict[Condition, tuple[str, str]] = {
         "no_folder": (said.database_folder.format(path=path.parent), said.database_folder_mend),
         "foreign": (said.database_foreign.format(path=path), said.database_foreign_mend),
+        "outdated": (said.database_outdated.format(path=path), said.database_outdated_mend),
         "damaged": (said.database_damaged.format(path=path), said.database_damaged_mend),
         "read_only": (said.database_read_only.format(path=path), said.database_read_only_mend),
     }

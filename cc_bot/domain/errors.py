@@ -530,6 +530,10 @@ class DatabaseNewer(StartupError):
     """Parameters: path, found, known (schema versions)."""
 
 
+class DatabaseOutdated(StartupError):
+    """Parameters: path, command (that brings it over)."""
+
+
 class SchemaChanged(StartupError):
     """Parameters: path, name (of the object, with its kind)."""
 

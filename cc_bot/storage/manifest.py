@@ -161,6 +161,12 @@ def hash_of(path: Path, progress: Progress = ignore_progress) -> str:
 RECORDS: Final = "schema_migrations"
 """The table that tells which migrations were applied."""
 
+SELECT_UNRELEASED: Final = f"""
+    SELECT 1 FROM {RECORDS}
+    WHERE version = 1 AND description = 'initial' OR version = 28 AND description = 'baseline'
+"""  # noqa: S608 - a constant
+"""A row if the database is from before the first release, whose migrations had other numbers."""
+
 _DISK: Final = (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR)
 _BUSY: Final = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 

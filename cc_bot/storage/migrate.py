@@ -15,10 +15,10 @@ from importlib.resources.abc import Traversable
 from itertools import chain
 
 from cc_bot.domain.clock import Clock, utc_now
-from cc_bot.domain.errors import DatabaseNewer, SchemaChanged, StorageError, UpgradeFailed
+from cc_bot.domain.errors import DatabaseNewer, DatabaseOutdated, SchemaChanged, StorageError, UpgradeFailed
 from cc_bot.storage.database import EVERYBODY, Database, Row, Statement, Steps
 from cc_bot.storage.dialect import Dialect, expand
-from cc_bot.storage.manifest import RECORDS, is_about_content
+from cc_bot.storage.manifest import RECORDS, SELECT_UNRELEASED, is_about_content
 from cc_bot.storage.schema import (
     SELECT_SCHEMA,
     Schema,
@@ -100,7 +100,7 @@ async def ensure_own_schema(database: Database, migrations: Sequence[Migration] 
 async def list_pending(
     database: Database, migrations: Sequence[Migration] | None = None
 ) -> tuple[Migration, ...]:
-    """List what `apply_pending` would apply; nothing is written. Raises DatabaseNewer."""
+    """List what `apply_pending` would apply; nothing is written. Raises DatabaseNewer or DatabaseOutdated."""
     known = known_migrations(database.dialect) if migrations is None else migrations
     newest = known[-1].version
     version = await _version(database)
@@ -119,7 +119,8 @@ async def apply_pending(
     """Bring the schema up to date and return what was applied.
 
     A database that held something is copied first, unless there is another copy already.
-    Raises DatabaseNewer, SchemaChanged, or StorageError with the schema at the last version that worked.
+    Raises DatabaseNewer, DatabaseOutdated, SchemaChanged, or StorageError with the schema at the last version
+    that worked.
     """
     await database.transaction([Statement(_RECORDS)], (EVERYBODY,))
     todo = await list_pending(database, migrations)
@@ -147,9 +148,11 @@ async def _apply(database: Database, migration: Migration, clock: Clock) -> bool
 
 
 async def _version(database: Database) -> int:
-    """Return the version of the schema; 0 for a new database."""
+    """Return the version of the schema; 0 for a new database. Raises DatabaseOutdated."""
     if RECORDS not in await list_tables(database):
         return 0
+    if await database.query(SELECT_UNRELEASED):
+        raise DatabaseOutdated(path=database.location, command="cc-bot copy --to URL")
     rows = await database.query("SELECT coalesce(max(version), 0) FROM schema_migrations")
     return int(rows[0][0])
 

@@ -28,6 +28,7 @@ from cc_bot.domain.errors import (
     DatabaseInUse,
     DatabaseNewer,
     DatabaseNotOurs,
+    DatabaseOutdated,
     DatabaseUnusable,
     RestoreFailed,
     StorageError,
@@ -38,6 +39,7 @@ from cc_bot.storage.backup import copies_of, leftovers_of
 from cc_bot.storage.files import ensure_folder, has_folder, move, sidecar, sync_file, sync_folder
 from cc_bot.storage.manifest import (
     RECORDS,
+    SELECT_UNRELEASED,
     Damaged,
     Manifest,
     Progress,
@@ -81,8 +83,8 @@ class StagedBackup:
 def staged(backup: Path, database: Path, *, progress: Progress = ignore_progress) -> Iterator[StagedBackup]:
     """Yield a checked copy of the backup, in a folder of its own that is deleted afterwards.
 
-    Raises BackupMissing, BackupDamaged, BackupChanged, DatabaseNewer, NotEnoughRoom, RestoreFailed or, for
-    the database's folder, DatabaseFolderMissing.
+    Raises BackupMissing, BackupDamaged, BackupChanged, DatabaseNewer, DatabaseOutdated, NotEnoughRoom,
+    RestoreFailed or, for the database's folder, DatabaseFolderMissing.
     """
     if not backup.is_file():
         raise BackupMissing(path=str(backup))
@@ -113,6 +115,9 @@ def _stage(backup: Path, path: Path, progress: Progress) -> StagedBackup:
     try:
         with closing(sqlite3.connect(path, isolation_level=None)) as connection:
             version = checked_version(connection)
+            if connection.execute(SELECT_UNRELEASED).fetchone():
+                command = f"cc-bot copy --from sqlite:///{backup} --to URL"
+                raise DatabaseOutdated(path=str(backup), command=command)
             newest = known_migrations()[-1].version
             if version > newest:
                 raise DatabaseNewer(path=str(backup), found=version, known=newest)
@@ -265,7 +270,7 @@ SQLITE: Final = sqlite3.sqlite_version
 PATIENCE_S: Final = 5.0
 """A writer that holds the file for longer is in everybody's way."""
 
-Condition = Literal["fine", "missing", "no_folder", "foreign", "damaged", "read_only", "locked"]
+Condition = Literal["fine", "missing", "no_folder", "foreign", "outdated", "damaged", "read_only", "locked"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -311,6 +316,8 @@ def _examine(connection: sqlite3.Connection, newest: int, size: int) -> Examinat
         return Examination("foreign", newest, size_bytes=size)
     version = 0
     if found:
+        if connection.execute(SELECT_UNRELEASED).fetchone():
+            return Examination("outdated", newest, size_bytes=size)
         [(version,)] = connection.execute(f"SELECT coalesce(max(version), 0) FROM {RECORDS}").fetchall()  # noqa: S608 - a constant
     ensure_whole(connection)
     connection.execute("BEGIN IMMEDIATE")
