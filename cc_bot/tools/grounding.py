@@ -4,8 +4,8 @@ A text is reduced to its content words, in order: each kanji, katakana, numbers,
 their stems, kana that is not grammar, and negations. A memory is grounded if its content words are those of
 whole clauses that stand side by side, with the same particles: an attacker chooses between clauses, and
 nothing else. A reminder may say a part of a sentence, and a few neutral verbs more. Times are compared by
-what they mean. A clause that may turn another one around (if, not, a lie) is never left out, and a message
-that pastes a chat, wants a translation or asks what is remembered wishes for nothing.
+what they mean. Words that may reverse a meaning (if, not, a lie) are never left out. A message that pastes
+a chat, wants a translation or asks what is remembered grounds nothing.
 
 A message that only points (`remember that`) stands for the asker's own earlier ones.
 """
@@ -63,7 +63,7 @@ _CORRECTS: Final = re.compile(
     r"|大丈夫|(?:知らせ|教え|言わ|起こさ|覚えて)[なん]|\b(?:actually|instead|change[ds]?|move[ds]?|renamed|resch\w+|not?"
     r"|correct|rather|now|update|any ?more|already|sorted|returned|paid|bought)\b"
 )
-"""Words that tell that something is not so any more, or is done."""
+"""Words that say that a fact changed, or that a task is done."""
 _THAT: Final = re.compile(r"それ|これ|今の|さっきの|いまの|\b(?:that|it|this)\b")
 _STOP: Final = re.compile(r"忘れ|覚え|消|削除|記憶|取り?消|教え|番号")
 
@@ -90,7 +90,7 @@ _LEFT_OUT: Final = re.compile(
     rf"|(?:もう|やっぱり?|あの|えっと|ちなみに|まあ|あ)[、,]?)|{_SELF_JA}の|\buser's\b"
     r"|お?名前|呼び名|(?<=の)[件事]|予定|用事|今後|今度|今(?![年月週日朝晩夜])|最近|実は|一応|本当に?"
     r"|\bcall(?= me\b)"
-    r"|\b(?:named?|names|called|calls|from now on|by the way|for future reference|turns out)\b"
+    r"|\b(?:named?|names|called|calls|from (?:now|here) on|by the way|for future reference|turns out)\b"
 )
 _ASIDE: Final = re.compile(
     r"(?:絶対に?|決して)?(?:忘れ|わすれ)(?:ない(?:で|ように)|ん(?:ように|で)|ず|るな|そう|ちゃ)[^\n、。]{0,8}"
@@ -100,7 +100,7 @@ _ASIDE: Final = re.compile(
     r"|\bno (?:problem|worries)\b|\bi'd like you to\b"
     r"|\bif (?:you can|possible|you (?:don't|do not) mind)\b|\bjust so you know\b"
 )
-"""Requests that hold a negation and turn nothing around."""
+"""Polite phrases with a negation that negates nothing."""
 _ASKING_JA: Final = re.compile(
     r"(?:って|と|のを?|から|ので|んで|けん|ように?|を)?[,、]?(?:覚え|おぼえ|ぼえ(?=て|と)|記憶|メモ(?=[しっ、,。:\s]|お願|更新|$)|控え"
     r"|頭に入れ|知らせ|教え|通知|リマイン(?:ド|ダー?)|りまいんど|言って|言うて|頼|お?願い|よろ|くれる?と(?=助|嬉|あり))"
@@ -115,9 +115,9 @@ _FREE: Final = _stems(
 _REMEMBER: Final = _stems("remember rember remembering note keep mind save store memo down know remind remnd")
 _ASKING: Final = _stems(
     "bear put should can could you u for actually wait add ping poke nudge tell alert notify set make sure to"
-    " in that of about reminder @i"
+    " in that of about reminder y all @i"
 )
-"""Words with which a clause may begin or end that has one of the former."""
+"""Words around `_REMEMBER` at the beginning or end of a clause."""
 _PREPOSITIONS: Final = _stems("on in at to about for with of and")
 _SAME_CASE: Final = {"on": "at", "in": "at", "of": "", "and": "", "へ": "に"}
 _NOT: Final = re.compile(r"\bcan(?:'t|not|t)\b|(?:n't|(?<=\bdo)nt|(?<=\bdoes)nt)\b|\bnot\b")
@@ -140,7 +140,7 @@ _NEGATION: Final = re.compile(
     r"|(?<=[かがたなばまらわ])ん(?=と|で?$)"
 )
 _NAME: Final = re.compile(r"@[^\s@]{1,40}")
-"""Of somebody who is mentioned (discord/incoming): they chose it, so it is one word."""
+"""The display name of a mentioned user (discord/incoming), who chose it: one word."""
 _EMOJI: Final = re.compile("[\U0001f000-\U0001faff\u2600-\u27bf\ufe0f\u200d]")
 _TOKEN: Final = re.compile(
     r"(?P<number>(?:(?<![0-9a-z-])-)?\d+(?:,\d{3})*(?!\d)(?:\.\d+)?)|(?P<name>@i|@[^\s@]{1,40})"
@@ -162,14 +162,14 @@ _CORRECTED: Final = re.compile(
     r"|(?:^|(?<=[,.\n]))[^,.\n]{1,40} any ?more\b,?",
     re.MULTILINE,
 )
-"""`モチじゃなくて`モモ, Momo`, not Mochi`: what is corrected."""
+"""The part that a correction rejects: `モチじゃなくて`モモ, Momo`, not Mochi`."""
 
 
 class _Word(NamedTuple):
     text: str
     case: str = ""
     joins: bool = False
-    """Whether it goes on with a run of kanji."""
+    """Whether it is a kanji right after another one."""
 
 
 class _Clause(NamedTuple):
@@ -180,7 +180,7 @@ class _Clause(NamedTuple):
 
     @property
     def turning(self) -> frozenset[str]:
-        """The words that may turn around what is said beside them."""
+        """The words in it that may reverse the meaning of what stands beside them."""
         return frozenset(
             (*_TURNING.findall(self.written), *(each.text for each in self.words if each.text == "¬"))
         )
@@ -193,7 +193,7 @@ class _Sentence(NamedTuple):
 
 
 def _parse(text: str, now: datetime, zone: ZoneInfo, *, asking: bool = False) -> list[_Sentence]:
-    """Read a normalized text; one that asks without the words of that."""
+    """Parse a normalized text; with `asking`, drop the words that ask for something."""
     written = _LEFT_OUT.sub(_blank, text.replace("’", "'"))
     times = mentioned_times.find(_NAME.sub(_blank, written), now, zone)
     for each in times:
@@ -263,7 +263,7 @@ def _words(written: str) -> Iterator[tuple[int, _Word]]:
 
 
 def _of_kana(run: str, grammar: re.Pattern[str]) -> Iterator[str]:
-    """Yield what is no grammar in a run of kana, and its negations."""
+    """Yield the content word of a run of kana, and its negations."""
     begin = 0
     for end in (*_NEGATION.finditer(run), None):
         part = run[begin : end.start() if end else None]
@@ -280,7 +280,7 @@ _MAX_LENGTH: Final = 1500
 _NEUTRAL: Final = frozenset("飲行出時間確認開始起床知通過経") | _stems(
     "check do take get go time start begin ready wake up reminder らせ りまいんだ りまいんど"
 )
-"""Words that a reminder may say besides: nobody can be made to do anything by them."""
+"""Words that may be added to a reminder: an attacker gains nothing by them."""
 _MAX_NEUTRAL: Final = 3
 _MAY_END: Final = frozenset("置取入決")
 """Verbs that may be left out at the end: 鍵は机に`置いた`."""
@@ -346,8 +346,8 @@ def _has_clauses(said: Sequence[_Sentence], claim: _Clause) -> bool:
 
 
 def _has_part(said: Sequence[_Sentence], claim: _Clause, neutral: frozenset[str] = frozenset()) -> bool:
-    """Return whether the words of a claim stand side by side in a sentence, and nothing in the rest of that
-    turns them around; a few neutral ones may be added."""
+    """Return whether the words of a claim are adjacent in a sentence, and nothing else in it reverses their
+    meaning; a few neutral ones may be added."""
     theirs = _flat(said)
     own = {word.text for word in theirs.words} | {"@i"}
     mine = [each for each in claim.words if each.text in own or each.text not in neutral]
@@ -370,7 +370,7 @@ def _has_run(sentence: _Sentence, mine: Sequence[_Word], turning: frozenset[str]
 
 
 def _pieces(words: Sequence[_Word]) -> list[tuple[_Word, ...]]:
-    """Part words, but not within a run of kanji."""
+    """Split words, but not within a run of kanji."""
     begins = [at for at, word in enumerate(words) if not (at and word.joins)]
     return [tuple(words[at:end]) for at, end in zip(begins, [*begins[1:], len(words)], strict=False)]
 
