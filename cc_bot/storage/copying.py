@@ -17,7 +17,7 @@ from cc_bot.storage.database import Database, Snapshot, storable
 from cc_bot.storage.dialect import Dialect
 from cc_bot.storage.files import move, sidecar, sync_file
 from cc_bot.storage.manifest import RECORDS, Progress
-from cc_bot.storage.migrate import known_migrations, statements_up_to
+from cc_bot.storage.migrate import newest_schema
 from cc_bot.storage.schema import TableLayout, list_tables, rows_made_by, tables_made_by
 from cc_bot.storage.sqlite import ErrorTranslator
 
@@ -70,16 +70,12 @@ class CopyPlan:
 
 def copied_tables() -> tuple[TableLayout, ...]:
     """All tables of the newest schema but for its own records, which each database has made itself."""
-    return tuple(table for table in tables_made_by(_newest_schema()) if table.name != RECORDS)
-
-
-def _newest_schema() -> tuple[str, ...]:
-    return statements_up_to(known_migrations()[-1].version)
+    return tuple(table for table in tables_made_by(newest_schema()) if table.name != RECORDS)
 
 
 async def ensure_empty(target: Database) -> None:
     """Raise CopyTargetOccupied if a table has more rows than the migrations put there."""
-    there, made = await list_tables(target), rows_made_by(_newest_schema())
+    there, made = await list_tables(target), rows_made_by(newest_schema())
     for name in sorted(there & made.keys() - {RECORDS}):
         few = f'SELECT count(*) FROM (SELECT 1 FROM "{name}" LIMIT $1) AS few'
         [(count,)] = await target.query(few, len(made[name]) + 1)

@@ -77,6 +77,11 @@ def statements_up_to(version: int, migrations: Sequence[Migration] | None = None
     return (expand(_RECORDS, "sqlite"), *chain.from_iterable(steps))
 
 
+def newest_schema() -> tuple[str, ...]:
+    """Return the statements that make the newest schema in an empty database of SQLite."""
+    return statements_up_to(known_migrations()[-1].version)
+
+
 def mismatch_of(found: Schema, version: int, migrations: Sequence[Migration] | None = None) -> str:
     """Return what differs from the schema that the migrations make up to this version; empty if nothing."""
     return find_mismatch(found, schema_made_by(statements_up_to(version, migrations)))

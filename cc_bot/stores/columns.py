@@ -80,9 +80,6 @@ def keep_number(noun: Noun) -> str:
 
 # ---- columns of a value ----------------------------------------------------------------------------------
 
-Form = Literal["", "json", "ms"]
-"""What an export makes of a column: nothing, what its JSON says, or the moment of its Unix milliseconds."""
-
 
 @dataclass(frozen=True, slots=True)
 class Kind:
@@ -91,7 +88,6 @@ class Kind:
     write: Callable[[Any], Any] | None = None
     """None: as it is; `read` too."""
     read: Callable[[Any], Any] | None = None
-    form: Form = ""
     column: str = ""
     """The column, where it has not the field's name."""
     empty: tuple[str, Any] | None = None
@@ -121,8 +117,8 @@ def _object_of(stored: str) -> Any:
 
 ISO: Final = Kind(to_text, datetime.fromisoformat)
 _NO_NUMBER: Final = "CAST(NULL AS BIGINT)"
-MS: Final = Kind(to_ms, from_ms, "ms", nothing=_NO_NUMBER)
-_LIST: Final = Kind(_list_to_json, list_of, "json", empty=("[]", ()))
+MS: Final = Kind(to_ms, from_ms, nothing=_NO_NUMBER)
+_LIST: Final = Kind(_list_to_json, list_of, empty=("[]", ()))
 
 _KINDS: Final[Mapping[Any, Kind]] = {
     **dict.fromkeys((str, float, bytes), Kind()),
@@ -130,7 +126,7 @@ _KINDS: Final[Mapping[Any, Kind]] = {
     bool: Kind(int, bool, nothing=_NO_NUMBER),
     tuple[str, ...]: _LIST,
     tuple[int, ...]: _LIST,
-    Mapping[str, str]: Kind(object_to_json, _object_of, "json"),
+    Mapping[str, str]: Kind(object_to_json, _object_of),
 }
 
 V = TypeVar("V")
@@ -181,7 +177,6 @@ class Columns(Generic[V]):
         self.marks: Final = Parameters(self.names).marks
         """As VALUES lists them, where nothing stands before them."""
         self.nullable: Final = frozenset(column.name for column in self._columns if column.optional)
-        self.forms: Final[Mapping[str, Form]] = {each.name: each.kind.form for each in self._columns}
 
     def of(self, alias: str) -> str:
         """The same as `select`, of a table that has another name in the statement."""
@@ -324,7 +319,7 @@ MESSAGE: Final = Columns(
     Message,
     moments=MS,
     without=("attachments", "references"),
-    tool_calls=Kind(tool_calls_to_json, tool_calls_of, "json", empty=("[]", ())),
+    tool_calls=Kind(tool_calls_to_json, tool_calls_of, empty=("[]", ())),
 )
 
 

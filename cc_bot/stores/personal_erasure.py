@@ -27,12 +27,12 @@ from cc_bot.stores.channels import deletion_here_alone
 from cc_bot.stores.columns import to_ms
 from cc_bot.stores.members import COUNTED
 from cc_bot.stores.memory.removal import OWE
-from cc_bot.stores.personal_data import OWN_MESSAGES, SAID_IN_CHANNELS
+from cc_bot.stores.personal_data import OWN_MESSAGES, PERSONAL_TABLES
 
 # ---- personal erasure statements -------------------------------------------------------------------------
 # SQL that erases all of a user, in the order in which it is run. $1 is the user, unless told otherwise.
 #
-# What is long goes first and some at a time; EVERYTHING_ELSE is one transaction, and takes with it what was
+# Messages go first and some at a time; one transaction over PERSONAL_TABLES erases the rest, with what was
 # written meanwhile.
 
 # ruff: noqa: S608 - put together from constants alone
@@ -86,32 +86,6 @@ DELETE_SOME_OWN: Final = """
     DELETE FROM messages WHERE user_id = $1 AND id IN @ids($2)
 """
 
-_REST_OF_OWN: Final = f"DELETE FROM messages WHERE user_id = $1 AND id IN ({OWN_MESSAGES})"
-
-_REST_OF_CHANNELS: Final = (
-    f"DELETE FROM messages WHERE user_id IS NULL AND id IN ({SAID_IN_CHANNELS})",
-    "DELETE FROM messages WHERE user_id IS NULL AND memory_user_id = $1",
-)
-
-_DELETE_OWN: Final = tuple(
-    f"DELETE FROM {table} WHERE user_id = $1"
-    for table in (
-        *("proposals", "claimed_calls", "receipts", "summaries", "sessions", "canvas_messages"),
-        *("memory_vectors", "memory_terms"),
-        *(
-            "memories",
-            "memory_imports",
-            "numbers",
-            "schedules",
-            "firings",
-            "heartbeat_marks",
-            "agent_choices",
-            "user_settings",
-        ),
-        *("turns", "turn_calls", "usage", "reservations", "web_codes", "web_sessions"),
-    )
-)
-
 # Before the usage goes. $2 today, $3 the first of its month
 KEEP_COUNT: Final = f"""
     INSERT INTO erased_usage AS known (user_id, day, tokens)
@@ -127,56 +101,18 @@ KEEP_COUNT: Final = f"""
     WHERE known.user_id = $1
 """
 
-FORGET_COUNT: Final = "DELETE FROM erased_usage WHERE user_id = $1"
-
-_SIGNED: Final = ("channel_agents", "channel_models", "limits", "access_rules", "maintenance")
-
-_UNSIGN: Final = tuple(f"UPDATE {table} SET set_by = 0 WHERE set_by = $1" for table in _SIGNED)
-
 END: Final = "DELETE FROM erasing WHERE user_id = $1"
 
-EVERYTHING_ELSE: Final = (
-    _REST_OF_OWN,
-    *_REST_OF_CHANNELS,
-    *_DELETE_OWN,
-    *_UNSIGN,
-)
-"""All with $1 alone."""
+_ERASED: Final = tuple(table for table in reversed(PERSONAL_TABLES) if table.erasing != "keep")
+"""What refers to other rows comes before them."""
 
-USERS: Final = " UNION ".join(
-    f"SELECT DISTINCT {column} FROM {table} WHERE {column} {held}"
-    for column, table, held in (
-        ("user_id", "sessions", "IS NOT NULL"),
-        ("user_id", "messages", "IS NOT NULL"),
-        ("author_id", "messages", "<> 0 AND user_id IS NULL AND role = 'user'"),
-        ("memory_user_id", "messages", "IS NOT NULL"),
-        ("user_id", "memories", "IS NOT NULL"),
-        ("user_id", "summaries", "IS NOT NULL"),
-        ("user_id", "schedules", "IS NOT NULL"),
-        ("user_id", "firings", "IS NOT NULL"),
-        ("user_id", "heartbeat_marks", "IS NOT NULL"),
-        ("user_id", "agent_choices", "IS NOT NULL"),
-        ("user_id", "canvas_messages", "IS NOT NULL"),
-        ("user_id", "user_settings", "IS NOT NULL"),
-        ("user_id", "proposals", "IS NOT NULL"),
-        ("user_id", "claimed_calls", "IS NOT NULL"),
-        ("user_id", "receipts", "IS NOT NULL"),
-        ("user_id", "turns", "IS NOT NULL"),
-        ("user_id", "turn_calls", "IS NOT NULL"),
-        ("user_id", "usage", "IS NOT NULL"),
-        ("user_id", "reservations", "IS NOT NULL"),
-        ("user_id", "erased_usage", "IS NOT NULL"),
-        ("user_id", "web_codes", "IS NOT NULL"),
-        ("user_id", "web_sessions", "IS NOT NULL"),
-        *(("set_by", table, "<> 0") for table in _SIGNED),
-    )
-)
-"""Everybody about whom something is stored. It reads everything, and takes its time."""
+USERS: Final = " UNION ".join(dict.fromkeys(table.users for table in _ERASED))
+"""All users about whom something is stored. It reads everything, and takes its time."""
 
 PERSONAL_ERASURE_STATEMENTS: Final = frozenset(
     {
         *(SELECT_BEGUN, USERS, SELECT_SOME_SAID, SELECT_ANSWERS_TO, SELECT_SOME_ANSWERED),
-        *_REST_OF_CHANNELS,
+        *(table.erase for table in _ERASED if "user_id IS NULL" in table.only),
     }
 )
 """Those without a user, or on what was said in channels."""
@@ -247,14 +183,17 @@ class PersonalErasureStore:
             some = partial(step, user_id)
             while await self._database.write(some, [user(user_id)]):
                 pass
-        rest = [Statement(statement, (user_id,)) for statement in EVERYTHING_ELSE]
-        batch = [_counting(user_id, counting_on), *rest, Statement(OWE), Statement(MOVE)]
+        kept = [_keep_count(user_id, counting_on)] if counting_on else []
+        rest = [
+            Statement(table.erase, (user_id,))
+            for table in _ERASED
+            if not (counting_on and table.table == "erased_usage")
+        ]
+        batch = [*kept, *rest, Statement(OWE), Statement(MOVE)]
         await self._database.transaction(batch, [user(user_id)])
 
 
-def _counting(user_id: int, day: date | None) -> Statement:
-    if day is None:
-        return Statement(FORGET_COUNT, (user_id,))
+def _keep_count(user_id: int, day: date) -> Statement:
     return Statement(KEEP_COUNT, (user_id, day.isoformat(), day.replace(day=1).isoformat()))
 
 

@@ -56,7 +56,7 @@ def _to_json(change: ProposedChange) -> str:
     return _CHANGE.dump_json(change).decode()
 
 
-CHANGE: Final = Kind(_to_json, _read_change, "json")
+CHANGE: Final = Kind(_to_json, _read_change)
 PROPOSAL: Final = Columns(Proposal, moments=MS, answer_id=Kind(column="message_id"), change=CHANGE)
 _WRITTEN: Final = Parameters(PROPOSAL.names)
 

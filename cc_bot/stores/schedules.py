@@ -79,7 +79,7 @@ SCHEDULE: Final = Columns(
     Schedule,
     moments=MS,
     locale=Kind(write=str, read=_LOCALES.get),
-    quiet=Kind(lambda quiet: json.dumps(asdict(quiet)), _quiet_of, "json"),
+    quiet=Kind(lambda quiet: json.dumps(asdict(quiet)), _quiet_of),
     number=Kind(read=lambda number: number or 0),
 )
 _WRITTEN: Final = Parameters(name for name in SCHEDULE.names if name not in ("id", "number"))

@@ -11,7 +11,7 @@ from cc_bot.domain import Attachment, ChannelKey, Message
 from cc_bot.domain.document import Document, DocumentPart
 from cc_bot.storage import Database, Statement, Steps
 from cc_bot.stores import Stores
-from cc_bot.stores.personal_data import DERIVED_TABLES, PERSONAL_TABLES
+from cc_bot.stores.personal_data import PERSONAL_TABLES
 from tests.stores.backends import KEY, OTHER_USER
 from tests.stores.life import USER_COLUMNS, about, columns, live
 
@@ -36,22 +36,20 @@ async def lived(stores: Stores, database: Database) -> Stores:
 
 
 class TestTables:
-    async def test_with_a_users_id_are_all_known_with_all_columns(self, database: Database) -> None:
+    async def test_with_a_users_id_are_all_listed(self, database: Database) -> None:
         schema = await columns(database)
         personal = {table for table, names in schema.items() if USER_COLUMNS & {*names}}
-        listed = {table.table for table in PERSONAL_TABLES} | {*DERIVED_TABLES}
-        assert personal - listed == {*EXCUSED}
-        assert listed <= personal
+        assert personal == {table.table for table in PERSONAL_TABLES} | {*EXCUSED}
         for table in PERSONAL_TABLES:
-            assert sorted((*table.columns, *table.copies)) == sorted(schema[table.table]), table.name
+            assert sorted((*table.columns, *table.hidden)) == sorted(schema[table.table]), table.list_name
 
 
 class TestExport:
     async def test_has_all_of_its_user_as_exact_json(self, lived: Stores, database: Database) -> None:
         found = await exported(lived)
-        assert {*found} == {table.name for table in PERSONAL_TABLES}
+        assert {*found} == {table.list_name for table in PERSONAL_TABLES if table.kind}
         named = {table for table, _ in await about(database, ME)}
-        assert named == {table.table for table in PERSONAL_TABLES} | {*DERIVED_TABLES, *EXCUSED}
+        assert named == {table.table for table in PERSONAL_TABLES} | {*EXCUSED}
         assert [each["content"] for each in found["messages"]] == [
             *("しまうま？", "しまうまです", "しまうま？", "しまうまです", "しまうまを買う")
         ]
@@ -98,7 +96,8 @@ class TestOverview:
         found, overview = await exported(lived), await lived.personal_data.get_overview(ME)
         listed: dict[str, int] = {}
         for table in PERSONAL_TABLES:
-            listed[table.kind] = listed.get(table.kind, 0) + len(found[table.name])
+            if table.kind:
+                listed[table.kind] = listed.get(table.kind, 0) + len(found[table.list_name])
         assert {kind: held.count for kind, held in overview.kinds.items()} == listed
         messages, usage = overview.kinds["messages"], overview.kinds["usage"]
         assert messages.first

@@ -21,6 +21,7 @@ from cc_bot.stores.ledger import LEDGER_STATEMENTS
 from cc_bot.stores.memory.removal import SELECT_DUE, SELECT_OLDEST_HIDDEN
 from cc_bot.stores.memory.rows import LIST
 from cc_bot.stores.memory.upkeep import UPKEEP_STATEMENTS
+from cc_bot.stores.personal_data import PERSONAL_TABLES
 from cc_bot.stores.personal_erasure import SELECT_BEGUN, USERS
 from cc_bot.stores.proposals import DROP_OF_CHANNEL_ANSWER, INSERT_CHANNEL_PROPOSAL, PRUNE_PROPOSALS, PUT_BACK
 from cc_bot.stores.receipts import SELECT_STALE_RECEIPTS
@@ -35,11 +36,10 @@ from cc_bot.stores.web_sessions import PRUNE_CODES, PRUNE_SESSIONS, SELECT_LIVE,
 from tests.stores.backends import Recorder, stores_over
 from tests.stores.everything import USER, do_everything
 
+FEW: Final = {"turn_calls", "erased_usage"}  # held by their turn, and a few rows a month
 USER_TABLES: Final = (
-    *("sessions", "messages", "attachments", "memories", "user_settings", "summaries", "turns"),
-    *("canvas_messages", "memory_vectors", "memory_terms"),
-    *("agent_choices", "schedules", "firings", "heartbeat_marks", "erasing", "usage"),
-    *("reservations", "proposals", "claimed_calls", "receipts", "web_codes", "web_sessions"),
+    "erasing",
+    *({each.table for each in PERSONAL_TABLES if each.erasing == "delete"} - FEW),
 )
 ALL_TABLES: Final = (
     *USER_TABLES,

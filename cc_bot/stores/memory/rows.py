@@ -29,7 +29,7 @@ def _source_of(stored: str) -> Source:
 MEMORY: Final = Columns(
     Memory,
     moments=ISO,
-    source=Kind(_source_to_json, _source_of, "json"),
+    source=Kind(_source_to_json, _source_of),
     number=Kind(read=lambda number: number or 0),
 )
 SEARCHED: Final = Columns(SearchText, without=("term_counts",))
