@@ -50,9 +50,7 @@ class WebTexts(Area):
     reconnecting = Sentence(ja="ボットに届きません。つなぎ直しています…", en="The bot can't be reached. Reconnecting…")
     closed_signed_out = Sentence(ja="サインアウトしました。", en="You are signed out.")
     closed_denied = Sentence(ja="いまは使えないため、表示を終えました。", en="You can't use the bot at the moment.")
-    closed_too_long = Sentence(ja="送られた内容が長すぎます。", en="That message is too long.")
     closed_unknown = Sentence(ja="わからない内容が届きました。", en="That message is not understood.")
-    closed_too_many = Sentence(ja="操作が続いています。", en="That was a lot at once.")
     closed_too_many_open = Sentence(ja="開いているタブが多いため止まりました。再読み込みで続きます。", en="Too many tabs are open, so this one stopped. Reload it to go on.")
     """Each of these fits the 123 bytes that a socket's end may say."""
     terminal_user = Sentence(ja="ターミナル", en="the terminal's user")

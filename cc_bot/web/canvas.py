@@ -1,17 +1,14 @@
 """The canvas page of a channel: the live view, and what its user may take down."""
 
-import asyncio
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from aiohttp import WSCloseCode, WSMsgType, web
+from aiohttp import WSCloseCode, web
 
 from cc_bot.agents import find_agent
 from cc_bot.domain.canvas import Canvas
 from cc_bot.domain.errors import (
-    AccessError,
     CanvasSwitched,
     CcBotError,
     ForeignRequest,
@@ -19,19 +16,20 @@ from cc_bot.domain.errors import (
     NothingHere,
     UnknownAgent,
 )
+from cc_bot.domain.locale import Locale
 from cc_bot.domain.session import SessionKey
-from cc_bot.web.canvas_feed import DENIED, CanvasFeed, Watcher, watcher_of
-from cc_bot.web.canvas_protocol import body_of
+from cc_bot.web.canvas_feed import CanvasFeed, Watcher
+from cc_bot.web.canvas_view import body_of
 from cc_bot.web.form import text_of
 from cc_bot.web.notices import go_on
 from cc_bot.web.page import render, see_other, sentence_on
 from cc_bot.web.places import channel_names
 from cc_bot.web.server import is_from_ours
 from cc_bot.web.services import WebServices
-from cc_bot.web.visitor import RequestRates, SignedIn, read_cookie, visitor_of
+from cc_bot.web.visitor import SignedIn, read_cookie, visitor_of
 
-LONGEST_MESSAGE: Final = 4096
-"""Bytes that a page sends over its socket at once."""
+MAX_MESSAGE_BYTES: Final = 1024
+"""A page sends nothing over its socket."""
 PING_S: Final = 30.0
 MOST_PLACES: Final = 50
 """Channels that are listed, those used last."""
@@ -54,7 +52,6 @@ class CanvasPages:
     def __init__(self, services: WebServices, feed: CanvasFeed) -> None:
         self._services = services
         self._feed = feed
-        self._rates = RequestRates()
 
     def routes(self) -> Sequence[web.AbstractRouteDef]:
         return (
@@ -81,7 +78,7 @@ class CanvasPages:
         discord = self._services.discord
         key = await discord.current_key(visitor.user_id, channel_id)
         seen = await self._services.stores.canvases.get(key)
-        hiding = read_cookie(request, HIDING) == "yes"
+        hiding = is_hiding(request)
         canvas = (seen.canvas if seen else Canvas()).visible_in("public" if hiding else "private")
         return render(
             request,
@@ -91,7 +88,6 @@ class CanvasPages:
             place=await self._name(visitor, channel_id),
             places=len(await self._channels(visitor)),
             canvas=canvas,
-            revision=seen.revision if seen else 0,
             body_of=lambda element: body_of(element, visitor.words),
             agents=await discord.usable_agents(channel_id),
             agent=key.agent,
@@ -104,40 +100,21 @@ class CanvasPages:
         if not is_from_ours(request, self._services.settings):
             raise ForeignRequest
         socket = web.WebSocketResponse(
-            heartbeat=PING_S, compress=False, max_msg_size=2 * LONGEST_MESSAGE, timeout=2.0
+            heartbeat=PING_S, compress=False, max_msg_size=MAX_MESSAGE_BYTES, timeout=2.0
         )
         await socket.prepare(request)
-        watcher = watcher_of(socket, visitor, channel_id)
+        session, hiding = visitor.session, is_hiding(request)
+        locale = Locale.of(request.query.get("language", visitor.locale))  # the page's own
+        watcher = Watcher(socket, session.id, session.place, channel_id, locale, hiding)
         try:
             await self._feed.open(watcher)
-            await self._listen(socket, watcher, visitor)
+            async for _ in socket:
+                await _close(socket, WSCloseCode.UNSUPPORTED_DATA, visitor.words.web.closed_unknown)
         except CcBotError as error:
             await _close(socket, WSCloseCode.TRY_AGAIN_LATER, _sentence(error, visitor))
         finally:
             self._feed.close(watcher)
         return socket
-
-    async def _listen(self, socket: web.WebSocketResponse, watcher: Watcher, visitor: SignedIn) -> None:
-        words = visitor.words.web
-        async for message in socket:
-            if message.type not in (WSMsgType.TEXT, WSMsgType.BINARY):
-                return
-            if _bytes_of(message.data) > LONGEST_MESSAGE:
-                await _close(socket, WSCloseCode.MESSAGE_TOO_BIG, words.closed_too_long)
-                return
-            if message.type is not WSMsgType.TEXT or not _asks_for_all(message.data):
-                await _close(socket, WSCloseCode.UNSUPPORTED_DATA, words.closed_unknown)
-                return
-            if not self._rates.has_room(watcher.session_id, asyncio.get_running_loop().time()):
-                await _close(socket, WSCloseCode.POLICY_VIOLATION, words.closed_too_many)
-                return
-            self._rates.count(watcher.session_id, asyncio.get_running_loop().time())
-            try:
-                await self._services.discord.admit(watcher.place, "choices")
-            except AccessError:
-                await _close(socket, DENIED, words.closed_denied)
-                return
-            await self._feed.resend(watcher)
 
     async def remove(self, request: web.Request) -> web.Response:
         """Take one element down. Raises NothingHere, CanvasSwitched, and InputError for a form that names no
@@ -203,15 +180,9 @@ class CanvasPages:
         return (await channel_names(self._services, [channel_id], visitor))[channel_id]
 
 
-def _bytes_of(sent: str | bytes) -> int:
-    return len(sent.encode() if isinstance(sent, str) else sent)
-
-
-def _asks_for_all(text: str) -> bool:
-    try:
-        return bool(json.loads(text) == {"command": "canvas_resend"})
-    except (ValueError, RecursionError):
-        return False
+def is_hiding(request: web.Request) -> bool:
+    """Return whether a browser shows nothing private."""
+    return read_cookie(request, HIDING) == "yes"
 
 
 def _sentence(error: CcBotError, visitor: SignedIn) -> str:

@@ -2,13 +2,13 @@
 
 Whoever changes a canvas (a turn, a heartbeat, a command, an erasure, another program) leaves a number in the
 database, which is compared after each change that this program makes, and a few times a second for those of
-others. Pages that show the same canvas in the same language share one board: it is read and written out once.
+others. Then the whole canvas is sent, at most ten elements. Pages that show the same share one board: it is
+read and written out once.
 """
 
 import asyncio
-import json
 import time
-from collections.abc import AsyncIterator, Coroutine, Mapping, Sequence
+from collections.abc import AsyncIterator, Coroutine, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any, Final
@@ -23,9 +23,8 @@ from cc_bot.domain.session import SessionKey
 from cc_bot.domain.web import WebPlace
 from cc_bot.stores.canvases import CanvasClock
 from cc_bot.texts import texts
-from cc_bot.web.canvas_protocol import changes, fill
+from cc_bot.web.canvas_view import canvas_message
 from cc_bot.web.services import WebServices
-from cc_bot.web.visitor import SignedIn
 
 _log = structlog.get_logger(__name__)
 
@@ -56,18 +55,22 @@ class Watcher:
     place: WebPlace
     channel_id: int
     locale: Locale
+    hiding: bool
+    """Whether nothing private is shown."""
     opened_s: float = field(default_factory=time.monotonic)
 
 
 @dataclass(eq=False, slots=True)
 class Board:
-    """A canvas as it is shown in one language."""
+    """A canvas as it is shown in one language, with or without what is private."""
 
     key: SessionKey
     locale: Locale
+    hiding: bool
     canvas: Canvas | None = None
     """None before it was read."""
-    revision: int = 0
+    message: str = ""
+    """What was sent of it last."""
     watchers: set[Watcher] = field(default_factory=set)
     order: asyncio.Lock = field(default_factory=asyncio.Lock)
 
@@ -75,7 +78,7 @@ class Board:
 class CanvasFeed:
     def __init__(self, services: WebServices) -> None:
         self._services = services
-        self._boards: dict[tuple[SessionKey, Locale], Board] = {}
+        self._boards: dict[tuple[SessionKey, Locale, bool], Board] = {}
         self._on: dict[Watcher, Board] = {}
         self._opened = asyncio.Event()
         self._sending = set[asyncio.Task[None]]()
@@ -118,55 +121,32 @@ class CanvasFeed:
         if board is not None:
             board.watchers.discard(watcher)
             if not board.watchers:
-                self._boards.pop((board.key, board.locale), None)
+                self._boards.pop((board.key, board.locale, board.hiding), None)
         if not self._on:
             self._opened.clear()
-
-    async def resend(self, watcher: Watcher) -> None:
-        """Send a page all of its canvas once more. Raises StorageError."""
-        if board := self._on.get(watcher):
-            async with board.order:
-                await self._read(board)
-                self._send([watcher], await self._write_all(board))
 
     async def _put_on(self, watcher: Watcher, key: SessionKey) -> None:
         self.close(watcher)
         self._opened.set()
-        board = self._boards.setdefault((key, watcher.locale), Board(key, watcher.locale))
+        name = (key, watcher.locale, watcher.hiding)
+        board = self._boards.setdefault(name, Board(*name))
         self._on[watcher] = board
         board.watchers.add(watcher)
+        await self._refresh(board, newcomer=watcher)
+
+    async def _refresh(self, board: Board, newcomer: Watcher | None = None) -> None:
+        """Send a board to its pages if it has changed, and to the newcomer in any case."""
         async with board.order:
-            await self._read(board, without=watcher)
-            self._send([watcher], await self._write_all(board))
-
-    async def _read(self, board: Board, without: Watcher | None = None) -> None:
-        """Bring a board up to date, and tell its pages; in its order."""
-        seen = await self._services.stores.canvases.get(board.key)
-        canvas, revision = (seen.canvas, seen.revision) if seen else (Canvas(), 0)
-        before, known = board.canvas, board.revision
-        if before is not None and (revision, canvas) == (known, before):
-            return
-        board.canvas, board.revision = canvas, revision
-        told = [each for each in board.watchers if each is not without]
-        if not told:
-            return
-        words = texts(board.locale)
-        if before is None or revision < known:
-            self._send(told, await self._write_all(board))
-            return
-        commands = await asyncio.to_thread(changes, before, canvas, revision, words)
-        self._send(told, _message(None if _is_whole(commands) else known, commands))
-
-    async def _write_all(self, board: Board) -> str:
-        canvas = board.canvas or Canvas()
-        agent = await self._services.agents.get(board.key.agent)
-        display = agent.display_name(board.locale) if agent else board.key.agent
-        commands = await asyncio.to_thread(fill, canvas, board.revision, texts(board.locale))
-        return _message(None, commands, agent={"name": board.key.agent, "display": display})
-
-    async def _refresh(self, board: Board) -> None:
-        async with board.order:
-            await self._read(board)
+            seen = await self._services.stores.canvases.get(board.key)
+            canvas = (seen.canvas if seen else Canvas()).visible_in("public" if board.hiding else "private")
+            if canvas != board.canvas:
+                board.message = await asyncio.to_thread(
+                    canvas_message, board.key, canvas, texts(board.locale)
+                )
+                board.canvas = canvas
+                self._send([*board.watchers], board.message)
+            elif newcomer:
+                self._send([newcomer], board.message)
 
     async def _follow_changes(self) -> None:
         canvases = self._services.stores.canvases
@@ -249,18 +229,3 @@ class CanvasFeed:
     async def _close(self, watcher: Watcher, code: int, reason: str) -> None:
         self.close(watcher)
         await watcher.socket.close(code=code, message=reason.encode())
-
-
-def watcher_of(socket: web.WebSocketResponse, visitor: SignedIn, channel_id: int) -> Watcher:
-    """Return the page of somebody who is signed in."""
-    session = visitor.session
-    return Watcher(socket, session.id, session.place, channel_id, visitor.locale)
-
-
-def _message(before: int | None, commands: Sequence[Mapping[str, Any]], **more: Any) -> str:
-    return json.dumps({"from": before, "commands": [*commands], **more}, ensure_ascii=False)
-
-
-def _is_whole(commands: Sequence[Mapping[str, Any]]) -> bool:
-    """Return whether they begin with taking all down: then they say all there is."""
-    return commands[0] == {"command": "canvas_set_mode", "mode": "clear"}

@@ -73,7 +73,7 @@ def render(
     done = visitor.words.web.done[told.name].format(**told.params) if told and told.name else ""
     shown = {"visitor": visitor, "owner": visitor.owner, "done": done, **values}
     page = fill(request.app[ENVIRONMENT], template, visitor.words, visitor.timezone, status=status, **shown)
-    page.text = _sign_forms(page.text or "", visitor)
+    page.text = sign_forms(page.text or "", visitor.user_id)
     return page
 
 
@@ -102,8 +102,9 @@ and somebody else may have signed in with that browser since."""
 _FORM: Final = re.compile(r"<form\b[^<>]*+>")
 
 
-def _sign_forms(html: str, visitor: SignedIn) -> str:
-    field = f'\n<input type="hidden" name="{WHOSE}" value="{visitor.user_id}">'
+def sign_forms(html: str, user_id: int) -> str:
+    """Add the field WHOSE to each form of a page."""
+    field = f'\n<input type="hidden" name="{WHOSE}" value="{user_id}">'
     return _FORM.sub(lambda form: form[0] + field if ' method="post"' in form[0] else form[0], html)
 
 

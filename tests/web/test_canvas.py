@@ -10,7 +10,7 @@ import aiohttp
 import pytest
 
 from cc_bot.domain import SessionKey
-from cc_bot.domain.canvas import RemoveElement, SetMode, ShowText, UpdateCard
+from cc_bot.domain.canvas import SetMode, ShowText, UpdateCard
 from cc_bot.domain.locale import Locale
 from cc_bot.texts import texts
 from cc_bot.web.canvas_feed import ALL_ANEW_S, MAX_OPEN_PAGES, TOO_MANY_OPEN
@@ -36,8 +36,8 @@ class Socket:
             message: dict[str, Any] = json.loads(await self.connection.receive_str())
             return message
 
-    async def names(self) -> list[str]:
-        return [each["command"] for each in (await self.read())["commands"]]
+    async def elements(self) -> dict[str, str]:
+        return {each["id"]: each["html"] for each in (await self.read())["elements"]}
 
     async def closed(self) -> tuple[int | None, str]:
         async with asyncio.timeout(60):
@@ -55,61 +55,52 @@ async def count(site: Site, key: SessionKey = KEY) -> int:
 
 
 class TestASocket:
-    async def test_begins_with_all_of_it_and_goes_on_with_changes(self, site: Site, taro: Visit) -> None:
+    async def test_sends_the_whole_canvas_at_each_change(self, site: Site, taro: Visit) -> None:
         await draw(site, CARD, visibility="private")
         await draw(site, CHART, SetMode("board"))
         async with socket_of(taro) as socket, socket_of(taro) as other:
             message = await socket.read()
             assert await other.read() == message
-            await socket.connection.send_json({"command": "canvas_resend"})
-            assert await socket.read() == message
-            clear, mode, card, chart, shown = message["commands"]
-            assert message["from"] is None
-            assert (clear["mode"], mode["mode"]) == ("clear", "board")
-            assert (card["id"], card["title"], card["visibility"]) == ("shopping", "買い物", "private")
+            card, chart = message["elements"]
+            assert (message["mode"], card["id"], chart["id"]) == ("board", "shopping", "sales")
             assert "&lt;b&gt;卵&lt;/b&gt;" in card["html"]
             assert "<svg" in chart["html"]
+            assert f'name="whose" value="{TARO}"' in card["html"], "it can be taken down"
             updates = UpdateCard("shopping", content="- 豆腐"), UpdateCard("sales", title="利益")
             await draw(site, *updates, visibility="private")
-            message = await socket.read()
-            assert message["from"] == shown["revision"]
-            assert message == await other.read()
-            card, chart, shown = message["commands"]
-            assert ("豆腐" in card["html"], "卵" in card["html"]) == (True, False)
-            assert "<caption>利益</caption>" in chart["html"]
-            assert "売上" not in chart["html"]
-            updated = RemoveElement("shopping"), ShowText("メモ", id="note")
-            await draw(site, *updated, visibility="private")
-            assert await socket.names() == ["canvas_remove_element", "canvas_show_text", "canvas_shown"]
+            elements = await socket.elements()
+            assert elements == await other.elements()
+            assert ("豆腐" in elements["shopping"], "卵" in elements["shopping"]) == (True, False)
+            assert ("<caption>利益" in elements["sales"], "売上" in elements["sales"]) == (True, False)
             await site.core.stores.canvases.clear(KEY)
-            gone = [*["canvas_remove_element"] * 2, "canvas_set_mode", "canvas_shown"]
-            assert await socket.names() == gone, "and the board is a list again"
+            message = await socket.read()
+            assert (message["mode"], message["elements"]) == ("list", [])
+            assert WORDS.canvas_empty in message["below"]
+
+    async def test_sends_nothing_private_to_a_browser_that_hides_it(self, site: Site, taro: Visit) -> None:
+        await draw(site, CARD, visibility="private")
+        taro.client.cookie_jar.update_cookies({"hide-private": "yes"})
+        async with socket_of(taro) as socket:
+            assert await socket.elements() == {}
+            await draw(site, UpdateCard("shopping", content="ひみつ"), visibility="private")
+            await draw(site, CHART)
+            assert [*await socket.elements()] == ["sales"]
 
     async def test_follows_the_agent_that_answers(self, site: Site, taro: Visit) -> None:
         await draw(site, CARD)
         await draw(site, ShowText("下書き", id="draft"), key=SessionKey(TARO, CHANNEL, "writer"))
         async with socket_of(taro) as socket:
-            assert (await socket.read())["agent"]["name"] == "default"
+            assert (await socket.read())["agent"] == "default"
             await site.core.stores.agents.choose(TARO, CHANNEL, "writer")
             message = await socket.read()
-            assert (message["from"], message["agent"]["name"]) == (None, "writer")
-            assert message["commands"][2]["id"] == "draft"
+            assert (message["agent"], message["elements"][0]["id"]) == ("writer", "draft")
 
-    async def test_is_closed_with_a_reason_for_what_nobody_understands(self, taro: Visit) -> None:
-        unknown, too_long = (1003, WORDS.closed_unknown), (1009, WORDS.closed_too_long)
-        texts_sent = {
-            **dict.fromkeys(('{"command": "canvas_add_card"}', "[]", "{", "[" * 4000), unknown),
-            **dict.fromkeys(("x" * 5000, "あ" * 1500), too_long),
-        }
-        for text, expected in texts_sent.items():
+    async def test_is_closed_if_it_sends_anything(self, taro: Visit) -> None:
+        for text, code in {"[]": 1003, "あ" * 1500: 1009}.items():
             async with socket_of(taro) as socket:
                 await socket.read()
                 await socket.connection.send_str(text)
-                assert await socket.closed() == expected, text[:40]
-        async with socket_of(taro) as socket:
-            for _ in range(25):
-                await socket.connection.send_json({"command": "canvas_resend"})
-            assert (await socket.closed())[0] == 1008, "nobody asks all the time"
+                assert (await socket.closed())[0] == code
 
     async def test_is_closed_for_one_more_than_a_user_may_have_open(self, site: Site, taro: Visit) -> None:
         async with AsyncExitStack() as stack, site.visit(HANA) as hana:
@@ -122,7 +113,7 @@ class TestASocket:
             await draw(site, CARD)
             await draw(site, CARD, key=SessionKey(HANA, CHANNEL))
             for still in (others[0], another):
-                assert (await still.names())[0] == "canvas_add_card"
+                assert "shopping" in await still.elements()
 
     async def test_of_another_site_is_refused(self, taro: Visit) -> None:
         for origin in ("https://evil.example", "null", "", "http://127.0.0.1:1"):

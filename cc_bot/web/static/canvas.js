@@ -1,6 +1,5 @@
-/* The live canvas: what the server sends goes through the reducer, and what has changed is shown. */
+/* The live canvas: each message of the server is the whole canvas as HTML, and what has changed is shown. */
 
-import { EMPTY, receive } from "/static/canvas_reducer.js";
 import { say, troubleOf } from "/static/live.js";
 
 const FIRST_MS = 250;
@@ -10,78 +9,55 @@ const DENIED = 4403;
 const TOO_MANY_OPEN = 4429;
 
 const canvas = document.getElementById("canvas");
+const below = document.getElementById("below");
 const told = document.getElementById("state");
 const hide = document.getElementById("hide");
-const template = document.getElementById("element");
 
-let state = EMPTY;
 let wait = FIRST_MS;
 let waiting = 0;
 let socket = null;
 let shutOut = ""; // the reason, while somebody may not look
-const shown = new Map();
+let shown = new Map(); // by id: the HTML of an element, and its node
+let shownBelow = "";
 const pressed = new WeakSet();
-let answering = document.querySelector("#clearing [name=agent]").value;
+let answering = canvas.dataset.agent;
 
 /* ---- what is shown ---- */
 
-function isHidden(element) {
-  return hide.checked && element.visibility === "private";
+function nodeOf(html) {
+  const template = document.createElement("template");
+  template.innerHTML = html;
+  return template.content.firstElementChild;
 }
 
-function isInSight(element) {
-  return !isHidden(element) && (state.mode !== "focus" || element.id === state.focus);
-}
-
-function make(element) {
-  const node = template.content.firstElementChild.cloneNode(true);
-  node.dataset.id = element.id;
-  node.querySelector("[name=id]").value = element.id;
-  node.querySelector("[name=agent]").value = answering;
-  return node;
-}
-
-function write(node, element, before) {
-  const name = element.title || canvas.dataset.untitled;
-  const label = canvas.dataset.remove.replace("{title}", name);
-  const heading = node.querySelector(".name");
-  heading.textContent = name;
-  heading.classList.toggle("heard", !element.title);
-  node.classList.toggle("untitled", !element.title);
-  node.querySelector(".lock").hidden = element.visibility !== "private";
-  const remove = node.querySelector(".remove");
-  remove.setAttribute("aria-label", label);
-  remove.title = label;
-  if (before?.html !== element.html) node.querySelector(".body").innerHTML = element.html ?? "";
-}
-
-function show() {
-  const wanted = state.elements.filter(isInSight);
-  const ids = new Set(wanted.map((each) => each.id));
-  for (const node of [...canvas.children]) {
-    if (!ids.has(node.dataset.id)) {
-      node.remove();
-      shown.delete(node.dataset.id);
-    }
-  }
-  wanted.forEach((element, place) => {
-    const before = shown.get(element.id);
-    const node =
-      [...canvas.children].find((each) => each.dataset.id === element.id) ?? make(element);
-    if (before !== element) write(node, element, before);
-    if (canvas.children[place] !== node) canvas.insertBefore(node, canvas.children[place] ?? null);
-    shown.set(element.id, element);
+/* Nodes that have not changed stay, with their focus and what is open in them. */
+function show(message) {
+  const focused = document.activeElement?.closest(".element .remove")?.closest(".element").dataset.id;
+  const next = new Map(
+    message.elements.map(({ id, html }) => {
+      const old = shown.get(id);
+      return [id, old?.html === html ? old : { html, node: nodeOf(html) }];
+    }),
+  );
+  const nodes = [...next.values()].map((each) => each.node);
+  for (const node of [...canvas.children]) if (!nodes.includes(node)) node.remove();
+  nodes.forEach((node, at) => {
+    if (canvas.children[at] !== node) canvas.insertBefore(node, canvas.children[at] ?? null);
   });
-  canvas.className = `canvas ${state.mode}`;
-  const any = state.elements.some((each) => !isHidden(each));
-  document.getElementById("empty").hidden = any;
-  document.getElementById("clearing").hidden = state.elements.length === 0;
-  const others = state.elements.filter((each) => !isHidden(each) && !isInSight(each));
-  const line = document.getElementById("others");
-  line.hidden = others.length === 0;
-  line.querySelector("span").textContent = others
-    .map((each) => each.title || canvas.dataset.untitled)
-    .join(" ・ ");
+  shown = next;
+  canvas.classList.remove("list", "board", "focus");
+  canvas.classList.add(message.mode);
+  if (message.below !== shownBelow) below.innerHTML = message.below;
+  shownBelow = message.below;
+  if (!document.activeElement || document.activeElement === document.body)
+    next.get(focused)?.node.querySelector(".remove").focus();
+}
+
+function showNothing() {
+  canvas.replaceChildren();
+  below.replaceChildren();
+  shown = new Map();
+  shownBelow = "";
 }
 
 function tell(sentence, away) {
@@ -94,19 +70,12 @@ function tell(sentence, away) {
 /* ---- the socket ---- */
 
 function take(message) {
-  const next = receive(state, message);
-  if (next === null) {
-    socket.send(JSON.stringify({ command: "canvas_resend" }));
-    return;
-  }
-  state = next;
   const agent = document.getElementById("agent");
-  if (message.agent && agent && message.agent.name !== answering) agent.value = message.agent.name;
-  answering = message.agent?.name ?? answering; // what somebody is about to choose stays chosen
+  if (agent && message.agent !== answering) agent.value = message.agent; // else what is about to be chosen stays
+  answering = message.agent;
   wait = FIRST_MS;
   shutOut = "";
-  show();
-  for (const named of document.querySelectorAll("[data-draws] input[name=agent]")) named.value = answering;
+  show(message);
   if (canvas.hasAttribute("data-away")) say(""); // what was told while nobody could be reached
   tell(told.dataset.live, false);
 }
@@ -127,14 +96,15 @@ function connect() {
   const address = new URL(canvas.dataset.socket, location.href);
   address.protocol = location.protocol === "https:" ? "wss:" : "ws:";
   const opened = new WebSocket(address);
+  socket?.close();
   socket = opened;
-  opened.addEventListener("message", (event) => take(JSON.parse(event.data)));
+  opened.addEventListener("message", (event) => {
+    if (socket === opened) take(JSON.parse(event.data));
+  });
   opened.addEventListener("close", (event) => {
     if (socket !== opened) return;
     if (event.code === SIGNED_OUT || event.code === DENIED) {
-      state = EMPTY; // whoever comes next to this screen is not to read on
-      show();
-      document.getElementById("empty").hidden = true;
+      showNothing(); // whoever comes next to this screen is not to read on
       shutOut = event.reason;
       wait = LONGEST_MS;
       if (event.code === DENIED) tellWhy();
@@ -178,10 +148,16 @@ document.addEventListener("submit", (event) => {
   press(event.target);
 });
 
+/* Hide what is private at once; the server sends no more of it to a new socket. */
+function hideOrShow() {
+  canvas.classList.toggle("hiding", hide.checked);
+  connect();
+}
+
 document.getElementById("hiding").hidden = false;
 hide.addEventListener("change", () => {
   document.cookie = `hide-private=${hide.checked ? "yes" : "no"}; path=/canvas; samesite=lax`;
-  show();
+  hideOrShow();
 });
 
 /* Another tab may have been told to hide it. */
@@ -189,7 +165,7 @@ document.addEventListener("visibilitychange", () => {
   const kept = /(?:^|; )hide-private=(yes|no)/.exec(document.cookie)?.[1];
   if (document.hidden || !kept || hide.checked === (kept === "yes")) return;
   hide.checked = kept === "yes";
-  show();
+  hideOrShow();
 });
 
 tell(told.dataset.connecting, false);
