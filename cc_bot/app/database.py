@@ -130,7 +130,7 @@ async def _copy_to_file(request: CopyRequest, target: Path, size: int, progress:
     with _folder_beside(target, size) as folder:
         new = folder / target.name
         async with _end(f"sqlite:///{new}", _TARGET_OPTION) as database:
-            await apply_pending(database, preserve=False)
+            await apply_pending(database)
         with _telling(request.source):
             async with open_snapshot(request.source) as source:
                 plan = await plan_copy(source)

@@ -130,7 +130,7 @@ async def apply_pending(
     await database.transaction([Statement(_RECORDS)], (EVERYBODY,))
     todo = await list_pending(database, migrations)
     await ensure_own_schema(database, migrations)
-    if preserve and todo and todo[0].version > known_migrations(database.dialect)[0].version:
+    if preserve and todo and todo[0].version > 1:
         await database.preserve(todo[-1].version)
     return tuple([migration for migration in todo if await _apply(database, migration, clock)])
 

@@ -111,17 +111,10 @@ _INTERRUPTED: Final = """
     WHERE id = $1 AND user_id = $2 AND state = 'accepted'
 """
 
-# By the key of turn_calls.
-_GIVE_CALLS_BACK: Final = """
-    UPDATE turn_calls SET turn = (SELECT former FROM turns WHERE id = $1 AND user_id = $2)
-    WHERE turn = $1 AND user_id = $2 AND EXISTS (
-        SELECT 1 FROM turns WHERE id = $1 AND user_id = $2 AND state = 'accepted' AND former IS NOT NULL
-    )
-"""
-
 _UNTAKEN: Final = """
     UPDATE turns SET id = former, former = NULL, state = 'interrupted', token = NULL, token_until = NULL
     WHERE id = $1 AND user_id = $2 AND state = 'accepted' AND former IS NOT NULL
+    RETURNING id
 """
 
 _SELECT_MESSAGE: Final = f"""
@@ -275,8 +268,12 @@ class TurnLedger:
 
     async def untake(self, entry: str, user_id: int) -> None:
         """Make the turn what it was before `take`: nobody heard of the press that took it up."""
-        batch = [Statement(sql, (entry, user_id)) for sql in (_GIVE_CALLS_BACK, _UNTAKEN)]
-        await self._database.transaction(batch, [user(user_id)])
+
+        def steps() -> Steps[None]:
+            for (former,) in (yield Statement(_UNTAKEN, (entry, user_id))):
+                yield Statement(_TAKE_CALLS, (entry, user_id, former))
+
+        await self._database.write(steps, [user(user_id)])
 
     async def note_calls(self, turn: str, user_id: int, calls: Sequence[ToolCall]) -> None:
         """Note what the tools of a turn have changed so far, and what they are about to, without a result.

@@ -26,7 +26,7 @@ from cc_bot.storage.dialect import expand
 from cc_bot.storage.postgres import MAX_CONNECTIONS, PostgresDatabase, PostgresUrl, connect_postgres
 from cc_bot.stores import Stores, open_stores
 from tests.postgres_cluster import Server, folder, running_server
-from tests.stores.backends import Recorder, columns_of, tables_of, turn
+from tests.stores.backends import Recorder, turn
 from tests.stores.everything import do_everything
 
 pytestmark = pytest.mark.postgresql("its own engine")
@@ -71,14 +71,6 @@ class TestEveryStatement:
 
 
 class TestTheSchema:
-    async def test_has_the_tables_and_columns_of_sqlite(self, database: Database, tmp_path: Path) -> None:
-        async with open_database(f"sqlite:///{tmp_path / 'other.db'}") as other:
-            await apply_pending(other)
-            tables = {*await tables_of(other)}
-            assert {*await tables_of(database)} == tables
-            for table in tables:
-                assert {*await columns_of(database, table)} == {*await columns_of(other, table)}, table
-
     async def test_compares_texts_byte_by_byte(self, database: Database) -> None:
         rows = await database.query(
             "SELECT count(*) FROM information_schema.columns WHERE table_schema = 'public'"
