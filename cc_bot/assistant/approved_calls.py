@@ -110,7 +110,8 @@ class ApprovedCalls:
         if offered is None or not any(schema.name == offered.tool.full_name for schema in schemas):
             await self._leave(proposal, call, GONE)
             raise ToolGone(server=call.server, tool=call.tool)
-        if offered.approvers != call.approvers == "asker" or self._problem(offered, call):
+        missing = offered.tool.missing(json.loads(call.arguments))
+        if offered.approvers != call.approvers == "asker" or missing:
             await self._leave(proposal, call, OUTDATED)
             raise CallOutdated(server=call.server, tool=call.tool)
 
@@ -249,9 +250,6 @@ class ApprovedCalls:
         if result is None:
             return _Answer("unknown", IN_DOUBT)
         return _Answer("done" if result.ok else "failed", outcome_of(result).text, images=result.images)
-
-    def _problem(self, offered: OfferedTool, call: CallTool) -> str:
-        return self.servers.problem_with(offered.tool, json.loads(call.arguments)) if self.servers else ""
 
     def _offered(self, call: CallTool, place: ToolPlace) -> OfferedTool | None:
         there = self.servers.tools_in(place) if self.servers else ()

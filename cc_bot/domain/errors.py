@@ -64,10 +64,6 @@ class FormUnsuitable(ToolServerError):
     """Parameter: server."""
 
 
-class QuestionUnclear(ToolServerError):
-    """Parameter: server."""
-
-
 class AccessError(CcBotError): ...
 
 

@@ -55,6 +55,10 @@ class ServerTool:
             own = f"t_{hashlib.sha256(self.name.encode('utf-8', 'surrogatepass')).hexdigest()[:8]}"
         return f"{server}{SEPARATOR}{own}"
 
+    def missing(self, arguments: Mapping[str, Any]) -> tuple[str, ...]:
+        """Return the names of required arguments that are not there. Servers check all else themselves."""
+        return tuple(name for name in self.parameters.get("required", ()) if name not in arguments)
+
 
 def find_missing(named: Iterable[str], known: Mapping[str, Sequence[str] | None]) -> tuple[str, ...]:
     """Return those names, or patterns of names, that no tool of a server has. `known` are the tools by

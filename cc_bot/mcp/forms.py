@@ -1,7 +1,7 @@
-"""Forms for what a server asks back during a call, put to whoever had that made, and answered.
+"""Forms that a server sends during a call (elicitation): shown to the user who made the call, or declined.
 
-Whatever is no form of a few texts, and whatever asks for a secret, is declined without a question to anybody
-but in one sentence; so is what belongs to no call, or to one that nobody waits for.
+A form that asks for a secret, or that is not a few plain fields, is declined and the user reads why. A form
+that belongs to no running call is declined without a word.
 """
 
 import asyncio
@@ -13,7 +13,7 @@ from typing import Any, Final
 import mcp_types as types
 import structlog
 
-from cc_bot.domain.errors import FormUnsuitable, InputError, QuestionUnclear, SecretAsked, ToolServerError
+from cc_bot.domain.errors import FormUnsuitable, InputError, SecretAsked, ToolServerError
 from cc_bot.domain.form import (
     LARGEST_NUMBER,
     LONGEST_ENTRY,
@@ -45,7 +45,7 @@ _WHY: Final[Mapping[type[ToolServerError], str]] = {
 }
 _BY_USER: Final = "the user did not want to answer."
 _TOO_LATE: Final = "the user did not answer in time."
-_UNCLEAR: Final = "several calls of this server were under way, and it did not say in which it asked."
+UNCLEAR: Final = "it did not say in which of several calls it asked. Try again when the others are over."
 _TOO_MANY: Final = f"{MOST_FORMS} questions a call are enough."
 
 # ---- form ------------------------------------------------------------------------------------------------
@@ -151,7 +151,7 @@ def _number(value: object) -> float | None:
 # ---- call ------------------------------------------------------------------------------------------------
 
 
-class CallUnderway:
+class ActiveCall:
     """A call while its server works on it, and may ask something back."""
 
     def __init__(self, server: str, asker: Asker | None, time: asyncio.Timeout, form_s: float) -> None:
@@ -164,8 +164,6 @@ class CallUnderway:
         self._one_by_one = asyncio.Lock()
         self._asking: asyncio.Task[Mapping[str, str] | None] | None = None
         self._over = False
-        self.requests = list[types.RequestId]()
-        """What it was sent as: more than one where its server asked something back in between."""
         self.notes = list[str]()
         """What the model is told of that, a line each."""
 
@@ -211,15 +209,6 @@ class CallUnderway:
             _log.warning("form_not_asked", error=type(error).__name__)
             return self.decline(_WHY[FormUnsuitable])
         return self.decline(_BY_USER)
-
-    async def decline_unclear(self, told: set[int]) -> None:
-        """Have the model and who had the call made told that a question was declined which may have been of
-        this call. `told` are the askers who know it, by their `id`: one may have several calls made."""
-        news = len(self.notes)
-        self.decline(_UNCLEAR)
-        if len(self.notes) > news and self._asker is not None and id(self._asker) not in told:
-            told.add(id(self._asker))
-            await self._tell(self._asker, QuestionUnclear(server=self._server))
 
     async def _tell(self, asker: Asker, refusal: ToolServerError) -> None:
         try:

@@ -8,11 +8,9 @@ import hashlib
 import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
-from typing import Any, Final
-
-from jsonschema import Draft202012Validator
+from typing import Final
 
 from cc_bot.domain.tool_server import (
     HELD_BACK,
@@ -26,7 +24,7 @@ from cc_bot.domain.tool_server import (
     ToolWording,
 )
 from cc_bot.mcp.file import ServerRules, offered_prefix
-from cc_bot.mcp.schemas import SchemaRefused, checker_of, for_models, tree_of
+from cc_bot.mcp.schemas import SchemaRefused, for_models, tree_of
 
 MOST_TOOLS: Final = 200
 LONGEST_DESCRIPTION: Final = 4000
@@ -101,7 +99,6 @@ class Offer:
     """The tools of a server that models may be offered, in a fixed order, and the others with the reason."""
 
     tools: tuple[ServerTool, ...] = ()
-    checkers: Mapping[str, Draft202012Validator] = field(default_factory=dict, hash=False)
     withheld: tuple[str, ...] = ()
     left_out: tuple[LeftOutTool, ...] = ()
 
@@ -116,7 +113,7 @@ def offer_of(server: str, rules: ServerRules, stored: StoredToolList) -> Offer:
     }
     longest = LONGEST_NAME - len(offered_prefix(server)) - len(SEPARATOR)
     names = Counter(_full_name(server, tool.name) for tool in seen)
-    tools, checkers, left_out = list[ServerTool](), dict[str, Draft202012Validator](), list[LeftOutTool]()
+    tools, left_out = list[ServerTool](), list[LeftOutTool]()
     total = 0
     for tool in seen:
         if tool.name in withheld:
@@ -125,15 +122,12 @@ def offer_of(server: str, rules: ServerRules, stored: StoredToolList) -> Offer:
         try:
             if total > LARGEST_LIST:
                 raise SchemaRefused("too_large")
-            offered, checker = _offered(server, tool, names)
+            offered = _offered(server, tool, names)
             claim = tool.open_world or agreed[tool.digest].open_world
-            offered = replace(offered, open_world=_is_open_world(tool.name, rules, claim=claim))
+            tools.append(replace(offered, open_world=_is_open_world(tool.name, rules, claim=claim)))
         except SchemaRefused as refused:
             left_out.append(LeftOutTool(tool.name, refused.reason, longest))
-        else:
-            tools.append(offered)
-            checkers[tool.name] = checker
-    return Offer(tuple(tools), checkers, tuple(sorted(withheld)), tuple(dict.fromkeys(left_out)))
+    return Offer(tuple(tools), tuple(sorted(withheld)), tuple(dict.fromkeys(left_out)))
 
 
 def details_of(
@@ -192,10 +186,8 @@ def _full_name(server: str, name: str) -> str:
     return ServerTool(server, name, "", {}).full_name
 
 
-def _offered(
-    server: str, tool: ListedTool, names: Mapping[str, int]
-) -> tuple[ServerTool, Draft202012Validator]:
-    """Return a tool as models are offered it, and what checks its arguments. Raises SchemaRefused."""
+def _offered(server: str, tool: ListedTool, names: Mapping[str, int]) -> ServerTool:
+    """Return a tool as models are offered it. Raises SchemaRefused."""
     full_name = _full_name(server, tool.name)
     if names[full_name] > 1:
         raise SchemaRefused("alike")
@@ -203,9 +195,8 @@ def _offered(
         raise SchemaRefused("long_name")
     if not tool.schema:
         raise SchemaRefused("too_large")
-    tree = tree_of(json.loads(tool.schema))
-    parameters: Mapping[str, Any] = for_models(tree)
-    return ServerTool(server, tool.name, tool.description, parameters, tool.read_only), checker_of(tree)
+    parameters = for_models(tree_of(json.loads(tool.schema)))
+    return ServerTool(server, tool.name, tool.description, parameters, tool.read_only)
 
 
 def _is_wanted(name: str, rules: ServerRules) -> bool:

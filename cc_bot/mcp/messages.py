@@ -1,8 +1,8 @@
-"""Messages of servers, cleaned before the library validates them.
+"""Messages of servers, bounded and cleaned before the library validates them.
 
-The library reads a message on the event loop, in one piece. So a message is first bounded and reduced to what
-is used of it, in a thread where it is large. A long text or picture is read fast; many values are not, and
-Python's interpreter lock is held while they are. Hence the bound on their number.
+The library reads a message on the event loop, in one piece. So a message is first reduced to what is used of
+it, in a thread if it is large. A long text or picture is parsed fast. Many values are not, and Python's
+interpreter lock is held meanwhile: hence the bound on their number.
 """
 
 import asyncio
@@ -10,9 +10,22 @@ import json
 import re
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, Final, TypeVar
+from typing import Any, Final, NamedTuple, TypeVar
+
+import structlog
+from mcp_types import RequestId
 
 from cc_bot.mcp.lists import MOST_TOOLS
+
+_log = structlog.get_logger(__name__)
+
+MAX_MESSAGE_BYTES: Final = 12 << 20
+"""8 MB of pictures in base64, and a text."""
+PAUSE_S: Final = 0.001
+"""After each line or piece: so a server that floods slows itself down, not the event loop."""
+BYTES_A_SECOND: Final = 8 << 20
+MAX_OPEN_QUESTIONS: Final = 16
+MAX_QUESTION_ID: Final = 200
 
 MAX_VALUES: Final = 100_000
 """Several MB of JSON, of which 1000 KB at most are told. To read them holds the interpreter for 30 ms."""
@@ -22,8 +35,8 @@ MAX_TEXT: Final = 1000 * 1024
 """Characters of a result, of which an operator can have as many bytes told at most."""
 MAX_DIGITS: Final = 30
 """Of a whole number: reading one takes the square of its length. A longer one is kept as a text."""
-MAX_ASKED_BYTES: Final = 1_000_000
-"""Of what a server asks, and waits for an answer to: as long as it does, it is kept."""
+MAX_QUESTION_BYTES: Final = 1_000_000
+"""A question is kept until it is answered."""
 MAX_INLINE_BYTES: Final = 32_000
 """Larger messages are read in a thread."""
 
@@ -40,15 +53,59 @@ class MessageUnreadable(ValueError):
     """What a server sent is not a message, or takes too long to read."""
 
 
-class Flooded(Exception):
-    """A server sends more than anybody asked for."""
+class _Message(NamedTuple):
+    text: bytes
+    question: RequestId | None = None
+    """The id, if the server asks something."""
+    cancelled: RequestId | None = None
+    """The id of a question that the server takes back: the library does not answer it."""
 
 
-async def clean_message(text: bytes) -> bytes:
-    """Return a message as JSON in UTF-8 that the library reads fast. Raises MessageUnreadable."""
-    if len(text) <= MAX_INLINE_BYTES:
-        return _clean(text)
-    return await run_aside(_clean, text)
+class Connection:
+    """The state of a connection that its transport and its client share."""
+
+    def __init__(self, server: str) -> None:
+        self.closed = asyncio.Event()
+        """Set when nothing more comes from the server, or it is let go of."""
+        self.code: int | None = None
+        """The exit code of a program that ended by itself."""
+        self._server = server
+        self._open = set[RequestId]()
+        """The questions of the server that wait for an answer."""
+
+    async def clean(self, text: bytes) -> bytes:
+        """Return a message as the library takes it. Raises MessageUnreadable."""
+        message = await _aside_if_large(_clean, text)
+        if message.question is not None:
+            self._note_question(message.question)
+        if message.cancelled is not None:
+            self._open.discard(message.cancelled)
+        return message.text
+
+    def _note_question(self, number: RequestId) -> None:
+        too_many = len(self._open) >= MAX_OPEN_QUESTIONS or number in self._open
+        if too_many or len(str(number)) > MAX_QUESTION_ID:
+            self.let_go("too many questions")
+            raise MessageUnreadable("too many questions")
+        self._open.add(number)
+
+    def note_answered(self, number: RequestId | None) -> None:
+        """Note that the server has read the answer to a question, and may ask another one."""
+        if number is not None:
+            self._open.discard(number)
+
+    def let_go(self, problem: str) -> None:
+        if not self.closed.is_set():
+            _log.warning("tool_server_let_go", server=self._server, problem=problem)
+        self.closed.set()
+
+    async def pause(self, size: int) -> None:
+        """Wait after a message of so many bytes, before the next one is read."""
+        await asyncio.sleep(PAUSE_S + size / BYTES_A_SECOND)
+
+
+async def _aside_if_large(clean: Callable[[bytes], _Message], text: bytes) -> _Message:
+    return clean(text) if len(text) <= MAX_INLINE_BYTES else await run_aside(clean, text)
 
 
 async def run_aside(function: Callable[..., T], *arguments: object) -> T:
@@ -56,20 +113,28 @@ async def run_aside(function: Callable[..., T], *arguments: object) -> T:
     return await asyncio.get_running_loop().run_in_executor(_READER, function, *arguments)
 
 
-def _clean(text: bytes) -> bytes:
+def _clean(text: bytes) -> _Message:
     if has_too_many_values(text):
         raise MessageUnreadable("too many values")
     try:
         message = json.loads(text.decode("utf-8", "replace"), parse_int=_whole_number)
         if not isinstance(message, dict):
             raise MessageUnreadable("not an object")
-        if len(text) > MAX_ASKED_BYTES and "method" in message and "id" in message:
+        question = _id_of(message, "id") if "method" in message else None
+        if len(text) > MAX_QUESTION_BYTES and question is not None:
             raise MessageUnreadable("a long question")
         if isinstance(result := message.get("result"), dict):
             _reduce(result)
-        return _encode(json.dumps(message, ensure_ascii=False))
+        cancels = message.get("method") == "notifications/cancelled"
+        cancelled = _id_of(message.get("params"), "requestId") if cancels else None
+        return _Message(_encode(json.dumps(message, ensure_ascii=False)), question, cancelled)
     except (ValueError, RecursionError) as error:
         raise MessageUnreadable(type(error).__name__) from None
+
+
+def _id_of(message: object, key: str) -> RequestId | None:
+    number = message.get(key) if isinstance(message, dict) else None
+    return number if isinstance(number, int | str) else None
 
 
 def has_too_many_values(text: bytes) -> bool:
@@ -123,9 +188,8 @@ def _shorten(blocks: list[Any], structured: object) -> list[Any]:
 
 
 def _plain(tool: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a tool as the library takes it: for one that is not as the protocol has it, it would let go of
-    them all. The schema of its results is left out: results would be checked by it, and a pattern in it may
-    take for ever."""
+    """Return a tool as the library takes it, which refuses the whole list for one bad tool. The schema of its
+    results is left out: results would be checked by it, and a pattern in it may take for ever."""
     words = {key: tool[key] for key in ("name", "title", "description") if isinstance(tool.get(key), str)}
     given = tool.get("annotations")
     known = given if isinstance(given, dict) else {}
@@ -134,8 +198,7 @@ def _plain(tool: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _of_object(schema: object) -> dict[str, Any]:
-    """Return a schema that says of itself that it is one of an object; what is none is said within it, and
-    refused there (see schemas.py)."""
+    """Return a schema of an object. Any other one is wrapped in it, and refused later (see schemas.py)."""
     if isinstance(schema, dict) and schema.get("type", "object") == "object" and _has_readable_parts(schema):
         return {**schema, "type": "object"}
     return {"type": "object", "allOf": [schema]}

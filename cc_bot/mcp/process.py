@@ -1,84 +1,67 @@
-"""The process of a server that is a program: started, spoken with in lines, ended with all that it started.
+"""The transport of a server that is a program: started, spoken with in lines, ended with all that it started.
 
-What comes from it is bounded: a line, the lines and bytes of a minute, and what it says on stderr. A server
-that goes beyond that, or sends what nobody can read, is let go of; whoever looks after it starts it anew.
+The library's own one neither bounds a line nor repairs a text, and a line that it can't read leaves a call
+without an answer.
 
-Where the bot is killed it ends as well, also if it goes on after the end of its stdin: see warden.py.
+If the bot is killed the process ends as well, even if it ignores the end of its stdin: see warden.py.
 """
 
 import asyncio
 import os
 import signal
 import sys
-from collections.abc import Coroutine
+from collections.abc import AsyncIterator, Coroutine
 from contextlib import ExitStack, suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Final
 
 import anyio
-import structlog
+from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
+from mcp.client._transport import TransportStreams
 from mcp.shared.message import SessionMessage
-from mcp_types import JSONRPCNotification, jsonrpc_message_adapter
+from mcp_types import JSONRPCError, JSONRPCResponse, jsonrpc_message_adapter
 
 from cc_bot.mcp.file import ServerEntry
-from cc_bot.mcp.guard import LONGEST_MESSAGE, Incoming, Inflow, NotedSending, ServerStream
-from cc_bot.mcp.messages import Flooded, clean_message
-from cc_bot.mcp.unanswered import Unanswered
-
-_log = structlog.get_logger(__name__)
+from cc_bot.mcp.messages import MAX_MESSAGE_BYTES, Connection, MessageUnreadable
 
 GRACE_S: Final = 0.5
 """After its stdin was closed, for a server to end by itself."""
-KILL_AFTER_S: Final = 5.0
+KILL_AFTER_S: Final = 1.0
 """After it was asked to end."""
-HURRY_S: Final = 1.0
-"""Likewise, where the bot ends: somebody waits for that."""
 POLL_S: Final = 0.02
-LONGEST_WRITE_S: Final = 10.0
-MOST_STRAY_LINES: Final = 1000
-"""Lines that are no JSON: some programs greet, or tell what they do."""
-MOST_ERROR_LINES: Final = 100
-LONGEST_ERROR_LINE: Final = 200
-"""Characters of a line of stderr, in the log."""
-SHORTEST_SECRET: Final = 3
+WRITE_S: Final = 10.0
+_PIECE_BYTES: Final = 1 << 16
 _WARDEN: Final = str(Path(__file__).with_name("warden.py"))
-_UNHEARD: Final = frozenset({"notifications/message", "notifications/progress"})
 
 
-class ServerProcess:
-    """A server's process, as a transport of the client: its streams are those of `async with`."""
+class ServerProcess(Connection):
+    """A transport of the client."""
 
     def __init__(self, entry: ServerEntry) -> None:
+        super().__init__(entry.name)
         self._entry = entry
         self._process: asyncio.subprocess.Process | None = None
-        self._errors: asyncio.Task[None] | None = None
-        self.closed = asyncio.Event()
-        """Set when nothing more comes from it."""
-        self.code: int | None = None
-        """What it ended with, where it ended by itself."""
-        self._streams: tuple[_Lines, _Outgoing] | None = None
-        self.unanswered = Unanswered()
-        self.was_told = False
-        """Whether it knows anything that a user said: then its stderr is no longer on record."""
-        self.kill_after_s = KILL_AFTER_S
+        self._pipes = list[asyncio.Task[None]]()
+        self._has_left = False
+        """Whether the server has closed one of its pipes."""
         self._lifeline = ExitStack()
-        """Ends the process and all that it started, at the latest when the bot does."""
+        """Ends the process and all that it started, at the latest when the bot ends."""
 
-    async def __aenter__(self) -> tuple["_Lines", NotedSending]:
+    async def __aenter__(self) -> TransportStreams:
         try:
             await _uncancelled(self._start())
         except BaseException:
             await self.__aexit__(None, None, None)
             raise
         process = self._process
-        if process is None or process.stdin is None or process.stdout is None or process.stderr is None:
+        if process is None or process.stdin is None or process.stdout is None:
             raise RuntimeError("a process without pipes")
-        self._errors = asyncio.create_task(self._record_errors(process.stderr))
-        lines = _Lines(process.stdout, self.closed, self._entry.name, self.unanswered)
-        outgoing = _Outgoing(process.stdin)
-        self._streams = lines, outgoing
-        return lines, NotedSending(outgoing, self.unanswered)
+        received, incoming = anyio.create_memory_object_stream[SessionMessage | Exception](0)
+        outgoing, to_send = anyio.create_memory_object_stream[SessionMessage](0)
+        pipes = self._read(process.stdout, received), self._write(process.stdin, to_send)
+        self._pipes = [asyncio.create_task(each) for each in pipes]
+        return incoming, outgoing
 
     async def _start(self) -> None:
         entry, command = self._entry, (self._entry.command, *self._entry.arguments)
@@ -94,13 +77,52 @@ class ServerProcess:
                 *command,
                 stdin=asyncio.subprocess.PIPE,
                 stdout=asyncio.subprocess.PIPE,
-                stderr=asyncio.subprocess.PIPE,
+                stderr=asyncio.subprocess.DEVNULL,  # it may repeat what users say
                 env=dict(entry.environment),
                 cwd=entry.folder,
                 start_new_session=True,
                 pass_fds=passed,
-                limit=LONGEST_MESSAGE,
             )
+
+    async def _read(
+        self, stdout: asyncio.StreamReader, received: MemoryObjectSendStream[SessionMessage | Exception]
+    ) -> None:
+        """Pass on the messages, one a line; other lines are greetings or logs."""
+        with received, suppress(anyio.BrokenResourceError):
+            try:
+                async for line in _lines(stdout):
+                    if line.lstrip().startswith(b"{"):
+                        message = await self.clean(line)
+                        await received.send(
+                            SessionMessage(jsonrpc_message_adapter.validate_json(message, by_name=False))
+                        )
+                    await self.pause(len(line))
+                self._has_left = True
+            except ConnectionError:
+                self._has_left = True
+            except ValueError:
+                self.let_go("a message that can't be read")
+            finally:
+                self.closed.set()
+
+    async def _write(
+        self, stdin: asyncio.StreamWriter, to_send: MemoryObjectReceiveStream[SessionMessage]
+    ) -> None:
+        with to_send:
+            try:
+                async for item in to_send:
+                    line = item.message.model_dump_json(by_alias=True, exclude_unset=True)
+                    stdin.write(line.encode("utf-8", "replace") + b"\n")
+                    async with asyncio.timeout(WRITE_S):
+                        await stdin.drain()
+                    if isinstance(item.message, JSONRPCResponse | JSONRPCError):
+                        self.note_answered(item.message.id)
+            except TimeoutError:
+                self.let_go("it reads nothing")
+            except (OSError, RuntimeError):
+                self._has_left = True
+            finally:
+                self.closed.set()
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -111,8 +133,10 @@ class ServerProcess:
             await _uncancelled(self._end(self._process))
 
     async def _end(self, process: asyncio.subprocess.Process) -> None:
-        drain = asyncio.create_task(_drain(process.stdout))
-        by_itself = process.returncode is not None or self._is_left()
+        by_itself = process.returncode is not None or self._has_left
+        for task in self._pipes:
+            task.cancel()
+        await asyncio.gather(*self._pipes, return_exceptions=True)
         try:
             if process.stdin is not None:
                 process.stdin.close()
@@ -120,111 +144,29 @@ class ServerProcess:
                 self.code = process.returncode if by_itself else None
             else:
                 _signal(process, "end")
-                await _is_over(process, self.kill_after_s)
-            _signal(process, "kill")  # the whole group: what it had started is still there, maybe
+                await _is_over(process, KILL_AFTER_S)
+            _signal(process, "kill")  # the whole group: what the server started may still run
             await _is_over(process, KILL_AFTER_S)
         finally:
             self._lifeline.close()
-            drain.cancel()
-            if self._errors is not None:
-                self._errors.cancel()
             transport = getattr(process, "_transport", None)
             if transport is not None:
                 with suppress(OSError):
                     transport.close()
 
-    def _is_left(self) -> bool:
-        """Return whether it has closed what we read, or write to."""
-        return self._streams is not None and any(stream.is_left for stream in self._streams)
 
-    async def _record_errors(self, stderr: asyncio.StreamReader) -> None:
-        """Record what it says on stderr until it was told something that a user said: from then on nobody can
-        tell the two apart."""
-        secrets = [text for text in self._entry.secrets if len(text) >= SHORTEST_SECRET]
-        for _ in range(MOST_ERROR_LINES):
-            text = (await _next_line(stderr)).decode("utf-8", "replace").strip()
-            if self.was_told:
-                break
-            if text and not any(secret in text for secret in secrets):
-                _log.debug("tool_server_said", server=self._entry.name, line=text[:LONGEST_ERROR_LINE])
-        await _drain(stderr)  # in large pieces: line by line, a flood of short ones would keep the loop busy
-
-
-class _Lines(Incoming):
-    """The messages that a server writes, one a line."""
-
-    def __init__(
-        self, stdout: asyncio.StreamReader, closed: asyncio.Event, server: str, unanswered: Unanswered
-    ) -> None:
-        self._stdout = stdout
-        self._unanswered = unanswered
-        self._closed = closed
-        self._server = server
-        self._allowance = Inflow()
-        self._stray = 0
-        self.is_left = False
-        """Whether the server has closed it."""
-
-    async def receive(self) -> SessionMessage | Exception:
-        """Return the next message. Raises EndOfStream."""
-        try:
-            while True:
-                line = await self._stdout.readuntil(b"\n")
-                self._allowance.spend(len(line))
-                # What is there already is read without waiting, and others want to go on.
-                await asyncio.sleep(0)
-                if message := await self._read(line):
-                    return message
-        except (asyncio.IncompleteReadError, ConnectionError):
-            problem, self.is_left = "", True
-        except asyncio.LimitOverrunError:
-            problem = "a line that is too long"
-        except Flooded:
-            problem = "too much at once"
-        except ValueError:
-            problem = "what can't be read"
-        if problem:
-            _log.warning("tool_server_let_go", server=self._server, problem=problem)
-        self._closed.set()
-        raise anyio.EndOfStream
-
-    async def _read(self, line: bytes) -> SessionMessage | None:
-        """Return the message in a line; None where it is none for us. Raises ValueError."""
-        if not line.lstrip().startswith(b"{"):
-            self._stray += 1
-            if self._stray > MOST_STRAY_LINES:
-                raise Flooded
-            return None
-        message = jsonrpc_message_adapter.validate_json(await clean_message(line), by_name=False)
-        if isinstance(message, JSONRPCNotification) and message.method in _UNHEARD:
-            return None
-        self._unanswered.note_came(message)
-        return SessionMessage(message)
-
-
-class _Outgoing(ServerStream):
-    """The messages that a server reads, one a line."""
-
-    def __init__(self, stdin: asyncio.StreamWriter) -> None:
-        self._stdin = stdin
-        self.is_left = False
-        """Whether the server reads nothing any more."""
-
-    async def send(self, item: SessionMessage, /) -> None:
-        """Write a message. Raises BrokenResourceError where nobody reads it."""
-        line = item.message.model_dump_json(by_alias=True, exclude_unset=True)
-        try:
-            self._stdin.write(line.encode("utf-8", "replace") + b"\n")
-            async with asyncio.timeout(LONGEST_WRITE_S):
-                await self._stdin.drain()
-        except TimeoutError:
-            raise anyio.BrokenResourceError from None
-        except (OSError, RuntimeError):
-            self.is_left = True
-            raise anyio.BrokenResourceError from None
-
-    async def aclose(self) -> None:
-        self._stdin.close()
+async def _lines(stdout: asyncio.StreamReader) -> AsyncIterator[bytes]:
+    """Yield the lines, read in small pieces, so that little is kept of a flood. Raises MessageUnreadable."""
+    begun = bytearray()
+    while piece := await stdout.read(_PIECE_BYTES):
+        *ended, rest = piece.split(b"\n")
+        for end in ended:
+            line = bytes(begun + end)
+            begun.clear()
+            yield line
+        begun += rest
+        if len(begun) > MAX_MESSAGE_BYTES:
+            raise MessageUnreadable("a line that is too long")
 
 
 async def _uncancelled(work: Coroutine[Any, Any, None]) -> None:
@@ -244,34 +186,19 @@ async def _uncancelled(work: Coroutine[Any, Any, None]) -> None:
             raise cancelled
 
 
-async def _next_line(stream: asyncio.StreamReader) -> bytes:
-    """Return the next line, or a piece of one that is long; empty at the end."""
-    try:
-        return await stream.readuntil(b"\n")
-    except asyncio.IncompleteReadError as error:
-        return error.partial
-    except asyncio.LimitOverrunError as error:
-        return await stream.read(error.consumed or 1)
-
-
-async def _drain(stream: asyncio.StreamReader | None) -> None:
-    """Take what is still written, so that nobody who wants to end waits for a reader."""
-    while stream is not None and await stream.read(1 << 16):
-        pass
-
-
 async def _is_over(process: asyncio.subprocess.Process, seconds: float) -> bool:
-    """Return whether it ends within that time. What it has started may hold its pipes open for longer."""
+    """Return whether it ends within that time. Process.wait would also wait for its pipes, which what it
+    started may hold open."""
     clock = asyncio.get_running_loop().time
     until = clock() + seconds
-    while process.returncode is None and clock() < until:  # noqa: ASYNC110 - Process.wait waits for pipes, too
+    while process.returncode is None and clock() < until:  # noqa: ASYNC110 - see above
         await asyncio.sleep(POLL_S)
     return process.returncode is not None
 
 
 def _has_warden() -> bool:
-    """Return whether a warden can be had, and is of use: with the first process of a container the kernel
-    ends all others, and that one would have to take leave of each warden, as nobody's child."""
+    """Return whether a warden can be started and is of use: when the first process of a container ends, the
+    kernel ends all others; and that process would have to reap each warden."""
     return sys.platform != "win32" and bool(sys.executable) and os.getpid() != 1
 
 

@@ -1,17 +1,14 @@
-"""The schemas of servers' tools: what arguments are checked against, and what models take.
+"""The schemas of servers' tools, in the form that models take.
 
-A schema is anybody's: it may refer to itself, to something on the web, or hold a pattern that takes for ever.
-So it is first brought into a tree of bounded size, without references and without patterns; checking against
-that takes no longer than the arguments are long. Models are then told a part of it that every server of
-models takes.
+A server's schema may refer to itself, or to something on the web. So it is first brought into a tree of
+bounded size, without references; models get the part of that which every provider accepts.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from jsonschema import Draft202012Validator
-from jsonschema.exceptions import SchemaError, ValidationError
-from referencing import Registry
+from jsonschema.exceptions import SchemaError
 
 from cc_bot.domain.tool_server import LeftOutReason
 
@@ -20,9 +17,6 @@ Schema = dict[str, Any]
 MOST_NODES: Final = 2000
 """Of a tree; the largest of well-known servers have some hundred."""
 DEEPEST: Final = 16
-MOST_PROBLEMS: Final = 3
-LONGEST_WORD: Final = 200
-"""Characters of what a schema expects, repeated to the model."""
 
 
 class SchemaRefused(Exception):
@@ -49,7 +43,7 @@ _AS_THEY_ARE: Final = frozenset(
 
 
 def tree_of(schema: object) -> Schema:
-    """Return the schema as a tree that arguments can be checked against. Raises SchemaRefused."""
+    """Return the schema as a tree. Raises SchemaRefused."""
     if not isinstance(schema, dict):
         raise SchemaRefused("no_schema")
     tree = _Inliner(schema).node(schema, 0, ())
@@ -119,42 +113,6 @@ class _Inliner:
             else:
                 return None
         return found
-
-
-# ---- arguments -------------------------------------------------------------------------------------------
-
-
-def checker_of(tree: Schema) -> Draft202012Validator:
-    """Return what checks arguments."""
-    return Draft202012Validator(tree, registry=Registry())
-
-
-def problem_with(checker: Draft202012Validator, arguments: Mapping[str, Any]) -> str:
-    """Say for the model what is wrong with the arguments, without repeating them; empty for nothing."""
-    found = list[str]()
-    try:
-        for error in checker.iter_errors(dict(arguments)):
-            found.append(_told(error))
-            if len(found) == MOST_PROBLEMS:
-                break
-    except RecursionError:
-        return "The arguments are too deep."
-    return "; ".join(found)
-
-
-def _told(error: ValidationError) -> str:
-    where = ".".join(str(part)[:40] for part in error.absolute_path) or "arguments"
-    rule, expected = str(error.validator), error.validator_value
-    match rule:
-        case "required" if isinstance(error.instance, dict) and isinstance(expected, list):
-            missing = ", ".join(str(name) for name in expected if name not in error.instance)
-            return f"{where}: missing: {missing[:LONGEST_WORD]}"
-        case "additionalProperties":
-            return f"{where}: there is a property that the tool does not have"
-        case "anyOf" | "oneOf" | "not" | "if" | "contains" | "then" | "else":
-            return f"{where}: does not fit the schema ({rule})"
-        case _:
-            return f"{where}: {rule} has to be {str(expected)[:LONGEST_WORD]}"
 
 
 # ---- what models are told --------------------------------------------------------------------------------

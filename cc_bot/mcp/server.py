@@ -9,6 +9,7 @@ import logging
 import random
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack, contextmanager, suppress
+from contextvars import ContextVar
 from dataclasses import replace
 from typing import Any, Final, Literal
 
@@ -23,13 +24,12 @@ from cc_bot.domain.errors import ToolCallLost, ToolServerAway, ToolTimedOut
 from cc_bot.domain.form import OPEN_FOR_S, Asker
 from cc_bot.domain.tool_server import ServerResult, ToolServerProblem
 from cc_bot.mcp.file import ServerEntry
-from cc_bot.mcp.forms import CallUnderway
-from cc_bot.mcp.http import NO_ANSWER, NO_MESSAGE, HttpWay
+from cc_bot.mcp.forms import UNCLEAR, ActiveCall
+from cc_bot.mcp.http import NOT_SENT, HttpTransport
 from cc_bot.mcp.lists import MOST_TOOLS, ListedTool, listed
-from cc_bot.mcp.messages import run_aside
-from cc_bot.mcp.process import HURRY_S, ServerProcess
+from cc_bot.mcp.messages import Connection, run_aside
+from cc_bot.mcp.process import ServerProcess
 from cc_bot.mcp.results import cut, result_of
-from cc_bot.mcp.unanswered import CALL, is_of_the_way
 
 _log = structlog.get_logger(__name__)
 
@@ -45,6 +45,14 @@ BETWEEN_LISTS_S: Final = 5.0
 MOST_PAGES: Final = 50
 LONGEST_ERROR: Final = 1000
 """Bytes of a server's own words on what went wrong."""
+
+_LOST: Final = (
+    *("Connection closed", "SSE stream ", "server answered a request with 202 Accepted"),
+    *("Server returned an error response", "Failed to parse", "Unexpected content type"),
+)
+"""How the library begins when a call got no answer that can be read. A server that begins so says less."""
+_CALL: Final = ContextVar["ActiveCall | None"]("_CALL", default=None)
+"""The call that a task makes."""
 
 for _name in ("mcp", "client", "httpx2", "httpcore2"):  # their records quote what is sent and what comes
     logging.getLogger(_name).setLevel(logging.CRITICAL + 1)
@@ -62,12 +70,14 @@ class ServerLink:
         self.entry = entry
         self._on_list = on_list
         self._form_s = form_s
-        self._underway: list[CallUnderway] = []
-        self._was_unclear = False
-        """Whether a question was declined since nobody knew whose call it was of."""
+        self._active = list[ActiveCall]()
+        self._has_abandoned = False
+        """Whether a call of this connection was cancelled, or took too long."""
+        self._asks = False
+        """Whether the server sent a form on this connection that names no call."""
         self._ended = False
         self._client: Client | None = None
-        self._way: ServerProcess | HttpWay | None = None
+        self._transport: HttpTransport | ServerProcess | None = None
         self._changed = asyncio.Event()
         self._checks = set[asyncio.Task[None]]()
         self.state: State = "starting"
@@ -75,16 +85,11 @@ class ServerLink:
     @property
     def is_there(self) -> bool:
         """Return whether it can be called."""
-        return self._client is not None and self._way is not None and not self._way.closed.is_set()
+        return bool(self._client and self._transport and not self._transport.closed.is_set())
 
     def end(self) -> None:
         """Have it not connected again."""
         self._ended = True
-
-    def hurry(self) -> None:
-        """Have its process be killed soon where it does not end by itself."""
-        if isinstance(self._way, ServerProcess):
-            self._way.kill_after_s = HURRY_S
 
     async def run(self) -> None:
         """Keep it connected until `end` is called and this is cancelled."""
@@ -114,14 +119,14 @@ class ServerLink:
 
     def problem(self, error: Exception | None) -> ToolServerProblem:
         """Return why the last connection is over: by that error, or because it was closed."""
-        return _problem_of(error, self._way)
+        return _problem_of(error, self._transport)
 
     async def connect(self, then: Callable[[Client], Awaitable[None]]) -> None:
         """Connect, tell of the tools, do what is asked for then, and let go. Raises whatever goes wrong."""
-        way = HttpWay(self.entry) if self.entry.url else ServerProcess(self.entry)
-        self._way, self._was_unclear = way, False
+        transport = HttpTransport(self.entry) if self.entry.url else ServerProcess(self.entry)
+        self._transport, self._has_abandoned, self._asks = transport, False, False
         client = Client(
-            way,
+            transport,
             cache=None,
             elicitation_callback=self._answer,
             message_handler=self._hear,
@@ -132,8 +137,6 @@ class ServerLink:
                 await stack.enter_async_context(client)
                 await self._list(client)
             stack.push_async_callback(self._forget)
-            if isinstance(way, HttpWay):
-                way.is_up = True
             self._client = client
             self.state = "ready"
             _log.info("tool_server_ready", server=self.entry.name)
@@ -166,8 +169,8 @@ class ServerLink:
             await asyncio.gather(closed, listening, return_exceptions=True)
 
     async def _until_closed(self) -> None:
-        if self._way is not None:
-            await self._way.closed.wait()
+        if self._transport is not None:
+            await self._transport.closed.wait()
 
     async def _listen(self, client: Client) -> None:
         """Have a server of the newer protocol tell when its tools change."""
@@ -193,113 +196,87 @@ class ServerLink:
                 break
         await self._on_list(found)
 
-    async def call(
-        self, name: str, arguments: Mapping[str, Any], asker: Asker | None = None, *, read_only: bool = False
-    ) -> ServerResult:
+    async def call(self, name: str, arguments: Mapping[str, Any], asker: Asker | None = None) -> ServerResult:
         """Call a tool. Raises ToolServerAway, ToolTimedOut and ToolCallLost."""
-        client, way, rules, server = self._client, self._way, self.entry.rules, self.entry.name
-        if client is None or way is None or way.closed.is_set():
+        client, rules, server = self._client, self.entry.rules, self.entry.name
+        if client is None or not self.is_there:
             raise ToolServerAway(server=server)
-        way.was_told = True
         try:
             async with asyncio.timeout(rules.timeout_s) as time:
-                with self._asking_back(asker, time) as call:
+                with self._active_call(client, asker, time) as call:
                     result = await client.call_tool(name, dict(arguments))
         except TimeoutError:
-            self._check_alive(client)
             raise ToolTimedOut(server=server, seconds=round(rules.timeout_s)) from None
-        except asyncio.CancelledError:
-            self._check_alive(client)
-            raise
         except MCPError as error:
-            if isinstance(way, HttpWay) and error.message.startswith(NO_MESSAGE):
-                self._check_alive(client)
-                return _unreadable(error, server, read_only=read_only)
-            if isinstance(way, HttpWay) and error.message == NO_ANSWER:
-                self._check_alive(client)
-                if call.requests and way.unreached.issuperset(call.requests):
-                    raise ToolServerAway(server=server) from None
-                if not read_only and not way.broken.isdisjoint(call.requests):
-                    raise ToolCallLost(server=server) from None
-            if isinstance(way, HttpWay) and way.forgotten and _is_forgotten(error):
-                way.closed.set()  # so that it is connected anew, with a session that it knows
-                raise ToolServerAway(server=server) from None
-            if way.closed.is_set() or is_of_the_way(error.code, error.message):
-                raise ToolCallLost(server=server) from None
-            return ServerResult(cut(error.message, LONGEST_ERROR), ok=False)
+            return self._failure(client, error)
         except Exception as error:  # noqa: BLE001 - of what a server sends, anything may be wrong
-            return _unreadable(error, server, read_only=read_only)
+            _log.warning("tool_result_unreadable", server=server, error=type(error).__name__)
+            raise ToolCallLost(server=server) from None
         given = await run_aside(result_of, result, rules.max_result_kb)
         return replace(given, text="\n".join((given.text, *call.notes)).strip()) if call.notes else given
 
+    def _failure(self, client: Client, error: MCPError) -> ServerResult:
+        """Return the server's own error. Raises ToolServerAway if the call was not sent, and ToolCallLost if
+        its outcome is unknown."""
+        if error.code != NOT_SENT and not error.message.startswith(_LOST):
+            return ServerResult(cut(error.message, LONGEST_ERROR), ok=False)
+        self._check_alive(client)
+        problem = ToolServerAway if error.code == NOT_SENT else ToolCallLost
+        raise problem(server=self.entry.name) from None
+
     @contextmanager
-    def _asking_back(self, asker: Asker | None, time: asyncio.Timeout) -> Iterator[CallUnderway]:
-        """Have the server ask back within."""
-        call = CallUnderway(self.entry.name, asker, time, self._form_s)
-        self._underway.append(call)
-        before = CALL.set(call)
+    def _active_call(
+        self, client: Client, asker: Asker | None, time: asyncio.Timeout
+    ) -> Iterator[ActiveCall]:
+        """Let the server ask something during a call."""
+        call = ActiveCall(self.entry.name, asker, time, self._form_s)
+        self._active.append(call)
+        before = _CALL.set(call)
         try:
             yield call
+        except (
+            asyncio.CancelledError
+        ):  # by its user, or as it takes too long: the server may still work on it
+            self._has_abandoned = True
+            self._check_alive(client)
+            raise
         finally:
-            CALL.reset(before)
-            self._underway.remove(call)
+            _CALL.reset(before)
+            self._active.remove(call)
             call.end()
-            self._let_go_if_unclear()
+            if self._has_abandoned and self._asks and not self._active and self._transport:
+                self._transport.let_go("it may still ask in an abandoned call")
 
     async def _answer(
-        self, context: ClientRequestContext, params: types.ElicitRequestParams
+        self,
+        context: ClientRequestContext,  # noqa: ARG002 - the library's signature
+        params: types.ElicitRequestParams,
     ) -> types.ElicitResult | types.ErrorData:
-        """Answer what the server asks back. In the newer protocol it comes with what the call gave; in the
-        older one it names no call, so it has to be the only one that the server works on."""
-        call = CALL.get()
-        if call is None and self._way is not None:
-            call = self._way.unanswered.asking(context.request_id)
-        if call is not None:
+        """Answer a form. The newer protocol sends it as the result of a call. The older one names no call, so
+        only one call may be running, and none may be abandoned."""
+        if call := _CALL.get():
             return await call.answer(params)
-        self._was_unclear, told = True, set[int]()
-        await asyncio.gather(*(each.decline_unclear(told) for each in self._underway))
+        self._asks = True
+        if len(self._active) == 1 and not self._has_abandoned:
+            return await self._active[0].answer(params)
+        for each in self._active:
+            each.decline(UNCLEAR)
         return types.ElicitResult(action="decline")
 
-    def _let_go_if_unclear(self) -> None:
-        """Let go of a server that asks back while it has never answered a call that was given up, once no
-        other one runs: of the next connection it is known again whose its questions are."""
-        way = self._way
-        if self._was_unclear and not self._underway and way is not None and way.unanswered.any_call:
-            _log.warning(
-                "tool_server_let_go", server=self.entry.name, problem="questions of unanswered calls"
-            )
-            way.closed.set()
-
     def _check_alive(self, client: Client) -> None:
-        """Let go of a server that answers nothing any more after a call was given up: what it still does ends
-        with its process."""
+        """Reconnect if the server answers nothing any more."""
         if not self._checks:
-            check = asyncio.create_task(self._ask_anything(client))
+            check = asyncio.create_task(self._ask_anything(client, self._transport))
             self._checks.add(check)
             check.add_done_callback(self._checks.discard)
 
-    async def _ask_anything(self, client: Client) -> None:
+    async def _ask_anything(self, client: Client, transport: Connection | None) -> None:
         try:
             async with asyncio.timeout(ALIVE_S):
                 await client.list_tools()
         except Exception as error:  # noqa: BLE001 - whatever it is, it is no answer
-            _log.warning("tool_server_let_go", server=self.entry.name, problem=type(error).__name__)
-            if self._way is not None and self._client is client:
-                self._way.closed.set()
-
-
-def _unreadable(error: Exception, server: str, *, read_only: bool) -> ServerResult:
-    """Return what a call came to whose server got it and gave no result that can be read. Raises ToolCallLost
-    for one that may have changed something."""
-    _log.warning("tool_result_unreadable", server=server, error=type(error).__name__)
-    if not read_only:
-        raise ToolCallLost(server=server) from None
-    return ServerResult("The server gave no result that can be read.", ok=False)
-
-
-def _is_forgotten(error: MCPError) -> bool:
-    """Return whether a call was refused as one of a session that the server does not know: it did nothing."""
-    return error.code == types.INVALID_REQUEST and error.message == "Session terminated"
+            if transport is not None:
+                transport.let_go(type(error).__name__)
 
 
 def _as_listed(tools: Sequence[types.Tool]) -> Sequence[ListedTool]:
@@ -315,10 +292,10 @@ def _as_listed(tools: Sequence[types.Tool]) -> Sequence[ListedTool]:
     ]
 
 
-def _problem_of(error: Exception | None, way: ServerProcess | HttpWay | None) -> ToolServerProblem:
+def _problem_of(error: Exception | None, transport: Connection | None) -> ToolServerProblem:
     """Return why a server is away, as far as that is told without a word of the file or of the server."""
-    if isinstance(way, ServerProcess) and way.code is not None:
-        return ToolServerProblem("ended", str(way.code))
+    if transport is not None and transport.code is not None:
+        return ToolServerProblem("ended", str(transport.code))
     if error is None:
         return ToolServerProblem("closed")
     match _innermost(error):

@@ -118,13 +118,6 @@ class Servers:
             for tool in each.offered
         ]
 
-    def problem_with(self, tool: ServerTool, arguments: Mapping[str, Any]) -> str:
-        from cc_bot.mcp.schemas import problem_with
-
-        kept = self.kept.get(tool.server)
-        checker = kept.offer.checkers.get(tool.name) if kept and kept.offer else None
-        return problem_with(checker, arguments) if checker else ""
-
     def is_starting(self, server: str) -> bool:
         kept = self.kept.get(server)
         return kept is not None and kept.state == "starting"
@@ -143,15 +136,14 @@ class Servers:
         self, server: str, name: str, arguments: Mapping[str, Any], asker: Asker | None = None
     ) -> ServerResult:
         kept = self.kept.get(server)
-        found = next((each.tool for each in kept.offered if each.tool.name == name), None) if kept else None
-        if kept is None or found is None:
+        if kept is None or not any(each.tool.name == name for each in kept.offered):
             raise ToolGone(server=server, tool=name)
         kept.calls += 1
         began_s, ok = time.monotonic(), False
         try:
             if kept.link is None:
                 raise ToolServerAway(server=server)
-            result = await kept.link.call(name, arguments, asker, read_only=found.read_only)
+            result = await kept.link.call(name, arguments, asker)
             ok = result.ok
         finally:
             kept.failures += not ok
@@ -239,9 +231,6 @@ class Servers:
     async def close(self) -> None:
         """Let go of every server, soon."""
         ending, self.kept = list(self.kept.values()), {}
-        for kept in ending:
-            if kept.link is not None:
-                kept.link.hurry()
         await _end(ending)
 
     async def _take(self, kept: _Kept, tools: Sequence["ListedTool"]) -> None:

@@ -151,7 +151,6 @@ SENTENCES: Final[Mapping[type[CcBotError], Sentence]] = {
     errors.ToolCallLost: Sentence(ja="実行の途中で「{server}」との接続が切れました。実行されたかどうかは分からないので、繰り返す前に確かめてください。", en="“{server}” was lost during the call. It may have been done: please check before you repeat it."),
     errors.SecretAsked: Sentence(ja="「{server}」がパスワードのような秘密をたずねてきたので、断りました。", en="“{server}” asked for a secret, such as a password. That was declined."),
     errors.FormUnsuitable: Sentence(ja="「{server}」の質問は、ここでは答えられない形だったので、断りました。", en="“{server}” asked something in a way that can't be answered here. That was declined."),
-    errors.QuestionUnclear: Sentence(ja="「{server}」の質問は、どの実行についてのものか分からなかったので、断りました。ほかの実行が終わってから、もう一度お試しください。", en="“{server}” asked something without saying in which of several calls, and that was declined. Please try again once the others are over."),
     errors.AccessError: Sentence(ja="この操作は、ここでは使えません。", en="That can't be done here."),
     errors.NotAllowed: Sentence(ja="このボットは、ここではお使いいただけない設定になっています。使いたいときはボットの管理者にお知らせください。", en="This bot is set up not to answer here. If you would like to use it, tell the bot's operator."),
     errors.OwnersOnly: Sentence(ja="この操作は、ボットの管理者だけが使えます。", en="Only the bot's owners can do that."),

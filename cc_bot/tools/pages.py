@@ -119,9 +119,6 @@ class WithWeb:
         ]
         return [*own, *(self._servers.tools_in(place) if self._servers else ())]
 
-    def problem_with(self, tool: ServerTool, arguments: Mapping[str, Any]) -> str:
-        return self._servers.problem_with(tool, arguments) if self._servers and tool.server != WEB else ""
-
     def is_starting(self, server: str) -> bool:
         return self._servers is not None and server != WEB and self._servers.is_starting(server)
 

@@ -78,10 +78,6 @@ class ToolServers(Protocol):
         """List what may be called there, in a fixed order; those of a server that is away are among them."""
         ...
 
-    def problem_with(self, tool: ServerTool, arguments: Mapping[str, Any]) -> str:
-        """Say for the model what is wrong with the arguments, without repeating them; empty for nothing."""
-        ...
-
     def is_starting(self, server: str) -> bool:
         """Return whether it was not there yet, and may be any moment."""
         ...
@@ -159,8 +155,8 @@ class CallableServerTool:
             raise InvalidToolCall("The arguments are no JSON.") from None
         if not isinstance(given, dict):
             raise InvalidToolCall("The arguments are to be one JSON object.")
-        if problem := self._servers.problem_with(tool, given):
-            raise InvalidToolCall(problem)
+        if missing := tool.missing(given):
+            raise InvalidToolCall(f"Missing: {', '.join(missing)}.")
         if self._calls[tool.server] >= most:
             raise InvalidToolCall(f"That was all: {most} calls of {tool.server} in one answer.")
         self._calls[tool.server] += 1

@@ -72,15 +72,15 @@ class CountingServers:
         gone, roles = self._read("gone.json", []), self._read("roles.json", {})
         owners = self._read("owners.json", [])
         return [
-            replace(each, approvers="owners") if each.tool.name in owners else each
+            replace(each, tool=self._needing(each.tool), approvers=approvers)
             for each in self.tools
+            for approvers in ["owners" if each.tool.name in owners else each.approvers]
             if each.tool.name not in gone and roles.get(each.tool.name, 0) in (0, *(place.role_ids or ()))
         ]
 
-    def problem_with(self, tool: ServerTool, arguments: Mapping[str, Any]) -> str:
+    def _needing(self, tool: ServerTool) -> ServerTool:
         required = [*tool.parameters["required"], *self._read("needs.json", {}).get(tool.name, [])]
-        missing = [name for name in required if name not in arguments]
-        return f"Missing: {', '.join(missing)}." if missing else ""
+        return replace(tool, parameters={**tool.parameters, "required": required})
 
     def is_starting(self, server: str) -> bool:
         return bool(self._read("starting.json", otherwise=False))

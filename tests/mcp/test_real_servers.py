@@ -14,7 +14,7 @@ from aiohttp import web
 from aiohttp.test_utils import TestServer
 
 from cc_bot.domain.errors import ToolCallLost, ToolServerAway
-from cc_bot.mcp.guard import LONGEST_MESSAGE
+from cc_bot.mcp.messages import MAX_MESSAGE_BYTES
 from tests.mcp.running import HERE, Running, running
 from tests.web.pages import free_port
 
@@ -90,7 +90,7 @@ async def _breaks_half_way(request: web.Request) -> web.StreamResponse:
 
 
 async def _is_too_long(_: web.Request) -> web.StreamResponse:
-    return web.Response(body=b" " * (LONGEST_MESSAGE + 1), content_type="application/json")
+    return web.Response(body=b" " * (MAX_MESSAGE_BYTES + 1), content_type="application/json")
 
 
 class WithSessions:

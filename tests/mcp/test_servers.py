@@ -30,9 +30,6 @@ class TestACall:
     async def test_is_made_and_its_result_comes_back(self, tmp_path: Path) -> None:
         async with ready(tmp_path, "--count", tmp_path / "calls", tools=["echo"]) as bot:
             assert (await bot.echo("こんにちは")).text == "こんにちは"
-            [echo] = [each.tool for each in bot.servers.tools_in(HERE)]
-            assert bot.servers.problem_with(echo, {"txt": "秘密"}) == "arguments: missing: text"
-            assert bot.servers.problem_with(echo, {"text": "秘密"}) == ""
             for server, name in (("hostile", "write"), ("other", "echo")):
                 with pytest.raises(ToolGone):
                     await bot.servers.call(server, name, {"text": "a"})
@@ -61,14 +58,14 @@ class TestACall:
     async def test_in_which_the_server_fails_is_told_as_lost_and_harms_no_other(
         self, tmp_path: Path, switches: list[object]
     ) -> None:
-        async with running(tmp_path, hostile=hostile(*switches, timeout_s=20), good=hostile()) as bot:
+        async with running(tmp_path, hostile=hostile(*switches, timeout_s=5), good=hostile()) as bot:
             await bot.until_ready()
             await bot.until_ready("good")
             before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
             lost = asyncio.create_task(bot.echo())
             for _ in range(20):
                 assert (await bot.echo("元気", server="good")).text == "元気"
-            with pytest.raises(ToolCallLost):
+            with pytest.raises((ToolCallLost, ToolTimedOut)):
                 await lost
             assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 64 * 1024  # KiB
             await bot.until_ready()  # it is started anew
@@ -92,9 +89,8 @@ class TestACall:
                 result = await bot.echo(server=name)
                 assert (result.ok, result.text) == (False, words)
             assert (bot.report("failing").calls, bot.report("failing").failures) == (1, 1)
-            assert not (await bot.echo(server="unread")).ok
-            with pytest.raises(ToolCallLost):  # it may have written
-                await bot.servers.call("unread", "write", {"text": "a"})
+            with pytest.raises(ToolCallLost):
+                await bot.echo(server="unread")
 
     async def test_to_a_server_that_is_away_is_refused_and_its_tools_stay(self, tmp_path: Path) -> None:
         lists = KeptLists()
@@ -162,19 +158,19 @@ class TestAProcess:
             gc.collect()
         assert [warning for warning in caught if "still running" in str(warning.message)] == []
 
-    async def test_says_on_stderr_what_is_on_record_until_it_was_told_something(self, tmp_path: Path) -> None:
+    async def test_leaves_nothing_it_says_on_stderr(
+        self, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+    ) -> None:
         with capture_logs() as records:
             async with ready(tmp_path, "--stderr") as bot:
                 await bot.echo("秘密の言葉")
-                await bot.echo("another secret")
-        assert not any("秘密の言葉" in str(record) or "another secret" in str(record) for record in records)
-        assert [record for record in records if record["event"] == "tool_server_said"] == []
+        assert "秘密の言葉" not in str(records) + str(capfd.readouterr())
 
 
 def process_of(bot: Running, server: str) -> int | None:
     """The id of a server's process; None before there is one."""
     link = bot.servers.kept[server].link
-    process: Any = getattr(link._way, "_process", None) if link else None
+    process: Any = getattr(link._transport, "_process", None) if link else None
     return int(process.pid) if process else None
 
 
