@@ -20,13 +20,13 @@ from cc_bot.storage.erasures import ErasureLog, Erasures, memory_name, place_nam
 from cc_bot.storage.files import DEFAULT_URL, sqlite_path
 from cc_bot.storage.migrate import Migration, apply_pending, list_pending
 from cc_bot.storage.rewriting import Rewriting
-from cc_bot.storage.sqlite import PATIENCE_S, Synchronous
+from cc_bot.storage.sqlite import TIMEOUT_S, Synchronous
 
 __all__ = [
     "DEFAULT_URL",
     "EVERYBODY",
-    "PATIENCE_S",
     "PROCESSES",
+    "TIMEOUT_S",
     "BackupResult",
     "Database",
     "DatabaseUsage",

@@ -19,7 +19,7 @@ from cc_bot.storage.files import move, sidecar, sync_file
 from cc_bot.storage.manifest import RECORDS, Progress
 from cc_bot.storage.migrate import newest_schema
 from cc_bot.storage.schema import TableLayout, list_tables, rows_made_by, tables_made_by
-from cc_bot.storage.sqlite import ErrorTranslator
+from cc_bot.storage.sqlite import classify
 
 if TYPE_CHECKING:
     from cc_bot.storage.postgres import PostgresDatabase
@@ -161,7 +161,7 @@ async def copy_to_file(source: Snapshot, plan: CopyPlan, new: Path, target: Path
             sidecar(target, suffix).unlink(missing_ok=True)
         move(new, target)
     except (sqlite3.Error, OSError, OverflowError, ValueError) as error:
-        translated = ErrorTranslator(str(target)).translate(error)
+        translated = classify(error).kind()
         raise _failure(translated, str(target), table) from translated
 
 

@@ -1,16 +1,21 @@
-"""The seam to the database: a connection that runs SQL, and nothing about what the SQL is for.
+"""Database interface: stores are written once against it; each engine implements it.
 
-Each store is written once over this protocol, and each engine is one file behind it. The seam is this low
-because a class per store per engine ages into copies that differ. It is this narrow because every awaited
-call is a trip to another thread or machine: a read is one trip, and so is a whole transaction.
+It is narrow because every awaited call is a trip to another thread or machine: a read is one trip, and so is
+a whole transaction.
 """
 
-from collections.abc import AsyncIterator, Callable, Generator, Sequence
+import asyncio
+from collections.abc import AsyncIterator, Callable, Collection, Generator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Literal, NamedTuple, Protocol, TypeVar
 
+import structlog
+
+from cc_bot.domain.errors import StorageError
 from cc_bot.storage.dialect import Dialect
 from cc_bot.storage.rewriting import Rewriting
+
+_log = structlog.get_logger(__name__)
 
 Row = Sequence[Any]
 """The columns of one row, in the order of the SELECT or RETURNING list."""
@@ -30,26 +35,24 @@ class Statement:
 
 @dataclass(frozen=True, slots=True)
 class DatabaseUsage:
-    """The size and the load of a database, asked before something is done that takes long."""
+    """The size and the load of a database."""
 
     bytes: int
     """On the disk, without its log."""
     log_bytes: int
     quiet_s: float
-    """For so many seconds nobody has written."""
+    """Seconds since the last write."""
 
 
 T = TypeVar("T")
 
 Steps = Generator[Statement, Sequence[Row], T]
-"""Statements of which each may hang on the rows of those before: it yields one, is sent its rows, and returns
-what was wanted. It awaits nothing, so that nothing slow can be done while a transaction is held."""
+"""A transaction as a generator: yields a Statement, receives its rows, returns the result. It can't await, so
+that nothing slow is done while the transaction is open."""
 
 
 class Subject(NamedTuple):
-    """The one that a change is about. Changes of one subject are made one after the other, in the order in
-    which they were asked for; those of others need not wait for them, on an engine that has several
-    writers."""
+    """A lock key: writes with the same key run one at a time, in the order in which they were asked for."""
 
     kind: Literal["user", "channel", "guild", "everybody", "processes"]
     id: int = 0
@@ -57,7 +60,7 @@ class Subject(NamedTuple):
 
 EVERYBODY: Final = Subject("everybody")
 PROCESSES: Final = Subject("processes")
-"""Who lives, and who does what: nothing that takes long is about it."""
+"""Heartbeats and duties. No slow write may have this key."""
 
 
 def user(id_: int) -> Subject:
@@ -74,8 +77,8 @@ def guild(id_: int) -> Subject:
 
 
 def storable(value: Any) -> Any:
-    """Return a parameter as every engine takes it: models cut emoji in half, and the half that is left has no
-    UTF-8; a NUL ends a text in some."""
+    """Return a parameter that every engine takes: without NUL, and without halves of surrogate pairs, which
+    models produce when they cut an emoji."""
     if isinstance(value, str):
         if "\0" in value:
             value = value.replace("\0", "")
@@ -83,8 +86,81 @@ def storable(value: Any) -> Any:
     return value
 
 
+def all_of(statements: Sequence[Statement]) -> Steps[list[Sequence[Row]]]:
+    """Return a transaction of these statements, which returns the rows of each."""
+    found = []
+    for statement in statements:
+        found.append((yield statement))
+    return found
+
+
+class Trouble(NamedTuple):
+    """An error of an engine, as the operator is told of it."""
+
+    kind: type[StorageError]
+    reason: str
+    """The engine's name for it."""
+    fixed_by: str = ""
+    """What the operator has to do. If empty, it is a mistake of a statement, and not logged."""
+
+
+class ErrorMapper:
+    """Maps errors of an engine, and logs each kind once until the next success. The engine's messages are not
+    logged: they may quote users."""
+
+    def __init__(self, location: str, classify: Callable[[BaseException], Trouble]) -> None:
+        self._location = location
+        self._classify = classify
+        self._reported = set[Trouble]()
+
+    def translate(self, error: BaseException) -> StorageError:
+        """Return the error to raise."""
+        trouble = self._classify(error)
+        if trouble.fixed_by and trouble not in self._reported:
+            self._reported.add(trouble)
+            _log.error(
+                "database_trouble",
+                error=trouble.kind.__name__,
+                reason=trouble.reason,
+                path=self._location,
+                mended_by=trouble.fixed_by,
+            )
+        return trouble.kind()
+
+    def reported(self, kind: type[StorageError]) -> bool:
+        """Return whether there was such an error, and no success since."""
+        return any(trouble.kind is kind for trouble in self._reported)
+
+    def note_success(self, *, but: Collection[type[StorageError]]) -> None:
+        """Note that something worked, which does not show that trouble of the kinds in `but` is over."""
+        left = {trouble for trouble in self._reported if trouble.kind in but}
+        if left != self._reported:
+            self._reported = left
+            _log.info("database_works_again", path=self._location)
+
+
+class WriteSignal:
+    """Wakes those who wait for a change."""
+
+    def __init__(self) -> None:
+        self._event = asyncio.Event()
+
+    def send(self) -> None:
+        self._event.set()
+        self._event = asyncio.Event()
+
+    async def wait(self, seconds: float) -> bool:
+        """See `Database.wait_for_write`."""
+        try:
+            async with asyncio.timeout(seconds):
+                await self._event.wait()
+        except TimeoutError:
+            return False
+        return True
+
+
 class Snapshot(Protocol):
-    """A state of a database, for whoever reads all of it: what is written meanwhile is not seen."""
+    """One state of a database, whatever is written meanwhile."""
 
     @property
     def dialect(self) -> Dialect: ...
@@ -102,15 +178,14 @@ class Snapshot(Protocol):
 
 
 class Database(Protocol):
-    """A connection. Whatever the engine raises arrives as a StorageError."""
+    """A connection. All errors of the engine arrive as a StorageError."""
 
     @property
     def dialect(self) -> Dialect: ...
 
     @property
     def location(self) -> str:
-        """The name by which the operator knows this database; without credentials, so that it can be
-        shown."""
+        """The name by which the operator knows this database, without credentials."""
         ...
 
     async def query(self, sql: str, *params: Any) -> Sequence[Row]:
@@ -122,72 +197,53 @@ class Database(Protocol):
     ) -> list[Sequence[Row]]:
         """Run the statements in one transaction: all of them take effect or none.
 
-        The rows of each statement are returned (SELECT, RETURNING), in order. A batch that was handed over
-        runs to its end: cancelling the caller changes who hears of it, never how much of it is done.
+        Returns the rows of each. A transaction runs to its end even if the caller is cancelled.
         """
         ...
 
     async def read(self, begin: Callable[[], Steps[T]]) -> T:
-        """Run the reading statements of `begin()` on one state of the database, whatever others write.
-
-        A search reads an index, then the rows it points to. As queries of their own they would be a trip
-        each, and a row that is moved in between would be seen in neither place, or in both.
-        """
+        """Run the reading statements of `begin()` on one state of the database, whatever others write."""
         ...
 
     async def read_long(self, begin: Callable[[], Steps[T]]) -> T:
         """Read like `read`, on a connection of its own, so that no other statement waits for it.
 
-        For statements whose time grows with all that a user has stored: opening the connection costs a
-        millisecond.
+        For statements whose time grows with all that a user has stored.
         """
         ...
 
     async def write(self, begin: Callable[[], Steps[T]], about: Sequence[Subject]) -> T:
-        """Run the statements of `begin()` in one transaction, which nobody else writes in: all take effect,
-        or none when it raises.
+        """Run the statements of `begin()` in one transaction: all take effect, or none if it raises.
 
-        It takes the function and not the generator, so that an engine that finds two transactions in each
-        other's way can run one of them anew.
+        The engine may call `begin` again: after a conflict with another transaction, or on a new connection.
         """
         ...
 
     async def wait_for_write(self, seconds: float) -> bool:
-        """Wait until something was changed through this object, and return True; False when so many seconds
-        are over. What other programs change is not told."""
+        """Wait until something was changed through this object, and return True; False after so many
+        seconds. Changes of other programs are not noticed."""
         ...
 
     async def preserve(self, version: int) -> None:
-        """Keep a copy as it is before the schema becomes `version`.
-
-        An engine whose backups are its operator's own affair does nothing.
-        """
+        """Back up before migrating to `version`, unless backups are the operator's."""
         ...
 
     async def checkpoint(self) -> bool:
-        """Write back what the engine keeps in a log beside the database, and leave nothing in that log.
-
-        Whether all of it is done: somebody who is reading may be in the way. An engine without such a log,
-        or whose log is its operator's own affair, has nothing to do.
-        """
+        """Write the WAL back and empty it. Returns False if a reader is in the way. Not for servers."""
         ...
 
     async def measure(self) -> DatabaseUsage:
-        """Return how large it is, and whether somebody writes."""
+        """Return the size, and the seconds since the last write."""
         ...
 
     async def rewrite(self) -> Rewriting:
-        """Write all that is stored anew, without what may be left in unused room. It is in the log then, and
-        what was there before is gone once the log is written back.
-
-        Readers go on meanwhile, writers wait. An engine that leaves nothing there, or whose files are its
-        operator's own affair, has done it.
+        """VACUUM, so that free pages keep no deleted text; the result is in the WAL until `checkpoint`.
+        Readers go on meanwhile, writers wait. Not for servers.
         """
         ...
 
     def hurry(self) -> None:
-        """Wait for a server that is away no more than a moment from now on, for nothing that is under way
-        either: the program ends soon. An engine without a server has nobody to wait for."""
+        """Shorten all timeouts of a server to one second. Called at shutdown."""
         ...
 
     async def close(self) -> None: ...

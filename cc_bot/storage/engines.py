@@ -13,7 +13,7 @@ from cc_bot.domain.errors import EngineMissing, NotAFile, ServerInUse
 from cc_bot.storage.database import Database, Snapshot
 from cc_bot.storage.dialect import Dialect
 from cc_bot.storage.files import URL_SETTING, database_file, sqlite_path
-from cc_bot.storage.sqlite import PATIENCE_S, Synchronous, connect_sqlite, snapshot_sqlite
+from cc_bot.storage.sqlite import TIMEOUT_S, Synchronous, connect_sqlite, snapshot_sqlite
 
 _SERVERS: Final = ("postgresql://", "postgres://")
 
@@ -76,17 +76,17 @@ def file_of(url: str, command: str) -> Path:
 
 @asynccontextmanager
 async def open_database(
-    url: str, *, synchronous: Synchronous = "NORMAL", patience_s: float = PATIENCE_S
+    url: str, *, synchronous: Synchronous = "NORMAL", timeout_s: float = TIMEOUT_S
 ) -> AsyncIterator[Database]:
-    """Open a connection to the database, its schema as it is found. `patience_s`: how long writes wait for
-    others.
+    """Open a connection to the database, its schema as it is found. `timeout_s`: how long writes to a
+    file wait for other programs.
 
     Raises a StartupError: InvalidSetting, DatabaseFolderMissing, DatabaseUnusable, SqliteTooOld,
     EngineMissing, PostgresRefused or PostgresTooOld; or a StorageError.
     """
     if dialect_of(url) == "sqlite":
         file = database_file(url)
-        async with connect_sqlite(file, synchronous=synchronous, patience_s=patience_s) as opened:
+        async with connect_sqlite(file, synchronous=synchronous, timeout_s=timeout_s) as opened:
             yield opened
         return
     _need_driver()

@@ -18,7 +18,6 @@ from typing import Any, Final, Literal, TypeVar
 from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 
 import asyncpg
-import structlog
 
 from cc_bot.domain.errors import (
     CommitUncertain,
@@ -36,12 +35,21 @@ from cc_bot.domain.errors import (
     PostgresTooOld,
     StorageError,
 )
-from cc_bot.storage.database import DatabaseUsage, Row, Statement, Steps, Subject, storable
+from cc_bot.storage.database import (
+    DatabaseUsage,
+    ErrorMapper,
+    Row,
+    Statement,
+    Steps,
+    Subject,
+    Trouble,
+    WriteSignal,
+    all_of,
+    storable,
+)
 from cc_bot.storage.dialect import Dialect, expand
 from cc_bot.storage.files import URL_SETTING
 from cc_bot.storage.rewriting import Rewriting
-
-_log = structlog.get_logger(__name__)
 
 T = TypeVar("T")
 
@@ -184,41 +192,10 @@ def kind_of(error: BaseException) -> type[StorageError]:
     return next((ours for kinds, ours in _KINDS if isinstance(error, kinds)), StorageError)
 
 
-class _ErrorMapper:
-    """Maps driver errors, and logs each kind once until the next success. The server's messages are not
-    logged: they may quote users."""
-
-    def __init__(self, location: str) -> None:
-        self._location = location
-        self._reported = set[type[StorageError]]()
-
-    def translate(self, error: BaseException) -> StorageError:
-        kind = kind_of(error)
-        if kind in _FIXED_BY and kind not in self._reported:
-            self._reported.add(kind)
-            _log.error(
-                "database_trouble",
-                error=kind.__name__,
-                reason=getattr(error, "sqlstate", None) or type(error).__name__,
-                path=self._location,
-                mended_by=_FIXED_BY[kind],
-            )
-        return kind()
-
-    @property
-    def locked(self) -> bool:
-        """Whether a lock was waited for in vain, with no success since."""
-        return DatabaseLocked in self._reported
-
-    @property
-    def away(self) -> bool:
-        """Whether the server was waited for in vain, with no success since."""
-        return DatabaseUnreachable in self._reported
-
-    def note_success(self, *, wrote: bool) -> None:
-        if self._reported and (wrote or not self.locked):  # a locked table can still be read
-            self._reported.clear()
-            _log.info("database_works_again", path=self._location)
+def classify(error: BaseException) -> Trouble:
+    kind = kind_of(error)
+    reason = getattr(error, "sqlstate", None) or type(error).__name__
+    return Trouble(kind, reason, _FIXED_BY.get(kind, ""))
 
 
 # ---- order -------------------------------------------------------------------------------------------------
@@ -267,9 +244,9 @@ class PostgresDatabase:
         self._pool = pool
         self._location = location
         self._full_timeout_s = timeout_s
-        self._errors = _ErrorMapper(location)
+        self._errors = ErrorMapper(location, classify)
         self._order = _KeyedLock()
-        self._written = asyncio.Event()
+        self._writes = WriteSignal()
         self._wrote_s = time.monotonic()
         self._running = set[asyncio.Task[Any]]()
         self._ending = False
@@ -282,7 +259,7 @@ class PostgresDatabase:
         return self._location
 
     async def query(self, sql: str, *params: Any) -> Sequence[Row]:
-        if self._errors.locked:  # only a transaction can have a lock timeout
+        if self._errors.reported(DatabaseLocked):  # only a transaction can have a lock timeout
             return await self.read(Statement(sql, params).as_steps)
         async with self._deadline():
             return await self._with_retries(
@@ -292,13 +269,7 @@ class PostgresDatabase:
     async def transaction(
         self, statements: Sequence[Statement], about: Sequence[Subject]
     ) -> list[Sequence[Row]]:
-        def begin() -> Steps[list[Sequence[Row]]]:
-            found = []
-            for statement in statements:
-                found.append((yield statement))
-            return found
-
-        return await self.write(begin, about)
+        return await self.write(lambda: all_of(statements), about)
 
     async def read(self, begin: Callable[[], Steps[T]]) -> T:
         return await self._read(begin, self._timeout_s)
@@ -320,17 +291,11 @@ class PostgresDatabase:
         # In a task of its own, which runs to its end even if the caller is cancelled.
         result = await self._shielded(self._write(begin, sorted({*about})))
         self._wrote_s = time.monotonic()
-        self._written.set()
-        self._written = asyncio.Event()
+        self._writes.send()
         return result
 
     async def wait_for_write(self, seconds: float) -> bool:
-        try:
-            async with asyncio.timeout(seconds):
-                await self._written.wait()
-        except TimeoutError:
-            return False
-        return True
+        return await self._writes.wait(seconds)
 
     async def preserve(self, version: int) -> None:
         """Do nothing: the operator makes the backups."""
@@ -401,13 +366,13 @@ class PostgresDatabase:
 
     @property
     def _timeout_s(self) -> float:
-        fast = self._ending or self._errors.away
+        fast = self._ending or self._errors.reported(DatabaseUnreachable)
         return min(FAST_FAIL_TIMEOUT_S, self._full_timeout_s) if fast else self._full_timeout_s
 
     @property
     def _limits(self) -> str:
         """Statements that bound how long a transaction waits for locks, and holds its own if it is idle."""
-        wait_s = FAST_FAIL_TIMEOUT_S if self._errors.locked else self._full_timeout_s
+        wait_s = FAST_FAIL_TIMEOUT_S if self._errors.reported(DatabaseLocked) else self._full_timeout_s
         return (
             f"SET LOCAL lock_timeout = {round(min(wait_s, self._full_timeout_s) * 500)};"
             f" SET LOCAL idle_in_transaction_session_timeout = {round(IDLE_TIMEOUT_S * 1000)}"
@@ -475,7 +440,9 @@ class PostgresDatabase:
         writes: bool = False,
     ) -> T:
         """Run a job on a connection; repeat it while the server is away and after conflicts."""
-        until_s = (begun_s or time.monotonic()) + (0 if self._errors.away else self._full_timeout_s)
+        until_s = begun_s or time.monotonic()
+        if not self._errors.reported(DatabaseUnreachable):
+            until_s += self._full_timeout_s
         pauses_s, conflicts = chain(_PAUSES_S, repeat(0.4)), 0
         while True:
             try:
@@ -493,7 +460,7 @@ class PostgresDatabase:
                     raise self._errors.translate(error) from error
                 await asyncio.sleep(pause_s)
             else:
-                self._errors.note_success(wrote=writes)
+                self._errors.note_success(but=() if writes else (DatabaseLocked,))
                 return result
 
     async def _run_steps(self, connection: _Connection, begin: Callable[[], Steps[T]], timeout_s: float) -> T:
@@ -514,7 +481,7 @@ class PostgresSnapshot:
 
     dialect: Final[Dialect] = "postgresql"
 
-    def __init__(self, connection: _Connection, location: str, errors: _ErrorMapper) -> None:
+    def __init__(self, connection: _Connection, location: str, errors: ErrorMapper) -> None:
         self.location: Final = location
         self._connection = connection
         self._errors = errors

@@ -20,7 +20,7 @@ from cc_bot.embeddings import LocalEmbedder
 from cc_bot.search.terms import document_terms
 from cc_bot.search.vectors import Embedder
 from cc_bot.storage import (
-    PATIENCE_S,
+    TIMEOUT_S,
     Database,
     ErasureLog,
     Synchronous,
@@ -188,7 +188,7 @@ async def open_stores(
     secret_patterns: Sequence[str] = (),
     embedder: Embedder | Literal["local"] | None = "local",
     timezone: ZoneInfo = UTC_ZONE,
-    patience_s: float = PATIENCE_S,
+    timeout_s: float = TIMEOUT_S,
     limits: FileRules = no_rules,
     profile_notes: int = 0,
     data_folder: Path = DATA_FOLDER,
@@ -200,7 +200,7 @@ async def open_stores(
     expires; `secret_patterns` are regular expressions of what no memory may hold, beside what looks like a
     secret anywhere; `embedder` is what finds memories by their meaning as well, by default the encoder of the
     extra `semantic` where that is installed; days and months of usage are those of `timezone`; a write waits
-    for other programs `patience_s` seconds; `limits` tells the operator's rules of how much is kept of a
+    for other programs `timeout_s` seconds; `limits` tells the operator's rules of how much is kept of a
     user, by default none; `profile_notes` is how many of a user's memories prompts tell from the start;
     `data_folder` is where files stand that belong to a database on a server; `process` is the name in
     `processes` of the process that opens them, empty if it has none.
@@ -208,7 +208,7 @@ async def open_stores(
     InvalidSetting, DatabaseFolderMissing, DatabaseUnusable, DatabaseNewer, SchemaChanged, SqliteTooOld, or
     BackupFailed (of the copy that is made before an upgrade).
     """
-    async with open_database(url, synchronous=synchronous, patience_s=patience_s) as database:
+    async with open_database(url, synchronous=synchronous, timeout_s=timeout_s) as database:
         await apply_pending(database, clock=clock)
         beside = kept_beside(url, data_folder)
         ensure_folder(beside, folder_setting(url))

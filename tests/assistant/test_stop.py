@@ -169,7 +169,7 @@ class TestLockedDatabase:
     async def hurried(self, tmp_path: Path) -> AsyncIterator[Table]:
         """A table over a database that waits for nobody for long."""
         url = laid_out(tmp_path / "sessions.db")
-        async with open_stores(url, patience_s=0.2, embedder=None) as stores:
+        async with open_stores(url, timeout_s=0.2, embedder=None) as stores:
             model = ScriptedModel()
             yield Table(Assistant(stores, only(model), discover(cc_bot.tools)), stores, model)
 

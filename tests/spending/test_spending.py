@@ -122,7 +122,7 @@ class TestSpending:
         office = Office()
         office.policy = replace(office.policy, limits={A_DAY: 1101})
         url = f"sqlite:///{tmp_path}/sessions.db"
-        async with open_database(url, patience_s=0.05) as database:
+        async with open_database(url, timeout_s=0.05) as database:
             spending = Spending(UsageStore(database), office.now)
             with capture_logs() as records, closing(sqlite3.connect(tmp_path / "sessions.db")) as other:
                 async with spending.admit(PAYER, "turn", model="small") as recorder:

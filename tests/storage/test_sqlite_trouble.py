@@ -40,7 +40,7 @@ def path(tmp_path: Path) -> Path:
 @pytest.fixture
 async def database(path: Path) -> AsyncIterator[Database]:
     """One note is stored."""
-    async with open_database(f"sqlite:///{path}", patience_s=0.2) as opened:
+    async with open_database(f"sqlite:///{path}", timeout_s=0.2) as opened:
         await opened.transaction([*CREATE, insert("前からあるメモ")], ())
         yield opened
 
