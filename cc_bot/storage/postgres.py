@@ -8,7 +8,6 @@ import asyncio
 import random
 import re
 import time
-from collections import defaultdict
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, closing, suppress
 from dataclasses import dataclass, field
@@ -35,6 +34,7 @@ from cc_bot.domain.errors import (
     PostgresTooOld,
     StorageError,
 )
+from cc_bot.in_order import InOrder
 from cc_bot.storage.database import (
     DatabaseUsage,
     ErrorMapper,
@@ -198,45 +198,21 @@ def classify(error: BaseException) -> Trouble:
     return Trouble(kind, reason, _FIXED_BY.get(kind, ""))
 
 
-# ---- order -------------------------------------------------------------------------------------------------
-# Writes about one subject run one after the other, in the order in which they were asked for: first among the
-# tasks of this program, then among all programs, by an advisory lock that ends with the transaction.
-
-
-def _lock_number(subject: Subject) -> int:
-    """Two subjects with the same number would wait for each other, no more."""
-    return int.from_bytes(blake2b(repr(tuple(subject)).encode(), digest_size=8).digest(), "big", signed=True)
-
-
-class _KeyedLock:
-    def __init__(self) -> None:
-        self._locks = defaultdict[Subject, asyncio.Lock](asyncio.Lock)
-        self._users = defaultdict[Subject, int](int)
-
-    @asynccontextmanager
-    async def hold(self, subjects: Sequence[Subject]) -> AsyncIterator[None]:
-        async with AsyncExitStack() as stack:
-            for subject in subjects:
-                await stack.enter_async_context(self._hold_one(subject))
-            yield
-
-    @asynccontextmanager
-    async def _hold_one(self, subject: Subject) -> AsyncIterator[None]:
-        self._users[subject] += 1
-        try:
-            async with self._locks[subject]:
-                yield
-        finally:
-            self._users[subject] -= 1
-            if not self._users[subject]:
-                del self._users[subject], self._locks[subject]
-
-
 # ---- postgres ----------------------------------------------------------------------------------------------
 
 
+def _lock_number(subject: Subject) -> int:
+    """Return the number of an advisory lock. Two subjects with the same one wait for each other, no more."""
+    return int.from_bytes(blake2b(repr(tuple(subject)).encode(), digest_size=8).digest(), "big", signed=True)
+
+
 class PostgresDatabase:
-    """A database on a server. Made by `connect_postgres`."""
+    """A database on a server. Made by `connect_postgres`.
+
+    Writes about one subject run in the order in which they were asked for: among the tasks of this program by
+    a lock, so that they wait without a connection, and among all programs by an advisory lock that ends with
+    the transaction.
+    """
 
     dialect: Final[Dialect] = "postgresql"
 
@@ -245,7 +221,7 @@ class PostgresDatabase:
         self._location = location
         self._full_timeout_s = timeout_s
         self._errors = ErrorMapper(location, classify)
-        self._order = _KeyedLock()
+        self._order = InOrder()
         self._writes = WriteSignal()
         self._wrote_s = time.monotonic()
         self._running = set[asyncio.Task[Any]]()
@@ -361,7 +337,9 @@ class PostgresDatabase:
             return result
 
         begun_s = time.monotonic()
-        async with self._deadline(), self._order.hold(subjects):
+        async with self._deadline(), AsyncExitStack() as locked:
+            for subject in subjects:
+                await locked.enter_async_context(self._order.after(subject))
             return await self._with_retries(run, begun_s, writes=True)
 
     @property
