@@ -394,7 +394,7 @@ class DiscordBot:
                     await services.answers.running.none_left()
                     await services.answers.boards.settle()
                     await services.receipts.settle()
-                    await services.answers.deliveries.quiet()
+                    await services.answers.deliveries.wait_idle()
 
     async def _disconnect(self) -> None:
         with contextlib.suppress(hikari.ComponentStateConflictError):

@@ -24,7 +24,7 @@ from cc_bot.discord.delivery.answers import Answers
 from cc_bot.discord.delivery.approved_calls import CallDelivery, UnfinishedCalls
 from cc_bot.discord.delivery.canvas_boards import CanvasBoards, CanvasUpkeep
 from cc_bot.discord.delivery.canvas_messages import CanvasMessages, Pictures
-from cc_bot.discord.delivery.deliveries import TurnDeliveries
+from cc_bot.discord.delivery.deliveries import Deliveries
 from cc_bot.discord.delivery.live import RunningTurns
 from cc_bot.discord.delivery.outlets import MessageReplies
 from cc_bot.discord.delivery.receipts import ReceiptUpkeep
@@ -261,7 +261,7 @@ def build_services(
     )
     shards = Shards(places, recipients.guilds)
     canvas_upkeep = CanvasUpkeep(bot, stores.canvases, boards, shards, duties=given.duties)
-    deliveries = TurnDeliveries(stores.ledger, stores.channels, given.spending, running, given.clock)
+    deliveries = Deliveries(stores.ledger, stores.channels, given.spending, running, given.clock)
     references = References(
         bot.rest,
         stores,

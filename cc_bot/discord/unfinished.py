@@ -18,7 +18,7 @@ import hikari
 import structlog
 
 from cc_bot.discord.delivery.approved_calls import UnfinishedCalls
-from cc_bot.discord.delivery.deliveries import TurnDeliveries
+from cc_bot.discord.delivery.deliveries import Deliveries, Delivery
 from cc_bot.discord.delivery.live import LiveAnswer, RunningTurns
 from cc_bot.discord.delivery.outlets import Hook, InteractionOutlet, MessageReplies
 from cc_bot.discord.delivery.receipts import ReceiptUpkeep
@@ -198,7 +198,7 @@ class ToldAlready(Exception):
 @dataclass(eq=False, slots=True)
 class DeliveryRoutes:
     replies: MessageReplies
-    deliveries: TurnDeliveries
+    deliveries: Deliveries
     ledger: TurnLedger
     changes: InOrder = field(default_factory=InOrder)
     """Of each message, by its id: whoever changes it begins with what it is by then."""
@@ -259,7 +259,7 @@ class DeliveryRoutes:
             ids = _begun_ids(turn) if turn.place_id == place_id else ()
             if turn.token is not None or turn.place_id != place_id:
                 await self.ledger.move(turn, place_id, ids)
-            noting = self.deliveries.entry(turn).note_page
+            noting = Delivery(self.deliveries, turn).note_page
             reply = self.replies.late(place_id, f"{turn.id}d", None, _messages(ids), noting=noting)
             await pending.show(reply, one_message=False, elsewhere=True)
         except REFUSALS as error:
@@ -290,7 +290,7 @@ class DeliveryRoutes:
         place_id = turn.place_id or turn.key.channel_id
         hook = Hook(self.rest, application_id, token, place_id, turn.interaction_id or 0)
         outlet = InteractionOutlet(
-            hook, ephemeral=turn.ephemeral, noting=self.deliveries.entry(turn).note_page
+            hook, ephemeral=turn.ephemeral, noting=Delivery(self.deliveries, turn).note_page
         )
         known = (*(() if turn.below else (Sent(None),)), *_messages(turn.pages))
         first_id = turn.shown_in or int(await outlet.first_id())
@@ -360,7 +360,7 @@ class DeliveryRoutes:
             await self.ledger.move(turn, place_id, ids)
         if ids:
             waiting_id = None
-        noting = self.deliveries.entry(turn).note_page
+        noting = Delivery(self.deliveries, turn).note_page
         return self.replies.late(place_id, turn.id, waiting_id, _messages(ids), noting=noting)
 
     async def _with_first(self, turn: PendingTurn) -> PendingTurn:
@@ -434,7 +434,7 @@ class Unfinished:
         proposals: ProposalStore,
         running: RunningTurns,
         *,
-        deliveries: TurnDeliveries,
+        deliveries: Deliveries,
         routes: DeliveryRoutes,
         recipients: Recipients,
         calls: UnfinishedCalls,
@@ -465,7 +465,7 @@ class Unfinished:
     def look_again(self) -> None:
         """Look soon: another process may have left something."""
         self._left.set()
-        self._deliveries.owed.set()
+        self._deliveries.retry_due.set()
 
     async def close(self) -> None:
         """Finish nothing more: what is left is found after the next start."""
@@ -476,7 +476,7 @@ class Unfinished:
     async def _keep_on(self) -> None:
         while True:
             done = await self._round()
-            due, after_s = (self._deliveries.owed, LOOK_S) if done else (self._left, self._retry_s)
+            due, after_s = (self._deliveries.retry_due, LOOK_S) if done else (self._left, self._retry_s)
             with suppress(TimeoutError):
                 async with asyncio.timeout(after_s):
                     await due.wait()
@@ -484,7 +484,7 @@ class Unfinished:
 
     async def _round(self) -> bool:
         """Finish what is due. Return whether nothing is left to be tried soon."""
-        self._deliveries.owed.clear()
+        self._deliveries.retry_due.clear()
         try:
             if not self._caught_up and self._running.receipts:
                 await self._running.receipts.catch_up(self._recipients)
@@ -505,7 +505,7 @@ class Unfinished:
         """Return whether it is to be finished, and this run of the program does not show it just now."""
         if turn.state == "interrupted" or turn.id in self._given_up:
             return False
-        return turn.id in self._deliveries.unseen or not self._running.began_here(turn.id)
+        return turn.id in self._deliveries.unshown or not self._running.began_here(turn.id)
 
     async def _settle_unsettled(self) -> None:
         for entry, user_id in list(self._deliveries.unsettled.items()):
@@ -527,7 +527,7 @@ class Unfinished:
         except Exception:  # noqa: BLE001 - whatever it is, it is on record, and the others go on
             _log.error("unfinished_broke", exc_info=True)
             self._given_up.add(turn.id)
-        self._deliveries.unseen.discard(turn.id)
+        self._deliveries.unshown.discard(turn.id)
         return True
 
     async def _finish(self, turn: PendingTurn) -> None:
@@ -597,9 +597,7 @@ class Unfinished:
         if answer is None:
             return
         if answer.discord_id is not None:
-            pages = [each for each in await reply.message_ids() if each != answer.discord_id]
-            place_id = turn.place_id or turn.key.channel_id
-            await self._routes.replies.channels.add_pages(place_id, answer.discord_id, pages)
+            await Delivery(self._deliveries, turn).record_pages(answer, await reply.message_ids())
         if not turn.below:
             replies = self._routes.replies
             await delete_all(replies.rest, turn.key.channel_id, turn.earlier, replies.taken_down)

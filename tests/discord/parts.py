@@ -17,7 +17,7 @@ from cc_bot.discord.agents import Chooser
 from cc_bot.discord.attachments import AttachmentFetcher
 from cc_bot.discord.delivery.canvas_boards import CanvasBoards
 from cc_bot.discord.delivery.canvas_messages import CanvasMessages, Draw, Pictures
-from cc_bot.discord.delivery.deliveries import NOTING_S, TurnDeliveries
+from cc_bot.discord.delivery.deliveries import NOTE_TIMEOUT_S, Deliveries
 from cc_bot.discord.delivery.live import RunningTurns
 from cc_bot.discord.delivery.reply import TakenDown
 from cc_bot.discord.interactions import Answerable
@@ -109,9 +109,11 @@ def chooser_over(stores: Stores, rest: Rest) -> Chooser:
     return Chooser(agents, stores.agents, Places(rest, stores.channels))
 
 
-def deliveries_over(stores: Stores, running: RunningTurns, *, noting_s: float = NOTING_S) -> TurnDeliveries:
+def deliveries_over(
+    stores: Stores, running: RunningTurns, *, timeout_s: float = NOTE_TIMEOUT_S
+) -> Deliveries:
     spending = Spending(stores.usage)
-    return TurnDeliveries(stores.ledger, stores.channels, spending, running, utc_now, noting_s=noting_s)
+    return Deliveries(stores.ledger, stores.channels, spending, running, utc_now, timeout_s)
 
 
 def references_over(stores: Stores, rest: Rest, bot: hikari.User) -> References:

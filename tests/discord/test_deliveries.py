@@ -10,7 +10,7 @@ from datetime import UTC, date, datetime
 import hikari
 import pytest
 
-from cc_bot.discord.delivery.deliveries import Delivery, TurnDeliveries
+from cc_bot.discord.delivery.deliveries import Deliveries, Delivery
 from cc_bot.discord.delivery.live import RunningTurns
 from cc_bot.discord.pages.answer import AnswerState
 from cc_bot.domain import SessionKey
@@ -29,7 +29,7 @@ OUT_OF_REACH = hikari.HTTPError("connection lost")
 class Desk(Place):
     """Where turns are entered and settled."""
 
-    entries: TurnDeliveries
+    entries: Deliveries
 
     async def left(self) -> list[str]:
         """The turns that are not settled."""
@@ -44,7 +44,7 @@ class Desk(Place):
 
 @pytest.fixture
 def desk(place: Place) -> Desk:
-    return Desk(**vars(place), entries=deliveries_over(place.stores, RunningTurns(), noting_s=0.02))
+    return Desk(**vars(place), entries=deliveries_over(place.stores, RunningTurns(), timeout_s=0.02))
 
 
 async def refuse() -> str:
@@ -76,7 +76,7 @@ class TestAcknowledgement:
         with desk.locked():
             entry, _ = await desk.entries.acknowledge(desk.entries.accept(TURN), note, undo=settle)
             assert (entry.id, made) == ("e1", ["acknowledged"])
-            quiet = asyncio.ensure_future(desk.entries.quiet())
+            quiet = asyncio.ensure_future(desk.entries.wait_idle())
             for _ in range(9):
                 await asyncio.sleep(0)
             assert not quiet.done(), "the entry is not written yet"
@@ -90,12 +90,12 @@ class TestAcknowledgement:
 class TestEntry:
     async def test_goes_when_its_end_was_seen(self, desk: Desk) -> None:
         async with await desk.entries.accept(TURN) as entry:
-            await entry.note_shown_in(40)
+            await entry.note_first(40)
             await entry.note_page(41)
             [turn] = await desk.stores.ledger.list_unfinished()
             assert (turn.shown_in, turn.pages) == (40, (41,))
             await entry.finish(AnswerState())
-        assert (await desk.left(), desk.entries.owed.is_set()) == ([], False)
+        assert (await desk.left(), desk.entries.retry_due.is_set()) == ([], False)
 
     @pytest.mark.parametrize(
         ("error", "left"),
@@ -116,7 +116,7 @@ class TestEntry:
         )
         await entry.settle()
         assert desk.entries.unsettled == {"e1": 1}
-        assert desk.entries.owed.is_set()
+        assert desk.entries.retry_due.is_set()
 
 
 class TestAdmission:

@@ -11,7 +11,7 @@ import pytest
 
 from cc_bot.assistant.approved_calls import ApprovedCalls
 from cc_bot.discord.delivery.approved_calls import UnfinishedCalls
-from cc_bot.discord.delivery.deliveries import TurnDeliveries
+from cc_bot.discord.delivery.deliveries import Deliveries
 from cc_bot.discord.delivery.live import RunningTurns
 from cc_bot.discord.delivery.outlets import UNREACHABLE, MessageReplies
 from cc_bot.discord.delivery.reply import TakenDown
@@ -38,7 +38,7 @@ class Scene(Place):
     """`channel` is the user's DM."""
 
     @asynccontextmanager
-    async def started(self, running: RunningTurns | None = None) -> AsyncIterator[TurnDeliveries]:
+    async def started(self, running: RunningTurns | None = None) -> AsyncIterator[Deliveries]:
         """A run of the program, until nothing is on its way but what it does not have to finish."""
         running = running or RunningTurns()
         entries, ledger = deliveries_over(self.stores, running), self.stores.ledger
@@ -150,7 +150,7 @@ class TestAnAnswer:
         async with scene.started(running) as entries:
             await scene.left("accepted", "interrupted")
             assert len(scene.written()) == 1
-            entries.leave(entries.entry(turn))
+            entries.mark_unshown(turn.id)
             await scene.left("interrupted", "interrupted")
         assert len(scene.written()) == 2
 

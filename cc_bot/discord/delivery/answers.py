@@ -19,7 +19,7 @@ from cc_bot.context.tokens import UNSAID
 from cc_bot.discord.agents import Arrival, Chooser, Chosen, words_under
 from cc_bot.discord.attachments import with_files
 from cc_bot.discord.delivery.canvas_boards import CanvasBoards
-from cc_bot.discord.delivery.deliveries import Acknowledged, Delivery, TurnDeliveries
+from cc_bot.discord.delivery.deliveries import Deliveries, Delivery
 from cc_bot.discord.delivery.live import LiveAnswer, RunningTurns
 from cc_bot.discord.delivery.outlets import reply_following, reply_in_place, reply_to_deferred
 from cc_bot.discord.delivery.reply import Reply, TakenDown, delete_all
@@ -136,7 +136,7 @@ class FollowUp:
 class Answers:
     assistant: Assistant
     running: RunningTurns
-    deliveries: TurnDeliveries
+    deliveries: Deliveries
     boards: CanvasBoards
     chooser: Chooser
     recipients: Recipients
@@ -157,9 +157,10 @@ class Answers:
         """Answer a command or a form; the database may be asked for its `question`. Raises hikari's errors
         when Discord does not take that it was heard of."""
         begin_turn()
-        accepted, shown_in = await self._acknowledge(
+        accepted, shown_in = await self.deliveries.acknowledge(
             self._accept(interaction, question, arrival, ephemeral=ephemeral, temporary=temporary),
             partial(defer, interaction, ephemeral=ephemeral),
+            _settle,
         )
         async with accepted.delivery as delivery:
             reply = reply_to_deferred(interaction, ephemeral=ephemeral, noting=delivery.note_page)
@@ -254,7 +255,7 @@ class Answers:
         )
         async with delivery:
             if turn.calls:
-                await self.deliveries.note_calls(turn)
+                await delivery.note_calls()
             reply = reply_following(interaction, ephemeral=ephemeral, noting=delivery.note_page)
             state = await self.show(accepted, reply, opened=None if ephemeral else _stands)
             await delivery.finish(state, reply)
@@ -269,9 +270,9 @@ class Answers:
         begin_turn()
         renewed = partial(self._renew, interaction=interaction, recipient=recipient)
         delivery, _ = await self.deliveries.acknowledge(
-            self.deliveries.take(button.entry, button.user_id, renewed),
+            self.deliveries.claim(button.entry, button.user_id, renewed),
             partial(defer_update, interaction),
-            _untake,
+            _release_claim,
         )
         if delivery is None:
             return False
@@ -316,25 +317,13 @@ class Answers:
             temporary=turn.temporary,
             opened=opened,
             name=turn.id,
-            retry=RetryButton(turn.key.user_id, turn.id) if accepted.delivery.may_be_offered else None,
+            retry=RetryButton(turn.key.user_id, turn.id) if accepted.delivery.can_be_asked_again else None,
         ) as live:
             await self._follow(accepted, live, stop, live.first_id or answer_id)
-        state = await self._with_pages_noted(turn, reply, live.state)
+        state = await _with_pages_recorded(accepted.delivery, reply, live.state)
         if self.running.spoken:
             payer = UsageSubject(turn.key.user_id, turn.guild_id or 0, accepted.role_ids)
             await self.running.spoken.begin(reply, recipient, live.state, payer)
-        return state
-
-    async def _with_pages_noted(self, turn: PendingTurn, reply: Reply, state: AnswerState) -> AnswerState:
-        """Put on record which messages show the answer. Where the database does not take that, the answer is
-        left to be shown once more, and its messages to be noted then: its user has it, and is told nothing of
-        the trouble."""
-        try:
-            place_id = turn.place_id or turn.key.channel_id
-            await self.deliveries.note_pages(place_id, state, await _page_ids(turn, reply))
-        except StorageError as error:
-            _log.warning("pages_not_noted", error=type(error).__name__)
-            return replace(state, unseen=True)
         return state
 
     async def show_canvas(self, accepted: AcceptedTurn, state: AnswerState) -> None:
@@ -438,9 +427,10 @@ class Answers:
         below: bool,
     ) -> AcceptedTurn:
         begin_turn()
-        accepted, _ = await self._acknowledge(
+        accepted, _ = await self.deliveries.acknowledge(
             self._accept_press(interaction, button, recipient, below=below),
             partial(defer_update, interaction),
+            _settle,
         )
         return accepted
 
@@ -490,13 +480,6 @@ class Answers:
         delivery = await self.deliveries.admit(turn, payer_of(interaction), model)
         return AcceptedTurn(delivery, recipient, chosen, interaction, roles_of(interaction.member))
 
-    async def _acknowledge(
-        self,
-        accepting: Coroutine[None, None, AcceptedTurn],
-        acknowledge: Callable[[], Awaitable[Acknowledged]],
-    ) -> tuple[AcceptedTurn, Acknowledged]:
-        return await self.deliveries.acknowledge(accepting, acknowledge, _settle)
-
     def _renew(
         self, turn: PendingTurn, *, interaction: hikari.ComponentInteraction, recipient: Recipient
     ) -> PendingTurn:
@@ -534,14 +517,24 @@ class Answers:
 
 
 async def _settle(accepted: AcceptedTurn) -> None:
-    """Discord did not take the acknowledgement: its user was told that it failed."""
     await accepted.delivery.settle()
 
 
-async def _untake(delivery: Delivery | None) -> None:
-    """Discord did not hear of the press, and the question is not to be lost by that."""
+async def _release_claim(delivery: Delivery | None) -> None:
     if delivery is not None:
-        await delivery.untake()
+        await delivery.release_claim()
+
+
+async def _with_pages_recorded(delivery: Delivery, reply: Reply, state: AnswerState) -> AnswerState:
+    """Record which messages show the answer. On a database error mark it unshown, so that recovery records
+    them later; the user sees nothing of it."""
+    try:
+        answer = state.done.answer if state.done else None
+        await delivery.record_pages(answer, await _page_ids(delivery.turn, reply))
+    except StorageError as error:
+        _log.warning("pages_not_noted", error=type(error).__name__)
+        return replace(state, unseen=True)
+    return state
 
 
 async def _stands(message_id: int) -> None:

@@ -213,7 +213,7 @@ class CallDelivery:
             result = await calls.make(call, stop, press.asker.locale, self._asker_of(press))
         except StorageError as error:
             _log.warning("approved_call_not_noted", error=type(error).__name__)
-            self.answers.deliveries.owed.set()
+            self.answers.deliveries.retry_due.set()
             return None
         except CallPostponed:
             await showing
@@ -228,7 +228,7 @@ class CallDelivery:
         if refusal is None or deleted:
             await self._settle(call)
         else:
-            self.answers.deliveries.owed.set()
+            self.answers.deliveries.retry_due.set()
         return None if deleted else result
 
     async def _give_back(self, press: CallPress, call: ClaimedCall) -> None:
@@ -241,7 +241,7 @@ class CallDelivery:
         except StorageError as error:
             _log.warning("approved_call_not_given_back", error=type(error).__name__)
         if not given:
-            self.answers.deliveries.owed.set()
+            self.answers.deliveries.retry_due.set()
 
     def _asker_of(self, press: CallPress) -> FormAsker | None:
         """The way to who asked, if they see what stands below the message of the call."""
@@ -256,7 +256,7 @@ class CallDelivery:
             await self.assistant.calls.settle(call)
         except StorageError as error:  # it is told once more
             _log.warning("approved_call_not_settled", error=type(error).__name__)
-            self.answers.deliveries.owed.set()
+            self.answers.deliveries.retry_due.set()
 
     async def _show_begun(self, press: CallPress, call: ClaimedCall, begun: asyncio.Event) -> None:
         """Show that it is being made, with a button that stops it."""

@@ -1,15 +1,16 @@
-"""The ledger, for those who show answers: what they begin, post and end is put on record.
+"""The ledger entries of the turns that are shown on Discord.
 
-Nothing here keeps an answer from its user. A database that does not take a note is waited for only so long,
-and a turn whose entry could not be written goes on without one. What could not be shown to its end is owed:
-the running program tries again (discord/unfinished), and so does its next start.
+A write to the ledger holds up no answer: it is awaited for at most NOTE_TIMEOUT_S, and a turn whose entry
+could not be written is shown all the same. An end that Discord or the database did not take is recovered by
+discord/unfinished, in this run of the program or the next.
 """
 
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine, Iterable
 from contextlib import suppress
+from dataclasses import dataclass, field
 from types import TracebackType
-from typing import Final, TypeVar
+from typing import Any, Final, TypeVar
 
 import hikari
 import structlog
@@ -24,9 +25,9 @@ from cc_bot.discord.interactions import Answerable, is_fault
 from cc_bot.discord.pages.answer import AnswerState
 from cc_bot.discord.recipients import Recipient
 from cc_bot.domain.clock import Clock
-from cc_bot.domain.errors import LimitReached, StorageError
+from cc_bot.domain.errors import CcBotError, LimitReached, StorageError
 from cc_bot.domain.member import TOKENS_A_SECOND, UsageSubject
-from cc_bot.domain.message import Visibility
+from cc_bot.domain.message import Message, Visibility
 from cc_bot.domain.session import SessionKey
 from cc_bot.domain.turn import TOKEN_LIVES, AskedFile, AskedQuestion, PendingTurn, TurnKind
 from cc_bot.spending import Spending
@@ -36,38 +37,31 @@ _log = structlog.get_logger(__name__)
 
 Prepared = TypeVar("Prepared")
 Acknowledged = TypeVar("Acknowledged")
+Written = TypeVar("Written")
 
-NOTING_S: Final = 1.0
-"""How long a note is waited for. Of the 3 s that Discord gives an acknowledgement, the rest is for that."""
+NOTE_TIMEOUT_S: Final = 1.0
+"""Discord gives an acknowledgement 3 s; the rest of them is for the request itself."""
 
 
-class TurnDeliveries:
-    def __init__(
-        self,
-        ledger: TurnLedger,
-        channels: ChannelStore,
-        spending: Spending,
-        running: RunningTurns,
-        clock: Clock,
-        *,
-        noting_s: float = NOTING_S,
-    ) -> None:
-        self._ledger = ledger
-        self._channels = channels
-        self.spending = spending
-        self._running = running
-        self._clock = clock
-        self._noting_s = noting_s
-        self._writing: set[asyncio.Task[None] | asyncio.Task[Reservation]] = set()
-        self._open: set[str] = set()
-        self._none_open = asyncio.Event()
-        self._none_open.set()
-        self.owed = asyncio.Event()
-        """Set when there is something in `unseen` or `unsettled`."""
-        self.unseen: set[str] = set()
-        """Turns of this run of the program whose end Discord has not taken."""
-        self.unsettled: dict[str, int] = {}
-        """Turns that are over, with their users, of which the database does not know."""
+@dataclass(eq=False)
+class Deliveries:
+    """Begins deliveries, and keeps what this process still has to write or to show."""
+
+    ledger: TurnLedger
+    channels: ChannelStore
+    spending: Spending
+    running: RunningTurns
+    clock: Clock
+    note_timeout_s: float = NOTE_TIMEOUT_S
+    retry_due: asyncio.Event = field(default_factory=asyncio.Event)
+    """Set when there is something in `unshown` or `unsettled`."""
+    unshown: set[str] = field(default_factory=set)
+    """Turns of this process whose end Discord has not taken."""
+    unsettled: dict[str, int] = field(default_factory=dict)
+    """Turns that are over but are still in the ledger, with their users."""
+    _writes: set[asyncio.Task[Any]] = field(default_factory=set)
+    _open: dict[str, asyncio.Event] = field(default_factory=dict)
+    """Turns that are being shown, each with what is set at its end."""
 
     def of_interaction(
         self,
@@ -79,11 +73,11 @@ class TurnDeliveries:
         visibility: Visibility,
         ephemeral: bool,
     ) -> PendingTurn:
-        """A turn that is answered by the token of an interaction. A question that everybody reads stands in
-        the channel where its interaction came."""
-        now = self._clock()
+        """Make a turn that is answered by the token of an interaction. A public question belongs to the
+        channel of the interaction."""
+        now = self.clock()
         return PendingTurn(
-            self._running.new_name(),
+            self.running.new_name(),
             key,
             kind,
             visibility,
@@ -98,13 +92,13 @@ class TurnDeliveries:
         )
 
     def of_message(self, message: hikari.Message, key: SessionKey, recipient: Recipient) -> PendingTurn:
-        """A turn that is answered by messages of the bot's own."""
+        """Make a turn that is answered by messages of the bot's own."""
         return PendingTurn(
-            self._running.new_name(),
+            self.running.new_name(),
             key,
             "message",
             "private" if message.guild_id is None else "public",
-            self._clock(),
+            self.clock(),
             guild_id=None if message.guild_id is None else int(message.guild_id),
             locale=recipient.locale,
             question_id=int(message.id),
@@ -117,14 +111,11 @@ class TurnDeliveries:
         acknowledge: Callable[[], Awaitable[Acknowledged]],
         undo: Callable[[Prepared], Awaitable[None]],
     ) -> tuple[Prepared, Acknowledged]:
-        """Prepare a turn, with its entry in the ledger, and then acknowledge the interaction: what is said
-        to be on its way is on record. A slow database is waited for no longer than Discord waits.
-
-        Raises what either raises; `undo` is called for what was prepared when Discord did not take the
-        acknowledgement.
-        """
+        """Prepare a turn, with its entry in the ledger, and then acknowledge the interaction. The former is
+        awaited for at most NOTE_TIMEOUT_S. Raises what either raises; if the acknowledgement fails, `undo` is
+        called with what was prepared."""
         task = asyncio.create_task(preparing)
-        await asyncio.wait((task,), timeout=self._noting_s)
+        await asyncio.wait((task,), timeout=self.note_timeout_s)
         try:
             outcome = await acknowledge()
         except BaseException:
@@ -135,126 +126,66 @@ class TurnDeliveries:
         return await task, outcome
 
     async def accept(self, turn: PendingTurn) -> "Delivery":
-        """Enter a turn; a database that does not take it in time does not hold anybody up."""
-        await self.write_note(self._ledger.accept(turn))
+        """Enter a turn."""
+        await self.write(self.ledger.accept(turn))
         return Delivery(self, turn)
 
     async def admit(self, turn: PendingTurn, payer: UsageSubject, model: str) -> "Delivery":
-        """Enter a turn as `accept` does, with what it is likely to use of `model`. Where that is refused it
-        is not entered, and whoever waits for `admitted` is told why."""
-        tokens = _at_most(turn.question)
-        admission = asyncio.create_task(
-            self.spending.reserve(payer, "turn", model=model, tokens=tokens, turn=turn)
-        )
-        self._writing.add(admission)
-        admission.add_done_callback(self._on_admitted)
-        await asyncio.wait((admission,), timeout=self._noting_s)
-        return Delivery(self, turn, admission)
+        """Enter a turn, and reserve what it is likely to use of `model`. If that is refused the turn is not
+        entered, and `Delivery.take_reservation` raises why."""
+        tokens = _max_tokens(turn.question)
+        reserving = self.spending.reserve(payer, "turn", model=model, tokens=tokens, turn=turn)
+        return Delivery(self, turn, await self.write(reserving))
 
-    def entry(self, turn: PendingTurn) -> "Delivery":
-        """Make the delivery of a turn that was entered already."""
-        return Delivery(self, turn)
-
-    async def take(
+    async def claim(
         self, entry: str, user_id: int, renewed: Callable[[PendingTurn], PendingTurn]
     ) -> "Delivery | None":
-        """Take up an interrupted turn: see TurnLedger.take. Raises StorageError."""
-        turn = await self._ledger.take(entry, user_id, renewed)
+        """Claim an interrupted turn: see TurnLedger.take. Raises StorageError."""
+        turn = await self.ledger.take(entry, user_id, renewed)
         return Delivery(self, turn) if turn else None
 
-    async def untake(self, entry: "Delivery") -> None:
-        """Give a turn back, since nobody heard that it was taken up. Raises StorageError."""
-        await self._ledger.untake(entry.id, entry.user_id)
-
-    async def note_moved(self, entry: "Delivery", place_id: int) -> None:
-        await self.write_note(self._ledger.move(entry.turn, place_id, ()))
-
-    async def note_calls(self, turn: PendingTurn) -> None:
-        """Note what is known of the tools of a turn before it begins: a kill does not lose it."""
-        await self.write_note(self._ledger.note_calls(turn.id, turn.key.user_id, turn.calls))
-
-    async def write_note(self, writing: Coroutine[None, None, None]) -> None:
-        """Wait for something to be written, but not for long."""
+    async def write(self, writing: Coroutine[None, None, Written]) -> asyncio.Task[Written]:
+        """Write to the database, which is awaited for at most NOTE_TIMEOUT_S. Never raises StorageError."""
         task = asyncio.create_task(writing)
-        self._writing.add(task)
+        self._writes.add(task)
         task.add_done_callback(self._on_written)
-        await asyncio.wait((task,), timeout=self._noting_s)
+        await asyncio.wait((task,), timeout=self.note_timeout_s)
+        return task
 
-    async def note_shown_in(self, entry: "Delivery", message_id: int) -> None:
-        await self.write_note(self._ledger.note_message(entry.id, entry.user_id, message_id))
+    def mark_unshown(self, entry: str) -> None:
+        """Have recovery show the end of a turn."""
+        self.unshown.add(entry)
+        self.retry_due.set()
 
-    async def note_page(self, entry: "Delivery", message_id: int) -> None:
-        await self.write_note(self._ledger.add_page(entry.id, entry.user_id, message_id))
+    def open(self, entry: str) -> None:
+        self._open[entry] = asyncio.Event()
 
-    async def interrupt(self, entry: "Delivery", message_ids: tuple[int, ...]) -> None:
-        await self.write_note(self._ledger.offer(entry.turn, message_ids))
+    def close(self, entry: str) -> None:
+        self._open.pop(entry).set()
 
-    async def note_pages(self, place_id: int, state: AnswerState, message_ids: Iterable[int]) -> None:
-        """Put on record that these messages show an answer, if it was stored under the id of its first one:
-        whichever of them is deleted, the answer goes. Raises StorageError."""
-        answer = state.done.answer if state.done else None
-        if answer is None or answer.id is None or answer.discord_id is None:
-            return
-        pages = [message_id for message_id in message_ids if message_id != answer.discord_id]
-        if pages:
-            await self._channels.add_pages(place_id, answer.discord_id, pages)
+    async def wait_idle(self) -> None:
+        """Wait until nothing is being shown or written."""
+        while self._open:
+            await asyncio.gather(*(over.wait() for over in self._open.values()))
+        await asyncio.gather(*self._writes, return_exceptions=True)
 
-    async def settle(self, entry: "Delivery") -> None:
-        try:
-            await entry.release()
-            await self._ledger.mark_settled(entry.id, entry.user_id)
-        except StorageError as error:
-            _log.warning("turn_not_noted", error=type(error).__name__)
-            self.unsettled[entry.id] = entry.user_id
-            self.owed.set()
-
-    def leave(self, entry: "Delivery") -> None:
-        self.unseen.add(entry.id)
-        self.owed.set()
-
-    def open(self, entry: "Delivery") -> None:
-        """Note that somebody shows it from now on."""
-        self._open.add(entry.id)
-        self._none_open.clear()
-
-    def close(self, entry: "Delivery") -> None:
-        self._open.discard(entry.id)
-        if not self._open:
-            self._none_open.set()
-
-    async def quiet(self) -> None:
-        """Wait until nobody shows anything, and nothing is being written."""
-        await self._none_open.wait()
-        await asyncio.gather(*self._writing, return_exceptions=True)
-
-    def _on_admitted(self, task: asyncio.Task[Reservation]) -> None:
-        """Forget the task: whoever answers the turn is told how it went."""
-        self._writing.discard(task)
-        if not task.cancelled():
-            task.exception()
-
-    def _on_written(self, task: asyncio.Task[None]) -> None:
-        self._writing.discard(task)
+    def _on_written(self, task: asyncio.Task[Any]) -> None:
+        self._writes.discard(task)
         error = None if task.cancelled() else task.exception()
         if isinstance(error, StorageError):
             _log.warning("turn_not_noted", error=type(error).__name__)
-        elif error is not None:
+        elif error is not None and not isinstance(error, CcBotError):
             _log.error("turn_not_noted", exc_info=error)
 
 
+@dataclass(eq=False, slots=True)
 class Delivery:
-    """A turn of the ledger, while this run of the program shows it. As a context manager it is settled by an
-    error of which its user is told; by one of Discord's it is left to be shown later."""
+    """A turn of the ledger while this process shows it. As a context manager it settles the turn after an
+    error; after trouble with Discord it leaves the turn to recovery."""
 
-    def __init__(
-        self,
-        entries: TurnDeliveries,
-        turn: PendingTurn,
-        admission: asyncio.Task[Reservation] | None = None,
-    ) -> None:
-        self.turn = turn
-        self._entries = entries
-        self._admission = admission
+    _deliveries: Deliveries
+    turn: PendingTurn
+    _admission: asyncio.Task[Reservation] | None = None
 
     @property
     def id(self) -> str:
@@ -264,67 +195,69 @@ class Delivery:
     def user_id(self) -> int:
         return self.turn.key.user_id
 
+    @property
+    def can_be_asked_again(self) -> bool:
+        """Return whether its question may be kept."""
+        return self.turn.question is not None and not self.turn.temporary
+
     async def take_reservation(self) -> Reservation | None:
-        """Return what is reserved for it, for whoever will settle that; None where that has still to be done.
-        Raises LimitReached, StorageError."""
+        """Return what is reserved for it, to be settled by the caller; None if nothing is. Raises
+        LimitReached, StorageError."""
         admission, self._admission = self._admission, None
         return await asyncio.shield(admission) if admission else None
 
-    async def release(self) -> None:
-        """Release what is reserved, if nobody took it. Raises StorageError."""
-        with suppress(LimitReached):
-            if reservation := await self.take_reservation():
-                await self._entries.spending.release(reservation)
-
-    async def note_shown_in(self, message_id: int | None) -> None:
-        """The interaction's own message, or the first one of an answer to a message."""
-        if message_id is not None:
-            await self._entries.note_shown_in(self, message_id)
+    async def note_first(self, message_id: int) -> None:
+        """Record the first message that shows it."""
+        await self._write(self._ledger.note_message(self.id, self.user_id, message_id))
 
     async def note_page(self, message_id: int) -> None:
-        """Note that one more message of it stands there."""
-        await self._entries.note_page(self, message_id)
+        """Record a further message that shows it."""
+        await self._write(self._ledger.add_page(self.id, self.user_id, message_id))
 
-    async def note_moved(self, place_id: int) -> None:
-        """Note that it is shown in another channel from now on."""
-        await self._entries.note_moved(self, place_id)
+    async def note_moved(self, channel_id: int) -> None:
+        """Record that it is shown in another channel from now on."""
+        await self._write(self._ledger.move(self.turn, channel_id, ()))
 
-    @property
-    def may_be_offered(self) -> bool:
-        """Return whether its question may be kept, to be asked again."""
-        return self.turn.question is not None and not self.turn.temporary
+    async def note_calls(self) -> None:
+        """Record the calls that were made before it began."""
+        await self._write(self._ledger.note_calls(self.id, self.user_id, self.turn.calls))
+
+    async def record_pages(self, answer: Message | None, message_ids: Iterable[int]) -> None:
+        """Record which messages show an answer: if one of them is deleted, the answer is. Raises
+        StorageError."""
+        if answer is None or answer.discord_id is None:
+            return
+        pages = [message_id for message_id in message_ids if message_id != answer.discord_id]
+        if pages:
+            channel_id = self.turn.place_id or self.turn.key.channel_id
+            await self._deliveries.channels.add_pages(channel_id, answer.discord_id, pages)
 
     async def finish(self, state: AnswerState, reply: Reply | None = None) -> None:
-        """Settle it if its end can be seen, else leave it: it will be shown later. A failure that offers to
-        ask again stays."""
+        """Settle it if its end was shown, else leave it to recovery. A failure with a button to ask again
+        stays in the ledger."""
         if state.unseen:
-            self._entries.leave(self)
-        elif state.may_be_asked_again and self.may_be_offered:
-            await self._offer_again(reply)
+            self._deliveries.mark_unshown(self.id)
+        elif state.may_be_asked_again and self.can_be_asked_again:
+            await self._mark_interrupted(reply)
         else:
             await self.settle()
 
-    async def _offer_again(self, reply: Reply | None) -> None:
-        """Leave it to be asked again. Its button stands there already: until this is noted, a kill leaves a
-        turn that is told of at the next start."""
-        with suppress(StorageError):
-            await self.release()
-        ids: tuple[int, ...] = ()
-        if reply and reply.further_ids:
-            with suppress(hikari.HikariError):
-                ids = await reply.message_ids()
-        await self._entries.interrupt(self, ids)
-
     async def settle(self) -> None:
-        """Take it off the ledger: its user knows how it ended. Never raises: what can't be noted is owed."""
-        await self._entries.settle(self)
+        """Remove it from the ledger: its user knows how it ended. Never raises; recovery tries again."""
+        try:
+            await self._release()
+            await self._ledger.mark_settled(self.id, self.user_id)
+        except StorageError as error:
+            _log.warning("turn_not_noted", error=type(error).__name__)
+            self._deliveries.unsettled[self.id] = self.user_id
+            self._deliveries.retry_due.set()
 
-    async def untake(self) -> None:
-        """Give it back as it was before `TurnDeliveries.take`. Raises StorageError."""
-        await self._entries.untake(self)
+    async def release_claim(self) -> None:
+        """Make it what it was before `Deliveries.claim`. Raises StorageError."""
+        await self._ledger.untake(self.id, self.user_id)
 
     async def __aenter__(self) -> "Delivery":
-        self._entries.open(self)
+        self._deliveries.open(self.id)
         return self
 
     async def __aexit__(
@@ -332,22 +265,44 @@ class Delivery:
     ) -> None:
         try:
             if isinstance(error, hikari.HTTPError) and is_fault(error):
-                self._entries.leave(self)
+                self._deliveries.mark_unshown(self.id)
             elif isinstance(error, Exception):
                 await self.settle()
         finally:
-            self._entries.close(self)
+            self._deliveries.close(self.id)
+
+    @property
+    def _ledger(self) -> TurnLedger:
+        return self._deliveries.ledger
+
+    async def _write(self, writing: Coroutine[None, None, None]) -> None:
+        await self._deliveries.write(writing)
+
+    async def _mark_interrupted(self, reply: Reply | None) -> None:
+        # Its button is shown already. After a kill before this is written, recovery reports the turn.
+        with suppress(StorageError):
+            await self._release()
+        ids: tuple[int, ...] = ()
+        if reply and reply.further_ids:
+            with suppress(hikari.HikariError):
+                ids = await reply.message_ids()
+        await self._write(self._ledger.offer(self.turn, ids))
+
+    async def _release(self) -> None:
+        with suppress(LimitReached):
+            if reservation := await self.take_reservation():
+                await self._deliveries.spending.release(reservation)
 
 
-def _at_most(question: AskedQuestion | None) -> int:
+def _max_tokens(question: AskedQuestion | None) -> int:
     """Tokens of a question, counted in no time: a character is at most about one."""
     if question is None:
         return 0
     pointed_at = len(question.forwards) + (question.reply_to is not None)
-    return len(question.text) + sum(map(_file_at_most, question.files)) + pointed_at * REFERENCE_CHARACTERS
+    return len(question.text) + sum(map(_max_file_tokens, question.files)) + pointed_at * REFERENCE_CHARACTERS
 
 
-def _file_at_most(file: AskedFile) -> int:
+def _max_file_tokens(file: AskedFile) -> int:
     if (file.media_type or "").startswith("image/"):
         return IMAGE_TOKENS
     if file.is_recording:

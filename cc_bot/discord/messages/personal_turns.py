@@ -95,7 +95,7 @@ class PersonalTurns:
 
         async def note_posted(answer_id: int) -> None:
             on_its_way.answer_id = answer_id
-            await accepted.delivery.note_shown_in(answer_id)
+            await delivery.note_first(answer_id)
             opened()
 
         with self.withdrawals.watch((question_id,), reply) as on_its_way:
