@@ -198,7 +198,7 @@ class DiscordBot:
         )
         self._services = build_services(self._bot, self._client, given, granted)
         if self._membership:
-            self._membership.call_on_change(self._services.unfinished.look_again)
+            self._membership.call_on_change(self._services.recovery.look_again)
         self._client.error_handler(command_error_handler(self._services.answers.recipients))
         # Before the gateway connects: interactions that arrive earlier would be dropped.
         self._bot.subscribe(hikari.StartingEvent, self._on_starting)
@@ -227,7 +227,7 @@ class DiscordBot:
         _log.info("ready")
         self._services.messages.resume()
         self._services.reminders.begin()
-        self._services.unfinished.begin()
+        self._services.recovery.begin()
         self._telling_owners = asyncio.create_task(self._tell_owners())
         self._pulse.begin(self._latency_s)
         self._lifeline.ready()
@@ -375,7 +375,7 @@ class DiscordBot:
                 task.cancel()
             leaving.push_async_callback(self._disconnect)
             leaving.push_async_callback(self._privacy.close, loop.time() + drain_s + LAST_WORDS_S)
-            leaving.push_async_callback(services.unfinished.close)
+            leaving.push_async_callback(services.recovery.close)
             leaving.push_async_callback(services.canvas_upkeep.close)
             services.messages.close()
             if services.answers.running.spoken:

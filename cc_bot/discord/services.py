@@ -38,7 +38,7 @@ from cc_bot.discord.presses import Presses, PressHandlers
 from cc_bot.discord.recipients import Recipients
 from cc_bot.discord.references import References
 from cc_bot.discord.reminders import Posting, Reminders, Timekeeping
-from cc_bot.discord.unfinished import DeliveryRoutes, Unfinished
+from cc_bot.discord.unfinished import Recovery
 from cc_bot.discord.web import DiscordForPages, PagesUrl
 from cc_bot.domain.clock import Clock
 from cc_bot.domain.locale import Locale
@@ -232,7 +232,7 @@ class BotServices:
     messages: Messages
     reminders: Reminders
     canvas_upkeep: CanvasUpkeep
-    unfinished: Unfinished
+    recovery: Recovery
     owners: Owners
 
 
@@ -302,14 +302,13 @@ def build_services(
         recipients=recipients,
         duties=given.duties,
     )
-    unfinished = Unfinished(
-        stores.ledger,
+    recovery = Recovery(
+        deliveries,
         stores.proposals,
-        running,
-        deliveries=deliveries,
-        routes=DeliveryRoutes(replies, deliveries, stores.ledger, receipts.changes),
-        recipients=recipients,
-        calls=UnfinishedCalls(replies, given.assistant.calls, recipients, running, receipts.changes),
+        replies,
+        recipients,
+        UnfinishedCalls(replies, given.assistant.calls, recipients, running, receipts.changes),
+        receipts.changes,
     )
     handlers = PressHandlers()
     provide(
@@ -334,6 +333,6 @@ def build_services(
         messages,
         reminders,
         canvas_upkeep,
-        unfinished,
+        recovery,
         owners,
     )

@@ -15,7 +15,7 @@ from cc_bot.discord.delivery.deliveries import Deliveries
 from cc_bot.discord.delivery.live import RunningTurns
 from cc_bot.discord.delivery.outlets import UNREACHABLE, MessageReplies
 from cc_bot.discord.delivery.reply import TakenDown
-from cc_bot.discord.unfinished import DeliveryRoutes, Unfinished
+from cc_bot.discord.unfinished import Recovery
 from cc_bot.domain import SessionKey
 from cc_bot.domain.clock import utc_now
 from cc_bot.domain.locale import Locale
@@ -41,18 +41,16 @@ class Scene(Place):
     async def started(self, running: RunningTurns | None = None) -> AsyncIterator[Deliveries]:
         """A run of the program, until nothing is on its way but what it does not have to finish."""
         running = running or RunningTurns()
-        entries, ledger = deliveries_over(self.stores, running), self.stores.ledger
+        entries = deliveries_over(self.stores, running)
         replies = MessageReplies(self.rest, TakenDown(), self.stores.channels)
         recipients = recipients_over(self.stores)
         calls = ApprovedCalls(self.stores, ToolRegistry(()), None, utc_now)
-        unfinished = Unfinished(
-            ledger,
+        unfinished = Recovery(
+            entries,
             self.stores.proposals,
-            running,
-            deliveries=entries,
-            routes=DeliveryRoutes(replies, entries, ledger),
-            recipients=recipients,
-            calls=UnfinishedCalls(replies, calls, recipients, running, InOrder()),
+            replies,
+            recipients,
+            UnfinishedCalls(replies, calls, recipients, running, InOrder()),
             retry_s=0.01,
         )
         unfinished.begin()

@@ -8,7 +8,7 @@ import structlog
 
 from cc_bot.discord.declaring import choices, command, text_option
 from cc_bot.discord.delivery.receipts import ReceiptUpkeep
-from cc_bot.discord.delivery.reply import RETRY_PAUSES_S, repeat
+from cc_bot.discord.delivery.reply import RETRY_PAUSES_S, open_dm, repeat
 from cc_bot.discord.failures import tell
 from cc_bot.discord.interactions import defer_update
 from cc_bot.discord.pages.admin import erase_question
@@ -146,9 +146,9 @@ class _ByDm:
     async def send(self, file: hikari.Bytes, number: int) -> None:
         rest, nonce = self._interaction.app.rest, f"x{base36(int(self._interaction.id))}-{number}"
         content = hikari.UNDEFINED if number else self._words.exported
-        channel = await repeat(lambda: rest.create_dm_channel(self._user_id), RETRY_PAUSES_S)
+        dm_id = await open_dm(rest, self._user_id)
         await repeat(
-            lambda: rest.create_message(channel.id, content, attachment=file, nonce=nonce), RETRY_PAUSES_S
+            lambda: rest.create_message(dm_id, content, attachment=file, nonce=nonce), RETRY_PAUSES_S
         )
 
     async def finish(self, sent: int) -> None:

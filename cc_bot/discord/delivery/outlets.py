@@ -23,6 +23,7 @@ from cc_bot.discord.delivery.reply import (
     Reply,
     Sent,
     TakenDown,
+    open_dm,
     repeat,
 )
 from cc_bot.discord.gateway import fullness
@@ -153,7 +154,7 @@ class InteractionOutlet:
         return _PAUSES_S[min(changes, len(_PAUSES_S) - 1)]
 
     async def elsewhere(self) -> None:
-        """None: its turn is in the ledger, and what can't be shown here is shown by unfinished.py."""
+        """None: its turn is in the ledger, and what can't be shown here is shown by recovery."""
 
     @property
     def note(self) -> str:
@@ -270,8 +271,8 @@ class MessageReplies:
 
     async def say_by_dm(self, user_id: int, page: Page, nonce: str) -> None:
         """Post a message in a user's DM. Raises hikari's errors."""
-        channel = await repeat(lambda: self.rest.create_dm_channel(user_id), RETRY_PAUSES_S)
-        await Reply(self._outlet(int(channel.id), None, Nonces(nonce, nonce))).show((page,))
+        outlet = self._outlet(await open_dm(self.rest, user_id), None, Nonces(nonce, nonce))
+        await Reply(outlet).show((page,))
 
     async def say_effects(self, question_id: int, recipient: Recipient, state: AnswerState) -> None:
         """Tell who asked by DM what a turn did whose question or answer was deleted meanwhile. Never raises
@@ -348,14 +349,13 @@ class MessageOutlet:
     async def elsewhere(self) -> "MessageOutlet | None":
         if self.asker is None:
             return None
-        user_id, nonces = self.asker.user_id, self.nonces
-        channel = await repeat(lambda: self.rest.create_dm_channel(user_id), RETRY_PAUSES_S)
-        if channel.id == self.channel_id:
+        nonces, dm_id = self.nonces, await open_dm(self.rest, self.asker.user_id)
+        if dm_id == self.channel_id:
             return None
-        await self.asker.moved(int(channel.id))
+        await self.asker.moved(dm_id)
         return replace(
             self,
-            channel_id=int(channel.id),
+            channel_id=dm_id,
             question_id=None,
             nonces=Nonces(f"{nonces.first}d", f"{nonces.further}d", used=nonces.used),
             noting=self.asker.noting,

@@ -352,6 +352,11 @@ async def repeat(call: Callable[[], Awaitable[Result]], pauses_s: Sequence[float
     return await call()
 
 
+async def open_dm(rest: hikari.api.RESTClient, user_id: int) -> int:
+    """Return the id of a user's DM with the bot. Raises hikari's errors."""
+    return int((await repeat(lambda: rest.create_dm_channel(user_id), RETRY_PAUSES_S)).id)
+
+
 # ---- taken down ------------------------------------------------------------------------------------------
 # Which messages the bot itself takes down, so that Discord's word of it is not mistaken for somebody's wish.
 #
