@@ -28,6 +28,7 @@ from cc_bot.discord.delivery.deliveries import Deliveries
 from cc_bot.discord.delivery.live import RunningTurns
 from cc_bot.discord.delivery.outlets import MessageReplies
 from cc_bot.discord.delivery.receipts import ReceiptUpkeep
+from cc_bot.discord.delivery.recovery import Recovery
 from cc_bot.discord.delivery.reply import TakenDown
 from cc_bot.discord.delivery.speaking import SpokenAnswers
 from cc_bot.discord.floods import drop_floods
@@ -38,7 +39,6 @@ from cc_bot.discord.presses import Presses, PressHandlers
 from cc_bot.discord.recipients import Recipients
 from cc_bot.discord.references import References
 from cc_bot.discord.reminders import Posting, Reminders, Timekeeping
-from cc_bot.discord.unfinished import Recovery
 from cc_bot.discord.web import DiscordForPages, PagesUrl
 from cc_bot.domain.clock import Clock
 from cc_bot.domain.locale import Locale

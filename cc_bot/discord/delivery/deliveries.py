@@ -2,7 +2,7 @@
 
 A write to the ledger holds up no answer: it is awaited for at most NOTE_TIMEOUT_S, and a turn whose entry
 could not be written is shown all the same. An end that Discord or the database did not take is recovered by
-discord/unfinished, in this run of the program or the next.
+discord/delivery/recovery, in this run of the program or the next.
 """
 
 import asyncio
