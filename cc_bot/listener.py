@@ -1,4 +1,4 @@
-"""TCP listeners, shared by pages and metrics: bounds on connections, and on what a request can cost.
+"""The TCP listener of the pages: bounds on connections, and on what a request can cost.
 
 The event loop is everybody's. No body is unpacked, none is read after its answer, and a connection ends when
 a request does not arrive, or an answer is not taken, in time. A request's end is found here, before aiohttp
@@ -14,7 +14,6 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from http import HTTPStatus
-from types import MappingProxyType
 from typing import Any, Final, Literal
 
 from aiohttp import hdrs, web
@@ -77,9 +76,6 @@ def _is_no_malformed_request(record: logging.LogRecord) -> bool:
     return record.exc_info is None or not isinstance(record.exc_info[1], HttpProcessingError)
 
 
-NO_HEADERS: Final[Mapping[str, str]] = MappingProxyType({})
-
-
 @asynccontextmanager
 async def reserve(
     app: web.Application,
@@ -88,7 +84,7 @@ async def reserve(
     *,
     name: str,
     shutdown_s: float,
-    headers: Mapping[str, str] = NO_HEADERS,
+    headers: Mapping[str, str],
 ) -> AsyncIterator[asyncio.Server]:
     """Take the port for an app until left; no connection is accepted before `listen`. `headers` go with the
     answer to a malformed request. Raises PortTaken or InvalidSetting."""

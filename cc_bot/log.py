@@ -27,14 +27,8 @@ Record = MutableMapping[str, Any]
 
 _LONG: Final = re.compile(r"[A-Za-z0-9_-]{27,}")
 """The shortest part that a token of Discord or a key of a model's server consists of; ids have 20 digits."""
-_WORD: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
-"""Of a name such as `ComponentStateConflictError` or `on_guild_available`."""
-LONGEST_WORD: Final = 20
-"""Letters; of what people make names of, hardly a word is longer."""
-SHORTEST_WORDS: Final = 4
-SHORTEST_MIXED_WORDS: Final = 5
-"""Letters of a name's words on average, where it is of one case and of two. Letters drawn by lot change their
-case after two: of 27 of them, one in 700 passes for a name."""
+MAX_WORD: Final = 20
+"""Letters of a word in a name."""
 
 
 def configure_logging(level: str, format_: str = "auto") -> None:
@@ -78,12 +72,10 @@ def _first_line_without_tokens(_logger: object, _method: str, record: Record) ->
 
 
 def _without_token(match: re.Match[str]) -> str:
-    """Return a long name as it is, and "…" for what may be a token: one may consist of letters alone."""
-    words = _WORD.findall(match[0])
-    letters = sum(map(len, words))
-    least = SHORTEST_WORDS if match[0] in {match[0].lower(), match[0].upper()} else SHORTEST_MIXED_WORDS
-    named = letters >= least * len(words) and max(map(len, words), default=0) <= LONGEST_WORD
-    return match[0] if named and not any(map(str.isdigit, match[0])) else "…"
+    """Return a long name of short words in one case as it is, and "…" for what may be a token."""
+    words = [word for word in re.split("[_-]", match[0]) if word]
+    is_name = all(len(word) <= MAX_WORD and word in (word.lower(), word.upper()) for word in words)
+    return match[0] if is_name and not any(map(str.isdigit, match[0])) else "…"
 
 
 def _exceptions_without_messages(_logger: object, _method: str, record: Record) -> Record:

@@ -22,7 +22,7 @@ from prometheus_client.registry import Collector
 from cc_bot.domain.errors import StorageError
 from cc_bot.domain.measures import Ending, GatewayHealth, Held, Phase, Purpose
 from cc_bot.domain.turn import Usage
-from cc_bot.listener import ConnectionLimits, Port, listen, reserve
+from cc_bot.listener import Port, startup_error
 
 _log = structlog.get_logger(__name__)
 
@@ -345,22 +345,14 @@ def count_records(registry: CollectorRegistry) -> Iterator[None]:
 
 
 # ---- server ----------------------------------------------------------------------------------------------
-# By default only this machine can ask: there is no password, and how busy a bot is is nobody else's
-# business. Who can ask may still mean harm: a connection is for one request, and there are few at a time.
+# There is no password: by default only this machine can ask.
 
 CLOSING_S: Final = 1.0
 """A scrape that is under way when the program ends."""
-PATIENCE_S: Final = 10.0
-"""For the one request of a connection, and again for its answer to be taken; Prometheus gives up after as
-long."""
-MOST_CONNECTIONS: Final = 32
-"""At a time; who comes beyond that is turned away. Prometheus has one."""
 
 
 @asynccontextmanager
-async def serve(
-    host: str, port: int, meter: PrometheusMeter, vitals: Vitals, *, patience_s: float = PATIENCE_S
-) -> AsyncIterator[int]:
+async def serve(host: str, port: int, meter: PrometheusMeter, vitals: Vitals) -> AsyncIterator[int]:
     """Serve until left; yield the port, which the system chooses for 0.
 
     Raises PortTaken, and InvalidSetting for a port that the program may not use, or a host that this machine
@@ -368,17 +360,20 @@ async def serve(
     """
     gauges = Gauges()
     meter.registry.register(gauges)
-    at = Port(host, port, "CC_BOT_METRICS_HOST", "CC_BOT_METRICS_PORT", "9464")
-    limits = ConnectionLimits(MOST_CONNECTIONS, patience_s, patience_s, patience_s)
-    app = _app(meter, gauges, vitals)
+    runner = web.AppRunner(_app(meter, gauges, vitals), access_log=None, shutdown_timeout=CLOSING_S)
+    await runner.setup()
     try:
-        async with reserve(app, at, limits, name=__name__, shutdown_s=CLOSING_S) as listener:
-            await listen(listener, at)
-            listening = int(listener.sockets[0].getsockname()[1])
-            _log.info("metrics_served", host=host, port=listening)
-            with count_records(meter.registry):
-                yield listening
+        try:
+            await web.TCPSite(runner, host, port).start()
+        except OSError as error:
+            setting = Port(host, port, "CC_BOT_METRICS_HOST", "CC_BOT_METRICS_PORT", "9464")
+            raise startup_error(error, setting) from error
+        listening = int(runner.addresses[0][1])
+        _log.info("metrics_served", host=host, port=listening)
+        with count_records(meter.registry):
+            yield listening
     finally:
+        await runner.cleanup()
         await vitals.close()
 
 
@@ -393,11 +388,7 @@ def _app(meter: PrometheusMeter, gauges: Gauges, vitals: Vitals) -> web.Applicat
         body = generate_latest(meter.registry)
         return web.Response(body=body, headers={"Content-Type": CONTENT_TYPE_PLAIN_0_0_4})
 
-    async def for_one_request(_: web.Request, response: web.StreamResponse) -> None:
-        response.force_close()
-
     app = web.Application()
-    app.on_response_prepare.append(for_one_request)
     app.router.add_get("/healthz", healthz)
     app.router.add_get("/metrics", metrics)
     return app

@@ -9,7 +9,8 @@ hold beside those.
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime, timedelta
-from typing import Final, Literal, get_args
+from itertools import dropwhile
+from typing import Final, Literal, TypeVar, get_args
 from zoneinfo import ZoneInfo
 
 from cc_bot.domain.canvas import Chart, Series
@@ -371,17 +372,10 @@ def first_day(today: date) -> date:
 
 def report_of(used: Sequence[DailyUsage], today: date) -> UsageReport:
     """`used` since `first_day(today)`."""
-    this_month = [each for each in used if each.day >= today.replace(day=1)]
-    models: dict[str, Total] = {}
-    for each in this_month:
-        models[each.model] = models.get(each.model, Total()).plus(each)
-    by_use = sorted(models.items(), key=_by_use)
-    return UsageReport(
-        today=_sum(each for each in used if each.day == today),
-        month=_sum(this_month),
-        days=_days(used, today),
-        models=tuple(by_use),
-    )
+    month = break_down(used, today.replace(day=1), today)
+    shown = break_down(used, today - timedelta(days=DAYS - 1), today)
+    days = dropwhile(lambda day: not day[1], ((day, total.tokens) for day, total in shown.days))
+    return UsageReport(shown.days[-1][1], month.total, tuple(days), month.models)
 
 
 def with_prices(report: UsageReport, currency: str, priced_models: Iterable[str]) -> UsageReport:
@@ -422,26 +416,32 @@ class UsageBreakdown:
 MOST_DAYS: Final = 62
 
 
+_Name = TypeVar("_Name", bound=str)
+
+
 def break_down(used: Sequence[DailyUsage], first: date, last: date) -> UsageBreakdown:
     """Add up what was used from the `first` to the `last` day."""
     used = [each for each in used if first <= each.day <= last]
     days = [first + timedelta(days=days) for days in range((last - first).days + 1)]
     by_month = len(days) > MOST_DAYS
     places = dict.fromkeys((day.replace(day=1) if by_month else day for day in days), Total())
-    models: dict[str, Total] = {}
-    purposes: dict[Purpose, Total] = {}
     for each in used:
         place = each.day.replace(day=1) if by_month else each.day
         places[place] = places[place].plus(each)
-        models[each.model] = models.get(each.model, Total()).plus(each)
-        if each.purpose is not None:
-            purposes[each.purpose] = purposes.get(each.purpose, Total()).plus(each)
     return UsageBreakdown(
         _sum(used),
         tuple(places.items()),
-        tuple(sorted(models.items(), key=_by_use)),
-        tuple(sorted(purposes.items(), key=_by_use)),
+        _sums_by((each.model, each) for each in used),
+        _sums_by((each.purpose, each) for each in used if each.purpose is not None),
     )
+
+
+def _sums_by(used: Iterable[tuple[_Name, DailyUsage]]) -> tuple[tuple[_Name, Total], ...]:
+    """Add up by name, those that used most first."""
+    sums: dict[_Name, Total] = {}
+    for name, each in used:
+        sums[name] = sums.get(name, Total()).plus(each)
+    return tuple(sorted(sums.items(), key=_by_use))
 
 
 def _by_use(item: tuple[str, Total]) -> tuple[int, int, int, str]:
@@ -454,15 +454,6 @@ def _sum(used: Iterable[DailyUsage]) -> Total:
     for each in used:
         total = total.plus(each)
     return total
-
-
-def _days(used: Iterable[DailyUsage], today: date) -> tuple[tuple[date, int], ...]:
-    tokens: dict[date, int] = {}
-    for each in used:
-        tokens[each.day] = tokens.get(each.day, 0) + each.tokens
-    days = [today - timedelta(days=back) for back in reversed(range(DAYS))]
-    first = next((day for day in days if tokens.get(day)), None)
-    return tuple((day, tokens.get(day, 0)) for day in days if first is not None and day >= first)
 
 
 # ---- access --------------------------------------------------------------------------------------------

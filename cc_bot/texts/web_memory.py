@@ -45,8 +45,6 @@ class WebMemoryTexts(Area):
     private_only = Sentence(ja="DM と、自分だけに見える回答", en="DMs and private answers")
     until = Sentence(ja="{date} まで", en="until {date}")
     expired = Sentence(ja="期限切れ", en="expired")
-    previous = Sentence(ja="前へ", en="Previous")
-    next = Sentence(ja="次へ", en="Next")
     none = Sentence(ja="メモリはまだありません。ここで追加するか、会話の中で「〜を覚えておいて」と頼むと、ここに並びます。", en="There are no memories yet. Add one here, or say “remember that …” in a conversation.")
 
     # ---- adding

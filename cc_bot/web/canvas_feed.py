@@ -8,7 +8,7 @@ read and written out once.
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Coroutine, Sequence
+from collections.abc import AsyncIterator, Coroutine
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any, Final
@@ -57,6 +57,8 @@ class Watcher:
     locale: Locale
     hiding: bool
     """Whether nothing private is shown."""
+    sent: str = ""
+    """The last message to it."""
     opened_s: float = field(default_factory=time.monotonic)
 
 
@@ -70,7 +72,7 @@ class Board:
     canvas: Canvas | None = None
     """None before it was read."""
     message: str = ""
-    """What was sent of it last."""
+    """What its pages are sent of it."""
     watchers: set[Watcher] = field(default_factory=set)
     order: asyncio.Lock = field(default_factory=asyncio.Lock)
 
@@ -132,10 +134,10 @@ class CanvasFeed:
         board = self._boards.setdefault(name, Board(*name))
         self._on[watcher] = board
         board.watchers.add(watcher)
-        await self._refresh(board, newcomer=watcher)
+        await self._refresh(board)
 
-    async def _refresh(self, board: Board, newcomer: Watcher | None = None) -> None:
-        """Send a board to its pages if it has changed, and to the newcomer in any case."""
+    async def _refresh(self, board: Board) -> None:
+        """Send a board to those of its pages that do not show it as it is."""
         async with board.order:
             seen = await self._services.stores.canvases.get(board.key)
             canvas = (seen.canvas if seen else Canvas()).visible_in("public" if board.hiding else "private")
@@ -144,9 +146,10 @@ class CanvasFeed:
                     canvas_message, board.key, canvas, texts(board.locale)
                 )
                 board.canvas = canvas
-                self._send([*board.watchers], board.message)
-            elif newcomer:
-                self._send([newcomer], board.message)
+            for watcher in board.watchers:
+                if watcher.sent != board.message:
+                    watcher.sent = board.message
+                    self._start(self._send(watcher, board.message))
 
     async def _follow_changes(self) -> None:
         canvases = self._services.stores.canvases
@@ -208,17 +211,12 @@ class CanvasFeed:
                 _log.error("canvas_feed_broke", exc_info=True)
             await asyncio.sleep(1.0)
 
-    def _send(self, watchers: Sequence[Watcher], text: str) -> None:
-        """Send it to all, waiting for none of them; each gets what it is sent in order."""
-        for watcher in watchers:
-            self._start(self._send_one(watcher, text))
-
     def _start(self, sending: Coroutine[Any, Any, None]) -> None:
         task = asyncio.create_task(sending)
         self._sending.add(task)
         task.add_done_callback(self._sending.discard)
 
-    async def _send_one(self, watcher: Watcher, text: str) -> None:
+    async def _send(self, watcher: Watcher, text: str) -> None:
         try:
             async with asyncio.timeout(SENDING_S):
                 await watcher.socket.send_str(text)

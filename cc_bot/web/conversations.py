@@ -49,7 +49,8 @@ class ConversationPages:
         visitor, stores = visitor_of(request), self._services.stores
         counts = Counter(await stores.archive.list_keys(visitor.user_id))
         chosen = _chosen(request.query.get("place", ""), counts)
-        page = PageNumber.of(request, counts[chosen] if chosen else counts.total(), SESSIONS)
+        count = counts[chosen] if chosen else counts.total()
+        page = PageNumber.of(request.query.get("page", "1"), count, SESSIONS)
         sessions = await stores.archive.list_sessions(
             visitor.user_id,
             channel_id=chosen.channel_id if chosen else None,
@@ -80,7 +81,7 @@ class ConversationPages:
         session = await stores.archive.get_session(visitor.user_id, _id_in(request))
         if session is None:
             return _gone(request, visitor)
-        page = PageNumber.of(request, session.messages, MESSAGES)
+        page = PageNumber.of(request.query.get("page", "1"), session.messages, MESSAGES)
         messages = await stores.archive.list_messages(
             visitor.user_id, session.id, limit=MESSAGES, offset=page.offset(MESSAGES)
         )
@@ -110,7 +111,11 @@ class ConversationPages:
 def _gone(request: web.Request, visitor: SignedIn) -> web.Response:
     """Return the page of a conversation that there is not: deleted in another tab, or never one of theirs."""
     _log.info("page_refused", page=name_of_page(request), error="NothingHere", status=404)
-    return render(request, "conversation_gone.html", visitor, status=404)
+    texts = visitor.words.web_conversation
+    links = [("/conversations", texts.back)]
+    return render(
+        request, "trouble.html", visitor, status=404, here="/conversations", sentence=texts.gone, links=links
+    )
 
 
 def place_of(key: SessionKey) -> str:

@@ -189,9 +189,9 @@ class PageNumber:
     count: int
 
     @classmethod
-    def of(cls, request: web.Request, items: int, size: int) -> "PageNumber":
-        """Return the page that is asked for. Raises NothingHere for one that there is not."""
-        page = cls(max(1, number_of(request.query.get("page", "1"))), max(1, -(-items // size)))
+    def of(cls, number: str, items: int, size: int) -> "PageNumber":
+        """Return the page of that number. Raises NothingHere if there is no such page."""
+        page = cls(max(1, number_of(number)), max(1, -(-items // size)))
         if page.number > page.count:
             raise NothingHere
         return page

@@ -43,9 +43,10 @@ from cc_bot.memories import MAX_TAGS_CHARACTERS, ForgottenMemory, MemoryForm, fi
 from cc_bot.texts import Texts
 from cc_bot.texts.web_memory import WebMemoryTexts
 from cc_bot.web.form import PageNumber, form_of, id_in, number_of, text_of
-from cc_bot.web.memory_trouble import Handler, leading_back, status_here, told
+from cc_bot.web.memory_trouble import Handler, leading_back, told
 from cc_bot.web.notices import go_on, take_notice
 from cc_bot.web.page import moment_in, render, see_other
+from cc_bot.web.server import status_of
 from cc_bot.web.services import WebServices
 from cc_bot.web.visitor import SignedIn, visitor_of
 
@@ -213,7 +214,7 @@ class MemoryPages:
             request,
             "memories.html",
             visitor,
-            status=status_here(problem) if problem else 200,
+            status=status_of(problem) if problem else 200,
             wish=wish,
             found=found,
             count=_count(count, wish, visitor.words.web_memory),
@@ -243,11 +244,11 @@ class MemoryPages:
             hits = await self._memories.find(
                 user_id, wish.query, limit=MOST_FOUND + 1, audience="private", only=wish.only
             )
-            page = _page(number, min(len(hits), MOST_FOUND))
+            page = PageNumber.of(number, min(len(hits), MOST_FOUND), PAGE_SIZE)
             first = page.offset(PAGE_SIZE)
             return hits[:MOST_FOUND][first : first + PAGE_SIZE], page, len(hits)
         count = await self._memories.count(user_id, only=wish.only)
-        page = _page(number, count)
+        page = PageNumber.of(number, count, PAGE_SIZE)
         listed = await self._memories.list(
             user_id, only=wish.only, order=wish.order, limit=PAGE_SIZE, offset=page.offset(PAGE_SIZE)
         )
@@ -364,7 +365,7 @@ class MemoryPages:
             request,
             "memory.html",
             visitor,
-            status=409 if conflict else status_here(problem) if problem else 200,
+            status=409 if conflict else status_of(problem) if problem else 200,
             memory=kept,
             entered=entered,
             mark=mark_of(kept),
@@ -619,14 +620,6 @@ def _count(count: int, wish: MemoryWish, words: WebMemoryTexts) -> str:
             return words.found_one
         case _:
             return words.found.format(count=f"{count:,}")
-
-
-def _page(number: str, items: int) -> PageNumber:
-    """Return the page of that number. Raises NothingHere for one that there is not."""
-    page = PageNumber(max(1, number_of(number)), max(1, -(-items // PAGE_SIZE)))
-    if page.number > page.count:
-        raise NothingHere
-    return page
 
 
 def _origin(named: str) -> SourceKind | None:

@@ -19,9 +19,10 @@ from cc_bot.domain.memory_transfer import MAX_IMPORT_BYTES, MAX_IMPORTED
 from cc_bot.domain.text import one_line, shorten
 from cc_bot.web.download import send_file
 from cc_bot.web.form import form_of, text_of
-from cc_bot.web.memory_trouble import leading_back, status_here, told
+from cc_bot.web.memory_trouble import leading_back, told
 from cc_bot.web.notices import go_on
 from cc_bot.web.page import render
+from cc_bot.web.server import status_of
 from cc_bot.web.services import WebServices
 from cc_bot.web.visitor import SignedIn, visitor_of
 
@@ -86,7 +87,7 @@ class MemoryFilePages:
             )
             packed = await asyncio.to_thread(_pack, planned)
         except InputError as error:
-            return self._import_page(request, visitor, told(error, visitor), status_here(error))
+            return self._import_page(request, visitor, told(error, visitor), status_of(error))
         shown = [shorten(one_line(each.content), SHOWN_CHARACTERS) for each in plan.new[:SHOWN]]
         return render(request, "memories_import_preview.html", visitor, plan=plan, packed=packed, shown=shown)
 
@@ -99,7 +100,7 @@ class MemoryFilePages:
                 visitor.user_id, _at_hand(planned), paused=visitor.memory_paused
             )
         except InputError as error:
-            return self._import_page(request, visitor, told(error, visitor), status_here(error))
+            return self._import_page(request, visitor, told(error, visitor), status_of(error))
         return go_on(request, visitor, "/memories", "memories_imported", count=f"{count:,}")
 
     async def pause(self, request: web.Request) -> web.StreamResponse:

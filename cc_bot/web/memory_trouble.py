@@ -4,19 +4,14 @@ with the way back to the memories."""
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 from functools import wraps
-from typing import Final
 
 import structlog
 from aiohttp import web
 
 from cc_bot.domain.errors import (
-    AttachmentTooLarge,
     CcBotError,
-    FilesInLine,
     InputError,
-    MemoryHidden,
     NothingHere,
-    TooManyImports,
 )
 from cc_bot.web.form import id_in
 from cc_bot.web.page import render, sentence_on
@@ -26,17 +21,6 @@ from cc_bot.web.visitor import SignedIn, visitor_of
 _log = structlog.get_logger(__name__)
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
-_STATUSES: Final[Mapping[type[CcBotError], int]] = {
-    TooManyImports: 429,
-    MemoryHidden: 404,
-    FilesInLine: 429,
-    AttachmentTooLarge: 413,
-}
-
-
-def status_here(error: CcBotError) -> int:
-    """Return the status of what is told on these pages."""
-    return _STATUSES.get(type(error)) or status_of(error)
 
 
 def told(error: CcBotError, visitor: SignedIn) -> str:
@@ -60,15 +44,14 @@ def leading_back(handle: Handler) -> Handler:
 
 
 async def _trouble_page(request: web.Request, error: CcBotError) -> web.Response:
-    visitor, status = visitor_of(request), status_here(error)
+    visitor, status = visitor_of(request), status_of(error)
     _log.info("page_refused", page=name_of_page(request), error=type(error).__name__, status=status)
-    number, gone = request.match_info.get("number"), isinstance(error, NothingHere)
-    about_one = gone and number is not None
+    number, is_gone = request.match_info.get("number"), isinstance(error, NothingHere)
+    texts = visitor.words.web_memory
+    links = [("/memories", texts.to_list)]
+    if number is not None and not is_gone:
+        links.insert(0, (f"/memories/{id_in(request, 'number')}", texts.to_memory))
+    sentence = texts.not_there if is_gone and number is not None else told(error, visitor)
     return render(
-        request,
-        "memories_trouble.html",
-        visitor,
-        status=status,
-        sentence=visitor.words.web_memory.not_there if about_one else told(error, visitor),
-        back_to=None if gone or number is None else id_in(request, "number"),
+        request, "trouble.html", visitor, status=status, here="/memories", sentence=sentence, links=links
     )

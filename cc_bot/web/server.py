@@ -21,12 +21,15 @@ from aiohttp.http_exceptions import HttpProcessingError
 
 from cc_bot.domain.errors import (
     AccessError,
+    AttachmentTooLarge,
     CanvasSwitched,
     CcBotError,
+    FilesInLine,
     ForeignHost,
     ForeignRequest,
     InputError,
     LinkOver,
+    MemoryHidden,
     NothingHere,
     NotSignedIn,
     OwnersOnly,
@@ -34,6 +37,7 @@ from cc_bot.domain.errors import (
     RequestTooLarge,
     StorageError,
     TooManyCommands,
+    TooManyImports,
     TooManyLinks,
     TooManyRequests,
 )
@@ -176,7 +180,11 @@ STATUSES: Final[Mapping[type[CcBotError], int]] = {
     TooManyLinks: 429,
     TooManyRequests: 429,
     TooManyCommands: 429,
+    TooManyImports: 429,
+    FilesInLine: 429,
     RequestTooLarge: 413,
+    AttachmentTooLarge: 413,
+    MemoryHidden: 404,
     NothingHere: 404,
     OwnersOnly: 404,
     AccessError: 403,
@@ -277,6 +285,7 @@ class Doorway:
             zone,
             status=status,
             sentence=sentence_on(told, words, zone),
+            links=(),
         )
         secure = is_secure(request.host, settings)
         left = visitor is None and isinstance(error, NotSignedIn)

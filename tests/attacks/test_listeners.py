@@ -122,12 +122,8 @@ class TestABody:
     async def test_that_is_packed_is_not_unpacked(self, stage: Stage, encoding: str) -> None:
         body = packed(encoding)
         async with bystander(stage):
-            for name, line in (
-                ("WEB", "GET /static/style.css"),
-                ("WEB", "POST /sign-in"),
-                ("METRICS", "GET /healthz"),
-            ):
-                port = port_of(stage, name)
+            for line in ("GET /static/style.css", "POST /sign-in"):
+                port = port_of(stage, "WEB")
                 sent = request(port, line, body, Content_Type=FORM, Content_Encoding=encoding)
                 await at_once(partial(exchange, port, sent), 2)
 
@@ -199,13 +195,12 @@ class TestConnections:
         async with bystander(stage), asyncio.timeout(60):
             await at_once(lambda: second_request_trickles(port, whole), 20)
 
-    @pytest.mark.parametrize("listener", ["WEB", "METRICS"])
-    async def test_leave_files_for_everything_else(self, stage: Stage, listener: str) -> None:
+    async def test_leave_files_for_everything_else(self, stage: Stage) -> None:
         """And room for a monitor, not only once they have been closed."""
         monitor, held = port_of(stage, "METRICS"), []
         async with bystander(stage):
             for _ in range(2 * OPEN_FILES):
-                _, writer = await asyncio.open_connection("127.0.0.1", port_of(stage, listener))
+                _, writer = await asyncio.open_connection("127.0.0.1", port_of(stage, "WEB"))
                 writer.write(b"GET /healthz HTTP/1.1\r\nX: ")
                 held.append(writer)
             async with asyncio.timeout(5):

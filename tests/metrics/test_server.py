@@ -74,13 +74,12 @@ class Served:
 
 @pytest.fixture
 async def program() -> AsyncIterator[Served]:
-    """No connection is closed because its time is over."""
     watched = Watched()
     watched.pulse.begin(lambda: 0.05)
     meter = PrometheusMeter("1.2.3")
     vitals = Vitals(watched.pulse, watched, Busy, watched.free, watched.backed_up, patience_s=0.05)
     async with (
-        serve("127.0.0.1", 0, meter, vitals, patience_s=3600) as port,
+        serve("127.0.0.1", 0, meter, vitals) as port,
         aiohttp.ClientSession() as client,
     ):
         yield Served(watched, meter, client, f"http://127.0.0.1:{port}")
