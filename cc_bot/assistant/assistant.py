@@ -23,7 +23,7 @@ from cc_bot.assistant.approved_calls import ApprovedCalls
 from cc_bot.assistant.calibration import Calibration
 from cc_bot.assistant.channel_turns import ChannelContext, ChannelTurns
 from cc_bot.assistant.hearing import Hearing, any_recordings
-from cc_bot.assistant.queue import InChannels, Load, QueuePlace, TurnQueue
+from cc_bot.assistant.queue import InChannels, Load, QueuedTurn, TurnQueue
 from cc_bot.assistant.rounds import CallRecord, Draft, Emit, Rounds
 from cc_bot.assistant.session_turns import SessionTurns
 from cc_bot.assistant.speaking import Speaking
@@ -457,11 +457,11 @@ class Assistant:
             try:
                 in_channel = isinstance(request.key, ChannelKey)
                 line = InChannels(request.user_id) if in_channel else request.user_id
-                with self._queue.join(line, request.options.guild_id) as place:
-                    self._queue.announce(place, events.put_nowait)  # whoever waits is told first of all
+                with self._queue.join(line) as queued:
+                    self._queue.announce(queued, events.put_nowait)  # before anything else
                     running = asyncio.create_task(
                         self._run(
-                            request, place, recorder, stop=stop, account=account, emit=events.put_nowait
+                            request, queued, recorder, stop=stop, account=account, emit=events.put_nowait
                         )
                     )
                     running.add_done_callback(lambda _: events.put_nowait(None))
@@ -484,7 +484,7 @@ class Assistant:
     async def _run(
         self,
         request: TurnRequest,
-        place: QueuePlace,
+        queued: QueuedTurn,
         recorder: UsageRecorder | None,
         *,
         stop: Stop,
@@ -501,7 +501,7 @@ class Assistant:
             with account.phase("queue"):
                 if recorder is None:
                     recorder = await held.enter_async_context(self._admit(request))
-                await self._queue.wait(place, stop, emit)
+                await self._queue.wait(queued, stop, emit)
             held.enter_context(self._active.track(stop))
             request = await self._hear(request, recorder, stop, account, emit)
             with account.phase("store"):

@@ -1,179 +1,19 @@
-"""The queue for turns: one at a time for each user, so many at a time in all.
+"""The queue for turns: one at a time for each user, a limited number in all, in the order of arrival.
 
-This bounds what anybody can spend, and it keeps a user's turns in order. Those in channels have a line of
-their own: they do not wait for what the user asked elsewhere in private. Which turn comes next is decided by
-a pure structure; in the queue they wait.
+This bounds what anybody can spend, and keeps a user's turns in order. A user's turns in channels have a line
+of their own: they do not wait for what the user asked elsewhere in private.
 """
 
 import asyncio
-from collections import Counter, deque
-from collections.abc import Callable, Hashable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from heapq import heapify, heappop, heappush
-from itertools import count
+from itertools import takewhile
 from typing import Final
 
 from cc_bot.assistant.turn import Stop
 from cc_bot.domain.errors import Busy, Crowded, ShuttingDown
 from cc_bot.domain.turn import Notice
-
-# ---- fair line -------------------------------------------------------------------------------------------
-# Who waits for a turn and who comes next: the rule alone, with no clock and nothing awaited.
-#
-# Three things hold a turn back. A line has one turn at a time, and its turns keep their order. There are so
-# many places in all. And when one of them becomes free, it goes to the party that was served longest ago: a
-# server, or a user in their DMs; within it to the user served longest ago. So a burst of one server, or of
-# one member of it, goes behind everybody else's questions.
-
-REMEMBERED: Final = 20_000
-"""Who was served is forgotten when nobody waits or runs. On a bot that is never idle, this many parties and
-users are remembered; it takes some megabytes."""
-
-
-@dataclass(eq=False, slots=True)
-class Ticket:
-    """A turn's right to wait; each is a ticket of its own, whatever it says."""
-
-    line: Hashable
-    """It has one turn at a time, and its turns keep their order."""
-    party: Hashable
-    """Whom it is put on account of, before `user`."""
-    user: Hashable
-    number: int
-    """Of arrival."""
-
-
-@dataclass(slots=True)
-class _Served:
-    """The record of when someone was last served, counted in services; whoever never was comes first, and so
-    does whoever is forgotten."""
-
-    most: int
-    at: dict[Hashable, int] = field(default_factory=dict)
-    """The one served longest ago is the first in it."""
-    now: int = 0
-
-    def note(self, ticket: Ticket) -> None:
-        """A party comes after its user, so that it is not forgotten before any of its users."""
-        self.now += 1
-        for served in ((ticket.party, ticket.user), ticket.party):
-            self.at.pop(served, None)
-            self.at[served] = self.now
-        while len(self.at) > self.most:
-            del self.at[next(iter(self.at))]
-
-    def rank(self, ticket: Ticket) -> tuple[int, int, int]:
-        """The lowest is next."""
-        of_party = self.at.get(ticket.party, 0)
-        return (of_party, self.at.get((ticket.party, ticket.user), 0), ticket.number)
-
-    def order(self, tickets: Iterable[Ticket]) -> Iterator[Ticket]:
-        """The order of ranks, if each is served at once: the same as taking the lowest again and again, in
-        time that grows with their number and not with its square."""
-        queues: dict[Hashable, dict[Hashable, deque[Ticket]]] = {}
-        for ticket in tickets:
-            queues.setdefault(ticket.party, {}).setdefault(ticket.user, deque()).append(ticket)
-        users = {party: [(*self.rank(of[0])[1:], of) for of in queues[party].values()] for party in queues}
-        for heap in users.values():
-            heapify(heap)
-        parties = [(self.at.get(party, 0), heap[0][1], heap) for party, heap in users.items()]
-        heapify(parties)
-        now = self.now
-        while parties:
-            now += 1
-            _, _, heap = heappop(parties)
-            _, _, of_user = heappop(heap)
-            yield of_user.popleft()
-            if of_user:
-                heappush(heap, (now, of_user[0].number, of_user))
-            if heap:
-                heappush(parties, (now, heap[0][1], heap))
-
-
-class FairLine:
-    """Turns that wait, and turns that run."""
-
-    def __init__(self, places: int, *, remembered: int = REMEMBERED) -> None:
-        """`places`: turns that run at a time; `remembered`: parties and users whose services are known."""
-        self._places = places
-        self._numbers = count(1)
-        self._waiting: dict[Ticket, None] = {}
-        self._running: dict[Ticket, None] = {}
-        self._served = _Served(remembered)
-        self._order: dict[Ticket, int] | None = None
-        """Of those who wait, while nothing has changed since it was asked for."""
-
-    @property
-    def waiting(self) -> int:
-        return len(self._waiting)
-
-    @property
-    def running(self) -> int:
-        return len(self._running)
-
-    def in_line(self, line: Hashable) -> int:
-        """Count the turns of a line that wait or run."""
-        return sum(ticket.line == line for tickets in (self._waiting, self._running) for ticket in tickets)
-
-    def has_room(self, party: Hashable, most: int) -> bool:
-        """Return whether one more of a party may wait, where `most` may in all. Beyond that many each party
-        still has its share of them, so that a burst keeps nobody else from waiting."""
-        if self.waiting < most:
-            return True
-        parties = Counter(ticket.party for ticket in self._waiting)
-        return parties[party] < most // len({*parties, party})
-
-    def join(self, line: Hashable, party: Hashable, user: Hashable) -> Ticket:
-        """Wait from now on; `admit` tells when it may begin."""
-        ticket = Ticket(line, party, user, next(self._numbers))
-        self._waiting[ticket] = None
-        self._order = None
-        return ticket
-
-    def admit(self) -> list[Ticket]:
-        """Let those begin whose turn it is, and return them in their order: they are running from here on."""
-        admitted = []
-        while self.running < self._places and (ready := self._ready()):
-            ticket = min(ready, key=self._served.rank)
-            del self._waiting[ticket]
-            self._running[ticket] = None
-            self._served.note(ticket)
-            self._order = None
-            admitted.append(ticket)
-        return admitted
-
-    def leave(self, ticket: Ticket) -> None:
-        """Take a ticket out: its turn is over, or does not want to wait any longer."""
-        self._waiting.pop(ticket, None)
-        self._running.pop(ticket, None)
-        self._order = None
-        if not self._waiting and not self._running:
-            self._served = _Served(self._served.most)  # nobody is left to be fair to
-
-    def is_held_up(self, ticket: Ticket) -> bool:
-        """Return whether it waits for an earlier turn of its own line, and not for a place."""
-        return ticket in self._waiting and ticket not in self._ready()
-
-    def ahead(self, ticket: Ticket) -> int:
-        """Count those who wait and come before it, as far as can be told now: who leaves, and who comes and
-        was served longer ago, changes that."""
-        if self._order is None:
-            self._order = {each: number for number, each in enumerate(self._served.order(self._waiting))}
-        return self._order.get(ticket, 0)
-
-    def _ready(self) -> list[Ticket]:
-        """List those whom nothing but the number of places holds back, in the order of their arrival."""
-        taken = {ticket.line for ticket in self._running}
-        ready = []
-        for ticket in self._waiting:
-            if ticket.line not in taken:
-                ready.append(ticket)
-                taken.add(ticket.line)
-        return ready
-
-
-# ---- queue -----------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,27 +23,17 @@ class InChannels:
     user_id: int
 
 
-@dataclass(frozen=True, slots=True)
-class Guild:
-    """A server, as a party among those who wait."""
-
-    id: int
-
-
 LineId = int | InChannels
 """A user's line, or a user's in all channels."""
-Party = Guild | LineId
-"""Who takes turns with whom: a server; outside of servers a user."""
 
 MAX_WAITING: Final = 5
 """Turns that wait in one line."""
-MAX_WAITING_A_PLACE: Final = 25
-"""Turns that wait, for each that may run: whoever comes after them would most likely wait in vain. When so
-many wait, each party has a share of them (FairLine.has_room)."""
+MAX_WAITING_PER_SLOT: Final = 25
+"""Turns that wait, for each that may run: later ones would most likely wait in vain."""
 MAX_WAIT_S: Final = 180.0
 """With the time limit of a turn this stays under the 900 s that an interaction token of Discord lives."""
 NEWS_EVERY_S: Final = 5.0
-"""Whoever waits is told how many are ahead as that changes, at most so often: each time is an edit."""
+"""How often a user hears at most how many are ahead: each time is an edit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,24 +45,23 @@ class Load:
 
 
 @dataclass(eq=False, slots=True)
-class QueuePlace:
-    """A turn's place in line, and then among those who run."""
+class QueuedTurn:
+    """A turn that waits or runs."""
 
-    ticket: Ticket
+    line: LineId
     admitted: asyncio.Event = field(default_factory=asyncio.Event)
-    told: Notice | None = None
-    """What its user was told last of the wait."""
+    last_notice: Notice | None = None
 
 
 class TurnQueue:
     def __init__(
         self, max_turns: int, *, news_every_s: float = NEWS_EVERY_S, max_wait_s: float = MAX_WAIT_S
     ) -> None:
-        self._line = FairLine(max_turns)
-        self._most = max_turns * MAX_WAITING_A_PLACE
+        self._max_turns = max_turns
         self._news_every_s = news_every_s
         self._max_wait_s = max_wait_s
-        self._places: dict[Ticket, QueuePlace] = {}
+        self._turns: dict[QueuedTurn, None] = {}
+        """Those that wait or run, in the order of arrival."""
         self._closed = asyncio.Event()
 
     @property
@@ -241,68 +70,69 @@ class TurnQueue:
 
     @property
     def load(self) -> Load:
-        return Load(self._line.running, self._line.waiting)
+        running = sum(turn.admitted.is_set() for turn in self._turns)
+        return Load(running, len(self._turns) - running)
 
     def close(self) -> None:
-        """Let nobody in any more; those who wait get ShuttingDown."""
+        """Admit no more turns; those that wait get ShuttingDown."""
         self._closed.set()
 
     @contextmanager
-    def join(self, line: LineId, guild_id: int | None = None) -> Iterator[QueuePlace]:
-        """A place in line, and then among those who run, until the block is left.
+    def join(self, line: LineId) -> Iterator[QueuedTurn]:
+        """Wait in line, and then run, until the block is left.
 
-        Raises Busy when too many wait already in the line, Crowded when too many wait in all, and of this
-        server or user among them, and ShuttingDown once closed.
+        Raises Busy when too many wait already in the line, Crowded when too many wait in all, and
+        ShuttingDown once closed.
         """
         if self.closed:
             raise ShuttingDown
-        if self._line.in_line(line) > MAX_WAITING:
+        if sum(turn.line == line for turn in self._turns) > MAX_WAITING:
             raise Busy
-        party: Party = line if guild_id is None else Guild(guild_id)
-        if not self._line.has_room(party, self._most):
+        if self.load.waiting >= self._max_turns * MAX_WAITING_PER_SLOT:
             raise Crowded
-        user = line.user_id if isinstance(line, InChannels) else line
-        place = QueuePlace(self._line.join(line, party, user))
-        self._places[place.ticket] = place
-        self._move_up()
+        turn = QueuedTurn(line)
+        self._turns[turn] = None
+        self._admit()
         try:
-            yield place
+            yield turn
         finally:
-            del self._places[place.ticket]
-            self._line.leave(place.ticket)
-            self._move_up()
+            del self._turns[turn]
+            self._admit()
 
-    def announce(self, place: QueuePlace, emit: Callable[[Notice], None]) -> None:
-        """Tell somebody who waits how long the line is, if that is news to them."""
-        if place.admitted.is_set():
+    def announce(self, turn: QueuedTurn, emit: Callable[[Notice], None]) -> None:
+        """Emit how many turns are ahead of one that waits, if that has changed; no number while an earlier
+        turn of its own line holds it up."""
+        if turn.admitted.is_set():
             return
-        held_up = self._line.is_held_up(place.ticket)
-        news = Notice("queued", ahead=None if held_up else self._line.ahead(place.ticket))
-        if news != place.told:
-            place.told = news
-            emit(news)
+        earlier = list(takewhile(lambda other: other is not turn, self._turns))
+        is_held_up = any(other.line == turn.line for other in earlier)
+        ahead = None if is_held_up else sum(not other.admitted.is_set() for other in earlier)
+        notice = Notice("queued", ahead=ahead)
+        if notice != turn.last_notice:
+            turn.last_notice = notice
+            emit(notice)
 
-    async def wait(self, place: QueuePlace, stop: Stop, emit: Callable[[Notice], None]) -> None:
-        """Wait until it is one's turn, telling what there is to tell meanwhile: nothing where there is no
-        wait. On a stop request it is over at once, without a place among those who run.
+    async def wait(self, turn: QueuedTurn, stop: Stop, emit: Callable[[Notice], None]) -> None:
+        """Wait until the turn may run, and emit notices meanwhile; none if there is no wait. Ends at once on
+        a stop request, without a slot.
 
         Raises Crowded when the wait takes too long, and ShuttingDown once closed.
         """
         deadline_s = asyncio.get_running_loop().time() + self._max_wait_s
-        if not place.admitted.is_set() and not self.closed:
-            await self._wait_until(deadline_s, place, stop, emit)
+        if not turn.admitted.is_set() and not self.closed:
+            await self._wait_until(deadline_s, turn, stop, emit)
         if self.closed:
             raise ShuttingDown
-        if place.told is not None:
+        if turn.last_notice is not None:
             emit(Notice("started"))
 
     async def _wait_until(
-        self, deadline_s: float, place: QueuePlace, stop: Stop, emit: Callable[[Notice], None]
+        self, deadline_s: float, turn: QueuedTurn, stop: Stop, emit: Callable[[Notice], None]
     ) -> None:
-        ends = [asyncio.create_task(event.wait()) for event in (place.admitted, stop, self._closed)]
+        ends = [asyncio.create_task(event.wait()) for event in (turn.admitted, stop, self._closed)]
         try:
-            while not (place.admitted.is_set() or stop.requested or self.closed):
-                self.announce(place, emit)
+            while not (turn.admitted.is_set() or stop.requested or self.closed):
+                self.announce(turn, emit)
                 left_s = deadline_s - asyncio.get_running_loop().time()
                 if left_s <= 0:
                     raise Crowded
@@ -313,6 +143,11 @@ class TurnQueue:
                 task.cancel()
             await asyncio.gather(*ends, return_exceptions=True)
 
-    def _move_up(self) -> None:
-        for ticket in self._line.admit():
-            self._places[ticket].admitted.set()
+    def _admit(self) -> None:
+        """Let the first turns of their lines run, as far as there are slots."""
+        free, lines = self._max_turns - self.load.running, set[LineId]()
+        for turn in self._turns:
+            if free and turn.line not in lines and not turn.admitted.is_set():
+                turn.admitted.set()
+                free -= 1
+            lines.add(turn.line)

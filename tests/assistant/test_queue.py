@@ -1,35 +1,25 @@
-"""Who may run when: order, fairness, what is told meanwhile, and that no slot of the queue is ever lost."""
+"""Who may run when: order, what is told meanwhile, and that no slot of the queue is ever lost."""
 
 import asyncio
-from collections.abc import AsyncIterator, Hashable
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator
+from contextlib import ExitStack, asynccontextmanager, suppress
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
-from hypothesis.stateful import (
-    RuleBasedStateMachine,
-    invariant,
-    precondition,
-    rule,
-    run_state_machine_as_test,
-)
 
 from cc_bot.assistant.queue import (
     MAX_WAIT_S,
     MAX_WAITING,
-    MAX_WAITING_A_PLACE,
-    FairLine,
+    MAX_WAITING_PER_SLOT,
     Load,
-    Ticket,
+    QueuedTurn,
     TurnQueue,
 )
 from cc_bot.assistant.turn import Stop
 from cc_bot.domain import Notice
 from cc_bot.domain.errors import Busy, Crowded
 from tests.assistant.conftest import Table
-
-PARTIES = ["東京", "Osaka", "京都"]
 
 
 class TestTurnsOfOneUser:
@@ -50,17 +40,17 @@ class TestTurnsOfOneUser:
 class Someone:
     """Waits for a turn of a queue, and holds it until told to end."""
 
-    def __init__(self, queue: TurnQueue, user_id: int, guild_id: int | None = None) -> None:
+    def __init__(self, queue: TurnQueue, user_id: int) -> None:
         self.told: list[Notice] = []
         self.news = asyncio.Event()
         self.stop = Stop()
         self.begun = asyncio.Event()
         self.may_end = asyncio.Event()
-        self.task = asyncio.create_task(self._come(queue, user_id, guild_id))
+        self.task = asyncio.create_task(self._come(queue, user_id))
 
-    async def _come(self, queue: TurnQueue, user_id: int, guild_id: int | None) -> None:
-        with queue.join(user_id, guild_id) as place:
-            await queue.wait(place, self.stop, self._hear)
+    async def _come(self, queue: TurnQueue, user_id: int) -> None:
+        with queue.join(user_id) as turn:
+            await queue.wait(turn, self.stop, self._hear)
             self.begun.set()
             await self.may_end.wait()
 
@@ -102,35 +92,15 @@ class TestWaiting:
             assert [notice.ahead for notice in people[3].told[:2]] == [2, 1]
             assert people[3].told[-1] == Notice("started")
 
-    async def test_of_a_burst_in_one_server_lets_another_server_through(self) -> None:
+    async def test_of_too_many_in_all_lets_in_no_more(self) -> None:
         async with a_queue() as queue:
-            burst = [Someone(queue, user, guild_id=1) for user in range(1 + MAX_WAITING_A_PLACE)]
+            burst = [Someone(queue, user) for user in range(1 + MAX_WAITING_PER_SLOT)]
             await burst[0].begins()
-            with pytest.raises(Crowded), queue.join(1000, guild_id=1):
+            with pytest.raises(Crowded), queue.join(1000):
                 pass
-            assert queue.load == Load(1, MAX_WAITING_A_PLACE)
-            other = Someone(queue, 1001, guild_id=2)
-            await other.is_told(Notice("queued", ahead=0))
-            await burst[0].ends()
-            await other.begins()
-            for someone in (other, *burst[1:]):
+            assert queue.load == Load(1, MAX_WAITING_PER_SLOT)
+            for someone in burst:
                 await someone.ends()
-
-
-class TestThoseAhead:
-    @given(st.lists(st.tuples(st.sampled_from(PARTIES), st.integers(0, 2)), max_size=12))
-    def test_are_those_who_are_served_before(self, visitors: list[tuple[str, int]]) -> None:
-        line = FairLine(1)
-        running = line.join("first", "東京", "first")
-        line.admit()
-        waiting = [line.join(n, party, user) for n, (party, user) in enumerate(visitors)]
-        expected = sorted(waiting, key=line.ahead)
-        served = list[Ticket]()
-        for _ in waiting:
-            line.leave(running)
-            [running] = line.admit()
-            served.append(running)
-        assert served == expected
 
 
 class TestTheWaitEnds:
@@ -158,82 +128,29 @@ class TestTheWaitEnds:
             await last.ends()
 
 
-class Crowd(RuleBasedStateMachine):
-    """People come, are served, end and go away in any order."""
-
-    places = 3
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.line = FairLine(self.places)
-        self.waiting: list[Ticket] = []
-        self.running: list[Ticket] = []
-        self.overtaken: dict[Hashable, list[Hashable]] = {}
-        """For each party that could be served all the while: those that were, meanwhile."""
-
-    def ready(self) -> list[Ticket]:
-        """By the rule, put plainly: nothing of its line runs, and nobody in it came before."""
-        return [
-            ticket
-            for at, ticket in enumerate(self.waiting)
-            if all(ticket.line != other.line for other in (*self.running, *self.waiting[:at]))
-        ]
-
-    def move_up(self) -> None:
-        for ticket in self.line.admit():
-            ready = self.ready()
-            assert ticket in ready
-            for party in {other.party for other in ready} - {ticket.party}:
-                self.overtaken.setdefault(party, []).append(ticket.party)
-            self.waiting.remove(ticket)
-            self.running.append(ticket)
-            self.look_again(served=ticket.party)
-        self.look_again()
-
-    def look_again(self, served: Hashable = None) -> None:
-        could_be = {ticket.party for ticket in self.ready()} - {served}
-        self.overtaken = {party: by for party, by in self.overtaken.items() if party in could_be}
-
-    @rule(party=st.sampled_from(PARTIES), user=st.integers(0, 6))
-    def asks(self, party: str, user: int) -> None:
-        self.waiting.append(self.line.join(user, party, user))
-        self.move_up()
-
-    @precondition(lambda self: self.running)
-    @rule(data=st.data())
-    def ends(self, data: st.DataObject) -> None:
-        self.leave(self.running, data)
-
-    @precondition(lambda self: self.waiting)
-    @rule(data=st.data())
-    def gives_up(self, data: st.DataObject) -> None:
-        self.leave(self.waiting, data)
-
-    def leave(self, tickets: list[Ticket], data: st.DataObject) -> None:
-        ticket = data.draw(st.sampled_from(tickets))
-        tickets.remove(ticket)
-        self.line.leave(ticket)
-        self.move_up()
-
-    @invariant()
-    def nobody_is_lost_and_no_slot_stays_free_while_it_could_be_taken(self) -> None:
-        assert (self.line.running, self.line.waiting) == (len(self.running), len(self.waiting))
-        assert len(self.running) == self.places or not self.ready()
-
-    @invariant()
-    def no_more_run_than_there_are_slots_and_one_a_line(self) -> None:
-        lines = [ticket.line for ticket in self.running]
-        assert len(self.running) <= self.places
-        assert len(lines) == len(set(lines))
-
-    @invariant()
-    def no_party_overtakes_another_twice(self) -> None:
-        for by in self.overtaken.values():
-            assert len(by) == len(set(by))
-
-
 class TestACrowd:
-    @pytest.mark.slow
-    def test_is_served_in_turn(self) -> None:
-        bounds = settings(max_examples=60, stateful_step_count=30, deadline=None)
-        run_state_machine_as_test(Crowd, settings=bounds)
+    @given(st.lists(st.tuples(st.booleans(), st.integers(0, 6)), max_size=60))
+    def test_is_served_in_the_order_of_arrival_one_turn_of_each_at_a_time(
+        self, steps: list[tuple[bool, int]]
+    ) -> None:
+        """Each step: somebody asks, or somebody who waits or runs leaves."""
+        slots, queue = 3, TurnQueue(3)
+        turns = list[tuple[QueuedTurn, ExitStack]]()
+        for comes, number in steps:
+            if comes:
+                stack = ExitStack()
+                with suppress(Busy):
+                    turns.append((stack.enter_context(queue.join(number)), stack))
+            elif turns:
+                turns.pop(number % len(turns))[1].close()
+            running = [turn.line for turn, _ in turns if turn.admitted.is_set()]
+            assert len({*running}) == len(running) <= slots
+            waiting = [turn.line for turn, _ in turns if not turn.admitted.is_set()]
+            assert len(running) == slots or {*waiting} <= {*running}
+            assert queue.load == Load(len(running), len(waiting))
+            for line in {*running} & {*waiting}:
+                first = next(turn for turn, _ in turns if turn.line == line)
+                assert first.admitted.is_set(), "a user's turns keep their order"
+        for _, stack in turns:
+            stack.close()
+        assert queue.load == Load(0, 0)
