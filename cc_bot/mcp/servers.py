@@ -341,11 +341,12 @@ def is_for(rules: ServerRules, place: ToolPlace) -> bool:
     """Return whether a server is for that user in that place."""
     if rules.roles and not rules.roles & set(place.role_ids or ()):
         return False
+    everywhere = not rules.guilds and not rules.channels
     if place.guild_id is None:
-        return rules.dms or any(each in rules.channels for each in place.channel_ids)
-    if not rules.guilds and not rules.channels:
-        return True
-    return place.guild_id in rules.guilds or any(each in rules.channels for each in place.channel_ids)
+        there = everywhere if rules.dms is None else rules.dms
+    else:
+        there = everywhere or place.guild_id in rules.guilds
+    return there or bool(rules.channels & set(place.channel_ids))
 
 
 @asynccontextmanager

@@ -16,21 +16,13 @@ class ToolServersFileTexts(Area):
     """Mistakes in the file of servers. What is to be written stands there as it would in the file; what the
     file has as the value of a key is never repeated."""
 
-    not_json = Sentence(ja="JSON として読めないところがあります（{line} 行目の {column} 文字目）。", en="It is not valid JSON (line {line}, column {column}).")
+    not_json = Sentence(ja="JSON として読めないところがあります（{line} 行目の {column} 文字目）。コメントと、最後の余分なコンマも使えません。", en="It is not valid JSON (line {line}, column {column}). Comments, and commas after the last entry, are not supported either.")
     """Parameters: line, column."""
     empty = Sentence(ja='空です。サーバーを使わないときは、{{"mcpServers": {{}}}} と書くか、ファイルを消してください。', en='It is empty. For no servers, write {{"mcpServers": {{}}}} or remove the file.')
     not_an_object = Sentence(ja="{name} は {{ … }} の形（オブジェクト）にしてください。", en="{name} has to be an object: {{ … }}")
     other_key = Sentence(ja='{key} は知らないキーです。サーバーは "mcpServers"（または "servers"）の中に書いてください。', en='{key} is not a known key. Servers stand under "mcpServers" (or "servers").')
-    twice = Sentence(ja="{server} が2度書かれています。どちらかを消してください。", en="{server} stands there twice. Remove one of them.")
-    twice_within = Sentence(ja="サーバー {server} に {key} が2度書かれています。どちらかを消してください。", en="Server {server}: {key} stands there twice. Remove one of them.")
-    too_many = Sentence(ja="サーバーは {limit} 個までです。", en="There may be up to {limit} servers.")
+    twice = Sentence(ja="{key} が2度書かれています。どちらかを消してください。", en="{key} is there twice. Remove one of them.")
     names_alike = Sentence(ja="サーバー {other} と {server} は、記号を _ に置きかえると同じ名前になります。どちらかの名前を変えてください。", en="Servers {other} and {server} have the same name once each sign in it is a _. Rename one of them.")
-    no_name = Sentence(ja='名前が空のサーバーがあります（""）。名前を付けてください。', en='A server has an empty name (""). Give it one.')
-    comments = Sentence(ja="コメントや、最後の余分なコンマは使えません（{line} 行目の {column} 文字目）。消してください。", en="Comments, and commas after the last entry, are not supported (line {line}, column {column}). Remove them.")
-    """Parameters: line, column."""
-    env_file = Sentence(ja="サーバー {server} の envFile には対応していません。変数は env に書いてください。", en="Server {server}: envFile is not supported here. Write the variables under env.")
-    input = Sentence(ja="サーバー {server} の {key} にある {input} には対応していません。環境変数にして、${{NAME}} と書いてください。", en="Server {server}: {input} in {key} is not supported here. Make it a variable of the environment: ${{NAME}}")
-    not_runnable = Sentence(ja="サーバー {server} の command は実行できません（フォルダか、実行の許可がないファイルです）。", en="Server {server}: what command names can't be run; it is a folder, or a file that is not executable.")
     bad_name = Sentence(ja="サーバー {server}: 名前には半角の英数字と - _ . @ / と空白を使い、40文字までにしてください（__ は使えません）。", en="Server {server}: a name is made of letters, digits, - _ . @ / and blanks, with up to 40 characters and without __.")
     unknown_key = Sentence(ja="サーバー {server} の {key} は知らないキーです。使えるキー: {keys}", en="Server {server} has a key that is not known: {key}. The keys are: {keys}")
     wrong = Sentence(ja="サーバー {server} の {key} を直してください。正しい書き方: {expected}", en="Server {server}: {key} is not as it should be. Write it like this: {expected}")
@@ -39,7 +31,6 @@ class ToolServersFileTexts(Area):
         ja="サーバー {server} の {key} に ${{{variable}}} は書けません。プロセスの一覧で誰にでも見えるので、env（HTTP なら headers）に書いてください。", en="Server {server}: ${{{variable}}} can't stand in {key}, where everybody on this machine can read it in the list of processes. Put it in env (for HTTP, in headers)."
     )
     no_command = Sentence(ja="サーバー {server} の command のプログラムが見つかりません。インストールするか、パスを直してください。", en="Server {server}: the program that command names is not there. Install it or correct the path.")
-    sse = Sentence(ja='サーバー {server} の type の sse には対応していません。新しい方式の URL と "type": "http" を書いてください。', en='Server {server}: type "sse" is not supported. Give the URL of the newer way, with "type": "http".')
     not_installed = Sentence(ja="ツールのサーバーを使うには追加のパッケージが要ります。make mcp を実行してください（pip なら pip install 'cc-bot[mcp]'）。", en="Servers with tools need one more package. Run: make mcp (with pip: pip install 'cc-bot[mcp]')")
     over_budget = Sentence(
         ja="ツールの説明が合わせて {total} トークンで、CC_BOT_TOOL_TOKENS の {limit} を超えます（{each}）。cc_bot の tools で減らすか、上限を上げてください。",
@@ -51,9 +42,7 @@ class ToolServersFileTexts(Area):
     folder = Sentence(ja='"cwd": "実際にあるフォルダ"', en='"cwd": "a folder that is there"')
     url = Sentence(ja='"url": "https://notes.example/mcp"（command とは一緒に書けません）', en='"url": "https://notes.example/mcp" (and no command beside it)')
     kind = Sentence(ja='"type": "stdio" または "http"', en='"type": "stdio" or "http"')
-    text = Sentence(ja='"3000" のような文字列', en='a text, as "3000"')
-    no_nul = Sentence(ja="NUL 文字のない文字列", en="a text without the sign NUL")
-    pairs = Sentence(ja='{{"NAME": "値"}}（文字列の組）', en='{{"NAME": "value"}} (pairs of texts)')
+    pairs = Sentence(ja='{{"NAME": "3000"}}（どちらも文字列）', en='{{"NAME": "3000"}} (both are texts)')
     table = Sentence(ja='"cc_bot": {{"approve": "writes"}}（オブジェクト）', en='"cc_bot": {{"approve": "writes"}}')
     switch = Sentence(ja="true または false", en="true or false")
     patterns = Sentence(ja='["get_*", "list"]（ツールの名前のリスト）', en='["get_*", "list"] (a list of names of tools)')
