@@ -20,7 +20,7 @@ from cc_bot.domain.errors import (
     RecordingTooLong,
 )
 from cc_bot.domain.memory_transfer import PortableMemory, read_memories
-from cc_bot.domain.message import Attachment
+from cc_bot.domain.message import Attachment, image_type
 from cc_bot.encodings import decode_text
 
 Cost = Callable[[str], float]
@@ -94,11 +94,11 @@ def read_attachment(name: str, data: bytes) -> Attachment:
     """
     if sound := sound_of(data):
         return _recording(name, sound, data)
-    image_type = _image_type(data)
-    if image_type is not None:
+    media_type = image_type(data)
+    if media_type is not None:
         if len(data) > MAX_IMAGE_BYTES:
             raise too_large(MAX_IMAGE_BYTES)
-        return Attachment(name, image_type, data)
+        return Attachment(name, media_type, data)
     if is_document(name, data) or (len(data) > MAX_TEXT_BYTES and b"\0" in data[:_HEAD_BYTES]):
         raise AttachmentNotSupported
     if len(data) > MAX_TEXT_BYTES:
@@ -125,7 +125,7 @@ def _recording(name: str, sound: Sound, data: bytes) -> Attachment:
 def is_document(name: str, data: bytes) -> bool:
     """Return whether a file is to be read as a document. Its bytes say so, but for values with separators:
     those are text, and a document where they are too long to be shown whole."""
-    if _image_type(data) is not None:
+    if image_type(data) is not None:
         return False
     if data.startswith(_DOCUMENT_BEGINNINGS) or _PDF in data[:_PDF_WITHIN]:
         return True
@@ -244,19 +244,6 @@ def _shown_name(name: str) -> str:
     """A name that is one short line and can't be taken for anything but a name."""
     printable = "".join(character for character in name if character.isprintable() and character not in '"`')
     return printable.strip()[:_LONGEST_NAME] or "file"
-
-
-def _image_type(data: bytes) -> str | None:
-    """The media type of an image that models read, by its first bytes; None for anything else."""
-    if data.startswith(b"\x89PNG\r\n\x1a\n") and data[12:16] == b"IHDR":
-        return "image/png"
-    if data.startswith(b"\xff\xd8\xff"):
-        return "image/jpeg"
-    if data.startswith((b"GIF87a", b"GIF89a")):
-        return "image/gif"
-    if data.startswith(b"RIFF") and data[8:12] == b"WEBP":
-        return "image/webp"
-    return None
 
 
 # ---- memory file -----------------------------------------------------------------------------------------

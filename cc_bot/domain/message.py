@@ -435,3 +435,16 @@ class UserSettings:
             return ZoneInfo(self.timezone) if self.timezone else default
         except (ZoneInfoNotFoundError, ValueError, OSError):
             return default
+
+
+def image_type(data: bytes) -> str | None:
+    """The media type of an image that models read, by its first bytes; None for anything else."""
+    if data.startswith(b"\x89PNG\r\n\x1a\n") and data[12:16] == b"IHDR":
+        return "image/png"
+    if data.startswith(b"\xff\xd8\xff"):
+        return "image/jpeg"
+    if data.startswith((b"GIF87a", b"GIF89a")):
+        return "image/gif"
+    if data.startswith(b"RIFF") and data[8:12] == b"WEBP":
+        return "image/webp"
+    return None

@@ -130,6 +130,11 @@ class StoredToolList:
         """Return whether there is anything that no owner has accepted."""
         return (self.accepted or NO_TOOLS) != self.seen
 
+    @property
+    def code(self) -> str:
+        """What an owner who has read the list names it by: short enough to copy, too long to collide."""
+        return hashlib.sha256(self.seen.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
 
 ToolStanding = Literal["offered", "new", "changed", "gone", "left_out", "unnamed"]
 """Whether models are offered a tool. Those that are new, changed or gone wait for an owner; `left_out` can't

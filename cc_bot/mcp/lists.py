@@ -85,15 +85,6 @@ def from_text(text: str) -> tuple[ListedTool, ...]:
     return tuple(ListedTool(*row) for row in json.loads(text or "[]"))
 
 
-_CODE_DIGITS: Final = 16
-"""Few enough to be copied, and too many for a server to find another list with the same ones."""
-
-
-def code_of(text: str) -> str:
-    """Return what names a list of tools, kept as this text, to who has read it."""
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:_CODE_DIGITS]
-
-
 @dataclass(frozen=True, slots=True)
 class Offer:
     """The tools of a server that models may be offered, in a fixed order, and the others with the reason."""

@@ -31,8 +31,8 @@ MAX_VALUES: Final = 100_000
 """Several MB of JSON, of which 1000 KB at most are told. To read them holds the interpreter for 30 ms."""
 MAX_BLOCKS: Final = 1000
 """Texts and pictures in a result: the library validates each of them several times."""
-MAX_TEXT: Final = 1000 * 1024
-"""Characters of a result, of which an operator can have as many bytes told at most."""
+MAX_TEXT: Final = 1024 * 1024
+"""Characters of a result: a little more than the most bytes that an operator can ask for."""
 MAX_DIGITS: Final = 30
 """Of a whole number: reading one takes the square of its length. A longer one is kept as a text."""
 MAX_QUESTION_BYTES: Final = 1_000_000
@@ -172,12 +172,14 @@ def _reduce(result: dict[str, Any]) -> None:
 
 
 def _shorten(blocks: list[Any], structured: object) -> list[Any]:
-    """Return as many texts and pictures as may be told; what is structured, as a text where there is none."""
-    kept, room = blocks[:MAX_BLOCKS], MAX_TEXT + 1
+    """Return the blocks that may be told, with MAX_TEXT characters; the structured content, as a text, if
+    there is no other text."""
+    kept, room = blocks[:MAX_BLOCKS], MAX_TEXT
     if left := len(blocks) - len(kept):
         kept.append({"type": "text", "text": f"[{left} of {len(blocks)} parts were left out here.]"})
-    files = [each.get("resource") for each in kept if isinstance(each, dict)]
-    texts = [each for each in (*kept, *files) if isinstance(each, dict) and isinstance(each.get("text"), str)]
+    known = [each for each in kept if isinstance(each, dict)]
+    holders = [each for each in (*known, *(each.get("resource") for each in known)) if isinstance(each, dict)]
+    texts = [each for each in holders if isinstance(each.get("text"), str)]
     if not texts and structured is not None:
         texts = [{"type": "text", "text": json.dumps(structured, ensure_ascii=False)}]
         kept += texts

@@ -17,21 +17,14 @@ from mcp_types import (
     TextResourceContents,
 )
 
-from cc_bot.domain.message import Attachment
+from cc_bot.domain.message import Attachment, image_type
 from cc_bot.domain.tool_server import ServerResult
-from cc_bot.mcp.messages import MAX_TEXT
 
 MOST_IMAGE_BYTES: Final = 8_000_000
 """Of all pictures of one result."""
 MOST_IMAGES: Final = 8
 LONGEST_REFERENCE: Final = 200
 """Characters of the name or address of what is only named."""
-_KINDS: Final = {
-    b"\x89PNG\r\n\x1a\n": ("image/png", "png"),
-    b"\xff\xd8\xff": ("image/jpeg", "jpg"),
-    b"GIF87a": ("image/gif", "gif"),
-    b"GIF89a": ("image/gif", "gif"),
-}
 
 
 def result_of(result: CallToolResult, most_kb: int) -> ServerResult:
@@ -50,9 +43,7 @@ def cut(text: str, limit: int) -> str:
         return whole.decode("utf-8")
     kept = whole[:limit].decode("utf-8", "ignore")
     left = len(whole) - len(kept.encode("utf-8"))
-    if len(whole) > MAX_TEXT:  # it came cut already
-        return f"{kept}\n[More than {left - 1} bytes were left out here.]"
-    return f"{kept}\n[{left} of {len(whole)} bytes were left out here.]"
+    return f"{kept}\n[The rest was left out here: {left} bytes or more.]"
 
 
 @dataclass(slots=True)
@@ -86,21 +77,13 @@ class _Gathered:
             content = base64.b64decode(data, validate=True)
         except (binascii.Error, ValueError):
             content = b""
-        kind = _kind_of(content)
-        if kind is None:
-            return "[A picture, which was left out: it is no PNG, JPEG, WebP or GIF.]"
+        media_type = image_type(content)
+        if media_type is None:
+            return "[A picture, which was left out: it is not a PNG, JPEG, WebP or GIF.]"
         self.image_bytes += len(content)
-        media_type, ending = kind
-        name = f"image-{len(self.images) + 1}.{ending}"
+        name = f"image-{len(self.images) + 1}.{media_type.removeprefix('image/')}"
         self.images.append(Attachment(name, media_type, content))
         return f"[A picture: {name}]"
-
-
-def _kind_of(content: bytes) -> tuple[str, str] | None:
-    """Return the media type of a picture and how its name ends, by what it begins with."""
-    if content[:4] == b"RIFF" and content[8:12] == b"WEBP":
-        return "image/webp", "webp"
-    return next((kind for start, kind in _KINDS.items() if content.startswith(start)), None)
 
 
 def _shortened(text: str) -> str:

@@ -158,7 +158,14 @@ class Servers:
 
     def known_tools(self) -> Mapping[str, Sequence[str] | None]:
         """Name what each server has, by server; None of one that was never there."""
-        return {name: _names_of(kept.stored) if kept.stored else None for name, kept in self.kept.items()}
+        if not self.kept:
+            return {}
+        from cc_bot.mcp.lists import from_text
+
+        return {
+            name: [tool.name for tool in from_text(kept.stored.seen)] if kept.stored else None
+            for name, kept in self.kept.items()
+        }
 
     def details(self, server: str) -> tuple[ToolDetails, ...]:
         """Tell of every tool of a server; none before it was there once. Raises ToolServerUnknown."""
@@ -178,7 +185,7 @@ class Servers:
         kept = self._named(server)
         if kept.stored is None or not kept.stored.waits:
             return None
-        if code != _code_of(kept.stored):
+        if code != kept.stored.code:
             raise ToolListNotShown
         await self._keep(kept, replace(kept.stored, accepted=kept.stored.seen))
         return tuple(each.tool.full_name for each in kept.offered)
@@ -321,20 +328,8 @@ def _report(kept: _Kept) -> ToolServerReport:
         kept.failures,
         offer.withheld if offer else (),
         offer.left_out if offer else (),
-        code=_code_of(kept.stored) if kept.stored and kept.stored.waits else "",
+        code=kept.stored.code if kept.stored and kept.stored.waits else "",
     )
-
-
-def _names_of(stored: StoredToolList) -> tuple[str, ...]:
-    from cc_bot.mcp.lists import from_text
-
-    return tuple(tool.name for tool in from_text(stored.seen))
-
-
-def _code_of(stored: StoredToolList) -> str:
-    from cc_bot.mcp.lists import code_of
-
-    return code_of(stored.seen)
 
 
 def is_for(rules: ServerRules, place: ToolPlace) -> bool:

@@ -53,7 +53,7 @@ def keys(count: int) -> Iterator[bytes]:
 
 
 BLOCK: Final = '{"type":"text","text":"a"}'
-PICTURE: Final = '{"content":[{"type":"image","mimeType":"image/png","data":"iVBORw0KGgoAAAAN'
+PICTURE: Final = '{"content":[{"type":"image","mimeType":"image/png","data":"iVBORw0KGgoAAAANSUhEUkFC'
 RESULTS: Final[dict[str, Callable[[], Iterator[bytes]]]] = {
     "halves": lambda: text("\\ud800"),
     "escapes": lambda: text("\\n"),
