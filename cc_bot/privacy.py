@@ -7,7 +7,6 @@ from contextlib import AbstractAsyncContextManager, AbstractContextManager, cont
 from datetime import date, datetime, timedelta
 from functools import partial
 from pathlib import Path
-from time import monotonic
 from typing import Any, Final
 from zoneinfo import ZoneInfo
 
@@ -21,7 +20,7 @@ from cc_bot.domain.session import SessionKey
 from cc_bot.log import job
 from cc_bot.storage.backup import delete_old_copies
 from cc_bot.stores import Stores
-from cc_bot.stores.memory.removal import QUIET, MemoryRemovalStore
+from cc_bot.stores.memory.removal import MemoryRemovalStore
 from cc_bot.stores.personal_data import Record
 from cc_bot.stores.retention import PruneResult, RetentionStore
 
@@ -110,7 +109,6 @@ def _list(name: str, lines: list[str]) -> str:
 
 TRY_AGAIN_S: Final = 5.0
 LONGEST_PAUSE_S: Final = 300.0
-TRY_LATER_S: Final = 3600.0
 OTHERS_S: Final = 45.0
 """For the turns of other processes to end: they are told within a second, and those of one that has died are
 told of by others once it is found dead."""
@@ -194,7 +192,7 @@ class Privacy:
         """Erase everything for good, and tell what that was. How many tokens count for limits that hold is
         kept until they reset: nobody gets more of them that way.
 
-        What SQLite may leave in unused room of a large file goes later (see privacy.py). Raises
+        What SQLite may leave in unused pages of a large file goes at night (see `purge_due`). Raises
         ErasureUnfinished when it failed on the way, or waited when the program was to end: `keep_finishing`
         erases the rest. Raises another StorageError when nothing was erased.
         """
@@ -233,7 +231,7 @@ class Privacy:
         await self._wait_for_others(user_id)
         await self._stores.personal_erasure.erase(user_id, counting_on=counting_on, begun=True)
         _log.info("user_erased", rows=sum(each.count for each in held.kinds.values()))
-        await self._write_back()
+        await self._clean()
         return held
 
     async def _wait_for_others(self, user_id: int) -> None:
@@ -256,14 +254,14 @@ class Privacy:
         key = await self._stores.archive.delete_session(user_id, session_id)
         if key is not None:
             _log.info("session_deleted")
-            await self._write_back()
+            await self._clean()
         return key
 
-    async def _write_back(self) -> None:
+    async def _clean(self) -> None:
         try:
-            await self._stores.memory_removal.write_back()
+            await self._stores.memory_removal.clean()
         except StorageError as error:  # the purge tries again
-            _log.warning("erased_not_written_back", error=type(error).__name__)
+            _log.warning("erased_not_cleaned", error=type(error).__name__)
 
     def look_again(self) -> None:
         """Have `keep_finishing` look for what another process has left."""
@@ -378,69 +376,46 @@ async def _prune_all(step: Callable[..., Awaitable[PruneResult[Any]]], pause_s: 
 
 
 # ---- purge -----------------------------------------------------------------------------------------------
-# Deleted memories are removed for good once their undo is over.
-#
-# What is due stands in the database, and so does what is still owed after a removal: nothing is lost when
-# the program ends, and whoever starts next goes on with it. Last comes what takes long in a large database,
-# to write it anew (see MemoryRemovalStore.rewrite): in a quiet moment, or after a day without one.
+# Deleted memories are erased once their undo is over. What is due is in the database, and so is whether
+# VACUUM is owed: nothing is lost when the program ends, and the next start continues.
 
 
 LOOK_EVERY_S: Final = 60.0
 """Far shorter than UNDO_TIME, so that a clock that was set or a machine that slept delays little."""
-NO_LONGER_S: Final = 86_400.0
-"""So long a moment is waited for in which nobody writes."""
+VACUUM_HOUR: Final = 4
+"""In the operator's time zone. VACUUM of a large file holds writers up for seconds."""
 
 
-async def purge_due(removal: MemoryRemovalStore, clock: Clock) -> bool:
-    """Remove what is due now. Return whether all of it is out of the database's files as well; a failure, and
-    somebody who is reading, ask for another attempt."""
+async def purge_due(removal: MemoryRemovalStore, clock: Clock, *, vacuum: bool = False) -> bool:
+    """Erase what is due now. Returns False to be tried again soon: after a failure, or beside a reader."""
     try:
         if count := await removal.purge(clock() - UNDO_TIME):
             _log.info("memories_purged", count=count)
-        return await removal.write_back()
-    except Exception as error:  # noqa: BLE001 - what people had deleted goes, whatever went wrong once
+        outcome = await removal.clean(vacuum=vacuum)
+    except Exception as error:  # noqa: BLE001 - the purge goes on, whatever went wrong once
         _log.warning("purge_failed", error=type(error).__name__)
         return False
+    if vacuum and outcome == "no_room":
+        _log.warning("no_room_for_vacuum")
+    return outcome != "busy"
 
 
-async def keep_purging(removal: MemoryRemovalStore, clock: Clock, *, quiet: timedelta = QUIET) -> None:
-    """Remove what is due, each in its time, until cancelled."""
-    rewriting = Rewriting(removal, quiet)
+async def keep_purging(removal: MemoryRemovalStore, clock: Clock, zone: ZoneInfo) -> None:
+    """Erase what is due, each in its time, until cancelled; run VACUUM at night if anything was erased, and
+    at the start if that is still owed."""
+    vacuum_at = clock()
     while True:
         with job("purge"):
-            done = await purge_due(removal, clock) and await rewriting.attempt()
+            vacuum = clock() >= vacuum_at
+            done = await purge_due(removal, clock, vacuum=vacuum)
+            if vacuum and done:
+                vacuum_at = _next_night(clock().astimezone(zone))
         await asyncio.sleep(await _pause_s(removal, clock) if done else TRY_AGAIN_S)
 
 
-class Rewriting:
-    """The writing anew of the database, where that is owed."""
-
-    def __init__(self, removal: MemoryRemovalStore, quiet: timedelta) -> None:
-        self._removal = removal
-        self._quiet = quiet
-        self._waits_since: float | None = None
-        self._not_before = 0.0
-
-    async def attempt(self) -> bool:
-        """Do it if this is the time. Return False when what came of it has to be written back soon."""
-        now = monotonic()
-        if now < self._not_before:
-            return True
-        waited = 0.0 if self._waits_since is None else now - self._waits_since
-        try:
-            outcome = await self._removal.rewrite(quiet=timedelta() if waited > NO_LONGER_S else self._quiet)
-            if outcome == "done":
-                self._waits_since = None
-                return await self._removal.write_back()
-        except Exception as error:  # noqa: BLE001 - likewise
-            _log.warning("rewriting_failed", error=type(error).__name__)
-            self._not_before = now + TRY_LATER_S
-            return True
-        if outcome == "no_room":
-            _log.warning("no_room_to_rewrite_the_database", again_in_s=TRY_LATER_S)
-            self._not_before = now + TRY_LATER_S
-        self._waits_since = now if self._waits_since is None else self._waits_since
-        return True
+def _next_night(now: datetime) -> datetime:
+    tonight = now.replace(hour=VACUUM_HOUR, minute=0, second=0, microsecond=0)
+    return tonight if now < tonight else tonight + timedelta(days=1)
 
 
 async def _pause_s(removal: MemoryRemovalStore, clock: Clock) -> float:

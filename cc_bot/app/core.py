@@ -347,7 +347,7 @@ async def open_core(
             membership.call_on_change(privacy.look_again)
         for_all: dict[str, Callable[[], Awaitable[None]]] = {
             "sweep": partial(sweep, stores, spending, changed),
-            "purge": partial(keep_purging, stores.memory_removal, clock),
+            "purge": partial(keep_purging, stores.memory_removal, clock, zone),
             "retention": partial(keep_to_retention, stores.retention, retention, clock, zone),
         }
         jobs: list[Callable[[], Awaitable[None]]] = [

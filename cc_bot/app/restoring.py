@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from itertools import compress
 from pathlib import Path
 from typing import NamedTuple
@@ -355,9 +355,7 @@ async def run_apply_erasures(config: Config, request: ErasuresRequest, progress:
             progress("erasing", 0, 0)
             mark = texts(config.locale).erasure.mark
             counts = await _reapply(database, _AllLogs(tuple(logs.values()), since), mark, clock)
-            removal = MemoryRemovalStore(database, clock=clock)
-            await removal.rewrite(quiet=timedelta())
-            await removal.write_back()
+            await MemoryRemovalStore(database, clock=clock).clean(vacuum=True)
         _adopt(own, logs, [])
     return AppliedErasures(counts, since)
 

@@ -40,8 +40,6 @@ class DatabaseUsage:
     bytes: int
     """On the disk, without its log."""
     log_bytes: int
-    quiet_s: float
-    """Seconds since the last write."""
 
 
 T = TypeVar("T")

@@ -223,7 +223,6 @@ class PostgresDatabase:
         self._errors = ErrorMapper(location, classify)
         self._order = InOrder()
         self._writes = WriteSignal()
-        self._wrote_s = time.monotonic()
         self._running = set[asyncio.Task[Any]]()
         self._ending = False
         self._deadlines = set[asyncio.Timeout]()
@@ -266,7 +265,6 @@ class PostgresDatabase:
     async def write(self, begin: Callable[[], Steps[T]], about: Sequence[Subject]) -> T:
         # In a task of its own, which runs to its end even if the caller is cancelled.
         result = await self._shielded(self._write(begin, sorted({*about})))
-        self._wrote_s = time.monotonic()
         self._writes.send()
         return result
 
@@ -281,7 +279,7 @@ class PostgresDatabase:
 
     async def measure(self) -> DatabaseUsage:
         [(size,)] = await self.query("SELECT pg_database_size(current_database())")
-        return DatabaseUsage(int(size), 0, time.monotonic() - self._wrote_s)
+        return DatabaseUsage(int(size), 0)
 
     async def rewrite(self) -> Rewriting:
         return "done"

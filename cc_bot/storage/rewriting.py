@@ -1,20 +1,16 @@
-"""The rewriting of a whole SQLite file, so that nothing is left in the unused room of its pages.
+"""VACUUM: rewrites a SQLite file, so that unused pages keep no deleted text.
 
-What is deleted is overwritten (secure_delete) where it stands. But when SQLite divides a page, it leaves the
-rows that it moves to another one in the unused part of the first, and forgets that they are there. VACUUM
-writes every page anew. It runs on a connection of its own: whoever reads goes on, and whoever writes waits.
+What is deleted is overwritten (secure_delete) where it stands. But when SQLite splits a page, it leaves the
+rows that it moves to another one in the unused part of the first. VACUUM writes every page again. It runs on
+a connection of its own: readers go on, writers wait.
 
-It needs the file's size twice: in a temporary file, which has no name any more once SQLite has opened it and
-so is gone whatever happens, and in the write-ahead log, until that is written back.
+It needs the file's size twice: in a temporary file, and in the WAL until a checkpoint.
 """
 
-import os
 import shutil
 import sqlite3
-from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
-from tempfile import gettempdir
 from typing import Final, Literal
 
 from cc_bot.domain.errors import NotEnoughRoom
@@ -23,9 +19,7 @@ from cc_bot.domain.text import format_size
 Rewriting = Literal["done", "busy", "no_room"]
 
 _IN_MEMORY_BYTES: Final = 2**24
-"""The copy of a file of this size is held in memory."""
-_MARGIN: Final = 1.1
-_USUAL_FOLDERS: Final = ("/var/tmp", "/usr/tmp", "/tmp")  # noqa: S108 - SQLite's own list
+"""The temporary file of a database of this size is held in memory."""
 _BUSY_TIMEOUT_S: Final = 5.0
 
 _TRY_AGAIN: Final = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_INTERRUPT})
@@ -46,13 +40,13 @@ def connect_to_rewrite(path: Path) -> sqlite3.Connection:
 def rewrite(
     connection: sqlite3.Connection, path: Path, *, free: Callable[[Path], int] = free_bytes
 ) -> Rewriting:
-    """Write the file anew into its log; it takes some ten seconds for a gigabyte.
+    """Run VACUUM; it takes some ten seconds for a gigabyte.
 
-    Nothing is changed when somebody else is writing, when it is interrupted, or where there is not enough
+    Nothing is changed when another program is writing, when it is interrupted, or where there is not enough
     room on the disk. Raises sqlite3.Error.
     """
     size = path.stat().st_size
-    if not _has_room(path, size, free):
+    if free(path.absolute().parent) < 2 * size + _MARGIN_BYTES:
         return "no_room"
     connection.execute(f"PRAGMA temp_store = {'MEMORY' if size <= _IN_MEMORY_BYTES else 'FILE'}")
     try:
@@ -65,22 +59,6 @@ def rewrite(
             raise
         return "busy"
     return "done"
-
-
-def _has_room(path: Path, size: int, free: Callable[[Path], int]) -> bool:
-    """Return whether the log, and the temporary file, which may stand on the same disk, have room."""
-    folders = [path.absolute().parent, *([temporary_folder()] if size > _IN_MEMORY_BYTES else [])]
-    needed = Counter(folder.stat().st_dev for folder in folders)
-    return all(free(folder) >= size * needed[folder.stat().st_dev] * _MARGIN for folder in folders)
-
-
-def temporary_folder() -> Path:
-    """Return the folder in which SQLite most likely puts temporary files
-    (https://www.sqlite.org/tempfiles.html, section 5): the one that TMPDIR names, which Python asks as well,
-    or else the first of some folders."""
-    named = gettempdir()
-    folders = _USUAL_FOLDERS if named in _USUAL_FOLDERS else (named,)
-    return Path(next((folder for folder in folders if os.access(folder, os.W_OK | os.X_OK)), named))
 
 
 # ---- room ------------------------------------------------------------------------------------------------

@@ -469,9 +469,7 @@ def _checkpoint(connection: sqlite3.Connection) -> bool:
 
 
 def _usage(path: Path) -> DatabaseUsage:
-    log = sidecar(path, "-wal")
-    written = [file.stat().st_mtime for file in (path, log) if file.exists()]
-    return DatabaseUsage(path.stat().st_size, log_bytes_of(path), time.time() - max(written))
+    return DatabaseUsage(path.stat().st_size, log_bytes_of(path))
 
 
 @lru_cache(maxsize=2048)

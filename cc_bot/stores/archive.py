@@ -151,7 +151,7 @@ class ArchiveStore:
         the user has none of that id. A turn that is on its way in it is not stored any more.
 
         What SQLite may leave in unused room is dealt with as for memories: see memory/removal.py, whose
-        `write_back` is to be called after this. Raises StorageError.
+        `MemoryRemovalStore.clean` is to be called after this. Raises StorageError.
         """
         key = KEY.first(await self._database.query(_SELECT_KEY, user_id, session_id))
         if key is None:

@@ -4,11 +4,10 @@ A turn's own drawing is stored with the turn (sessions.py). This is for everyone
 shows a canvas, a heartbeat that draws on one, a user who has it cleared.
 """
 
-import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Any, Final
+from typing import Final
 
 from cc_bot.domain.canvas import Canvas, Drawn, RemoveElement, reduce_all
 from cc_bot.domain.clock import Clock, utc_now
@@ -18,7 +17,6 @@ from cc_bot.domain.session import SessionKey
 from cc_bot.storage import Database, Row, Statement, Steps, user
 from cc_bot.stores.canvas_json import EMPTY_CANVAS, canvas_from_json, canvas_to_json
 from cc_bot.stores.columns import KEY, Columns, Kind, idle_since, key_columns
-from cc_bot.stores.memory.texts import TextMatcher
 from cc_bot.stores.processes import of_shard
 from cc_bot.stores.proposals import carry_out
 
@@ -333,41 +331,3 @@ class CanvasStore:
         """List at most `limit` keys, of all users, whose canvas has a message, where a connection tells of
         its place or it was not noted who does."""
         return [*map(KEY.read, await self._database.query(SELECT_ALL_SHOWN, shard.id, shard.count, limit))]
-
-
-# ---- canvas ----------------------------------------------------------------------------------------------
-# The canvas of a session, as its column has it: a JSON object with a list of elements.
-
-
-def without_texts(canvas: str, sought: TextMatcher) -> str:
-    """The canvas without the elements in which one of the texts stands; all of it goes, where the text stands
-    anywhere else."""
-    try:
-        state = json.loads(canvas)
-        elements = [each for each in state["elements"] if not _holds(each, sought)]
-    except (ValueError, RecursionError, TypeError, KeyError):
-        return '{"elements":[]}' if sought.within(canvas) else canvas
-    if _holds({**state, "elements": elements}, sought):
-        return '{"elements":[]}'
-    if len(elements) == len(state["elements"]):
-        return canvas
-    return json.dumps({**state, "elements": elements}, ensure_ascii=False)
-
-
-def texts_in(value: Any) -> Iterator[str]:
-    """Yield the strings in a JSON value, names of fields included, however deep it is."""
-    left = [value]
-    while left:
-        match left.pop():
-            case str() as text:
-                yield text
-            case dict() as fields:
-                left += [*fields, *fields.values()]
-            case list() as parts:
-                left += parts
-            case _:
-                pass
-
-
-def _holds(value: Any, sought: TextMatcher) -> bool:
-    return any(sought.within(text) for text in texts_in(value))

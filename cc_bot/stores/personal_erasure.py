@@ -10,7 +10,7 @@ What was said in channels goes with the answers to it, the frozen blocks that he
 an answer. The id of the last of these messages is kept, the place's and nobody's, so that catching up does
 not fetch them from Discord again.
 
-What SQLite may leave in unused room is dealt with as for memories: see memory/removal.py, whose `write_back`
+What SQLite may leave in unused room is dealt with as for memories: see memory/removal.py, whose `clean`
 is to be called after this.
 """
 

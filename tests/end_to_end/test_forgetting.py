@@ -90,7 +90,7 @@ async def purged(stage: Stage, user: User) -> None:
 async def forgotten(stage: Stage, user: User, fact: Fact) -> None:
     """Wait until nothing is left to do. What is left then is what the user said, and nothing else."""
     await purged(stage, user)
-    owed = "SELECT erased - written_back FROM memory_erasures"
+    owed = "SELECT erased - vacuumed FROM memory_erasures"
     await stage.eventually(owed, gives=[(0,)])
     assert stage.rows(
         "SELECT content FROM messages WHERE user_id = ? AND instr(content, ?)", user.id, fact.wide

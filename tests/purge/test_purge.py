@@ -4,8 +4,9 @@ import asyncio
 import sqlite3
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, closing
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from zoneinfo import ZoneInfo
 
 import pytest
 from freezegun import freeze_time
@@ -13,12 +14,13 @@ from structlog.testing import capture_logs
 
 from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.memory import UNDO_TIME
-from cc_bot.privacy import Rewriting, keep_purging, purge_due
+from cc_bot.privacy import keep_purging, purge_due
 from cc_bot.stores import MemoryRemovalStore, Stores, open_stores
 from tests.databases import laid_out
 from tests.stores.backends import Full
 
 ME = 123456789012345678
+TOKYO = ZoneInfo("Asia/Tokyo")
 
 
 @pytest.fixture
@@ -38,11 +40,10 @@ def left(path: Path) -> list[str]:
         return [row[0] for row in database.execute("SELECT content FROM memories")]
 
 
-def owed(path: Path) -> tuple[int, int, int]:
-    """How often something was erased, and for how many of these the file was written back and anew."""
+def owed(path: Path) -> tuple[int, int]:
+    """How often something was erased, and how often before the last VACUUM."""
     with closing(sqlite3.connect(path / "sessions.db")) as database:
-        sql = "SELECT erased, written_back, rewritten FROM memory_erasures"
-        return tuple(database.execute(sql).fetchone())
+        return tuple(database.execute("SELECT erased, vacuumed FROM memory_erasures").fetchone())
 
 
 def ten_minutes_later() -> datetime:
@@ -50,10 +51,8 @@ def ten_minutes_later() -> datetime:
 
 
 @asynccontextmanager
-async def purging(
-    removal: MemoryRemovalStore, clock: Clock, quiet: timedelta = timedelta(minutes=1)
-) -> AsyncIterator[None]:
-    task = asyncio.create_task(keep_purging(removal, clock, quiet=quiet))
+async def purging(removal: MemoryRemovalStore, clock: Clock) -> AsyncIterator[None]:
+    task = asyncio.create_task(keep_purging(removal, clock, TOKYO))
     try:
         async with asyncio.timeout(60):
             yield
@@ -98,16 +97,29 @@ class TestAttempt:
 
 
 class TestLargeDatabase:
-    async def test_is_written_anew_where_there_is_room(self, stores: Stores, tmp_path: Path) -> None:
-        database = stores.memories._database
-        removal = MemoryRemovalStore(database, small_bytes=0)  # as if every file were a large one
+    async def test_is_vacuumed_at_the_start_and_at_four_in_the_morning(
+        self, stores: Stores, tmp_path: Path
+    ) -> None:
+        removal = MemoryRemovalStore(stores.memories._database, small_bytes=0)  # as if every file were large
+        with freeze_time("2026-11-22 03:04:05", real_asyncio=True):
+            await deleted(stores)
+            now = ten_minutes_later() - timedelta(seconds=0.02)  # so that the purge looks every 20 ms
         memory = await stores.memories.add(ME, "忘れること")
         await removal.erase(ME, memory.id)
-        without_room = Rewriting(MemoryRemovalStore(Full(database), small_bytes=0), timedelta())
-        with capture_logs() as logs:
-            assert [await without_room.attempt() for _ in range(3)] == [True] * 3
-        assert [log["event"] for log in logs] == ["no_room_to_rewrite_the_database"]
-        assert owed(tmp_path) == (1, 1, 0)
-        async with purging(removal, utc_now, timedelta()):
-            while owed(tmp_path) != (1, 1, 1):  # noqa: ASYNC110 - no event comes out of a file
+        async with purging(removal, lambda: now):
+            while owed(tmp_path) != (1, 1):  # noqa: ASYNC110 - no event comes out of a file
                 await asyncio.sleep(0.01)
+            memory = await stores.memories.add(ME, "忘れること")
+            await removal.erase(ME, memory.id)
+            assert owed(tmp_path) == (2, 1)
+            now = datetime(2026, 11, 22, 19, 0, tzinfo=UTC)
+            while owed(tmp_path) != (3, 3):  # noqa: ASYNC110 - likewise
+                await asyncio.sleep(0.01)
+
+    async def test_without_room_is_told_to_the_operator(self, stores: Stores) -> None:
+        memory = await stores.memories.add(ME, "忘れること")
+        removal = MemoryRemovalStore(Full(stores.memories._database), small_bytes=0)
+        await removal.erase(ME, memory.id)
+        with capture_logs() as logs:
+            assert await purge_due(removal, utc_now, vacuum=True)
+        assert [log["event"] for log in logs] == ["no_room_for_vacuum"]

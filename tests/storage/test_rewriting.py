@@ -64,7 +64,7 @@ class TestRewriting:
             await writing
             assert await database.query("SELECT count(*) FROM notes") == [(4001,)]
 
-    def test_needs_room_for_the_log_and_for_the_temporary_file(self, tmp_path: Path) -> None:
+    def test_needs_room_on_the_disk(self, tmp_path: Path) -> None:
         path = tmp_path / "a.db"
         with closing(connect_to_rewrite(path)) as connection:
             connection.execute("CREATE TABLE notes (text)")

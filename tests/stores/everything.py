@@ -314,24 +314,24 @@ async def forget_everything(stores: Stores, database: Database) -> None:
     assert len((await stores.memory_transfer.plan(USER, imported)).new) == 1
     assert await stores.memory_transfer.take(USER, imported) == 1
     assert await removal.undelete(USER, memory.id)
-    call = ToolCall("1", "remember", "{}", json.dumps({"remembered": {"id": memory.id}}))
+    call = ToolCall("1", "remember", "{}", json.dumps({"remembered": {"ref": memory.id}}))
+    drew = ToolCall("2", "canvas_show_text", '{"content": "猫の名前はタマ"}', '{"id": "text-1"}')
     session = await stores.sessions.open(KEY)
     for _ in range(2):
-        exchange = [Message("user", "猫の名前はタマ"), Message("assistant", "はい", tool_calls=(call,))]
+        exchange = [Message("user", "猫の名前はタマ"), Message("assistant", "はい", tool_calls=(call, drew))]
         session = await stores.sessions.commit_turn(session, exchange)
         await summarized(stores, "猫の名前はタマ")
     told, answered = said(50, author_id=USER), answer(51, tool_calls=(call,))
     await stores.channels.add(ChannelKey(8), told, waiting=True)
     await stores.channels.commit_answer(ChannelKey(8), answered, [told])
-    canvas = json.dumps({"elements": [{"text": "猫の名前はタマ"}]})
-    sql = "UPDATE sessions SET canvas_state = $2 WHERE user_id = $1"
+    canvas = json.dumps({"elements": [{"id": "text-1", "content": "猫の名前はタマ"}]})
+    sql = "UPDATE sessions SET canvas_state = $2, canvas_revision = 1 WHERE user_id = $1"
     await database.transaction([Statement(sql, (USER, canvas))], ())
     erased = got(await removal.erase(USER, memory.id, mark="（消去しました）"))
     assert 0 not in (erased.versions, erased.tool_calls, erased.summaries, erased.messages)
     await memories.delete(USER, (await memories.add(USER, "犬が好き")).id)
     assert await removal.purge(datetime.now(UTC)) > 0
-    await do(removal.erase_all(USER), removal.write_back())
-    assert await removal.rewrite() == "done"
+    await do(removal.erase_all(USER), removal.clean())
 
 
 async def do_everything_in_channels(stores: Stores) -> None:

@@ -20,12 +20,14 @@ from cc_bot.domain.canvas import (
     check_element,
     reduce_all,
 )
+from cc_bot.domain.message import ToolCall
 from cc_bot.domain.session import SessionKey
 from cc_bot.storage import Database, Statement
 from cc_bot.stores import Stores
 from cc_bot.stores.canvas_json import canvas_from_json, canvas_to_json
 from tests.domain.canvases import DRAWINGS
 from tests.stores.backends import KEY, OTHER_KEYS, OTHER_USER, OpenStores, got, turn
+from tests.stores.forgetting import remembered, stored
 
 CAT = Drawn(AddCard("猫", "モチ", "cat"), "public")
 SECRET = Drawn(AddCard("給料日", "25日", "pay"), "private")
@@ -151,11 +153,15 @@ class TestClock:
             await change
             assert await stores.canvases.read_clock() == quiet
         text = Drawn(AddCard("給料日", memory.content, "payday"), "public")
+        arguments = json.dumps({"title": "給料日", "content": memory.content})
+        drew = ToolCall("2", "canvas_add_card", arguments, '{"id": "payday"}')
+        await stored(stores, "給料日は？", "25日です", remembered(memory), drew)
+        quiet = await stores.canvases.read_clock()
         for drawing in (
             lambda: draw(stores, CAT, text),
             lambda: stores.canvases.draw(KEY, [SECRET]),
             lambda: stores.canvases.remove(KEY, "cat"),
-            lambda: stores.memory_removal.erase(KEY.user_id, memory.id),
+            lambda: stores.memory_removal.erase(KEY.user_id, memory.id),  # which an answer drew
             lambda: stores.canvases.clear(KEY),
         ):
             before, shown = await stores.canvases.read_clock(), await revision(stores)

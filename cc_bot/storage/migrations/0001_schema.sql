@@ -435,13 +435,11 @@ CREATE TABLE memory_rules (
 ) @strict;
 INSERT INTO memory_rules (id) VALUES (1);
 
--- How many erasures there were; how many of them are out of the write-ahead log, and out of unused pages. One row.
+-- How many erasures there were, and how many of them before the last VACUUM. One row.
 CREATE TABLE memory_erasures (
-    id           @number PRIMARY KEY CHECK (id = 1),
-    erased       @number NOT NULL DEFAULT 0,
-    written_back @number NOT NULL DEFAULT 0,
-    rewritten    @number NOT NULL DEFAULT 0,
-    rewritten_at @text
+    id       @number PRIMARY KEY CHECK (id = 1),
+    erased   @number NOT NULL DEFAULT 0,
+    vacuumed @number NOT NULL DEFAULT 0
 ) @strict;
 INSERT INTO memory_erasures (id) VALUES (1);
 

@@ -1,52 +1,40 @@
-"""The other places where the text of a memory stands: stored answers, summaries, canvases, and what was said.
+"""What refers to a memory, and is redacted with it: tool calls, summaries, canvas elements, proposals.
 
-The calls of tools are found by an index that holds no other answers, what was said by the user's sessions.
-What was said is read newest first and up to MOST_MESSAGES; texts are compared folded, a page at a time, so
-that a long archive holds up nobody. Said in a channel, it is found where the bot's answer there kept the
-memory or found it.
+A tool call refers to a memory by the row that its result names (`ref`); a proposal that was accepted later,
+by the text in its arguments. The whole call is redacted, arguments and result: it still pairs a call with its
+result, so that later requests can carry it. With it go canvas elements that the same answer drew, and
+summaries that cover that answer. What people said stays, unless their user wants it emptied as well: messages
+of the answers that kept or looked up the memory, and messages that contain its text.
 
-Notes that a prompt tells from the start (CC_BOT_PROFILE_NOTES) stand in no call of a tool. An answer that
-repeats one is found by the note's text alone.
+A turn that runs while a memory is erased is redacted as it is stored: rows are never given twice, so a `ref`
+without a row is one of an erased memory.
 """
 
 import json
-import re
 from collections.abc import AsyncIterator, Collection, Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, replace
 from typing import Any, Final, NamedTuple
 
 from cc_bot.domain.message import ToolCall
-from cc_bot.storage import Database, Row, Statement
-from cc_bot.stores.canvases import texts_in, without_texts
-from cc_bot.stores.columns import Columns, tool_calls_of, tool_calls_to_json
+from cc_bot.storage import Database, Row, Statement, Steps
+from cc_bot.stores.canvas_json import EMPTY_CANVAS
+from cc_bot.stores.canvases import CHANGED, TICK
+from cc_bot.stores.columns import tool_calls_of, tool_calls_to_json
 from cc_bot.stores.memory.texts import TextMatcher
 
-# ---- memory calls ----------------------------------------------------------------------------------------
-# The copies of memories in stored answers: the calls of tools that kept them, found them or changed them.
-#
-# A call is redacted as a whole, its arguments and its result: what is left still pairs a call with its
-# result, so that later requests to a model can carry it. Which memories a call is about is read from the rows
-# that its result names (`ref`); in calls from before users had numbers of their own, from the ids in the
-# result, and in the arguments of a call that worked. Rows are never given twice, so one that is not there any
-# more tells for good that its memory was erased: a turn that was running meanwhile is redacted by that as it
-# is stored.
+# ---- tool calls ------------------------------------------------------------------------------------------
 
 MEMORY_TOOLS: Final = frozenset({"remember", "recall", "update_memory", "forget", "list_memories"})
 CANVAS_TOOLS: Final = frozenset(
     {"canvas_add_card", "canvas_show_text", "canvas_add_chart", "canvas_update_card"}
 )
-"""What a memory says may be drawn: such calls name no memory, and are known by the texts in them."""
 KEEPING_TOOLS: Final = frozenset({"remember", "update_memory"})
-_TELLING_TOOLS: Final = MEMORY_TOOLS | CANVAS_TOOLS
 FORGOTTEN: Final = '{"forgotten": true}'
 
-_ROW_NAMES: Final = frozenset({"ref", "former_ref"})
-_ID_NAMES: Final = frozenset({"id", "ids", "memory_id", "memory_ids", "supersedes", "superseded"})
-"""Of calls from before users had numbers of their own: their results have no `ref`."""
-_ID: Final = re.compile(r"\A[#＃]*+\d{1,19}")
+_REFERENCES: Final = ("ref", "former_ref")
 _KEPT: Final = ("remembered", "updated")
 
-# The calls of an answer, as they are or redacted: one that names a memory which is erased, or about to be.
+# The calls of an answer; one that refers to an erased memory is redacted.
 # $2 user, $3 an array of {kept, forgotten, ids}
 _CALLS: Final = """
     WITH stored (calls) AS (
@@ -56,7 +44,6 @@ _CALLS: Final = """
                 WHERE NOT EXISTS (
                     SELECT 1 FROM memories AS held
                     WHERE held.user_id = $2 AND held.id = named.value
-                        AND (held.deleted_at IS NULL OR held.deleted_at > '')
                 )
             ) THEN @text_of(each.value, forgotten)
             ELSE @text_of(each.value, kept)
@@ -73,7 +60,7 @@ NOTE_CALLS: Final = f"""
     WHERE user_id = $2 AND id = (
         SELECT id FROM messages WHERE session_id = $1 AND user_id = $2 ORDER BY id DESC LIMIT 1
     )
-"""  # noqa: S608 - put together from constants alone
+"""
 
 # The same of an answer in a channel. $1 its id on Discord
 NOTE_CHANNEL_CALLS: Final = f"""
@@ -81,7 +68,7 @@ NOTE_CHANNEL_CALLS: Final = f"""
     UPDATE messages SET memory_user_id = $2, tool_calls = stored.calls
     FROM stored
     WHERE discord_id = $1 AND user_id IS NULL AND role = 'assistant'
-"""  # noqa: S608 - put together from constants alone
+"""
 
 # The same of a turn that is not answered yet. $1 its name
 _PUT_TURN_CALLS: Final = f"""
@@ -89,7 +76,7 @@ _PUT_TURN_CALLS: Final = f"""
     INSERT INTO turn_calls (turn, user_id, calls) SELECT $1, $2, stored.calls FROM stored WHERE true
     ON CONFLICT (turn) DO UPDATE SET calls = excluded.calls
     WHERE turn_calls.user_id = excluded.user_id
-"""  # noqa: S608 - put together from constants alone
+"""
 
 DROP_TURN_CALLS: Final = "DELETE FROM turn_calls WHERE turn = $1 AND user_id = $2"
 
@@ -103,17 +90,16 @@ DROP_CALLS_OF_QUESTIONS: Final = """
 """
 
 
-def note_calls(statement: str, place: str | int, user_id: int, calls: Sequence[ToolCall]) -> list[Statement]:
-    """The statements that remember whose memories an answer's calls are about, and redact those that are
-    erased; none for calls that are about no memory. `place` is the statement's $1."""
-    if not any(call.name in _TELLING_TOOLS for call in calls):
+def note_calls(statement: str, key: str | int, user_id: int, calls: Sequence[ToolCall]) -> list[Statement]:
+    """Return the statements that note whose memories an answer's calls are about, and redact calls about
+    erased ones; none for calls of other tools. `key` is the statement's $1."""
+    if not any(call.name in MEMORY_TOOLS | CANVAS_TOOLS for call in calls):
         return []
-    return [Statement(statement, (place, user_id, _with_redacted(calls)))]
+    return [Statement(statement, (key, user_id, _with_redacted(calls)))]
 
 
 def put_turn_calls(turn: str, user_id: int, calls: Sequence[ToolCall]) -> Statement:
-    """The statement that notes what a turn's tools have done so far, in place of what was known of it
-    before."""
+    """Return the statement that replaces the noted calls of a turn."""
     if not calls:
         return Statement(DROP_TURN_CALLS, (turn, user_id))
     return Statement(_PUT_TURN_CALLS, (turn, user_id, _with_redacted(calls)))
@@ -128,27 +114,20 @@ def _with_redacted(calls: Sequence[ToolCall]) -> str:
 
 
 def named_ids(call: ToolCall) -> frozenset[int]:
-    """The memories that a call is about."""
-    if call.name not in MEMORY_TOOLS:
-        return frozenset()
-    told = _parse(call.result)
-    if rows := frozenset(_numbers_in(told, _ROW_NAMES)):
-        return rows
-    said = (told, _parse(call.arguments)) if call.ok else (told,)
-    return frozenset(number for part in said for number in _numbers_in(part, _ID_NAMES))
+    """Return the memories that a call refers to."""
+    return frozenset(_references_in(_parse(call.result))) if call.name in MEMORY_TOOLS else frozenset()
 
 
 def kept_ids(call: ToolCall) -> frozenset[int]:
-    """The memories that a call kept or changed; other ones that its result shows beside them are not."""
-    told = _parse(call.result)
-    if call.name not in KEEPING_TOOLS or not isinstance(told, dict):
+    """Return the memories that a call kept or changed, without those that its result shows beside them."""
+    result = _parse(call.result)
+    if call.name not in KEEPING_TOOLS or not isinstance(result, dict):
         return frozenset()
-    kept = [told.get(name) for name in _KEPT]
-    return frozenset(_numbers_in(kept, _ROW_NAMES)) or frozenset(_numbers_in(kept, _ID_NAMES))
+    return frozenset(_references_in([result.get(name) for name in _KEPT]))
 
 
 def shown_ids(calls: Iterable[ToolCall]) -> frozenset[int]:
-    """The memories that calls kept, changed or looked up."""
+    """Return the memories that calls kept, changed or looked up."""
     return frozenset[int]().union(
         *(kept_ids(call) if call.name in KEEPING_TOOLS else named_ids(call) for call in calls)
     )
@@ -159,134 +138,208 @@ def redact_call(call: ToolCall) -> ToolCall:
 
 
 def _without_native(call: ToolCall) -> ToolCall:
-    """The call without sealed reasoning, which its model can read. It still begins its step."""
+    """Return the call without sealed reasoning, which its model can read. It still begins its step."""
     return replace(call, native="{}") if call.native else call
 
 
-def redact(stored: str, ids: Collection[int], sought: TextMatcher) -> tuple[str, tuple[ToolCall, ...]]:
-    """The column of tool calls without what tells of these memories, and the calls that did."""
-    calls = tool_calls_of(stored)
-    telling = tuple(call for call in calls if _tells(call, ids, sought))
-    kept = tuple(redact_call(call) if call in telling else call for call in calls)
-    kept = tuple(map(_without_native, kept)) if telling else kept
-    return tool_calls_to_json(kept), telling
-
-
-def _tells(call: ToolCall, ids: Collection[int], sought: TextMatcher) -> bool:
-    if call.name not in _TELLING_TOOLS:
+def _refers(call: ToolCall, ids: Collection[int], texts: Collection[str]) -> bool:
+    """Return whether a call refers to one of these memories: by its row, or with its text, as a proposal that
+    was accepted later does."""
+    if call.name not in MEMORY_TOOLS:
         return False
     if not named_ids(call).isdisjoint(ids):
         return True
-    said = (_parse(call.arguments), _parse(call.result))
-    return any(sought.within(text) for part in said for text in texts_in(part))
+    arguments = _parse(call.arguments)
+    return call.name in KEEPING_TOOLS and isinstance(arguments, dict) and arguments.get("content") in texts
+
+
+def _is_redacted_beside(call: ToolCall) -> bool:
+    """Return whether a call goes with another one of its answer: it drew, or it names no memory."""
+    return call.name in CANVAS_TOOLS or (call.name in MEMORY_TOOLS and not named_ids(call))
+
+
+def _redact(
+    calls: Sequence[ToolCall], ids: Collection[int], texts: Collection[str]
+) -> tuple[tuple[ToolCall, ...], tuple[ToolCall, ...]]:
+    """Return the calls of an answer, redacted, and those that were; none if none refers to these memories."""
+    if not any(_refers(call, ids, texts) for call in calls):
+        return tuple(calls), ()
+    gone = tuple(call for call in calls if _refers(call, ids, texts) or _is_redacted_beside(call))
+    return tuple(redact_call(call) if call in gone else _without_native(call) for call in calls), gone
 
 
 def _parse(text: str) -> Any:
-    """A JSON value; what is none is taken as a text."""
+    """Return a JSON value; None for other texts."""
     try:
         return json.loads(text)
     except (ValueError, RecursionError):
-        return text
+        return None
 
 
-def _numbers_in(value: Any, names: frozenset[str]) -> Iterator[int]:
-    """Yield the numbers that a JSON value has under these names, however deep: nesting must not exhaust the
-    stack."""
+def _references_in(value: Any) -> Iterator[int]:
+    """Yield the rows that a JSON value names, however deep: nesting must not exhaust the stack."""
     left = [value]
     while left:
         match left.pop():
             case dict() as fields:
                 left += fields.values()
-                for name in names.intersection(fields):
-                    yield from _numbers(fields[name])
+                rows = (fields.get(name) for name in _REFERENCES)
+                yield from (row for row in rows if isinstance(row, int) and not isinstance(row, bool))
             case list() as parts:
                 left += parts
             case _:
                 pass
 
 
-def _numbers(value: Any) -> Iterator[int]:
-    for part in value if isinstance(value, list) else [value]:
-        if isinstance(part, int) and not isinstance(part, bool):
-            yield part
-        elif isinstance(part, str) and _ID.fullmatch(part):
-            yield int(part.lstrip("#＃"))
+# ---- redaction -------------------------------------------------------------------------------------------
+# $1 is the user.
 
-
-# ---- memory traces ---------------------------------------------------------------------------------------
-
-MOST_MESSAGES: Final = 20_000
-_PAGE: Final = 200
+# ruff: noqa: S608 - put together from constants alone
 
 Key = tuple[int, str]
 """The channel and the agent of a user's sessions."""
 
 
 class _Answer(NamedTuple):
-    """A stored answer with calls of memory tools, and the session it is in, if any."""
-
     id: int
     tool_calls: str
-    content: str
     visibility: str
-    discord_id: int | None
     session_id: str | None
     channel_id: int
     agent: str
     summarized_to: int
 
-    @property
-    def key(self) -> Key:
-        return self.channel_id, self.agent
 
-
-class _Session(NamedTuple):
-    id: str
-    channel_id: int
-    agent: str
-    covered: int | None
-    """The last message that is in a summary; None where no more of it will be."""
-    canvas: str
-    created_at: str
-
-
-class _Summary(NamedTuple):
-    id: int
-    channel_id: int
-    agent: str
-    visibility: str
-    content: str
-    first_message_id: int
-    last_message_id: int
-
-
-_SUMMARY: Final = Columns(_Summary)
-
-# As _Answer has them. $1 user, $2 the message before the first, $3 limit
+# Answers that may refer to memories: a row's number stands in the calls somewhere, and each text in a
+# proposal. $2 an array of memories; NULL: any
 _SELECT_CALLS: Final = """
-    SELECT m.id, m.tool_calls, m.content, m.visibility, m.discord_id, m.session_id,
-        s.channel_id, s.agent, s.summarized_to
+    SELECT m.id, m.tool_calls, m.visibility, m.session_id, s.channel_id, s.agent, s.summarized_to
     FROM messages AS m
     LEFT JOIN sessions AS s ON s.user_id = $1 AND s.id = m.session_id
-    WHERE m.memory_user_id = $1 AND m.id > $2
-    ORDER BY m.id
-    LIMIT $3
+    WHERE m.memory_user_id = $1 AND (
+        CAST($2 AS TEXT) IS NULL OR @place_in(m.tool_calls, 'proposed') > 0
+        OR EXISTS (SELECT 1 FROM @ids($2) AS one WHERE @place_in(m.tool_calls, CAST(one.value AS TEXT)) > 0)
+    )
 """
+_MAX_SOUGHT: Final = 100
+"""With more memories, all answers are read."""
 
-# As _Session has them. One whose messages may go into no summary any more counts as summarized.
-_SELECT_SESSIONS: Final = """
-    SELECT id, channel_id, agent, CASE summarize WHEN 1 THEN summarized_to END, canvas_state, created_at
-    FROM sessions WHERE user_id = $1
-"""
-
-_SELECT_SUMMARIES: Final = f"SELECT {_SUMMARY.select} FROM summaries WHERE user_id = $1"  # noqa: S608 - put together from constants alone
+# $2 message, $3 its tool calls
+_REDACT: Final = "UPDATE messages SET tool_calls = $3 WHERE memory_user_id = $1 AND id = $2"
 
 # By turn_calls_by_user.
 _SELECT_TURN_CALLS: Final = "SELECT turn, calls FROM turn_calls WHERE user_id = $1"
 
-_SELECT_PROPOSALS: Final = "SELECT id, memory_id, change FROM proposals WHERE user_id = $1"
+# $2 turn, $3 its calls
+_REDACT_TURN: Final = "UPDATE turn_calls SET calls = $3 WHERE user_id = $1 AND turn = $2"
 
-# $1 user, $2 session, $3 the message before the first, $4 limit
+_SELECT_CANVASES: Final = "SELECT id, canvas_state FROM sessions WHERE user_id = $1 AND canvas_revision > 0"
+
+# $2 session, $3 its canvas
+_CHANGE_CANVAS: Final = f"UPDATE sessions SET canvas_state = $3, {CHANGED} WHERE user_id = $1 AND id = $2"
+
+# $2 channel, $3 agent, $4 visibility, $5 an answer
+_DELETE_SUMMARY: Final = """
+    DELETE FROM summaries
+    WHERE user_id = $1 AND channel_id = $2 AND agent = $3 AND visibility = $4
+        AND $5 BETWEEN first_message_id AND last_message_id
+    RETURNING id
+"""
+
+# What was said until now goes into no summary any more, not even into one that is being written. $2 channel,
+# $3 agent
+_COVER: Final = """
+    UPDATE sessions SET summarized_to = coalesce(
+        (
+            SELECT m.id FROM messages AS m
+            WHERE m.user_id = $1 AND m.session_id = sessions.id AND m.id > sessions.summarized_to
+            ORDER BY m.id DESC LIMIT 1
+        ),
+        summarized_to
+    )
+    WHERE user_id = $1 AND channel_id = $2 AND agent = $3 AND summarize = 1
+"""
+
+# $2 an array of memories
+_DELETE_PROPOSALS: Final = "DELETE FROM proposals WHERE user_id = $1 AND memory_id IN @ids($2)"
+
+
+def redact(user_id: int, ids: Collection[int], texts: Collection[str]) -> Steps[tuple[int, int]]:
+    """Redact what refers to memories with these ids and texts. Returns the number of tool calls and of
+    summaries."""
+    redacted: list[ToolCall] = []
+    covered = set[Key]()
+    summaries = 0
+    sought = json.dumps(sorted(ids)) if len(ids) <= _MAX_SOUGHT else None
+    for row in (yield Statement(_SELECT_CALLS, (user_id, sought))):
+        answer = _Answer(*row)
+        calls, gone = _redact(tool_calls_of(answer.tool_calls), ids, texts)
+        if not gone:
+            continue
+        redacted += gone
+        yield Statement(_REDACT, (user_id, answer.id, tool_calls_to_json(calls)))
+        if answer.session_id is not None:
+            key = (answer.channel_id, answer.agent)
+            deleted = yield Statement(_DELETE_SUMMARY, (user_id, *key, answer.visibility, answer.id))
+            summaries += len(deleted)
+            if deleted or answer.id > answer.summarized_to:
+                covered.add(key)
+    for turn, stored in (yield Statement(_SELECT_TURN_CALLS, (user_id,))):
+        calls, gone = _redact(tool_calls_of(stored), ids, texts)
+        if gone:
+            redacted += gone
+            yield Statement(_REDACT_TURN, (user_id, turn, tool_calls_to_json(calls)))
+    if drawn := [call for call in redacted if call.name in CANVAS_TOOLS]:
+        yield Statement(TICK)
+        for session_id, canvas in (yield Statement(_SELECT_CANVASES, (user_id,))):
+            if (changed := _without_drawn(canvas, drawn)) != canvas:
+                yield Statement(_CHANGE_CANVAS, (user_id, session_id, changed))
+    yield Statement(_DELETE_PROPOSALS, (user_id, json.dumps(sorted(ids))))
+    for key in sorted(covered):
+        yield Statement(_COVER, (user_id, *key))
+    return len(redacted), summaries
+
+
+def _without_drawn(canvas: str, calls: Iterable[ToolCall]) -> str:
+    """Return the canvas without the elements that these calls drew, and that still show the same."""
+    drawn = set[tuple[str, str]]()
+    for call in calls:
+        arguments, result = _parse(call.arguments), _parse(call.result)
+        if isinstance(arguments, dict) and isinstance(result, dict):
+            id_ = str(result.get("id", arguments.get("id")))
+            drawn.update(
+                (id_, str(arguments.get(name))) for name in ("title", "content") if arguments.get(name)
+            )
+    try:
+        state = json.loads(canvas)
+        elements = [
+            each
+            for each in state["elements"]
+            if drawn.isdisjoint((each.get("id"), each.get(name)) for name in ("title", "content"))
+        ]
+    except (ValueError, RecursionError, TypeError, KeyError, AttributeError):
+        return EMPTY_CANVAS  # as it is shown
+    if len(elements) == len(state["elements"]):
+        return canvas
+    return json.dumps({**state, "elements": elements}, ensure_ascii=False)
+
+
+# ---- messages --------------------------------------------------------------------------------------------
+
+MAX_MESSAGES: Final = 20_000
+_PAGE: Final = 200
+
+# $2 the message before the first, $3 limit
+_SELECT_ANSWERS: Final = """
+    SELECT id, tool_calls, content, session_id, discord_id FROM messages
+    WHERE memory_user_id = $1 AND id > $2
+    ORDER BY id
+    LIMIT $3
+"""
+
+_SELECT_SESSIONS: Final = "SELECT id FROM sessions WHERE user_id = $1 ORDER BY created_at DESC"
+
+# $2 session, $3 the message before the first, $4 limit
 _SELECT_SAID: Final = """
     SELECT id, content FROM messages
     WHERE user_id = $1 AND session_id = $2 AND id > $3
@@ -294,7 +347,7 @@ _SELECT_SAID: Final = """
     LIMIT $4
 """
 
-# $1 user, $2 session, $3 the answer
+# $2 session, $3 the answer
 _SELECT_QUESTION: Final = """
     SELECT id FROM messages
     WHERE user_id = $1 AND session_id = $2 AND id < $3 AND role = 'user'
@@ -302,7 +355,7 @@ _SELECT_QUESTION: Final = """
     LIMIT 1
 """
 
-# $1 user, $2 the answer's id on Discord
+# $2 the answer's id on Discord
 SELECT_CHANNEL_QUESTIONS: Final = """
     SELECT q.id
     FROM mentions AS w
@@ -311,126 +364,59 @@ SELECT_CHANNEL_QUESTIONS: Final = """
 """
 
 
-@dataclass(slots=True)
-class Traces:
-    """The changes after which nothing tells of some memories any more, and where those were told."""
+class Mentions(NamedTuple):
+    """Messages that say what memories say, or are the turn that kept or looked up one."""
 
-    calls: list[tuple[int, str, str]] = field(default_factory=list)
-    """Messages, their tool calls as they are, and redacted."""
-    turn_calls: list[tuple[str, str, str]] = field(default_factory=list)
-    """The same of turns that are not answered yet."""
-    redacted: int = 0
-    """How many calls that are."""
-    summaries: set[int] = field(default_factory=set)
-    keys: set[Key] = field(default_factory=set)
-    """Where a summary of what is not summarized yet would tell of them."""
-    canvases: list[tuple[str, str, str]] = field(default_factory=list)
-    """Sessions, their canvas as it is, and without what holds one of the texts."""
-    proposals: set[int] = field(default_factory=set)
-    """Those that would change one of them, or in which one of the texts stands."""
-    told: set[int] = field(default_factory=set)
-    """Messages of sessions that hold one of the texts, or that belong to the turn that kept or used it."""
-    told_in_channels: set[int] = field(default_factory=set)
+    own: set[int]
+    """Of the user's sessions."""
+    in_channels: set[int]
+
+    def __len__(self) -> int:
+        return len(self.own) + len(self.in_channels)
 
 
-class TraceFinder:
-    """A search through what is kept of one user."""
+class MentionFinder:
+    """A search through what was said to and by one user. It reads in pages, and up to MAX_MESSAGES of the
+    newest sessions, so that a long archive holds up nobody."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def find(
-        self, user_id: int, ids: Collection[int], texts: Iterable[str], *, everywhere: bool
-    ) -> Traces:
-        """Find the traces of memories with these ids and texts.
-
-        Without `everywhere`, what was said is looked at only as far as it is in no summary yet, and `told` is
-        not complete.
-        """
-        traces, sought = Traces(), TextMatcher(texts)
-        answers = [answer async for answer in self._read_answers(user_id, ids, sought, traces)]
-        sessions = await self._find_sessions(user_id)
-        for session in sessions:
-            if (changed := without_texts(session.canvas, sought)) != session.canvas:
-                traces.canvases.append((session.id, session.canvas, changed))
-        for turn, stored in await self._database.query(_SELECT_TURN_CALLS, user_id):
-            changed_calls, telling = redact(stored, ids, sought)
-            if telling:
-                traces.turn_calls.append((turn, stored, changed_calls))
-                traces.redacted += len(telling)
-        for id_, memory_id, change in await self._database.query(_SELECT_PROPOSALS, user_id):
-            if memory_id in ids or any(sought.within(text) for text in texts_in(json.loads(change))):
-                traces.proposals.add(id_)
-        async for session, id_, content in self._read_said(user_id, sessions, everywhere=everywhere):
+    async def find(self, user_id: int, ids: Collection[int], texts: Collection[str]) -> Mentions:
+        """Find the messages about memories with these ids and texts."""
+        found, sought, after = Mentions(set(), set()), TextMatcher(texts), 0
+        while rows := await self._database.query(_SELECT_ANSWERS, user_id, after, _PAGE):
+            for after, stored, content, session_id, discord_id in rows:
+                there = found.in_channels if session_id is None else found.own
+                calls = [call for call in tool_calls_of(stored) if _refers(call, ids, texts)]
+                kept = any(not kept_ids(call).isdisjoint(ids) for call in calls)
+                if kept or any(call.name == "recall" for call in calls) or sought.within(content):
+                    there.add(after)
+                if kept:
+                    there.update(await self._find_questions(user_id, session_id, after, discord_id))
+        async for id_, content in self._read_said(user_id):
             if sought.within(content):
-                traces.told.add(id_)
-                if session.covered is not None and id_ > session.covered:
-                    traces.keys.add((session.channel_id, session.agent))
-        for each in map(_SUMMARY.read, await self._database.query(_SELECT_SUMMARIES, user_id)):
-            key = each.channel_id, each.agent
-            if sought.within(each.content) or any(
-                (answer.key, answer.visibility) == (key, each.visibility)
-                and each.first_message_id <= answer.id <= each.last_message_id
-                for answer in answers
-            ):
-                traces.summaries.add(each.id)
-                traces.keys.add(key)
-        return traces
+                found.own.add(id_)
+        return found
 
-    async def _read_answers(
-        self, user_id: int, ids: Collection[int], sought: TextMatcher, traces: Traces
-    ) -> AsyncIterator[_Answer]:
-        after = 0
-        while rows := await self._database.query(_SELECT_CALLS, user_id, after, _PAGE):
-            for answer in map(_Answer._make, rows):
-                if answer.session_id is None and sought.within(answer.content):
-                    traces.told_in_channels.add(answer.id)
-                after = answer.id
-                changed, telling = redact(answer.tool_calls, ids, sought)
-                if not telling:
-                    continue
-                traces.calls.append((answer.id, answer.tool_calls, changed))
-                traces.redacted += len(telling)
-                if answer.session_id is not None and answer.id > answer.summarized_to:
-                    traces.keys.add(answer.key)
-                await self._add_turn(user_id, answer, ids, telling, traces)
-                yield answer
+    async def _find_questions(
+        self, user_id: int, session_id: str | None, answer_id: int, discord_id: int | None
+    ) -> Iterable[int]:
+        rows: Sequence[Row]
+        if session_id is None:
+            rows = await self._database.query(SELECT_CHANNEL_QUESTIONS, user_id, discord_id)
+        else:
+            rows = await self._database.query(_SELECT_QUESTION, user_id, session_id, answer_id)
+        return (id_ for (id_,) in rows)
 
-    async def _add_turn(
-        self, user_id: int, answer: _Answer, ids: Collection[int], telling: Iterable[ToolCall], traces: Traces
-    ) -> None:
-        """Add the question that a memory was kept from, and the answer that kept or found it."""
-        told = traces.told_in_channels if answer.session_id is None else traces.told
-        kept = any(not kept_ids(call).isdisjoint(ids) for call in telling)
-        if kept or any(call.name == "recall" for call in telling):
-            told.add(answer.id)
-        if kept:
-            told.update(id_ for (id_,) in await self._find_questions(user_id, answer))
-
-    async def _find_questions(self, user_id: int, answer: _Answer) -> Iterable[Row]:
-        if answer.session_id is None:
-            return await self._database.query(SELECT_CHANNEL_QUESTIONS, user_id, answer.discord_id)
-        return await self._database.query(_SELECT_QUESTION, user_id, answer.session_id, answer.id)
-
-    async def _find_sessions(self, user_id: int) -> list[_Session]:
-        """Return the user's sessions, newest first."""
-        rows = await self._database.query(_SELECT_SESSIONS, user_id)
-        return sorted(map(_Session._make, rows), key=lambda session: str(session.created_at), reverse=True)
-
-    async def _read_said(
-        self, user_id: int, sessions: Iterable[_Session], *, everywhere: bool
-    ) -> AsyncIterator[tuple[_Session, int, str]]:
-        """Yield the messages of these sessions, each with its text; not `everywhere`: those that are in no
-        summary yet."""
-        room = MOST_MESSAGES
-        for session in sessions:
-            if session.covered is None and not everywhere:
-                continue
-            after = 0 if everywhere or session.covered is None else session.covered
+    async def _read_said(self, user_id: int) -> AsyncIterator[tuple[int, str]]:
+        room = MAX_MESSAGES
+        for (session_id,) in await self._database.query(_SELECT_SESSIONS, user_id):
+            after = 0
             while room > 0 and (
-                rows := await self._database.query(_SELECT_SAID, user_id, session.id, after, min(room, _PAGE))
+                rows := await self._database.query(_SELECT_SAID, user_id, session_id, after, min(room, _PAGE))
             ):
                 room -= len(rows)
                 for id_, content in rows:
-                    yield session, id_, content
+                    yield id_, content
                     after = id_

@@ -20,9 +20,6 @@ _INSERT: Final = """
 # By memory_terms_by_memory. $1 user, $2 an array of memories
 _DELETE: Final = "DELETE FROM memory_terms WHERE user_id = $1 AND memory_id IN @ids($2)"
 
-# By the primary key. $1 user
-DELETE_ALL_TERMS: Final = "DELETE FROM memory_terms WHERE user_id = $1"
-
 
 def insert_terms(user_id: int, memory_id: int, term_counts: str) -> Statement:
     """Index a memory that has no terms yet. `term_counts` is that of its SearchText."""

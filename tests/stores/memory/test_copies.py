@@ -4,7 +4,7 @@ import json
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import Any, Final
+from typing import Final
 
 import pytest
 
@@ -12,8 +12,8 @@ from cc_bot.domain import Attachment, Message, SessionKey, ToolCall
 from cc_bot.domain.canvas import AddCard, Canvas, Card, Drawn
 from cc_bot.domain.memory import ErasureCounts, Memory
 from cc_bot.storage import Database
-from cc_bot.stores import MemoryRemovalStore, Stores
-from tests.stores.backends import KEY, OTHER_USER, Recorder, contents, got
+from cc_bot.stores import Stores
+from tests.stores.backends import KEY, OTHER_USER, contents, got
 from tests.stores.forgetting import (
     FACT,
     MARK,
@@ -82,24 +82,29 @@ class TestToolCalls:
         await erase(stores, memory)
         assert [call.native for call in await calls_of(stores)] == ["{}", "", "{}"]
 
-    async def test_are_found_by_text_and_by_number_whatever_a_model_wrote(self, stores: Stores) -> None:
-        [memory] = await keep(stores, FACT)
-        ref = f'"ref": {memory.id}'
+    async def test_are_found_by_the_row_in_a_result_with_those_beside_them(self, stores: Stores) -> None:
+        [memory, cat] = await keep(stores, FACT, "猫はタマ")
+        failed = ToolCall("1", "remember", json.dumps({"content": f"{FACT}。"}), '{"error": "…"}', ok=False)
+        deep = json.dumps({"proposed": True, "ref": memory.id, "more": [[{"ref": [1]}]]})
         calls = [
-            ToolCall("1", "remember", json.dumps({"content": FACT}), '{"error": "…"}', ok=False),
-            ToolCall("2", "recall", json.dumps({"query": "ZEBRA-4711とは 金庫の番号はZebra-4711?"}), "{}"),
-            ToolCall("3", "list_memories", "{}", f"not json: {FACT}"),
-            ToolCall("4", "update_memory", json.dumps({"id": f"#{memory.id}", "content": "?"}), "{}"),
-            ToolCall("5", "update_memory", '{"id": 99}', f'{{"updated": {{"id": 99, {ref}}}}}'),
-            ToolCall("6", "forget", '{"id": 99}', f'{{"proposed": true, {ref}}}'),
-            ToolCall("7", "list_memories", "{}", json.dumps({"memories": [{"id": memory.id}]})),
-            ToolCall("8", "recall", '{"id": "' + "9" * 5000 + '"}', recalled(memory).result),
-            ToolCall("9", "recall", '{"id": ' + "[" * 900 + "1" + "]" * 900 + "}", recalled(memory).result),
+            failed,
+            ToolCall("2", "update_memory", '{"id": 99}', f'{{"updated": {{"id": 99, "ref": {memory.id}}}}}'),
+            ToolCall("3", "forget", '{"id": "' + "9" * 5000 + '"}', deep),
+            kept := recalled(cat, call_id="4"),
         ]
         await stored(stores, "?", "はい", *calls)
-        assert await calls_of(stores) == calls
-        assert (await erase(stores, memory)).tool_calls == len(calls)
-        assert [call.id for call in await calls_of(stores) if not is_redacted(call)] == []
+        await stored(stores, "猫は？", "タマ", recalled(cat, call_id="5"))
+        assert (await erase(stores, memory)).tool_calls == 3
+        assert [call for call in await calls_of(stores) if not is_redacted(call)] == [
+            *(kept, recalled(cat, call_id="5"))
+        ]
+
+    async def test_that_proposed_it_are_found_by_its_text(self, stores: Stores, database: Database) -> None:
+        proposed = ToolCall("1", "remember", json.dumps({"content": FACT}), '{"proposed": true}')
+        await stored(stores, "?", "はい", proposed)
+        [memory] = await keep(stores, FACT)  # as the user accepted
+        assert (await erase(stores, memory)).tool_calls == 1
+        assert NUMBER not in await everything(database)
 
     async def test_are_redacted_wherever_they_are_stored(self, stores: Stores, database: Database) -> None:
         [memory] = await keep(stores, FACT)
@@ -124,23 +129,6 @@ class TestToolCalls:
         assert NUMBER not in await everything(database)
 
 
-class Meanwhile(Recorder):
-    """A connection during whose first reading of tool calls something else happens."""
-
-    happened = False
-
-    def __init__(self, database: Database, event: Any) -> None:
-        super().__init__(database)
-        self._event = event
-
-    async def query(self, sql: str, *params: Any) -> Any:
-        found = await super().query(sql, *params)
-        if not self.happened and "memory_user_id" in sql:
-            self.happened = True
-            await self._event
-        return found
-
-
 class TestRunningTurn:
     async def test_does_not_bring_the_text_back(self, stores: Stores, database: Database) -> None:
         erased, purged, last = await keep(stores, *(f"{FACT}-第{number}" for number in range(3)))
@@ -161,17 +149,6 @@ class TestRunningTurn:
         assert kept == remembered(cat)
         assert NUMBER not in await everything(database)
 
-    async def test_that_ends_meanwhile_does_not_either(self, stores: Stores, database: Database) -> None:
-        [memory] = await keep(stores, FACT)
-        session = await stores.sessions.open(KEY)
-        late = Message("assistant", "はい", tool_calls=(recalled(memory),))
-        meanwhile = Meanwhile(database, stores.sessions.commit_turn(session, [Message("user", "?"), late]))
-        await MemoryRemovalStore(meanwhile).erase(ME, memory.id)
-        assert meanwhile.happened
-        [call] = await calls_of(stores)
-        assert is_redacted(call)
-        assert NUMBER not in await everything(database)
-
     async def test_may_be_about_a_hidden_one_and_never_about_someone_elses(self, stores: Stores) -> None:
         [memory] = await keep(stores, FACT)
         [yours] = await keep(stores, FACT, user_id=YOU)
@@ -183,32 +160,26 @@ class TestRunningTurn:
 
 
 class TestSummaries:
-    async def test_of_the_text_or_of_its_turns_alone_are_deleted(self, stores: Stores) -> None:
+    async def test_of_its_turns_alone_are_deleted(self, stores: Stores) -> None:
         [memory] = await keep(stores, FACT)
         await stored(stores, "何番？", "はい", recalled(memory))
         await summarized(stores, "- 金庫の話をした")
-        elsewhere, unrelated, private = (SessionKey(ME, KEY.channel_id + n) for n in (1, 2, 3))
-        for key, summary in ((elsewhere, f"- {FACT}"), (unrelated, "- 天気の話")):
-            await stored(stores, "?", "はい", key=key)
-            await summarized(stores, summary, key)
+        unrelated, private = (SessionKey(ME, KEY.channel_id + n) for n in (1, 2))
+        await stored(stores, "?", "はい", key=unrelated)
+        await summarized(stores, "- 天気の話", unrelated)
         await stored(stores, "天気は？", "晴れ", key=private)
         await stored(stores, "何番？", "はい", recalled(memory), key=private, visibility="private")
         await summarized(stores, "- 話をした", private)
-        assert (await erase(stores, memory)).summaries == 3
-        left = [await stores.summaries.list_current(key) for key in (KEY, elsewhere, unrelated, private)]
-        assert [[each.visibility for each in summaries] for summaries in left] == [
-            [],
-            [],
-            ["public"],
-            ["public"],
-        ]
+        assert (await erase(stores, memory)).summaries == 2
+        left = [await stores.summaries.list_current(key) for key in (KEY, unrelated, private)]
+        assert [[each.visibility for each in summaries] for summaries in left] == [[], ["public"], ["public"]]
 
     async def test_are_made_no_more_of_what_was_said_until_then(self, stores: Stores) -> None:
         ways: list[Callable[[Stores, Memory], Awaitable[object]]] = [erase, delete_and_purge]
         for number, remove in enumerate(ways):
             key = SessionKey(ME, KEY.channel_id + number)
             [memory] = await keep(stores, FACT)
-            await stored(stores, f"{FACT}。覚えて", "はい", key=key)
+            await stored(stores, "覚えて", "はい", remembered(memory), key=key)
             running = got(await stores.summaries.get_backlog(key))
             await remove(stores, memory)
             assert not await stores.summaries.put(running, {"public": FACT})
@@ -219,12 +190,17 @@ class TestSummaries:
 
 
 class TestCanvas:
-    async def test_loses_the_call_that_drew_it(self, stores: Stores, database: Database) -> None:
+    async def test_loses_what_was_drawn_beside_a_call_about_it(
+        self, stores: Stores, database: Database
+    ) -> None:
         [memory] = await keep(stores, FACT)
         arguments = json.dumps({"title": "金庫", "content": FACT}, ensure_ascii=False)
         call = ToolCall("1", "canvas_add_card", arguments, '{"id": "card-1"}')
         session = await stores.sessions.open(KEY)
-        exchange = [Message("user", "出して"), Message("assistant", "はい", tool_calls=(call,))]
+        exchange = [
+            Message("user", "出して"),
+            Message("assistant", "はい", tool_calls=(recalled(memory), call)),
+        ]
         cards = [Drawn(AddCard(*card), "public") for card in (("金庫", FACT), ("天気", "晴れ"))]
         await stores.sessions.commit_turn(session, exchange, drawn=cards)
         seen = got(await stores.canvases.get(KEY))

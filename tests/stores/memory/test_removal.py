@@ -6,7 +6,6 @@ from collections.abc import Collection, Iterator
 from contextlib import closing, contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any
 
 import pytest
 from freezegun import freeze_time
@@ -14,8 +13,8 @@ from freezegun import freeze_time
 from cc_bot.domain.errors import StorageError
 from cc_bot.domain.memory import UNDO_TIME, ErasureCounts
 from cc_bot.storage import Database
-from cc_bot.stores import MemoryRemovalStore, Stores
-from tests.stores.backends import OTHER_USER, Recorder
+from cc_bot.stores import Stores
+from tests.stores.backends import OTHER_USER
 from tests.stores.forgetting import FACT, FOLDED, bytes_of, calls_of, remembered, statuses, stored
 from tests.stores.memory.notes import ME, NO_IDS, START, YOU, keep, rewrite
 
@@ -82,37 +81,16 @@ class TestPurge:
             assert await statuses(database) == ([] if purged else ["active"])
             await stores.memory_removal.erase_all(ME)
 
-    async def test_goes_on_where_an_erasure_was_cut_off(self, stores: Stores, database: Database) -> None:
-        memory = await rewrite(stores, FACT, f"{FACT}です")
-        await stored(stores, FACT, "はい", remembered(memory))
-        with pytest.raises(StorageError):
-            await MemoryRemovalStore(Dying(database)).erase(ME, memory.id)
-        assert await statuses(database) == ["deleted", "deleted"]
-        assert await stores.memory_removal.undelete(ME, memory.id) is None
-        await stores.memory_removal.purge(START)
-        assert await statuses(database) == []
-        [call] = await calls_of(stores)
-        assert FOLDED not in f"{call}".lower()
-
-
-class Dying(Recorder):
-    """A connection of a program that ends before its second transaction."""
-
-    async def transaction(self, statements: Any, about: Any) -> Any:
-        if self.statements and any("DELETE FROM memories" in each.sql for each in statements):
-            raise StorageError
-        return await super().transaction(statements, about)
-
 
 class TestLog:
     async def test_that_is_not_written_holds_removals_up(self, stores: Stores, database: Database) -> None:
-        [memory] = await keep(stores, "一")
+        await delete(stores, "一")
         stores.erasures.path.write_text("no log\n")
         with pytest.raises(StorageError):
-            await stores.memory_removal.erase(ME, memory.id)
+            await stores.memory_removal.purge(datetime.now(UTC))
         assert await statuses(database) == ["deleted"]
         stores.erasures.path.unlink()
-        assert await stores.memory_removal.purge(START) == 1
+        assert await stores.memory_removal.purge(datetime.now(UTC)) == 1
         assert await statuses(database) == []
 
 
@@ -145,25 +123,19 @@ class TestErasing:
 
 @pytest.mark.sqlite("what stands in its file")
 class TestDatabaseFiles:
-    async def test_hold_nothing_in_their_write_ahead_log_once_nobody_reads_any_more(
-        self, stores: Stores, database: Database, tmp_path: Path
-    ) -> None:
-        assert await stores.memory_removal.write_back()
-        recorder = Recorder(database)
-        assert await MemoryRemovalStore(recorder).write_back()
-        assert recorder.trips == 1, "nothing is owed"
+    async def test_hold_nothing_once_nobody_reads_any_more(self, stores: Stores, tmp_path: Path) -> None:
+        assert await stores.memory_removal.clean() == "done"
         memory = await rewrite(stores, f"前の{FACT}", FACT)
         await stored(stores, "?", "はい", remembered(memory))
         with somebody_reading(tmp_path / "sessions.db"):
             await stores.memory_removal.erase(ME, memory.id)
-            assert not await stores.memory_removal.write_back()
+            assert await stores.memory_removal.clean() == "busy"
             assert found_in(tmp_path, [FACT])
-        assert await stores.memory_removal.write_back()
+        assert await stores.memory_removal.clean() == "done"
         assert found_in(tmp_path, [FACT, FOLDED]) == set()
         [again] = await keep(stores, FACT)
         await stores.memory_removal.erase(ME, again.id)
-        assert found_in(tmp_path, [FACT]) == set(), "though nobody asked for it to be written back"
-        assert await rewritten(database) == 2, "as a small file is at once"
+        assert found_in(tmp_path, [FACT]) == set(), "by the erasure itself"
 
 
 @contextmanager
@@ -173,8 +145,3 @@ def somebody_reading(path: Path) -> Iterator[None]:
         connection.execute("BEGIN")
         connection.execute("SELECT count(*) FROM memories").fetchall()
         yield
-
-
-async def rewritten(database: Database) -> int:
-    [(number,)] = await database.query("SELECT rewritten FROM memory_erasures")
-    return int(number)

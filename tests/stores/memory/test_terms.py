@@ -120,7 +120,7 @@ class TestErasedMemory:
                     await stores.memory_removal.erase_all(ME)
                 else:
                     await stores.memory_removal.erase(ME, secret.id)
-                assert await stores.memory_removal.write_back()
+                assert await stores.memory_removal.clean() == "done"
                 in_files = bytes_of(tmp_path)
                 for piece in ("瓢箪".encode(), "駒".encode(), b"xylophon", key):
                     assert piece not in in_files
