@@ -125,9 +125,9 @@ _OF_OTHERS: Final = frozenset(
 _BESIDE: Final = frozenset({"inputs", "$schema", "globalShortcut", "preferences"})
 """Those beside the servers: of VS Code and Claude Desktop."""
 _GROUPS: Final = ("mcpServers", "servers")
-_NAME: Final = re.compile(rf"(?!.*{SEPARATOR})[A-Za-z0-9][A-Za-z0-9 ._@/-]{{0,39}}")
+_NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9 ._@/-]{0,39}")
 _VARIABLE: Final = re.compile(
-    r"\$\{(?:(?:env:)?+([A-Za-z_][A-Za-z0-9_]{0,99}+)(?::-([^$}]{0,1000}+))?+\}|[^}]{0,30}\}?)"
+    r"\$\{(?:(?:env:)?+([A-Za-z_][A-Za-z0-9_]{0,99}+)(?::-([^$}]{0,1000}+))?+\}|[^}]{0,30}+\}?+)"
 )
 _SEEN_BY_ALL: Final = ("command", "args")
 """Every user of the machine can read them in the list of processes."""
@@ -197,7 +197,7 @@ class _Reader:
 
     def read(self, table: Any) -> ServerEntry | None:
         """Return the server; None if it is disabled. Raises FileRefused."""
-        if not _NAME.fullmatch(self._name):
+        if not _NAME.fullmatch(self._name) or SEPARATOR in self._name:
             raise FileRefused(self._words.bad_name.format(server=self._server))
         if not isinstance(table, dict):
             raise FileRefused(self._words.not_an_object.format(name=self._server))
