@@ -88,7 +88,7 @@ SELECT_ROWS: Final = f"""
     UNION ALL
     {_SHOWN} AND m.in_channel = 1 AND m.discord_id < $5
     ORDER BY discord_id DESC
-    LIMIT $6
+    LIMIT $6 /* channel */
 """
 
 # The blocks that a message changes: its own and the later ones. Which message is up to the statement.
@@ -104,8 +104,6 @@ BLOCKS_FROM_MESSAGE: Final = """
 THAW_FROM: Final = """
     DELETE FROM block_boundaries WHERE channel_id = $1 AND thread_id = $2 AND last_message_id >= $3
 """
-
-BLOCK_STATEMENTS: Final = frozenset({SELECT_ROWS, THAW_FROM})
 
 # A block that would overlap another one is not stored: someone else froze those messages meanwhile.
 _INSERT_BLOCK: Final = """

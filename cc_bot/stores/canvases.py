@@ -147,17 +147,20 @@ _NOTE_SHOWN: Final = """
 _FORGET: Final = "DELETE FROM canvas_messages WHERE user_id = $1 AND channel_id = $2 AND agent = $3"
 
 # Whoever deletes a message on Discord is not named with it.
-SELECT_KEY: Final = f"SELECT {KEY.select} FROM canvas_messages WHERE message_id = $1"
+SELECT_KEY: Final = f"SELECT {KEY.select} FROM canvas_messages WHERE message_id = $1 /* all users */"
 
 # $1 shard, $2 their count, $3 how many at most
 SELECT_ALL_SHOWN: Final = f"""
     SELECT {KEY.of("c")} FROM canvas_messages AS c LEFT JOIN places AS p ON p.place_id = c.channel_id
     WHERE {of_shard("p", "$1", "$2")}
-    LIMIT $3
+    LIMIT $3 /* all users */
 """
 
 # A channel's agent is changed for all who are there.
-SELECT_SHOWN_IN: Final = f"SELECT {KEY.select} FROM canvas_messages WHERE channel_id = $1 LIMIT $2"
+SELECT_SHOWN_IN: Final = f"""
+    SELECT {KEY.select} FROM canvas_messages WHERE channel_id = $1 LIMIT $2
+    /* channel */
+"""
 
 # The erasure of a memory changes canvases, and knows nothing of Discord.
 SELECT_STALE: Final = f"""
@@ -176,17 +179,16 @@ SELECT_STALE: Final = f"""
         ),
         0
     )
-    LIMIT $1
+    LIMIT $1 /* all users */
 """
 
 # What pages in browsers show, of all users: read after each change of the database.
 SELECT_CLOCK: Final = "SELECT drawn, moved FROM canvas_clock WHERE id = 1"
 # By sessions_by_canvas_change. $1 the number of a change
-SELECT_DRAWN: Final = f"SELECT {KEY.select} FROM sessions WHERE canvas_change > 0 AND canvas_change > $1"
-
-CANVAS_STATEMENTS: Final = frozenset(
-    {SELECT_KEY, SELECT_ALL_SHOWN, SELECT_SHOWN_IN, SELECT_STALE, SELECT_CLOCK, SELECT_DRAWN}
-)
+SELECT_DRAWN: Final = f"""
+    SELECT {KEY.select} FROM sessions WHERE canvas_change > 0 AND canvas_change > $1
+    /* all users */
+"""
 
 # By the index on open sessions, and by sessions_with_canvas. $1 user
 _LIST_KEYS: Final = f"""

@@ -61,7 +61,7 @@ from cc_bot.stores.subjects import of_place
 # ---- channel statements ----------------------------------------------------------------------------------
 # The SQL of the channels' archive. None of it has a user: what is said in a channel belongs to nobody alone.
 #
-# So every statement stands in the list of those that run without one (unscoped.py), and holds itself to rows
+# So every statement is marked `/* channel */` (tests/stores/test_scope.py), and holds itself to rows
 # with `user_id IS NULL`, where no session's ever are. The exceptions are EDIT and SELECT_HEARD (what is
 # edited on Discord is so here, whoever's it is), SESSION_OF, and two that look at ids alone: THAW_NEW and
 # RESET. Frozen blocks thaw by a session's message as well where everybody has read it, which is what
@@ -82,7 +82,7 @@ THAW_NEW: Final = """
         WHERE said.value > (
             SELECT coalesce(max(last_reset_discord_message_id), 0) FROM thread_metadata WHERE thread_id = $4
         ) AND NOT EXISTS (SELECT 1 FROM messages WHERE discord_id = said.value)
-    )
+    ) /* any row */
 """
 
 _SAID: Final = (
@@ -112,7 +112,7 @@ INSERT: Final = f"""
         SELECT coalesce(max(last_reset_discord_message_id), 0) FROM thread_metadata WHERE thread_id = $3
     )
     ON CONFLICT (discord_id) WHERE discord_id IS NOT NULL DO NOTHING
-    RETURNING id
+    RETURNING id /* channel */
 """
 
 # A message that is known already, for backfill was faster, waits all the same; one that has waited does not
@@ -126,7 +126,7 @@ WAIT: Final = """
             SELECT coalesce(max(last_reset_discord_message_id), 0) FROM thread_metadata WHERE thread_id = $4
         )
     ON CONFLICT (discord_id) DO NOTHING
-    RETURNING discord_id
+    RETURNING discord_id /* channel */
 """
 
 # To be run before EDIT; all three with $1 id, $2 content. Discord tells of an edit also when it only adds a
@@ -136,7 +136,7 @@ THAW_EDITED: Final = f"""
         {BLOCKS_FROM_MESSAGE}
         WHERE m.discord_id = $1 AND (m.user_id IS NULL OR m.in_channel = 1) AND m.role = 'user'
             AND m.content <> $2 AND m.erased = 0
-    )
+    ) /* channel */
 """
 
 # The answer to a question's older text, if it has one already or is being written, is not right any more. To
@@ -147,7 +147,7 @@ MARK_EDITED: Final = """
         SELECT 1 FROM messages AS m
         WHERE m.discord_id = $1 AND m.user_id IS NULL AND m.role = 'user' AND m.content <> $2
             AND m.erased = 0
-    )
+    ) /* channel */
 """
 
 # What its user had erased stays so: Discord tells of an edit also when it only adds a preview. $3: 1 when it
@@ -155,7 +155,7 @@ MARK_EDITED: Final = """
 EDIT: Final = """
     UPDATE messages SET content = $2, tainted = CASE CAST($3 AS BIGINT) WHEN 1 THEN 1 ELSE tainted END
     WHERE discord_id = $1 AND role = 'user' AND content <> $2 AND erased = 0
-    RETURNING id
+    RETURNING id /* any row */
 """
 
 # A question of a session that was not answered is asked again as it reads now. $1 id, $2 content, $3: 1 when
@@ -165,18 +165,18 @@ EDIT_UNANSWERED: Final = """
         WHEN 1 THEN @with_text(@with_text(question, text, $2), tainted, 'yes')
         ELSE @with_text(question, text, $2)
     END
-    WHERE question_id = $1 AND kind = 'message' AND question IS NOT NULL
+    WHERE question_id = $1 AND kind = 'message' AND question IS NOT NULL /* channel */
 """
 
 # Once: a turn that is tried again may have heard it before. $1 id, $2 who said it, $3 what was heard
 NOTE_HEARD: Final = """
     UPDATE messages SET content = content || '\n' || $3, heard = $3
     WHERE discord_id = $1 AND author_id = $2 AND user_id IS NULL AND role = 'user' AND erased = 0
-        AND heard = ''
+        AND heard = '' /* channel */
 """
 
 # Discord tells of an edit by what was typed alone.
-SELECT_HEARD: Final = "SELECT heard FROM messages WHERE discord_id = $1 AND role = 'user'"
+SELECT_HEARD: Final = "SELECT heard FROM messages WHERE discord_id = $1 AND role = 'user' /* any row */"
 
 _ANSWERED: Final = Parameters(
     ("author_id", "author_name", "content", "tool_calls", "status", "tainted", "reply_to"), first=7
@@ -198,7 +198,7 @@ COMMIT_ANSWER: Final = f"""
         created_at = excluded.created_at, role = excluded.role, {_ANSWERED.excluded},
         memory_user_id = NULL, erased = 0
     WHERE messages.user_id IS NULL AND messages.parent_channel_id = $1 AND messages.thread_id = $2
-    RETURNING id
+    RETURNING id /* channel */
 """
 
 # Nothing is answered by an answer that was not stored. An edit that it has seen already asks for no other
@@ -216,7 +216,7 @@ MARK_ANSWERED: Final = """
     WHERE discord_id = $4 AND channel_id = $1 AND thread_id = $2 AND EXISTS (
         SELECT 1 FROM messages
         WHERE discord_id = $3 AND parent_channel_id = $1 AND thread_id = $2 AND user_id IS NULL
-    )
+    ) /* channel */
 """
 
 # After the reset markers of its place. $1 channel, $2 thread, $3 place, $4 whom it answers, or NULL
@@ -233,7 +233,7 @@ NEWEST_ANSWER: Final = f"""
             SELECT coalesce(max(last_reset_discord_message_id), 0) FROM thread_metadata WHERE thread_id = $3
         )
     ORDER BY discord_id DESC
-    LIMIT 1
+    LIMIT 1 /* channel */
 """
 
 # By messages_by_memory_user. $1 user, $2 channel, $3 thread, $4 the first id, $5 limit
@@ -252,6 +252,7 @@ SESSION_OF: Final = f"""
     JOIN sessions AS s ON s.id = m.session_id
     WHERE m.role = 'assistant'
         AND m.discord_id = coalesce((SELECT answer_id FROM answer_pages WHERE discord_id = $1), $1)
+        /* any row */
 """
 
 # The message itself, or the long answer of this page, is an answer that a channel's context has.
@@ -259,6 +260,7 @@ SHOWS_ANSWER: Final = """
     SELECT 1 FROM messages AS m
     WHERE (m.user_id IS NULL OR m.in_channel = 1) AND m.visibility = 'public' AND m.role = 'assistant'
         AND m.discord_id = coalesce((SELECT answer_id FROM answer_pages WHERE discord_id = $1), $1)
+        /* channel */
 """
 
 PAGES: Final = "SELECT discord_id FROM answer_pages WHERE answer_id = $1 ORDER BY discord_id"
@@ -320,7 +322,7 @@ PLACES: Final = f"""
     FROM archived AS p
     LEFT JOIN places AS known
         ON known.place_id = CASE p.thread_id WHEN 0 THEN p.channel_id ELSE p.thread_id END
-    WHERE p.thread_id >= 0 AND {of_shard("known", "$1", "$2")}
+    WHERE p.thread_id >= 0 AND {of_shard("known", "$1", "$2")} /* channel */
 """
 
 # $1 channel, $2 thread, $3 id
@@ -334,6 +336,7 @@ SKIP: Final = """
     )
     ON CONFLICT (channel_id, thread_id)
     DO UPDATE SET discord_id = excluded.discord_id WHERE excluded.discord_id > read_to.discord_id
+    /* channel */
 """
 
 # A marker never moves back. $1 place, $2 bot, $3 channel, $4 id, $5 now
@@ -346,7 +349,7 @@ RESET: Final = """
         last_reset_row_id = excluded.last_reset_row_id,
         last_reset_discord_message_id = excluded.last_reset_discord_message_id,
         last_reset_at = excluded.last_reset_at
-    WHERE excluded.last_reset_discord_message_id > known.last_reset_discord_message_id
+    WHERE excluded.last_reset_discord_message_id > known.last_reset_discord_message_id /* any row */
 """
 
 # $1 place
@@ -371,16 +374,6 @@ NOTE_PLACE: Final = """
     INSERT INTO places (place_id, channel_id, guild_id) VALUES ($1, $2, $3)
     ON CONFLICT (place_id) DO NOTHING
 """
-
-CHANNEL_STATEMENTS: Final = frozenset(
-    {
-        *(THAW_NEW, INSERT, WAIT, THAW_EDITED, MARK_EDITED, EDIT, EDIT_UNANSWERED),
-        *(NOTE_HEARD, SELECT_HEARD),
-        *(COMMIT_ANSWER, MARK_ANSWERED),
-        *(NEWEST_ANSWER, SESSION_OF, SHOWS_ANSWER, PAGES, ADD_PAGES, DROP_PAGES, PLACES, SKIP),
-        *(RESET, SELECT_RESET, READING, SELECT_PLACE, NOTE_PLACE),
-    }
-)
 
 # ---- channel removal -------------------------------------------------------------------------------------
 # The removal of messages that were deleted on Discord, and of places that are gone.
@@ -420,7 +413,7 @@ ANSWERS_TO: Final = """
     )
     SELECT id FROM answers
     UNION ALL
-    SELECT p.discord_id FROM answers JOIN answer_pages AS p ON p.answer_id = answers.id
+    SELECT p.discord_id FROM answers JOIN answer_pages AS p ON p.answer_id = answers.id /* any row */
 """
 
 # The eight of a deletion.
@@ -428,7 +421,7 @@ _THAW: Final = f"""
     DELETE FROM block_boundaries WHERE id IN (
         {BLOCKS_FROM_MESSAGE}
         WHERE (m.user_id IS NULL OR m.in_channel = 1) AND m.discord_id @among({_MEANT})
-    )
+    ) /* channel */
 """
 
 # Of sessions' answers among them, the questions that stand in their channel.
@@ -447,10 +440,13 @@ _THAW_ASKED: Final = f"""
     DELETE FROM block_boundaries WHERE id IN (
         {BLOCKS_FROM_MESSAGE}
         WHERE m.in_channel = 1 AND m.id @among({_ASKED})
-    )
+    ) /* channel */
 """
 
-_LEAVE_CHANNEL: Final = f"UPDATE messages SET in_channel = 0 WHERE in_channel = 1 AND id @among({_ASKED})"
+_LEAVE_CHANNEL: Final = f"""
+    UPDATE messages SET in_channel = 0 WHERE in_channel = 1 AND id @among({_ASKED})
+    /* channel */
+"""
 
 _UNLINK_ANSWERS: Final = f"""
     UPDATE mentions SET answer_id = NULL
@@ -462,7 +458,7 @@ _DELETE_MENTIONS: Final = "DELETE FROM mentions WHERE discord_id IN @ids($1)"
 DELETE_MESSAGES: Final = f"""
     DELETE FROM messages
     WHERE discord_id @among({_MEANT})
-    RETURNING id
+    RETURNING id /* any row */
 """
 
 _DELETE_PAGES: Final = f"""
@@ -476,7 +472,7 @@ _FORGET_CALLS: Final = """
         SELECT 'q' || discord_id FROM messages
         WHERE parent_channel_id = $1 AND thread_id BETWEEN $2 AND $3
             AND user_id IS NULL AND discord_id IS NOT NULL
-    )
+    ) /* channel */
 """
 
 _FORGET_MENTIONS: Final = """
@@ -484,7 +480,7 @@ _FORGET_MENTIONS: Final = """
         SELECT discord_id FROM messages
         WHERE parent_channel_id = $1 AND thread_id BETWEEN $2 AND $3
             AND user_id IS NULL AND discord_id IS NOT NULL
-    )
+    ) /* channel */
 """
 
 _FORGET_PAGES: Final = """
@@ -492,13 +488,13 @@ _FORGET_PAGES: Final = """
         SELECT discord_id FROM messages
         WHERE parent_channel_id = $1 AND thread_id BETWEEN $2 AND $3
             AND user_id IS NULL AND role = 'assistant' AND discord_id IS NOT NULL
-    )
+    ) /* channel */
 """
 
 FORGET_MESSAGES: Final = """
     DELETE FROM messages
     WHERE parent_channel_id = $1 AND thread_id BETWEEN $2 AND $3
-        AND user_id IS NULL AND discord_id IS NOT NULL
+        AND user_id IS NULL AND discord_id IS NOT NULL /* channel */
 """
 
 _FORGET_BLOCKS: Final = "DELETE FROM block_boundaries WHERE channel_id = $1 AND thread_id BETWEEN $2 AND $3"
@@ -515,15 +511,15 @@ _FORGET_RESETS: Final = (
 # What a forward showed went with the question about it. By attachments_by_source.
 DELETE_FORWARDED: Final = """
     DELETE FROM attachments WHERE source_id IN @ids($1)
-    RETURNING message_id
+    RETURNING message_id /* channel */
 """
 
 # A question that got no answer is kept only to be asked again. The table holds little.
 _UNANSWERED: Final = "state = 'interrupted' AND kind = 'message' AND question_id IN @ids($1)"
 DROP_UNANSWERED_CALLS: Final = (
-    f"DELETE FROM turn_calls WHERE turn IN (SELECT id FROM turns WHERE {_UNANSWERED})"
+    f"DELETE FROM turn_calls WHERE turn IN (SELECT id FROM turns WHERE {_UNANSWERED}) /* channel */"
 )
-DELETE_UNANSWERED: Final = f"DELETE FROM turns WHERE {_UNANSWERED} RETURNING id"
+DELETE_UNANSWERED: Final = f"DELETE FROM turns WHERE {_UNANSWERED} RETURNING id /* channel */"
 
 # Each in the order in which they are run: what a later one removes is what an earlier one finds its rows by.
 _DELETION: Final = (
@@ -551,7 +547,7 @@ _FORGET_CHANNEL: Final = "DELETE FROM places WHERE channel_id = $1"
 # What is to be deleted here and still stands on Discord. By messages_by_discord_id. $1 an array of ids
 _SELECT_READ: Final = """
     SELECT parent_channel_id, thread_id, discord_id FROM messages
-    WHERE discord_id IN @ids($1) AND user_id IS NULL AND role = 'user'
+    WHERE discord_id IN @ids($1) AND user_id IS NULL AND role = 'user' /* channel */
 """
 
 # $1 channel, $2 thread, $3 id
@@ -560,13 +556,6 @@ _KEEP_READ: Final = """
     ON CONFLICT (channel_id, thread_id)
     DO UPDATE SET discord_id = excluded.discord_id WHERE excluded.discord_id > read_to.discord_id
 """
-
-REMOVAL_STATEMENTS: Final = frozenset(
-    {
-        *(ANSWERS_TO, *_DELETION, *_FORGETTING, _FORGET_RESETS, _SELECT_READ),
-        *(_FORGET_THREAD, _FORGET_CHANNEL),
-    }
-)
 
 
 def deletion(discord_ids: Collection[int]) -> list[Statement]:
@@ -605,7 +594,7 @@ def place_deletion(key: ChannelKey) -> list[Statement]:
 SELECT_KNOWN: Final = """
     SELECT discord_id FROM messages WHERE discord_id IN @ids($1)
     UNION ALL
-    SELECT source_id FROM attachments WHERE source_id IN @ids($1)
+    SELECT source_id FROM attachments WHERE source_id IN @ids($1) /* all users */
 """
 """Served by messages_by_discord_id and attachments_by_source. Parameters: the ids of messages, as JSON."""
 
@@ -613,6 +602,7 @@ SELECT_SAID: Final = f"""
     SELECT coalesce(m.user_id, 0), {MESSAGE.of("m")} FROM messages AS m
     WHERE m.discord_id = {_WHOLE.format(id="$1")} AND m.channel_id = $2 AND m.status <> 'replaced'
         AND (m.user_id = $3 OR (m.user_id IS NULL OR m.in_channel = 1) AND m.visibility = 'public')
+        /* channel */
 """
 """Served by messages_by_discord_id. Parameters: Discord's id, the channel or thread, the user."""
 
@@ -625,7 +615,7 @@ SELECT_DIRECT: Final = """
             AND m.role = 'user' AND m.visibility = 'private' AND m.discord_id IS NOT NULL
     )
     ORDER BY s.active_hour DESC
-    LIMIT $2
+    LIMIT $2 /* all users */
 """
 """DMs of open sessions. Served by sessions_open_by_hour, and messages_by_session for each session's first
 words. Parameters: since when, how many at most."""

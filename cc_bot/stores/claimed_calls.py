@@ -47,8 +47,14 @@ _UNCLAIM: Final = """
 _SELECT_OF_USER: Final = f"SELECT {CLAIMED_CALL.select} FROM claimed_calls WHERE user_id = $1 ORDER BY id"
 
 # Of all users: the table holds only what is on its way. $1 process
-ADOPT_CALLS: Final = f"UPDATE claimed_calls SET process = $1 WHERE {left_by_the_dead('claimed_calls')}"
-SELECT_CLAIMED: Final = f"SELECT {CLAIMED_CALL.select} FROM claimed_calls WHERE process = $1 ORDER BY id"
+ADOPT_CALLS: Final = f"""
+    UPDATE claimed_calls SET process = $1 WHERE {left_by_the_dead("claimed_calls")}
+    /* all users */
+"""
+SELECT_CLAIMED: Final = f"""
+    SELECT {CLAIMED_CALL.select} FROM claimed_calls WHERE process = $1 ORDER BY id
+    /* all users */
+"""
 
 # $1 user, $2 the answer's row
 _SELECT_CALLS: Final = "SELECT tool_calls FROM messages WHERE user_id = $1 AND id = $2 AND role = 'assistant'"
@@ -61,17 +67,14 @@ _PUT_CALLS: Final = """
 
 # The same of an answer in a channel, which is nobody's alone. $1 its row
 SELECT_CHANNEL_CALLS: Final = """
-    SELECT tool_calls FROM messages WHERE id = $1 AND user_id IS NULL AND role = 'assistant'
+    SELECT tool_calls FROM messages WHERE id = $1 AND user_id IS NULL AND role = 'assistant' /* channel */
 """
 
 # $2 its calls
 PUT_CHANNEL_CALLS: Final = """
     UPDATE messages SET tool_calls = $2, tainted = 1
-    WHERE id = $1 AND user_id IS NULL AND role = 'assistant'
+    WHERE id = $1 AND user_id IS NULL AND role = 'assistant' /* channel */
 """
-
-CLAIM_STATEMENTS: Final = frozenset({ADOPT_CALLS, SELECT_CLAIMED, SELECT_CHANNEL_CALLS, PUT_CHANNEL_CALLS})
-"""Those without a user."""
 
 Revise = Callable[[ToolCall], ToolCall]
 """Says what a call of the answer tells now; the same where it is another one."""

@@ -400,6 +400,7 @@ DELETE_FREED_FILES: Final = """
 
 SELECT_FILE_BYTES: Final = """
     SELECT user_id, CAST(sum(bytes) AS BIGINT) FROM attachments WHERE bytes IS NOT NULL GROUP BY user_id
+    /* all users */
 """
 
 # $1 user, $2 bytes to free at least, $3 no bytes

@@ -178,16 +178,14 @@ _SELECT_ELSEWHERE: Final = """
 """
 
 # The table holds only what is on its way. $1 process
-ADOPT_TURNS: Final = f"UPDATE turns SET process = $1 WHERE {left_by_the_dead('turns')}"  # noqa: S608
-SELECT_UNFINISHED: Final = f"{_WITH_CALLS} WHERE process = $1 ORDER BY accepted_at, id"
+ADOPT_TURNS: Final = f"UPDATE turns SET process = $1 WHERE {left_by_the_dead('turns')} /* all users */"  # noqa: S608
+SELECT_UNFINISHED: Final = f"{_WITH_CALLS} WHERE process = $1 ORDER BY accepted_at, id /* all users */"
 
-_FORGOTTEN: Final = "state = 'interrupted' AND accepted_at < $1"
+_FORGOTTEN: Final = "state = 'interrupted' AND accepted_at < $1 /* all users */"
 FORGET_INTERRUPTED: Final = (
     f"DELETE FROM turn_calls WHERE turn IN (SELECT id FROM turns WHERE {_FORGOTTEN})",  # noqa: S608
     f"DELETE FROM turns WHERE {_FORGOTTEN}",  # noqa: S608
 )
-
-LEDGER_STATEMENTS: Final = frozenset({ADOPT_TURNS, SELECT_UNFINISHED, *FORGET_INTERRUPTED})
 
 
 def channel_turn(question_id: int) -> str:

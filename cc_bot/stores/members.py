@@ -301,7 +301,7 @@ _SELECT_RESERVED: Final = "SELECT '' AS day, purpose, tokens, at FROM reservatio
 SELECT_OWN_RESERVED: Final = f"{_SELECT_RESERVED} WHERE user_id = $1 ORDER BY at"
 
 # $1 guild
-SELECT_GUILD_RESERVED: Final = f"{_SELECT_RESERVED} WHERE guild_id = $1 ORDER BY at"
+SELECT_GUILD_RESERVED: Final = f"{_SELECT_RESERVED} WHERE guild_id = $1 ORDER BY at /* all users */"
 
 # In one statement what was used and what is reserved: what is settled meanwhile counts once, and as one of
 # the two. $1 user, $2 the first day
@@ -323,7 +323,7 @@ SELECT_GUILD_STANDING: Final = f"""
     GROUP BY day
     UNION ALL
     {_SELECT_RESERVED} WHERE guild_id = $1
-    ORDER BY at
+    ORDER BY at /* all users */
 """
 
 # $1 id, $2 user, $3 guild, $4 front end, $5 purpose, $6 model, $7 tokens, $8 now, $9 process
@@ -336,7 +336,10 @@ RESERVE: Final = """
 FORGET_OWN_SETTLED: Final = "DELETE FROM reservations WHERE user_id = $1 AND at <= $2 AND tokens = 0"
 
 # $1 guild, $2 the moment from which on turns are counted
-FORGET_GUILDS_SETTLED: Final = "DELETE FROM reservations WHERE guild_id = $1 AND at <= $2 AND tokens = 0"
+FORGET_GUILDS_SETTLED: Final = """
+    DELETE FROM reservations WHERE guild_id = $1 AND at <= $2 AND tokens = 0
+    /* all users */
+"""
 """So that a guild with a limit has no more of them to count than those of a minute."""
 
 # $1 id, $2 user
@@ -407,7 +410,10 @@ SELECT_GUILD: Final = f"""
 """
 
 # $1 guild, $2 the first day
-COUNT_USERS: Final = "SELECT count(DISTINCT user_id) FROM usage WHERE guild_id = $1 AND day >= $2"
+COUNT_USERS: Final = """
+    SELECT count(DISTINCT user_id) FROM usage WHERE guild_id = $1 AND day >= $2
+    /* all users */
+"""
 """How many they are, and no more than that."""
 
 # $1 the first day
@@ -422,30 +428,22 @@ SELECT_EVERYWHERE: Final = f"""
 # $1 the first day, $2 how many
 SELECT_RECENT_USERS: Final = """
     SELECT +user_id FROM usage WHERE day >= $1 AND user_id <> 0
-    GROUP BY +user_id ORDER BY max(day) DESC, +user_id DESC LIMIT $2
+    GROUP BY +user_id ORDER BY max(day) DESC, +user_id DESC LIMIT $2 /* all users */
 """
 
 # $1 process, $2 the moment up to which they are nobody's any more in any case
 SELECT_LEFT: Final = f"""
     SELECT {_RESERVED.select} FROM reservations
     WHERE tokens > 0 AND (front_end = 'discord' AND {left_by_the_dead("reservations")} OR at <= $2)
+    /* all users */
 """
 """Of all users: those whose process has died. That of a terminal is not known."""
 
 # $1 the moment from which on turns are counted
-FORGET_SETTLED: Final = "DELETE FROM reservations WHERE at <= $1 AND tokens = 0"
+FORGET_SETTLED: Final = "DELETE FROM reservations WHERE at <= $1 AND tokens = 0 /* all users */"
 
 # $1 the first day of the month
 FORGET_ERASED: Final = "DELETE FROM erased_usage WHERE day < $1"
-
-USAGE_STATEMENTS: Final = frozenset(
-    {
-        *(SELECT_GUILD_RESERVED, SELECT_GUILD_STANDING, FORGET_GUILDS_SETTLED, COUNT_USERS),
-        SELECT_RECENT_USERS,
-        *(SELECT_LEFT, FORGET_SETTLED, FORGET_ERASED),
-    }
-)
-"""Those that touch users' rows and name none: sums of a guild, and the upkeep of all."""
 
 # ---- reservations ----------------------------------------------------------------------------------------
 # All is read, decided and reserved in one transaction, so that two questions that come at once do not both

@@ -44,7 +44,7 @@ _READ: Final = """
     UPDATE mentions SET edited = 0
     WHERE discord_id = $1 AND EXISTS (
         SELECT 1 FROM messages AS m WHERE m.discord_id = $1 AND m.user_id IS NULL AND m.content = $2
-    )
+    ) /* channel */
 """
 
 _PLACES: Final = """
@@ -86,7 +86,7 @@ _AUTHORS_OF: Final = """
     SELECT m.discord_id, m.author_id
     FROM mentions AS w
     @look_up messages AS m ON m.discord_id = w.discord_id AND m.user_id IS NULL AND m.visibility = 'public'
-    WHERE w.channel_id = $1 AND w.thread_id = $2 AND {due}
+    WHERE w.channel_id = $1 AND w.thread_id = $2 AND {due} /* channel */
 """
 
 _AUTHORS: Final = " UNION ALL ".join(
@@ -107,7 +107,7 @@ _TO_SHOW: Final = f"""
         SELECT answer_id FROM mentions
         WHERE channel_id = $1 AND thread_id = $2 AND answered = 1 AND shown = 0 AND answer_id IS NOT NULL
     )
-    ORDER BY m.discord_id
+    ORDER BY m.discord_id /* channel */
 """  # noqa: S608 - put together from constants alone
 
 _SHOWN: Final = "UPDATE mentions SET shown = $2 WHERE answer_id = $1 AND answered = 1"
@@ -129,7 +129,7 @@ _REOPEN: Final = """
             WHERE m.discord_id = w.discord_id AND m.user_id IS NULL AND m.visibility = 'public'
                 AND m.author_id = $2
         )
-    RETURNING discord_id
+    RETURNING discord_id /* channel */
 """
 
 _QUESTIONS: Final = f"""
@@ -155,14 +155,6 @@ _UNATTENDED: Final = """
 """
 
 _ANSWERED_BY: Final = "SELECT answer_id FROM mentions WHERE discord_id = $1 AND answered = 1"
-
-MENTION_STATEMENTS: Final = frozenset(
-    {
-        *(_WAITING, _PLACES, _PLACE_OF, _AUTHORS, _UNATTENDED, _ANSWERING, _TO_SHOW, _SHOWN),
-        *(_BEGIN, _BEGUN, _REOPEN),
-        *(_GIVE_UP, _QUESTIONS, _ANSWERED_BY, _LEFT_BEHIND, _EDITED, _READ),
-    }
-)
 
 
 class BegunAnswer(NamedTuple):

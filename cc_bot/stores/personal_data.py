@@ -118,7 +118,7 @@ COUNT_FILE_BYTES: Final = """
     SELECT CAST(coalesce(sum(bytes), 0) AS BIGINT) FROM attachments WHERE user_id = $1 AND bytes IS NOT NULL
 """
 _SAID_IN_CHANNELS: Final = (
-    "SELECT id FROM messages WHERE user_id IS NULL AND author_id = $1 AND role = 'user'"
+    "SELECT id FROM messages WHERE user_id IS NULL AND author_id = $1 AND role = 'user' /* channel */"
 )
 _ANSWERED_IN_CHANNELS: Final = """
     SELECT a.id FROM messages AS q
@@ -126,9 +126,9 @@ _ANSWERED_IN_CHANNELS: Final = """
     @look_up messages AS a ON a.discord_id = w.answer_id AND a.user_id IS NULL AND a.role = 'assistant'
     WHERE q.user_id IS NULL AND q.author_id = $1 AND q.role = 'user'
     UNION ALL
-    SELECT id FROM messages WHERE user_id IS NULL AND memory_user_id = $1
+    SELECT id FROM messages WHERE user_id IS NULL AND memory_user_id = $1 /* channel */
 """
-_ANSWER: Final = "user_id IS NULL AND role = 'assistant'"
+_ANSWER: Final = "user_id IS NULL AND role = 'assistant' /* channel */"
 
 PERSONAL_TABLES: Final = (
     PersonalTable("user_settings", "settings", "updated_at", name="settings"),
@@ -136,7 +136,7 @@ PERSONAL_TABLES: Final = (
     PersonalTable("messages", "messages", "created_at", hidden=("memory_user_id",), ids=OWN_MESSAGES),
     PersonalTable(
         *("messages", "channel_messages", "created_at", "channel_messages", "author_id"),
-        only="user_id IS NULL AND role = 'user'",
+        only="user_id IS NULL AND role = 'user' /* channel */",
         hidden=("memory_user_id",),
         ids=_SAID_IN_CHANNELS,
     ),
@@ -200,14 +200,6 @@ PERSONAL_TABLES: Final = (
 )
 """In an order such that each comes after those that its rows refer to."""
 _EXPORTED: Final = tuple(table for table in PERSONAL_TABLES if table.kind)
-
-CHANNEL_READING_STATEMENTS: Final = frozenset(
-    statement
-    for table in PERSONAL_TABLES
-    if "user_id IS NULL" in table.only
-    for statement in (table.ids, table.select, table.count)
-)
-"""On what was said in channels, which belongs to no user alone."""
 
 # ---- personal data ---------------------------------------------------------------------------------------
 

@@ -42,7 +42,7 @@ from cc_bot.stores.personal_data import OWN_MESSAGES, PERSONAL_TABLES
 BEGIN: Final = "INSERT INTO erasing (user_id, since) VALUES ($1, $2) ON CONFLICT (user_id) DO NOTHING"
 
 # Of all users.
-SELECT_BEGUN: Final = "SELECT user_id FROM erasing"
+SELECT_BEGUN: Final = "SELECT user_id FROM erasing /* all users */"
 
 # A turn of theirs that another process makes, or that has to be told of since its process died. By
 # reservations_by_user and turns_by_user. $2 process
@@ -60,6 +60,7 @@ _SELECT_ELSEWHERE: Final = """
 SELECT_SOME_SAID: Final = """
     SELECT discord_id FROM messages
     WHERE user_id IS NULL AND author_id = $1 AND role = 'user' AND discord_id IS NOT NULL LIMIT $2
+    /* channel */
 """
 
 # $1 an array of questions
@@ -106,16 +107,8 @@ END: Final = "DELETE FROM erasing WHERE user_id = $1"
 _ERASED: Final = tuple(table for table in reversed(PERSONAL_TABLES) if table.erasing != "keep")
 """What refers to other rows comes before them."""
 
-USERS: Final = " UNION ".join(dict.fromkeys(table.users for table in _ERASED))
+USERS: Final = " UNION ".join(dict.fromkeys(table.users for table in _ERASED)) + " /* all users */"
 """All users about whom something is stored. It reads everything, and takes its time."""
-
-PERSONAL_ERASURE_STATEMENTS: Final = frozenset(
-    {
-        *(SELECT_BEGUN, USERS, SELECT_SOME_SAID, SELECT_ANSWERS_TO, SELECT_SOME_ANSWERED),
-        *(table.erase for table in _ERASED if "user_id IS NULL" in table.only),
-    }
-)
-"""Those without a user, or on what was said in channels."""
 
 # ---- personal erasure ------------------------------------------------------------------------------------
 

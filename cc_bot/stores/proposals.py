@@ -80,7 +80,7 @@ INSERT_PROPOSAL: Final = f"""
 INSERT_CHANNEL_PROPOSAL: Final = f"""
     {_INSERT}
     WHERE discord_id = $5 AND user_id IS NULL AND role = 'assistant'
-    RETURNING {PROPOSAL.select}
+    RETURNING {PROPOSAL.select} /* any row */
 """
 
 KEEP_NUMBER: Final = keep_number("proposal")
@@ -90,7 +90,7 @@ PUT_BACK: Final = f"""
     INSERT INTO proposals ({_WRITTEN.names})
     SELECT {_WRITTEN.marks} FROM messages
     WHERE id = {_WRITTEN["message_id"]} AND (user_id = {_WRITTEN["user_id"]} OR user_id IS NULL)
-    RETURNING id
+    RETURNING id /* any row */
 """
 
 # An answer that is made anew proposes anew. $1 user, $2 the answer's row
@@ -100,7 +100,7 @@ DROP_OF_ANSWER: Final = "DELETE FROM proposals WHERE user_id = $1 AND message_id
 DROP_OF_CHANNEL_ANSWER: Final = """
     DELETE FROM proposals WHERE message_id = (
         SELECT id FROM messages WHERE discord_id = $1 AND user_id IS NULL AND role = 'assistant'
-    )
+    ) /* any row */
 """
 
 _SELECT: Final = f"SELECT {PROPOSAL.select} FROM proposals WHERE user_id = $1 AND id = $2 AND made_at >= $3"
@@ -135,7 +135,7 @@ _TAKE: Final = """
 """
 
 # Of all users. $1 before when
-PRUNE_PROPOSALS: Final = "DELETE FROM proposals WHERE made_at < $1"
+PRUNE_PROPOSALS: Final = "DELETE FROM proposals WHERE made_at < $1 /* all users */"
 
 T = TypeVar("T")
 

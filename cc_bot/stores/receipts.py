@@ -67,7 +67,7 @@ _SELECT_NEWEST: Final = f"""
 SELECT_STALE_RECEIPTS: Final = f"""
     SELECT {_RECEIPT.select} FROM receipts
     WHERE message_id IN (SELECT message_id FROM receipts WHERE stale > 0)
-    ORDER BY message_id, line
+    ORDER BY message_id, line /* channel */
 """
 
 # The same of one user. By receipts_stale, then by the key. $1 user

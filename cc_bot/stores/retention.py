@@ -56,18 +56,18 @@ _SELECT_OLDEST: Final = """
     FROM messages AS m
     WHERE m.id > $1
     ORDER BY m.id
-    LIMIT $3
+    LIMIT $3 /* all users */
 """
 
 # $1 an array of messages
-_DELETE: Final = "DELETE FROM messages WHERE id IN @ids($1)"
+_DELETE: Final = "DELETE FROM messages WHERE id IN @ids($1) /* all users */"
 
 # By sessions_by_creation. $1, $2 when the one before the first was made, and its id; $3 how many
 _SELECT_OLDEST_SESSIONS: Final = """
     SELECT id, created_at, closed_at FROM sessions
     WHERE (created_at, id) > ($1, $2)
     ORDER BY created_at, id
-    LIMIT $3
+    LIMIT $3 /* all users */
 """
 
 # $1 an array of sessions, $2 how many
@@ -92,7 +92,7 @@ _DELETE_SUMMARIES: Final = """
             WHERE s.user_id = o.user_id AND s.channel_id = o.channel_id AND s.agent = o.agent
                 AND (s.closed_at IS NULL OR s.closed_at > $2)
         )
-    )
+    ) /* all users */
 """
 
 # The one that the summary of its key was made of last stays, without messages, as long as the summary does.
@@ -100,7 +100,7 @@ _DELETE_SESSIONS: Final = """
     DELETE FROM sessions WHERE id IN @texts($1)
         AND NOT EXISTS (SELECT 1 FROM messages AS m WHERE m.session_id = sessions.id)
         AND NOT EXISTS (SELECT 1 FROM summaries AS y WHERE y.session_id = sessions.id)
-    RETURNING user_id, channel_id, agent
+    RETURNING user_id, channel_id, agent /* all users */
 """
 
 # Nothing knows any more what is up there. $1 user, $2 channel, $3 agent
@@ -112,16 +112,8 @@ _DELETE_CANVAS_MESSAGE: Final = """
 """
 
 # $1 the first day that stays
-_DELETE_USAGE: Final = "DELETE FROM usage WHERE day < $1 RETURNING day"
+_DELETE_USAGE: Final = "DELETE FROM usage WHERE day < $1 RETURNING day /* all users */"
 _DELETE_TOTALS: Final = "DELETE FROM usage_totals WHERE day < $1"
-
-RETENTION_STATEMENTS: Final = frozenset(
-    {
-        *(_SELECT_OLDEST, _DELETE, _SELECT_OLDEST_SESSIONS, _SELECT_SOME_OF),
-        *(_DELETE_SUMMARIES, _DELETE_SESSIONS, _DELETE_USAGE, _DELETE_TOTALS),
-    }
-)
-"""Of all users."""
 
 
 Position = TypeVar("Position")
@@ -271,12 +263,10 @@ class ErasedRows:
 # ---- vitals ----------------------------------------------------------------------------------------------
 # The state of the database: for whoever watches over the program, and about nobody in particular.
 
-COUNT_OPEN: Final = "SELECT count(*) FROM sessions WHERE closed_at IS NULL"
+COUNT_OPEN: Final = "SELECT count(*) FROM sessions WHERE closed_at IS NULL /* all users */"
 """Read from the index of open sessions alone."""
 
 SELECT_VERSION: Final = "SELECT max(version) FROM schema_migrations"
-
-VITAL_STATEMENTS: Final = frozenset({COUNT_OPEN, SELECT_VERSION})
 
 
 class VitalsStore:

@@ -53,7 +53,7 @@ from cc_bot.stores.proposals import carry_out
 from cc_bot.stores.receipts import mark_stale
 
 # ---- schedule statements ---------------------------------------------------------------------------------
-# The SQL of schedules, and their columns. What runs for all users at once stands in SCHEDULE_STATEMENTS.
+# The SQL of schedules, and their columns. What runs for all users at once is marked so.
 
 # ruff: noqa: S608 - statements are put together from constants alone
 
@@ -255,19 +255,19 @@ _HAS_ROOM: Final = f"""(
 SELECT_DUE: Final = f"""
     SELECT {SCHEDULE.of("s")} FROM schedules AS s
     WHERE s.status = 'active' AND s.due_at <= $3 AND {_WHOSE} AND {_HAS_ROOM}
-    ORDER BY s.due_at LIMIT $4
+    ORDER BY s.due_at LIMIT $4 /* all users */
 """
 
 SELECT_NEXT: Final = f"""
     SELECT s.due_at FROM schedules AS s
     WHERE s.status = 'active' AND s.due_at > 0 AND {_WHOSE} AND {_HAS_ROOM}
-    ORDER BY s.due_at LIMIT 1
+    ORDER BY s.due_at LIMIT 1 /* all users */
 """
 
 # $3 the latest time that is no sign of a clock put back
 SELECT_REWOUND: Final = f"""
     SELECT {SCHEDULE.of("s")} FROM schedules AS s
-    WHERE s.status = 'active' AND s.repeat <> '' AND s.advanced_at > $3 AND {_WHOSE}
+    WHERE s.status = 'active' AND s.repeat <> '' AND s.advanced_at > $3 AND {_WHOSE} /* all users */
 """
 
 # By firings_open. $1 claimed before when, if its process lives
@@ -277,7 +277,7 @@ LOSE: Final = """
         claimed_at < $1
         OR claimed_by <> '' AND NOT EXISTS (SELECT 1 FROM processes AS p WHERE p.name = firings.claimed_by)
     )
-    RETURNING schedule_id
+    RETURNING schedule_id /* all users */
 """
 
 SELECT_UNREPORTED: Final = f"""
@@ -286,7 +286,7 @@ SELECT_UNREPORTED: Final = f"""
     JOIN schedules AS s ON s.id = f.schedule_id AND s.user_id = f.user_id
     WHERE f.state IN ('missed', 'uncertain') AND f.reported = 0 AND s.kind = 'reminder' AND {_WHOSE}
     ORDER BY f.user_id, f.due_at
-    LIMIT 100
+    LIMIT 100 /* all users */
 """
 
 # $1 schedule, $2 due, $3 user, $4 the process that is about to tell; NULL for one that is in no list
@@ -304,24 +304,19 @@ SETTLE_REPORT: Final = """
 TELL_AGAIN: Final = """
     UPDATE firings SET reported = 0, told_by = NULL
     WHERE told_by IS NOT NULL AND NOT EXISTS (SELECT 1 FROM processes AS p WHERE p.name = firings.told_by)
+    /* all users */
 """
 
 # $1 before when
-PRUNE_DONE: Final = "DELETE FROM schedules WHERE status = 'done' AND due_at < $1"
-PRUNE_FIRINGS: Final = "DELETE FROM firings WHERE due_at < $1 AND state <> 'claimed'"
+PRUNE_DONE: Final = "DELETE FROM schedules WHERE status = 'done' AND due_at < $1 /* all users */"
+PRUNE_FIRINGS: Final = "DELETE FROM firings WHERE due_at < $1 AND state <> 'claimed' /* all users */"
 
 # $1 Discord's id
 SELECT_SAID: Final = f"""
     SELECT {_SAID.of("m")} FROM messages AS m
     WHERE m.discord_id = $1 AND m.session_id IS NULL AND m.user_id IS NOT NULL AND m.role = 'assistant'
+    /* all users */
 """
-
-SCHEDULE_STATEMENTS: Final = frozenset(
-    {
-        *(SELECT_DUE, SELECT_NEXT, SELECT_REWOUND, LOSE, TELL_AGAIN, SELECT_UNREPORTED),
-        *(PRUNE_DONE, PRUNE_FIRINGS, SELECT_SAID),
-    }
-)
 
 
 def as_list(values: Collection[str]) -> str:

@@ -278,12 +278,15 @@ def _thawing(turn: NewTurn) -> list[Statement]:
 CLOSE_EXPIRED: Final = """
     UPDATE sessions SET closed_at = $2
     WHERE closed_at IS NULL AND active_hour <= substr($1, 1, 13) AND last_active <= $1
-    RETURNING id
+    RETURNING id /* all users */
 """
 """By sessions_open_by_hour. Parameters: the last moment of activity that is too long ago, now."""
 
 # By attachments_by_session.
-DELETE_ATTACHMENTS_OF_EXPIRED: Final = "DELETE FROM attachments WHERE session_id IN @texts($1)"
+DELETE_ATTACHMENTS_OF_EXPIRED: Final = """
+    DELETE FROM attachments WHERE session_id IN @texts($1)
+    /* all users */
+"""
 """Parameters: an array of sessions, those that CLOSE_EXPIRED has closed: a turn that came meanwhile keeps its
 session open, and what is in it."""
 

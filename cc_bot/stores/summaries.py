@@ -48,14 +48,14 @@ SETTLE_SUMMARIZED: Final = """
         SELECT 1 FROM messages AS m
         WHERE m.session_id = sessions.id AND m.id > sessions.summarized_to
     ))
-    RETURNING id
+    RETURNING id /* all users */
 """
 """Parameters: closed until when, 1 for whether or not everything is in a summary."""
 
 SELECT_TO_SUMMARIZE: Final = f"""
     SELECT {KEY.select} FROM sessions
     WHERE summarize = 1 AND closed_at IS NOT NULL
-    ORDER BY closed_at DESC LIMIT $1
+    ORDER BY closed_at DESC LIMIT $1 /* all users */
 """  # noqa: S608 - put together from constants alone
 """The keys of expired sessions whose rest may be in no summary yet. Parameters: how many at most."""
 

@@ -38,9 +38,13 @@ _DROP_CODES: Final = """
 """
 
 # By the primary key. $1 hash, $2 now
-SELECT_CODE: Final = "SELECT user_id, channel_id, guild_id FROM web_codes WHERE hash = $1 AND ends_at > $2"
+SELECT_CODE: Final = """
+    SELECT user_id, channel_id, guild_id FROM web_codes WHERE hash = $1 AND ends_at > $2
+    /* all users */
+"""
 USE_CODE: Final = """
     DELETE FROM web_codes WHERE hash = $1 AND ends_at > $2 RETURNING user_id, channel_id, guild_id
+    /* all users */
 """
 
 _SESSION: Final = "id, user_id, channel_id, guild_id, made_at, used_at, ends_at"
@@ -64,7 +68,7 @@ _DROP_SESSIONS: Final = """
 
 # By the unique index on hash. $1 hash, $2 now, $3 used no later
 SELECT_SESSION: Final = f"""
-    SELECT {_SESSION} FROM web_sessions WHERE hash = $1 AND ends_at > $2 AND used_at > $3
+    SELECT {_SESSION} FROM web_sessions WHERE hash = $1 AND ends_at > $2 AND used_at > $3 /* all users */
 """
 
 # By the primary key. $1 user, $2 session, $3 now
@@ -83,14 +87,10 @@ _END_ALL: Final = "DELETE FROM web_sessions WHERE user_id = $1 AND id <> $2 RETU
 _END_CODES: Final = "DELETE FROM web_codes WHERE user_id = $1"
 
 # The sockets of all users are looked after together. $1 now, $2 used no later
-SELECT_LIVE: Final = "SELECT id FROM web_sessions WHERE ends_at > $1 AND used_at > $2"
+SELECT_LIVE: Final = "SELECT id FROM web_sessions WHERE ends_at > $1 AND used_at > $2 /* all users */"
 # What has ended goes for everybody. $1 now, $2 used no later
-PRUNE_CODES: Final = "DELETE FROM web_codes WHERE ends_at <= $1"
-PRUNE_SESSIONS: Final = "DELETE FROM web_sessions WHERE ends_at <= $1 OR used_at <= $2"
-
-WEB_STATEMENTS: Final = frozenset(
-    {SELECT_CODE, USE_CODE, SELECT_SESSION, SELECT_LIVE, PRUNE_CODES, PRUNE_SESSIONS}
-)
+PRUNE_CODES: Final = "DELETE FROM web_codes WHERE ends_at <= $1 /* all users */"
+PRUNE_SESSIONS: Final = "DELETE FROM web_sessions WHERE ends_at <= $1 OR used_at <= $2 /* all users */"
 
 
 class WebSessionStore:

@@ -12,27 +12,20 @@ from typing import Final
 import pytest
 
 from cc_bot.storage import EVERYBODY, Database, ErasureLog, Statement
-from cc_bot.stores import channels, members, processes
-from cc_bot.stores.canvases import SELECT_ALL_SHOWN, SELECT_DRAWN, SELECT_KEY, SELECT_STALE
-from cc_bot.stores.channels import ANSWERS_TO, DELETE_MESSAGES, SELECT_DIRECT, SELECT_KNOWN
+from cc_bot.stores import channels, ledger, members, processes
+from cc_bot.stores.canvases import SELECT_ALL_SHOWN, SELECT_STALE
 from cc_bot.stores.claimed_calls import ADOPT_CALLS, SELECT_CLAIMED
 from cc_bot.stores.history import SELECT_FILE_BYTES
-from cc_bot.stores.ledger import LEDGER_STATEMENTS
-from cc_bot.stores.memory.removal import SELECT_DUE, SELECT_OLDEST_HIDDEN
 from cc_bot.stores.memory.rows import LIST
-from cc_bot.stores.memory.upkeep import UPKEEP_STATEMENTS
 from cc_bot.stores.personal_data import PERSONAL_TABLES
 from cc_bot.stores.personal_erasure import SELECT_BEGUN, USERS
-from cc_bot.stores.proposals import DROP_OF_CHANNEL_ANSWER, INSERT_CHANNEL_PROPOSAL, PRUNE_PROPOSALS, PUT_BACK
+from cc_bot.stores.proposals import PRUNE_PROPOSALS
 from cc_bot.stores.receipts import SELECT_STALE_RECEIPTS
-from cc_bot.stores.retention import RETENTION_STATEMENTS, VITAL_STATEMENTS
-from cc_bot.stores.schedules import LOSE, SCHEDULE_STATEMENTS, TELL_AGAIN
-from cc_bot.stores.sessions import CLOSE_EXPIRED, DELETE_ATTACHMENTS_OF_EXPIRED
+from cc_bot.stores.retention import COUNT_OPEN, SELECT_VERSION
+from cc_bot.stores.schedules import LOSE, TELL_AGAIN
 from cc_bot.stores.settings import SELECT_ALL_MODELS
-from cc_bot.stores.summaries import SELECT_TO_SUMMARIZE, SETTLE_SUMMARIZED
 from cc_bot.stores.tool_lists import SELECT_LISTS
-from cc_bot.stores.unscoped import UNSCOPED
-from cc_bot.stores.web_sessions import PRUNE_CODES, PRUNE_SESSIONS, SELECT_LIVE, WEB_STATEMENTS
+from cc_bot.stores.web_sessions import PRUNE_CODES, PRUNE_SESSIONS, SELECT_LIVE
 from tests.stores.backends import Recorder, stores_over
 from tests.stores.everything import USER, do_everything
 
@@ -48,28 +41,13 @@ ALL_TABLES: Final = (
     *("channel_models", "channel_agents", "limits", "usage_totals"),
     *("s", "m", "a", "b", "w", "r", "q", "next", "held", "newer", "older", "now", "former"),  # aliases
 )
-OF_ALL_USERS: Final = {
-    *(DELETE_ATTACHMENTS_OF_EXPIRED, CLOSE_EXPIRED),
-    SELECT_FILE_BYTES,  # tells ids and sizes alone
-    *(SELECT_TO_SUMMARIZE, SETTLE_SUMMARIZED),
-    *(SELECT_DIRECT, SELECT_KNOWN),  # tell places and ids alone, and no word
-    *(SELECT_KEY, SELECT_ALL_SHOWN, SELECT_STALE),
-    *(*LEDGER_STATEMENTS, SELECT_DUE, SELECT_OLDEST_HIDDEN, *UPKEEP_STATEMENTS, *SCHEDULE_STATEMENTS),
-    *(*RETENTION_STATEMENTS, SELECT_BEGUN, USERS, *VITAL_STATEMENTS),
-    *members.USAGE_STATEMENTS,
-    *(PRUNE_PROPOSALS, ADOPT_CALLS, SELECT_CLAIMED),
-    *(SELECT_DRAWN, *WEB_STATEMENTS),  # a code and a cookie are known by their hashes alone
-}
-TO_ANY_ROW: Final = {
-    *(channels.EDIT, channels.SELECT_HEARD, DELETE_MESSAGES, ANSWERS_TO),  # as on Discord, whoever's it is
-    channels.SESSION_OF,  # tells whose it is
-    *(channels.THAW_NEW, channels.RESET),  # look at ids alone
-    *(INSERT_CHANNEL_PROPOSAL, PUT_BACK),  # find the answer, which is nobody's alone
-    DROP_OF_CHANNEL_ANSWER,  # the answer is made anew, and with it what it proposes
-}
+MARK: Final = re.compile(r"/\* (all users|any row|channel) \*/")
+"""The mark of a statement on user tables that does not name its user. all users: it serves all at once, and
+tells nobody's words to another; channel: it holds itself to rows that everybody read there; any row: as on
+Discord, of whomever they are, or it looks at ids alone."""
 WHOLE: Final = {
     *(
-        *LEDGER_STATEMENTS,
+        *(ledger.ADOPT_TURNS, ledger.SELECT_UNFINISHED, *ledger.FORGET_INTERRUPTED),
         channels.DROP_UNANSWERED_CALLS,
         channels.DELETE_UNANSWERED,
         channels.EDIT_UNANSWERED,
@@ -79,7 +57,7 @@ WHOLE: Final = {
     SELECT_FILE_BYTES,  # of all users, from the index alone
     *(PRUNE_PROPOSALS, ADOPT_CALLS, SELECT_CLAIMED, LOSE, TELL_AGAIN, SELECT_ALL_MODELS, SELECT_LISTS),
     *(processes.SELECT_PROCESSES, processes.SELECT_DUTIES, processes.DELETE_LAPSED, processes.GIVE_ALL_BACK),
-    *(*VITAL_STATEMENTS, PRUNE_CODES, PRUNE_SESSIONS, SELECT_LIVE),
+    *(COUNT_OPEN, SELECT_VERSION, PRUNE_CODES, PRUNE_SESSIONS, SELECT_LIVE),
 }
 """Of tables that hold little: what owners set, who lives, what is shown, and what is on its way."""
 
@@ -126,20 +104,26 @@ def names_its_user(clause: str, params: Sequence[object]) -> bool:
     return len(held) >= len(tables(clause)) and all(params[int(number) - 1] == USER for number in held)
 
 
+def scope(sql: str) -> str:
+    marks = MARK.findall(sql)
+    return min(marks, default="user")
+
+
 class TestUser:
-    async def test_is_named_by_every_statement_on_user_tables(self, run: Sequence[Statement]) -> None:
-        assert {statement.sql for statement in run} >= UNSCOPED, "the list has no others"
-        scoped = [statement for statement in run if statement.sql not in UNSCOPED]
-        nameless = [
-            clause
-            for statement in scoped
+    async def test_is_named_by_every_statement_on_user_tables_but_those_marked(
+        self, run: Sequence[Statement]
+    ) -> None:
+        nameless = {
+            statement.sql
+            for statement in run
             for clause in clauses(statement.sql)
-            if tables(clause) and not names_its_user(clause, statement.params)
-        ]
-        assert nameless == []
-        inserts = [each for each in scoped if each.sql.strip().startswith("INSERT") and tables(each.sql)]
-        assert inserts
-        assert all(USER in statement.params for statement in inserts)
+            if tables(clause)
+            if not names_its_user(clause, statement.params)
+            or (clause.startswith("INSERT") and USER not in statement.params)
+        }
+        assert {sql for sql in nameless if scope(sql) == "user"} == set()
+        assert {each.sql for each in run if scope(each.sql) != "user"} <= nameless, "no other is marked"
+        assert any(each.sql.strip().startswith("INSERT") and tables(each.sql) for each in run)
 
     def test_would_be_missed_in_a_statement_without(self) -> None:
         for sql in (
@@ -156,10 +140,12 @@ class TestUser:
 
 
 class TestChannel:
-    async def test_statements_read_and_change_no_row_of_a_session_that_not_everybody_read(self) -> None:
+    async def test_statements_read_and_change_no_row_of_a_session_that_not_everybody_read(
+        self, run: Sequence[Statement]
+    ) -> None:
         reaching = [
             clause
-            for sql in UNSCOPED - OF_ALL_USERS - TO_ANY_ROW
+            for sql in {each.sql for each in run if scope(each.sql) == "channel"}
             for clause in clauses(sql)
             if re.search(r"\b(?:FROM|JOIN|UPDATE) messages\b", clause)
             if not re.search(r"\b(?:user_id IS NULL|in_channel = 1)\b", clause)
@@ -203,7 +189,8 @@ class TestPlans:
             statement.sql
             for statement in run
             if statement.sql != USERS  # see above
-            if statement.sql in {*pages, *(UNSCOPED - OF_ALL_USERS)}
+            if statement.sql in pages
+            or scope(statement.sql) in ("channel", "any row")
             or re.search(r"\b(?:sessions|messages|summaries)\b", statement.sql)
             if any("TEMP B-TREE" in step for step in await plan(database, statement))
         ]

@@ -67,7 +67,7 @@ NOTE_CHANNEL_CALLS: Final = f"""
     {_CALLS}
     UPDATE messages SET memory_user_id = $2, tool_calls = stored.calls
     FROM stored
-    WHERE discord_id = $1 AND user_id IS NULL AND role = 'assistant'
+    WHERE discord_id = $1 AND user_id IS NULL AND role = 'assistant' /* channel */
 """
 
 # The same of a turn that is not answered yet. $1 its name
@@ -360,7 +360,7 @@ SELECT_CHANNEL_QUESTIONS: Final = """
     SELECT q.id
     FROM mentions AS w
     JOIN messages AS q ON q.discord_id = w.discord_id AND q.user_id IS NULL AND q.author_id = $1
-    WHERE w.answer_id = $2
+    WHERE w.answer_id = $2 /* channel */
 """
 
 

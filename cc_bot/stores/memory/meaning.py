@@ -165,12 +165,10 @@ SELECT_BARE_OF_ALL: Final = """
         SELECT 1 FROM memory_vectors AS known
         WHERE known.user_id = m.user_id AND known.memory_id = m.id AND known.model = $3
     )
-    ORDER BY m.id LIMIT $4
+    ORDER BY m.id LIMIT $4 /* channel */
 """
 
-SELECT_LAST_OF_ALL: Final = "SELECT coalesce(max(id), 0) FROM memories"
-
-VECTOR_STATEMENTS: Final = (SELECT_BARE_OF_ALL, SELECT_LAST_OF_ALL)
+SELECT_LAST_OF_ALL: Final = "SELECT coalesce(max(id), 0) FROM memories /* all users */"
 
 # ---- embedding -------------------------------------------------------------------------------------------
 # Every memory gets a vector, some time after it was written.

@@ -104,11 +104,11 @@ SELECT_DUE: Final = """
     SELECT user_id, id FROM memories
     WHERE status = 'deleted' AND deleted_at <= $1
     ORDER BY deleted_at
-    LIMIT $2
+    LIMIT $2 /* all users */
 """
 
 # Of all users.
-SELECT_OLDEST_HIDDEN: Final = "SELECT min(deleted_at) FROM memories WHERE status = 'deleted'"
+SELECT_OLDEST_HIDDEN: Final = "SELECT min(deleted_at) FROM memories WHERE status = 'deleted' /* all users */"
 
 # $2 an array of memories
 DELETE_MEMORIES: Final = (
@@ -133,7 +133,7 @@ EMPTY: Final = """
 EMPTY_IN_CHANNELS: Final = """
     UPDATE messages SET content = $3, heard = '', erased = 1
     WHERE user_id IS NULL AND id IN @ids($2) AND $1 IN (author_id, memory_user_id)
-    RETURNING id
+    RETURNING id /* channel */
 """
 
 # The frozen blocks that hold them. $1 an array of messages
@@ -141,7 +141,7 @@ THAW: Final = f"""
     DELETE FROM block_boundaries WHERE id IN (
         {BLOCKS_FROM_MESSAGE}
         WHERE (m.user_id IS NULL OR m.in_channel = 1) AND m.id IN @ids($1)
-    )
+    ) /* channel */
 """
 
 OWE: Final = "UPDATE memory_erasures SET erased = erased + 1 WHERE id = 1"
@@ -149,9 +149,6 @@ SELECT_OWED: Final = "SELECT erased, vacuumed FROM memory_erasures WHERE id = 1"
 
 # $1 how often something had been erased then
 VACUUMED: Final = "UPDATE memory_erasures SET vacuumed = $1 WHERE id = 1 AND vacuumed < $1"
-
-ERASURE_STATEMENTS: Final = frozenset({EMPTY_IN_CHANNELS, THAW})
-"""Those on what was said in channels."""
 
 # ---- memory removal --------------------------------------------------------------------------------------
 

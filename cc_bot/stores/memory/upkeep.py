@@ -32,7 +32,7 @@ _SELECT_PROGRESS: Final = "SELECT version, remade_to FROM memory_rules WHERE id 
 # $1 version, $2 id
 _PUT_PROGRESS: Final = "UPDATE memory_rules SET version = $1, remade_to = $2 WHERE id = 1"
 
-_SELECT_LAST_ID: Final = "SELECT coalesce(max(id), 0) FROM memories"
+_SELECT_LAST_ID: Final = "SELECT coalesce(max(id), 0) FROM memories /* all users */"
 
 _log = structlog.get_logger(__name__)
 
@@ -51,11 +51,8 @@ _OUTDATED: Final = Columns(_Outdated)
 _SELECT_OUTDATED: Final = f"""
     SELECT {_OUTDATED.select} FROM memories
     WHERE id > $1 AND id <= $2 AND terms_version <> $3
-    ORDER BY id LIMIT $4
+    ORDER BY id LIMIT $4 /* all users */
 """  # noqa: S608 - put together from constants alone
-
-UPKEEP_STATEMENTS: Final = (_SELECT_OUTDATED, _SELECT_LAST_ID)
-"""Those that serve all users at once."""
 
 
 class _Batch(NamedTuple):
