@@ -228,13 +228,7 @@ class TestDecision:
 
 async def test_an_open_proposal_goes_with_the_memory_that_it_speaks_of(desk: Desk) -> None:
     old = await desk.stores.memories.add(ME, "しまうまの散歩は毎朝7時")
-    zoo = Canvas((Card("zoo", "動物園", "また「しまうまの散歩は毎朝7時」\nだよ"),))
-    proposed = await desk.propose(
-        ForgetMemory(old.id, old.content),
-        keep("また、しまうまの散歩は毎朝7時"),
-        Draw((SetMode("clear"),), zoo),
-        keep("猫が好き"),
-    )
+    proposed = await desk.propose(ForgetMemory(old.id, old.content), keep("猫が好き"))
     await desk.stores.sessions.clear(replace(KEY, channel_id=99))
     assert await desk.stores.proposals.list_for_place(ME, KEY.channel_id) == tuple(proposed)
     await desk.stores.memory_removal.erase(ME, old.id)

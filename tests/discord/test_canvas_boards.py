@@ -1,6 +1,7 @@
 """Canvas boards over real REST and a real database, for what no answer of the program leads to."""
 
 import asyncio
+import json
 from dataclasses import dataclass, field
 
 import pytest
@@ -11,11 +12,12 @@ from cc_bot.discord.gateway import Shards, gateway_bot
 from cc_bot.discord.places import Places
 from cc_bot.discord.recipients import GuildLocales
 from cc_bot.domain.canvas import AddCard, Canvas, CanvasCommand, Drawn, SetMode
-from cc_bot.domain.message import Message
+from cc_bot.domain.message import Message, ToolCall
 from cc_bot.domain.session import SessionKey
 from cc_bot.stores import CanvasStore
 from tests.discord.parts import Place, boards_over
 from tests.loopback.discord import Permission, Shown
+from tests.stores.forgetting import recalled, stored
 
 POST = "POST /channels/{channel}/messages"
 SHOPPING, WALK = AddCard("買い物", "- 牛乳"), AddCard("散歩", "朝")
@@ -119,7 +121,10 @@ class TestRefresh:
 class TestUpkeep:
     async def test_takes_off_what_was_erased_elsewhere(self, scene: Scene) -> None:
         memory = await scene.stores.memories.add(scene.aiko.id, "金庫の番号は七七四九です")
-        await scene.draw(SHOPPING, AddCard("覚え書き", memory.content))
+        await scene.draw(SHOPPING, AddCard("覚え書き", memory.content, "note"))
+        arguments = json.dumps({"title": "覚え書き", "content": memory.content})
+        drew = ToolCall("2", "canvas_add_card", arguments, '{"id": "note"}')
+        await stored(scene.stores, "?", "はい", recalled(memory), drew, key=scene.session)
         await scene.refresh()
         upkeep = scene.upkeep()
         upkeep.begin()

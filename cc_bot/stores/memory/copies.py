@@ -2,7 +2,7 @@
 
 A tool call refers to a memory by the row that its result names (`ref`); a proposal that was accepted later,
 by the text in its arguments. The whole call is redacted, arguments and result: it still pairs a call with its
-result, so that later requests can carry it. With it go canvas elements that the same answer drew, and
+result, so that later requests can carry it. With it go canvas elements and proposals of the same answer, and
 summaries that cover that answer. What people said stays, unless their user wants it emptied as well: messages
 of the answers that kept or looked up the memory, and messages that contain its text.
 
@@ -260,14 +260,16 @@ _COVER: Final = """
     WHERE user_id = $1 AND channel_id = $2 AND agent = $3 AND summarize = 1
 """
 
-# $2 an array of memories
-_DELETE_PROPOSALS: Final = "DELETE FROM proposals WHERE user_id = $1 AND memory_id IN @ids($2)"
+# Of the memories, and of answers that referred to them. $2 an array of memories, $3 of answers
+_DELETE_PROPOSALS: Final = """
+    DELETE FROM proposals WHERE user_id = $1 AND (memory_id IN @ids($2) OR message_id IN @ids($3))
+"""
 
 
 def redact(user_id: int, ids: Collection[int], texts: Collection[str]) -> Steps[tuple[int, int]]:
     """Redact what refers to memories with these ids and texts. Returns the number of tool calls and of
     summaries."""
-    redacted: list[ToolCall] = []
+    redacted, answers = list[ToolCall](), list[int]()
     covered = set[Key]()
     summaries = 0
     sought = json.dumps(sorted(ids)) if len(ids) <= _MAX_SOUGHT else None
@@ -277,6 +279,7 @@ def redact(user_id: int, ids: Collection[int], texts: Collection[str]) -> Steps[
         if not gone:
             continue
         redacted += gone
+        answers.append(answer.id)
         yield Statement(_REDACT, (user_id, answer.id, tool_calls_to_json(calls)))
         if answer.session_id is not None:
             key = (answer.channel_id, answer.agent)
@@ -294,7 +297,7 @@ def redact(user_id: int, ids: Collection[int], texts: Collection[str]) -> Steps[
         for session_id, canvas in (yield Statement(_SELECT_CANVASES, (user_id,))):
             if (changed := _without_drawn(canvas, drawn)) != canvas:
                 yield Statement(_CHANGE_CANVAS, (user_id, session_id, changed))
-    yield Statement(_DELETE_PROPOSALS, (user_id, json.dumps(sorted(ids))))
+    yield Statement(_DELETE_PROPOSALS, (user_id, json.dumps(sorted(ids)), json.dumps(answers)))
     for key in sorted(covered):
         yield Statement(_COVER, (user_id, *key))
     return len(redacted), summaries

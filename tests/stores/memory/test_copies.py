@@ -11,6 +11,7 @@ import pytest
 from cc_bot.domain import Attachment, Message, SessionKey, ToolCall
 from cc_bot.domain.canvas import AddCard, Canvas, Card, Drawn
 from cc_bot.domain.memory import ErasureCounts, Memory
+from cc_bot.domain.proposal import KeepMemory
 from cc_bot.storage import Database
 from cc_bot.stores import Stores
 from tests.stores.backends import KEY, OTHER_USER, contents, got
@@ -209,6 +210,20 @@ class TestCanvas:
         assert (await stores.sessions.open(KEY)).canvas == Canvas((Card("card-2", "天気", "晴れ"),))
         assert await stores.canvases.list_stale(5) == [KEY]
         assert NUMBER not in await everything(database)
+
+
+class TestProposals:
+    async def test_of_an_answer_that_looked_it_up_are_withdrawn(self, stores: Stores) -> None:
+        [memory] = await keep(stores, FACT)
+        for calls in ((recalled(memory),), ()):
+            session = await stores.sessions.open(KEY)
+            turn = [Message("user", "?"), Message("assistant", "はい", tool_calls=calls)]
+            proposed = KeepMemory(f"{FACT}です" if calls else "猫が好き", "general", (), "anywhere")
+            await stores.sessions.archive_turn(session, turn, proposals=[proposed])
+        await erase(stores, memory)
+        [left] = await stores.proposals.list_for_place(ME, KEY.channel_id)
+        assert isinstance(left.change, KeepMemory)
+        assert left.change.content == "猫が好き"
 
 
 class TestUnrelatedText:
