@@ -21,7 +21,7 @@ from cc_bot.discord.access import Gate, Owners
 from cc_bot.discord.agents import Chooser
 from cc_bot.discord.attachments import AttachmentFetcher
 from cc_bot.discord.delivery.answers import Answers
-from cc_bot.discord.delivery.approved_calls import CallDelivery, UnfinishedCalls
+from cc_bot.discord.delivery.approved_calls import CallDelivery
 from cc_bot.discord.delivery.canvas_boards import CanvasBoards, CanvasUpkeep
 from cc_bot.discord.delivery.canvas_messages import CanvasMessages, Pictures
 from cc_bot.discord.delivery.deliveries import Deliveries
@@ -307,7 +307,7 @@ def build_services(
         stores.proposals,
         replies,
         recipients,
-        UnfinishedCalls(replies, given.assistant.calls, recipients, running, receipts.changes),
+        given.assistant.calls,
         receipts.changes,
     )
     handlers = PressHandlers()

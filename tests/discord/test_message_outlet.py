@@ -7,7 +7,7 @@ from typing import Final
 import hikari
 import pytest
 
-from cc_bot.discord.delivery.outlets import DirectMessages, MessageReplies, nowhere
+from cc_bot.discord.delivery.outlets import DirectMessages, MessageReplies, noop
 from cc_bot.discord.delivery.reply import Reply, Sent, TakenDown
 from cc_bot.discord.pages.answer import page_of
 from cc_bot.discord.pages.page import Button, Facts, Page, PictureFile, SoundFile, TextFile
@@ -113,7 +113,7 @@ class TestAnAnswer:
         shown = [message.id for message in scene.written()]
         assert noted == [shown[0], *shown]
         for count, pages in ((2, (FIRST,)), (1, (FIRST, SECOND))):
-            reply = scene.replies.late(scene.channel.id, "e1", None, await sent(reply, count), noting=nowhere)
+            reply = scene.replies.late(scene.channel.id, "e1", None, await sent(reply, count), noting=noop)
             await reply.show(pages)
         assert scene.texts() == ["一枚目", "二枚目"]
 

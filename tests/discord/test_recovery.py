@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 
 from cc_bot.assistant.approved_calls import ApprovedCalls
-from cc_bot.discord.delivery.approved_calls import UnfinishedCalls
 from cc_bot.discord.delivery.deliveries import Deliveries
 from cc_bot.discord.delivery.live import RunningTurns
 from cc_bot.discord.delivery.outlets import UNREACHABLE, MessageReplies
@@ -20,7 +19,6 @@ from cc_bot.domain import SessionKey
 from cc_bot.domain.clock import utc_now
 from cc_bot.domain.locale import Locale
 from cc_bot.domain.turn import KEPT, AskedQuestion, PendingTurn
-from cc_bot.in_order import InOrder
 from cc_bot.texts import texts
 from cc_bot.tools.registry import ToolRegistry
 from tests.discord.parts import Place, deliveries_over, recipients_over
@@ -50,7 +48,7 @@ class Scene(Place):
             self.stores.proposals,
             replies,
             recipients,
-            UnfinishedCalls(replies, calls, recipients, running, InOrder()),
+            calls,
             retry_s=0.01,
         )
         unfinished.begin()

@@ -1,5 +1,7 @@
 """`/ask`: a question, files, and who may see the answer."""
 
+from functools import partial
+
 import hikari
 import lightbulb
 
@@ -37,14 +39,13 @@ class AskCommand:
         quotes: ProactiveMessageQuotes,
         forwards: Forwards,
     ) -> None:
-        question = self._question(ctx.interaction, quotes, forwards)
+        question = partial(self._question, ctx.interaction, quotes, forwards)
         ephemeral = self.private or self.temporary
         try:
             await answers.ask(
                 ctx.interaction, question, arrival, ephemeral=ephemeral, temporary=self.temporary
             )
         finally:
-            question.close()  # where it was refused before it was read
             forwards.release(int(ctx.interaction.id))
 
     async def _question(

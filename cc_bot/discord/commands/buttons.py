@@ -15,8 +15,9 @@ from cc_bot.discord.delivery.approved_calls import CallDelivery
 from cc_bot.discord.delivery.canvas_boards import CanvasBoards
 from cc_bot.discord.delivery.forms import OpenForms
 from cc_bot.discord.delivery.live import RunningTurns
-from cc_bot.discord.delivery.outlets import reply_in_place, reply_to_deferred
+from cc_bot.discord.delivery.outlets import reply_by_token, reply_in_place
 from cc_bot.discord.delivery.receipts import ReceiptUpkeep
+from cc_bot.discord.delivery.reply import Sent
 from cc_bot.discord.failures import tell, tell_after_all
 from cc_bot.discord.interactions import (
     defer,
@@ -129,7 +130,7 @@ async def untell(
 ) -> None:
     await defer(interaction, ephemeral=True)
     views = [await _view_of_mentions(memory_id, recipient, removal) for memory_id in button.memory_ids]
-    reply = reply_to_deferred(interaction, ephemeral=True)
+    reply = reply_by_token(interaction, Sent(None), ephemeral=True)
     await reply.show([Page(view.content, view.buttons) for view in views])
 
 
@@ -358,7 +359,7 @@ async def list_proposals(
         if theirs and not is_ephemeral(interaction.message):
             await _take_see(interaction, recipient, upkeep)
         return
-    reply = reply_to_deferred(interaction, ephemeral=True)
+    reply = reply_by_token(interaction, Sent(None), ephemeral=True)
     await reply.show([proposal_page(each, recipient.words) for each in found])
 
 
@@ -477,11 +478,10 @@ async def _decide(press: _Press) -> SessionKey | None:
 
 async def _show(press: _Press, before: Page, page: Page) -> None:
     interaction, recipient = press.interaction, press.recipient
-    ephemeral = is_ephemeral(interaction.message)
-    reply = reply_in_place(interaction, before, ephemeral=ephemeral)
+    reply = reply_in_place(interaction, before)
     page = await press.upkeep.as_it_is(page, recipient.words)
     await reply.show((page,))
-    visibility = visibility_of(interaction, ephemeral=ephemeral)
+    visibility = visibility_of(interaction, ephemeral=is_ephemeral(interaction.message))
     await press.upkeep.record(reply, recipient.user_id, visibility, recipient.words)
 
 

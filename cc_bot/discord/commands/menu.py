@@ -6,6 +6,7 @@ those of `/ask`; of the message only its id is stored with them.
 
 import unicodedata
 from collections.abc import Callable
+from functools import partial
 from typing import Final
 
 import hikari
@@ -80,7 +81,7 @@ class TranslateThis(lightbulb.MessageCommand, name="translate_this", localize=Tr
             return
         answers.references.targets.keep(recipient.user_id, target_of(interaction, target))
         forwards.forget((int(target.id),))  # it waits for no other question
-        question = _question(interaction, recipient.words.menu.translate, int(target.id), "menu")
+        question = partial(_question, interaction, recipient.words.menu.translate, int(target.id), "menu")
         await answers.ask(interaction, question, arrival, ephemeral=True)
 
 
@@ -95,7 +96,7 @@ class SummariseFromHere(lightbulb.MessageCommand, name="summarise_from_here", lo
         if not await _passes(lambda: _check_present(interaction), interaction, recipient):
             return
         answers.references.targets.keep(recipient.user_id, target_of(interaction, target))
-        question = _question(interaction, recipient.words.menu.summarise, int(target.id), "since")
+        question = partial(_question, interaction, recipient.words.menu.summarise, int(target.id), "since")
         await answers.ask(interaction, question, arrival, ephemeral=True)
 
 
@@ -116,7 +117,7 @@ async def ask(
     target = answers.references.targets.get(recipient.user_id, form.message_id)
     hidden = target is not None and is_ephemeral(target.message)  # what is for one's own eyes stays so
     public = _names_everyone(entered.get("audience", "")) and not hidden
-    question = _question(interaction, text, form.message_id, "menu")
+    question = partial(_question, interaction, text, form.message_id, "menu")
     await answers.ask(interaction, question, Arrival(), ephemeral=not public)
 
 

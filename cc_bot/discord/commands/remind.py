@@ -204,7 +204,7 @@ async def snooze(
     message = interaction.message
     shown = Page(message.content or "", facts=Facts.read(message.embeds))
     page = snoozed_page(shown, before, later, recipient.words)
-    await reply_in_place(interaction, shown, ephemeral=False).show((page,))
+    await reply_in_place(interaction, shown).show((page,))
 
 
 # ---- changing --------------------------------------------------------------------------------------------

@@ -5,7 +5,7 @@ Discord is told that it was taken, and is asked from there: so it can be asked o
 after the program was ended in between.
 """
 
-from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -21,8 +21,8 @@ from cc_bot.discord.attachments import with_files
 from cc_bot.discord.delivery.canvas_boards import CanvasBoards
 from cc_bot.discord.delivery.deliveries import Deliveries, Delivery
 from cc_bot.discord.delivery.live import LiveAnswer, RunningTurns
-from cc_bot.discord.delivery.outlets import reply_following, reply_in_place, reply_to_deferred
-from cc_bot.discord.delivery.reply import Reply, TakenDown, delete_all
+from cc_bot.discord.delivery.outlets import noop, reply_by_token
+from cc_bot.discord.delivery.reply import Reply, Sent, TakenDown, delete_all
 from cc_bot.discord.interactions import (
     Answerable,
     author_name,
@@ -71,6 +71,13 @@ class AcceptedTurn:
     @property
     def turn(self) -> PendingTurn:
         return self.delivery.turn
+
+    def reply(self, *sent: Sent) -> Reply:
+        """Make the reply to its interaction: see reply_by_token."""
+        if self.interaction is None:
+            raise ValueError("a message has no token")
+        noting = self.delivery.note_page
+        return reply_by_token(self.interaction, *sent, ephemeral=self.turn.ephemeral, noting=noting)
 
     @property
     def public_place(self) -> ChannelKey | None:
@@ -148,14 +155,14 @@ class Answers:
     async def ask(
         self,
         interaction: hikari.CommandInteraction | hikari.ModalInteraction,
-        question: Coroutine[None, None, AskedQuestion],
+        question: Callable[[], Awaitable[AskedQuestion]],
         arrival: Arrival,
         *,
         ephemeral: bool,
         temporary: bool = False,
     ) -> None:
-        """Answer a command or a form; the database may be asked for its `question`. Raises hikari's errors
-        when Discord does not take that it was heard of."""
+        """Answer a command or a form. `question` may ask the database. Raises hikari's errors if the
+        acknowledgement fails."""
         begin_turn()
         accepted, shown_in = await self.deliveries.acknowledge(
             self._accept(interaction, question, arrival, ephemeral=ephemeral, temporary=temporary),
@@ -163,7 +170,7 @@ class Answers:
             _settle,
         )
         async with accepted.delivery as delivery:
-            reply = reply_to_deferred(interaction, ephemeral=ephemeral, noting=delivery.note_page)
+            reply = accepted.reply(Sent(None))
             state = await self.show(accepted, reply, answer_id=shown_in)
             await delivery.finish(state, reply)
         await self.show_canvas(accepted, state)
@@ -181,11 +188,11 @@ class Answers:
             await self._check(accepted.turn, button)
             if in_place:
                 before = await self._carry_over(interaction, recipient)
-                reply = reply_in_place(interaction, before, ephemeral=ephemeral, noting=delivery.note_page)
+                reply = accepted.reply(Sent(None, before))
                 answer_id = int(interaction.message.id)
                 state = await self.show(accepted, reply, answer_id=answer_id, before=(before,))
             else:
-                reply = reply_following(interaction, ephemeral=ephemeral, noting=delivery.note_page)
+                reply = accepted.reply()
                 state = await self.show(accepted, reply)
             if state.stored and in_place:
                 above, rest = button.earlier_messages, interaction.app.rest
@@ -209,10 +216,10 @@ class Answers:
             await self._check(accepted.turn, button)
             await _take_buttons(interaction, recipient)
             ephemeral = accepted.turn.ephemeral
-            reply = reply_following(interaction, ephemeral=ephemeral, noting=delivery.note_page)
+            reply = accepted.reply()
             stored = False
             try:
-                state = await self.show(accepted, reply, opened=None if ephemeral else _stands)
+                state = await self.show(accepted, reply, opened=None if ephemeral else noop)
                 stored = state.stored
                 await delivery.finish(state, reply)
                 await self.show_canvas(accepted, state)
@@ -256,8 +263,8 @@ class Answers:
         async with delivery:
             if turn.calls:
                 await delivery.note_calls()
-            reply = reply_following(interaction, ephemeral=ephemeral, noting=delivery.note_page)
-            state = await self.show(accepted, reply, opened=None if ephemeral else _stands)
+            reply = accepted.reply()
+            state = await self.show(accepted, reply, opened=None if ephemeral else noop)
             await delivery.finish(state, reply)
         await self.show_canvas(accepted, state)
 
@@ -280,8 +287,7 @@ class Answers:
         roles = roles_of(interaction.member) if interaction.guild_id == turn.guild_id else None
         accepted = AcceptedTurn(delivery, recipient, None, interaction, roles)
         async with delivery:
-            page, ephemeral = page_of(interaction.message, recipient.locale), turn.ephemeral
-            reply = reply_in_place(interaction, page, ephemeral=ephemeral, noting=delivery.note_page)
+            reply = accepted.reply(Sent(None, page_of(interaction.message, recipient.locale)))
             here = int(interaction.channel_id) == turn.key.channel_id
             state = await self.show(accepted, reply, answer_id=turn.shown_in if here else None)
             if turn.earlier and not state.may_be_asked_again:
@@ -318,13 +324,10 @@ class Answers:
             opened=opened,
             name=turn.id,
             retry=RetryButton(turn.key.user_id, turn.id) if accepted.delivery.can_be_asked_again else None,
+            payer=UsageSubject(turn.key.user_id, turn.guild_id or 0, accepted.role_ids),
         ) as live:
             await self._follow(accepted, live, stop, live.first_id or answer_id)
-        state = await _with_pages_recorded(accepted.delivery, reply, live.state)
-        if self.running.spoken:
-            payer = UsageSubject(turn.key.user_id, turn.guild_id or 0, accepted.role_ids)
-            await self.running.spoken.begin(reply, recipient, live.state, payer)
-        return state
+        return await _with_pages_recorded(accepted.delivery, reply, live.state)
 
     async def show_canvas(self, accepted: AcceptedTurn, state: AnswerState) -> None:
         """Show what the turn has changed of the canvas, once its answer can be seen. Never raises."""
@@ -403,7 +406,7 @@ class Answers:
     async def _accept(
         self,
         interaction: hikari.CommandInteraction | hikari.ModalInteraction,
-        question: Coroutine[None, None, AskedQuestion],
+        question: Callable[[], Awaitable[AskedQuestion]],
         arrival: Arrival,
         *,
         ephemeral: bool,
@@ -415,7 +418,7 @@ class Answers:
         turn = self.deliveries.of_interaction(
             interaction, chosen.key, "ask", recipient, visibility=visibility, ephemeral=ephemeral
         )
-        turn = replace(turn, temporary=temporary, question=await question)
+        turn = replace(turn, temporary=temporary, question=await question())
         return await self._admit(interaction, turn, recipient, chosen)
 
     async def _press(
@@ -535,10 +538,6 @@ async def _with_pages_recorded(delivery: Delivery, reply: Reply, state: AnswerSt
         _log.warning("pages_not_noted", error=type(error).__name__)
         return replace(state, unseen=True)
     return state
-
-
-async def _stands(message_id: int) -> None:
-    """Note nothing: it is enough that the message is there."""
 
 
 def _tell(pointed: Pointed | Opened, live: LiveAnswer) -> None:

@@ -1,27 +1,22 @@
 """Calls that somebody agreed to, as their messages tell of them: that one is made, what came of it, and the
 answer that the model gives with that.
-
-What the last run of the program was ended under is told at the next start (`UnfinishedCalls`): by the token
-of the press as long as that works, else as the bot itself, and where neither is possible by DM.
 """
 
 import asyncio
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, field, replace
-from typing import Any, Final
+from typing import Any
 
 import hikari
 import structlog
 
 from cc_bot.assistant import Assistant, Stop
-from cc_bot.assistant.approved_calls import ApprovedCalls, CallResult
+from cc_bot.assistant.approved_calls import CallResult
 from cc_bot.discord.agents import Chosen
 from cc_bot.discord.delivery.answers import Answers, FollowUp
 from cc_bot.discord.delivery.forms import FormAsker
-from cc_bot.discord.delivery.live import RunningTurns
-from cc_bot.discord.delivery.outlets import Hook, InteractionOutlet, MessageReplies, reply_in_place
-from cc_bot.discord.delivery.refusals import REFUSALS, is_gone
-from cc_bot.discord.delivery.reply import RETRY_PAUSES_S, PostUncertain, Reply, Sent, repeat
+from cc_bot.discord.delivery.outlets import reply_in_place
+from cc_bot.discord.delivery.reply import RETRY_PAUSES_S, PostUncertain, repeat
 from cc_bot.discord.interactions import author_name, is_ephemeral, roles_of
 from cc_bot.discord.pages.answer import page_of
 from cc_bot.discord.pages.page import Page
@@ -140,8 +135,7 @@ class CallDelivery:
             return True
 
     async def _show(self, interaction: hikari.ComponentInteraction, before: Page, page: Page) -> None:
-        ephemeral = is_ephemeral(interaction.message)
-        await reply_in_place(interaction, before, ephemeral=ephemeral).show((page,))
+        await reply_in_place(interaction, before).show((page,))
 
     async def until_begun(self, act: Callable[[asyncio.Event], Coroutine[Any, Any, None]]) -> None:
         """Act on a press. This returns when that is done, or has set the event, and goes on by itself: who
@@ -245,10 +239,9 @@ class CallDelivery:
 
     def _asker_of(self, press: CallPress) -> FormAsker | None:
         """The way to who asked, if they see what stands below the message of the call."""
-        ephemeral = is_ephemeral(press.interaction.message)
-        if ephemeral and not press.by_asker:
+        if is_ephemeral(press.interaction.message) and not press.by_asker:
             return None
-        below = reply_in_place(press.interaction, press.page, ephemeral=ephemeral)
+        below = reply_in_place(press.interaction, press.page)
         return self.answers.running.forms.asker(below, press.asker)
 
     async def _settle(self, call: ClaimedCall) -> None:
@@ -328,72 +321,3 @@ async def _fetch_roles(interaction: hikari.ComponentInteraction, user_id: int) -
         return roles_of(await interaction.app.rest.fetch_member(interaction.guild_id, user_id))
     except hikari.HikariError:
         return None
-
-
-# ---- unfinished calls ------------------------------------------------------------------------------------
-
-_REFUSALS: Final = (*REFUSALS, hikari.UnauthorizedError)
-
-
-@dataclass(eq=False, slots=True)
-class UnfinishedCalls:
-    """Tells of calls that another run of the program made, or that Discord did not take the end of."""
-
-    replies: MessageReplies
-    calls: ApprovedCalls
-    recipients: Recipients
-    running: RunningTurns
-    changes: InOrder
-    """As CallDelivery has it."""
-
-    async def tell_all(self) -> bool:
-        """Tell of what is left. Return whether nothing has to be tried soon. Raises StorageError."""
-        claimed = await self.calls.stores.claimed_calls.list_claimed()
-        due = [call for call in claimed if self._is_due(call)]
-        return all([await self._try_to_tell(call) for call in due])
-
-    def _is_due(self, call: ClaimedCall) -> bool:
-        """Return whether it was made on Discord, and is not being made."""
-        return call.message.place_id is not None and not self.running.runs(call.claimed_by)
-
-    async def _try_to_tell(self, call: ClaimedCall) -> bool:
-        spoken = call.message.locale or self.recipients.guilds.of(call.key.channel_id)
-        recipient = await self.recipients.of_author(call.key.user_id, spoken)
-        calls, words = self.calls, recipient.words
-        line = call_line(call.change, await calls.give_up(call), words)
-        try:
-            async with self.changes.after(call.message.shown_in):
-                told = await self._tell_in_message(call, recipient, line)
-            if not told:
-                await self.replies.say_by_dm(call.key.user_id, Page(line), f"call-{call.id}")
-        except _REFUSALS as error:
-            _log.warning("approved_call_not_told", error=type(error).__name__)
-        except hikari.HikariError as error:
-            _log.warning("approved_call_waits", error=type(error).__name__)
-            return False
-        await calls.settle(call)
-        return True
-
-    async def _tell_in_message(self, call: ClaimedCall, recipient: Recipient, line: str) -> bool:
-        """Say it in the message of the button. Return False where that is out of reach. Raises hikari's
-        errors while Discord has trouble."""
-        told, rest = call.message, self.replies.rest
-        token, application_id = told.token_at(self.calls.clock()), told.application_id or 0
-        place_id, message_id = told.place_id or 0, told.shown_in or 0
-        if token is None and told.ephemeral:
-            return False
-        try:
-            if token is not None:
-                message = await rest.fetch_interaction_response(application_id, token)
-            else:
-                message = await rest.fetch_message(place_id, message_id)
-            page = page_of(message, recipient.locale)
-            if token is not None:
-                hook = Hook(rest, application_id, token, place_id, message_id)
-                reply = Reply(InteractionOutlet(hook, ephemeral=told.ephemeral), (Sent(None, page),))
-            else:
-                reply = self.replies.to(place_id, message_id, (Sent(message.id, page),))
-            await reply.show((with_call_ended(page, call, recipient.words, line),), insist=False)
-        except _REFUSALS as error:
-            return is_gone(error)
-        return True

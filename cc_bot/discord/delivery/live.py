@@ -49,6 +49,7 @@ from cc_bot.domain.errors import (
     forget_frames,
 )
 from cc_bot.domain.measures import NULL_METER, Meter
+from cc_bot.domain.member import UsageSubject
 from cc_bot.domain.message import is_blank
 from cc_bot.domain.turn import ToolStarted, TurnEvent
 from cc_bot.texts import Texts, explain
@@ -374,6 +375,7 @@ class RunningTurns:
         opened: Callable[[int], Awaitable[None]] | None = None,
         name: str = "",
         retry: RetryButton | None = None,
+        payer: UsageSubject | None = None,
     ) -> AsyncIterator[LiveAnswer]:
         """Show a turn that is run in the block, as far as it is fed. However it ends, the reader is told: the
         state of the answer is how it ended. `words` are others than the reader's usual ones, `note` is a
@@ -383,7 +385,7 @@ class RunningTurns:
         buttons stay under it, and it changes less often beside others there. With `opened` the first message
         is posted before the turn begins, and its id is told; without a message there is no turn, and hikari's
         errors are raised. `name` is that of its entry in the ledger, if it has one; `retry` asks the question
-        again after a failure.
+        again after a failure. `payer`: who pays for reading it aloud; None if it is not read aloud.
         """
         in_channel = channel_id is not None
         words = for_channel(recipient.words) if in_channel else words or recipient.words
@@ -412,6 +414,8 @@ class RunningTurns:
             if not await _is_shown(partial(live.finish, owner, temporary=temporary, note=note)):
                 live.state = replace(live.state, unseen=True)
             self.record_shown(over_s, ok=not live.state.unseen)
+        if self.spoken and payer:
+            await self.spoken.begin(reply, recipient, live.state, payer)
 
 
 async def _is_shown(finish: Callable[..., Awaitable[None]]) -> bool:

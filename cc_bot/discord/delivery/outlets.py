@@ -27,14 +27,13 @@ from cc_bot.discord.delivery.reply import (
     repeat,
 )
 from cc_bot.discord.gateway import fullness
-from cc_bot.discord.interactions import Answerable, is_fault
+from cc_bot.discord.interactions import Answerable, is_ephemeral, is_fault
 from cc_bot.discord.pages.answer import AnswerState, with_effects
 from cc_bot.discord.pages.custom_ids import base36
 from cc_bot.discord.pages.page import NO_PINGS, Page, changes_to, looks_like, new_message
 from cc_bot.discord.recipients import Recipient
 from cc_bot.domain.errors import StorageError
 from cc_bot.stores import ChannelStore
-from cc_bot.texts import Texts
 
 _log = structlog.get_logger(__name__)
 
@@ -47,13 +46,13 @@ Noting = Callable[[int], Awaitable[None]]
 """Puts on record that a message was posted. Does not raise."""
 
 
-async def nowhere(_: int) -> None:
-    """Note nothing: no later run of the program has to find the answer."""
+async def noop(_: int) -> None:
+    """Record nothing: recovery does not have to find the message."""
 
 
 @dataclass(frozen=True, slots=True)
-class Hook:
-    """The place that the token of an interaction gives access to."""
+class InteractionWebhook:
+    """Where the token of an interaction may post."""
 
     rest: hikari.api.RESTClient
     application_id: int
@@ -63,7 +62,7 @@ class Hook:
     """Nothing of the answer is older: the interaction's id, or any of that time."""
 
     @classmethod
-    def of(cls, interaction: Answerable) -> "Hook":
+    def of(cls, interaction: Answerable) -> "InteractionWebhook":
         return cls(
             interaction.app.rest,
             int(interaction.application_id),
@@ -73,23 +72,17 @@ class Hook:
         )
 
 
-def reply_to_deferred(interaction: Answerable, *, ephemeral: bool, noting: Noting = nowhere) -> Reply:
-    """Reply after `defer`: the waiting response becomes the first message."""
-    return Reply(InteractionOutlet(Hook.of(interaction), ephemeral=ephemeral, noting=noting), (Sent(None),))
+def reply_by_token(interaction: Answerable, *sent: Sent, ephemeral: bool, noting: Noting = noop) -> Reply:
+    """Reply to an acknowledged interaction. `sent`: `Sent(None)` for a deferred response, which becomes the
+    first message; without it every message is a new one."""
+    outlet = InteractionOutlet(InteractionWebhook.of(interaction), ephemeral=ephemeral, noting=noting)
+    return Reply(outlet, sent)
 
 
-def reply_in_place(
-    interaction: hikari.ComponentInteraction, page: Page, *, ephemeral: bool, noting: Noting = nowhere
-) -> Reply:
-    """Reply after `defer_update`: the message of the pressed button, which looks like `page`, is
-    rewritten."""
-    outlet = InteractionOutlet(Hook.of(interaction), ephemeral=ephemeral, noting=noting)
-    return Reply(outlet, (Sent(None, page),))
-
-
-def reply_following(interaction: Answerable, *, ephemeral: bool, noting: Noting = nowhere) -> Reply:
-    """Reply below an acknowledged interaction: every message is a new one."""
-    return Reply(InteractionOutlet(Hook.of(interaction), ephemeral=ephemeral, noting=noting))
+def reply_in_place(interaction: hikari.ComponentInteraction, page: Page, *, noting: Noting = noop) -> Reply:
+    """Reply after `defer_update` by editing the message of the pressed button, which looks like `page`."""
+    ephemeral = is_ephemeral(interaction.message)
+    return reply_by_token(interaction, Sent(None, page), ephemeral=ephemeral, noting=noting)
 
 
 INTERVAL_S: Final = 1.2
@@ -101,10 +94,10 @@ seconds, and the other messages of a long answer share them."""
 
 
 class InteractionOutlet:
-    def __init__(self, hook: Hook, *, ephemeral: bool, noting: Noting = nowhere) -> None:
+    def __init__(self, webhook: InteractionWebhook, *, ephemeral: bool, noting: Noting = noop) -> None:
         """`noting` is told of each follow-up as soon as it stands there."""
-        self._hook = hook
-        self._to = (hook.application_id, hook.token)
+        self._webhook = webhook
+        self._to = (webhook.application_id, webhook.token)
         self._ephemeral = ephemeral
         self._noting = noting
 
@@ -123,31 +116,31 @@ class InteractionOutlet:
 
     async def post_beside(self, page: Page) -> hikari.Snowflake:
         flags = hikari.MessageFlag.EPHEMERAL if self._ephemeral else hikari.UNDEFINED
-        return (await self._hook.rest.execute_webhook(*self._to, **new_message(page), flags=flags)).id
+        return (await self._webhook.rest.execute_webhook(*self._to, **new_message(page), flags=flags)).id
 
     async def note_posted(self, message_id: hikari.Snowflake, first_id: hikari.Snowflake | None) -> None:
         """Note nothing: its pages are noted once it is complete."""
 
     async def edit(self, message_id: hikari.Snowflake | None, changes: dict[str, Any]) -> None:
-        rest = self._hook.rest
+        rest = self._webhook.rest
         if message_id is None:
             edit = partial(rest.edit_interaction_response, *self._to, **changes)
         else:
             edit = partial(rest.edit_webhook_message, *self._to, message_id, **changes)
-        await _unarchiving(rest, self._hook.channel_id, edit)
+        await _unarchiving(rest, self._webhook.channel_id, edit)
 
     async def delete(self, message_id: hikari.Snowflake | None) -> None:
         if message_id is None:
-            await self._hook.rest.delete_interaction_response(*self._to)
+            await self._webhook.rest.delete_interaction_response(*self._to)
         else:
-            await self._hook.rest.delete_webhook_message(*self._to, message_id)
+            await self._webhook.rest.delete_webhook_message(*self._to, message_id)
 
     async def first_id(self) -> hikari.Snowflake:
-        return (await self._hook.rest.fetch_interaction_response(*self._to)).id
+        return (await self._webhook.rest.fetch_interaction_response(*self._to)).id
 
     async def whisper(self, sentence: str) -> bool:
         ephemeral = hikari.MessageFlag.EPHEMERAL
-        await self._hook.rest.execute_webhook(*self._to, sentence, flags=ephemeral, **NO_PINGS)
+        await self._webhook.rest.execute_webhook(*self._to, sentence, flags=ephemeral, **NO_PINGS)
         return True
 
     def pause_s(self, changes: int) -> float:
@@ -162,13 +155,15 @@ class InteractionOutlet:
 
     @property
     def place_id(self) -> int | None:
-        return None if self._ephemeral else self._hook.channel_id
+        return None if self._ephemeral else self._webhook.channel_id
 
     async def _post(self, page: Page, known: KnownIds) -> hikari.Snowflake:
         flags = hikari.MessageFlag.EPHEMERAL if self._ephemeral else hikari.UNDEFINED
         for _ in range(_POST_TRIES):
             try:
-                message = await self._hook.rest.execute_webhook(*self._to, **new_message(page), flags=flags)
+                message = await self._webhook.rest.execute_webhook(
+                    *self._to, **new_message(page), flags=flags
+                )
             except hikari.HTTPError as error:
                 if not is_fault(error):
                     raise
@@ -186,18 +181,18 @@ class InteractionOutlet:
             raise PostUncertain from error
         ids = await known()
         try:
-            found = await list_sent_since(self._hook, ids)
+            found = await list_sent_since(self._webhook, ids)
         except hikari.HTTPError as unseen:
             raise PostUncertain from unseen
         return next((message.id for message in found if looks_like(message, page)), None)
 
 
-async def list_sent_since(hook: Hook, known: Sequence[int]) -> list[hikari.Message]:
+async def list_sent_since(webhook: InteractionWebhook, known: Sequence[int]) -> list[hikari.Message]:
     """List what the bot has sent there after the last of these messages, the oldest first. Raises hikari's
     errors where it can't look."""
-    after = known[-1] if known else hook.since_id
-    newest = await hook.rest.fetch_messages(hook.channel_id, after=after).limit(50)
-    own = [message for message in newest if message.application_id == hook.application_id]
+    after = known[-1] if known else webhook.since_id
+    newest = await webhook.rest.fetch_messages(webhook.channel_id, after=after).limit(50)
+    own = [message for message in newest if message.application_id == webhook.application_id]
     return sorted(own, key=lambda message: message.id)
 
 
@@ -292,7 +287,7 @@ class MessageReplies:
             await self.rest.add_reaction(channel_id, question_id, UNREACHABLE)
 
     def _outlet(
-        self, channel_id: int, question_id: int | None, nonces: "Nonces", noting: Noting = nowhere
+        self, channel_id: int, question_id: int | None, nonces: "Nonces", noting: Noting = noop
     ) -> "MessageOutlet":
         rest, taken_down, channels = self.rest, self.taken_down, self.channels
         return MessageOutlet(rest, taken_down, channels, channel_id, question_id, nonces, noting)
@@ -315,22 +310,15 @@ class Nonces:
 
 @dataclass(frozen=True, slots=True)
 class DirectMessages:
-    """The DM of whoever asked, for an answer that their channel does not take."""
+    """The DM of a user, for an answer that their channel does not take."""
 
     user_id: int
     note: str
-    """Stands under what is sent there."""
-    moved: Noting = nowhere
-    """Is told of the channel of the DM, before anything is sent there."""
-    noting: Noting = nowhere
-    """Is told of each message as soon as it stands there."""
-
-
-def direct_messages(
-    user_id: int, words: Texts, link: str, *, moved: Noting = nowhere, noting: Noting = nowhere
-) -> DirectMessages:
-    """The DM of whoever asked what the link leads to."""
-    return DirectMessages(user_id, words.unfinished.late_note(link), moved, noting)
+    """Shown below what is sent there."""
+    moved: Noting = noop
+    """Called with the channel of the DM before anything is sent there."""
+    noting: Noting = noop
+    """Called with each message once it is posted."""
 
 
 @dataclass(eq=False, slots=True)
@@ -341,7 +329,7 @@ class MessageOutlet:
     channel_id: int
     question_id: int | None
     nonces: Nonces
-    noting: Noting = nowhere
+    noting: Noting = noop
     """Is told of each message as soon as it stands there."""
     asker: DirectMessages | None = None
     note: str = ""

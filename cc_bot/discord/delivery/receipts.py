@@ -16,7 +16,6 @@ import structlog
 
 from cc_bot.discord.delivery.outlets import reply_in_place
 from cc_bot.discord.delivery.reply import Reply
-from cc_bot.discord.interactions import is_ephemeral
 from cc_bot.discord.pages.answer import page_of
 from cc_bot.discord.pages.custom_ids import (
     KnownMemory,
@@ -349,7 +348,7 @@ class ReceiptUpkeep:
             page = page_of(await interaction.fetch_initial_response(), words.locale)
             told = await self._stores.receipts.get(user_id, message_id)
             now = await bring_up_to_date(page, self._stores, words, told)
-            await reply_in_place(interaction, page, ephemeral=is_ephemeral(interaction.message)).show((now,))
+            await reply_in_place(interaction, page).show((now,))
         if told:
             await self._stores.receipts.settle(told)
         self.refresh(user_id, words)

@@ -1,4 +1,4 @@
-"""Recovery of turns whose end was not shown: a process died under them, or Discord did not take the end.
+"""Recovery of turns and approved calls whose end was not shown: their process died, or Discord refused.
 
 Runs once the connection is open, again while Discord or the database has trouble, and once an hour to drop
 questions that were not asked again in time. A turn that can't be shown anywhere is settled with the record
@@ -6,19 +6,19 @@ questions that were not asked again in time. A turn that can't be shown anywhere
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Final, Literal
+from typing import Final, Literal, TypeVar
 
 import hikari
 import structlog
 
-from cc_bot.discord.delivery.approved_calls import UnfinishedCalls
+from cc_bot.assistant.approved_calls import ApprovedCalls
 from cc_bot.discord.delivery.deliveries import Deliveries, Delivery
 from cc_bot.discord.delivery.live import LiveAnswer
-from cc_bot.discord.delivery.outlets import Hook, InteractionOutlet, MessageReplies
+from cc_bot.discord.delivery.outlets import InteractionOutlet, InteractionWebhook, MessageReplies
 from cc_bot.discord.delivery.receipts import ReceiptUpkeep
 from cc_bot.discord.delivery.refusals import (
     INVALID_WEBHOOK_TOKEN,
@@ -26,7 +26,7 @@ from cc_bot.discord.delivery.refusals import (
     UNKNOWN_WEBHOOK,
     is_gone,
 )
-from cc_bot.discord.delivery.reply import Reply, Sent, delete_all, open_dm
+from cc_bot.discord.delivery.reply import Reply, Sent, delete_all, open_dm, sent_messages
 from cc_bot.discord.interactions import message_link
 from cc_bot.discord.pages.answer import (
     advance,
@@ -39,7 +39,9 @@ from cc_bot.discord.pages.answer import (
 )
 from cc_bot.discord.pages.custom_ids import AnswerButton, StopButton, parse_custom_id
 from cc_bot.discord.pages.page import Page
+from cc_bot.discord.pages.proposals import call_line, with_call_ended
 from cc_bot.discord.recipients import Recipient, Recipients
+from cc_bot.domain.claimed_call import ClaimedCall
 from cc_bot.domain.errors import CcBotError
 from cc_bot.domain.locale import Locale
 from cc_bot.domain.message import Message
@@ -50,6 +52,8 @@ from cc_bot.log import job
 from cc_bot.stores import ProposalStore
 
 _log = structlog.get_logger(__name__)
+
+Shown = TypeVar("Shown")
 
 # ---- what is shown ---------------------------------------------------------------------------------------
 
@@ -177,7 +181,7 @@ class Recovery:
     proposals: ProposalStore
     replies: MessageReplies
     recipients: Recipients
-    calls: UnfinishedCalls
+    calls: ApprovedCalls
     changes: InOrder = field(default_factory=InOrder)
     """Of each message, by its id: a change begins with what the message is by then."""
     retry_s: float = RETRY_S
@@ -223,7 +227,7 @@ class Recovery:
             if not self._receipts_current and receipts:
                 await receipts.catch_up(self.recipients)
             self._receipts_current = True
-            calls_told = await self.calls.tell_all()
+            calls_done = await self._recover_calls()
             for entry, user_id in list(self.deliveries.unsettled.items()):
                 await ledger.mark_settled(entry, user_id)
                 del self.deliveries.unsettled[entry]
@@ -235,7 +239,7 @@ class Recovery:
         except Exception:  # noqa: BLE001 - it is logged, and tried again
             _log.error("unfinished_not_read", exc_info=True)
             return False
-        return all(await asyncio.gather(*map(self._try_to_recover, due))) and calls_told
+        return all(await asyncio.gather(*map(self._try_to_recover, due))) and calls_done
 
     def _is_due(self, turn: PendingTurn) -> bool:
         """Return whether no process is showing it."""
@@ -312,7 +316,7 @@ class Recovery:
             await self._remove_waiting(turn, token, shown)
         return shown
 
-    async def _attempt(self, showing: Awaitable[Reply | Unshown]) -> Reply | Unshown:
+    async def _attempt(self, showing: Awaitable[Shown]) -> Shown | Unshown:
         """Await one route, and return what a refusal of Discord means."""
         try:
             return await showing
@@ -326,9 +330,9 @@ class Recovery:
     async def _by_token(self, unshown: UnshownTurn, token: str) -> Reply | Unshown:
         turn, rest, application_id = unshown.turn, self.replies.rest, await self._application()
         channel_id = turn.place_id or turn.key.channel_id
-        hook = Hook(rest, application_id, token, channel_id, turn.interaction_id or 0)
+        webhook = InteractionWebhook(rest, application_id, token, channel_id, turn.interaction_id or 0)
         noting = Delivery(self.deliveries, turn).note_page
-        outlet = InteractionOutlet(hook, ephemeral=turn.ephemeral, noting=noting)
+        outlet = InteractionOutlet(webhook, ephemeral=turn.ephemeral, noting=noting)
         first_id = turn.shown_in or int(await outlet.first_id())
         unrecorded = await self._unrecorded_followups(turn, channel_id, (first_id, *turn.pages)[-1])
         further = (*turn.pages, *(unrecorded or ()))
@@ -336,7 +340,7 @@ class Recovery:
         shown = further if turn.below else (first_id, *further)
         if unshown.answer is None and shown and _shows_an_end(await fetch(shown[-1])):
             return "told_already"
-        known = _sent(further) if turn.below else (Sent(None), *_sent(further))
+        known = sent_messages(further) if turn.below else (Sent(None), *sent_messages(further))
         reply = Reply(outlet, known)
         if unshown.answer is None and turn.below and unshown.older and not (reply.begun or turn.calls):
             await outlet.whisper(unshown.pages()[0].content)  # the older answer is as it was
@@ -364,7 +368,7 @@ class Recovery:
         if turn.token is not None or turn.place_id != dm_id:
             await self.deliveries.ledger.move(turn, dm_id, ids)
         noting = Delivery(self.deliveries, turn).note_page
-        reply = self.replies.late(dm_id, f"{turn.id}d", None, _sent(ids), noting=noting)
+        reply = self.replies.late(dm_id, f"{turn.id}d", None, sent_messages(ids), noting=noting)
         if unshown.answer is None:
             await self._show_page(unshown, reply, unshown.sentence())
         else:
@@ -413,7 +417,7 @@ class Recovery:
         first_id = turn.shown_in
         ids = () if first_id is None else (first_id, *await self.replies.channels.list_pages(first_id))
         channel_id = turn.place_id or turn.key.channel_id
-        return self.replies.to(channel_id, turn.question_id or first_id or 0, _sent(ids))
+        return self.replies.to(channel_id, turn.question_id or first_id or 0, sent_messages(ids))
 
     async def _end_of_message(self, turn: PendingTurn, reply: Reply) -> Unshown | None:
         """Return why nothing is to be shown below a message: it was deleted, or it was answered without a
@@ -451,7 +455,7 @@ class Recovery:
             await self.deliveries.ledger.move(turn, channel_id, ids)
         noting = Delivery(self.deliveries, turn).note_page
         waiting_id = None if ids else turn.shown_in
-        return self.replies.late(channel_id, turn.id, waiting_id, _sent(ids), noting=noting)
+        return self.replies.late(channel_id, turn.id, waiting_id, sent_messages(ids), noting=noting)
 
     async def _can_edit(self, channel_id: int, message_id: int) -> bool:
         """Return whether a message is known not to show "thinking", which only the token can change."""
@@ -507,6 +511,52 @@ class Recovery:
             with suppress(hikari.HikariError):
                 await self.replies.rest.delete_interaction_response(await self._application(), token)
 
+    async def _recover_calls(self) -> bool:
+        """Report the calls that a dead process made, or whose end Discord did not take. Returns whether
+        none is to be tried again soon. Raises StorageError."""
+        claimed = await self.calls.stores.claimed_calls.list_claimed()
+        runs = self.deliveries.running.runs
+        due = [call for call in claimed if call.message.place_id is not None and not runs(call.claimed_by)]
+        return all([await self._recover_call(call) for call in due])
+
+    async def _recover_call(self, call: ClaimedCall) -> bool:
+        """Say in the message of a call, else by DM, what came of it. Returns False if that is to be tried
+        again."""
+        spoken = call.message.locale or self.recipients.guilds.of(call.key.channel_id)
+        recipient = await self.recipients.of_author(call.key.user_id, spoken)
+        line = call_line(call.change, await self.calls.give_up(call), recipient.words)
+        try:
+            async with self.changes.after(call.message.shown_in):
+                shown = await self._attempt(self._show_call(call, recipient, line))
+            if shown in ("refused", "never_acknowledged"):
+                by_dm = self.replies.say_by_dm(call.key.user_id, Page(line), f"call-{call.id}")
+                shown = await self._attempt(by_dm)
+        except hikari.HikariError as error:
+            _log.warning("approved_call_waits", error=type(error).__name__)
+            return False
+        if shown == "refused":
+            _log.warning("approved_call_not_told")
+        await self.calls.settle(call)
+        return True
+
+    async def _show_call(self, call: ClaimedCall, recipient: Recipient, line: str) -> Unshown | None:
+        shown, rest = call.message, self.replies.rest
+        token, application_id = shown.token_at(self.recipients.clock()), shown.application_id or 0
+        channel_id, message_id = shown.place_id or 0, shown.shown_in or 0
+        if token is not None:
+            message = await rest.fetch_interaction_response(application_id, token)
+            page = page_of(message, recipient.locale)
+            webhook = InteractionWebhook(rest, application_id, token, channel_id, message_id)
+            reply = Reply(InteractionOutlet(webhook, ephemeral=shown.ephemeral), (Sent(None, page),))
+        elif shown.ephemeral:
+            return "refused"
+        else:
+            message = await rest.fetch_message(channel_id, message_id)
+            page = page_of(message, recipient.locale)
+            reply = self.replies.to(channel_id, message_id, (Sent(message.id, page),))
+        await reply.show((with_call_ended(page, call, recipient.words, line),), insist=False)
+        return None
+
     async def _application(self) -> int:
         if self._application_id is None:
             self._application_id = int((await self.replies.rest.fetch_application()).id)
@@ -526,7 +576,3 @@ def _shows_an_end(message: hikari.Message) -> bool:
     page = page_of(message, Locale.EN)
     full = len(page.content) > _MAX_SENTENCE and not page.facts.notices
     return hikari.MessageFlag.LOADING not in message.flags and not page.buttons and not full
-
-
-def _sent(ids: Sequence[int]) -> tuple[Sent, ...]:
-    return tuple(Sent(hikari.Snowflake(id_)) for id_ in ids)

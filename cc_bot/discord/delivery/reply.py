@@ -106,6 +106,11 @@ class Sent:
     page: Page | None = None
 
 
+def sent_messages(ids: Iterable[int]) -> tuple[Sent, ...]:
+    """Return messages of which only the ids are known."""
+    return tuple(Sent(hikari.Snowflake(id_)) for id_ in ids)
+
+
 class Reply:
     """The messages of one answer: those that are there already, and those that it takes beyond them."""
 
@@ -203,8 +208,15 @@ class Reply:
                 await outlet.delete(sent.id)
 
     async def remove(self) -> None:
-        """Take down whatever of it is still there. Raises hikari's errors."""
+        """Delete its messages. Raises hikari's errors."""
         await self._shorten(0, RETRY_PAUSES_S)
+
+    async def try_to_remove(self) -> None:
+        """Delete its messages, as far as Discord lets it."""
+        try:
+            await self.remove()
+        except hikari.HikariError as error:
+            _log.warning("answer_not_removed", error=type(error).__name__)
 
     def note_last(self, page: Page) -> None:
         """Note how its last message looks."""

@@ -13,7 +13,7 @@ import hikari
 import structlog
 
 from cc_bot.discord.access import Gate, error_of
-from cc_bot.discord.delivery.outlets import MessageReplies, direct_messages
+from cc_bot.discord.delivery.outlets import DirectMessages, MessageReplies
 from cc_bot.discord.delivery.reply import repeat
 from cc_bot.discord.incoming import (
     ORDINARY,
@@ -223,7 +223,7 @@ class Arrivals:
     async def _say(self, message: hikari.Message, words: Texts, sentence: str) -> None:
         channel_id, message_id = int(message.channel_id), int(message.id)
         link = message_link(message.guild_id, channel_id, message_id)
-        asker = direct_messages(int(message.author.id), words, link)
+        asker = DirectMessages(int(message.author.id), words.unfinished.late_note(link))
         await self.replies.say(channel_id, message_id, sentence, asker)
 
     async def _recipient(self, message: hikari.Message) -> Recipient:

@@ -20,9 +20,9 @@ from cc_bot.discord.agents import Chooser
 from cc_bot.discord.attachments import scans_among
 from cc_bot.discord.delivery.forms import OpenForms
 from cc_bot.discord.delivery.live import LiveAnswer, RunningTurns, for_channel
-from cc_bot.discord.delivery.outlets import MessageReplies, direct_messages
+from cc_bot.discord.delivery.outlets import DirectMessages, MessageReplies
 from cc_bot.discord.delivery.refusals import REFUSALS, is_gone
-from cc_bot.discord.delivery.reply import Reply, Sent
+from cc_bot.discord.delivery.reply import Reply, Sent, sent_messages
 from cc_bot.discord.messages.question_files import Attached, QuestionFiles, any_files
 from cc_bot.discord.messages.withdrawals import OnItsWay, Withdrawals
 from cc_bot.discord.pages.answer import (
@@ -128,6 +128,10 @@ class ChannelAssistant:
         typed = "\n".join(question.typed for question in questions)
         recipient = await self.recipients.of_author_in(key.place_id, questions[-1].author_id, typed)
         return ChannelQuestion(key, questions, recipient)
+
+    def payer_of(self, asked: ChannelQuestion) -> UsageSubject:
+        guild_id, user_id = self.recipients.guilds.guild_of(asked.key.place_id), asked.recipient.user_id
+        return UsageSubject(user_id, guild_id or 0, self.roles.of(guild_id, user_id))
 
     async def follow(
         self,
@@ -250,6 +254,7 @@ class ChannelAnswers:
                     stop := Stop(),
                     channel_id=key.place_id,
                     opened=partial(self._note_opened, asked, on_its_way),
+                    payer=self.assistant.payer_of(asked),
                 ) as live:
                     await self.assistant.follow(asked, on_its_way, stop, live)
         except REFUSALS as error:
@@ -257,16 +262,7 @@ class ChannelAnswers:
             await self._give_up(asked.key, asked.questions)
             return True
         self._note_read(asked.questions)
-        await self._have_spoken(asked, reply, live.state)
         return await self._settle(asked, reply, live.state, withdrawn=on_its_way.withdrawn)
-
-    async def _have_spoken(self, asked: ChannelQuestion, reply: Reply, state: AnswerState) -> None:
-        """Have it read aloud to who wants that."""
-        if self.running.spoken:
-            guild_id = self.assistant.recipients.guilds.guild_of(asked.key.place_id)
-            roles = self.assistant.roles.of(guild_id, asked.recipient.user_id)
-            payer = UsageSubject(asked.recipient.user_id, guild_id or 0, roles)
-            await self.running.spoken.begin(reply, asked.recipient, state, payer)
 
     async def say(
         self, key: ChannelKey, questions: Sequence[Message], sentence: Callable[[Recipient], str]
@@ -392,13 +388,13 @@ class ChannelAnswers:
         posted again."""
         question_id, place_id = newest_id or asked.newest_id, asked.key.place_id
         link = self.assistant.recipients.guilds.link(place_id, question_id)
-        asker = direct_messages(asked.recipient.user_id, asked.recipient.words, link)
+        recipient = asked.recipient
+        asker = DirectMessages(recipient.user_id, recipient.words.unfinished.late_note(link))
         return self.replies.to(place_id, question_id, sent, edition=asked.edition, asker=asker)
 
     async def _messages_of(self, answer_id: int) -> tuple[Sent, ...]:
         """The messages that an earlier run, or an earlier try, has shown an answer in."""
-        ids = (answer_id, *await self.stores.channels.list_pages(answer_id))
-        return tuple(Sent(hikari.Snowflake(id_)) for id_ in ids)
+        return sent_messages((answer_id, *await self.stores.channels.list_pages(answer_id)))
 
     async def _note_opened(self, asked: ChannelQuestion, on_its_way: OnItsWay, answer_id: int) -> None:
         """Note that there is a message for the answer. What was deleted before anybody watched out for it
@@ -473,10 +469,7 @@ class ChannelAnswers:
         unwanted = [question for question in asked.questions if id_of(question) not in left_behind]
         await self.stores.mentions.give_up(asked.key, unwanted)
         await self.stores.channels.delete(await reply.message_ids(), place_id=asked.key.place_id)
-        try:
-            await reply.remove()
-        except hikari.HikariError as error:
-            _log.warning("answer_not_removed", error=type(error).__name__)
+        await reply.try_to_remove()
 
     async def _pages_of(self, asked: ChannelQuestion, answer: Message) -> tuple[Page, ...]:
         """A stored answer as it was shown, or should have been."""

@@ -8,14 +8,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import hikari
-import structlog
 
 from cc_bot.assistant import Stop
 from cc_bot.discord.agents import Chosen
 from cc_bot.discord.attachments import asked_files
 from cc_bot.discord.delivery.answers import AcceptedTurn, Answers
-from cc_bot.discord.delivery.outlets import MessageReplies, direct_messages
-from cc_bot.discord.delivery.reply import Reply
+from cc_bot.discord.delivery.outlets import DirectMessages, MessageReplies
 from cc_bot.discord.incoming import name_of_author, names_others, reply_to, text_of, typed_text_of
 from cc_bot.discord.interactions import message_link, roles_of
 from cc_bot.discord.messages.addressing import ProactiveMessageQuotes
@@ -26,8 +24,6 @@ from cc_bot.domain.message import ChannelKey
 from cc_bot.domain.turn import AskedQuestion
 from cc_bot.log import begin_turn
 from cc_bot.stores import ChannelStore
-
-_log = structlog.get_logger(__name__)
 
 
 @dataclass(eq=False, slots=True)
@@ -84,13 +80,9 @@ class PersonalTurns:
     ) -> None:
         question_id, stop = int(message.id), Stop()
         delivery, recipient, channel_id = accepted.delivery, accepted.recipient, int(message.channel_id)
-        asker = direct_messages(
-            recipient.user_id,
-            recipient.words,
-            message_link(message.guild_id, channel_id, question_id),
-            moved=delivery.note_moved,
-            noting=delivery.note_page,
-        )
+        link = message_link(message.guild_id, channel_id, question_id)
+        note = recipient.words.unfinished.late_note(link)
+        asker = DirectMessages(recipient.user_id, note, delivery.note_moved, delivery.note_page)
         reply = self.replies.to(channel_id, question_id, asker=asker)
 
         async def note_posted(answer_id: int) -> None:
@@ -104,16 +96,9 @@ class PersonalTurns:
         if on_its_way.withdrawn:
             gone = (question_id, *await reply.message_ids())
             await self.channels.delete(gone, place_id=int(message.channel_id))
-            await _remove(reply)
-            await accepted.delivery.settle()
+            await reply.try_to_remove()
+            await delivery.settle()
             await self.replies.say_effects(question_id, recipient, state)
         else:
-            await accepted.delivery.finish(state, reply)
+            await delivery.finish(state, reply)
         await self.answers.show_canvas(accepted, state)
-
-
-async def _remove(reply: Reply) -> None:
-    try:
-        await reply.remove()
-    except hikari.HikariError as error:
-        _log.warning("answer_not_removed", error=type(error).__name__)
