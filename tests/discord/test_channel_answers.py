@@ -19,7 +19,6 @@ from cc_bot.discord.delivery.reply import TakenDown
 from cc_bot.discord.messages.channel_answers import ChannelAnswers, ChannelAssistant
 from cc_bot.discord.messages.mentions import MAX_AT_ONCE, Mentions, TypingSigns
 from cc_bot.discord.messages.question_files import QuestionFiles
-from cc_bot.discord.messages.withdrawals import Withdrawals
 from cc_bot.discord.pages.custom_ids import RetryButton, parse_custom_id
 from cc_bot.domain.clock import utc_now
 from cc_bot.domain.errors import ModelError, ModelRefusedRequest, ModelUnavailable, StorageError
@@ -133,7 +132,7 @@ async def room(place: Place) -> AsyncIterator[Room]:
             lambda: me,
         )
         replies = MessageReplies(rest, TakenDown(), stores.channels)
-        answers = ChannelAnswers(stores, turns, replies, RunningTurns(), Withdrawals())
+        answers = ChannelAnswers(stores, turns, replies, RunningTurns())
         yield Room(**vars(place), table=table, answers=answers)
 
 
@@ -412,7 +411,7 @@ class TestAWithdrawnAnswer:
             for _ in range(1 + told):
                 await room.table.model.asked()
             await room.stores.channels.delete([question.discord_id or 0])
-            room.answers.withdrawals.withdraw([question.discord_id or 0])
+            room.answers.running.withdrawals.withdraw([question.discord_id or 0])
             assert await answering
             assert room.written() == []
         [dm] = room.written(room.discord.dm(room.people["アイコ"]))

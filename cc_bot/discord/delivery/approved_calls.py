@@ -190,9 +190,12 @@ class CallDelivery:
         await calls.prepare(proposal, chosen.agent, press.place)
         deciders = {press.asker.user_id, press.presser.user_id}
         with (
-            self.answers.running.track(stop, deciders, about=_messages_of(press.interaction)) as name,
+            self.answers.running.track(stop, deciders) as name,
+            self.answers.running.withdrawals.watch(_question_of(press.interaction), None) as in_flight,
             self.assistant.calling(press.asker.user_id, stop),
         ):
+            in_flight.answer_id = int(press.interaction.message.id)
+            in_flight.begin(stop)
             call = await calls.claim(proposal, name, self._message(press))
             return await self._carry_out(press, call, stop, begun)
 
@@ -307,10 +310,10 @@ class CallDelivery:
         await self.answers.go_on_after_call(follow_up, press.interaction, ephemeral=ephemeral)
 
 
-def _messages_of(interaction: hikari.ComponentInteraction) -> frozenset[int]:
-    """The message of the button, and the one that it answers."""
+def _question_of(interaction: hikari.ComponentInteraction) -> frozenset[int]:
+    """The message that the message of the button answers, if there is one."""
     asked = interaction.message.message_reference
-    return frozenset({int(interaction.message.id), int(asked.id) if asked and asked.id else 0})
+    return frozenset({int(asked.id)} if asked and asked.id else ())
 
 
 async def _fetch_roles(interaction: hikari.ComponentInteraction, user_id: int) -> tuple[int, ...] | None:

@@ -23,6 +23,7 @@ from cc_bot.discord.delivery.forms import OpenForms
 from cc_bot.discord.delivery.receipts import ReceiptUpkeep
 from cc_bot.discord.delivery.reply import PostUncertain, Reply
 from cc_bot.discord.delivery.speaking import SpokenAnswers
+from cc_bot.discord.delivery.withdrawals import Withdrawals
 from cc_bot.discord.held_files import HeldFiles
 from cc_bot.discord.pages.answer import (
     AnswerState,
@@ -283,11 +284,11 @@ class RunningTurns:
         self.spoken = spoken
         self.forms = OpenForms()
         self.held = HeldFiles()
+        self.withdrawals = Withdrawals()
         self._life = secrets.token_hex(3)
         """Tells this run of the program from the ones before."""
         self._stops: dict[str, Stop] = {}
         self._askers: dict[str, frozenset[int]] = {}
-        self._about: dict[str, frozenset[int]] = {}
         self._in_channel = Counter[int | None]()
         self._none = asyncio.Event()
         self._none.set()
@@ -297,20 +298,17 @@ class RunningTurns:
         return self._life + secrets.token_hex(4)
 
     @contextmanager
-    def track(
-        self, stop: Stop, askers: Collection[int] = (), name: str = "", *, about: Collection[int] = ()
-    ) -> Iterator[str]:
-        """The name of a turn while it runs, a new one if it has none; `askers` may stop one that is theirs
-        together. Without the messages that it is `about` nobody wants it."""
+    def track(self, stop: Stop, askers: Collection[int] = (), name: str = "") -> Iterator[str]:
+        """Register a turn while it runs. Yields its name, a new one if it has none. `askers` are the users who
+        may stop a turn that is not one user's alone."""
         name = name or self.new_name()
-        self._about[name] = frozenset(about)
         self._stops[name] = stop
         self._askers[name] = frozenset(askers)
         self._none.clear()
         try:
             yield name
         finally:
-            del self._stops[name], self._askers[name], self._about[name]
+            del self._stops[name], self._askers[name]
             if not self._stops:
                 self._none.set()
 
@@ -331,12 +329,6 @@ class RunningTurns:
         if stop is not None:
             stop.request()
         return stop is not None
-
-    def withdraw(self, message_ids: Collection[int]) -> None:
-        """Ask what is about one of these messages to stop: they are deleted."""
-        for name, about in self._about.items():
-            if not about.isdisjoint(message_ids):
-                self._stops[name].request()
 
     def runs(self, name: str) -> bool:
         return name in self._stops

@@ -23,8 +23,8 @@ from cc_bot.discord.delivery.live import LiveAnswer, RunningTurns, for_channel
 from cc_bot.discord.delivery.outlets import DirectMessages, MessageReplies
 from cc_bot.discord.delivery.refusals import REFUSALS, is_gone
 from cc_bot.discord.delivery.reply import Reply, Sent, sent_messages
+from cc_bot.discord.delivery.withdrawals import InFlightAnswer
 from cc_bot.discord.messages.question_files import Attached, QuestionFiles, any_files
-from cc_bot.discord.messages.withdrawals import OnItsWay, Withdrawals
 from cc_bot.discord.pages.answer import (
     AnswerState,
     ask_again_button,
@@ -136,16 +136,16 @@ class ChannelAssistant:
     async def follow(
         self,
         asked: ChannelQuestion,
-        on_its_way: OnItsWay,
+        in_flight: InFlightAnswer,
         stop: Stop,
         live: LiveAnswer,
         *,
         anew: bool = False,
     ) -> None:
         """Have the model answer; `anew`: in place of the answer that there is."""
-        on_its_way.begin(stop)
-        questions = asked.questions if anew else asked.among(on_its_way.questions)
-        options = await self._options(asked, on_its_way.answer_id)
+        in_flight.begin(stop)
+        questions = asked.questions if anew else asked.among(in_flight.questions)
+        options = await self._options(asked, in_flight.answer_id)
         options = replace(options, asker=self.forms.asker(live.reply, asked.recipient))
         attached = await self._attach(asked.key.place_id, questions, stop, again=anew)
         if attached.left_out:
@@ -225,7 +225,6 @@ class ChannelAnswers:
     assistant: ChannelAssistant
     replies: MessageReplies
     running: RunningTurns
-    withdrawals: Withdrawals
     _told: set[int] = field(default_factory=set)
     """Questions whose askers know that there is no answer, which the database does not know yet."""
     _posted: dict[int, int] = field(default_factory=dict)
@@ -247,22 +246,22 @@ class ChannelAnswers:
         begin_turn()
         asked, reply = await self._begin(key, waiting)
         try:
-            with self.withdrawals.watch(asked.ids, reply, key) as on_its_way:
+            with self.running.withdrawals.watch(asked.ids, reply, key) as in_flight:
                 async with self.running.showing(
                     reply,
                     asked.recipient,
                     stop := Stop(),
                     channel_id=key.place_id,
-                    opened=partial(self._note_opened, asked, on_its_way),
+                    opened=partial(self._note_opened, asked, in_flight),
                     payer=self.assistant.payer_of(asked),
                 ) as live:
-                    await self.assistant.follow(asked, on_its_way, stop, live)
+                    await self.assistant.follow(asked, in_flight, stop, live)
         except REFUSALS as error:
             await self._mark_unreachable(asked, error)
             await self._give_up(asked.key, asked.questions)
             return True
         self._note_read(asked.questions)
-        return await self._settle(asked, reply, live.state, withdrawn=on_its_way.withdrawn)
+        return await self._settle(asked, reply, live.state, withdrawn=in_flight.withdrawn)
 
     async def say(
         self, key: ChannelKey, questions: Sequence[Message], sentence: Callable[[Recipient], str]
@@ -330,13 +329,13 @@ class ChannelAnswers:
         before = await self._pages_of(asked, answer)
         reply = self._reply(asked, await self._messages_of(answer_id))
         await self.stores.mentions.mark_unshown(key, answer_id)
-        with self.withdrawals.watch(asked.ids, reply, key) as on_its_way:
-            on_its_way.answer_id = answer_id
+        with self.running.withdrawals.watch(asked.ids, reply, key) as in_flight:
+            in_flight.answer_id = answer_id
             async with self.running.showing(
                 reply, asked.recipient, stop := Stop(), before=before, channel_id=key.place_id
             ) as live:
-                await self.assistant.follow(asked, on_its_way, stop, live, anew=True)
-        if on_its_way.withdrawn:
+                await self.assistant.follow(asked, in_flight, stop, live, anew=True)
+        if in_flight.withdrawn:
             await self._forget(asked, reply)
             await self.replies.say_effects(asked.newest_id, asked.recipient, live.state)
         else:
@@ -396,15 +395,15 @@ class ChannelAnswers:
         """The messages that an earlier run, or an earlier try, has shown an answer in."""
         return sent_messages((answer_id, *await self.stores.channels.list_pages(answer_id)))
 
-    async def _note_opened(self, asked: ChannelQuestion, on_its_way: OnItsWay, answer_id: int) -> None:
+    async def _note_opened(self, asked: ChannelQuestion, in_flight: InFlightAnswer, answer_id: int) -> None:
         """Note that there is a message for the answer. What was deleted before anybody watched out for it
         waits no more."""
-        on_its_way.answer_id = answer_id
+        in_flight.answer_id = answer_id
         self._posted.update(dict.fromkeys(asked.ids, answer_id))
         waiting = await self.stores.mentions.note_answer(asked.key, asked.questions, answer_id)
         for question_id in asked.ids:
             del self._posted[question_id]
-        on_its_way.withdraw(asked.ids - waiting)
+        in_flight.withdraw(asked.ids - waiting)
 
     async def _settle(
         self, asked: ChannelQuestion, reply: Reply, state: AnswerState, *, withdrawn: bool

@@ -26,7 +26,6 @@ from cc_bot.discord.messages.forwards import Forwards
 from cc_bot.discord.messages.mentions import Mentions, TypingSigns
 from cc_bot.discord.messages.personal_turns import PersonalTurns
 from cc_bot.discord.messages.question_files import QuestionFiles
-from cc_bot.discord.messages.withdrawals import Withdrawals
 from cc_bot.discord.places import Places, Recent
 from cc_bot.domain.errors import CcBotError, StorageError
 from cc_bot.domain.message import ChannelKey, Message, is_blank
@@ -50,7 +49,6 @@ class Changes:
     channels: ChannelStore
     addressing: Addressing
     mentions: Mentions
-    withdrawals: Withdrawals
     answers: Answers
     forwards: Forwards
     _typed: Recent[int, int] = field(default_factory=partial(Recent[int, int], REMEMBERED))
@@ -102,15 +100,16 @@ class Changes:
 
     async def _forget(self, channel_id: int, gone: Collection[int]) -> None:
         """Forget them with the answers to them: what was asked is not to be read out of those."""
-        self.withdrawals.withdraw(gone)
+        withdrawals = self.answers.running.withdrawals
+        withdrawals.withdraw(gone)
         answers = [each for each in await self.channels.list_answers(gone) if each not in gone]
-        self.answers.running.withdraw((*gone, *answers))
+        withdrawals.withdraw(answers)
         await self.channels.delete((*gone, *answers), place_id=channel_id)
         await delete_all(self.rest, channel_id, answers, self.answers.taken_down)
 
     async def follow_place_deletion(self, key: ChannelKey) -> None:
         """A channel with its threads, or a thread. Raises StorageError."""
-        self.withdrawals.withdraw_place(key)
+        self.answers.running.withdrawals.withdraw_channel(key)
         await self.channels.forget_place(key)
 
 
@@ -204,7 +203,7 @@ class Messages:
         self._reading_back: asyncio.Task[None] | None = None
         self._hearing: set[asyncio.Task[None]] = set()
         self._owed = Owed()
-        withdrawals, files = Withdrawals(), QuestionFiles(bot.rest, answers.references.files)
+        files = QuestionFiles(bot.rest, answers.references.files)
         self.forwards = Forwards(bot.rest, stores.channels, answers.references, replies, answers.recipients)
         self.quotes = ProactiveMessageQuotes(stores.schedules, self._me)
         self._addressing = Addressing(
@@ -225,7 +224,7 @@ class Messages:
             answers.running.forms,
             self._me,
         )
-        channel_answers = ChannelAnswers(stores, assistant, replies, answers.running, withdrawals)
+        channel_answers = ChannelAnswers(stores, assistant, replies, answers.running)
         self._mentions = Mentions(stores.mentions, channel_answers, TypingSigns(bot.rest), gate, clock)
         self._arrivals = Arrivals(
             ChannelArchive(
@@ -245,7 +244,6 @@ class Messages:
                 self.quotes,
                 self.forwards,
                 replies,
-                withdrawals,
                 stores.channels,
                 places,
                 self._me,
@@ -259,7 +257,6 @@ class Messages:
             stores.channels,
             self._addressing,
             self._mentions,
-            withdrawals,
             answers,
             self.forwards,
         )

@@ -18,7 +18,6 @@ from cc_bot.discord.incoming import name_of_author, names_others, reply_to, text
 from cc_bot.discord.interactions import message_link, roles_of
 from cc_bot.discord.messages.addressing import ProactiveMessageQuotes
 from cc_bot.discord.messages.forwards import Forwards
-from cc_bot.discord.messages.withdrawals import Withdrawals
 from cc_bot.discord.places import Places
 from cc_bot.domain.message import ChannelKey
 from cc_bot.domain.turn import AskedQuestion
@@ -32,7 +31,6 @@ class PersonalTurns:
     quotes: ProactiveMessageQuotes
     forwards: Forwards
     replies: MessageReplies
-    withdrawals: Withdrawals
     channels: ChannelStore
     places: Places
     bot: Callable[[], hikari.OwnUser]
@@ -86,14 +84,14 @@ class PersonalTurns:
         reply = self.replies.to(channel_id, question_id, asker=asker)
 
         async def note_posted(answer_id: int) -> None:
-            on_its_way.answer_id = answer_id
+            in_flight.answer_id = answer_id
             await delivery.note_first(answer_id)
             opened()
 
-        with self.withdrawals.watch((question_id,), reply) as on_its_way:
-            on_its_way.begin(stop)
+        with self.answers.running.withdrawals.watch((question_id,), reply) as in_flight:
+            in_flight.begin(stop)
             state = await self.answers.show(accepted, reply, stop, opened=note_posted)
-        if on_its_way.withdrawn:
+        if in_flight.withdrawn:
             gone = (question_id, *await reply.message_ids())
             await self.channels.delete(gone, place_id=int(message.channel_id))
             await reply.try_to_remove()
