@@ -1,8 +1,7 @@
-"""The one way from a question that somebody asks in their session to the answer that they see.
+"""Answers to questions in a user's own session, from a command, a button or a message to the shown answer.
 
-Commands, buttons and messages bring a question and a place for its answer. It stands in the ledger before
-Discord is told that it was taken, and is asked from there: so it can be asked once more in just the same way
-after the program was ended in between.
+A question is in the ledger before Discord gets its acknowledgement, and is asked from there: so it can be
+asked again in the same way if the process dies.
 """
 
 from collections.abc import Awaitable, Callable, Sequence
@@ -53,18 +52,18 @@ _log = structlog.get_logger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class AcceptedTurn:
-    """A question that stands in the ledger, and by whom it is answered for whom."""
+    """A question in the ledger, with its user and the agent that answers it."""
 
     delivery: Delivery
     recipient: Recipient
     chosen: Chosen | None
-    """None: whoever was asked in its session, which is looked up when it is asked once more."""
+    """None: the agent of its session, which is looked up."""
     interaction: Answerable | None = None
-    """What it is answered by; None for a message."""
+    """None for a message."""
     role_ids: tuple[int, ...] | None = ()
     """See TurnOptions."""
     place: ChannelKey | None = None
-    """Of a message, where it stands; an interaction tells it itself."""
+    """The channel of a message; an interaction has its own."""
     pictures: tuple[Attachment, ...] = ()
     """See TurnOptions."""
 
@@ -81,8 +80,8 @@ class AcceptedTurn:
 
     @property
     def public_place(self) -> ChannelKey | None:
-        """The place where everybody reads the question and the answer; None where its user alone does, or
-        nobody knows when it was asked."""
+        """The channel where everybody reads the question and the answer; None if only its user does, or if it
+        is not known when it was asked."""
         turn, interaction = self.turn, self.interaction
         hidden = turn.ephemeral or turn.temporary or turn.visibility == "private" or turn.guild_id is None
         if hidden or turn.question_id is None:
@@ -99,8 +98,7 @@ class AcceptedTurn:
         return key_of_interaction(self.interaction.channel).channel_id
 
     def options(self, chosen: Chosen, answer_id: int | None) -> TurnOptions:
-        """Make the options of the turn. `answer_id` is the message that shows the answer, where it is
-        known."""
+        """Make the options of the turn. `answer_id` is the message that shows the answer, if known."""
         turn, recipient = self.turn, self.recipient
         shown_in = None if turn.ephemeral else answer_id
         return TurnOptions(
@@ -126,16 +124,16 @@ class AcceptedTurn:
 
 @dataclass(frozen=True, slots=True)
 class FollowUp:
-    """A turn that goes on by itself after a call that was agreed to."""
+    """A turn that continues by itself after an approved call."""
 
     recipient: Recipient
-    """Who asked, whoever agreed."""
+    """The author of the question, not the user who approved."""
     chosen: Chosen
     visibility: Visibility
     question: AskedQuestion
     role_ids: tuple[int, ...] | None
     calls: tuple[ToolCall, ...] = ()
-    """The call with its result, where the conversation does not tell of it."""
+    """The call with its result, if the conversation does not have it."""
     pictures: tuple[Attachment, ...] = ()
 
 
@@ -150,7 +148,7 @@ class Answers:
     taken_down: TakenDown
     references: References
     _order: InOrder = field(default_factory=InOrder)
-    """Of each user's questions, while their files are fetched."""
+    """Of each user's questions while their files are fetched."""
 
     async def ask(
         self,
@@ -178,8 +176,8 @@ class Answers:
     async def regenerate(
         self, interaction: hikari.ComponentInteraction, button: AnswerButton, recipient: Recipient
     ) -> None:
-        """Answer once more what the newest answer answered, in its place if its messages can be changed.
-        Raises AgentGone, NotNewest, AnswerInUse, StorageError, and as `ask`."""
+        """Answer the question of the newest answer again, in its place if its messages can be edited. Raises
+        AgentGone, NotNewest, AnswerInUse, StorageError, and as `ask`."""
         ephemeral = is_ephemeral(interaction.message)
         in_place = not button.earlier_messages or (not ephemeral and _may_delete(interaction))
         accepted = await self._press(interaction, button, recipient, below=not in_place)
@@ -203,14 +201,14 @@ class Answers:
         await self.show_canvas(accepted, state)
 
     async def _check(self, turn: PendingTurn, button: AnswerButton) -> None:
-        """Raise NotNewest, or AnswerInUse, where the answer is to stay as it is, and StorageError."""
+        """Raise NotNewest or AnswerInUse if the answer must stay as it is. Raises StorageError."""
         await self.assistant.check_newest(turn.key, button.answer_id)
         await self.assistant.calls.check_none_underway(button.user_id, button.answer_id)
 
     async def go_on(
         self, interaction: hikari.ComponentInteraction, button: AnswerButton, recipient: Recipient
     ) -> None:
-        """Have the newest answer go on where it was cut, below it. Raises as `regenerate`."""
+        """Continue the newest answer where it was cut, below it. Raises as `regenerate`."""
         accepted = await self._press(interaction, button, recipient, below=True)
         async with accepted.delivery as delivery:
             await self._check(accepted.turn, button)
@@ -224,15 +222,14 @@ class Answers:
                 await delivery.finish(state, reply)
                 await self.show_canvas(accepted, state)
             finally:
-                if not stored:  # nothing came: it may be tried once more
+                if not stored:  # it may be pressed again
                     page = page_of(interaction.message, recipient.locale)
                     await interaction.edit_initial_response(components=rows_of(page))
 
     async def go_on_after_call(
         self, follow_up: FollowUp, interaction: hikari.ComponentInteraction, *, ephemeral: bool
     ) -> None:
-        """Have the model answer with what came of a call that was agreed to, below its message. Raises as
-        `ask`."""
+        """Have the model answer with the result of an approved call, below its message. Raises as `ask`."""
         asker, guild_id = follow_up.recipient, interaction.guild_id
         turn = self.deliveries.of_interaction(
             interaction,
@@ -271,9 +268,8 @@ class Answers:
     async def ask_again(
         self, interaction: hikari.ComponentInteraction, button: RetryButton, recipient: Recipient
     ) -> bool:
-        """Ask the question of an interrupted or failed turn again, in the same message; False when that is
-        done already. What can't be asked again says so there; what only can't be now keeps its button. Raises
-        as `ask`."""
+        """Ask the question of an interrupted or failed turn again, in the same message. Returns False if that
+        was done already. Raises as `ask`."""
         begin_turn()
         renewed = partial(self._renew, interaction=interaction, recipient=recipient)
         delivery, _ = await self.deliveries.acknowledge(
@@ -306,11 +302,11 @@ class Answers:
         before: Sequence[Page] = (),
         opened: Callable[[int], Awaitable[None]] | None = None,
     ) -> AnswerState:
-        """Ask, and show the answer as it comes. However it ends, its user is told; the state is how.
+        """Ask the model and stream the answer into `reply`. The user is always told the outcome; the final
+        state is returned.
 
-        `answer_id` is the message that shows it, where that is known; with `opened` it is posted before the
-        turn begins, and told. `before` is how the message looks that it is written over. Raises hikari's
-        errors, above all with `opened`.
+        `answer_id` is the message that shows it, if known; with `opened` it is posted before the turn begins,
+        and passed. `before` are the pages that it replaces. Raises hikari's errors, above all with `opened`.
         """
         stop, recipient, chosen, turn = stop or Stop(), accepted.recipient, accepted.chosen, accepted.turn
         async with self.running.showing(
@@ -330,7 +326,7 @@ class Answers:
         return await _with_pages_recorded(accepted.delivery, reply, live.state)
 
     async def show_canvas(self, accepted: AcceptedTurn, state: AnswerState) -> None:
-        """Show what the turn has changed of the canvas, once its answer can be seen. Never raises."""
+        """Show the canvas that the turn has changed, once its answer is shown. Never raises."""
         if state.canvas_changed:
             turn = accepted.turn
             await self.boards.update(turn.key, accepted.interaction, ephemeral=turn.ephemeral)
@@ -342,14 +338,14 @@ class Answers:
         chosen = accepted.chosen or await self.chooser.of_session(turn.key, turn.guild_id)
         options = accepted.options(chosen, answer_id)
         options = replace(options, asker=self.running.forms.asker(live.reply, accepted.recipient))
-        if accepted.pictures:  # its user has waited for them, whatever comes now
+        if accepted.pictures:  # shown whatever the model says
             live.feed(ImagesGiven(accepted.pictures))
         async with self._order.after(turn.key.user_id) as leave:
             question = await self._unless_stopped(turn, live, stop)
             again = turn.replaces or 0
             references = () if question else await self._references_of(turn, again, live)
             admitted = await accepted.delivery.take_reservation()
-            leave()  # nothing is awaited before the turn stands in the assistant's own line
+            leave()  # nothing is awaited before the turn is in the assistant's own queue
             if question is None:
                 events = self.assistant.regenerate(
                     turn.key, again, options, stop, references=references, admitted=admitted
@@ -358,16 +354,16 @@ class Answers:
                 events = self.assistant.ask(turn.key, question, options, stop, admitted=admitted)
             async with aclosing(events):
                 async for event in events:
-                    if isinstance(event, CanvasChanged):  # on record before anybody is told
+                    if isinstance(event, CanvasChanged):  # recorded before it is shown
                         await self.boards.want(turn.key, accepted.interaction)
                     live.feed(event)
 
     async def _unless_stopped(self, turn: PendingTurn, live: LiveAnswer, stop: Stop) -> Message | None:
-        """Make the message that was asked; as it was typed when its user stops it before all is read: then
-        nobody is asked it. Raises as `_question`."""
+        """Make the question; only what was typed if its user stops it before all files are read. Raises as
+        `_question`."""
         asked = turn.question
         if asked is None or not (asked.files or asked.forwards):
-            return await self._question(turn, live)  # in no task of its own: it stands in line at once
+            return await self._question(turn, live)  # without a task it is queued at once
         question = await until_stopped(self._question(turn, live), stop)
         typed = _message(turn, asked)
         return question or replace(typed, content=typed.content or UNSAID)
@@ -375,27 +371,27 @@ class Answers:
     async def _references_of(
         self, turn: PendingTurn, answer_id: int, live: LiveAnswer
     ) -> Sequence[Reference]:
-        """Return what the question points at that is answered once more. Raises InputError where nothing can
-        be said without, and StorageError."""
+        """Return what a question that is answered again points at. Raises InputError if it can't be answered
+        without, and StorageError."""
         pointed = await self.references.resolve_again(turn.key.user_id, answer_id, _at(turn))
         if pointed is None:
             return ()
-        _tell(pointed, live)
+        _feed_events(pointed, live)
         return pointed.question.references
 
     async def _question(self, turn: PendingTurn, live: LiveAnswer) -> Message | None:
-        """Make the message that was asked, with its files and what it points at. Raises InputError when none
-        of its files can be read, or not what it was asked about in a menu, and StorageError."""
+        """Make the question, with its files and what it points at. Raises InputError if none of its files or
+        the message of its menu can be read, and StorageError."""
         asked = turn.question
         if asked is None:
             return None
         pointed = await self.references.resolve(_message(turn, asked), _at(turn), asked.links_in)
-        _tell(pointed, live)
+        _feed_events(pointed, live)
         question = pointed.question
         if asked.forwards:
             shown = await self.references.open_forwards(turn.key.channel_id, asked.forwards)
             question = replace(question, attachments=shown.files)
-            _tell(shown, live)
+            _feed_events(shown, live)
         if not asked.files:
             return question
         fetched = await self.references.files.fetch_asked(asked.files, heard=bool(asked.heard))
@@ -460,14 +456,14 @@ class Answers:
         if again:
             turn = replace(turn, replaces=button.answer_id, earlier=button.earlier_messages)
         else:
-            turn = replace(turn, question=await self._go_on(interaction, button, recipient))
+            turn = replace(turn, question=await self._continue_question(interaction, button, recipient))
         return await self._admit(interaction, turn, recipient, chosen)
 
-    async def _go_on(
+    async def _continue_question(
         self, interaction: hikari.ComponentInteraction, button: AnswerButton, recipient: Recipient
     ) -> AskedQuestion:
-        """The question to go on. What was pointed at is needed for that once more: nothing of it is in the
-        conversation."""
+        """Make the question to continue, with what the first one pointed at: the conversation does not have
+        that."""
         asked = AskedQuestion(recipient.words.answer.continue_question, author_name(interaction))
         before = await self.references.find_question(recipient.user_id, button.answer_id)
         if before is None:
@@ -486,7 +482,7 @@ class Answers:
     def _renew(
         self, turn: PendingTurn, *, interaction: hikari.ComponentInteraction, recipient: Recipient
     ) -> PendingTurn:
-        """The same question, answered by the token of a press."""
+        """Make the turn that asks the same question by the token of a press."""
         ephemeral, pressed_in = is_ephemeral(interaction.message), int(interaction.channel_id)
         pressed_id = int(interaction.message.id)
         fresh = self.deliveries.of_interaction(
@@ -509,7 +505,7 @@ class Answers:
         )
 
     async def _carry_over(self, interaction: hikari.ComponentInteraction, recipient: Recipient) -> Page:
-        """The message that an answer is written over, with what it tells of what was done before."""
+        """Return the page that an answer replaces, with its receipts."""
         receipts, spoken, message = self.running.receipts, self.running.spoken, interaction.message
         attached = spoken is not None and await spoken.stop(int(message.id))
         if receipts is None:
@@ -540,14 +536,12 @@ async def _with_pages_recorded(delivery: Delivery, reply: Reply, state: AnswerSt
     return state
 
 
-def _tell(pointed: Pointed | Opened, live: LiveAnswer) -> None:
-    """Tell how much could be read of what a question points at."""
+def _feed_events(pointed: Pointed | Opened, live: LiveAnswer) -> None:
     for event in pointed.events:
         live.feed(event)
 
 
 def _message(turn: PendingTurn, asked: AskedQuestion) -> Message:
-    """Make the message that was asked."""
     return Message(
         "user",
         with_heard(asked.text, asked.heard),
@@ -567,7 +561,7 @@ def _at(turn: PendingTurn) -> Standing:
 
 
 async def _page_ids(turn: PendingTurn, reply: Reply) -> Sequence[int]:
-    """The messages that show an answer, as far as the answer is not stored under their ids."""
+    """Return the messages that show an answer, apart from the one whose id it is stored under."""
     if turn.kind != "again":
         return reply.further_ids
     if turn.below or turn.shown_in is None:
@@ -576,14 +570,13 @@ async def _page_ids(turn: PendingTurn, reply: Reply) -> Sequence[int]:
 
 
 def _may_delete(interaction: hikari.ComponentInteraction) -> bool:
-    """Return whether all of an answer can be taken down. Where the bot is only installed by the user, and for
-    ephemeral messages, Discord lets nobody but the reader dismiss the messages above the button's: there the
-    old answer stays whole, and the new one comes below it."""
+    """Return whether all messages of an answer can be deleted. If the bot is only installed by the user, and
+    for ephemeral messages, Discord lets only the reader dismiss those above the button's: then the old answer
+    stays, and the new one comes below it."""
     return hikari.ApplicationIntegrationType.GUILD_INSTALL in interaction.authorizing_integration_owners
 
 
 async def _take_buttons(interaction: hikari.ComponentInteraction, recipient: Recipient) -> None:
-    """Take the buttons from an answer that goes on elsewhere; what it did to memories can still be taken
-    back."""
+    """Remove the buttons of an answer that continues below, but not those of its receipts."""
     page = page_of(interaction.message, recipient.locale)
     await interaction.edit_initial_response(components=rows_of(replace(page, buttons=())))

@@ -1,5 +1,5 @@
-"""Calls that somebody agreed to, as their messages tell of them: that one is made, what came of it, and the
-answer that the model gives with that.
+"""Approved calls on Discord: making one, showing its result in the message of the button, and the answer that
+the model gives with the result.
 """
 
 import asyncio
@@ -48,7 +48,7 @@ _log = structlog.get_logger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class CallPress:
-    """A press of one of the two buttons of a call, by whoever may decide on that."""
+    """A press of one of the two buttons of a call, by a user who may decide on it."""
 
     interaction: hikari.ComponentInteraction
     proposal: Proposal
@@ -56,9 +56,9 @@ class CallPress:
     presser: Recipient
     asker: Recipient
     page: Page
-    """The message, as it is."""
+    """The message of the button."""
     role_ids: tuple[int, ...] | None
-    """The roles of who asked; None where nobody tells."""
+    """The roles of the author of the question; None if unknown."""
 
     @property
     def by_asker(self) -> bool:
@@ -66,7 +66,7 @@ class CallPress:
 
     @property
     def place(self) -> ToolPlace:
-        """The place where it was asked, as it decides which tools there are."""
+        """The channel of the question, which decides which tools there are."""
         guild_id, key = self.interaction.guild_id, self.proposal.key
         here = key_of_interaction(self.interaction.channel).channel_id
         return ToolPlace(
@@ -79,13 +79,13 @@ class CallPress:
 
 @dataclass(eq=False, slots=True)
 class CallDelivery:
-    """Makes calls that were agreed to, and shows what came of them."""
+    """Makes approved calls, and shows their results."""
 
     assistant: Assistant
     answers: Answers
     recipients: Recipients
     changes: InOrder
-    """Of each message, by its id: each begins with what it is by then."""
+    """Of each message, by its id: a change begins with what the message is by then."""
     _tasks: set[asyncio.Task[None]] = field(default_factory=set)
 
     async def press(
@@ -96,7 +96,7 @@ class CallDelivery:
         presser: Recipient,
         page: Page,
     ) -> CallPress:
-        """A press, with who asked. Raises StorageError."""
+        """Make a press, with the author of the question. Raises StorageError."""
         key = proposal.key
         if presser.user_id == key.user_id:
             own = roles_of(interaction.member)
@@ -105,18 +105,17 @@ class CallDelivery:
         return CallPress(interaction, proposal, call, presser, asker, page, roles)
 
     async def _asker(self, key: SessionKey, page: Page) -> Recipient:
-        """Return who asked, in the language of their message. Raises StorageError."""
+        """Return the author of the question, in the language of the message. Raises StorageError."""
         spoken = language_of(page, self.recipients.words) or self.recipients.guilds.of(key.channel_id)
         return await self.recipients.of_author(key.user_id, spoken)
 
     async def makes(self, user_id: int, proposal_id: int) -> bool:
-        """Return whether it was agreed to, and its user was not told yet what came of it. Raises
-        StorageError."""
+        """Return whether it was approved and its result was not shown yet. Raises StorageError."""
         claimed = await self.assistant.calls.stores.claimed_calls.list_of_user(user_id)
         return any(call.id == proposal_id for call in claimed)
 
     async def decline(self, press: CallPress) -> None:
-        """Leave it, and say so. Raises CallGone, StorageError, and hikari's errors."""
+        """Decline it, and show that. Raises CallGone, StorageError, and hikari's errors."""
         await self.assistant.calls.decline(press.proposal)
         line = left_line(press.proposal, press.asker.words)
         await self.note(press.interaction, press.asker.locale, press.proposal.id, line)
@@ -124,8 +123,8 @@ class CallDelivery:
     async def note(
         self, interaction: hikari.ComponentInteraction, locale: Locale, proposal_id: int, line: str
     ) -> bool:
-        """Show the message without what was decided, and with a line. Return whether it offered that still.
-        Raises hikari's errors."""
+        """Replace the buttons of a decided proposal by a line. Returns whether they were still there. Raises
+        hikari's errors."""
         async with self.changes.after(int(interaction.message.id)):
             page = page_of(await interaction.fetch_initial_response(), locale)
             decided = without(page, proposal_id)
@@ -138,8 +137,8 @@ class CallDelivery:
         await reply_in_place(interaction, before).show((page,))
 
     async def until_begun(self, act: Callable[[asyncio.Event], Coroutine[Any, Any, None]]) -> None:
-        """Act on a press. This returns when that is done, or has set the event, and goes on by itself: who
-        pressed may decide on what else stands there."""
+        """Run a button handler in the background. Returns when it finishes or sets its event, so that the
+        user can press other buttons while the slow part runs."""
         begun = asyncio.Event()
         task = asyncio.create_task(act(begun))
         self._tasks.add(task)
@@ -151,19 +150,18 @@ class CallDelivery:
             task.result()
 
     def _on_done(self, task: asyncio.Task[None]) -> None:
-        """Forget the task. What nobody expected is on record: who pressed may wait for it no more."""
+        """Log an unexpected exception, which the press may no longer be waiting for."""
         self._tasks.discard(task)
         error = None if task.cancelled() else task.exception()
         if error is not None and not isinstance(error, CcBotError):
             _log.error("approved_call_broke", exc_info=error)
 
     async def make(self, press: CallPress, begun: asyncio.Event) -> None:
-        """Make the call, once, and have the model go on with what came of it. `begun` is set when its message
-        says that it is being made, and when its server is waited for: nobody has to wait for that, and
-        **Don't** can be pressed still.
+        """Make the call, once, and have the model continue with its result. `begun` is set when its message
+        says that it is being made, and while its server is awaited: **Don't** can still be pressed then.
 
         Raises AgentGone, ToolGone, CallOutdated, CallPostponed, CallGone, CallExpired, ShuttingDown,
-        BeingErased and StorageError where it was not made.
+        BeingErased and StorageError if it was not made.
         """
         guild_id = press.interaction.guild_id
         with self.assistant.calls.underway(press.proposal):
@@ -179,11 +177,11 @@ class CallDelivery:
                 CcBotError,
                 hikari.HikariError,
                 PostUncertain,
-            ) as error:  # what came of the call stands there
+            ) as error:  # the result of the call is shown
                 _log.warning("turn_not_gone_on", error=type(error).__name__)
 
     async def _make(self, press: CallPress, chosen: Chosen, begun: asyncio.Event) -> CallResult | None:
-        """Make it as `make` does. None where what came of it is told later, or to nobody."""
+        """Make it as `make` does. Returns None if its result is shown later, or not at all."""
         proposal, calls, stop = press.proposal, self.assistant.calls, Stop()
         if calls.must_wait(press.call):
             begun.set()
@@ -202,8 +200,7 @@ class CallDelivery:
     async def _carry_out(
         self, press: CallPress, call: ClaimedCall, stop: Stop, begun: asyncio.Event
     ) -> CallResult | None:
-        """Make it and tell of it; None where that is owed still, and told later, and where nobody wants to
-        know."""
+        """Make it and show the result. Returns None if recovery shows it, or if the message was deleted."""
         calls, words = self.assistant.calls, press.asker.words
         showing = asyncio.create_task(self._show_begun(press, call, begun))
         try:
@@ -221,7 +218,7 @@ class CallDelivery:
         line = call_line(call.change, result.state, words, stopped=result.stopped)
         lines = (line, *((result.problem,) if result.problem and result.state == "failed" else ()))
         refusal = await self._show_as(press, lambda page: with_call_ended(page, call, words, *lines))
-        deleted = isinstance(refusal, hikari.NotFoundError)  # then nobody wants to know any more
+        deleted = isinstance(refusal, hikari.NotFoundError)
         if refusal is None or deleted:
             await self._settle(call)
         else:
@@ -229,8 +226,8 @@ class CallDelivery:
         return None if deleted else result
 
     async def _give_back(self, press: CallPress, call: ClaimedCall) -> None:
-        """Have it wait again. Its buttons come first: where the program is killed in between it still counts
-        as claimed, and its user is told."""
+        """Put the call back to pending. Its buttons are restored first: after a crash in between it still
+        counts as claimed, and recovery reports it."""
         words, given = press.asker.words, False
         refusal = await self._show_as(press, lambda page: with_call_waiting(page, call, words, press.page))
         try:
@@ -241,7 +238,7 @@ class CallDelivery:
             self.answers.deliveries.retry_due.set()
 
     def _asker_of(self, press: CallPress) -> FormAsker | None:
-        """The way to who asked, if they see what stands below the message of the call."""
+        """Return what asks the author of the question, if they see messages below that of the call."""
         if is_ephemeral(press.interaction.message) and not press.by_asker:
             return None
         below = reply_in_place(press.interaction, press.page)
@@ -250,19 +247,19 @@ class CallDelivery:
     async def _settle(self, call: ClaimedCall) -> None:
         try:
             await self.assistant.calls.settle(call)
-        except StorageError as error:  # it is told once more
+        except StorageError as error:  # recovery shows it once more
             _log.warning("approved_call_not_settled", error=type(error).__name__)
             self.answers.deliveries.retry_due.set()
 
     async def _show_begun(self, press: CallPress, call: ClaimedCall, begun: asyncio.Event) -> None:
-        """Show that it is being made, with a button that stops it."""
+        """Show that it is being made, with a Stop button."""
         try:
             await self._show_as(press, lambda page: with_call_begun(page, call, press.asker.words))
         finally:
             begun.set()
 
     async def _show_as(self, press: CallPress, become: Callable[[Page], Page]) -> hikari.HikariError | None:
-        """Show what the message of the press becomes by now. Return what Discord had against that."""
+        """Edit the message of the press from what it is by now. Returns Discord's error, if any."""
         try:
             async with self.changes.after(int(press.interaction.message.id)):
                 message = await repeat(press.interaction.fetch_initial_response, RETRY_PAUSES_S)
@@ -288,8 +285,8 @@ class CallDelivery:
     async def _question(
         self, press: CallPress, result: CallResult
     ) -> tuple[Visibility, AskedQuestion, tuple[int, ...] | None, tuple[ToolCall, ...]]:
-        """Return the turn that goes on. The conversation of who asked knows nothing of an answer in a
-        channel, or from before it began anew: then the call comes with it."""
+        """Return the turn that continues. It comes with the call if the author's conversation does not have
+        the answer: that was in a channel, or before a reset."""
         before = await self.answers.references.find_question(press.asker.user_id, press.proposal.answer_id)
         words = press.asker.words.proposal
         asked_by = before.author_name if before else ""
@@ -299,13 +296,13 @@ class CallDelivery:
         return press.proposal.visibility, question, press.role_ids, () if told else (result.told,)
 
     async def _is_shown(self, press: CallPress) -> bool:
-        """Return whether the conversation of who asked still shows the answer. Raises StorageError."""
+        """Return whether the author's conversation still has the answer. Raises StorageError."""
         sessions, key = self.assistant.calls.stores.sessions, press.proposal.key
         session = await sessions.open(key, visibility=press.proposal.visibility, lasting=False)
         return any(message.id == press.proposal.answer_id for message in session.history)
 
     async def _go_on(self, press: CallPress, follow_up: FollowUp) -> None:
-        """Have the model go on where the answer was to be read, wherever the button stood."""
+        """Have the model continue where the answer can be read, wherever the button was."""
         ephemeral = is_ephemeral(press.interaction.message) and follow_up.visibility == "private"
         await self.answers.go_on_after_call(follow_up, press.interaction, ephemeral=ephemeral)
 
@@ -317,7 +314,7 @@ def _question_of(interaction: hikari.ComponentInteraction) -> frozenset[int]:
 
 
 async def _fetch_roles(interaction: hikari.ComponentInteraction, user_id: int) -> tuple[int, ...] | None:
-    """Ask Discord for the roles of somebody who did not press; None where it does not tell."""
+    """Fetch the roles of a user who did not press; None if Discord refuses."""
     if interaction.guild_id is None:
         return ()
     try:

@@ -1,6 +1,6 @@
-"""An answer on its way: shows what came so far, not more often than Discord allows, and always the latest.
+"""Shows an answer while it streams: the latest state, as often as Discord allows.
 
-At least every QUIET_S seconds something changes visibly, so that nobody has to guess whether it still works.
+Something changes visibly at least every QUIET_S seconds, so that users see that it still works.
 """
 
 import asyncio
@@ -59,9 +59,10 @@ _log = structlog.get_logger(__name__)
 
 QUIET_S = 15.0
 DEFERRED_S: Final = 1.2
-"""Before the first change of a deferred response. Most answers have words then, and short ones are done."""
+"""Before the first edit of a deferred response. Most answers have text by then, and short ones are
+complete."""
 _SHORT_CHARACTERS = 4000
-"""An answer of so much is laid out in some milliseconds; one of the longest takes half a second."""
+"""This much is laid out in milliseconds; the longest answers take half a second."""
 
 
 class LiveAnswer:
@@ -80,21 +81,21 @@ class LiveAnswer:
         retry: RetryButton | None = None,
         slowness: Callable[[], int] = lambda: 1,
     ) -> None:
-        """`asker_id` is whose memories the turn may use; with `one_message` a long answer comes as a file.
-        `retry` stands under a failure that may be another thing in a while. `slowness`: how many times longer
-        than usual it waits between two changes."""
+        """`asker_id` is the user whose memories the turn may use; with `one_message` a long answer comes as a
+        file. `retry` is shown below a failure that may pass. `slowness`: the factor by which it waits longer
+        than usual between two edits."""
         self.reply = reply
         self._words = words
         self._stop = stop
         self._asker_id = asker_id
         self._before = tuple(before)
-        """What the messages say until the first word comes, when an older answer is replaced."""
+        """What the messages show until the first text, if an older answer is replaced."""
         self.state = AnswerState(carried=Carried.over(before[-1]) if before else NOTHING_CARRIED)
         self._changed = asyncio.Event()
         self._changed.set()
         self._over = asyncio.Event()
         self._due = asyncio.Event()
-        """Set when the first change waits no longer: a tool may ask back, or the turn is over."""
+        """Set when the first edit must not wait: a tool may ask back, or the turn is over."""
         self._last_event_s = asyncio.get_running_loop().time()
         self._one_message = one_message
         """Set once a further message could not be posted safely: the rest then comes as a file."""
@@ -102,7 +103,7 @@ class LiveAnswer:
         self._retry = retry
         self._slowness = slowness
         self._checked = True
-        """Whether the database may be asked about its end: not where it has just failed."""
+        """Whether to ask the database about the end; not if it has just failed."""
         self.first_id: int | None = None
         """The message that was posted before the turn began, if it was."""
 
@@ -113,12 +114,12 @@ class LiveAnswer:
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        # Not cancelled: a request on its way would take effect all the same, unknown to us or after the end.
+        # Not cancelled: a request in flight would still take effect, unknown to us or after the end.
         for event in (self._over, self._due, self._changed):
             event.set()
         [outcome] = await asyncio.gather(self._painter, return_exceptions=True)
         if isinstance(outcome, hikari.ComponentStateConflictError):
-            _log.info("painting_left")  # the bot has logged out; what is not shown is shown after a start
+            _log.info("painting_left")  # the bot has logged out; recovery shows the rest after a start
         elif isinstance(outcome, Exception):
             _log.error("painting_broke", exc_info=outcome)
 
@@ -134,19 +135,19 @@ class LiveAnswer:
             self._due.set()
 
     async def follow(self, events: AsyncGenerator[TurnEvent, None]) -> None:
-        """Feed it all that happens in a turn. Raises what the turn does."""
+        """Feed it the events of a turn. Raises what the turn raises."""
         async with aclosing(events):
             async for event in events:
                 self.feed(event)
 
     def fail(self, sentence: str, *, passing: bool = False, checked: bool = True) -> None:
-        """End with a sentence instead of (the rest of) an answer; unless `checked`, the database is not asked
-        about what was done before."""
+        """End with a sentence instead of (the rest of) an answer. Without `checked` the database is not asked
+        whether receipts still hold."""
         self._checked = checked
         self.state = replace(self.state, failure=sentence, passing=passing)
 
     def forget(self, sentence: str) -> None:
-        """End with a sentence in place of all that was shown: what it tells of is being erased."""
+        """End with a sentence instead of everything shown: the conversation is being erased."""
         self.state = AnswerState(carried=self.state.carried, failure=sentence)
 
     async def finish(
@@ -154,9 +155,9 @@ class LiveAnswer:
     ) -> None:
         """Show the end. Call it after the context manager, when nothing else edits the messages.
 
-        Buttons for that user stay under the answer; with None there are none. What the answer did is told as
-        it stands by now, for which the database is asked; unless `checked`, as it stood when it was done.
-        Raises hikari's errors, and StorageError.
+        The answer keeps buttons for that user; with None it has none. Receipts are shown as they hold now,
+        for which the database is asked; without `checked`, as they held when they were made. Raises hikari's
+        errors, and StorageError.
         """
         if self._before and not self.state.stored:
             await self._restore(self._before)
@@ -169,7 +170,7 @@ class LiveAnswer:
             await self._show_end(as_file, user_id, checked=checked)
 
     async def _lay_out(self, make: Callable[[], Sequence[Page]]) -> Sequence[Page]:
-        """Pages of the answer; a long one is no work for the event loop."""
+        """Make the pages of the answer, those of a long one in a thread."""
         if len(self.state.text) <= _SHORT_CHARACTERS:
             return make()
         return await asyncio.to_thread(make)
@@ -204,21 +205,21 @@ class LiveAnswer:
         await self.reply.show((*pages[:-1], last))
 
     async def record_receipts(self) -> None:
-        """Put on record what its end tells, once that stands there."""
+        """Record the receipts of the shown end."""
         if self._receipts and self.state.done:
             visibility = self.state.done.answer.visibility
             known = known_lines(self.state.receipts, self.state.carried, self._asker_id)
             await self._receipts.record(self.reply, self._asker_id, visibility, self._words, known)
 
     async def _restore(self, before: Sequence[Page]) -> None:
-        """Show the older answer again, with what was done meanwhile; why there is no new one is for its asker
-        alone."""
+        """Show the older answer again, with what was done meanwhile. Only the user sees why there is no new
+        one."""
         *above, last = before
         await self.reply.show((*above, with_effects(last, self.state, self._words, self._asker_id)))
         await self.reply.whisper(self.state.failure or self._words.answer.kept)
 
     async def _paint(self) -> None:
-        """Show the latest state whenever it changed, and that time passes when it did not."""
+        """Show the latest state when it changed, and the time when it did not."""
         loop, changes = asyncio.get_running_loop(), 0
         if self.reply.begun and self.reply.last_page is None:  # Discord itself shows that it is thinking
             await _within(DEFERRED_S, self._due)
@@ -232,12 +233,12 @@ class LiveAnswer:
             before, began_s = self.reply.last_page, loop.time()
             await self._show_now()
             changes += self.reply.last_page is not before and not is_blank(self.state.text)
-            # Where Discord has a change wait, the others of the bot wait for this one, too.
+            # If Discord makes an edit wait, other edits of the bot wait for this one, too.
             pause_s = self.reply.pause_s(changes) * (self._slowness() if changes else 1)
             await _within(max(pause_s, 2 * (loop.time() - began_s)), self._over)
 
     async def _show_now(self) -> None:
-        """Show the present state if Discord lets us; if not, the next one will do."""
+        """Show the present state, once; the next edit makes up for a failure."""
         pages = await self._lay_out(self._pages_now)
         if self._one_message and not self.reply.begun:
             return  # its first message may be there already: only the end is worth a second post
@@ -259,7 +260,7 @@ class LiveAnswer:
 
 
 async def _within(seconds: float, event: asyncio.Event) -> None:
-    """Wait for an event, but not for long."""
+    """Wait for an event, for at most so long."""
     with contextlib.suppress(TimeoutError):
         async with asyncio.timeout(seconds):
             await event.wait()
@@ -269,7 +270,7 @@ async def _within(seconds: float, event: asyncio.Event) -> None:
 
 
 class RunningTurns:
-    """The turns that this process shows at the moment."""
+    """The turns that this process is showing."""
 
     def __init__(
         self,
@@ -277,8 +278,6 @@ class RunningTurns:
         receipts: ReceiptUpkeep | None = None,
         spoken: SpokenAnswers | None = None,
     ) -> None:
-        """`meter` is told how long their ends take to stand on Discord; `receipts` keeps what they tell
-        true; `spoken` has them read aloud."""
         self._meter = meter
         self.receipts = receipts
         self.spoken = spoken
@@ -286,7 +285,7 @@ class RunningTurns:
         self.held = HeldFiles()
         self.withdrawals = Withdrawals()
         self._life = secrets.token_hex(3)
-        """Tells this run of the program from the ones before."""
+        """The prefix of the names of this process's turns."""
         self._stops: dict[str, Stop] = {}
         self._askers: dict[str, frozenset[int]] = {}
         self._in_channel = Counter[int | None]()
@@ -294,13 +293,13 @@ class RunningTurns:
         self._none.set()
 
     def new_name(self) -> str:
-        """A short name for a turn: in the ledger, and for its Stop button. Never given twice."""
+        """Return a unique short name for a turn, for the ledger and its Stop button."""
         return self._life + secrets.token_hex(4)
 
     @contextmanager
     def track(self, stop: Stop, askers: Collection[int] = (), name: str = "") -> Iterator[str]:
-        """Register a turn while it runs. Yields its name, a new one if it has none. `askers` are the users who
-        may stop a turn that is not one user's alone."""
+        """Register a turn while it runs. Yields its name, a new one if it has none. `askers` are the users
+        who may stop a turn that is not one user's alone."""
         name = name or self.new_name()
         self._stops[name] = stop
         self._askers[name] = frozenset(askers)
@@ -314,17 +313,17 @@ class RunningTurns:
 
     @contextmanager
     def _beside_others(self, channel_id: int | None) -> Iterator[Callable[[], int]]:
-        """Count an answer among those that are shown in a channel's conversation; yields what tells their
-        number. They share the edits that Discord takes there, five in five seconds."""
+        """Count an answer among those shown in a channel's conversation. Yields a function that returns their
+        number: they share Discord's limit of five edits in five seconds."""
         self._in_channel[channel_id] += 1
         try:
             yield lambda: 1 if channel_id is None else self._in_channel[channel_id]
         finally:
             self._in_channel[channel_id] -= 1
-            self._in_channel += Counter()  # without those of which none is left
+            self._in_channel += Counter()  # drops zeros
 
     def stop(self, name: str) -> bool:
-        """Ask a turn to stop. False when it does not run, or not any more."""
+        """Ask a turn to stop. Returns False if it does not run."""
         stop = self._stops.get(name)
         if stop is not None:
             stop.request()
@@ -342,14 +341,14 @@ class RunningTurns:
         return name.startswith(self._life)
 
     def record_shown(self, since_s: float, *, ok: bool) -> None:
-        """The end of a turn that was over at `since_s` (of `time.monotonic`) stands on Discord, or can't."""
+        """Record that the end of a turn that was over at `since_s` (of `time.monotonic`) was shown or not."""
         seconds = round(time.monotonic() - since_s, 3)
         self._meter.record_shown(seconds, ok=ok)
         if ok:
             _log.info("answer_shown", discord_s=seconds)
 
     async def none_left(self) -> None:
-        """Wait until every turn has been shown to its end."""
+        """Wait until no turn is running."""
         await self._none.wait()
 
     @asynccontextmanager
@@ -369,15 +368,15 @@ class RunningTurns:
         retry: RetryButton | None = None,
         payer: UsageSubject | None = None,
     ) -> AsyncIterator[LiveAnswer]:
-        """Show a turn that is run in the block, as far as it is fed. However it ends, the reader is told: the
-        state of the answer is how it ended. `words` are others than the reader's usual ones, `note` is a
-        sentence to stand under it.
+        """Show the turn whose events are fed in the block. A failure in the block is shown to the user, and
+        is in the state of the answer. `words` replace the user's usual ones; `note` is a sentence below the
+        answer.
 
-        `channel_id`: the channel or thread of whose conversation it is part: its reader alone may stop it, no
-        buttons stay under it, and it changes less often beside others there. With `opened` the first message
-        is posted before the turn begins, and its id is told; without a message there is no turn, and hikari's
-        errors are raised. `name` is that of its entry in the ledger, if it has one; `retry` asks the question
-        again after a failure. `payer`: who pays for reading it aloud; None if it is not read aloud.
+        `channel_id`: the channel or thread whose conversation it belongs to; only the author may stop it, it
+        keeps no buttons, and it is edited less often beside others there. With `opened` the first message is
+        posted before the turn begins, and its id is passed; hikari's errors are raised if that fails. `name`
+        is its entry in the ledger; `retry` asks again after a failure. `payer`: who pays for reading it
+        aloud; None if it is not read aloud.
         """
         in_channel = channel_id is not None
         words = for_channel(recipient.words) if in_channel else words or recipient.words
@@ -400,7 +399,7 @@ class RunningTurns:
                 live.first_id = (await reply.message_ids())[0]
                 await opened(live.first_id)
             async with live, self.held.answer(recipient.user_id):
-                with _tell_failures(live, recipient):
+                with _show_failures(live, recipient):
                     yield live
                 over_s = time.monotonic()
             if not await _is_shown(partial(live.finish, owner, temporary=temporary, note=note)):
@@ -411,34 +410,34 @@ class RunningTurns:
 
 
 async def _is_shown(finish: Callable[..., Awaitable[None]]) -> bool:
-    """Show the end of an answer, and return whether it stands there. A database that is away keeps nobody
-    from that: it is only asked what was taken back since the turn was stored, a moment ago."""
+    """Show the end of an answer, and return whether that worked. Without the database, receipts are shown as
+    they were stored a moment ago."""
     try:
         try:
             await finish()
         except StorageError as error:
             _log.warning("receipts_not_checked", error=type(error).__name__)
             await finish(checked=False)
-    except hikari.HikariError as error:  # the message is gone, or the connection; the turn is stored
+    except hikari.HikariError as error:  # no message or no connection; the turn is stored
         _log.warning("answer_not_shown", error=type(error).__name__)
         return False
-    except Exception:  # noqa: BLE001 - whatever it is, it is on record, and the end is owed
+    except Exception:  # noqa: BLE001 - it is logged, and recovery shows the end
         _log.error("answer_not_shown", exc_info=True)
         return False
     return True
 
 
 @contextmanager
-def _tell_failures(live: LiveAnswer, recipient: Recipient) -> Iterator[None]:
-    """End the answer with a sentence where anything goes wrong within."""
+def _show_failures(live: LiveAnswer, recipient: Recipient) -> Iterator[None]:
+    """End the answer with a sentence if the block raises."""
     try:
         yield
-    except Exception as error:  # noqa: BLE001 - whatever it is, the reader is told
-        _tell_failure(error, live, recipient)
+    except Exception as error:  # noqa: BLE001 - the user is told
+        _fail(error, live, recipient)
         forget_frames(error)
 
 
-def _tell_failure(error: Exception, live: LiveAnswer, recipient: Recipient) -> None:
+def _fail(error: Exception, live: LiveAnswer, recipient: Recipient) -> None:
     match error:
         case BeingErased():
             live.forget(explain(error, recipient.words))
@@ -453,7 +452,7 @@ def _tell_failure(error: Exception, live: LiveAnswer, recipient: Recipient) -> N
 
 
 def for_channel(words: Texts) -> Texts:
-    """The same, for answers of a channel's conversation: there are no buttons to tell of."""
+    """Return the sentences for answers in a channel's conversation, which have no buttons."""
     mention = words.mention
     answer = words.answer.reword(
         cut=mention.cut, cut_for_good=mention.cut, stopped_empty=mention.stopped_empty

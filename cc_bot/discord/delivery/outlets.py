@@ -1,8 +1,8 @@
-"""Answering an interaction: its first response, and follow-ups. They go through its token, which works
-for a quarter of an hour, also where the bot itself may not write, and also for the next run of the program.
+"""Answering an interaction with its first response and follow-ups. They need only its token, which works for
+a quarter of an hour, also in channels where the bot may not write and in the next process.
 
-Discord takes no nonce for a follow-up. So when a post failed with a server error, the message is looked for
-before it is posted again, and where that is impossible nothing is.
+Discord takes no nonce for a follow-up. So after a server error the message is looked for before it is posted
+again; if it can't be looked for, it is not posted again.
 """
 
 import asyncio
@@ -43,7 +43,7 @@ _log = structlog.get_logger(__name__)
 _POST_TRIES = 3
 
 Noting = Callable[[int], Awaitable[None]]
-"""Puts on record that a message was posted. Does not raise."""
+"""Records that a message was posted. Does not raise."""
 
 
 async def noop(_: int) -> None:
@@ -59,7 +59,7 @@ class InteractionWebhook:
     token: str
     channel_id: int
     since_id: int
-    """Nothing of the answer is older: the interaction's id, or any of that time."""
+    """The interaction's id, or another id that is older than the answer."""
 
     @classmethod
     def of(cls, interaction: Answerable) -> "InteractionWebhook":
@@ -86,16 +86,16 @@ def reply_in_place(interaction: hikari.ComponentInteraction, page: Page, *, noti
 
 
 INTERVAL_S: Final = 1.2
-"""Between two changes of an answer while it streams."""
+"""Between two edits of a streaming answer."""
 _PAUSES_S: Final = (0.6, INTERVAL_S, 1.6)
-"""Of an answer to an interaction, by how many changes showed words, the last one again and again: an answer
-of six seconds takes six requests. They count for no limit of the bot's. A webhook takes five requests in two
-seconds, and the other messages of a long answer share them."""
+"""For an answer to an interaction, by the number of edits that showed text; the last one repeats. An answer
+of six seconds takes six requests, which do not count for the bot's limits. A webhook takes five requests in
+two seconds, shared by all messages of an answer."""
 
 
 class InteractionOutlet:
     def __init__(self, webhook: InteractionWebhook, *, ephemeral: bool, noting: Noting = noop) -> None:
-        """`noting` is told of each follow-up as soon as it stands there."""
+        """`noting` is called with each posted follow-up."""
         self._webhook = webhook
         self._to = (webhook.application_id, webhook.token)
         self._ephemeral = ephemeral
@@ -119,7 +119,7 @@ class InteractionOutlet:
         return (await self._webhook.rest.execute_webhook(*self._to, **new_message(page), flags=flags)).id
 
     async def note_posted(self, message_id: hikari.Snowflake, first_id: hikari.Snowflake | None) -> None:
-        """Note nothing: its pages are noted once it is complete."""
+        """Record nothing: the pages are recorded once the answer is complete."""
 
     async def edit(self, message_id: hikari.Snowflake | None, changes: dict[str, Any]) -> None:
         rest = self._webhook.rest
@@ -147,7 +147,7 @@ class InteractionOutlet:
         return _PAUSES_S[min(changes, len(_PAUSES_S) - 1)]
 
     async def elsewhere(self) -> None:
-        """None: its turn is in the ledger, and what can't be shown here is shown by recovery."""
+        """Return None: recovery shows what can't be shown here."""
 
     @property
     def note(self) -> str:
@@ -176,7 +176,8 @@ class InteractionOutlet:
         raise PostUncertain
 
     async def _look_for(self, page: Page, known: KnownIds, error: Exception) -> hikari.Snowflake | None:
-        """The message if it was posted, None if it was not. Raises PostUncertain when nobody can tell."""
+        """Return the id if the failed request did post the message, None if not. Raises PostUncertain if that
+        can't be determined."""
         if self._ephemeral:
             raise PostUncertain from error
         ids = await known()
@@ -188,8 +189,8 @@ class InteractionOutlet:
 
 
 async def list_sent_since(webhook: InteractionWebhook, known: Sequence[int]) -> list[hikari.Message]:
-    """List what the bot has sent there after the last of these messages, the oldest first. Raises hikari's
-    errors where it can't look."""
+    """List what the bot sent there after the last of these messages, the oldest first. Raises hikari's
+    errors."""
     after = known[-1] if known else webhook.since_id
     newest = await webhook.rest.fetch_messages(webhook.channel_id, after=after).limit(50)
     own = [message for message in newest if message.application_id == webhook.application_id]
@@ -197,24 +198,23 @@ async def list_sent_since(webhook: InteractionWebhook, known: Sequence[int]) -> 
 
 
 # ---- message outlet ------------------------------------------------------------------------------------
-# Answering a message with messages: in a channel, a thread or a DM, with the bot's own token.
+# Answering a message in a channel, a thread or a DM, with the bot's own token.
 #
-# A post carries a nonce, for which Discord makes one message only, so it may be repeated. The nonce is made
-# of what is answered and of the number of the message: a program that was killed before it noted a
-# message's id finds the same message again. Discord remembers a nonce for some minutes. The further
-# messages of a long answer are put on record as they come and go, so that the next run of the program knows
-# them too.
+# Discord makes one message for a nonce, so a post may be repeated. The nonce is made of the question and the
+# number of the message: a process that died before it recorded a message's id finds the same message again.
+# Discord remembers a nonce for some minutes. The further messages of a long answer are recorded as they come
+# and go, for the next process.
 
 
 UNREACHABLE: Final = "🔇"
 _SUFFIXES: Final = "bcdefghijklm"
-"""Of nonces that are tried one after the other when the one before belongs to a message that was deleted."""
+"""Of nonces, tried in order while the one before belongs to a deleted message."""
 
 
 CROWDED: Final = 0.7
 CROWDED_INTERVAL_S: Final = 9.0
-"""Between two changes of an answer that the bot posts by itself while so much of all that Discord takes of it
-is being sent: each is one of the 50 requests a second of the whole bot. First words never wait for that."""
+"""Between two edits of an answer that the bot posts by itself, while it uses more than CROWDED of the 50
+requests a second that Discord takes of it. The first text never waits for that."""
 
 
 @dataclass(eq=False, slots=True)
@@ -234,9 +234,9 @@ class MessageReplies:
         edition: str = "",
         asker: "DirectMessages | None" = None,
     ) -> Reply:
-        """An answer to a message; `sent` is what of it is there already. `edition` tells the answers to
-        different texts of one question apart: at most seven characters. `asker`: where it goes if the
-        channel takes nothing of it."""
+        """Make the reply to a message; `sent` are the messages already sent. `edition` (at most seven
+        characters) differs for each text of an edited question. `asker`: where it goes if the channel refuses
+        it."""
         further = f"{base36(question_id)}{edition}" if edition else str(question_id)
         nonces = Nonces(str(question_id), further, used=bool(sent))
         outlet = replace(self._outlet(channel_id, question_id, nonces), asker=asker)
@@ -251,15 +251,15 @@ class MessageReplies:
         *,
         noting: Noting,
     ) -> Reply:
-        """An answer that comes when an interaction's token works no more: to the message that waits for it,
-        if there is one."""
+        """Make the reply to an interaction whose token no longer works: to the message that waits for it, if
+        there is one."""
         outlet = self._outlet(channel_id, waiting_id, Nonces(entry, entry, used=bool(sent)), noting)
         return Reply(outlet, sent, posts_first=bool(sent))
 
     async def say(
         self, channel_id: int, question_id: int, sentence: str, asker: "DirectMessages | None" = None
     ) -> None:
-        """Answer a message with one sentence, beside an answer that it may have. Raises hikari's errors."""
+        """Answer a message with one sentence, apart from its answer. Raises hikari's errors."""
         nonce = f"{question_id}-s"
         outlet = self._outlet(channel_id, question_id, Nonces(nonce, nonce))
         await Reply(replace(outlet, asker=asker)).show((Page(sentence),))
@@ -270,8 +270,8 @@ class MessageReplies:
         await Reply(outlet).show((page,))
 
     async def say_effects(self, question_id: int, recipient: Recipient, state: AnswerState) -> None:
-        """Tell who asked by DM what a turn did whose question or answer was deleted meanwhile. Never raises
-        hikari's errors: who is not reached still has the lists."""
+        """Tell the user by DM what a turn did whose question or answer was deleted meanwhile. Never raises
+        hikari's errors."""
         sentence, words = Page(recipient.words.mention.withdrawn), recipient.words
         page = with_effects(sentence, state, words, recipient.user_id, "private")
         if page == sentence:
@@ -282,7 +282,7 @@ class MessageReplies:
             _log.info("user_not_told", error=type(error).__name__)
 
     async def mark_unreachable(self, channel_id: int, question_id: int) -> None:
-        """Put a reaction on a question whose author no answer reaches, if Discord takes at least that."""
+        """Try to put a reaction on a question whose author can't be answered."""
         with contextlib.suppress(hikari.HikariError):
             await self.rest.add_reaction(channel_id, question_id, UNREACHABLE)
 
@@ -299,12 +299,11 @@ class Nonces:
 
     first: str
     further: str
-    """The beginning of the others, before their number. At most 25 characters in all, says Discord."""
+    """The prefix of the others, before their number. Discord takes 25 characters in all."""
     used: bool = False
-    """Whether the answer was begun by an earlier try, so that these may have been used."""
+    """Whether an earlier attempt may have used these."""
 
     def of(self, number: int) -> str:
-        """Return the nonce of the message with this number, from 0 on."""
         return f"{self.further}-{number + 1}" if number else self.first
 
 
@@ -330,7 +329,7 @@ class MessageOutlet:
     question_id: int | None
     nonces: Nonces
     noting: Noting = noop
-    """Is told of each message as soon as it stands there."""
+    """Called with each message once it is posted."""
     asker: DirectMessages | None = None
     note: str = ""
 
@@ -354,13 +353,13 @@ class MessageOutlet:
     async def post(
         self, page: Page, number: int, known: KnownIds, *, again: bool, refers: bool
     ) -> hikari.Snowflake:
-        """Post a message. What may be of an earlier try is put on record before it is edited: an edit may
-        wait for Discord's rate limit, and by then the program may be gone and the nonce forgotten."""
+        """Post a message. A message of an earlier attempt is recorded before it is edited: an edit may wait
+        for the rate limit, and the process may die meanwhile and Discord forget the nonce."""
         nonce, question_id = self.nonces.of(number), self.question_id if refers else None
         for suffix in ("", *_SUFFIXES):
             message = await self._create(page, nonce + suffix, question_id or hikari.UNDEFINED)
             new = not (self.nonces.used or again) and looks_like(message, page)
-            if new or await self._stands(message.id, page):
+            if new or await self._exists(message.id, page):
                 break
         if number and not new:
             await self.note_posted(message.id, hikari.Snowflake((await known())[0]))
@@ -373,12 +372,12 @@ class MessageOutlet:
         return (await self.rest.create_message(self.channel_id, **new_message(page))).id
 
     async def note_posted(self, message_id: hikari.Snowflake, first_id: hikari.Snowflake | None) -> None:
-        await _if_possible(self.channels.add_pages(self.channel_id, _real(first_id), [int(message_id)]))
+        await _try_to_record(self.channels.add_pages(self.channel_id, _real(first_id), [int(message_id)]))
 
-    async def _stands(self, message_id: hikari.Snowflake, page: Page) -> bool:
-        """Return whether what Discord says it posted can be read there. A used nonce may have brought back a
-        message of an earlier try, with another text, or one that was deleted since: of that Discord says
-        nothing, but it can't be fetched, nor edited where the bot may not read the past."""
+    async def _exists(self, message_id: hikari.Snowflake, page: Page) -> bool:
+        """Return whether a posted message exists. For a used nonce Discord may return a message of an earlier
+        attempt, with another text, or a deleted one: that can't be fetched, nor edited if the bot may not
+        read the history."""
         try:
             await repeat(lambda: self.rest.fetch_message(self.channel_id, message_id), RETRY_PAUSES_S)
         except hikari.NotFoundError:
@@ -414,14 +413,14 @@ class MessageOutlet:
 
     async def delete(self, message_id: hikari.Snowflake | None) -> None:
         self.taken_down.expect(_real(message_id))
-        with contextlib.suppress(hikari.NotFoundError):  # somebody else was faster
+        with contextlib.suppress(hikari.NotFoundError):
             await self.rest.delete_message(self.channel_id, _real(message_id))
-        await _if_possible(self.channels.drop_pages(self.channel_id, [int(_real(message_id))]))
+        await _try_to_record(self.channels.drop_pages(self.channel_id, [int(_real(message_id))]))
 
     async def first_id(self) -> hikari.Snowflake:
         return _real(None)
 
-    async def whisper(self, sentence: str) -> bool:  # noqa: ARG002 - there is no way to, and that is the answer
+    async def whisper(self, sentence: str) -> bool:  # noqa: ARG002 - impossible here
         return False
 
     def pause_s(self, changes: int) -> float:
@@ -436,8 +435,7 @@ class MessageOutlet:
 async def _unarchiving(
     rest: hikari.api.RESTClient, channel_id: int, edit: Callable[[], Awaitable[object]]
 ) -> None:
-    """Edit a message, in a thread that is archived too, unless that is locked: whoever may write there may
-    open it."""
+    """Edit a message, also in an archived thread, which is opened for that unless it is locked."""
     try:
         await edit()
     except hikari.ClientHTTPResponseError as error:
@@ -447,8 +445,8 @@ async def _unarchiving(
         await edit()
 
 
-async def _if_possible(noting: Awaitable[None]) -> None:
-    """The answer goes on while the database does not; its pages are noted once more at its end."""
+async def _try_to_record(noting: Awaitable[None]) -> None:
+    """Await a record, and log a database error: the pages are recorded once more at the end."""
     try:
         await noting
     except StorageError as error:
