@@ -2,17 +2,16 @@
 
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterator, Sequence
-from contextlib import aclosing, asynccontextmanager, contextmanager, suppress
+from contextlib import aclosing, asynccontextmanager, contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
-from functools import partial
 from math import ceil
 from typing import Final
 
 import structlog
 
 from cc_bot.context.tokens import estimate_tokens, request_tokens
-from cc_bot.domain.errors import CommitUncertain, DatabaseUnreachable, LimitReached, ModelError, StorageError
+from cc_bot.domain.errors import DatabaseUnreachable, ModelError, StorageError
 from cc_bot.domain.measures import NULL_METER, Meter, Purpose
 from cc_bot.domain.member import (
     ModelUsage,
@@ -34,7 +33,6 @@ from cc_bot.stores import (
     ReservationRequest,
     Settlement,
     UsageStore,
-    new_number,
 )
 
 __all__ = ["Spending", "UsageRecorder"]
@@ -176,9 +174,6 @@ _log = structlog.get_logger(__name__)
 ABOUT_A_REQUEST: Final = 4000
 """Tokens that are reserved beside those of the question: instructions, tools, some history, an answer."""
 
-AGAIN_S: Final = 10.0
-"""Between two attempts at what a database did not take."""
-
 _WITHOUT_LIMITS: Final = Policy(limits={})
 
 
@@ -200,10 +195,6 @@ class Spending:
         self._usage = usage
         self._policy = policy
         self._meter = meter
-        self._owed: dict[int, Reservation | Settlement] = {}
-        """Reservations, by their numbers, that are over and of which the database does not know that: what is
-        to be counted of each, or that nothing is."""
-        self._paying: asyncio.Task[None] | None = None
 
     async def reserve(
         self,
@@ -218,29 +209,15 @@ class Spending:
         does anyway. `turn` is entered in the ledger with it, or neither is done. Raises LimitReached,
         StorageError."""
         wish = ReservationRequest(payer, purpose, model, ABOUT_A_REQUEST + tokens)
-        limits, number = (await self._policy()).limits, new_number()
-        reserving = partial(self._usage.reserve, wish, limits, turn, number=number)
-        try:
-            try:
-                return await reserving()
-            except LimitReached:
-                owed = [each for each in self._owed.values() if _weighs(each, payer)]
-                if not owed:
-                    raise
-            await self._pay(owed)  # what is over by now is in nobody's way
-            return await reserving()
-        except CommitUncertain:
-            self._owe(number, Reservation(number, wish, self._usage.today()))
-            raise
+        return await self._usage.reserve(wish, (await self._policy()).limits, turn)
 
     async def release(self, reservation: Reservation) -> None:
-        """Give back what was reserved for something that never began; a database that is away has that done
-        as soon as it is back."""
+        """Give back what was reserved for something that never began. If the database is away, the
+        reservation counts until `take_over`."""
         try:
             await self._usage.release(reservation)
         except StorageError as error:
             _log.warning("usage_not_settled", purpose=reservation.wish.purpose, error=type(error).__name__)
-            self._owe(reservation.id, reservation)
 
     @asynccontextmanager
     async def admit(
@@ -258,17 +235,18 @@ class Spending:
 
     @asynccontextmanager
     async def record(self, reservation: Reservation) -> AsyncIterator[UsageRecorder]:
-        """Record what is asked of models on a reservation, and have it settled at the end; where a database
-        that is away was the end, as soon as it is back: it was waited for long enough."""
-        recorder, away = UsageRecorder(reservation, self._policy, self._meter), False
+        """Record what is asked of models on a reservation, and settle it at the end. If the database is away,
+        the reservation counts until `take_over`."""
+        recorder = UsageRecorder(reservation, self._policy, self._meter)
         try:
             yield recorder
-        except DatabaseUnreachable:
-            away = True
+        except DatabaseUnreachable as error:  # it was waited for long enough
+            recorder.settled = True
+            _log.warning("usage_not_settled", purpose=reservation.wish.purpose, error=type(error).__name__)
             raise
         finally:
             if not recorder.settled:
-                await (self._owe_all(recorder) if away else self._settle(recorder))
+                await self._settle(recorder)
 
     async def report_of(self, payer: UsageSubject) -> UsageReport:
         """Report what a user has used, everywhere, and what is left to them here. Raises StorageError."""
@@ -316,53 +294,18 @@ class Spending:
         return replace(with_prices(report, prices.currency, prices.models), left=left)
 
     async def take_over(self) -> None:
-        """Count as used what processes that died had reserved (see UsageStore), and drop what counts for no
-        minute any more. Raises StorageError."""
+        """Count as used what processes that died had reserved and what was not settled (see UsageStore), and
+        drop what counts for no minute any more. Raises StorageError."""
         prices = (await self._policy()).prices
         if left := await self._usage.take_over(prices.cost):
             _log.info("reservations_taken_over", count=left)
         await self._usage.forget_settled()
 
     async def _settle(self, recorder: UsageRecorder) -> None:
-        """Trouble here must not take an answer back: what was reserved counts until the database is back, or
-        the next start settles it."""
+        """An error here must not take an answer back."""
         settlement = await recorder.settlement()
         try:
             await self._usage.settle(settlement)
         except StorageError as error:
             purpose = recorder.reservation.wish.purpose
             _log.warning("usage_not_settled", purpose=purpose, error=type(error).__name__)
-            self._owe(recorder.reservation.id, settlement)
-
-    async def _owe_all(self, recorder: UsageRecorder) -> None:
-        _log.warning("usage_not_settled", purpose=recorder.reservation.wish.purpose)
-        self._owe(recorder.reservation.id, await recorder.settlement())
-
-    def _owe(self, number: int, owed: Reservation | Settlement) -> None:
-        self._owed[number] = owed
-        if self._paying is None or self._paying.done():
-            self._paying = asyncio.create_task(self._pay_in_the_end())
-
-    async def _pay_in_the_end(self) -> None:
-        while self._owed:
-            await asyncio.sleep(AGAIN_S)
-            await self._pay(list(self._owed.values()))
-
-    async def _pay(self, owed: Sequence[Reservation | Settlement]) -> None:
-        """Have the database take what it did not, as far as it does now. None is counted twice: its number
-        tells."""
-        with suppress(StorageError):
-            for each in owed:
-                if isinstance(each, Settlement):
-                    await self._usage.settle(each)
-                    self._owed.pop(each.reservation.id, None)
-                else:
-                    await self._usage.release(each)
-                    self._owed.pop(each.id, None)
-
-
-def _weighs(owed: Reservation | Settlement, payer: UsageSubject) -> bool:
-    """Return whether it counts against the same limits."""
-    reservation = owed.reservation if isinstance(owed, Settlement) else owed
-    other = reservation.wish.payer
-    return other.user_id == payer.user_id or (bool(payer.guild_id) and other.guild_id == payer.guild_id)

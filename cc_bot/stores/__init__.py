@@ -47,7 +47,6 @@ from cc_bot.stores.members import (
     Settlement,
     UsageStore,
     Visit,
-    new_number,
 )
 from cc_bot.stores.memory.history import MemoryHistoryStore
 from cc_bot.stores.memory.meaning import Embedding
@@ -128,7 +127,6 @@ __all__ = [
     "WebSessionStore",
     "asked_in",
     "channel_turn",
-    "new_number",
     "open_stores",
 ]
 

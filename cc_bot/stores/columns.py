@@ -11,8 +11,8 @@ field of `PortableMemory` (domain/memory_transfer.py).
 """
 
 import json
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields, is_dataclass
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, fields, is_dataclass
 from datetime import UTC, datetime, timedelta
 from operator import attrgetter, itemgetter
 from types import NoneType, UnionType
@@ -20,7 +20,7 @@ from typing import Any, Final, Generic, Literal, TypeVar, Union, get_args, get_o
 
 from cc_bot.domain.message import ChannelKey, Message, ToolCall
 from cc_bot.domain.session import SessionKey
-from cc_bot.storage import Row, Statement
+from cc_bot.storage import Row
 
 _BEGINNING_OF_TIME: Final = ""
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
@@ -321,38 +321,3 @@ MESSAGE: Final = Columns(
     without=("attachments", "references"),
     tool_calls=Kind(tool_calls_to_json, tool_calls_of, empty=("[]", ())),
 )
-
-
-# ---- value lists -----------------------------------------------------------------------------------------
-# Lists of values in SQL that all engines share: `IN ($3, $4, …)` with a parameter for each value.
-#
-# A statement is prepared once per text, so lists have one of three lengths only; a shorter one repeats its
-# last value, which changes nothing.
-
-_LENGTHS: Final = (8, 24, 64)
-
-
-@dataclass(frozen=True, eq=False)
-class ListStatement:
-    """SQL with `{list}` where the list stands. `fixed` parameters come before those of the list."""
-
-    sql: str
-    fixed: int
-    _texts: dict[int, str] = field(default_factory=dict, init=False, repr=False)
-
-    def __post_init__(self) -> None:
-        for length in _LENGTHS:
-            marks = ", ".join(f"${self.fixed + number}" for number in range(1, length + 1))
-            self._texts[length] = self.sql.replace("{list}", marks)
-
-    @property
-    def texts(self) -> frozenset[str]:
-        """The SQL of every length."""
-        return frozenset(self._texts.values())
-
-    def of(self, fixed: Sequence[Any], values: Sequence[Any]) -> Iterator[Statement]:
-        """Yield as many statements as the values need."""
-        for at in range(0, len(values), _LENGTHS[-1]):
-            part = values[at : at + _LENGTHS[-1]]
-            length = next(length for length in _LENGTHS if length >= len(part))
-            yield Statement(self._texts[length], (*fixed, *part, *[part[-1]] * (length - len(part))))

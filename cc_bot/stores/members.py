@@ -633,16 +633,13 @@ class UsageStore:
         wish: ReservationRequest,
         file_rules: Rules,
         turn: PendingTurn | None = None,
-        *,
-        number: int | None = None,
     ) -> Reservation:
         """Admit it, and enter its turn in the ledger, or do neither. Raises LimitReached when a limit is
         reached that the operator's file or an owner set: ServerLimitReached for the guild's, TooManyAtOnce
-        where the end of a turn is what to wait for; and CommitUncertain when nobody knows whether it is
-        reserved under its `number`."""
+        where the end of a turn is what to wait for."""
         payer, moment = wish.payer, self._moment()
         about_guild = payer.guild_id in self._limited or bounds_of_guild(file_rules, payer.guild_id).any
-        number = new_number() if number is None else number
+        number = new_number()
         outcome: Reservation | OverLimit | None = None
         while outcome is None:
             about = (user(payer.user_id), *([guild(payer.guild_id)] if about_guild else ()))

@@ -1,9 +1,7 @@
 """Whatever asks a model is admitted first, and settled whatever its end is."""
 
 import asyncio
-import sqlite3
 from collections.abc import AsyncIterator
-from contextlib import closing
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
@@ -115,23 +113,3 @@ class TestSpending:
                 async with Spending(UsageStore(database)).admit(PAYER, "turn", model="small"):
                     pytest.fail("it was begun")
         assert [record["event"] for record in records] == ["usage_not_settled"]
-
-    async def test_counts_what_was_used_as_soon_as_a_database_takes_it_that_did_not(
-        self, stores: Stores, tmp_path: Path
-    ) -> None:
-        office = Office()
-        office.policy = replace(office.policy, limits={A_DAY: 1101})
-        url = f"sqlite:///{tmp_path}/sessions.db"
-        async with open_database(url, timeout_s=0.05) as database:
-            spending = Spending(UsageStore(database), office.now)
-            with capture_logs() as records, closing(sqlite3.connect(tmp_path / "sessions.db")) as other:
-                async with spending.admit(PAYER, "turn", model="small") as recorder:
-                    await ask(recorder)
-                    other.execute("BEGIN IMMEDIATE")
-                with pytest.raises(StorageError):
-                    await spending.reserve(PAYER, "turn", model="small")
-                other.rollback()
-            assert "usage_not_settled" in [record["event"] for record in records]
-            await spending.reserve(PAYER, "turn", model="small")
-        [each] = await used(stores)
-        assert (each.turns, each.tokens) == (1, 1100)
