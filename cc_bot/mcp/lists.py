@@ -7,8 +7,8 @@ there or not. A tool is offered as long as it is what its operator agreed to.
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Final
 
@@ -17,6 +17,7 @@ from cc_bot.domain.tool_server import (
     LONGEST_NAME,
     SEPARATOR,
     LeftOutTool,
+    OfferedTool,
     ServerTool,
     StoredToolList,
     ToolDetails,
@@ -89,9 +90,13 @@ def from_text(text: str) -> tuple[ListedTool, ...]:
 class Offer:
     """The tools of a server that models may be offered, in a fixed order, and the others with the reason."""
 
-    tools: tuple[ServerTool, ...] = ()
+    tools: tuple[OfferedTool, ...] = ()
     withheld: tuple[str, ...] = ()
     left_out: tuple[LeftOutTool, ...] = ()
+
+    def cost(self, cost: Callable[[ServerTool], int]) -> int:
+        """Return the tokens that it takes to offer them."""
+        return sum(cost(each.tool) for each in self.tools)
 
 
 def offer_of(server: str, rules: ServerRules, stored: StoredToolList) -> Offer:
@@ -104,7 +109,7 @@ def offer_of(server: str, rules: ServerRules, stored: StoredToolList) -> Offer:
     }
     longest = LONGEST_NAME - len(offered_prefix(server)) - len(SEPARATOR)
     names = Counter(_full_name(server, tool.name) for tool in seen)
-    tools, left_out = list[ServerTool](), list[LeftOutTool]()
+    tools, left_out = list[OfferedTool](), list[LeftOutTool]()
     total = 0
     for tool in seen:
         if tool.name in withheld:
@@ -113,9 +118,8 @@ def offer_of(server: str, rules: ServerRules, stored: StoredToolList) -> Offer:
         try:
             if total > LARGEST_LIST:
                 raise SchemaRefused("too_large")
-            offered = _offered(server, tool, names)
             claim = tool.open_world or agreed[tool.digest].open_world
-            tools.append(replace(offered, open_world=_is_open_world(tool.name, rules, claim=claim)))
+            tools.append(_offered(server, rules, tool, names, claim=claim))
         except SchemaRefused as refused:
             left_out.append(LeftOutTool(tool.name, refused.reason, longest))
     return Offer(tuple(tools), tuple(sorted(withheld)), tuple(dict.fromkeys(left_out)))
@@ -128,7 +132,7 @@ def details_of(
     first."""
     seen = {tool.name: tool for tool in from_text(stored.seen)}
     agreed = {tool.name: tool for tool in from_text(stored.accepted)}
-    offered = {tool.name for tool in offer.tools}
+    offered = {each.tool.name for each in offer.tools}
 
     def standing(name: str) -> ToolStanding:
         if not _is_wanted(name, rules):
@@ -177,7 +181,9 @@ def _full_name(server: str, name: str) -> str:
     return ServerTool(server, name, "", {}).full_name
 
 
-def _offered(server: str, tool: ListedTool, names: Mapping[str, int]) -> ServerTool:
+def _offered(
+    server: str, rules: ServerRules, tool: ListedTool, names: Mapping[str, int], *, claim: bool
+) -> OfferedTool:
     """Return a tool as models are offered it. Raises SchemaRefused."""
     full_name = _full_name(server, tool.name)
     if names[full_name] > 1:
@@ -187,7 +193,14 @@ def _offered(server: str, tool: ListedTool, names: Mapping[str, int]) -> ServerT
     if not tool.schema:
         raise SchemaRefused("too_large")
     parameters = for_models(tree_of(json.loads(tool.schema)))
-    return ServerTool(server, tool.name, tool.description, parameters, tool.read_only)
+    open_world = _is_open_world(tool.name, rules, claim=claim)
+    return OfferedTool(
+        ServerTool(server, tool.name, tool.description, parameters, tool.read_only, open_world),
+        waits(tool.read_only, rules),
+        rules.approvers,
+        rules.calls_per_turn,
+        for_roles=bool(rules.roles),
+    )
 
 
 def _is_wanted(name: str, rules: ServerRules) -> bool:

@@ -29,17 +29,14 @@ class SchemaRefused(Exception):
 
 # ---- tree ------------------------------------------------------------------------------------------------
 
-_ONE: Final = frozenset({"items", "contains", "not", "if", "then", "else", "additionalProperties"})
-_LISTS: Final = frozenset({"anyOf", "oneOf", "allOf", "prefixItems"})
-_MAPS: Final = frozenset({"properties", "dependentSchemas"})
-_AS_THEY_ARE: Final = frozenset(
-    {
-        *("type", "enum", "const", "required", "description", "default", "dependentRequired", "uniqueItems"),
-        *("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"),
-        *("minLength", "maxLength", "minItems", "maxItems", "minContains", "maxContains"),
-        *("minProperties", "maxProperties"),
-    }
-)
+_LISTS: Final = frozenset({"anyOf", "oneOf", "allOf"})
+_BOUNDS: Final[Mapping[str, Sequence[str]]] = {
+    **dict.fromkeys(("minimum", "maximum"), ("number", "integer")),
+    **dict.fromkeys(("minLength", "maxLength"), ("string",)),
+    **dict.fromkeys(("minItems", "maxItems"), ("array",)),
+}
+"""The types that each bound belongs to: some providers refuse it elsewhere."""
+_AS_THEY_ARE: Final = frozenset({"type", "enum", "const", "required", "description", "default", *_BOUNDS})
 
 
 def tree_of(schema: object) -> Schema:
@@ -84,18 +81,14 @@ class _Inliner:
 
     def _parts(self, schema: Schema, depth: int, within: tuple[str, ...]) -> Iterator[tuple[str, Any]]:
         for key, value in schema.items():
-            if key == "items" and isinstance(value, list):  # of older drafts
-                yield "prefixItems", [self.node(each, depth, within) for each in value]
-            elif key == "additionalProperties" and "patternProperties" in schema:
+            if key == "additionalProperties" and "patternProperties" in schema:
                 continue  # which of them are additional, only the patterns tell
-            elif key in _ONE:
+            if key == "additionalProperties" or (key == "items" and not isinstance(value, list)):
                 yield key, self.node(value, depth, within)
             elif key in _LISTS and isinstance(value, list) and value:
                 yield key, [self.node(each, depth, within) for each in value]
-            elif key in _MAPS and isinstance(value, dict):
+            elif key == "properties" and isinstance(value, dict):
                 yield key, {str(name): self.node(each, depth, within) for name, each in value.items()}
-            elif key.startswith("exclusive") and isinstance(value, bool):  # of older drafts
-                continue
             elif key in _AS_THEY_ARE:
                 yield key, value
 
@@ -118,7 +111,6 @@ class _Inliner:
 # ---- what models are told --------------------------------------------------------------------------------
 
 _TOLD: Final = ("description", "enum", "default")
-_NUMBERS: Final = ("minimum", "maximum", "minLength", "maxLength", "minItems", "maxItems")
 _TYPES: Final = frozenset({"string", "number", "integer", "boolean", "object", "array", "null"})
 
 
@@ -175,7 +167,7 @@ def _simple(tree: Schema | bool) -> Schema:
     simple = _told_of(tree)
     if isinstance(kind, str) and kind in _TYPES:
         simple["type"] = kind
-    simple.update({key: tree[key] for key in _NUMBERS if key in tree and _suits(key, kind)})
+    simple.update({key: tree[key] for key, kinds in _BOUNDS.items() if key in tree and kind in kinds})
     if unions := [*tree.get("anyOf", ()), *tree.get("oneOf", ())]:
         simple["anyOf"] = [_simple(each) for each in unions if each is not False]
     if kind == "array":
@@ -196,16 +188,6 @@ def _told_of(tree: Schema) -> Schema:
     if "const" in tree:
         told["enum"] = [tree["const"]]
     return told
-
-
-def _suits(key: str, kind: object) -> bool:
-    """Return whether a bound belongs to a type: some servers refuse one that does not."""
-    of: Mapping[str, Sequence[str]] = {
-        "um": ("number", "integer"),
-        "th": ("string",),
-        "ms": ("array",),
-    }
-    return kind in of[key[-2:]]
 
 
 def _all_of(tree: Schema) -> Schema:

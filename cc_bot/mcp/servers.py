@@ -72,7 +72,6 @@ class _Kept:
     entry: ServerEntry
     stored: StoredToolList | None = None
     offer: "Offer | None" = None
-    offered: tuple[OfferedTool, ...] = ()
     tokens: int = 0
     within_budget: bool = True
     link: "ServerLink | None" = None
@@ -85,6 +84,10 @@ class _Kept:
         self.entry = entry
         if self.link:
             self.link.entry = entry
+
+    @property
+    def offered(self) -> Sequence[OfferedTool]:
+        return self.offer.tools if self.offer else ()
 
     @property
     def state(self) -> ToolServerState:
@@ -265,24 +268,14 @@ class Servers:
 
     async def _decide(self, kept: _Kept) -> None:
         """Decide which tools of a server are offered, and what they take: aside, for a list may be long."""
-        from cc_bot.mcp.lists import offer_of, waits
+        from cc_bot.mcp.lists import offer_of
 
         decided = None
         while decided != (now := (kept.entry, kept.stored)) and kept.stored is not None:
             decided = now  # it may be another when this one is decided on
             rules, stored = kept.entry.rules, kept.stored
             offer = await asyncio.to_thread(offer_of, kept.entry.name, rules, stored)
-            kept.offer, kept.tokens = offer, await asyncio.to_thread(_sum, self.cost, offer.tools)
-            kept.offered = tuple(
-                OfferedTool(
-                    tool,
-                    waits(tool.read_only, rules),
-                    rules.approvers,
-                    rules.calls_per_turn,
-                    for_roles=bool(rules.roles),
-                )
-                for tool in offer.tools
-            )
+            kept.offer, kept.tokens = offer, await asyncio.to_thread(offer.cost, self.cost)
 
     def _keep_to_budget(self) -> None:
         """Leave out the servers that are over what tools may take, the first ones of the file first in."""
@@ -301,10 +294,6 @@ class Servers:
             each = ", ".join(f"{name} {kept.tokens}" for name, kept in self.kept.items())
             detail = words.tool_servers_file.over_budget.format(total=total, limit=self.budget, each=each)
             raise InvalidToolServers(path=str(path), detail=detail)
-
-
-def _sum(cost: Cost, tools: Sequence[ServerTool]) -> int:
-    return sum(map(cost, tools))
 
 
 async def _end(servers: Sequence[_Kept]) -> None:

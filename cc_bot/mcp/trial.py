@@ -38,8 +38,7 @@ async def _try_server(entry: ServerEntry, cost: Callable[[ServerTool], int]) -> 
         return ToolServerReport(entry.name, "away", 0, 0, problem=link.problem(error))
     seen = to_text(found)
     offer = offer_of(entry.name, entry.rules, StoredToolList(entry.digest, seen, seen))
-    tokens = sum(map(cost, offer.tools))
     listed = tuple(tool.name for tool in found)
     return ToolServerReport(
-        entry.name, "ready", len(offer.tools), tokens, left_out=offer.left_out, listed=listed
+        entry.name, "ready", len(offer.tools), offer.cost(cost), left_out=offer.left_out, listed=listed
     )
