@@ -13,7 +13,7 @@ from mcp.client.streamable_http import streamable_http_client
 
 from cc_bot.in_order import Pace
 from cc_bot.mcp.file import ServerEntry
-from cc_bot.mcp.messages import MAX_MESSAGE_BYTES, PAUSE_S, Connection, MessageUnreadable
+from cc_bot.mcp.messages import MAX_MESSAGE_BYTES, PAUSE_S, MessageUnreadable, Transport
 
 CONNECT_S: Final = 10.0
 READ_S: Final = 600.0
@@ -29,7 +29,7 @@ _STREAM: Final = "text/event-stream"
 _MAX_EVENT_ID: Final = 1000
 
 
-class HttpTransport(Connection):
+class HttpTransport(Transport):
     """A transport of the client."""
 
     def __init__(self, entry: ServerEntry) -> None:
@@ -60,9 +60,9 @@ class HttpTransport(Connection):
 
 
 class _BoundedRequests(httpx2.AsyncHTTPTransport):
-    def __init__(self, connection: Connection) -> None:
+    def __init__(self, transport: Transport) -> None:
         super().__init__(trust_env=False)
-        self._connection = connection
+        self._transport = transport
         self._pace = Pace(STREAMS_A_SECOND)
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
@@ -78,14 +78,14 @@ class _BoundedRequests(httpx2.AsyncHTTPTransport):
             if is_call:
                 return httpx2.Response(503)  # if this was raised, the library would end all other calls
             if request.method == "POST":
-                self._connection.closed.set()
+                self._transport.closed.set()
             raise
         if "method" not in sent:
-            self._connection.note_answered(sent.get("id"))
+            self._transport.note_answered(sent.get("id"))
         forgotten = response.status_code == 404 and "mcp-session-id" in request.headers
         if is_call and (forgotten or response.status_code in _TURNED_AWAY):
             if forgotten:
-                self._connection.closed.set()  # so that a new session is opened
+                self._transport.closed.set()  # so that a new session is opened
             await response.aclose()
             return _not_sent(sent)
         return self._bounded(response, request)
@@ -98,7 +98,7 @@ class _BoundedRequests(httpx2.AsyncHTTPTransport):
         kind = response.headers.get("content-type", "").partition(";")[0].strip().lower()
         if isinstance(response.stream, httpx2.AsyncByteStream):
             body = _Events if kind == _STREAM else _Body
-            response.stream = body(response.stream, request, self._connection)
+            response.stream = body(response.stream, request, self._transport)
         # A charset of the server's choice could take for ever to decode.
         response.headers["content-type"] = kind
         return response
@@ -112,10 +112,10 @@ def _not_sent(call: Mapping[str, Any]) -> httpx2.Response:
 class _Paced(httpx2.AsyncByteStream):
     """A body that comes in at most 1000 pieces a second: each piece costs time, however small."""
 
-    def __init__(self, body: httpx2.AsyncByteStream, request: httpx2.Request, connection: Connection) -> None:
+    def __init__(self, body: httpx2.AsyncByteStream, request: httpx2.Request, transport: Transport) -> None:
         self._body = body
         self._request = request
-        self._connection = connection
+        self._transport = transport
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
         async for piece in self._body:
@@ -136,7 +136,7 @@ class _Body(_Paced):
                 whole += piece
                 if len(whole) > MAX_MESSAGE_BYTES:
                     return
-            message = await self._connection.clean(bytes(whole))
+            message = await self._transport.clean(bytes(whole))
         except (httpx2.TransportError, MessageUnreadable):
             return
         whole.clear()
@@ -147,7 +147,7 @@ class _Events(_Paced):
     """A stream of events with a message each."""
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
-        body = _Paced(self._body, self._request, self._connection)
+        body = _Paced(self._body, self._request, self._transport)
         response = httpx2.Response(200, headers={"content-type": _STREAM}, stream=body, request=self._request)
         async for event in httpx2.EventSource(response, max_event_size=MAX_MESSAGE_BYTES):
             if event.event != "message":
@@ -157,13 +157,13 @@ class _Events(_Paced):
             if event.retry is not None:
                 yield f"retry: {event.retry}\n".encode()
             yield b"data: " + await self._message_in(event.data) + b"\n\n"
-            await self._connection.pause(len(event.data))
+            await self._transport.pause(len(event.data))
 
     async def _message_in(self, data: str) -> bytes:
         """Return the cleaned message; text that is not a message stays none."""
         if not data.strip():
             return b""
         try:
-            return await self._connection.clean(data.encode())
+            return await self._transport.clean(data.encode())
         except MessageUnreadable:
             return b"-"

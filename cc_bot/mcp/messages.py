@@ -61,8 +61,8 @@ class _Message(NamedTuple):
     """The id of a question that the server takes back: the library does not answer it."""
 
 
-class Connection:
-    """The state of a connection that its transport and its client share."""
+class Transport:
+    """What both transports share: cleaning, the open questions, and the end of the connection."""
 
     def __init__(self, server: str) -> None:
         self.closed = asyncio.Event()

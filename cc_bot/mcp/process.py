@@ -23,7 +23,7 @@ from mcp.shared.message import SessionMessage
 from mcp_types import JSONRPCError, JSONRPCResponse, jsonrpc_message_adapter
 
 from cc_bot.mcp.file import ServerEntry
-from cc_bot.mcp.messages import MAX_MESSAGE_BYTES, Connection, MessageUnreadable
+from cc_bot.mcp.messages import MAX_MESSAGE_BYTES, MessageUnreadable, Transport
 
 GRACE_S: Final = 0.5
 """After its stdin was closed, for a server to end by itself."""
@@ -35,7 +35,7 @@ _PIECE_BYTES: Final = 1 << 16
 _WARDEN: Final = str(Path(__file__).with_name("warden.py"))
 
 
-class ServerProcess(Connection):
+class ServerProcess(Transport):
     """A transport of the client."""
 
     def __init__(self, entry: ServerEntry) -> None:

@@ -1,7 +1,7 @@
-"""The connection to one server: made, and made anew for as long as the file names it.
+"""The connection to one server, which reconnects for as long as the file names it.
 
-Each is looked after by a task of its own, which the library's client is opened and closed in; calls come from
-any task. A server that fails harms no other, and no turn waits for one that is away.
+Each has a task of its own, in which the library's client is opened and closed; calls come from any task. A
+server that fails harms no other, and no turn waits for one that is away.
 """
 
 import asyncio
@@ -27,7 +27,7 @@ from cc_bot.mcp.file import ServerEntry
 from cc_bot.mcp.forms import UNCLEAR, ActiveCall
 from cc_bot.mcp.http import NOT_SENT, HttpTransport
 from cc_bot.mcp.lists import MOST_TOOLS, ListedTool, listed
-from cc_bot.mcp.messages import Connection, run_aside
+from cc_bot.mcp.messages import Transport, run_aside
 from cc_bot.mcp.process import ServerProcess
 from cc_bot.mcp.results import cut, result_of
 
@@ -38,9 +38,9 @@ CONNECT_S: Final = 90.0
 FIRST_PAUSE_S: Final = 1.0
 LONGEST_PAUSE_S: Final = 60.0
 STEADY_S: Final = 60.0
-"""Who was there for so long begins with the first pause again."""
+"""A connection that lasted so long starts again with the first pause."""
 ALIVE_S: Final = 5.0
-"""For a server to answer anything at all, after a call was given up."""
+"""For a server to answer anything, after a call failed."""
 BETWEEN_LISTS_S: Final = 5.0
 MOST_PAGES: Final = 50
 LONGEST_ERROR: Final = 1000
@@ -61,12 +61,11 @@ State = Literal["starting", "ready", "away"]
 OnList = Callable[[Sequence[ListedTool]], Awaitable[None]]
 
 
-class ServerLink:
+class ServerConnection:
     """The connection to one server."""
 
     def __init__(self, entry: ServerEntry, on_list: OnList, *, form_s: float = OPEN_FOR_S) -> None:
-        """`on_list` is told which tools it has, whenever that is asked. `form_s` is for whoever is asked
-        something back to answer."""
+        """`on_list` gets each list of tools. `form_s`: the time to fill in a form."""
         self.entry = entry
         self._on_list = on_list
         self._form_s = form_s
@@ -88,7 +87,7 @@ class ServerLink:
         return bool(self._client and self._transport and not self._transport.closed.is_set())
 
     def end(self) -> None:
-        """Have it not connected again."""
+        """Do not reconnect."""
         self._ended = True
 
     async def run(self) -> None:
@@ -110,7 +109,7 @@ class ServerLink:
             pause = min(pause * 2, LONGEST_PAUSE_S)
 
     async def attempt(self, then: Callable[[Client], Awaitable[None]]) -> ToolServerProblem:
-        """Connect, and return why that is over."""
+        """Connect, and return why the connection ended."""
         try:
             await self.connect(then)
         except Exception as error:  # noqa: BLE001 - whatever one server does, it is tried again
@@ -118,11 +117,11 @@ class ServerLink:
         return self.problem(None)
 
     def problem(self, error: Exception | None) -> ToolServerProblem:
-        """Return why the last connection is over: by that error, or because it was closed."""
+        """Return why the last connection ended."""
         return _problem_of(error, self._transport)
 
     async def connect(self, then: Callable[[Client], Awaitable[None]]) -> None:
-        """Connect, tell of the tools, do what is asked for then, and let go. Raises whatever goes wrong."""
+        """Connect, list the tools, run `then` and disconnect. Raises whatever goes wrong."""
         transport = HttpTransport(self.entry) if self.entry.url else ServerProcess(self.entry)
         self._transport, self._has_abandoned, self._asks = transport, False, False
         client = Client(
@@ -173,7 +172,7 @@ class ServerLink:
             await self._transport.closed.wait()
 
     async def _listen(self, client: Client) -> None:
-        """Have a server of the newer protocol tell when its tools change."""
+        """Subscribe to changes of the tools, which a server of the newer protocol needs."""
         tools = client.server_capabilities.tools
         if client.protocol_version in MODERN_PROTOCOL_VERSIONS and tools and tools.list_changed:
             with suppress(MCPError, RuntimeError):
@@ -234,9 +233,7 @@ class ServerLink:
         before = _CALL.set(call)
         try:
             yield call
-        except (
-            asyncio.CancelledError
-        ):  # by its user, or as it takes too long: the server may still work on it
+        except asyncio.CancelledError:  # stopped or timed out: the server may still work on it
             self._has_abandoned = True
             self._check_alive(client)
             raise
@@ -270,7 +267,7 @@ class ServerLink:
             self._checks.add(check)
             check.add_done_callback(self._checks.discard)
 
-    async def _ask_anything(self, client: Client, transport: Connection | None) -> None:
+    async def _ask_anything(self, client: Client, transport: Transport | None) -> None:
         try:
             async with asyncio.timeout(ALIVE_S):
                 await client.list_tools()
@@ -292,7 +289,7 @@ def _as_listed(tools: Sequence[types.Tool]) -> Sequence[ListedTool]:
     ]
 
 
-def _problem_of(error: Exception | None, transport: Connection | None) -> ToolServerProblem:
+def _problem_of(error: Exception | None, transport: Transport | None) -> ToolServerProblem:
     """Return why a server is away, as far as that is told without a word of the file or of the server."""
     if transport is not None and transport.code is not None:
         return ToolServerProblem("ended", str(transport.code))

@@ -1,4 +1,4 @@
-"""The servers that the operator's file names: started, kept, and let go of as it says."""
+"""The servers that the operator's file names: started, managed, and let go of as it says."""
 
 import asyncio
 import time
@@ -41,7 +41,7 @@ from cc_bot.texts import Texts
 
 if TYPE_CHECKING:
     from cc_bot.mcp.lists import ListedTool, Offer
-    from cc_bot.mcp.server import ServerLink
+    from cc_bot.mcp.server import ServerConnection
 
 _log = structlog.get_logger(__name__)
 
@@ -56,7 +56,7 @@ Cost = Callable[[ServerTool], int]
 
 
 class ToolLists(Protocol):
-    """The place where the tools of servers are kept."""
+    """The place where the tools of servers are managed."""
 
     async def get_all(self) -> Mapping[str, StoredToolList]:
         """Return them by server."""
@@ -66,15 +66,15 @@ class ToolLists(Protocol):
 
 
 @dataclass(slots=True)
-class _Kept:
-    """A server of the file, and what looks after it."""
+class _ManagedServer:
+    """A server of the file, its tools and its connection."""
 
     entry: ServerEntry
     stored: StoredToolList | None = None
     offer: "Offer | None" = None
     tokens: int = 0
     within_budget: bool = True
-    link: "ServerLink | None" = None
+    connection: "ServerConnection | None" = None
     task: asyncio.Task[None] | None = None
     calls: int = 0
     failures: int = 0
@@ -82,8 +82,8 @@ class _Kept:
     def rename(self, entry: ServerEntry) -> None:
         """Take another entry, of a server that runs as this one does."""
         self.entry = entry
-        if self.link:
-            self.link.entry = entry
+        if self.connection:
+            self.connection.entry = entry
 
     @property
     def offered(self) -> Sequence[OfferedTool]:
@@ -93,7 +93,7 @@ class _Kept:
     def state(self) -> ToolServerState:
         if not self.within_budget:
             return "over_budget"
-        return self.link.state if self.link else "starting"
+        return self.connection.state if self.connection else "starting"
 
 
 @dataclass(slots=True)
@@ -105,9 +105,9 @@ class Servers:
     budget: int
     """Tokens that all their tools may take together."""
     form_s: float = OPEN_FOR_S
-    """For whoever is asked something back to answer."""
+    """The time to fill in a form of a server."""
     meter: Meter = NULL_METER
-    kept: dict[str, _Kept] = field(default_factory=dict)
+    managed: dict[str, _ManagedServer] = field(default_factory=dict)
     withheld: asyncio.Queue[str] = field(default_factory=asyncio.Queue)
     """The servers of which tools are withheld since now, for an owner to be told once."""
 
@@ -116,40 +116,40 @@ class Servers:
     def tools_in(self, place: ToolPlace) -> Sequence[OfferedTool]:
         return [
             tool
-            for each in self.kept.values()
+            for each in self.managed.values()
             if each.within_budget and is_for(each.entry.rules, place)
             for tool in each.offered
         ]
 
     def is_starting(self, server: str) -> bool:
-        kept = self.kept.get(server)
-        return kept is not None and kept.state == "starting"
+        managed = self.managed.get(server)
+        return managed is not None and managed.state == "starting"
 
     async def wait_for(self, server: str) -> None:
-        if kept := self.kept.get(server):
+        if managed := self.managed.get(server):
             with suppress(TimeoutError):
-                async with asyncio.timeout(kept.entry.rules.timeout_s):
+                async with asyncio.timeout(managed.entry.rules.timeout_s):
                     while self.is_starting(server):  # noqa: ASYNC110 - see the tasks
                         await asyncio.sleep(LOOK_AT_START_S)
-        kept = self.kept.get(server)  # the file may name another one by now
-        if kept is None or kept.link is None or not kept.link.is_there:
+        managed = self.managed.get(server)  # the file may name another one by now
+        if managed is None or managed.connection is None or not managed.connection.is_there:
             raise ToolServerAway(server=server)
 
     async def call(
         self, server: str, name: str, arguments: Mapping[str, Any], asker: Asker | None = None
     ) -> ServerResult:
-        kept = self.kept.get(server)
-        if kept is None or not any(each.tool.name == name for each in kept.offered):
+        managed = self.managed.get(server)
+        if managed is None or not any(each.tool.name == name for each in managed.offered):
             raise ToolGone(server=server, tool=name)
-        kept.calls += 1
+        managed.calls += 1
         began_s, ok = time.monotonic(), False
         try:
-            if kept.link is None:
+            if managed.connection is None:
                 raise ToolServerAway(server=server)
-            result = await kept.link.call(name, arguments, asker)
+            result = await managed.connection.call(name, arguments, asker)
             ok = result.ok
         finally:
-            kept.failures += not ok
+            managed.failures += not ok
             self.meter.record_server_call(server, name, time.monotonic() - began_s, ok=ok)
         return result
 
@@ -157,27 +157,27 @@ class Servers:
 
     def reports(self) -> tuple[ToolServerReport, ...]:
         """Tell how each server is, in the file's order."""
-        return tuple(_report(each) for each in self.kept.values())
+        return tuple(_report(each) for each in self.managed.values())
 
     def known_tools(self) -> Mapping[str, Sequence[str] | None]:
         """Name what each server has, by server; None of one that was never there."""
-        if not self.kept:
+        if not self.managed:
             return {}
         from cc_bot.mcp.lists import from_text
 
         return {
-            name: [tool.name for tool in from_text(kept.stored.seen)] if kept.stored else None
-            for name, kept in self.kept.items()
+            name: [tool.name for tool in from_text(managed.stored.seen)] if managed.stored else None
+            for name, managed in self.managed.items()
         }
 
     def details(self, server: str) -> tuple[ToolDetails, ...]:
         """Tell of every tool of a server; none before it was there once. Raises ToolServerUnknown."""
-        kept = self._named(server)
-        if kept.stored is None or kept.offer is None:
+        managed = self._named(server)
+        if managed.stored is None or managed.offer is None:
             return ()
         from cc_bot.mcp.lists import details_of
 
-        return details_of(server, kept.entry.rules, kept.stored, kept.offer)
+        return details_of(server, managed.entry.rules, managed.stored, managed.offer)
 
     async def accept(self, server: str, code: str) -> tuple[str, ...] | None:
         """Let the tools of a server be used that its owner has read, which the code of its report tells.
@@ -185,139 +185,141 @@ class Servers:
 
         Raises ToolServerUnknown, ToolListNotShown when they are no longer the same, and StorageError.
         """
-        kept = self._named(server)
-        if kept.stored is None or not kept.stored.waits:
+        managed = self._named(server)
+        if managed.stored is None or not managed.stored.waits:
             return None
-        if code != kept.stored.code:
+        if code != managed.stored.code:
             raise ToolListNotShown
-        await self._keep(kept, replace(kept.stored, accepted=kept.stored.seen))
-        return tuple(each.tool.full_name for each in kept.offered)
+        await self._keep(managed, replace(managed.stored, accepted=managed.stored.seen))
+        return tuple(each.tool.full_name for each in managed.offered)
 
-    def _named(self, server: str) -> _Kept:
-        if server not in self.kept:
+    def _named(self, server: str) -> _ManagedServer:
+        if server not in self.managed:
             raise ToolServerUnknown
-        return self.kept[server]
+        return self.managed[server]
 
     # ---- supervision ----
 
     async def follow(self, entries: Mapping[str, ServerEntry]) -> None:
         """Name the servers of a file, and no other, with the tools that they had; those whose entries are as
         they were go on. Raises StorageError."""
-        if not entries and not self.kept:
+        if not entries and not self.managed:
             return
         if entries:
             await asyncio.to_thread(import_module, "cc_bot.mcp.lists")
         known = await self.lists.get_all() if entries else {}
-        before, named = dict(self.kept), dict[str, _Kept]()
+        before, named = dict(self.managed), dict[str, _ManagedServer]()
         for name, entry in entries.items():
             had = before.get(name)
-            kept = before.pop(name) if had and had.entry.runs_as(entry) else _Kept(entry)
-            kept.rename(entry)
-            stored = kept.stored or (had.stored if had else None) or known.get(name)
-            kept.stored = replace(stored, entry=entry.digest) if stored else None
-            await self._decide(kept)
-            named[name] = kept
-        self.kept = named
+            managed = before.pop(name) if had and had.entry.runs_as(entry) else _ManagedServer(entry)
+            managed.rename(entry)
+            stored = managed.stored or (had.stored if had else None) or known.get(name)
+            managed.stored = replace(stored, entry=entry.digest) if stored else None
+            await self._decide(managed)
+            named[name] = managed
+        self.managed = named
         self._keep_to_budget()
         await _end(list(before.values()))
 
     async def start(self) -> None:
         """Start those that are not started. Nobody waits until they are there."""
-        waiting = [kept for kept in self.kept.values() if kept.task is None]
+        waiting = [managed for managed in self.managed.values() if managed.task is None]
         if not waiting:
             return
         await asyncio.to_thread(import_module, "cc_bot.mcp.server")
-        from cc_bot.mcp.server import ServerLink
+        from cc_bot.mcp.server import ServerConnection
 
-        for kept in waiting:
-            kept.link = ServerLink(kept.entry, partial(self._take, kept), form_s=self.form_s)
-            kept.task = asyncio.create_task(kept.link.run())
+        for managed in waiting:
+            managed.connection = ServerConnection(
+                managed.entry, partial(self._take, managed), form_s=self.form_s
+            )
+            managed.task = asyncio.create_task(managed.connection.run())
 
     async def settle(self) -> None:
         """Wait until each server has said what it has, or is away."""
-        while any(kept.state == "starting" for kept in self.kept.values()):  # noqa: ASYNC110 - see the tasks
+        while any(managed.state == "starting" for managed in self.managed.values()):  # noqa: ASYNC110 - see the tasks
             await asyncio.sleep(LOOK_AT_START_S)
 
     async def close(self) -> None:
         """Let go of every server, soon."""
-        ending, self.kept = list(self.kept.values()), {}
+        ending, self.managed = list(self.managed.values()), {}
         await _end(ending)
 
-    async def _take(self, kept: _Kept, tools: Sequence["ListedTool"]) -> None:
+    async def _take(self, managed: _ManagedServer, tools: Sequence["ListedTool"]) -> None:
         """Take in which tools a server has. What no owner has accepted so is withheld: a new server's tools,
         and those that another version or another program has under its name."""
         from cc_bot.mcp.lists import to_text
 
-        seen, entry = await asyncio.to_thread(to_text, tools), kept.entry.digest
-        stored = replace(kept.stored, seen=seen) if kept.stored else StoredToolList(entry, seen)
+        seen, entry = await asyncio.to_thread(to_text, tools), managed.entry.digest
+        stored = replace(managed.stored, seen=seen) if managed.stored else StoredToolList(entry, seen)
         try:
-            if is_news := stored != kept.stored:
-                await self._keep(kept, stored)
+            if is_news := stored != managed.stored:
+                await self._keep(managed, stored)
         except CcBotError as error:  # it is asked again at the next start
-            _log.warning("tool_list_not_kept", server=kept.entry.name, error=type(error).__name__)
-        if kept.offer and kept.offer.withheld:
-            _log.warning("tools_withheld", server=kept.entry.name, count=len(kept.offer.withheld))
+            _log.warning("tool_list_not_kept", server=managed.entry.name, error=type(error).__name__)
+        if managed.offer and managed.offer.withheld:
+            _log.warning("tools_withheld", server=managed.entry.name, count=len(managed.offer.withheld))
             if is_news:
-                self.withheld.put_nowait(kept.entry.name)
+                self.withheld.put_nowait(managed.entry.name)
 
-    async def _keep(self, kept: _Kept, stored: StoredToolList) -> None:
-        kept.stored = stored
-        await self._decide(kept)
+    async def _keep(self, managed: _ManagedServer, stored: StoredToolList) -> None:
+        managed.stored = stored
+        await self._decide(managed)
         self._keep_to_budget()
-        await self.lists.put(kept.entry.name, kept.stored)  # an owner may have accepted it meanwhile
+        await self.lists.put(managed.entry.name, managed.stored)  # an owner may have accepted it meanwhile
 
-    async def _decide(self, kept: _Kept) -> None:
+    async def _decide(self, managed: _ManagedServer) -> None:
         """Decide which tools of a server are offered, and what they take: aside, for a list may be long."""
         from cc_bot.mcp.lists import offer_of
 
         decided = None
-        while decided != (now := (kept.entry, kept.stored)) and kept.stored is not None:
+        while decided != (now := (managed.entry, managed.stored)) and managed.stored is not None:
             decided = now  # it may be another when this one is decided on
-            rules, stored = kept.entry.rules, kept.stored
-            offer = await asyncio.to_thread(offer_of, kept.entry.name, rules, stored)
-            kept.offer, kept.tokens = offer, await asyncio.to_thread(offer.cost, self.cost)
+            rules, stored = managed.entry.rules, managed.stored
+            offer = await asyncio.to_thread(offer_of, managed.entry.name, rules, stored)
+            managed.offer, managed.tokens = offer, await asyncio.to_thread(offer.cost, self.cost)
 
     def _keep_to_budget(self) -> None:
         """Leave out the servers that are over what tools may take, the first ones of the file first in."""
         total = 0
-        for kept in self.kept.values():
-            fits = total + kept.tokens <= self.budget
-            if not fits and kept.within_budget:
-                _log.warning("tools_over_budget", server=kept.entry.name, tokens=kept.tokens)
-            kept.within_budget = fits
-            total += kept.tokens if fits else 0
+        for managed in self.managed.values():
+            fits = total + managed.tokens <= self.budget
+            if not fits and managed.within_budget:
+                _log.warning("tools_over_budget", server=managed.entry.name, tokens=managed.tokens)
+            managed.within_budget = fits
+            total += managed.tokens if fits else 0
 
     def ensure_budget(self, path: Path, words: Texts) -> None:
         """Refuse a start with more tools than a request may have. Raises InvalidToolServers."""
-        total = sum(kept.tokens for kept in self.kept.values())
+        total = sum(managed.tokens for managed in self.managed.values())
         if total > self.budget:
-            each = ", ".join(f"{name} {kept.tokens}" for name, kept in self.kept.items())
+            each = ", ".join(f"{name} {managed.tokens}" for name, managed in self.managed.items())
             detail = words.tool_servers_file.over_budget.format(total=total, limit=self.budget, each=each)
             raise InvalidToolServers(path=str(path), detail=detail)
 
 
-async def _end(servers: Sequence[_Kept]) -> None:
-    for kept in servers:
-        if kept.link is not None:
-            kept.link.end()
-    tasks = [kept.task for kept in servers if kept.task is not None]
+async def _end(servers: Sequence[_ManagedServer]) -> None:
+    for managed in servers:
+        if managed.connection is not None:
+            managed.connection.end()
+    tasks = [managed.task for managed in servers if managed.task is not None]
     for task in tasks:
         task.cancel()
     await asyncio.gather(*tasks, return_exceptions=True)
 
 
-def _report(kept: _Kept) -> ToolServerReport:
-    offer = kept.offer
+def _report(managed: _ManagedServer) -> ToolServerReport:
+    offer = managed.offer
     return ToolServerReport(
-        kept.entry.name,
-        kept.state,
-        len(kept.offered),
-        kept.tokens,
-        kept.calls,
-        kept.failures,
+        managed.entry.name,
+        managed.state,
+        len(managed.offered),
+        managed.tokens,
+        managed.calls,
+        managed.failures,
         offer.withheld if offer else (),
         offer.left_out if offer else (),
-        code=kept.stored.code if kept.stored and kept.stored.waits else "",
+        code=managed.stored.code if managed.stored and managed.stored.waits else "",
     )
 
 

@@ -9,7 +9,7 @@ from mcp.client.client import Client
 from cc_bot.domain.tool_server import ServerTool, StoredToolList, ToolServerReport
 from cc_bot.mcp.file import ServerEntry
 from cc_bot.mcp.lists import ListedTool, offer_of, to_text
-from cc_bot.mcp.server import ServerLink
+from cc_bot.mcp.server import ServerConnection
 
 PATIENCE_S: Final = 30.0
 
@@ -30,12 +30,12 @@ async def _try_server(entry: ServerEntry, cost: Callable[[ServerTool], int]) -> 
     async def leave(_: Client) -> None:
         pass
 
-    link = ServerLink(entry, on_list)
+    connection = ServerConnection(entry, on_list)
     try:
         async with asyncio.timeout(PATIENCE_S):
-            await link.connect(leave)
+            await connection.connect(leave)
     except Exception as error:  # noqa: BLE001 - whatever a server does, it is not there
-        return ToolServerReport(entry.name, "away", 0, 0, problem=link.problem(error))
+        return ToolServerReport(entry.name, "away", 0, 0, problem=connection.problem(error))
     seen = to_text(found)
     offer = offer_of(entry.name, entry.rules, StoredToolList(entry.digest, seen, seen))
     listed = tuple(tool.name for tool in found)

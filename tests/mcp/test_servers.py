@@ -169,8 +169,8 @@ class TestAProcess:
 
 def process_of(bot: Running, server: str) -> int | None:
     """The id of a server's process; None before there is one."""
-    link = bot.servers.kept[server].link
-    process: Any = getattr(link._transport, "_process", None) if link else None
+    connection = bot.servers.managed[server].connection
+    process: Any = getattr(connection._transport, "_process", None) if connection else None
     return int(process.pid) if process else None
 
 
@@ -276,7 +276,7 @@ class TestTheFile:
             await bot.until_ready("b")
             a, b = process_of(bot, "a"), process_of(bot, "b")
             bot.write(a=hostile(deny=["write"]), b=hostile("--tool", "more"), c=hostile())
-            await bot.until(lambda: "c" in bot.servers.kept)
+            await bot.until(lambda: "c" in bot.servers.managed)
             await bot.until_ready("c")
             await bot.until_ready("b")
             assert process_of(bot, "a") == a
@@ -284,4 +284,4 @@ class TestTheFile:
             assert bot.offered()[0] == "a__echo"
             assert "a__write" not in bot.offered()
             bot.write(a=hostile())
-            await bot.until(lambda: list(bot.servers.kept) == ["a"])
+            await bot.until(lambda: list(bot.servers.managed) == ["a"])
