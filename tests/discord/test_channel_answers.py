@@ -340,6 +340,16 @@ class TestAnAnswer:
 
 
 class TestAFailedAnswer:
+    async def test_that_discord_did_not_take_is_asked_again(self, room: Room) -> None:
+        await room.asks("アイコ", "質問")
+        room.table.model.script = [[ModelUnavailable()], ["答えです。"]]
+        room.people["アイコ"].accepts_dms = False
+        room.discord.refuse(EDIT, refusals.missing_access())
+        assert not await room.answer()
+        room.discord.faults.forget()
+        assert await room.answer()
+        assert [(shown.text, shown.labels) for shown in room.written()] == [("答えです。", [])]
+
     async def test_becomes_the_answer_once_its_asker_asks_again(self, room: Room) -> None:
         room.table.model.script = [[ModelUnavailable()], [ModelUnavailable()], ["元気です。"]]
         [asked, _] = [await room.asks("アイコ", text) for text in ("やあ", "元気？")]

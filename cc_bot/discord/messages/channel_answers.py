@@ -412,20 +412,20 @@ class ChannelAnswers:
         if withdrawn:
             await self._forget(asked, reply)
             await self.replies.say_effects(asked.newest_id, asked.recipient, state)
-        elif asked.postponed:
+            return True
+        if asked.postponed:
             return False
-        elif not state.stored:
-            await self._give_up(asked.key, asked.questions, await self._offer_again(asked, reply, state))
-        else:
+        if state.stored:
             await self._note_pages(asked.key, reply, shown=not state.unseen)
-            return not state.unseen
-        return True
+        elif not state.unseen:
+            await self._give_up(asked.key, asked.questions, await self._offer_again(asked, reply, state))
+        return not state.unseen
 
     async def _offer_again(self, asked: ChannelQuestion, reply: Reply, state: AnswerState) -> int | None:
         """Offer to ask again after a failure, unless its tools have changed something: that would be done
         twice, which is said there. Returns the message of the failure if an edit may ask again."""
         user_id, words = asked.recipient.user_id, asked.recipient.words
-        if state.unseen or state.failure is None:
+        if state.failure is None:
             return None
         try:
             if await self.stores.ledger.get_calls(asked.turn, user_id):
