@@ -5,7 +5,7 @@ model makes for it.
 """
 
 import asyncio
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -88,7 +88,7 @@ class Life(Traffic):
     wished: dict[int, tuple[str, str]] = field(default_factory=dict)
     """By question: the tool, and the text that is to be stored."""
     deaf_s: list[float] = field(default_factory=list)
-    """When the program went away, or lost its connection."""
+    """When the program began to go away, was killed, or lost its connection."""
     owners: dict[str, User] = field(default_factory=dict)
     """Of secrets."""
 
@@ -139,11 +139,15 @@ class Life(Traffic):
 
     async def away(self) -> None:
         """What people do while the program is down: write."""
-        self.deaf_s.append(asyncio.get_running_loop().time())
+        self.note_deaf()
         for _ in range(self.rng.randrange(4)):
             ways: list[Way] = [partial(self.ask, "mention"), partial(self.ask, "dm"), self.chat]
             await self.rng.choice(ways)()
             await asyncio.sleep(0.1)
+
+    def note_deaf(self) -> None:
+        """Note that what happens about now the program may not hear of."""
+        self.deaf_s.append(asyncio.get_running_loop().time())
 
     async def breathe(self, most: int) -> None:
         """Wait as long as more than so many wait for answers."""
@@ -323,15 +327,19 @@ class Life(Traffic):
 
     def _schedules(self) -> Iterator[str]:
         stored = self._stored("SELECT user_id, text FROM schedules")
-        wanted, done = Counter[tuple[int, str]](), Counter[tuple[int, str]]()
+        wanted = Counter[tuple[int, str]]()
+        done = defaultdict[tuple[int, str], set[tuple[Channel, str]]](set)
         for number, (tool, text) in self.wished.items():
             if tool == "schedule":
-                key = (self.asked[number - 1].user.id, text)
+                asked = self.asked[number - 1]
+                key = (asked.user.id, text)
                 wanted[key] += 1
-                done[key] += self.teller.ends.get(number) == "done"
-        for key in wanted:
-            if not done[key] <= stored[key] <= wanted[key]:
-                yield f"reminder {key}: wished {wanted[key]} times, done {done[key]}, there {stored[key]}"
+                if asked.post and self.teller.ends.get(number) == "done":
+                    words = asked.post.content.partition("\n")[2]
+                    done[key].add((asked.channel, words))  # the same wished for again is one reminder
+        for key, times in wanted.items():
+            if not len(done[key]) <= stored[key] <= times:
+                yield f"reminder {key}: wished {times} times, done {len(done[key])}, there {stored[key]}"
 
     def figures(self) -> dict[str, dict[str, int]]:
         """What became of the wishes by mention, by tool."""

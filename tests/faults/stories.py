@@ -105,6 +105,8 @@ class Storyteller:
     """By question: what the first request for it gets."""
     wishes: dict[int, Callable[[], Call]] = field(default_factory=dict)
     """By question: the call that a competent model makes for it."""
+    called: set[int] = field(default_factory=set)
+    """Questions for which that call was made."""
     ends: dict[int, WishEnd] = field(default_factory=dict)
     """What became of a wish when it was last asked."""
     secrets: dict[int, set[str]] = field(default_factory=lambda: defaultdict(set))
@@ -118,17 +120,20 @@ class Storyteller:
         for number in asked:
             self.secrets[number] |= secrets
             self.attempts[number] += not results
-        if results:
-            for number, result in zip((n for n in asked if n in self.wishes), results, strict=False):
+        wished = [number for number in asked if number in self.wishes]
+        if results and self.called.issuperset(wished):
+            for number, result in zip(wished, results, strict=False):
                 self.ends[number] = _end_of(result)
-        elif trouble := self.trouble.pop(asked[-1], None):
+        elif not results and (trouble := self.trouble.pop(asked[-1], None)):
+            self.called.difference_update(wished)
             return trouble(self.tales[asked[-1]], asked[-1], self.attempts[asked[-1]])
         else:
             offered = {tool["function"]["name"] for tool in body.get("tools", ())}
-            made = [self.wishes[number]() for number in asked if number in self.wishes]
+            made = [self.wishes[number]() for number in wished]
             if made and {call.name for call in made} <= offered:
+                self.called.update(wished)
                 return calls(*made)
-            self.ends |= dict.fromkeys((n for n in asked if n in self.wishes), "nothing")
+            self.ends |= dict.fromkeys(wished, "nothing")
         read = [Say(f"{each}\n") for result in results for each in SECRET.findall(result)]
         told = [step for number in asked for step in tell(self.tales[number], number, self.attempts[number])]
         return Reply(*read, *told, End())

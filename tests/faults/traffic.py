@@ -1,5 +1,6 @@
 """People who use the bot in every way at once: in two languages, in servers and DMs, openly and privately."""
 
+import asyncio
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -21,6 +22,12 @@ _WORDS = {"ja": "空はどうですか？", "en-US": "How is the sky?"}
 _OFTEN = 0.7
 _RECENT = 150
 """Questions that people come back to."""
+_OWED = """
+    SELECT discord_id FROM mentions
+    WHERE answered = 0 OR (answer_id IS NOT NULL AND (shown = 0 OR edited = 1))
+    UNION ALL SELECT question_id FROM turns WHERE state <> 'interrupted'
+"""
+"""What the program would go on with after a start."""
 
 
 @dataclass(slots=True)
@@ -161,11 +168,11 @@ class Traffic:
         return [asked for asked in self.asked if promises(self.stage.discord, asked)]
 
     async def settled(self, *, timeout_s: float = 60.0) -> None:
-        """Wait until nothing is promised to anybody; what is then still open, the judge will find."""
-        with suppress(AssertionError):
-            await self.stage.discord.wait(
-                lambda: not self.unfinished(), "an end of everything", timeout_s=timeout_s
-            )
+        """Wait until nothing is promised or owed to anybody; what is then still open, the judge will find."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(timeout_s):
+                while self.unfinished() or self.stage.rows(_OWED):  # noqa: ASYNC110 - a database sends no event
+                    await asyncio.sleep(0.2)
 
     def _asked(self, asked: Asked) -> Asked:
         """Tell the model how this question is to be answered."""
