@@ -514,6 +514,14 @@ DELETE_FORWARDED: Final = """
     RETURNING message_id /* channel */
 """
 
+# Whether a backup may hold them. $1 an array of messages
+SELECT_KEPT: Final = f"""
+    SELECT id FROM messages WHERE discord_id @among({_MEANT})
+    UNION ALL
+    SELECT message_id FROM attachments WHERE source_id IN @ids($1) /* all users */
+    LIMIT 1
+"""
+
 # A question that got no answer is kept only to be asked again. The table holds little.
 _UNANSWERED: Final = "state = 'interrupted' AND kind = 'message' AND question_id IN @ids($1)"
 DROP_UNANSWERED_CALLS: Final = (
@@ -729,16 +737,15 @@ class ChannelStore:
         `place_id`: the channel or thread where they are, if it is one and known.
 
         An answer goes as a whole when any of its pages does. The question of a removed answer stays answered.
-        Raises StorageError, also when they are removed and only the log could not be written.
+        Raises StorageError, also when the log could not be written.
         """
+        if self._log and await self._database.query(SELECT_KEPT, json.dumps([*discord_ids])):
+            await self._log.note("message", *discord_ids)  # Discord tells of many that were never kept
         batch = deletion(discord_ids)
         results = await self._database.transaction(batch, _where(place_id))
         done = zip(batch, results, strict=True)
         counted = (DELETE_MESSAGES, DELETE_FORWARDED, DELETE_UNANSWERED)
-        removed = sum(len(rows) for statement, rows in done if statement.sql in counted)
-        if removed and self._log:  # Discord tells of many that were never kept
-            await self._log.note("message", *discord_ids)
-        return removed
+        return sum(len(rows) for statement, rows in done if statement.sql in counted)
 
     async def list_answers(self, discord_ids: Collection[int]) -> tuple[int, ...]:
         """List the messages that show answers to these questions and to no others, in channels and

@@ -101,9 +101,11 @@ class TestToolCalls:
         ]
 
     async def test_that_proposed_it_are_found_by_its_text(self, stores: Stores, database: Database) -> None:
-        proposed = ToolCall("1", "remember", json.dumps({"content": FACT}), '{"proposed": true}')
+        proposed = ToolCall(
+            "x", "remember", json.dumps({"content": FACT}, ensure_ascii=False), '{"proposed": true}'
+        )
         await stored(stores, "?", "はい", proposed)
-        [memory] = await keep(stores, FACT)  # as the user accepted
+        *_, memory = await keep(stores, "一", "二", FACT)  # as the user accepted
         assert (await erase(stores, memory)).tool_calls == 1
         assert NUMBER not in await everything(database)
 
