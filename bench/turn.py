@@ -114,8 +114,8 @@ class Recorder:
     async def rewrite(self) -> Rewriting:
         return await self._database.rewrite()
 
-    def hurry(self) -> None:
-        self._database.hurry()
+    def begin_shutdown(self) -> None:
+        self._database.begin_shutdown()
 
     async def close(self) -> None:
         await self._database.close()

@@ -109,7 +109,7 @@ async def run_discord(
                 alone=not shared,
                 waits_for=partial(_say_waiting, say, texts(config.operator_locale).cli),
             )
-            slot.take_down(joining.process.name)
+            slot.write_owner(joining.process.name)
             token = config.discord_token
             watchdog = Watchdog(ServiceManager(config.service_manager))
             if not await _run(config, token, say, joining, watchdog, network=network, servers=servers):

@@ -168,7 +168,7 @@ class DiscordBot:
         self._settings = given.settings
         self._assistant = given.assistant
         self._privacy = given.privacy
-        self._hurry = given.stores.hurry
+        self._begin_shutdown = given.stores.begin_shutdown
         self._pulse = given.pulse
         self._lifeline = given.lifeline
         self._serve_pages = given.pages.serve
@@ -380,12 +380,12 @@ class DiscordBot:
             services.messages.close()
             if services.answers.running.spoken:
                 leaving.push_async_callback(services.answers.running.spoken.close)
-            hurrying = loop.call_later(max(0.0, drain_s - HURRY_S), self._hurry)
+            hurrying = loop.call_later(max(0.0, drain_s - HURRY_S), self._begin_shutdown)
             await services.reminders.close()
             draining = (self._assistant, self._privacy, services.reminders)
             await asyncio.gather(*(each.drain(drain_s) for each in draining))
             hurrying.cancel()
-            self._hurry()
+            self._begin_shutdown()
             deadline_s = loop.time() + LAST_WORDS_S
             leaving.push_async_callback(services.reminders.finish, deadline_s)
             leaving.push_async_callback(services.messages.finish, deadline_s)

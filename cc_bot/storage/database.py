@@ -240,7 +240,7 @@ class Database(Protocol):
         """
         ...
 
-    def hurry(self) -> None:
+    def begin_shutdown(self) -> None:
         """Shorten all timeouts of a server to one second. Called at shutdown."""
         ...
 

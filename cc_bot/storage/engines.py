@@ -1,4 +1,4 @@
-"""The engines behind a URL: the only place that knows which one it means."""
+"""Choose the engine for a database URL."""
 
 import asyncio
 import os
@@ -19,7 +19,7 @@ _SERVERS: Final = ("postgresql://", "postgres://")
 
 
 def dialect_of(url: str) -> Dialect:
-    """Return what the engine of a URL speaks."""
+    """Return the dialect of a URL's engine."""
     return "postgresql" if url.startswith(_SERVERS) else "sqlite"
 
 
@@ -29,13 +29,13 @@ _SERVER_NAME: Final = "postgresql"
 
 
 def named_beside(url: str, data_folder: Path = DATA_FOLDER) -> Path:
-    """Return the path beside which the operator's own files stand: that of the database, as its URL names it;
-    where it is on a server, one in the data folder. Raises InvalidSetting."""
+    """Return the path beside which the operator's files are: that of the database as the URL names it, or one
+    in the data folder for a server. Raises InvalidSetting."""
     return sqlite_path(url) if dialect_of(url) == "sqlite" else data_folder / _SERVER_NAME
 
 
 def kept_beside(url: str, data_folder: Path = DATA_FOLDER) -> Path:
-    """The same for what the program keeps there itself: the log of erasures, the lock. Raises
+    """Return the same for the program's own files (erasure log, lock), links resolved. Raises
     InvalidSetting."""
     return database_file(url) if dialect_of(url) == "sqlite" else data_folder / _SERVER_NAME
 
@@ -98,7 +98,7 @@ async def open_database(
 
 @asynccontextmanager
 async def open_snapshot(url: str) -> AsyncIterator[Snapshot]:
-    """Hold the state that a database has now, for whoever reads all of it. Raises as `open_database`."""
+    """Hold the state that a database has now. Raises as `open_database`."""
     if dialect_of(url) == "sqlite":
         async with snapshot_sqlite(database_file(url)) as snapshot:
             yield snapshot
@@ -111,21 +111,21 @@ async def open_snapshot(url: str) -> AsyncIterator[Snapshot]:
 
 
 def _need_driver() -> None:
-    """See that what talks to servers is installed. Raises EngineMissing."""
+    """Raise EngineMissing unless asyncpg is installed."""
     if find_spec("asyncpg") is None:
         raise EngineMissing(extra="postgres")
 
 
 # ---- others on a server ------------------------------------------------------------------------------------
-# The lock beside a database is seen on one machine; who works on a server may do so from another one.
+# The lock beside a database is seen on one machine; a server may be used from another one.
 
 _COUNT_OTHERS: Final = """
     SELECT count(*) FROM pg_stat_activity
     WHERE datname = current_database() AND pid <> pg_backend_pid() AND application_name = 'cc-bot'
         AND (state IS NULL OR state <> 'idle' OR state_change > clock_timestamp() - INTERVAL '1 minute')
 """
-"""A bot asks every fifteen seconds at least what is due. A pooler keeps connections of one that has ended;
-these are silent. Of another role's, one that may only read is not told what they do: then they count."""
+"""A bot queries every 15 seconds at least, so silent connections are a pooler's. Those whose state is hidden,
+because they are another role's, count."""
 _SELECT_IDENTITY: Final = """
     SELECT CAST(extract(epoch FROM pg_postmaster_start_time()) * 1000000 AS BIGINT), CAST(oid AS BIGINT)
     FROM pg_database WHERE datname = current_database()
@@ -136,8 +136,8 @@ _BETWEEN_S: Final = 0.1
 
 
 async def ensure_unused(database: Database) -> None:
-    """See that no other cc-bot works on a server's database, to be asked by whoever has just opened it. A
-    file has a lock instead (see `sole_bot`). Raises ServerInUse, or StorageError."""
+    """Raise ServerInUse if another cc-bot uses a server's database, which was opened just now. A file has a
+    lock instead (see `sole_bot`). Raises StorageError."""
     if database.dialect == "sqlite":
         return
     for _ in range(_LOOKS):
@@ -149,7 +149,7 @@ async def ensure_unused(database: Database) -> None:
 
 
 async def find_identity(database: Database) -> tuple[int, int] | None:
-    """Return what tells a server's database from all others for now, whatever names lead to it. None for a
+    """Return the start of the server and the number of the database, whatever URL leads to it; None for a
     file. Raises StorageError."""
     if database.dialect == "sqlite":
         return None

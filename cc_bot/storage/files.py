@@ -56,8 +56,8 @@ def _can_be_a_file(path: Path) -> bool:
 
 
 def database_file(url: str) -> Path:
-    """The file itself, where the URL names a link to it: what stands beside the database, and what takes its
-    place or takes it away, has to be where SQLite keeps its log. Raises InvalidSetting."""
+    """Return the file of a URL, links resolved: SQLite keeps the WAL beside the file itself. Raises
+    InvalidSetting."""
     path = sqlite_path(url)
     return Path(os.path.realpath(path)) if path.is_symlink() else path
 
@@ -68,14 +68,13 @@ def has_folder(database: Path) -> bool:
 
 
 def sidecar(database: Path, suffix: str) -> Path:
-    """Return the file beside the database that has its name and a suffix: `-wal` (SQLite's own), `.copy`."""
+    """Return the file beside the database with a suffix: `-wal` (SQLite's own), `.copy`."""
     return database.with_name(database.name + suffix)
 
 
 def ensure_folder(database: Path, setting: str = URL_SETTING, *, only_look: bool = False) -> None:
-    """See that the folder of a database is there. Only the default one is made, unless one is to `only_look`:
-    a typing error must not start an empty database. `setting`: what names it. Raises
-    DatabaseFolderMissing."""
+    """Raise DatabaseFolderMissing unless the folder of a database exists. The default one is created, unless
+    `only_look`: for others, a typing error must not start an empty database. `setting` names the folder."""
     if database.parent == _DEFAULT_FOLDER:
         if only_look:
             return
@@ -85,16 +84,14 @@ def ensure_folder(database: Path, setting: str = URL_SETTING, *, only_look: bool
 
 
 # ---- run lock --------------------------------------------------------------------------------------------
-# One bot per database: two would answer every question twice.
-#
-# The lock is the operating system's, on a file beside the database, so it ends with the process however
-# that ends. `chat`, `backup` and `migrate` may stand beside a running bot and don't take it.
+# One bot per database: two would answer every question twice. The lock is the operating system's, so it ends
+# with the process. `chat`, `backup` and `migrate` don't take it.
 
 
 @contextmanager
 def sole_bot(database: Path, setting: str = URL_SETTING) -> Iterator[None]:
-    """Hold the database's lock; `setting` names its folder. Raises AlreadyRunning when another process
-    does, and what opening the database would raise for a folder that is missing or can't be written to."""
+    """Hold the database's lock; `setting` names its folder. Raises AlreadyRunning if another process holds
+    it, DatabaseFolderMissing, and DatabaseUnusable if the folder can't be written to."""
     with hold_slot(database, setting):
         yield
 
@@ -105,26 +102,24 @@ MOST_SLOTS: Final = 64
 
 @dataclass(frozen=True, slots=True)
 class Slot:
-    """A place among the processes that share a folder, held by the operating system's lock."""
+    """A lock of one of the processes that share a folder."""
 
     note: Path
-    """The file in which the holder's name stands."""
+    """The file with the holder's name."""
     ended: tuple[str, ...]
-    """The names of former holders, of this slot and of others, known to have ended without a word."""
+    """Names of former holders of free slots, which are known to have ended."""
 
-    def take_down(self, name: str) -> None:
-        """Note who holds it. Raises OSError."""
-        # The same file as before, if there was one; earlier versions made it with the umask's mode.
+    def write_owner(self, name: str) -> None:
+        """Write the holder's name into the note. Raises OSError."""
         self.note.touch(mode=0o600)
-        self.note.chmod(0o600)
         with self.note.open("w", encoding="utf-8") as file:
             file.write(f"{name} {_fingerprint_of(file)}")
 
 
 @contextmanager
 def hold_slot(database: Path, setting: str = URL_SETTING, *, most: int = 1) -> Iterator[Slot]:
-    """Hold one of the locks beside the database: with `most` 1 the one that `sole_bot` holds. Raises as that
-    does, where all are held."""
+    """Hold one of `most` locks beside the database; the first is that of `sole_bot`. Raises as `sole_bot` if
+    all are held."""
     ensure_folder(database, setting)
     held, numbers, ended = list[FileLock](), list[int](), dict[str, None]()
     try:
@@ -161,20 +156,20 @@ def _note_of(database: Path, number: int) -> Path:
 
 
 def _read_note(note: Path) -> str:
-    """Return the name in a note whose slot is free, if whoever wrote it held that very slot. In a folder that
-    was copied the locks are others: who is named there may well live. Raises OSError, UnicodeDecodeError."""
+    """Return the name in the note of a free slot; empty if the note is a copy, whose writer holds another
+    slot and may live. Raises OSError, UnicodeDecodeError."""
     with note.open(encoding="utf-8") as file:
         name, _, fingerprint = file.read().partition(" ")
         return name if fingerprint == _fingerprint_of(file) else ""
 
 
 _BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
-"""Linux's: of the kernel that runs, so a container has that of its host."""
+"""Linux's; a container has that of its host."""
 
 
 def _fingerprint_of(file: TextIO) -> str:
-    """Return what tells a file from each copy of it: those on this machine have other numbers; those on
-    another one, with a clone of the whole disk among them, are read by another kernel."""
+    """Return boot id, device and inode: they differ for copies on this machine and on others, and for a clone
+    of the whole disk."""
     boot, found = "", os.fstat(file.fileno())
     with suppress(OSError):
         boot = _BOOT_ID.read_text(encoding="ascii").strip()
@@ -187,8 +182,8 @@ UNIX_SHM_DMS, in os_unix.c."""
 
 
 def ensure_closed(database: Path) -> None:
-    """See that no other process has the file open, terminal chats too. To be asked before this one opens it:
-    a process that closes any file loses its locks on it. Raises ServerInUse. Windows tells nobody."""
+    """Raise ServerInUse if another process has the file open, such as a terminal chat. Call it before this
+    process opens the file: closing any descriptor drops its locks. Does nothing on Windows."""
     if sys.platform == "win32":
         return
     import fcntl  # noqa: PLC0415 - not on Windows
@@ -201,20 +196,17 @@ def ensure_closed(database: Path) -> None:
 
 
 # ---- durable -------------------------------------------------------------------------------------------
-# Files that are there, whole, after a power cut: written, made to reach the disk, and only then named.
-#
-# A rename is done at once or not at all, but what it names may still be on its way to the disk, and so may
-# the name. So the file is synced before it, and the folder after it.
+# Files that are whole after a power cut: the file is synced before the rename, the folder after it.
 
 
 def sync_file(path: Path) -> None:
-    """Have what was written to the file reach the disk. Raises OSError."""
+    """fsync a file. Raises OSError."""
     with path.open("r+b") as file:
         os.fsync(file.fileno())
 
 
 def sync_folder(folder: Path) -> None:
-    """Have the names in a folder reach the disk, where the system can: Windows opens no folders."""
+    """fsync a folder. Not possible on Windows."""
     with suppress(PermissionError):
         descriptor = os.open(folder, os.O_RDONLY)
         try:
@@ -224,13 +216,13 @@ def sync_folder(folder: Path) -> None:
 
 
 def move(source: Path, target: Path) -> None:
-    """Give a file, which has reached the disk, its name for good, whatever had it before. Raises OSError."""
+    """Rename a synced file, replacing `target`. Raises OSError."""
     source.replace(target)
     sync_folder(target.parent)
 
 
 def write_new(path: Path, content: bytes) -> bool:
-    """Make a file with mode 0600, whole from its first moment. False when there is one. Raises OSError."""
+    """Create a file with mode 0600, atomically. Returns False if it exists. Raises OSError."""
     partial = _write_beside(path, content)
     try:
         os.link(partial, path)
@@ -243,7 +235,7 @@ def write_new(path: Path, content: bytes) -> bool:
 
 
 def write_over(path: Path, content: bytes) -> None:
-    """Make a file with mode 0600 in the place of what has its name. Raises OSError."""
+    """Create or replace a file with mode 0600, atomically. Raises OSError."""
     partial = _write_beside(path, content)
     try:
         move(partial, path)
@@ -252,8 +244,7 @@ def write_over(path: Path, content: bytes) -> None:
 
 
 def append(path: Path, lines: bytes) -> None:
-    """Add whole lines to a file in one write. What a crash left of a line stays a line of its own. Raises
-    OSError."""
+    """Append whole lines in one write; a line that a crash cut short is ended first. Raises OSError."""
     with path.open("ab+", buffering=0) as file:
         if file.seek(0, os.SEEK_END):
             file.seek(-1, os.SEEK_END)

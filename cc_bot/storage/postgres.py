@@ -306,7 +306,7 @@ class PostgresDatabase:
         except _DRIVER_ERRORS as error:
             raise self._errors.translate(error) from error
 
-    def hurry(self) -> None:
+    def begin_shutdown(self) -> None:
         self._ending = True
         until_s = asyncio.get_running_loop().time() + FAST_FAIL_TIMEOUT_S
         for deadline in self._deadlines:
@@ -356,7 +356,7 @@ class PostgresDatabase:
 
     @asynccontextmanager
     async def _deadline(self) -> AsyncIterator[None]:
-        """Bound what is done once the program is ending, or when `hurry` is called meanwhile."""
+        """Bound what is done once the program is ending, or when `begin_shutdown` is called meanwhile."""
         try:
             async with asyncio.timeout(FAST_FAIL_TIMEOUT_S if self._ending else None) as deadline:
                 self._deadlines.add(deadline)

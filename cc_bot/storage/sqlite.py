@@ -257,7 +257,7 @@ class SqliteDatabase:
     async def wait_for_write(self, seconds: float) -> bool:
         return await self._writes.wait(seconds)
 
-    def hurry(self) -> None:
+    def begin_shutdown(self) -> None:
         """Do nothing: there is no server."""
 
     async def preserve(self, version: int) -> None:

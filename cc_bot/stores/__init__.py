@@ -171,8 +171,8 @@ class Stores:
     """What was erased, for restores: it stands beside the database, not in it."""
     embedding: Embedding | None = None
     """What finds memories by their meaning as well; None where they are found by their words alone."""
-    hurry: Callable[[], None] = lambda: None
-    """See Database.hurry."""
+    begin_shutdown: Callable[[], None] = lambda: None
+    """See Database.begin_shutdown."""
 
 
 @asynccontextmanager
@@ -260,7 +260,7 @@ async def open_stores(
                 processes=ProcessStore(database),
                 erasures=erasures,
                 embedding=embedding,
-                hurry=database.hurry,
+                begin_shutdown=database.begin_shutdown,
             )
 
 

@@ -39,17 +39,17 @@ class TestASlot:
         (tmp_path / "one").mkdir()
         database = tmp_path / "one" / "postgresql"
         with hold_slot(database, most=MOST_SLOTS) as slot:
-            slot.take_down("cat")
+            slot.write_owner("cat")
         return database
 
     def test_tells_who_held_it_and_has_ended(self, database: Path) -> None:
         with hold_slot(database, most=MOST_SLOTS) as slot:
             assert slot.ended == ("cat",)
-            slot.take_down("a")
-            slot.take_down("dog")
+            slot.write_owner("a")
+            slot.write_owner("dog")
             with hold_slot(database, most=MOST_SLOTS) as beside:
                 assert beside.ended == ()
-                beside.take_down("bird")
+                beside.write_owner("bird")
         assert ended(database) == ("dog", "bird")
 
     def test_of_a_copied_folder_or_a_cloned_machine_or_without_all_of_it_known_tells_of_nobody(

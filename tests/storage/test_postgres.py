@@ -213,7 +213,7 @@ class TestAStatement:
     async def test_ends_soon_once_the_program_is_to_end(self, database: PostgresDatabase) -> None:
         asking = asyncio.create_task(database.query("SELECT 1 FROM pg_sleep(60)"))
         await asyncio.sleep(0)
-        database.hurry()
+        database.begin_shutdown()
         with pytest.raises(DatabaseUnreachable):
             await asyncio.wait_for(asking, 5)  # else it would go on for twice as long
 

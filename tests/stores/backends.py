@@ -71,7 +71,7 @@ class Recorder:
         self.dialect, self.location = database.dialect, database.location
         self.wait_for_write, self.preserve = database.wait_for_write, database.preserve
         self.checkpoint, self.measure = database.checkpoint, database.measure
-        self.hurry, self.close = database.hurry, database.close
+        self.begin_shutdown, self.close = database.begin_shutdown, database.close
         self.statements = list[Statement]()
         self.trips = 0
 
