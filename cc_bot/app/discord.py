@@ -137,7 +137,6 @@ async def _run(
             core.membership.is_connected = lambda: pulse.connected
             await core.spending.take_over()
             from cc_bot.discord.bot import run_bot
-            from cc_bot.discord.reminders import Timekeeping
             from cc_bot.discord.services import BotDependencies, BrowserPages, DiscordSettings, OwnersServices
 
             owners = make_owners_parts(config, core, pulse, clock, records)
@@ -161,7 +160,8 @@ async def _run(
                 core.agents,
                 core.policies,
                 core.spending,
-                Timekeeping(core.moments, core.heartbeats),
+                core.moments,
+                core.heartbeats,
                 core.privacy,
                 OwnersServices(owners.status, owners.administration),
                 memories := Memories(core.stores, FileLine(), clock),

@@ -1,9 +1,9 @@
-"""Saying what is due: each firing that the scheduler has claimed is posted once, and noted.
+"""Posting due reminders and heartbeats: each firing that the scheduler has claimed is posted once, and
+recorded.
 
-What happens in between may go wrong in three ways. Discord refuses, or the owner is no member of the server
-any more: the schedule is paused, and its owner told where that is possible. Discord has trouble for longer
-than a post is repeated, or the program dies: the claim stays as it is, and nobody sends it again; later its
-owner is told that it perhaps did not come. The database fails after the post: the same.
+If Discord refuses, or the owner left the server, the schedule is paused and its owner is told if possible. If
+Discord has trouble for longer than a post is retried, the process dies, or the database fails after the post,
+the claim stays and is not sent again; later its owner is told that it perhaps did not come.
 """
 
 import asyncio
@@ -17,7 +17,7 @@ from typing import Final, TypeVar
 import hikari
 import structlog
 
-from cc_bot.assistant import Heartbeats, TimeResolver, TurnOptions
+from cc_bot.assistant import Heartbeats, TurnOptions
 from cc_bot.discord.access import Gate
 from cc_bot.discord.agents import Chooser
 from cc_bot.discord.delivery.canvas_boards import CanvasBoards
@@ -44,15 +44,11 @@ from cc_bot.scheduler import Scheduler
 from cc_bot.stores import ScheduleStore
 
 # ---- posting ---------------------------------------------------------------------------------------------
-# Posting what nobody asked for just now: in a channel, or in the DM of whoever it is for.
+# Discord makes one message for a nonce, which is made of the schedule and its time, so a post is retried
+# while Discord has trouble and the post is wanted. A refusal is not retried.
 #
-# A post carries a nonce that is made of the schedule and its time, for which Discord makes one message only,
-# so it may be repeated while Discord has trouble, for as long as it is wanted. What Discord refuses is no
-# trouble: it is told as an obstacle, and asked for no second time.
-#
-# Discord does not mind a post for somebody who left the server or was banned from it. Those who look after
-# the server do, and they have no means to stop it: so the bot asks before whether its owner is still a
-# member.
+# Discord would take a post for a user who left the server or was banned from it, and the server's moderators
+# could not stop it: so the bot asks first whether the owner is still a member.
 
 _log = structlog.get_logger(__name__)
 
@@ -62,9 +58,8 @@ Wanted = Callable[[], Awaitable[bool]]
 """Whether a post is still to be made."""
 
 PAUSES_S: Final = (1.0, 2.0, 4.0, 8.0, 15.0, 30.0)
-"""A minute of trouble on Discord's side. It remembers a nonce for longer."""
-REMEMBERED = 2000
-"""DMs whose channel is known."""
+"""Together a minute. Discord remembers a nonce for longer."""
+MAX_CACHED_DMS: Final = 2000
 
 _OBSTACLES: Final[dict[int, Obstacle]] = {
     10003: "channel_gone",  # unknown channel
@@ -81,7 +76,7 @@ _NO_MEMBER: Final = frozenset({10007, 10013})
 
 
 class Refused(Exception):
-    """Discord does not let the bot say it there."""
+    """Discord does not let the bot post there."""
 
     def __init__(self, obstacle: Obstacle, error: hikari.ClientHTTPResponseError) -> None:
         super().__init__(obstacle)
@@ -90,17 +85,12 @@ class Refused(Exception):
 
 
 class Unwanted(Exception):
-    """A post that its user took back before it was made."""
-
-
-async def always() -> bool:
-    """Return true, of what nobody can take back."""
-    return True
+    """The user withdrew the post before it was made."""
 
 
 @dataclass(frozen=True, slots=True)
 class Posted:
-    """A message that stands on Discord."""
+    """A message on Discord."""
 
     channel_id: int
     message_id: int
@@ -110,13 +100,13 @@ class Posted:
 class Posting:
     rest: hikari.api.RESTClient
     pauses_s: Sequence[float] = PAUSES_S
-    """Between tries while Discord has trouble."""
+    """Between attempts while Discord has trouble."""
     pace: Pace = field(default_factory=Pace)
-    _dms: Recent[int, int] = field(default_factory=partial(Recent[int, int], REMEMBERED))
+    _dms: Recent[int, int] = field(default_factory=partial(Recent[int, int], MAX_CACHED_DMS))
 
-    async def say(self, firing: Firing, page: Page, wanted: Wanted = always) -> Posted:
-        """Post where the schedule wants it; the owner alone is pinged. Raises Refused, Unwanted as soon as it
-        is not wanted any more, and hikari's errors when Discord stays out of reach."""
+    async def say(self, firing: Firing, page: Page, wanted: Wanted | None = None) -> Posted:
+        """Post a firing where its schedule says; only the owner is pinged. Raises Refused, Unwanted as soon
+        as it is no longer wanted, and hikari's errors if Discord stays out of reach."""
         schedule, nonce = firing.schedule, nonce_of(firing)
         if schedule.heard == "private":
             return await self.whisper(schedule.key.user_id, page, nonce, wanted)
@@ -124,22 +114,22 @@ class Posting:
         return await self.post(schedule.key.channel_id, schedule.key.user_id, page, nonce, wanted)
 
     async def admit(self, schedule: Schedule) -> None:
-        """Ask Discord about its owner. Raises Refused where it would be heard in a server that its owner is
-        no member of any more. Where Discord does not know, nobody's reminder is lost."""
+        """Raise Refused if the schedule posts in a server that its owner has left. If Discord can't tell, the
+        reminder is posted."""
         if schedule.guild_id is None or schedule.heard == "private":
             return
         try:
             await self.pace.wait()
             await self.rest.fetch_member(schedule.guild_id, schedule.key.user_id)
         except hikari.UnauthorizedError:
-            raise  # see below
+            raise  # the token is refused: the program ends
         except hikari.NotFoundError as error:
             if int(error.code) in _NO_MEMBER:
                 raise Refused("left_server", error) from error
         except hikari.HTTPError as error:
             _log.info("membership_unknown", schedule=schedule.id, error=type(error).__name__)
 
-    async def whisper(self, user_id: int, page: Page, nonce: str, wanted: Wanted = always) -> Posted:
+    async def whisper(self, user_id: int, page: Page, nonce: str, wanted: Wanted | None = None) -> Posted:
         """Post in a user's DM. Raises like `say`."""
         channel_id = self._dms.get(user_id)
         if channel_id is None:
@@ -148,10 +138,10 @@ class Posting:
         return await self.post(channel_id, user_id, page, nonce, wanted)
 
     async def post(
-        self, channel_id: int, user_id: int, page: Page, nonce: str, wanted: Wanted = always
+        self, channel_id: int, user_id: int, page: Page, nonce: str, wanted: Wanted | None = None
     ) -> Posted:
-        """Post in a channel, pinging that user alone, without what Discord does not take there. Raises like
-        `say`."""
+        """Post in a channel, pinging only that user, without the parts that Discord refuses there. Raises
+        like `say`."""
         without = frozenset[Part]()
         while True:
             content = {**new_message(page.without(without)), "user_mentions": [user_id]}
@@ -166,65 +156,55 @@ class Posting:
             else:
                 return Posted(channel_id, int(message.id))
 
-    async def _try(self, call: Callable[[], Awaitable[Result]], wanted: Wanted) -> Result:
+    async def _try(self, call: Callable[[], Awaitable[Result]], wanted: Wanted | None) -> Result:
         async def attempt() -> Result:
             await self.pace.wait()
-            if not await wanted():
+            if wanted and not await wanted():
                 raise Unwanted
             return await call()
 
         try:
             return await repeat(attempt, self.pauses_s)
         except hikari.UnauthorizedError:
-            raise  # the token is refused: the program ends, and this is no fault of the place
+            raise  # the token is refused: the program ends
         except hikari.ClientHTTPResponseError as error:
             raise Refused(_OBSTACLES.get(int(error.code), "channel_refused"), error) from error
 
 
 def nonce_of(firing: Firing) -> str:
-    """The same for each try to send one time of one schedule: at most 25 characters, says Discord."""
+    """The nonce of each attempt to post a firing. Discord takes at most 25 characters."""
     return nonce_at("r", firing.schedule.id, firing.due_at)
 
 
 def nonce_at(kind: str, number: int, moment: datetime) -> str:
-    """The nonce of what is said once about that number (a snowflake at most) at that moment, to the
-    millisecond."""
+    """The nonce of a post about that number (at most a snowflake) at that moment, to the millisecond."""
     return f"{kind}{base36(number)}-{base36(int(moment.timestamp() * 1000))}"
 
 
 # ---- reminders -------------------------------------------------------------------------------------------
 
 PLACES: Final[tuple[Place, ...]] = ("channel", "dm")
-"""Of those that a schedule may be for; a terminal looks after its own."""
-AT_A_TIME: Final = 16
-"""Reminders on their way to Discord."""
-NOTING_PAUSES_S: Final = (0.5, 2.0, 5.0)
-"""What stands on Discord should stand in the database too."""
+"""The schedules that are delivered here; a terminal delivers its own."""
+MAX_CONCURRENT: Final = 16
+RECORD_PAUSES_S: Final = (0.5, 2.0, 5.0)
+"""Between attempts to record what was posted."""
 STOP_S: Final = 2.0
-"""For a claim that is being made when the program is to end."""
+"""For a claim that is being made when the program ends."""
 SCHEDULER_PAUSE_S: Final = 10.0
-"""Before what is due is looked for again, after that failed."""
-
-
-@dataclass(frozen=True, slots=True)
-class Timekeeping:
-    """The parts that are needed to say things at times that users chose."""
-
-    moments: TimeResolver
-    heartbeats: Heartbeats
+"""After the scheduler failed."""
 
 
 class Reminders:
-    """The way from the scheduler's firings to messages. Does nothing until `begin`.
+    """Posts what the scheduler finds due. Does nothing until `begin`.
 
-    Few are on their way at a time (AT_A_TIME), and the next is claimed when there is room for it: so a crash
-    leaves few in doubt. At the end the scheduler is stopped and not cancelled, so that a claim which is being
-    made is still handed over.
+    At most MAX_CONCURRENT posts are in flight, and the next firing is claimed when one is done: so a crash
+    leaves few in doubt. At the end the scheduler is stopped and not cancelled, so that a claim in progress is
+    still posted.
     """
 
     def __init__(
         self,
-        timekeeping: Timekeeping,
+        heartbeats: Heartbeats,
         schedules: ScheduleStore,
         posting: Posting,
         *,
@@ -236,7 +216,7 @@ class Reminders:
     ) -> None:
         self._duties = duties
         self._scheduler = Scheduler(schedules, places=PLACES, clock=recipients.clock)
-        self._heartbeats = timekeeping.heartbeats
+        self._heartbeats = heartbeats
         self._schedules = schedules
         self._posting = posting
         self._chooser = chooser
@@ -245,15 +225,15 @@ class Reminders:
         self._recipients = recipients
         self._looking: asyncio.Task[None] | None = None
         self._looks = False
-        """Whether it is this process that looks."""
+        """Whether this process is the one that looks."""
         self._over = asyncio.Event()
-        """Nothing more is claimed."""
-        self._attending: set[asyncio.Task[None]] = set()
-        self._places = asyncio.Semaphore(AT_A_TIME)
+        """Set once nothing more is claimed."""
+        self._in_flight: set[asyncio.Task[None]] = set()
+        self._slots = asyncio.Semaphore(MAX_CONCURRENT)
 
     def begin(self) -> None:
-        """Look for what is due, from now on: once the connection is open, and while this process is the one
-        that does."""
+        """Begin to look for due schedules, once the connection is open, while this process holds the
+        lease."""
         self._looking = asyncio.create_task(self._duties.run_as_leader("reminders", self._look))
 
     async def close(self) -> None:
@@ -267,19 +247,20 @@ class Reminders:
             await self._give_up()
 
     async def drain(self, timeout_s: float) -> None:
-        """Wait, after `close`, until what is claimed is said, at most so long: in one channel Discord lets
-        five be said in five seconds."""
-        if self._attending:
-            await asyncio.wait(self._attending, timeout=timeout_s)
+        """Wait after `close` until what was claimed is posted, for at most so long: Discord takes five
+        messages in five seconds in one channel."""
+        if self._in_flight:
+            await asyncio.wait(self._in_flight, timeout=timeout_s)
 
     async def finish(self, deadline_s: float) -> None:
-        """Let, after `close`, what is claimed be said, until a time of the event loop; cancel the rest."""
+        """Wait after `close` until what was claimed is posted, until a time of the event loop; cancel the
+        rest."""
         with suppress(TimeoutError):
             async with asyncio.timeout_at(deadline_s):
-                await asyncio.gather(*self._attending, return_exceptions=True)
-        for task in self._attending:
+                await asyncio.gather(*self._in_flight, return_exceptions=True)
+        for task in self._in_flight:
             task.cancel()
-        await asyncio.gather(*self._attending, return_exceptions=True)
+        await asyncio.gather(*self._in_flight, return_exceptions=True)
         await self._give_up()
 
     async def _give_up(self) -> None:
@@ -288,30 +269,30 @@ class Reminders:
             await asyncio.gather(self._looking, return_exceptions=True)
 
     async def deliver(self, firing: Firing, page: Page, said: Message) -> None:
-        """Post a page for a claimed firing, and note what was said; or that it could not be."""
+        """Post a page for a claimed firing, and record the outcome."""
         schedule = firing.schedule
         try:
             posted = await self._posting.say(firing, page, partial(self._is_wanted, schedule))
         except Unwanted:
             _log.info("firing_withdrawn", schedule=schedule.id)
-            await _note(lambda: self._schedules.mark_skipped(firing))
+            await _record(lambda: self._schedules.mark_skipped(firing))
         except Refused as refused:
             await self._stop(firing, refused.obstacle)
         except hikari.HikariError as error:
             _log.warning("firing_uncertain", schedule=schedule.id, error=type(error).__name__)
         else:
             message = replace(said, discord_id=posted.message_id)
-            await _note(lambda: self._schedules.mark_sent(firing, message, channel_id=posted.channel_id))
+            await _record(lambda: self._schedules.mark_sent(firing, message, channel_id=posted.channel_id))
 
     async def _look(self) -> None:
-        """Look until the scheduler is stopped, and keep the duty until what is claimed is said."""
+        """Look until the scheduler is stopped, and keep the lease until what was claimed is posted."""
         self._looks = True
         try:
             await self._look_on()
             self._over.set()
-            await asyncio.gather(*self._attending, return_exceptions=True)
+            await asyncio.gather(*self._in_flight, return_exceptions=True)
         except asyncio.CancelledError:
-            for task in self._attending:  # whoever does it now does not know of them
+            for task in self._in_flight:  # the process that has the lease now does not know them
                 task.cancel()
             raise
         finally:
@@ -326,49 +307,49 @@ class Reminders:
                 return
             except CcBotError as error:
                 _log.warning("scheduler_failed", error=type(error).__name__)
-            except Exception:  # noqa: BLE001 - whatever it is, others still wait for their reminders
+            except Exception:  # noqa: BLE001 - it is logged, and others wait for their reminders
                 _log.error("scheduler_broke", exc_info=True)
             await asyncio.sleep(SCHEDULER_PAUSE_S)
 
     async def _attend(self, found: Firing | MissedReminders) -> None:
-        """See to it, beside what is on its way. Returns when there is room for one more."""
+        """Begin to post it. Returns when there is room for one more."""
         if isinstance(found, Firing) and found.schedule.kind == "heartbeat":
-            self._begin(self._speak(found))  # which takes its time, and nobody waits for it
+            self._begin(self._speak(found))  # it asks the model, and takes no slot
         else:
-            await self._places.acquire()
-            work = self._tell(found) if isinstance(found, MissedReminders) else self._remind(found)
-            self._begin(work).add_done_callback(lambda _: self._places.release())
-        async with self._places:  # the next one is claimed when there is room for it
+            await self._slots.acquire()
+            work = self._report(found) if isinstance(found, MissedReminders) else self._remind(found)
+            self._begin(work).add_done_callback(lambda _: self._slots.release())
+        async with self._slots:  # the next one is claimed when there is room for it
             pass
 
     def _begin(self, work: Coroutine[None, None, None]) -> asyncio.Task[None]:
         task = asyncio.create_task(_guard(work))
-        self._attending.add(task)
-        task.add_done_callback(self._attending.discard)
+        self._in_flight.add(task)
+        task.add_done_callback(self._in_flight.discard)
         return task
 
     async def _remind(self, firing: Firing) -> None:
         schedule = firing.schedule
         if not await self._gate.serves_owner(schedule):
-            await _note(lambda: self._schedules.mark_skipped(firing))
+            await _record(lambda: self._schedules.mark_skipped(firing))
             return
         recipient = await self._recipient(schedule)
         said = Message("assistant", spoken_reminder(schedule), visibility=schedule.heard)
         await self.deliver(firing, reminder_page(firing, self._recipients.clock(), recipient.words), said)
 
     async def _speak(self, firing: Firing) -> None:
-        """Say what a heartbeat has to say, if anything."""
+        """Post the message of a heartbeat, if it has one."""
         schedule = firing.schedule
         if not await self._gate.serves_owner(schedule, answering=True):
-            await _note(lambda: self._schedules.mark_skipped(firing))
+            await _record(lambda: self._schedules.mark_skipped(firing))
             return
         try:
             recipient = await self._recipient(schedule)
             speech = await self._heartbeats.speak(schedule, await self._options(schedule, recipient))
         except BaseException as error:
-            # Nothing was posted, and a heartbeat is nothing that anybody waits for.
+            # Nothing was posted, and no user waits for a heartbeat.
             _log.info("heartbeat_skipped", schedule=schedule.id, error=type(error).__name__)
-            await asyncio.shield(_note(lambda: self._schedules.mark_skipped(firing)))
+            await asyncio.shield(_record(lambda: self._schedules.mark_skipped(firing)))
             raise
         if speech is not None and speech.drew:
             try:
@@ -378,17 +359,18 @@ class Reminders:
                 return
             await self._boards.refresh(schedule.key)
         if speech is None or speech.message is None:
-            await _note(lambda: self._schedules.mark_skipped(firing))
+            await _record(lambda: self._schedules.mark_skipped(firing))
         else:
             await self.deliver(firing, heartbeat_page(schedule, speech.message.content), speech.message)
 
-    async def _tell(self, untold: MissedReminders) -> None:
-        """Tell it, and note that: what is ended before begins anew, with the same nonces."""
-        await self._tell_untold(untold)
-        await _note(lambda: self._schedules.mark_told(untold))
+    async def _report(self, untold: MissedReminders) -> None:
+        """Report missed reminders, and record that. A process that dies in between is repeated with the same
+        nonces."""
+        await self._report_missed(untold)
+        await _record(lambda: self._schedules.mark_told(untold))
 
-    async def _tell_untold(self, untold: MissedReminders) -> None:
-        """Tell it by DM; where that is closed, what is public in the channels that it was for."""
+    async def _report_missed(self, untold: MissedReminders) -> None:
+        """Report by DM; if that is closed, report what is public in the channels of the schedules."""
         firings = (*untold.missed, *untold.uncertain)
         first, latest = firings[0].schedule, max(firing.due_at for firing in firings)
         if not await self._gate.serves_owner(first):
@@ -408,8 +390,8 @@ class Reminders:
                     await self._posting.post(channel_id, untold.user_id, called, nonce)
 
     async def _is_wanted(self, schedule: Schedule) -> bool:
-        """Return whether it was neither cancelled nor paused since it was claimed. While the database fails,
-        what was wanted still is."""
+        """Return whether it was neither cancelled nor paused since it was claimed; True if the database
+        fails."""
         try:
             now = await self._schedules.get(schedule.key.user_id, schedule.id)
         except StorageError:
@@ -417,14 +399,14 @@ class Reminders:
         return now is not None and now.status != "paused"
 
     async def _stop(self, firing: Firing, obstacle: Obstacle) -> None:
-        """Note and tell that it can't go on."""
+        """Pause a schedule that can't be delivered, and tell its owner."""
         schedule = firing.schedule
         _log.info("schedule_paused", schedule=schedule.id, obstacle=obstacle)
-        await _note(lambda: self._schedules.mark_failed(firing, obstacle))
+        await _record(lambda: self._schedules.mark_failed(firing, obstacle))
         await self._tell_stopped(replace(schedule, status="paused", obstacle=obstacle))
 
     async def _tell_stopped(self, schedule: Schedule) -> None:
-        """Tell it by DM, unless that is what did not work: then a later reply to its owner tells."""
+        """Tell the owner by DM, unless the DM is what failed: then a later reply tells them."""
         if schedule.heard == "private":
             return
         recipient = await self._recipient(schedule)
@@ -444,7 +426,7 @@ class Reminders:
         )
 
     async def _recipient(self, schedule: Schedule) -> Recipient:
-        """Return its owner; as anybody, rather than not at all, while the database fails."""
+        """Return the owner, with default settings if the database fails."""
         user_id, recipients, spoken = schedule.key.user_id, self._recipients, schedule.locale
         if spoken is None and schedule.guild_id:
             spoken = recipients.guilds.of_guild(schedule.guild_id)
@@ -455,11 +437,11 @@ class Reminders:
             return Recipient(user_id, locale, recipients.timezone, recipients.words(locale), welcomed=True)
 
 
-async def _note(note: Callable[[], Awaitable[Result]]) -> None:
-    """Put down what came of a firing; it is repeated, for what is on Discord can't be taken back."""
-    for pause_s in (*NOTING_PAUSES_S, None):
+async def _record(record: Callable[[], Awaitable[Result]]) -> None:
+    """Record the outcome of a firing, with retries: what was posted can't be taken back."""
+    for pause_s in (*RECORD_PAUSES_S, None):
         try:
-            await note()
+            await record()
         except StorageError as error:
             if pause_s is None:
                 _log.warning("firing_not_noted", error=type(error).__name__)
@@ -470,11 +452,11 @@ async def _note(note: Callable[[], Awaitable[Result]]) -> None:
 
 
 async def _guard(work: Coroutine[None, None, None]) -> None:
-    """Do one firing's work: whatever goes wrong with it is on record, and the others go on."""
+    """Deliver one firing. Logs what it raises."""
     with job("firing"):
         try:
             await work
         except (CcBotError, hikari.HikariError) as error:
             _log.warning("firing_failed", error=type(error).__name__)
-        except Exception:  # noqa: BLE001 - see above
+        except Exception:  # noqa: BLE001 - it is logged, and the others go on
             _log.error("firing_broke", exc_info=True)

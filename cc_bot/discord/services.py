@@ -15,7 +15,7 @@ import lightbulb
 
 from cc_bot.administration import Administration
 from cc_bot.agents import Agents
-from cc_bot.assistant import Assistant
+from cc_bot.assistant import Assistant, Heartbeats, TimeResolver
 from cc_bot.assistant.proposals import Proposals
 from cc_bot.discord.access import Gate, Owners
 from cc_bot.discord.agents import Chooser
@@ -38,7 +38,7 @@ from cc_bot.discord.places import Places
 from cc_bot.discord.presses import Presses, PressHandlers
 from cc_bot.discord.recipients import Recipients
 from cc_bot.discord.references import References
-from cc_bot.discord.reminders import Posting, Reminders, Timekeeping
+from cc_bot.discord.reminders import Posting, Reminders
 from cc_bot.discord.web import DiscordForPages, PagesUrl
 from cc_bot.domain.clock import Clock
 from cc_bot.domain.locale import Locale
@@ -202,7 +202,8 @@ class BotDependencies:
     agents: Agents
     policies: Policies
     spending: Spending
-    timekeeping: Timekeeping
+    moments: TimeResolver
+    heartbeats: Heartbeats
     privacy: Privacy
     owners: OwnersServices
     memories: Memories
@@ -293,7 +294,7 @@ def build_services(
         shards=shards,
     )
     reminders = Reminders(
-        given.timekeeping,
+        given.heartbeats,
         stores.schedules,
         Posting(bot.rest, pace=pace),
         chooser=chooser,
@@ -315,7 +316,7 @@ def build_services(
         client,
         *stores_of_commands(stores),
         *(given.assistant, given.privacy, given.memories, given.memories.line, given.spending),
-        *(given.timekeeping.moments, given.owners.status, given.owners.administration),
+        *(given.moments, given.owners.status, given.owners.administration),
         *(Proposals(stores, given.clock), PagesUrl(given.pages.url), granted, owners, gate, handlers),
         CallDelivery(given.assistant, answers, recipients, receipts.changes),
         *(recipients, running, running.forms, receipts, deliveries, chooser, places, taken_down, boards),

@@ -9,9 +9,9 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from cc_bot.assistant import Heartbeats, TimeResolver
+from cc_bot.assistant import Heartbeats
 from cc_bot.discord.recipients import Recipients
-from cc_bot.discord.reminders import AT_A_TIME, Posting, Reminders, Timekeeping
+from cc_bot.discord.reminders import MAX_CONCURRENT, Posting, Reminders
 from cc_bot.domain import Locale, SessionKey
 from cc_bot.domain.schedule import Schedule
 from cc_bot.stores import open_stores
@@ -87,7 +87,7 @@ async def scene(place: Place) -> AsyncIterator[Scene]:
         place.stores, model = stores, ScriptedModel()
         heartbeats = Heartbeats(stores, only(model), ToolRegistry(()))
         reminders = Reminders(
-            Timekeeping(TimeResolver(model, lambda: NOW), heartbeats),
+            heartbeats,
             stores.schedules,
             Posting(rest, FAST),
             chooser=chooser_over(stores, rest),
@@ -166,21 +166,21 @@ class TestMissed:
 
 class TestMany:
     async def test_are_all_said_and_few_are_in_doubt_at_any_time(self, scene: Scene) -> None:
-        places = [scene.discord.guild_channel() for _ in range(2 * AT_A_TIME)]
+        places = [scene.discord.guild_channel() for _ in range(2 * MAX_CONCURRENT)]
         for place in places:
             await scene.due(where=place)
         scene.discord.fail_next(POST, 200, delay_s=0.5, times=len(places))
         scene.reminders.begin()
-        await scene.until(lambda: len(scene.states()) == AT_A_TIME)
+        await scene.until(lambda: len(scene.states()) == MAX_CONCURRENT)
         assert scene.said(*places) == []
         await scene.until(lambda: scene.states() == ["sent"] * len(places))
         assert len(scene.said(*places)) == len(places)
 
     async def test_that_hang_are_waited_for_at_the_end_but_not_for_ever(self, scene: Scene) -> None:
-        for number in range(AT_A_TIME):
+        for number in range(MAX_CONCURRENT):
             await scene.due(where=scene.discord.guild_channel(), text=f"薬{number}")
-        scene.discord.fail_next(POST, None, delay_s=30.0, times=AT_A_TIME)
+        scene.discord.fail_next(POST, None, delay_s=30.0, times=MAX_CONCURRENT)
         await scene.meets_trouble()
         async with asyncio.timeout(60):
             await scene.stopped(within_s=0.1)
-        assert scene.states() == ["claimed"] * AT_A_TIME
+        assert scene.states() == ["claimed"] * MAX_CONCURRENT
