@@ -22,6 +22,7 @@ from lightbulb.internal.constants import GLOBAL_COMMAND_KEY
 
 from cc_bot.discord import commands
 from cc_bot.discord.declaring import admit_commands
+from cc_bot.discord.delivery.reply import open_dm
 from cc_bot.discord.failures import command_error_handler
 from cc_bot.discord.gateway import (
     GrantedReading,
@@ -245,8 +246,9 @@ class DiscordBot:
             server = await self._withheld_tools.get()
             for owner_id in await self._services.owners.ids():
                 try:
-                    channel = await self._bot.rest.create_dm_channel(owner_id)
-                    await channel.send(told.format(server=one_line(server)), user_mentions=False)
+                    dm_id = await open_dm(self._bot.rest, owner_id)
+                    news = told.format(server=one_line(server))
+                    await self._bot.rest.create_message(dm_id, news, user_mentions=False)
                 except hikari.HikariError as error:
                     _log.info("owner_not_told", error=type(error).__name__)
 

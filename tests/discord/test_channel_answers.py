@@ -17,7 +17,7 @@ from cc_bot.discord.delivery.live import RunningTurns
 from cc_bot.discord.delivery.outlets import UNREACHABLE, MessageReplies
 from cc_bot.discord.delivery.reply import TakenDown
 from cc_bot.discord.messages.channel_answers import ChannelAnswers, ChannelAssistant
-from cc_bot.discord.messages.mentions import MAX_AT_ONCE, Mentions, TypingSigns
+from cc_bot.discord.messages.mentions import MAX_CONCURRENT_USERS, Mentions, TypingSigns
 from cc_bot.discord.messages.question_files import QuestionFiles
 from cc_bot.discord.pages.custom_ids import RetryButton, parse_custom_id
 from cc_bot.domain.clock import utc_now
@@ -242,15 +242,15 @@ class TestPeople:
         assert [{*text} & {"a", "b"} for text in room.replies().values()] == [{"a"}, {"b"}]
 
     async def test_beyond_those_who_are_answered_at_once_wait_for_one_of_them(self, room: Room) -> None:
-        go_on, people = asyncio.Event(), [f"人{number}" for number in range(MAX_AT_ONCE + 2)]
+        go_on, people = asyncio.Event(), [f"人{number}" for number in range(MAX_CONCURRENT_USERS + 2)]
         room.table.model.script = [["はい。", go_on] for _ in people]
         for name in people:
             await room.asks(name, f"{name}の質問")
         async with room.served() as mentions:
             mentions.wake(room.key)
-            for _ in range(MAX_AT_ONCE):
+            for _ in range(MAX_CONCURRENT_USERS):
                 await room.table.model.asked()
-            assert len(room.written()) == MAX_AT_ONCE
+            assert len(room.written()) == MAX_CONCURRENT_USERS
             go_on.set()
             await room.done()
         assert [*room.replies()] == [f"{name}の質問" for name in people]

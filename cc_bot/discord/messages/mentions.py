@@ -1,9 +1,8 @@
-"""Mentions: who waits for an answer in which channel, and that everyone gets one.
+"""Answers every mention: who waits for an answer in which channel is in the database.
 
-Each person is answered separately, some side by side in a channel or thread; what the same person asks
-meanwhile waits in the database and is answered together. Nothing of that is in memory alone: what still waits
-when the program ends, however it ends, is answered after the next start, and what was answered and not yet
-shown is shown.
+Each user is answered separately, some concurrently in a channel or thread; what the same user asks meanwhile
+is answered together. What still waits when the process ends or dies is answered by the next one, and answers
+that were not shown are shown.
 """
 
 import asyncio
@@ -28,10 +27,8 @@ from cc_bot.stores import MentionStore, asked_in
 from cc_bot.texts import explain
 
 # ---- typing signs ----------------------------------------------------------------------------------------
-# '… is typing' for those who wait in a channel while others there are being answered.
-#
-# Whoever is answered sees it in the message of the answer. The others would see nothing until it is their
-# turn, which may take as long as an answer does.
+# '… is typing' for users who wait in a channel while others there are being answered, which may take as long
+# as an answer does.
 
 _log = structlog.get_logger(__name__)
 
@@ -46,16 +43,16 @@ class TypingSigns:
         self._closed = asyncio.Event()
 
     def begin(self, key: ChannelKey, wanted: Callable[[], Awaitable[bool]]) -> None:
-        """Show it there as long as it is `wanted`, which may raise StorageError."""
+        """Show it in a channel while it is `wanted`, which may raise StorageError."""
         if key not in self._typing and not self._closed.is_set():
             self._typing[key] = asyncio.create_task(self._type(key, wanted))
 
     def close(self) -> None:
-        """Show no more of them."""
+        """Stop showing it."""
         self._closed.set()
 
     async def finish(self) -> None:
-        """Wait, after `close`, until nothing is on its way."""
+        """Wait after `close` until no request is in flight."""
         await asyncio.gather(*self._typing.values())
 
     async def _type(self, key: ChannelKey, wanted: Callable[[], Awaitable[bool]]) -> None:
@@ -70,7 +67,6 @@ class TypingSigns:
             del self._typing[key]
 
     async def _show(self, key: ChannelKey) -> None:
-        """A sign that is not seen does no harm."""
         try:
             await self._rest.trigger_typing(key.place_id)
         except hikari.HikariError as error:
@@ -79,15 +75,15 @@ class TypingSigns:
 
 # ---- mentions --------------------------------------------------------------------------------------------
 
-TOO_LONG_AGO = timedelta(hours=1)
-"""The asker no longer waits for an answer."""
+MAX_QUESTION_AGE: Final = timedelta(hours=1)
+"""After that the author no longer waits for an answer."""
 EDIT_WITHIN: Final = timedelta(minutes=10)
-"""After a message was written, an edit of it may ask: it adds the mention, or changes what failed."""
-MAX_AT_ONCE: Final = 5
-"""People in one channel: Discord takes five new messages in five seconds there, and five edits."""
-IN_USE_S: Final = 1.0
-"""Before an answer that a tool is at work for is looked at again: nobody else waits for that."""
-RETRY_S = 30.0
+"""Within that an edit of a message may ask: it adds the mention, or changes a question that failed."""
+MAX_CONCURRENT_USERS: Final = 5
+"""In one channel: Discord takes five new messages and five edits in five seconds there."""
+IN_USE_RETRY_S: Final = 1.0
+"""Before an answer whose tool is running is looked at again."""
+RETRY_S: Final = 30.0
 """After the database or Discord failed, unless something new is asked there."""
 
 
@@ -110,30 +106,28 @@ class Mentions:
         self._retry_s = retry_s
         self._woken: set[ChannelKey] = set()
         self._looking: dict[ChannelKey, asyncio.Task[None]] = {}
-        """They begin what is to be done in a channel."""
+        """By channel: they begin what is due there."""
         self._serving: dict[ChannelKey, dict[int, asyncio.Task[None]]] = {}
-        """By channel and user: they answer one person."""
+        """By channel and user: they answer one user."""
         self._asked_again: set[int] = set()
-        """Questions that wait since their author pressed a button: no matter how old they are."""
+        """Questions whose author pressed a button to ask again: they are answered however old they are."""
         self._timers: dict[ChannelKey, asyncio.TimerHandle] = {}
         self._closed = False
 
     async def resume(self, serves: Callable[[int], Awaitable[bool]] = EVERYWHERE.has) -> None:
-        """See to what was left waiting when the program last ended, in the places that it serves."""
+        """Answer what waited when the last process ended, in the channels that this one serves."""
         for key in await self._store.list_places():
             if await serves(key.place_id):
                 self.wake(key)
 
     def wake(self, key: ChannelKey) -> None:
-        """Have answered what waits there. While others are being answered, their own answer's message is
-        not there yet: they see at least that the bot is at work."""
+        """Answer what waits in a channel. Shows typing while others are being answered there."""
         if key in self._serving:
             self._typing.begin(key, lambda: self._store.has_unattended(key))
         self._look_soon(key)
 
     async def follow_edit(self, message_id: int) -> None:
-        """A message says another thing now: if it is a question, and answered already or just being answered,
-        that answer is no longer right. Raises StorageError."""
+        """Answer an edited message again if it is a question. Raises StorageError."""
         key = await self._store.get_place(message_id)
         if key is not None:
             self._look_soon(key)
@@ -143,8 +137,8 @@ class Mentions:
         return await self._store.is_question(message_id, user_id)
 
     async def ask_again(self, turn: str, user_id: int, answer_id: int) -> bool:
-        """Have questions answered again whose turn failed, in the message that says so. Returns False if they
-        are not there any more, or wait already. Raises StorageError."""
+        """Answer questions again whose turn failed, in the message that says so. Returns False if they are
+        gone or wait already. Raises StorageError."""
         key = await self._store.get_place(asked_in(turn) or 0)
         reopened = await self._store.reopen(key, user_id, answer_id) if key else frozenset[int]()
         if key and reopened:
@@ -153,12 +147,12 @@ class Mentions:
         return bool(reopened)
 
     def close(self) -> None:
-        """Begin no further answers: they are for the next start."""
+        """Begin no more answers; the next process gives them."""
         self._closed = True
         self._typing.close()
 
     async def finish(self) -> None:
-        """Wait, after `close`, until the answers that were begun have been shown and are on record."""
+        """Wait after `close` until the answers that were begun are shown and recorded."""
         serving = (task for tasks in self._serving.values() for task in tasks.values())
         await asyncio.gather(self._typing.finish(), *self._looking.values(), *serving)
 
@@ -178,13 +172,13 @@ class Mentions:
             self._timers[key] = loop.call_later(after_s, self._look_soon, key)
 
     async def _look(self, key: ChannelKey) -> None:
-        """Begin to answer those for whom there is something to do there, as many as are answered at once."""
+        """Begin to answer the users who wait in a channel, at most MAX_CONCURRENT_USERS at once."""
         try:
             while key in self._woken and not self._closed:
                 self._woken.discard(key)
                 for user_id in await self._store.list_authors(key):
                     serving = self._serving.setdefault(key, {})
-                    if user_id not in serving and len(serving) < MAX_AT_ONCE and not self._closed:
+                    if user_id not in serving and len(serving) < MAX_CONCURRENT_USERS and not self._closed:
                         serving[user_id] = asyncio.create_task(self._serve(key, user_id))
         except StorageError as error:
             _log.warning("mentions_wait", place=key.place_id, error=type(error).__name__)
@@ -193,13 +187,13 @@ class Mentions:
             del self._looking[key]  # nothing is awaited since `_woken` was looked at
 
     async def _serve(self, key: ChannelKey, user_id: int) -> None:
-        """Do what is due for one person, then look for what is due by now."""
+        """Do what is due for one user, then look again."""
         after_s = self._retry_s
         try:
             after_s = await self._attend(key, user_id)
         except (StorageError, hikari.HikariError) as error:
             _log.warning("mentions_wait", place=key.place_id, error=type(error).__name__)
-        except Exception:  # noqa: BLE001 - whatever it is, the questions must not be forgotten
+        except Exception:  # noqa: BLE001 - it is logged, and the questions are tried again
             _log.error("mentions_broke", place=key.place_id, exc_info=True)
         finally:
             del self._serving[key][user_id]
@@ -211,18 +205,17 @@ class Mentions:
             self._look_soon(key)
 
     async def _attend(self, key: ChannelKey, user_id: int) -> float:
-        """Show, remake and answer. Returns after how many seconds that is to be tried again; 0 when nothing
-        is left of it."""
+        """Show, remake and answer. Returns the seconds after which to try again; 0 if all is done."""
         await self._answers.show_stored(key, user_id)
         edited = _of_user(user_id, await self._store.list_edited(key))
         remade = [await self._remake(key, question) for question in edited]
         if not await self._answer(key, user_id):
             return self._retry_s
-        return 0.0 if all(remade) else IN_USE_S
+        return 0.0 if all(remade) else IN_USE_RETRY_S
 
     async def _remake(self, key: ChannelKey, question: Message) -> bool:
-        """Return whether it is done with. Edited questions come first: once their author has a newer answer,
-        theirs stays as it is."""
+        """Answer an edited question again, and return whether that is done. These come before new questions:
+        once the author has a newer answer, the older one stays."""
         if self._closed:
             return False
         if await self._gate.refusals_in(key, [question]):
@@ -232,14 +225,13 @@ class Mentions:
         return await self._answers.remake(key, question, again=age <= EDIT_WITHIN)
 
     async def _answer(self, key: ChannelKey, user_id: int) -> bool:
-        """Answer what the user waits for, or say why there is no answer. Returns whether that came to an
-        end."""
+        """Answer what the user waits for, or say why there is no answer. Returns whether that is done."""
         if left_behind := _of_user(user_id, await self._store.list_left_behind(key)):
             await self._answers.say(key, left_behind, lambda recipient: recipient.words.mention.left_behind)
             return True
         waiting = _of_user(user_id, await self._store.list_waiting(key))
         if refusal := (await self._gate.refusals_in(key, waiting)).get(user_id):
-            await self._turn_away(key, waiting, refusal)
+            await self._reject(key, waiting, refusal)
         elif late := [question for question in waiting if self._is_late(question)]:
             await self._answers.say(key, late, lambda recipient: recipient.words.mention.away)
         elif waiting:
@@ -249,8 +241,8 @@ class Mentions:
             return done
         return True
 
-    async def _turn_away(self, key: ChannelKey, questions: Sequence[Message], refusal: Refusal) -> None:
-        """Turn away who may not use the bot: no channel is told of that, but of maintenance."""
+    async def _reject(self, key: ChannelKey, questions: Sequence[Message], refusal: Refusal) -> None:
+        """Drop questions of a user without access. Only maintenance is announced in the channel."""
         begun = await self._store.get_begun(questions)
         if refusal.why == "maintenance" or (begun and begun.answer_id):
             await self._answers.say(key, questions, partial(_explain, error_of(refusal)))
@@ -259,7 +251,7 @@ class Mentions:
 
     def _is_late(self, question: Message) -> bool:
         asked_at = hikari.Snowflake(id_of(question)).created_at
-        return id_of(question) not in self._asked_again and self._clock() - asked_at > TOO_LONG_AGO
+        return id_of(question) not in self._asked_again and self._clock() - asked_at > MAX_QUESTION_AGE
 
 
 def _of_user(user_id: int, questions: Sequence[Message]) -> Sequence[Message]:
