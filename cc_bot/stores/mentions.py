@@ -20,6 +20,7 @@ _ASKED: Final = f"""
     SELECT {MESSAGE.of("m")}
     FROM mentions AS w
     @look_up messages AS m ON m.discord_id = w.discord_id AND m.user_id IS NULL AND m.visibility = 'public'
+    /* channel */
 """  # noqa: S608 - put together from constants alone
 
 _WAITING: Final = f"""

@@ -67,7 +67,7 @@ SELECT_SOME_SAID: Final = """
 SELECT_ANSWERS_TO: Final = """
     SELECT a.discord_id FROM mentions AS w
     @look_up messages AS a ON a.discord_id = w.answer_id AND a.user_id IS NULL AND a.role = 'assistant'
-    WHERE w.discord_id IN @ids($1)
+    WHERE w.discord_id IN @ids($1) /* channel */
 """
 
 # Answers in which tools acted for the user, whose questions were deleted before. $2 how many

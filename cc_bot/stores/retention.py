@@ -75,7 +75,7 @@ _SELECT_SOME_OF: Final = """
     SELECT m.id, m.discord_id
     FROM @texts($1) AS ended
     @look_up messages AS m ON m.session_id = ended.value
-    LIMIT $2
+    LIMIT $2 /* all users */
 """
 
 # A summary is what is left of a key's conversations. It goes when none of these is younger.
