@@ -32,7 +32,6 @@ from cc_bot.domain.member import (
     AccessRules,
     LimitKey,
     LimitName,
-    Maintenance,
     Ruling,
     Subject,
     ids_of,
@@ -284,10 +283,6 @@ class Administration:
         if unset:
             _record("models_unset", owner_id, channel=channel_id)
         return unset
-
-    async def get_maintenance(self) -> Maintenance | None:
-        """Return the maintenance that is on."""
-        return (await self.access.get_in_force()).maintenance
 
     async def begin_maintenance(self, owner_id: int, note: str) -> None:
         """Answer owners alone from now on. The note, on one line, is for everybody else."""

@@ -1,7 +1,7 @@
 """The core: a question goes in, turn events come out, and the turn is in the database when it is done."""
 
 from cc_bot.assistant.assistant import Assistant, AssistantSettings, TurnUnderway
-from cc_bot.assistant.heartbeats import Heartbeats, Speech
+from cc_bot.assistant.heartbeats import Heartbeats
 from cc_bot.assistant.moments import TimeResolver
 from cc_bot.assistant.turn import Stop, TurnOptions
 
@@ -9,7 +9,6 @@ __all__ = [
     "Assistant",
     "AssistantSettings",
     "Heartbeats",
-    "Speech",
     "Stop",
     "TimeResolver",
     "TurnOptions",

@@ -31,8 +31,8 @@ from cc_bot.storage.engines import DATA_FOLDER, folder_setting, kept_beside
 from cc_bot.storage.files import ensure_folder
 from cc_bot.stores.archive import ArchiveStore
 from cc_bot.stores.blocks import BlockStore
-from cc_bot.stores.canvases import CanvasMessage, CanvasStore, SeenCanvas
-from cc_bot.stores.channels import ChannelStore, Place
+from cc_bot.stores.canvases import CanvasStore
+from cc_bot.stores.channels import ChannelStore
 from cc_bot.stores.claimed_calls import ClaimedCallStore
 from cc_bot.stores.ledger import TurnLedger, asked_in, channel_turn
 from cc_bot.stores.members import (
@@ -43,7 +43,6 @@ from cc_bot.stores.members import (
     LimitStore,
     Reservation,
     ReservationRequest,
-    SetLimit,
     Settlement,
     UsageStore,
     Visit,
@@ -85,11 +84,9 @@ __all__ = [
     "Allowance",
     "ArchiveStore",
     "BlockStore",
-    "CanvasMessage",
     "CanvasStore",
     "ChannelModelStore",
     "ChannelStore",
-    "ClaimedCallStore",
     "HeartbeatStore",
     "Keep",
     "LimitStore",
@@ -99,27 +96,20 @@ __all__ = [
     "MemoryStore",
     "MemoryTransferStore",
     "MentionStore",
-    "PersonalDataStore",
     "PersonalErasureStore",
-    "Place",
     "PlaceAgents",
     "ProcessStore",
     "ProposalStore",
-    "ReceiptStore",
     "Reservation",
     "ReservationRequest",
     "RetentionStore",
     "ScheduleStore",
-    "SeenCanvas",
     "SessionStore",
-    "SetLimit",
     "SettingsStore",
     "Settlement",
     "StoredTurn",
     "Stores",
-    "SummaryStore",
     "TokenFactorStore",
-    "ToolListStore",
     "TurnLedger",
     "UsageStore",
     "Visit",

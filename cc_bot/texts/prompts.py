@@ -60,7 +60,6 @@ def _summary_instruction(locale: Locale) -> str:
 SILENT: Final = "[silent]"  # some models can't answer with nothing
 
 _SILENT: Final = re.compile(r"[\[［【(（<]\s*silent\s*[\]］】)）>]|^\W*silent\W*$", re.IGNORECASE)
-_MATERIAL_START: Final = '{"look_at"'
 _MAX_NOTE_CHARACTERS: Final = 600
 
 HEARTBEAT_INSTRUCTIONS: Final = {

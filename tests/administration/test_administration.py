@@ -142,10 +142,12 @@ class TestModels:
 class TestMaintenance:
     async def test_has_its_note_on_one_line_and_ends_once(self, administration: Administration) -> None:
         await administration.begin_maintenance(OWNER, " 22時まで \n お待ちください ")
-        assert await administration.get_maintenance() == Maintenance("22時まで お待ちください")
+        assert (await administration.access.get_in_force()).maintenance == Maintenance(
+            "22時まで お待ちください"
+        )
         assert await administration.end_maintenance(OWNER)
         assert not await administration.end_maintenance(OWNER)
-        assert await administration.get_maintenance() is None
+        assert (await administration.access.get_in_force()).maintenance is None
 
 
 class TestTheRecord:
