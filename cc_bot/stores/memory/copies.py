@@ -149,8 +149,9 @@ def _refers(call: ToolCall, ids: Collection[int], texts: Collection[str]) -> boo
         return False
     if not named_ids(call).isdisjoint(ids):
         return True
-    arguments = _parse(call.arguments)
-    return call.name in KEEPING_TOOLS and isinstance(arguments, dict) and arguments.get("content") in texts
+    arguments = _parse(call.arguments) if call.name in KEEPING_TOOLS else None
+    content = arguments.get("content") if isinstance(arguments, dict) else None
+    return isinstance(content, str) and content in texts
 
 
 def _is_redacted_beside(call: ToolCall) -> bool:

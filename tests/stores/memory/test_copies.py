@@ -92,10 +92,11 @@ class TestToolCalls:
             ToolCall("2", "update_memory", '{"id": 99}', f'{{"updated": {{"id": 99, "ref": {memory.id}}}}}'),
             ToolCall("3", "forget", '{"id": "' + "9" * 5000 + '"}', deep),
             kept := recalled(cat, call_id="4"),
+            ToolCall("6", "remember", '{"content": ["?"]}', "not json"),
         ]
         await stored(stores, "?", "はい", *calls)
         await stored(stores, "猫は？", "タマ", recalled(cat, call_id="5"))
-        assert (await erase(stores, memory)).tool_calls == 3
+        assert (await erase(stores, memory)).tool_calls == 4
         assert [call for call in await calls_of(stores) if not is_redacted(call)] == [
             *(kept, recalled(cat, call_id="5"))
         ]
