@@ -28,7 +28,7 @@ MAX_OPEN_QUESTIONS: Final = 16
 MAX_QUESTION_ID: Final = 200
 
 MAX_VALUES: Final = 100_000
-"""Several MB of JSON, of which 1000 KB at most are told. To read them holds the interpreter for 30 ms."""
+"""Of JSON: parsing so many holds the interpreter for 30 ms."""
 MAX_BLOCKS: Final = 1000
 """Texts and pictures in a result: the library validates each of them several times."""
 MAX_TEXT: Final = 1024 * 1024
@@ -75,7 +75,7 @@ class Transport:
 
     async def clean(self, text: bytes) -> bytes:
         """Return a message as the library takes it. Raises MessageUnreadable."""
-        message = await _aside_if_large(_clean, text)
+        message = _clean(text) if len(text) <= MAX_INLINE_BYTES else await run_aside(_clean, text)
         if message.question is not None:
             self._note_question(message.question)
         if message.cancelled is not None:
@@ -95,6 +95,7 @@ class Transport:
             self._open.discard(number)
 
     def let_go(self, problem: str) -> None:
+        """Close the connection because of what the server does."""
         if not self.closed.is_set():
             _log.warning("tool_server_let_go", server=self._server, problem=problem)
         self.closed.set()
@@ -102,10 +103,6 @@ class Transport:
     async def pause(self, size: int) -> None:
         """Wait after a message of so many bytes, before the next one is read."""
         await asyncio.sleep(PAUSE_S + size / BYTES_A_SECOND)
-
-
-async def _aside_if_large(clean: Callable[[bytes], _Message], text: bytes) -> _Message:
-    return clean(text) if len(text) <= MAX_INLINE_BYTES else await run_aside(clean, text)
 
 
 async def run_aside(function: Callable[..., T], *arguments: object) -> T:

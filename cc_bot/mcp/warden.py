@@ -1,12 +1,11 @@
-"""The warden of a server: ends it, and all that it started, once the bot is gone, however that was ended.
+"""The watchdog of a server: kills the server's process group when the bot dies, however it does.
 
-This is what the bot starts in the place of a server's program: it starts the warden and becomes that program.
-The warden is a shell in the same process group that waits for the end of a pipe of which the bot has the
-other side, and then ends its own group, with itself. So it names no process: an id that belongs to another
-one by now can't be hit, nor what another bot has started. It is nobody's child any more, for some programs
-wait for every child that they have.
+The bot starts this file instead of a server's program: it starts the watchdog and becomes that program. The
+watchdog is a shell in the same process group. It waits for the end of a pipe of which the bot has the other
+side, and then kills its own group, with itself. So it names no process id, which may belong to another
+process by now. It is orphaned, as some programs wait for every child that they have.
 
-Run as a file, and not as a module of ours: it needs nothing of cc-bot, and what it loads is waited for.
+Run as a file, not as a module of ours: it needs nothing of cc-bot, and its imports would cost time.
 """
 
 import os
