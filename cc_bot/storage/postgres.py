@@ -36,6 +36,7 @@ from cc_bot.domain.errors import (
 )
 from cc_bot.in_order import InOrder
 from cc_bot.storage.database import (
+    EVERYBODY,
     DatabaseUsage,
     ErrorMapper,
     Row,
@@ -62,7 +63,7 @@ TIMEOUT_S: Final = 15.0
 """Of a statement, and of all attempts while the server is away (a restart, or a standby taking over). Half of
 it for locks, twice as much for a connection while all are in use."""
 LONG_TIMEOUT_S: Final = 120.0
-"""Of a statement of `read_long`."""
+"""Of a statement of `read_long`, and of maintenance: writes about EVERYBODY, such as migrations."""
 FAST_FAIL_TIMEOUT_S: Final = 1.0
 """Of a statement while the server is known to be away or a table to be locked, and when the program ends."""
 CONNECT_TIMEOUT_S: Final = 5.0
@@ -250,7 +251,7 @@ class PostgresDatabase:
         return await self._read(begin, self._timeout_s)
 
     async def read_long(self, begin: Callable[[], Steps[T]]) -> T:
-        return await self._read(begin, LONG_TIMEOUT_S)
+        return await self._read(begin, self._fast_if_away(LONG_TIMEOUT_S))
 
     async def _read(self, begin: Callable[[], Steps[T]], timeout_s: float) -> T:
         async def run(connection: _Connection) -> T:
@@ -325,7 +326,8 @@ class PostgresDatabase:
 
         async def run(connection: _Connection) -> T:
             await connection.execute("; ".join(("BEGIN", self._limits, *locks)), timeout=self._timeout_s)
-            result = await self._run_steps(connection, begin, self._timeout_s)
+            timeout_s = self._fast_if_away(LONG_TIMEOUT_S) if EVERYBODY in subjects else self._timeout_s
+            result = await self._run_steps(connection, begin, timeout_s)
             try:
                 await connection.execute("COMMIT", timeout=self._timeout_s)
             except (*_DRIVER_ERRORS, asyncio.CancelledError) as error:
@@ -342,8 +344,11 @@ class PostgresDatabase:
 
     @property
     def _timeout_s(self) -> float:
+        return self._fast_if_away(self._full_timeout_s)
+
+    def _fast_if_away(self, seconds: float) -> float:
         fast = self._ending or self._errors.reported(DatabaseUnreachable)
-        return min(FAST_FAIL_TIMEOUT_S, self._full_timeout_s) if fast else self._full_timeout_s
+        return min(FAST_FAIL_TIMEOUT_S, seconds) if fast else seconds
 
     @property
     def _limits(self) -> str:
