@@ -231,7 +231,7 @@ class Answers:
     ) -> None:
         """Have the model answer with the result of an approved call, below its message. Raises as `ask`."""
         asker, guild_id = follow_up.recipient, interaction.guild_id
-        turn = self.deliveries.of_interaction(
+        turn = self.deliveries.turn_of_interaction(
             interaction,
             follow_up.chosen.key,
             "continue",
@@ -411,7 +411,7 @@ class Answers:
         recipient = await self.recipients.of(interaction, arrival.settings)
         chosen = await self.chooser.of(interaction, arrival.agents)
         visibility = visibility_of(interaction, ephemeral=ephemeral)
-        turn = self.deliveries.of_interaction(
+        turn = self.deliveries.turn_of_interaction(
             interaction, chosen.key, "ask", recipient, visibility=visibility, ephemeral=ephemeral
         )
         turn = replace(turn, temporary=temporary, question=await question())
@@ -444,7 +444,7 @@ class Answers:
         chosen = await self.chooser.of_answer(interaction, button.answer_id)
         again, ephemeral = button.action == "again", is_ephemeral(interaction.message)
         visibility = visibility_of(interaction, ephemeral=ephemeral)
-        turn = self.deliveries.of_interaction(
+        turn = self.deliveries.turn_of_interaction(
             interaction,
             chosen.key,
             "again" if again else "continue",
@@ -485,7 +485,7 @@ class Answers:
         """Make the turn that asks the same question by the token of a press."""
         ephemeral, pressed_in = is_ephemeral(interaction.message), int(interaction.channel_id)
         pressed_id = int(interaction.message.id)
-        fresh = self.deliveries.of_interaction(
+        fresh = self.deliveries.turn_of_interaction(
             interaction,
             turn.key,
             "ask" if turn.kind == "message" else turn.kind,

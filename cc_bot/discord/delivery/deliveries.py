@@ -63,7 +63,7 @@ class Deliveries:
     _open: dict[str, asyncio.Event] = field(default_factory=dict)
     """Turns that are being shown, each with what is set at its end."""
 
-    def of_interaction(
+    def turn_of_interaction(
         self,
         interaction: Answerable,
         key: SessionKey,
@@ -91,7 +91,7 @@ class Deliveries:
             ephemeral=ephemeral,
         )
 
-    def of_message(self, message: hikari.Message, key: SessionKey, recipient: Recipient) -> PendingTurn:
+    def turn_of_message(self, message: hikari.Message, key: SessionKey, recipient: Recipient) -> PendingTurn:
         """Make a turn that is answered by messages of the bot's own."""
         return PendingTurn(
             self.running.new_name(),

@@ -1,8 +1,7 @@
-"""Answering in a channel or thread: one answer to what one person asks there, shown in a reply to the newest
-of those questions.
+"""Answers in a channel or thread: one answer to the waiting questions of one user, in a reply to the newest.
 
-The message of the answer is posted before the model is asked, and its id is noted at once, so that after a
-crash the same message is written on. Which questions wait, and when, is not decided here.
+The message of the answer is posted before the model is asked, and its id is recorded at once, so that after a
+crash the same message is continued. `Mentions` decides which questions wait.
 """
 
 import zlib
@@ -48,24 +47,24 @@ from cc_bot.stores import Stores, channel_turn
 _log = structlog.get_logger(__name__)
 
 # ---- channel question ------------------------------------------------------------------------------------
-# Questions of one person in a channel that get one answer, and how many those are at most.
+# Questions of one user in a channel that get one answer.
 
-MAX_TOGETHER = 10
-"""Questions that one answer can do justice to; those behind them are answered next."""
-MAX_TOGETHER_CHARACTERS = 6000
-"""Of these questions in all: what one question may have."""
+MAX_BATCH = 10
+"""Questions of one answer; the others are answered next."""
+MAX_BATCH_CHARACTERS = 6000
+"""Of these questions together: as many as one question may have."""
 MAX_TEXT_HASHES = 1000
 
 
 @dataclass(slots=True)
 class ChannelQuestion:
-    """Questions of one person that get one answer, and what became of it."""
+    """Questions of one user that get one answer."""
 
     key: ChannelKey
     questions: Sequence[Message]
     recipient: Recipient
     calls: tuple[ToolCall, ...] = ()
-    """What an earlier run of the program did for them before it was ended."""
+    """What a process that died did for them."""
     postponed: bool = False
 
     @property
@@ -83,7 +82,7 @@ class ChannelQuestion:
 
     @property
     def edition(self) -> str:
-        """The same as long as the questions read the same, also for the next run of the program."""
+        """A hash of the questions' texts, the same in the next process."""
         return base36(zlib.crc32("\n".join(question.content for question in self.questions).encode()))
 
     def among(self, ids: Collection[int]) -> tuple[Message, ...]:
@@ -92,18 +91,18 @@ class ChannelQuestion:
 
 
 def next_batch(waiting: Sequence[Message]) -> Sequence[Message]:
-    """The oldest of those that wait, as many as are answered at once; at least one."""
+    """Return the oldest waiting questions that are answered together, at least one."""
     characters = 0
-    for count, question in enumerate(waiting[:MAX_TOGETHER]):
+    for count, question in enumerate(waiting[:MAX_BATCH]):
         characters += len(question.content)
-        if count and characters > MAX_TOGETHER_CHARACTERS:
+        if count and characters > MAX_BATCH_CHARACTERS:
             return waiting[:count]
-    return waiting[:MAX_TOGETHER]
+    return waiting[:MAX_BATCH]
 
 
 def id_of(question: Message) -> int:
     if question.discord_id is None:
-        raise ValueError("what is asked in a channel has an id of Discord's")
+        raise ValueError("a question in a channel has a Discord id")
     return question.discord_id
 
 
@@ -112,7 +111,7 @@ def id_of(question: Message) -> int:
 
 @dataclass(eq=False, slots=True)
 class ChannelAssistant:
-    """Has the model answer what is asked in a channel."""
+    """Asks the model for answers in channels."""
 
     assistant: Assistant
     chooser: Chooser
@@ -124,7 +123,7 @@ class ChannelAssistant:
     bot: Callable[[], hikari.OwnUser]
 
     async def question(self, key: ChannelKey, questions: Sequence[Message]) -> ChannelQuestion:
-        """One person's questions, with their language. Raises StorageError."""
+        """Return one user's questions, with the user's language. Raises StorageError."""
         typed = "\n".join(question.typed for question in questions)
         recipient = await self.recipients.of_author_in(key.place_id, questions[-1].author_id, typed)
         return ChannelQuestion(key, questions, recipient)
@@ -140,35 +139,35 @@ class ChannelAssistant:
         stop: Stop,
         live: LiveAnswer,
         *,
-        anew: bool = False,
+        again: bool = False,
     ) -> None:
-        """Have the model answer; `anew`: in place of the answer that there is."""
+        """Ask the model, and feed the answer to `live`. `again`: the answer replaces the stored one."""
         in_flight.begin(stop)
-        questions = asked.questions if anew else asked.among(in_flight.questions)
+        questions = asked.questions if again else asked.among(in_flight.questions)
         options = await self._options(asked, in_flight.answer_id)
         options = replace(options, asker=self.forms.asker(live.reply, asked.recipient))
-        attached = await self._attach(asked.key.place_id, questions, stop, again=anew)
+        attached = await self._attach(asked.key.place_id, questions, stop, again=again)
         if attached.left_out:
             live.feed(FilesLeftOut(attached.left_out))
         for event in scans_among(file for question in attached.questions for file in question.attachments):
             live.feed(event)
         pointing = [await self._resolve(asked.key, question, live) for question in attached.questions]
         try:
-            await live.follow(self._turn(asked.key, pointing, options, stop, anew=anew))
+            await live.follow(self._turn(asked.key, pointing, options, stop, again=again))
         except ShuttingDown as error:
             asked.postponed = True
-            if anew:
+            if again:
                 raise
             raise Postponed from error
 
     async def _attach(
         self, place_id: int, questions: Sequence[Message], stop: Stop, *, again: bool
     ) -> Attached:
-        """The questions with their files, or without any when it is stopped meanwhile. Raises as
+        """Return the questions with their files, without any if it is stopped meanwhile. Raises as
         `QuestionFiles.attach`."""
         attaching = self.files.attach(place_id, questions, again=again)
         if not any_files(questions):
-            return await attaching  # in no task of its own: it stands in line at once
+            return await attaching  # without a task it is queued at once
         return await until_stopped(attaching, stop) or Attached(tuple(questions))
 
     async def _resolve(self, key: ChannelKey, question: Message, live: LiveAnswer) -> Message:
@@ -187,9 +186,9 @@ class ChannelAssistant:
         options: TurnOptions,
         stop: Stop,
         *,
-        anew: bool,
+        again: bool,
     ) -> AsyncGenerator[TurnEvent, None]:
-        if anew:
+        if again:
             answer_id = options.answer_discord_id or 0
             return self.assistant.regenerate(key, answer_id, options, stop, questions=questions)
         return self.assistant.ask(key, questions, options, stop)
@@ -226,20 +225,19 @@ class ChannelAnswers:
     replies: MessageReplies
     running: RunningTurns
     _told: set[int] = field(default_factory=set)
-    """Questions whose askers know that there is no answer, which the database does not know yet."""
+    """Questions whose authors were told that there is no answer, which is not in the database yet."""
     _posted: dict[int, int] = field(default_factory=dict)
-    """By question, the messages that were posted for answers, which the database does not know yet."""
+    """By question, the messages posted for answers that are not in the database yet."""
     _read: Recent[int, int] = field(default_factory=partial(Recent[int, int], MAX_TEXT_HASHES))
-    """Hashes of the questions' texts when they were last answered: an edit that the answer has seen already
-    does not lead to another one."""
+    """Hashes of the questions' texts when they were last answered: an edit that the answer has seen does not
+    lead to another one."""
 
     async def answer(self, key: ChannelKey, waiting: Sequence[Message]) -> bool:
-        """Answer what one person waits for there, or first the part of it whose answer a crash has
-        interrupted.
+        """Answer waiting questions of one user, or first those whose answer a crash has interrupted.
 
-        Returns whether that is done with: not when the program stops meanwhile, and the questions wait for
-        the next start, nor when the answer could not be shown. Raises StorageError, and hikari's errors when
-        Discord is out of reach; they wait then, too.
+        Returns whether they are done: not if the process stops meanwhile, and the questions wait for the next
+        one, nor if the answer could not be shown. Raises StorageError, and hikari's errors if Discord is out
+        of reach; the questions wait then, too.
         """
         if await self._give_up_told(key, waiting):
             return True
@@ -266,7 +264,7 @@ class ChannelAnswers:
     async def say(
         self, key: ChannelKey, questions: Sequence[Message], sentence: Callable[[Recipient], str]
     ) -> None:
-        """Say one sentence instead of an answer. Raises as `answer` does."""
+        """Post a sentence instead of an answer. Raises as `answer` does."""
         if await self._give_up_told(key, questions):
             return
         asked, reply = await self._begin(key, questions)
@@ -282,15 +280,15 @@ class ChannelAnswers:
         await self.replies.mark_unreachable(place_id, asked.newest_id)
 
     def _sentence(self, asked: ChannelQuestion, sentence: str) -> Page:
-        """The sentence with what an earlier run of the program did before it was ended."""
+        """Return a page with the sentence and what a process that died did for the questions."""
         words, user_id = for_channel(asked.recipient.words), asked.recipient.user_id
         return unanswered_page(sentence, asked.calls, words, user_id, "public")
 
     async def remake(self, key: ChannelKey, question: Message, *, again: bool = False) -> bool:
-        """Answer an edited question again, in place, if its answer is still its author's newest, and was
-        given to an older text. With `again` one whose answer failed waits again. Returns whether that is
-        done: not while a tool of the answer is at work, nor when the program stops meanwhile, nor when it
-        could not be shown. Raises as `answer`."""
+        """Answer an edited question again, in place, if its answer is its author's newest and was given to an
+        older text. With `again` a question whose answer failed waits again. Returns whether that is done: not
+        while a tool of the answer is running, nor if the process stops meanwhile, nor if it could not be
+        shown. Raises as `answer`."""
         answer_id = await self.stores.mentions.get_answer(id_of(question))
         newest = await self.stores.channels.get_newest_answer(key, question.author_id)
         if answer_id is not None and again:
@@ -311,8 +309,8 @@ class ChannelAnswers:
             self._read[id_of(question)] = hash(question.content)
 
     async def _is_in_use(self, answer: Message, user_id: int) -> bool:
-        """Return whether a tool of this answer is at work: what took its place would take the way to stop it.
-        Raises StorageError."""
+        """Return whether a tool of this answer is running: a new answer would remove its Stop button. Raises
+        StorageError."""
         try:
             await self.assistant.assistant.calls.check_none_underway(user_id, answer.id or 0)
         except AnswerInUse:
@@ -320,7 +318,6 @@ class ChannelAnswers:
         return False
 
     async def _remake(self, key: ChannelKey, answer: Message, questions: Sequence[Message]) -> bool:
-        """Do it, and return as `remake` does."""
         if await self._is_in_use(answer, questions[0].author_id):
             return False
         begin_turn()
@@ -334,7 +331,7 @@ class ChannelAnswers:
             async with self.running.showing(
                 reply, asked.recipient, stop := Stop(), before=before, channel_id=key.place_id
             ) as live:
-                await self.assistant.follow(asked, in_flight, stop, live, anew=True)
+                await self.assistant.follow(asked, in_flight, stop, live, again=True)
         if in_flight.withdrawn:
             await self._forget(asked, reply)
             await self.replies.say_effects(asked.newest_id, asked.recipient, live.state)
@@ -345,8 +342,7 @@ class ChannelAnswers:
         return not (asked.postponed or live.state.unseen)
 
     async def show_stored(self, key: ChannelKey, user_id: int) -> None:
-        """Show a user the answers that a crash, or trouble on Discord's side, has kept from being shown to
-        their end. Raises as `answer` does."""
+        """Show a user's stored answers whose end was not shown. Raises as `answer` does."""
         for answer in await self.stores.mentions.list_unshown(key):
             questions = await self.stores.mentions.list_questions(id_of(answer))
             if all(question.author_id != user_id for question in questions):
@@ -369,8 +365,8 @@ class ChannelAnswers:
                 await self._note_pages(asked.key, reply, shown=True)
 
     async def _begin(self, key: ChannelKey, waiting: Sequence[Message]) -> tuple[ChannelQuestion, Reply]:
-        """Begin with what of the waiting is answered now, and its reply. A crash, or a database that fails,
-        leaves an answer that was begun: the questions that wait for it come first."""
+        """Return the waiting questions that are answered now, and their reply. First come those whose answer
+        was begun before a crash or a database error."""
         if begun := await self.stores.mentions.get_begun(waiting):
             served = [question for question in waiting if id_of(question) in begun.question_ids]
             answer_id = begun.answer_id or self._posted.get(id_of(served[0]))
@@ -383,8 +379,7 @@ class ChannelAnswers:
         return asked, self._reply(asked)
 
     def _reply(self, asked: ChannelQuestion, sent: Sequence[Sent] = (), newest_id: int = 0) -> Reply:
-        """Return its reply: what it has posted already, in this run of the program or an earlier one, is not
-        posted again."""
+        """Return the reply. Messages that this process or an earlier one has posted are not posted again."""
         question_id, place_id = newest_id or asked.newest_id, asked.key.place_id
         link = self.assistant.recipients.guilds.link(place_id, question_id)
         recipient = asked.recipient
@@ -392,12 +387,12 @@ class ChannelAnswers:
         return self.replies.to(place_id, question_id, sent, edition=asked.edition, asker=asker)
 
     async def _messages_of(self, answer_id: int) -> tuple[Sent, ...]:
-        """The messages that an earlier run, or an earlier try, has shown an answer in."""
+        """Return the messages that show an answer so far."""
         return sent_messages((answer_id, *await self.stores.channels.list_pages(answer_id)))
 
     async def _note_opened(self, asked: ChannelQuestion, in_flight: InFlightAnswer, answer_id: int) -> None:
-        """Note that there is a message for the answer. What was deleted before anybody watched out for it
-        waits no more."""
+        """Record the message of the answer. Withdraws questions that were deleted before they were
+        watched."""
         in_flight.answer_id = answer_id
         self._posted.update(dict.fromkeys(asked.ids, answer_id))
         waiting = await self.stores.mentions.note_answer(asked.key, asked.questions, answer_id)
@@ -408,7 +403,7 @@ class ChannelAnswers:
     async def _settle(
         self, asked: ChannelQuestion, reply: Reply, state: AnswerState, *, withdrawn: bool
     ) -> bool:
-        """Put on record how it ended. Returns as `answer` does."""
+        """Record the outcome. Returns as `answer` does."""
         if withdrawn:
             await self._forget(asked, reply)
             await self.replies.say_effects(asked.newest_id, asked.recipient, state)
@@ -422,8 +417,8 @@ class ChannelAnswers:
         return not state.unseen
 
     async def _offer_again(self, asked: ChannelQuestion, reply: Reply, state: AnswerState) -> int | None:
-        """Offer to ask again after a failure, unless its tools have changed something: that would be done
-        twice, which is said there. Returns the message of the failure if an edit may ask again."""
+        """Offer to ask again after a failure, unless its tools have changed something, which would be done
+        twice: then say so. Returns the message of the failure if an edit may ask again."""
         user_id, words = asked.recipient.user_id, asked.recipient.words
         if state.failure is None:
             return None
@@ -441,14 +436,14 @@ class ChannelAnswers:
     async def _give_up(
         self, key: ChannelKey, questions: Sequence[Message], failed_in: int | None = None
     ) -> None:
-        """Have them wait no longer. While the database fails they must not be answered again and again."""
+        """Remove questions from those that wait. While the database fails they are not answered again."""
         ids = frozenset(map(id_of, questions))
         self._told.update(ids)
         await self.stores.mentions.give_up(key, questions, failed_in)
         self._told.difference_update(ids)
 
     async def _give_up_told(self, key: ChannelKey, questions: Sequence[Message]) -> bool:
-        """Return whether the askers of some know already; those wait no longer."""
+        """Remove the questions whose authors were told already. Returns whether there were any."""
         told = [question for question in questions if id_of(question) in self._told]
         if told:
             await self._give_up(key, told)
@@ -462,8 +457,8 @@ class ChannelAnswers:
             await self.stores.mentions.mark_shown(key, answer_id)
 
     async def _forget(self, asked: ChannelQuestion, reply: Reply) -> None:
-        """Take down an answer that nobody wants any more; except those whose channel was reset in that
-        very moment, who are told so next."""
+        """Delete a withdrawn answer. Questions left behind by a reset in the same moment stay: their authors
+        are told next."""
         left_behind = frozenset(map(id_of, await self.stores.mentions.list_left_behind(asked.key)))
         unwanted = [question for question in asked.questions if id_of(question) not in left_behind]
         await self.stores.mentions.give_up(asked.key, unwanted)
@@ -471,7 +466,7 @@ class ChannelAnswers:
         await reply.try_to_remove()
 
     async def _pages_of(self, asked: ChannelQuestion, answer: Message) -> tuple[Page, ...]:
-        """A stored answer as it was shown, or should have been."""
+        """Return the pages of a stored answer, with what holds now."""
         words, user_id = for_channel(asked.recipient.words), asked.recipient.user_id
         left = await self.stores.proposals.list_for_answer(user_id, answer.id) if answer.id else ()
         heard = "\n".join(question.heard for question in asked.questions if question.heard)

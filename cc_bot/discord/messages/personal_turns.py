@@ -55,7 +55,7 @@ class PersonalTurns:
             answers = None
         asked = AskedQuestion(text, name_of_author(message), files, tainted, answers, forwards)
         deliveries = self.answers.deliveries
-        turn = replace(deliveries.of_message(message, chosen.key, recipient), question=asked)
+        turn = replace(deliveries.turn_of_message(message, chosen.key, recipient), question=asked)
         async with await deliveries.accept(turn) as delivery:
             place, roles = await self._place_of(message), roles_of(message.member)
             accepted = AcceptedTurn(delivery, recipient, chosen, role_ids=roles, place=place)
