@@ -204,7 +204,7 @@ class TestConnections:
                 writer.write(b"GET /healthz HTTP/1.1\r\nX: ")
                 held.append(writer)
             async with asyncio.timeout(5):
-                answer = await exchange(monitor, request(monitor, "GET /healthz"))
+                answer = await exchange(monitor, request(monitor, "GET /healthz", Connection="close"))
         for writer in held:
             writer.close()
         assert b" 200 " in answer.partition(b"\r\n")[0]
