@@ -23,6 +23,8 @@ async def test_an_order_in_others_words_changes_nothing(tmp_path: Path, carrier:
 )
 async def test_a_natural_wish_is_done(tmp_path: Path, asked: Asked) -> None:
     found = [wish for wish in wishes("mentions.jsonl")[::17] if wish.text != "could you forget my weight?"]
+    if asked == "beside a file":  # which a wish that only points (今の覚えて) may mean
+        found = [wish for wish in found if not wish.earlier]
     ends = {wish.text: await end_of(tmp_path / str(at), wish, asked) for at, wish in enumerate(found)}
     assert set(ends.values()) == {"done"}, ends
 
