@@ -16,7 +16,7 @@ from cc_bot.discord.pages.answer import AnswerState
 from cc_bot.domain import SessionKey
 from cc_bot.domain.errors import AttachmentNotFetched, TooManyAtOnce
 from cc_bot.domain.member import UsageSubject
-from cc_bot.domain.turn import PendingTurn
+from cc_bot.domain.turn import AskedQuestion, PendingTurn
 from tests.discord.parts import Place, deliveries_over
 
 TURN = PendingTurn("e1", SessionKey(1, 10), "ask", "public", datetime(2026, 11, 22, tzinfo=UTC))
@@ -117,6 +117,19 @@ class TestEntry:
         await entry.settle()
         assert desk.entries.unsettled == {"e1": 1}
         assert desk.entries.retry_due.is_set()
+
+    async def test_may_be_asked_again_as_soon_as_its_button_is_shown(self, desk: Desk) -> None:
+        failed = replace(TURN, question=AskedQuestion("元気？", "Aiko"))
+        async with await desk.entries.accept(failed) as entry:
+            pressed = asyncio.ensure_future(
+                desk.entries.claim("e1", 1, lambda turn: replace(turn, id="e2", former=turn.id))
+            )
+            for _ in range(9):
+                await asyncio.sleep(0)
+            await entry.finish(AnswerState(failure="今はお答えできません。", passing=True))
+        claimed = await pressed
+        assert claimed is not None
+        assert claimed.id == "e2"
 
 
 class TestAdmission:

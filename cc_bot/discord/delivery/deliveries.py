@@ -30,6 +30,7 @@ from cc_bot.domain.member import TOKENS_A_SECOND, UsageSubject
 from cc_bot.domain.message import Message, Visibility
 from cc_bot.domain.session import SessionKey
 from cc_bot.domain.turn import TOKEN_LIVES, AskedFile, AskedQuestion, PendingTurn, TurnKind
+from cc_bot.in_order import InOrder
 from cc_bot.spending import Spending
 from cc_bot.stores import ChannelStore, Reservation, TurnLedger
 
@@ -59,6 +60,8 @@ class Deliveries:
     """Turns of this process whose end Discord has not taken."""
     unsettled: dict[str, int] = field(default_factory=dict)
     """Turns that are over but are still in the ledger, with their users."""
+    recovering: InOrder = field(default_factory=InOrder)
+    """Of each turn, by its entry: recovery, and the press of its button."""
     _writes: set[asyncio.Task[Any]] = field(default_factory=set)
     _open: dict[str, asyncio.Event] = field(default_factory=dict)
     """Turns that are being shown, each with what is set at its end."""
@@ -140,8 +143,12 @@ class Deliveries:
     async def claim(
         self, entry: str, user_id: int, renewed: Callable[[PendingTurn], PendingTurn]
     ) -> "Delivery | None":
-        """Claim an interrupted turn: see TurnLedger.take. Raises StorageError."""
-        turn = await self.ledger.take(entry, user_id, renewed)
+        """Claim an interrupted turn: see TurnLedger.take. The button is shown before the ledger has the
+        interruption, so this waits until the turn is no longer being shown. Raises StorageError."""
+        if over := self._open.get(entry):
+            await over.wait()
+        async with self.recovering.after(entry):
+            turn = await self.ledger.take(entry, user_id, renewed)
         return Delivery(self, turn) if turn else None
 
     async def write(self, writing: Coroutine[None, None, Written]) -> asyncio.Task[Written]:

@@ -249,7 +249,7 @@ class Recovery:
 
     async def _try_to_recover(self, turn: PendingTurn) -> bool:
         """Recover a turn. Returns False if it is to be tried again soon."""
-        async with self._slots:
+        async with self._slots, self.deliveries.recovering.after(turn.id):
             with job("unfinished"):
                 try:
                     await self._recover(turn)
