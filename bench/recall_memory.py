@@ -11,8 +11,6 @@ import sys
 from pathlib import Path
 from typing import NamedTuple
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # it is started as a file
-
 from bench.recall_text import Everyday
 from cc_bot.embeddings import LocalEmbedder
 from cc_bot.stores import open_stores
@@ -53,7 +51,7 @@ def added(path: Path, users: list[int], *, encoder: bool = False) -> Resident | 
     """What it takes; None on a system that does not tell."""
     if not STATUS.exists():
         return None
-    command = [sys.executable, __file__, str(path), str(int(encoder)), *map(str, users)]
+    command = [sys.executable, "-m", "bench.recall_memory", str(path), str(int(encoder)), *map(str, users)]
     said = subprocess.run(command, check=True, capture_output=True, text=True).stdout
     own, mapped = said.splitlines()[-1].split()  # records of the log may stand above
     return Resident(float(own), float(mapped))
