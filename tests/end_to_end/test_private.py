@@ -33,27 +33,27 @@ async def test_a_private_answer_is_in_no_public_one(stage: Stage, aiko: User, ch
 async def test_a_temporary_one_is_not_in_the_database(stage: Stage, ben: User, channel: Channel) -> None:
     await stage.ask_in_words(ben, channel, "My colour is teal.")
     stage.model.script(
-        calls(Call("remember", {"content": "A temporary bluebird"})), says("A temporary kingfisher.")
+        calls(Call("remember", {"content": "A temporary hoopoe"})), says("A temporary wryneck.")
     )
-    question: dict[str, str | bool] = {"question": "A temporary bluebird", "temporary": True}
+    question: dict[str, str | bool] = {"question": "A temporary hoopoe", "temporary": True}
     reply = await stage.discord.slash(ben, channel, "ask", **question)
     await reply.finished(lambda shown: "not stored" in shown.text)
     assert reply.ephemeral
     assert reply.labels == []
     assert "My colour is teal." in stage.shown()
     assert stage.tools() == {"list_memories", "list_schedules", "read_page", "recall"}
-    stage.model.script(Answer(Say("Half a kingfisher"), Hang()))
+    stage.model.script(Answer(Say("Half a wryneck"), Hang()))
     stopped = await stage.discord.slash(ben, channel, "ask", **question)
-    await streaming(stopped, "Half a kingfisher")
+    await streaming(stopped, "Half a wryneck")
     await stage.discord.click(ben, stopped.message, "Stop")
-    assert "Half a kingfisher" in (await ended(stopped)).text
+    assert "Half a wryneck" in (await ended(stopped)).text
     assert stopped.labels == []
     kept = b"".join(path.read_bytes() for path in stage.database.parent.iterdir())
     assert b"teal" in kept
-    assert b"kingfisher" not in kept
-    assert b"bluebird" not in kept
+    assert b"wryneck" not in kept
+    assert b"hoopoe" not in kept
     await stage.ask_in_words(ben, channel, "Yes.")
-    assert "bluebird" not in str(stage.model.requests[-1].messages)
+    assert "hoopoe" not in str(stage.model.requests[-1].messages)
 
 
 async def test_every_place_has_its_conversation(
