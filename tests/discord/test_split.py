@@ -7,7 +7,8 @@ import regex  # type: ignore[import-untyped]  # its stubs (types-regex) are not 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cc_bot.discord.pages.split import close_fences, split, utf16_length
+from cc_bot.discord.pages.split import split, utf16_length
+from cc_bot.domain.fences import close_fences
 from cc_bot.domain.kinsoku import NEVER_FIRST, NEVER_LAST
 from tests.discord.cases import check
 

@@ -37,8 +37,9 @@ from cc_bot.discord.pages.receipts import (
     schedules_in,
     with_schedule,
 )
-from cc_bot.discord.pages.split import MESSAGE_LIMIT, close_fences, utf16_length
+from cc_bot.discord.pages.split import MESSAGE_LIMIT, utf16_length
 from cc_bot.domain.canvas import Canvas
+from cc_bot.domain.fences import close_fences
 from cc_bot.domain.locale import Locale
 from cc_bot.domain.memory import Receipt, with_receipt
 from cc_bot.domain.message import Attachment, Message, ToolCall, Visibility, is_blank

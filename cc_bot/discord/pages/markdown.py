@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 from typing import Final
 
-from cc_bot.discord.pages.split import Fence, line_prefix, next_line
+from cc_bot.domain.fences import Fence, next_line, with_fence_lines
 from cc_bot.domain.message import is_blank
 from cc_bot.domain.text import shorten
 
@@ -14,73 +14,7 @@ from cc_bot.domain.text import shorten
 def for_discord(text: str, *, growing: bool = False) -> str:
     """The text with its tables as lists, and code fences on lines of their own. `growing`: more follows,
     perhaps the rows of a table that begins with its last lines; these are left out."""
-    return _without_tables("\n".join(_with_fence_lines(text)) if _FENCE in text else text, growing=growing)
-
-
-# ---- fences ----------------------------------------------------------------------------------------------
-# Discord opens a code block at three backticks wherever they are in a line, and closes it at the next three.
-# The rest of the program knows fences by their lines.
-
-_FENCE: Final = "```"
-_TICKS: Final = re.compile(r"\\.|`+")
-_LANGUAGE: Final = re.compile(r"[a-z0-9_+\-.#]{1,40}+[ \t]{0,8}+(?:\n|\Z)", re.IGNORECASE)
-"""What stands behind the backticks that open a fence and not behind those that close one."""
-
-
-def _with_fence_lines(text: str) -> Iterator[str]:
-    """The lines of the text; those in which a fence opens or closes beside other text are parted."""
-    fence: Fence | None = None
-    following = 0
-    for line in text.split("\n"):
-        following += len(line) + 1
-        kind, _ = next_line(fence, line)
-        parts: Sequence[str] = (line,)
-        if kind == "prose":
-            parts = _part_opening(line, text, following)
-        elif kind == "code" and fence and fence.marks == _FENCE:
-            parts = _part_closing(line, fence)
-        for part in parts:
-            _, fence = next_line(fence, part)
-        yield from parts
-
-
-def _part_opening(line: str, text: str, following: int) -> Sequence[str]:
-    """Part a line of prose where a fence opens that later lines close. `following`: where those begin."""
-    prefix, at = line_prefix(line), _find_opening(line)
-    if at is None or at <= len(prefix):
-        return (line,)
-    before, rest = line[:at].rstrip(), line[at + len(_FENCE) :]
-    if not rest.strip() or _LANGUAGE.match(rest):
-        return before, f"{prefix}{_FENCE}{rest}"
-    closing = text.find(_FENCE, following)
-    if closing < 0 or _LANGUAGE.match(text, closing + len(_FENCE)):
-        return (line,)
-    return before, f"{prefix}{_FENCE}", f"{prefix}{rest}"
-
-
-def _find_opening(line: str) -> int | None:
-    """Where three backticks are that nothing in this line closes."""
-    at = 0
-    while match := _TICKS.search(line, at):
-        at = match.end()
-        if match[0].startswith(_FENCE):
-            closing = line.find(_FENCE, match.start() + len(_FENCE))
-            if closing < 0:
-                return match.start()
-            at = closing + len(_FENCE)
-        elif match[0].startswith("`") and (code := re.search(rf"(?<!`){match[0]}(?!`)", line[at:])):
-            at += code.end()
-    return None
-
-
-def _part_closing(line: str, fence: Fence) -> Sequence[str]:
-    """Part a line of code where its fence is closed beside other text."""
-    before, _, rest = line.partition(_FENCE)
-    is_first = not before.strip("> \t")
-    if line.count(_FENCE) != 1 or (is_first and _LANGUAGE.match(rest)):
-        return (line,)
-    code = () if is_first else (before,)
-    return (*code, fence.closing, *((f"{fence.quote}{rest.lstrip()}",) if rest.strip() else ()))
+    return _without_tables(with_fence_lines(text), growing=growing)
 
 
 # ---- tables ----------------------------------------------------------------------------------------------
@@ -206,4 +140,4 @@ def _find_open(text: str) -> int | None:
 def _shut(text: str, at: int) -> str:
     if not text[at + len(SPOILER) :].strip():  # a mark with nothing to hide yet
         return text[:at].rstrip() or text
-    return f"{text}\n{SPOILER}" if text.endswith(_FENCE) else f"{text}{SPOILER}"
+    return f"{text}\n{SPOILER}" if text.endswith("```") else f"{text}{SPOILER}"

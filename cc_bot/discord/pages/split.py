@@ -11,15 +11,15 @@ Discord counts code points (discord/discord-api-docs issue 1315), its clients an
 units. A text has never fewer of the latter, so those are counted here.
 """
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import IntEnum
 from itertools import accumulate, pairwise
-from typing import Final, Literal, cast
+from typing import Final, cast
 
 import regex  # type: ignore[import-untyped]  # its stubs (types-regex) are not among the dependencies
 
+from cc_bot.domain.fences import Fence, LineKind, next_line
 from cc_bot.domain.kinsoku import NEVER_FIRST, NEVER_LAST, NOT_FIRST_IN_LINE
 
 MESSAGE_LIMIT: Final = 2000
@@ -121,88 +121,6 @@ def _inside_whole(text: str, limit: int) -> set[int]:
 
 def _after_white_space(text: str, at: int) -> int:
     return cast("int", _WHITE_SPACE.match(text, at).end())
-
-
-# ---- fences ----------------------------------------------------------------------------------------------
-# A fence is what CommonMark calls one (0.31, section 4.5): three or more backticks or tildes at the start of
-# a line, perhaps inside quotes and lists, until a line with at least as many of the same. Two things differ,
-# as Discord shows them: a fence may be indented by any depth, and text that is indented less than the list
-# item around a fence does not end it.
-
-LineKind = Literal["prose", "opening", "code", "closing"]
-"""`code` is between the two lines of a fence, `prose` outside of any."""
-
-_PREFIX = (
-    r"\A(?P<quote>(?:[ \t]{0,3}+>(?!>>)[ \t]?+)*+)"
-    r"(?P<indent>(?:[ \t]*+(?:[-*+]|\d{1,9}[.)]|>>>)[ \t])*+[ \t]*+)"
-)
-_LINE_PREFIX = re.compile(_PREFIX)
-_FENCE_OPENING = re.compile(rf"{_PREFIX}(?P<marks>`{{3,}}+(?=[^`]*$)|~{{3,}}+)(?P<info>.*)", re.DOTALL)
-_QUOTE_MARK = re.compile(r"[ \t]{0,3}>[ \t]?")
-
-
-@dataclass(frozen=True, slots=True)
-class Fence:
-    """A fence that is open."""
-
-    quote: str
-    """The quote marks in front of each of its lines: `> `, or nothing."""
-    indent: str
-    marks: str
-    info: str
-    """What follows the marks: mostly the language."""
-
-    @property
-    def opening(self) -> str:
-        """The line that opens the same fence again."""
-        return f"{self.closing}{self.info}"
-
-    @property
-    def closing(self) -> str:
-        """A line that closes it."""
-        return f"{self.quote}{self.indent}{self.marks}"
-
-    def is_closed_by(self, line: str) -> bool | None:
-        """Return whether a line is the last of this fence; None if it is outside of the fence's quote."""
-        for _ in range(self.quote.count(">")):
-            mark = _QUOTE_MARK.match(line)
-            if mark is None:
-                return None
-            line = line[mark.end() :]
-        marks = line.strip(" \t\r")
-        return len(marks) >= len(self.marks) and not marks.strip(self.marks[0])
-
-
-def next_line(
-    fence: Fence | None, line: str, *, max_fence_line: int | None = None
-) -> tuple[LineKind, Fence | None]:
-    """Return the kind of a line, without its line end, and the fence open after it. `fence`: the one open
-    before it. Longer lines than `max_fence_line` open and close nothing."""
-    may_be_fence_line = max_fence_line is None or len(line) <= max_fence_line
-    if fence and (closes := fence.is_closed_by(line)) is not None:
-        return ("closing", None) if closes and may_be_fence_line else ("code", fence)
-    match = _FENCE_OPENING.fullmatch(line) if may_be_fence_line else None
-    if match is None:
-        return "prose", None
-    return "opening", Fence(match["quote"], _indent_of(match), match["marks"], match["info"].rstrip())
-
-
-def close_fences(text: str) -> str:
-    """Return the text, with the closing line of a code fence that it leaves open."""
-    fence: Fence | None = None
-    for line in text.split("\n"):
-        _, fence = next_line(fence, line)
-    return f"{text}{'' if text.endswith(chr(10)) else chr(10)}{fence.closing}" if fence else text
-
-
-def line_prefix(line: str) -> str:
-    """Return what a further line of the same quote and list item begins with."""
-    match = cast("re.Match[str]", _LINE_PREFIX.match(line))
-    return match["quote"] + _indent_of(match)
-
-
-def _indent_of(match: re.Match[str]) -> str:
-    return re.sub(r"[^ \t]", " ", match["indent"])  # a list item has its mark once
 
 
 # ---- split -----------------------------------------------------------------------------------------------
