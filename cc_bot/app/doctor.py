@@ -133,10 +133,8 @@ def _checks(config: Config, words: Texts, *, offline: bool) -> Iterator[Check]:
     yield Check("policy", partial(_check_policy, config, words))
     tools = partial(_check_tool_servers, config, words, offline=offline)
     yield Check("tools", tools, LOADING_LIMIT_S + SERVERS_LIMIT_S)
-    if not offline:
-        yield Check(
-            "model", partial(_check_models, config, words), config.model_timeout_s * MAX_REQUESTS + SLACK_S
-        )
+    models = partial(_check_models, config, words, offline=offline)
+    yield Check("model", models, config.model_timeout_s * MAX_REQUESTS + SLACK_S)
     if config.embedding_model in (LOCAL, OFF) or not offline:
         yield Check("embedder", partial(_check_embedder, config, words), LOADING_LIMIT_S)
     if not offline:
@@ -294,7 +292,7 @@ def _problem(report: ToolServerReport, said: DoctorFileTexts) -> str:
     return sentence.format(detail=problem.detail, seconds=round(SERVERS_LIMIT_S))
 
 
-async def _check_models(config: Config, words: Texts) -> Sequence[Finding]:
+async def _check_models(config: Config, words: Texts, *, offline: bool) -> Sequence[Finding]:
     """Check the models that answer, that write summaries, and that agents have of their own; each once."""
     notes = FindingWriter("model")
     try:
@@ -304,6 +302,8 @@ async def _check_models(config: Config, words: Texts) -> Sequence[Finding]:
                     return [notes.ok(words.doctor.model_offline)]
                 said = words.cli.model_without_server.format(model=named)
                 return [notes.warning(said, words.cli.model_without_server_mend)]
+            if offline:
+                return []
             agents, tools = await _load_agents(config), discover(cc_bot.tools).schemas()
             own = [name for agent in agents.values() for name in agent.models]
             names = dict.fromkeys((*config.models, *config.summary_models, *own))

@@ -51,9 +51,7 @@ class Models:
     @property
     def label(self) -> str:
         """What the terminal calls the model."""
-        words, named = texts(self._config.operator_locale).cli, self.named_in_vain
-        if named:
-            return f"{words.model_without_server.format(model=named)} → {words.model_without_server_mend}"
+        words = texts(self._config.operator_locale).cli
         return words.offline_model if self.offline else self._config.models[0]
 
     def chain(self, names: Sequence[str]) -> ChatModel:

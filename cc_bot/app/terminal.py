@@ -31,9 +31,13 @@ async def run_terminal(
     Raises InvalidSetting for an agent that does not exist.
     """
     clock = clock_of(config)
+    words = texts(config.operator_locale)
     async with open_core(config, clock) as core:
         from cc_bot.terminal import ChatProfile, run_chat
 
+        if named := core.models.named_in_vain:
+            said = words.cli.model_without_server.format(model=named)
+            _say(f"{said} → {words.cli.model_without_server_mend}")
         known = await core.agents.all()
         if agent is not None and agent not in known:
             raise InvalidSetting(name="--agent", expected=" / ".join(known))
@@ -50,11 +54,15 @@ async def run_terminal(
             visibility="private" if channel_id else "public",
             offline=core.models.offline,
         )
-        await _wait_for_servers(core.servers, texts(config.operator_locale).terminal.servers_starting)
+        await _wait_for_servers(core.servers, words.terminal.servers_starting)
         try:
             return await run_chat(core.assistant, core.stores, core.moments, profile)
         finally:
             await purge_due(core.stores.memory_removal, clock)
+
+
+def _say(sentence: str) -> None:
+    print(sentence, file=sys.stderr, flush=True)  # noqa: T201 - it is no record
 
 
 SERVERS_TOLD_S: Final = 1.0
@@ -68,7 +76,7 @@ async def _wait_for_servers(servers: Servers, sentence: str) -> None:
     try:
         await asyncio.wait((starting,), timeout=SERVERS_TOLD_S)
         if not starting.done():
-            print(sentence, file=sys.stderr, flush=True)  # noqa: T201 - it is no record
+            _say(sentence)
             await asyncio.wait((starting,), timeout=SERVERS_WAIT_S)
     finally:
         starting.cancel()

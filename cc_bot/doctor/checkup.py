@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, Final, Literal
 
-from cc_bot.texts import Texts
+from cc_bot.domain.errors import CcBotError
+from cc_bot.texts import Texts, explain
 
 # ---- findings --------------------------------------------------------------------------------------------
 
@@ -121,6 +122,8 @@ async def _run(check: Check, words: Texts) -> Sequence[Finding]:
         seconds = round(check.limit_s)
         told = words.doctor.took_too_long.format(seconds=seconds)
         return [notes.failed(told, words.doctor.took_too_long_mend)]
+    except CcBotError as error:
+        return [notes.failed(explain(error, words), "")]
     except Exception as error:  # noqa: BLE001 - whatever it is, the other checks are worth reading
         told = words.doctor.broke.format(error=type(error).__name__)
         return [notes.failed(told, words.doctor.broke_mend)]

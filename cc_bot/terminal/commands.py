@@ -91,6 +91,11 @@ def parse(line: str, words: Texts) -> tuple[str, str, Mapping[str, str]]:
             name = _SHORTCUTS.get(name, name)
         if name in COMMANDS and typed[1:2].strip():
             return name, *_take_options(COMMANDS[name], text)
+    on_discord = command_names(Locale.EN)
+    for attempt in attempts:
+        given = one_line(f"/{attempt}", 40)
+        if f"{attempt.replace(' ', '_')}_description" in on_discord and attempt not in _SHORTCUTS:
+            raise InvalidCommand(words.terminal.not_here.format(given=given))
     for attempt in attempts:
         given = one_line(f"/{attempt}", 40)
         if near := get_close_matches(attempt, [*COMMANDS, *_SHORTCUTS], n=1):

@@ -14,6 +14,7 @@ from rich.segment import Segment
 from rich.text import Text
 
 from cc_bot.domain import text
+from cc_bot.domain.fences import with_fence_lines
 from cc_bot.domain.kinsoku import graphemes, units
 from cc_bot.domain.message import spell_out
 from cc_bot.domain.text import printable
@@ -180,7 +181,7 @@ class ChatMarkdown(Markdown):
     }
 
     def __init__(self, markup: str) -> None:
-        super().__init__(printable(markup), hyperlinks=False, code_theme="ansi_dark")
+        super().__init__(with_fence_lines(printable(markup)), hyperlinks=False, code_theme="ansi_dark")
         _adapt_to_chat(self.parsed)
 
 

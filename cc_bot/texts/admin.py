@@ -36,7 +36,7 @@ class AdminTexts(Area):
     limit_set = Sentence(ja="決めました。{subject}の{limit}: **{value}**（次の質問から）", en="Set for {subject}: {limit} **{value}**, from the next question on.")
     limit_unset = Sentence(ja="取り消しました。設定ファイルにあれば、それが効きます。", en="Taken back. If the policy file has one, that holds.")
     limit_was_not_set = Sentence(ja="ここで決めた制限の中に、それはありません。</admin limits show> で確かめてください。", en="No such limit was set here. See </admin limits show>.")
-    everyone = Sentence(ja="全員", en="everyone")
+    everyone = Sentence(ja="全員（1人あたり）", en="everyone (each user)")
     no_limit = Sentence(ja="制限なし", en="no limit")
     by_default = Sentence(ja="（既定）", en=" (default)")
     from_file = Sentence(ja="（設定ファイル）", en=" (policy file)")

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 from structlog.testing import capture_logs
 
+from cc_bot.app.doctor import run_doctor
 from cc_bot.app.models import open_models
 from cc_bot.config import read_config
 from cc_bot.domain import Locale
@@ -81,8 +82,11 @@ async def test_a_model_that_is_named_without_any_server_is_a_mistake(tmp_path: P
     with capture_logs() as records:
         async with open_models(read_config(environ, tmp_path / "none")) as models:
             assert models.offline
-            assert words.cli.model_without_server_mend in models.label
-    assert [(each["event"], each["model"]) for each in records] == [("model_without_server", "local/qwen")]
+        report = await run_doctor(read_config(environ, tmp_path / "none"), offline=True)
+    assert ("model", "warning") in [(each.check, each.verdict) for each in report.findings]
+    assert [(each["event"], each["model"]) for each in records] == [
+        ("model_without_server", "local/qwen")
+    ] * 2
     (tmp_path / "models.toml").write_text("# [providers.local]\n", encoding="utf-8")
     with pytest.raises(InvalidModels) as refused:
         await answered_by(tmp_path, **environment)

@@ -22,10 +22,11 @@ from cc_bot.doctor.surroundings import (
     check_timezone,
 )
 from cc_bot.domain import Locale
+from cc_bot.domain.errors import InvalidSetting
 from cc_bot.reading.process import reading_command
 from cc_bot.reading.reader import DocumentReader
 from cc_bot.terminal.markdown import break_offsets
-from cc_bot.texts import texts
+from cc_bot.texts import explain, texts
 from tests.reading.confinement import UNCONFINED, WITHOUT_SECCOMP
 
 JA = texts(Locale.JA)
@@ -53,6 +54,9 @@ def check(found: Sequence[Finding] = (), error: Exception | None = None, wait: b
 class TestACheckup:
     async def test_keeps_the_order_and_survives_checks_that_break_or_hang(self) -> None:
         broken, hangs = check(error=ValueError("sk-secret")), check(wait=True)
+        unset = InvalidSetting(name="CC_BOT_DATABASE_URL", expected="sqlite:///")
+        [wrong] = (await run_checks([check(error=unset)], JA)).findings
+        assert wrong.detail == explain(unset, JA)
         report = await run_checks([broken, check([FINE]), hangs, check([LOW, BAD])], JA)
         verdicts = [finding.verdict for finding in report.findings]
         assert verdicts == ["failed", "ok", "failed", "warning", "failed"]

@@ -44,6 +44,16 @@ MISTAKES = {
     "/memory delte 3": EN.terminal.unknown_near.format(given="/memory delte", nearest="/memory delete"),
     "/hlep": EN.terminal.unknown_near.format(given="/hlep", nearest="/help"),
     "/remnd": EN.terminal.unknown_near.format(given="/remnd", nearest="/remind"),
+    **{
+        line: EN.terminal.not_here.format(given=given)
+        for line, given in {
+            "/privacy show": "/privacy show",
+            "/memory show 3": "/memory show",
+            "/Settings": "/settings",
+            "/admin limits show": "/admin limits",
+            "/agent lst": "/agent",
+        }.items()
+    },
     "/xyz": EN.terminal.unknown.format(given="/xyz"),
     "/": EN.terminal.unknown.format(given="/"),
     **dict.fromkeys(("/memory delete x", "/memory undo", f"/memory delete {2**63}"), EN.memory.id_needed),

@@ -44,6 +44,8 @@ class TestModelWords:
         assert lines("[ここ](https://example.com)") == ["ここ (https://example.com)"]
         table = "".join(lines(ANSWER, width=32)).replace(" ", "")
         assert ("秋から" in table, "…" in table) == (True, False)
+        fenced = lines("お話です。```python\nprint()\n```\n| 名前 | 数 |\n|---|---|\n| 猫 | 2 |")
+        assert [line for line in fenced if "`" in line or "|" in line] == []
         assert lines("a\x1b[2Jb\x9bc") == ["a[2Jbc"]
 
     def test_are_redrawn_while_they_come_and_whole_at_the_end(self) -> None:

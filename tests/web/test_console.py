@@ -127,7 +127,7 @@ async def test_limits_are_set_and_taken_back_or_told_why_not(site: Site, owner: 
     assert "取り消しました。" in await follow(owner, "/console/limits/unset", **form)
     assert "それはもうありません。" in await follow(owner, "/console/limits/unset", **form)
     told = await follow(owner, "/console/limits", limit="memories", value="", kind="", id="")
-    assert "全員 メモリの件数 制限なし 管理者" in told
+    assert f"{texts(Locale.JA).admin.everyone} メモリの件数 制限なし 管理者" in told
     for wrong, sentence in (
         *(({key: "words"}, "制限が読み取れませんでした。") for key in ("value", "limit")),
         *(({"kind": "user", "id": id_}, "IDが読み取れませんでした。") for id_ in ("花子", "")),
