@@ -32,6 +32,7 @@ not_here | この質問では、それはできません。ふつうの質問で
 failed | できませんでした。{error} | I could not do that. {error}
 proposed | まだ実行していません。下の提案を確かめて、どうするか選んでください。 | Nothing is changed yet. Look at the proposal below, and choose.
 remembered | 承知しました。「{text}」を覚えました。 | All right. I remembered: “{text}”
+remember_what | 何を覚えましょうか。「鍵は玄関って覚えて」のように書いてください。 | What should I remember? Write it like this: “remember that the key is in the hall”.
 found | 「{text}」と覚えています。 | I remember: “{text}”
 known | 覚えているのは次のことです。 | This is what I remember:
 not_found | メモリには見つかりませんでした。 | I found that nowhere in your memories.
@@ -51,6 +52,9 @@ _MAX_QUOTED: Final = 300
 _MAX_FOUND: Final = 5
 _MAX_LISTED: Final = 20
 
+_HEAD: Final = re.compile(r"(?:\[[^\n]+[.:]\](?:\n>[^\n]*)*(?:\n\n|\Z))*(?P<name>[^#:：\n]{1,40}#\d{6}:)?")
+"""What a prompt puts before the asker's words: the messages they point at, and in a channel their name."""
+
 _PLEASE_JA: Final = r"(?:おいて|ください|下さい|ほしい|もらえますか|もらえる|くれる|ね|よ)*[。！!？?\s]*"
 _PLEASE_EN: Final = r"(?:(?:please|can you|could you|would you)[, ]+)?"
 _END_EN: Final = r"(?:,? please)?[.!?\s]*"
@@ -60,7 +64,7 @@ _REMEMBER: Final = (
         re.DOTALL,
     ),
     re.compile(
-        r"(?P<what>.+?)(?:という|って)?(?:こと)?(?:なので|だから|ので|から|を|って|と|は|、|。|\s)*"
+        r"(?P<what>.*?)(?:という|って)?(?:こと)?(?:なので|だから|ので|から|を|って|と|は|、|。|\s)*"
         rf"(?:覚えて|おぼえて|メモして|忘れないで){_PLEASE_JA}",
         re.DOTALL,
     ),
@@ -73,6 +77,10 @@ _REMEMBER: Final = (
         rf"(?P<what>.+?)[.,;!]\s*{_PLEASE_EN}(?:remember|note|don't forget) (?:that|this|it){_END_EN}",
         re.IGNORECASE | re.DOTALL,
     ),
+)
+_POINTS: Final = re.compile(
+    r"(?:[こそあ]れ|[こそあ]の(?:こと|話|件)|今の(?:こと|話)?)?も?|(?:this|that|it)(?: one)?(?: for me)?",
+    re.IGNORECASE,
 )
 _FORGET: Final = (
     re.compile(
@@ -87,7 +95,7 @@ _FORGET: Final = (
 _REMIND: Final = (
     re.compile(
         r"(?P<what>.+?)(?:(?:んだ|のだ)?(?:って|と)|(?:こと|の)?[をで]|ように|、)?\s*"
-        rf"(?:(?P<sure>知らせて|お知らせして|リマインドして|通知して|起こして)|教えて){_PLEASE_JA}",
+        rf"(?:(?P<sure>知らせて|お知らせして|リマインドして|通知して|起こして|思い出させて)|教えて){_PLEASE_JA}",
         re.DOTALL,
     ),
     re.compile(
@@ -101,11 +109,20 @@ _ASKS: Final = re.compile(
     r"|(?:what|which|who|whose|when|where|how|why|do|does|did|is|are|am|was|were|tell me)\b.+",
     re.IGNORECASE | re.DOTALL,
 )
+_NO_FACTS: Final = (re.compile(""), *_REMEMBER, *_FORGET, *_REMIND, _ASKS)
 _ASKS_FOR_ALL: Final = re.compile(
     r"what do you (?:know|remember)(?: about me)?[?.!\s]*"
     r"|(?:私について)?何を(?:覚えて|知って)い?(?:る|ますか)[?？。\s]*",
     re.IGNORECASE,
 )
+_ASKER_JA: Final = "(?:私|わたし|僕|ぼく|俺|うち|自分)(?:たち)?"
+_ASKS_ABOUT_ASKER: Final = re.compile(
+    rf"{_ASKER_JA}[のはが]|(?:名前|誕生日|住所|番号|予定)は|\b(?:my|our|am I|do I|did I)\b", re.IGNORECASE
+)
+_WHOSE: Final = re.compile(
+    rf"(?:{_ASKER_JA}の)?+(?P<ja>[^\s、のはが]{{1,20}})の|.*?\bmy (?P<en>\w+)", re.IGNORECASE | re.DOTALL
+)
+"""The dog of 私の犬の名前は？ and of “what is my dog called?”."""
 _NUMBER: Final = re.compile(r"#?(\d{1,18})番?")
 _KANA_OR_KANJI: Final = re.compile(r"[ぁ-ゖァ-ヺ一-鿿]")
 
@@ -147,9 +164,12 @@ class _Talk:
 
     def __init__(self, request: ChatRequest) -> None:
         messages = [at for at, part in enumerate(request.prompt) if isinstance(part, UserPart)]
-        present = request.prompt[messages[-1]] if messages else UserPart("")
+        earlier, present = (UserPart(""), UserPart(""), *(request.prompt[at] for at in messages))[-2:]
         since = request.prompt[messages[-1] :] if messages else ()
-        self.message = present.text.strip()
+        self.message, before = _words(present.text), _words(earlier.text)
+        alone = (self.message, before) == (present.text.strip(), earlier.text.strip()) and not earlier.tainted
+        self.before = before if alone and not _first(_NO_FACTS, before[:MAX_CHARACTERS]) else ""
+        """What the asker wrote before this in their session, if it may be something to remember."""
         self.has_images = isinstance(present, UserPart) and bool(present.images)
         self.results = {part.name: _json(part.text) for part in since if isinstance(part, ToolResultPart)}
         """What came of the last call of each tool in this turn."""
@@ -167,6 +187,13 @@ class _Talk:
     def memories(self, tool: str) -> list[dict[str, Any]]:
         found = self.results.get(tool, {}).get("memories")
         return [each for each in found if isinstance(each, dict)] if isinstance(found, list) else []
+
+
+def _words(text: str) -> str:
+    """What somebody wrote, without the head and the indentation that a channel's prompt adds."""
+    head = _HEAD.match(text)
+    own = text[head.end() :] if head else text
+    return (own.replace("\n  ", "\n") if head and head["name"] else own).strip()
 
 
 def _json(text: str) -> Mapping[str, Any]:
@@ -188,7 +215,9 @@ def _first(patterns: Iterable[re.Pattern[str]], text: str) -> re.Match[str] | No
 def _remember(talk: _Talk) -> _Step | None:
     if (found := _first(_REMEMBER, talk.message)) is None:
         return None
-    content = found["what"].strip(" 　、,")
+    content = found["what"].strip(" 　、,:：")
+    if _POINTS.fullmatch(content) and not (content := talk.before):
+        return talk.texts["remember_what"]
     done = talk.texts["remembered"].format(text=_short(content))
     return talk.outcome("remember", done) or _Call("remember", {"content": content})
 
@@ -222,11 +251,16 @@ def _recall(talk: _Talk) -> _Step | None:
     if tool in talk.tools and tool not in talk.results:
         asked = {"limit": _MAX_LISTED} if everything else {"query": talk.message, "limit": _MAX_FOUND}
         return _Call(tool, asked)
-    notes = talk.memories(tool)
+    notes = found = talk.memories(tool)
     if not everything:
-        notes = [each for each in notes if each.get("confidence") == notes[0].get("confidence")]  # the best
+        best = found[0].get("confidence") if found else None
+        whose = _WHOSE.match(talk.message) if best == "maybe" else None
+        noun = (whose["ja"] or whose["en"]).lower() if whose else ""
+        same = (each for each in found if each.get("confidence") == best)
+        notes = [each for each in same if noun in str(each.get("content")).lower()]
     if not notes:
-        return f"{talk.texts['not_found']}\n{talk.texts['unknown']}"
+        about_asker = found or everything or _ASKS_ABOUT_ASKER.search(talk.message)
+        return f"{talk.texts['not_found'] if about_asker else ''}\n{talk.texts['unknown']}".strip()
     facts = [_short(each.get("content")) for each in sorted(notes, key=lambda note: -int(note["id"]))]
     if len(facts) == 1:
         return talk.texts["found"].format(text=facts[0])

@@ -101,6 +101,17 @@ class TestRemembering:
             assert (found[said] or "") in told
         check(found, FACTS)
 
+    async def test_of_what_is_only_pointed_at_takes_the_message_before_or_asks_back(self, chat: Chat) -> None:
+        for told, fact, wishes in (
+            (JA, "猫の名前はタマ", ("これ覚えて", "覚えておいて", "それも覚えてください。")),
+            (EN, "My cat is Tama", ("remember this", "Please remember that.")),
+        ):
+            for wish in wishes:
+                who = chat.another()
+                assert await who.say(wish, wish) == told["remember_what"], wish
+                await who.say(fact, wish)
+                assert await who.kept() == [fact], wish
+
     async def test_of_a_secret_is_refused_in_words(self, chat: Chat) -> None:
         assert (await chat.say("パスワードはhunter2です。覚えて")).startswith(JA["failed"].format(error=""))
         assert await chat.kept() == []
@@ -127,7 +138,17 @@ class TestRecalling:
             told = await (await chat.another().knows("My boat is called Petrel", "趣味は登山です")).say(asked)
             assert "My boat is called Petrel" in told
             assert "趣味は登山です" in told
-        assert await chat.say("Where is my umbrella?") == f"{EN['not_found']}\n{EN['unknown']}"
+
+    async def test_says_that_nothing_was_found_only_of_questions_about_the_asker(self, chat: Chat) -> None:
+        for known, asked in {
+            "The gate is green": "Where is my umbrella?",
+            "my cat is called Tama": "what is my dog called?",
+            "猫の名前はタマ": "犬の名前は？",
+            "母の誕生日は5月2日": "父の誕生日は？",
+        }.items():
+            words = EN if asked.isascii() else JA
+            told = await (await chat.another().knows(known)).say(asked)
+            assert told == f"{words['not_found']}\n{words['unknown']}", asked
 
 
 class TestForgetting:
@@ -137,15 +158,11 @@ class TestForgetting:
             assert "モチ" in await who.say(asked), asked
             assert await who.kept() == ["車の色は赤です"]
 
-    async def test_of_one_that_was_not_shown_is_proposed(self, chat: Chat) -> None:
-        for asked, told in (("#1を忘れて", JA), ("forget #1", EN)):
-            who = await chat.another().knows("猫の名前はモチ")
-            assert await who.say(asked) == told["proposed"]
-            assert await who.kept() == ["猫の名前はモチ"]
-
-    async def test_of_several_or_none_asks_which_or_says_so(self, chat: Chat) -> None:
+    async def test_of_several_none_or_one_that_was_not_shown_changes_nothing(self, chat: Chat) -> None:
         await chat.knows("猫の名前はモチ", "猫の名前はタマ", "ナッツ全般アレルギー")
         for asked, told in {
+            "#1を忘れて": JA["proposed"],
+            "forget #2": EN["proposed"],
             "猫の名前を忘れて": "- #1 猫の名前はモチ",
             "飛行機のこと忘れて": JA["not_found"],
             "#99を忘れて": JA["failed"].format(error=""),
@@ -158,6 +175,7 @@ class TestForgetting:
 REMINDERS: Final[dict[str, tuple[str, str]]] = {
     "明日9時に薬って知らせて": ("明日9時に", "薬"),
     "薬を明日9時にリマインドして": ("明日9時に", "薬"),
+    "明日の朝7時に洗濯を思い出させて": ("明日の朝7時に", "洗濯"),
     "10分後に教えて": ("10分後に", JA["time_is_up"]),
     "毎朝8時に天気をお知らせして": ("毎朝8時に", "天気"),
     "remind me tomorrow at 9 to take the pills": ("tomorrow at 9", "take the pills"),
@@ -195,6 +213,8 @@ class TestEverythingElse:
             "牛乳をキャンバスに出して",
             "Hello",
             "draw a bar chart",
+            "tell me a long story",
+            "会議を忘れないように教えて",
             "x" * (MAX_CHARACTERS + 1),
         ):
             assert await chat.say(said) == (EN if said.isascii() else JA)["unknown"], said
