@@ -75,6 +75,7 @@ def ask_consent(question: str) -> bool:
 # ---- database --------------------------------------------------------------------------------------------
 
 if TYPE_CHECKING:  # `--help` answers without them
+    from cc_bot.app.restoring import AppliedErasures
     from cc_bot.storage.manifest import Progress, Rows, Stage
     from cc_bot.storage.restoring import StagedBackup
 
@@ -230,8 +231,11 @@ def _copy(config: Config, options: argparse.Namespace) -> None:
     say(words.copied_empty.format(count=len(done.plan.tables) - len(filled)))
     source, target = shown(request.source), shown(request.target)
     say(words.copied.format(source=source, target=target, rows=f"{sum(table.rows for table in filled):,}"))
-    if done.plan.left_out:
-        say(words.copied_left_out.format(names=", ".join(done.plan.left_out)))
+    if left_out := done.plan.left_out:
+        sentence = words.copied_rebuilt if done.plan.unreleased else words.copied_left_out
+        say(sentence.format(count=len(left_out), names=", ".join(left_out)))
+    if done.erased and done.erased.counts:
+        _say_erased(done.erased, config)
     if done.log:
         say(words.copied_other_log.format(path=done.log))
     if done.files:
@@ -249,12 +253,14 @@ def _apply_erasures(config: Config, options: argparse.Namespace) -> None:
     request = ErasuresRequest(tuple(options.files), options.since)
     with _show_progress(words) as progress:
         done = asyncio.run(run_apply_erasures(config, request, progress))
+    _say_erased(done, config)
 
-    def moment(at: datetime | None) -> str:
-        return f"{at.astimezone(config.timezone):%Y-%m-%d %H:%M:%S}" if at else words.unknown_moment
 
+def _say_erased(done: "AppliedErasures", config: Config) -> None:
+    words, at = texts(config.operator_locale).backup, done.since
+    since = f"{at.astimezone(config.timezone):%Y-%m-%d %H:%M:%S}" if at else words.unknown_moment
     sentence = words.reapplied if done.counts else words.nothing_reapplied
-    say(sentence.format(since=moment(done.since), **asdict(done.counts)))
+    say(sentence.format(since=since, **asdict(done.counts)))
 
 
 def _wipe(config: Config, options: argparse.Namespace) -> None:

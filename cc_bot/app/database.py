@@ -4,12 +4,13 @@ import asyncio
 import shutil
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AsyncExitStack, ExitStack, asynccontextmanager, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
 
 from cc_bot.app.clocks import clock_of
+from cc_bot.app.restoring import AppliedErasures, erase_again
 from cc_bot.config import Config
 from cc_bot.domain.errors import (
     CopySourceMissing,
@@ -35,11 +36,12 @@ from cc_bot.storage.engines import (
     origin_of,
     shown,
 )
-from cc_bot.storage.erasures import ErasureLog, carry_log
-from cc_bot.storage.files import DEFAULT_URL, database_file, ensure_closed, sole_bot
+from cc_bot.storage.erasures import ErasureLog, Erasures, carry_log, logs_in, read_logs
+from cc_bot.storage.files import DEFAULT_URL, database_file, ensure_closed, sidecar, sole_bot
 from cc_bot.storage.manifest import Progress, ignore_progress
 from cc_bot.storage.migrate import Migration, apply_pending, list_pending
 from cc_bot.storage.rewriting import ensure_free_space
+from cc_bot.storage.sqlite import log_bytes_of
 
 
 async def run_backup(
@@ -89,6 +91,9 @@ class CopyOutcome:
     """The operator's own, beside the source alone."""
     folder: Path
     """In which those of the target are looked for."""
+    erased: AppliedErasures | None
+    """What logs say was erased after the source was made; None for the database in use, from which it is
+    gone."""
 
 
 async def run_copy(config: Config, request: CopyRequest, progress: Progress) -> CopyOutcome:
@@ -100,12 +105,33 @@ async def run_copy(config: Config, request: CopyRequest, progress: Progress) -> 
     if to_itself:
         raise SameDatabase
     with _sole_user(config, request):
+        logs = await asyncio.to_thread(_read_logs, config, request)
         size, identity = await _examine(request)
         if dialect_of(request.target) == "sqlite":
             plan = await _copy_to_file(request, database_file(request.target), size, progress)
         else:
             plan = await _copy_to_server(request, identity, progress)
-        return await asyncio.to_thread(_bring_along, config, request, plan)
+        # Before the erasing: if that fails, `erasures apply` finds the log there.
+        outcome = await asyncio.to_thread(_bring_along, config, request, plan, next(iter(logs), None))
+        if origin == origin_of(config.database_url) or not logs:
+            return outcome
+        async with open_database(request.target) as target:
+            erased = await erase_again(target, tuple(logs.values()), None, config, progress)
+        return replace(outcome, erased=erased)
+
+
+def _read_logs(config: Config, request: CopyRequest) -> dict[Path, Erasures]:
+    """Return the logs that may know who was erased since the source was made: its own first, then that of the
+    database in use, then those beside a backup. Raises CopyStopped for one that can't be read."""
+    source = kept_beside(request.source, config.data_folder)
+    own, in_use = (
+        ErasureLog.beside(each).path
+        for each in (source, kept_beside(config.database_url, config.data_folder))
+    )
+    logs, unreadable = read_logs(dict.fromkeys((own, in_use, *logs_in(source.parent))))
+    if unreadable:
+        raise CopyStopped(path=str(unreadable[0]))
+    return logs
 
 
 async def _copy_to_server(
@@ -162,7 +188,8 @@ def _naming(setting: str) -> Iterator[None]:
 
 @contextmanager
 def _sole_user(config: Config, request: CopyRequest) -> Iterator[None]:
-    """Hold the locks of both databases. Raises AlreadyRunning, ServerInUse or CopySourceMissing."""
+    """Hold the locks of both databases; beside a source that no bot has used, such as a backup, none is made.
+    Raises AlreadyRunning, ServerInUse or CopySourceMissing."""
     source, target = (kept_beside(url, config.data_folder) for url in (request.source, request.target))
     named = {
         target: _folder_setting(request.target, _TARGET_OPTION),
@@ -172,7 +199,8 @@ def _sole_user(config: Config, request: CopyRequest) -> Iterator[None]:
         raise CopySourceMissing(path=str(source))
     with ExitStack() as locks:
         for database, setting in sorted(named.items()):  # two on servers have one lock
-            locks.enter_context(sole_bot(database, setting))
+            if database == target or sidecar(database, ".lock").exists():
+                locks.enter_context(sole_bot(database, setting))
         if source.is_file() and target.is_file() and source.samefile(target):
             raise SameDatabase
         for database in (source, target):
@@ -185,7 +213,12 @@ def _folder_setting(url: str, stands_in: str) -> str:
 
 
 async def _examine(request: CopyRequest) -> tuple[int, tuple[int, int] | None]:
-    """Return the size of the source in bytes, and what tells it from others."""
+    """Return the size of the source in bytes, and what tells it from others. A file stays as it is."""
+    if dialect_of(request.source) == "sqlite":
+        file = database_file(request.source)
+        with _telling(request.source):
+            async with open_snapshot(request.source):
+                return file.stat().st_size + log_bytes_of(file), None
     async with _end(request.source, request.source_setting) as database:
         usage = await database.measure()
         return usage.bytes + usage.log_bytes, await find_identity(database)
@@ -211,7 +244,7 @@ def _telling(url: str) -> Iterator[None]:
         raise CopyStopped(path=shown(url)) from error
 
 
-def _bring_along(config: Config, request: CopyRequest, plan: CopyPlan) -> CopyOutcome:
+def _bring_along(config: Config, request: CopyRequest, plan: CopyPlan, former: Path | None) -> CopyOutcome:
     """Put the record of erasures beside the target as well: who was forgotten stays so, whichever copy of
     either database is restored. The operator's own files stay where they are."""
     ours, theirs = (named_beside(url, config.data_folder) for url in (request.source, request.target))
@@ -220,12 +253,9 @@ def _bring_along(config: Config, request: CopyRequest, plan: CopyPlan) -> CopyOu
         for name in _OPERATORS_FILES
         if ours.with_name(name).exists() and not theirs.with_name(name).exists()
     )
-    former, log = (
-        ErasureLog.beside(kept_beside(url, config.data_folder)).path
-        for url in (request.source, request.target)
-    )
+    log = ErasureLog.beside(kept_beside(request.target, config.data_folder)).path
     try:
-        carried = former == log or not former.exists() or carry_log(former, log)
+        carried = former in (None, log) or carry_log(former, log)
     except (OSError, ValueError) as error:
         raise CopyStopped(path=str(log)) from error
-    return CopyOutcome(plan, None if carried else log, files, theirs.parent)
+    return CopyOutcome(plan, None if carried else log, files, theirs.parent, None)

@@ -134,7 +134,7 @@ async def reapply_erasures(
     clock: Clock,
     progress: Progress,
 ) -> ReappliedErasures:
-    """Upgrade the copy and erase again what the logs say.
+    """Upgrade the copy, drop what was on its way and erase again what the logs say.
 
     `made_at` is when the backup was made, None where nobody knows; `mark` takes the place of erased messages.
     Raises StorageError.
@@ -142,14 +142,15 @@ async def reapply_erasures(
     async with open_database(f"sqlite:///{copy}") as database:
         progress("upgrading", 0, 0)
         await apply_pending(database, clock=clock, preserve=False)  # the backup itself is the copy
-        since = made_at or await ErasedRows(database).get_newest()
+        rows = ErasedRows(database)
+        await rows.let_go()
+        since = made_at or await rows.get_newest()
         progress("erasing", 0, 0)
         return await _reapply(database, _AllLogs(logs, since), mark, clock)
 
 
 async def _reapply(database: Database, known: _AllLogs, mark: str, clock: Clock) -> ReappliedErasures:
     restored, erasers = ErasedRows(database), _Erasers.over(database, clock)
-    await restored.let_go()
     return ReappliedErasures(
         users=await _forget_users(erasers, known),
         memories=await _forget_memories(erasers, restored, known, mark),
@@ -351,12 +352,25 @@ async def run_apply_erasures(config: Config, request: ErasuresRequest, progress:
             await ensure_unused(database)
             progress("upgrading", 0, 0)
             await apply_pending(database, clock=clock)
-            since = restored or await ErasedRows(database).get_newest()
-            progress("erasing", 0, 0)
-            mark = texts(config.locale).erasure.mark
-            counts = await _reapply(database, _AllLogs(tuple(logs.values()), since), mark, clock)
-            await MemoryRemovalStore(database, clock=clock).clean(vacuum=True)
+            await ErasedRows(database).let_go()
+            applied = await erase_again(database, tuple(logs.values()), restored, config, progress)
         _adopt(own, logs, [])
+    return applied
+
+
+async def erase_again(
+    database: Database,
+    logs: Sequence[Erasures],
+    restored: datetime | None,
+    config: Config,
+    progress: Progress,
+) -> AppliedErasures:
+    """Erase what the logs say was erased after the restored moment. Raises StorageError."""
+    clock = clock_of(config)
+    since = restored or await ErasedRows(database).get_newest()
+    progress("erasing", 0, 0)
+    counts = await _reapply(database, _AllLogs(logs, since), texts(config.locale).erasure.mark, clock)
+    await MemoryRemovalStore(database, clock=clock).clean(vacuum=True)
     return AppliedErasures(counts, since)
 
 

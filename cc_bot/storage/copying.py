@@ -16,7 +16,7 @@ from cc_bot.domain.errors import CopyRefused, CopyStopped, CopyTargetOccupied, S
 from cc_bot.storage.database import Database, Snapshot, storable
 from cc_bot.storage.dialect import Dialect
 from cc_bot.storage.files import move, sidecar, sync_file
-from cc_bot.storage.manifest import RECORDS, Progress
+from cc_bot.storage.manifest import RECORDS, SELECT_UNRELEASED, Progress
 from cc_bot.storage.migrate import newest_schema
 from cc_bot.storage.schema import TableLayout, list_tables, rows_made_by, tables_made_by
 from cc_bot.storage.sqlite import classify
@@ -63,6 +63,8 @@ class CopyPlan:
     """Each after those that it refers to."""
     left_out: tuple[str, ...]
     """Tables and columns (`table.column`) of the source that this version does not have."""
+    unreleased: bool
+    """Whether the source is from before the first release: then no user's data is in these."""
 
     def count_up_to(self, table: CopiedTable) -> int:
         return sum(each.rows for each in self.tables[: self.tables.index(table) + 1])
@@ -93,7 +95,8 @@ async def plan_copy(source: Snapshot) -> CopyPlan:
         ours = {(table.name, column.name) for table in layouts.values() for column in table.columns}
         left_out = {f"{table}.{column}" if table in layouts else table for table, column in there - ours}
         tables = [await _plan_table(source, layout, there & ours) for layout in layouts.values()]
-        return CopyPlan(tuple(tables), tuple(sorted(left_out - {RECORDS})))
+        unreleased = bool(await source.query(SELECT_UNRELEASED))
+        return CopyPlan(tuple(tables), tuple(sorted(left_out - {RECORDS})), unreleased)
 
 
 async def _plan_table(source: Snapshot, layout: TableLayout, shared: set[tuple[str, str]]) -> CopiedTable:

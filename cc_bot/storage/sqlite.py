@@ -420,7 +420,7 @@ def _open_state(path: Path) -> sqlite3.Connection:
         connection.text_factory = _text
         _set_read_only(connection)
         connection.execute("BEGIN")
-        connection.execute("SELECT count(*) FROM sqlite_master").fetchall()  # which is when it begins
+        _refuse_foreign(connection)  # the first to read, which is when it begins
     except BaseException:
         connection.close()
         raise
@@ -428,8 +428,8 @@ def _open_state(path: Path) -> sqlite3.Connection:
 
 
 def _connect_to_read(path: Path) -> sqlite3.Connection:
-    """Connect to a file that exists, for use on any thread."""
-    uri = f"{path.absolute().as_uri()}?mode=rw"
+    """Connect to a file that exists and stays as it is, for use on any thread."""
+    uri = f"{path.absolute().as_uri()}?mode=ro"
     return sqlite3.connect(uri, uri=True, isolation_level=None, check_same_thread=False)
 
 

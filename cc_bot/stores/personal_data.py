@@ -91,7 +91,8 @@ class PersonalTable:
     def users(self) -> str:
         """The query for all users about whom there is a row."""
         more = self.only and f" AND {self.only}"
-        return f"SELECT DISTINCT {self.column} FROM {self.table} WHERE {self.column} <> 0{more}"
+        signed = "<> 0" if self.erasing == "unsign" else "IS NOT NULL"  # 0 is the user of the terminal, too
+        return f"SELECT DISTINCT {self.column} FROM {self.table} WHERE {self.column} {signed}{more}"
 
 
 @cache

@@ -94,6 +94,7 @@ class BackupTexts(Area):
     copied_empty = Sentence(ja="  ほかの{count}個の表は空です", en="  {count} more tables are empty")
     copied = Sentence(ja="{source} を {target} にコピーしました（{rows}行）。", en="Copied {source} to {target}: {rows} rows.")
     copied_left_out = Sentence(ja="このバージョンにない表と列はコピーしていません: {names}", en="These tables and columns are not in this version, and were not copied: {names}")
+    copied_rebuilt = Sentence(ja="古い版だけの内部の表や列（{count}個）は、使わないか作り直すものなので、移していません。利用者のデータはすべてそろっています。", en="Left out: {count} internal tables and columns of the old version, which are rebuilt or no longer used. Nothing of your users is lost.")
     copied_other_log = Sentence(ja="コピー先には別の消去の記録 {path} があるので、そのままにしました。コピー元の記録も取っておいてください。", en="The target has a record of erasures of its own, {path}, which was left alone. Keep the source's too.")
     copied_files = Sentence(ja="次のファイルは移していません。使うときは {folder} に置いてください: {files}", en="These files were not moved; if you need them, put them into {folder}: {files}")
     copied_next = Sentence(ja="このデータベースを使うには、.env の CC_BOT_DATABASE_URL に {url} を書いてください。それまでは {former} が使われます。", en="To use it, set CC_BOT_DATABASE_URL in .env to {url}. Until then {former} is used.")

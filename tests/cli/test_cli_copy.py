@@ -21,6 +21,7 @@ from tests.databases import laid_out
 from tests.end_to_end.program import Program
 
 ME = 123456789012345678
+THE_TERMINALS = 0
 NOWHERE = "postgresql://cc_bot:geheim@127.0.0.1:1/cc_bot"
 ONTO_ITSELF = "This copies a database onto itself."
 
@@ -86,6 +87,27 @@ class TestCopy:
         if dialect_of(target) == "sqlite":  # else that is its folder as well
             assert "These files were not moved; if you need them, put them into" in output
             assert "data/agents.toml" in output
+
+    async def test_of_a_backup_leaves_it_as_it_is_and_brings_nobody_back(
+        self, program: Program, source: Path, target: str, at: Path
+    ) -> None:
+        async with open_stores(f"sqlite:///{source}", embedder=None) as stores:
+            await stores.memories.add(ME, "忘れて")
+            await stores.memories.add(THE_TERMINALS, "これも")
+        code, output = await program.run("backup", "--to", "backup")
+        assert code == 0, output
+        async with open_stores(f"sqlite:///{source}", embedder=None) as stores:
+            await stores.personal_erasure.erase(ME)
+            await stores.personal_erasure.erase(THE_TERMINALS)
+        folder = program.folder / "backup"
+        before = {path: path.read_bytes() for path in folder.iterdir()}
+        [backup] = folder.glob("*.db")
+        code, output = await program.run("copy", "--from", f"sqlite:///backup/{backup.name}", "--to", target)
+        assert (code, "is erased again (users: 2, " in output) == (0, True)
+        assert {path: path.read_bytes() for path in folder.iterdir()} == before
+        async with open_stores(target, data_folder=program.folder / "data", embedder=None) as stores:
+            assert not await stores.personal_erasure.list_users()
+        assert ErasureLog.beside(at).path.read_bytes() == ErasureLog.beside(source).path.read_bytes()
 
     async def test_leaves_the_record_of_another_database_alone(
         self, program: Program, source: Path, target: str, at: Path
@@ -168,16 +190,7 @@ async def log(program: Program, source: Path, target: str) -> Path:
 
 
 class TestErasuresApply:
-    async def test_tells_how_many_and_never_whose(self, program: Program, target: str, log: Path) -> None:
-        code, output = await program.run("erasures", "apply", str(log))
-        assert code == 0
-        assert "is erased again (users: 1, memories: 0, conversations: 0, deleted on Discord: 0)." in output
-        assert str(ME) not in output
-        assert await remembered(target, program.folder) == []
-        code, output = await program.run("erasures", "apply", str(log))
-        assert (code, "Nothing that was erased after " in output) == (0, True)
-
-    async def test_takes_the_record_beside_the_database_and_only_where_no_bot_runs(
+    async def test_tells_how_many_and_never_whose_and_only_where_no_bot_runs(
         self, program: Program, target: str, at: Path, log: Path
     ) -> None:
         shutil.copyfile(log, ErasureLog.beside(at).path)
@@ -186,4 +199,9 @@ class TestErasuresApply:
         assert (code, "Another cc-bot is using" in only_sentence(output)) == (2, True)
         assert await remembered(target, program.folder) == ["猫が好き"]
         code, output = await program.run("erasures", "apply")
-        assert (code, "users: 1" in output) == (0, True)
+        assert code == 0
+        assert "is erased again (users: 1, memories: 0, conversations: 0, deleted on Discord: 0)." in output
+        assert str(ME) not in output
+        assert await remembered(target, program.folder) == []
+        code, output = await program.run("erasures", "apply", str(log))
+        assert (code, "Nothing that was erased after " in output) == (0, True)
