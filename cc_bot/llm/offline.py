@@ -52,7 +52,7 @@ _MAX_QUOTED: Final = 300
 _MAX_FOUND: Final = 5
 _MAX_LISTED: Final = 20
 
-_HEAD: Final = re.compile(r"(?:\[[^\n]+[.:]\](?:\n>[^\n]*)*(?:\n\n|\Z))*(?P<name>[^#:：\n]{1,40}#\d{6}:)?")
+_HEAD: Final = re.compile(r"\A(?:\[[^\n]+[.:]\](?:\n>[^\n]*)*(?:\n\n|\Z))*(?P<name>[^#:：\n]{1,40}#\d{6}:)?")
 """What a prompt puts before the asker's words: the messages they point at, and in a channel their name."""
 
 _PLEASE_JA: Final = r"(?:おいて|ください|下さい|ほしい|もらえますか|もらえる|くれる|ね|よ)*[。！!？?\s]*"
@@ -109,7 +109,6 @@ _ASKS: Final = re.compile(
     r"|(?:what|which|who|whose|when|where|how|why|do|does|did|is|are|am|was|were|tell me)\b.+",
     re.IGNORECASE | re.DOTALL,
 )
-_NO_FACTS: Final = (re.compile(""), *_REMEMBER, *_FORGET, *_REMIND, _ASKS)
 _ASKS_FOR_ALL: Final = re.compile(
     r"what do you (?:know|remember)(?: about me)?[?.!\s]*"
     r"|(?:私について)?何を(?:覚えて|知って)い?(?:る|ますか)[?？。\s]*",
@@ -120,7 +119,7 @@ _ASKS_ABOUT_ASKER: Final = re.compile(
     rf"{_ASKER_JA}[のはが]|(?:名前|誕生日|住所|番号|予定)は|\b(?:my|our|am I|do I|did I)\b", re.IGNORECASE
 )
 _WHOSE: Final = re.compile(
-    rf"(?:{_ASKER_JA}の)?+(?P<ja>[^\s、のはが]{{1,20}})の|.*?\bmy (?P<en>\w+)", re.IGNORECASE | re.DOTALL
+    rf"\A(?:{_ASKER_JA}の)?+(?P<ja>[^\s、のはが]{{1,20}})の|\bmy (?P<en>\w+)", re.IGNORECASE
 )
 """The dog of 私の犬の名前は？ and of “what is my dog called?”."""
 _NUMBER: Final = re.compile(r"#?(\d{1,18})番?")
@@ -168,7 +167,8 @@ class _Talk:
         since = request.prompt[messages[-1] :] if messages else ()
         self.message, before = _words(present.text), _words(earlier.text)
         alone = (self.message, before) == (present.text.strip(), earlier.text.strip()) and not earlier.tainted
-        self.before = before if alone and not _first(_NO_FACTS, before[:MAX_CHARACTERS]) else ""
+        no_facts = (*_REMEMBER, *_FORGET, *_REMIND, _ASKS)
+        self.before = before if alone and not _first(no_facts, before[:MAX_CHARACTERS]) else ""
         """What the asker wrote before this in their session, if it may be something to remember."""
         self.has_images = isinstance(present, UserPart) and bool(present.images)
         self.results = {part.name: _json(part.text) for part in since if isinstance(part, ToolResultPart)}
@@ -254,7 +254,7 @@ def _recall(talk: _Talk) -> _Step | None:
     notes = found = talk.memories(tool)
     if not everything:
         best = found[0].get("confidence") if found else None
-        whose = _WHOSE.match(talk.message) if best == "maybe" else None
+        whose = _WHOSE.search(talk.message) if best == "maybe" else None
         noun = (whose["ja"] or whose["en"]).lower() if whose else ""
         same = (each for each in found if each.get("confidence") == best)
         notes = [each for each in same if noun in str(each.get("content")).lower()]
