@@ -56,12 +56,13 @@ class Scene(Place):
         await unfinished.close()
 
     async def left(self, *states: str, called: str | None = None) -> None:
-        """Wait until turns in these states are left in the ledger, all of them `called` so."""
+        """Wait until turns in these states are left in the ledger, all of them `called` so. Two that were
+        accepted in the same millisecond come in no order."""
         async with asyncio.timeout(self.discord.patience_s):
             while True:
                 turns = await self.stores.ledger.list_unfinished()
                 named = called is None or all(turn.id == called for turn in turns)
-                if named and [turn.state for turn in turns] == [*states]:
+                if named and sorted(turn.state for turn in turns) == sorted(states):
                     return
                 await asyncio.sleep(0.01)
 
