@@ -14,6 +14,7 @@ from typing import Final, Literal
 
 import structlog
 
+from cc_bot.domain.access import AccessRules, Ruling, Subject, ids_of
 from cc_bot.domain.errors import (
     CcBotError,
     LimitNotForChannels,
@@ -23,19 +24,7 @@ from cc_bot.domain.errors import (
     ModelsNotUnderstood,
     SubjectNotUnderstood,
 )
-from cc_bot.domain.member import (
-    DEFAULT_RULES,
-    EVERYONE,
-    LARGEST,
-    LIMIT_NAMES,
-    QUOTAS,
-    AccessRules,
-    LimitKey,
-    LimitName,
-    Ruling,
-    Subject,
-    ids_of,
-)
+from cc_bot.domain.limits import DEFAULT_RULES, EVERYONE, LIMIT_NAMES, MAX_LIMIT, QUOTAS, LimitKey, LimitName
 from cc_bot.domain.text import one_line, without_controls
 from cc_bot.domain.tool_server import ToolDetails, ToolServerReport
 from cc_bot.mcp.servers import Servers
@@ -146,7 +135,7 @@ def parse_limit_value(text: str) -> int | None:
     written = unicodedata.normalize("NFKC", text).strip().replace(",", "")
     if not written:
         return None
-    if not re.fullmatch(r"[0-9]{1,16}", written) or not 1 <= int(written) <= LARGEST:
+    if not re.fullmatch(r"[0-9]{1,16}", written) or not 1 <= int(written) <= MAX_LIMIT:
         raise LimitNotUnderstood
     return int(written)
 

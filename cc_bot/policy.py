@@ -2,34 +2,29 @@
 
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, TypeAdapter, ValidationError
 
+from cc_bot.domain.access import AccessLists, Subjects
 from cc_bot.domain.errors import InvalidPolicy
-from cc_bot.domain.locale import Locale
-from cc_bot.domain.member import (
-    DEAREST,
+from cc_bot.domain.limits import (
     DEFAULT_RULES,
     EVERYONE,
-    LARGEST,
     LIMIT_NAMES,
-    AccessLists,
+    MAX_LIMIT,
     LimitKey,
     LimitScope,
-    Policy,
-    Price,
-    PriceList,
     Rules,
-    Subjects,
 )
+from cc_bot.domain.locale import Locale
+from cc_bot.domain.usage import MAX_PRICE, Price, PriceList
 from cc_bot.operator_file import FileKind, FileRefused, OperatorFile, parse_toml, printable_key
 from cc_bot.texts import Texts, texts
 from cc_bot.texts.agents import PolicyFileTexts
-
-__all__ = ["Policies"]
 
 # ---- tables ----------------------------------------------------------------------------------------------
 
@@ -39,9 +34,17 @@ _AS_WRITTEN = ConfigDict(extra="forbid", strict=True)
 """No text is taken for a number: what looks like a slip is one."""
 
 Id = Annotated[int, Field(gt=0, lt=2**63)]
-_Limit = Annotated[int, Field(gt=0, le=LARGEST)] | Literal["unlimited"] | None
-_Price = Annotated[float, Field(ge=0, le=DEAREST, allow_inf_nan=False)]
+_Limit = Annotated[int, Field(gt=0, le=MAX_LIMIT)] | Literal["unlimited"] | None
+_Price = Annotated[float, Field(ge=0, le=MAX_PRICE, allow_inf_nan=False)]
 Currency = Annotated[str, StringConstraints(pattern=r"^[A-Z]{3}$")]
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    limits: Rules = field(default_factory=lambda: DEFAULT_RULES)
+    """Includes the defaults that the file does not override."""
+    prices: PriceList = field(default_factory=PriceList)
+    access: AccessLists = field(default_factory=AccessLists)
 
 
 class GuildLimitTable(BaseModel):

@@ -12,21 +12,20 @@ import structlog
 
 from cc_bot.context.tokens import estimate_tokens, request_tokens
 from cc_bot.domain.errors import DatabaseUnreachable, ModelError, StorageError
+from cc_bot.domain.limits import UsageSubject, remaining_tokens
 from cc_bot.domain.measures import NULL_METER, Meter, Purpose
-from cc_bot.domain.member import (
+from cc_bot.domain.turn import PendingTurn, Usage
+from cc_bot.domain.usage import (
     ModelUsage,
-    Policy,
     UsageBreakdown,
     UsageReport,
-    UsageSubject,
     break_down,
     first_day,
-    left_of,
     report_of,
     with_prices,
 )
-from cc_bot.domain.turn import PendingTurn, Usage
 from cc_bot.llm.model import ChatModel, ChatRequest, Delta, Fallback, Finish, ModelEvent, Thinking
+from cc_bot.policy import Policy
 from cc_bot.stores import (
     Allowance,
     Reservation,
@@ -289,7 +288,7 @@ class Spending:
         return self._usage.today() if await self._usage.may_be_limited(user_id, policy.limits) else None
 
     def _complete(self, report: UsageReport, policy: Policy, allowance: Allowance) -> UsageReport:
-        left = left_of(allowance.bounds, allowance.standing, self._usage.now(), self._usage.zone)
+        left = remaining_tokens(allowance.bounds, allowance.snapshot, self._usage.now(), self._usage.zone)
         prices = policy.prices
         return replace(with_prices(report, prices.currency, prices.models), left=left)
 

@@ -8,8 +8,8 @@ from datetime import datetime
 
 from cc_bot.assistant import Assistant, TurnUnderway
 from cc_bot.assistant.queue import Load
+from cc_bot.domain.access import Maintenance
 from cc_bot.domain.measures import GatewayHealth
-from cc_bot.domain.member import Maintenance
 from cc_bot.domain.process import Duty, LivingProcess
 from cc_bot.policy import Policies
 from cc_bot.stores import Stores

@@ -55,7 +55,6 @@ from cc_bot.domain.errors import (
     StorageError,
 )
 from cc_bot.domain.measures import NULL_METER, Meter, Phase
-from cc_bot.domain.member import TOKENS_A_SECOND
 from cc_bot.domain.message import (
     Agent,
     Attachment,
@@ -78,6 +77,7 @@ from cc_bot.domain.turn import (
     ToolsUnavailable,
     TurnEvent,
 )
+from cc_bot.domain.usage import TOKENS_A_SECOND
 from cc_bot.internet.turn import NO_INTERNET, Internet
 from cc_bot.llm.chain import Chains
 from cc_bot.log import take_up_turn

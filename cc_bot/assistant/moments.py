@@ -18,8 +18,8 @@ from cc_bot.domain.errors import (
     SeveralTimes,
     WhenNotUnderstood,
 )
+from cc_bot.domain.limits import UsageSubject
 from cc_bot.domain.locale import Locale
-from cc_bot.domain.member import UsageSubject
 from cc_bot.domain.repeats import Planned, parse_schedules
 from cc_bot.domain.rhythms import find_implied
 from cc_bot.domain.when import LONGEST

@@ -8,8 +8,8 @@ from zoneinfo import ZoneInfo
 from cc_bot.assistant.moments import TimeResolver
 from cc_bot.domain.clock import Clock
 from cc_bot.domain.errors import ScheduleNotFound, SeveralTimes, TooManySchedules
+from cc_bot.domain.limits import UsageSubject
 from cc_bot.domain.locale import Locale
-from cc_bot.domain.member import UsageSubject
 from cc_bot.domain.schedule import MAX_SCHEDULES, Place, Quiet, Schedule, next_beat, repeat_of
 from cc_bot.domain.session import SessionKey
 from cc_bot.stores import HeartbeatStore, ScheduleStore

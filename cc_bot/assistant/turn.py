@@ -24,9 +24,9 @@ from cc_bot.domain.errors import (
     ShuttingDown,
 )
 from cc_bot.domain.form import Asker
+from cc_bot.domain.limits import UsageSubject
 from cc_bot.domain.locale import Locale
 from cc_bot.domain.measures import NULL_METER, Meter, Phase
-from cc_bot.domain.member import UsageSubject
 from cc_bot.domain.memory import Audience, Memory, Source
 from cc_bot.domain.message import (
     THE_DEFAULT,

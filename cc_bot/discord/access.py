@@ -16,6 +16,7 @@ import structlog
 from cc_bot.discord.agents import Arrival
 from cc_bot.discord.floods import QUIET_S, FloodGuard
 from cc_bot.discord.places import Places, Recent, key_of_interaction
+from cc_bot.domain.access import AccessRules, Refusal, Visitor, is_shut, refusal
 from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.errors import (
     AccessError,
@@ -25,23 +26,12 @@ from cc_bot.domain.errors import (
     TooManyCommands,
     UnderMaintenance,
 )
-from cc_bot.domain.member import (
-    MINUTE,
-    AccessRules,
-    Policy,
-    Refusal,
-    Rules,
-    UsageSubject,
-    Visitor,
-    is_shut,
-    quotas_of_user,
-    refusal,
-)
+from cc_bot.domain.limits import MINUTE, Rules, UsageSubject, quotas_of_user
 from cc_bot.domain.message import ChannelKey, Message
 from cc_bot.domain.schedule import Schedule
 from cc_bot.domain.web import WebPlace
 from cc_bot.in_order import InOrder
-from cc_bot.policy import Policies
+from cc_bot.policy import Policies, Policy
 from cc_bot.stores import AccessState, AccessStore, Visit
 
 _log = structlog.get_logger(__name__)

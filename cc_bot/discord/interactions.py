@@ -11,7 +11,7 @@ from typing import Final
 import hikari
 
 from cc_bot.discord.places import key_of_interaction
-from cc_bot.domain.member import UsageSubject
+from cc_bot.domain.limits import UsageSubject
 from cc_bot.domain.message import Visibility
 
 Answerable = hikari.CommandInteraction | hikari.ComponentInteraction | hikari.ModalInteraction

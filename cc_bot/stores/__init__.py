@@ -29,24 +29,14 @@ from cc_bot.storage import (
 )
 from cc_bot.storage.engines import DATA_FOLDER, folder_setting, kept_beside
 from cc_bot.storage.files import ensure_folder
+from cc_bot.stores.access import AccessState, AccessStore, Visit
 from cc_bot.stores.archive import ArchiveStore
 from cc_bot.stores.blocks import BlockStore
 from cc_bot.stores.canvases import CanvasStore
 from cc_bot.stores.channels import ChannelStore
 from cc_bot.stores.claimed_calls import ClaimedCallStore
 from cc_bot.stores.ledger import TurnLedger, asked_in, channel_turn
-from cc_bot.stores.members import (
-    UTC_ZONE,
-    AccessState,
-    AccessStore,
-    Allowance,
-    LimitStore,
-    Reservation,
-    ReservationRequest,
-    Settlement,
-    UsageStore,
-    Visit,
-)
+from cc_bot.stores.limits import LimitStore
 from cc_bot.stores.memory.history import MemoryHistoryStore
 from cc_bot.stores.memory.meaning import Embedding
 from cc_bot.stores.memory.pins import MemoryPinStore
@@ -75,6 +65,7 @@ from cc_bot.stores.settings import (
 )
 from cc_bot.stores.summaries import SummaryStore
 from cc_bot.stores.tool_lists import ToolListStore
+from cc_bot.stores.usage import UTC_ZONE, Allowance, Reservation, ReservationRequest, Settlement, UsageStore
 from cc_bot.stores.web_sessions import WebSessionStore
 
 __all__ = [

@@ -49,12 +49,12 @@ from cc_bot.stores.columns import (
     to_text,
     tool_calls_of,
 )
-from cc_bot.stores.members import Settlement, settle_stored
 from cc_bot.stores.memory.copies import DROP_CALLS_OF_QUESTIONS, NOTE_CHANNEL_CALLS, note_calls, shown_ids
 from cc_bot.stores.processes import of_shard
 from cc_bot.stores.proposals import DROP_OF_CHANNEL_ANSWER, PROPOSAL, insert_proposals
 from cc_bot.stores.sessions import StoredTurn
 from cc_bot.stores.subjects import of_place
+from cc_bot.stores.usage import Settlement, settle_stored
 
 # ruff: noqa: S608 - put together from constants alone
 

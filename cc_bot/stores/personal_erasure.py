@@ -25,9 +25,9 @@ from cc_bot.storage import Database, ErasureLog, Statement, Steps, user
 from cc_bot.stores.canvases import MOVE
 from cc_bot.stores.channels import deletion_here_alone
 from cc_bot.stores.columns import to_ms
-from cc_bot.stores.members import COUNTED
 from cc_bot.stores.memory.removal import OWE
 from cc_bot.stores.personal_data import OWN_MESSAGES, PERSONAL_TABLES
+from cc_bot.stores.usage import COUNTED
 
 # ---- personal erasure statements -------------------------------------------------------------------------
 # SQL that erases all of a user, in the order in which it is run. $1 is the user, unless told otherwise.

@@ -54,7 +54,6 @@ from cc_bot.stores.history import (
     with_images,
 )
 from cc_bot.stores.ledger import ANSWERED, DROP_CALLS_OF_ANSWERED
-from cc_bot.stores.members import Settlement, settle_stored
 from cc_bot.stores.memory.copies import NOTE_CALLS, note_calls
 from cc_bot.stores.proposals import (
     DROP_OF_ANSWER,
@@ -64,6 +63,7 @@ from cc_bot.stores.proposals import (
 )
 from cc_bot.stores.subjects import of_place
 from cc_bot.stores.summaries import DELETE_SUMMARIES, STOP_SUMMARIZING
+from cc_bot.stores.usage import Settlement, settle_stored
 
 # ---- turn writing ----------------------------------------------------------------------------------------
 

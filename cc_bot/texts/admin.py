@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from cc_bot.domain.member import Subject
+from cc_bot.domain.access import Subject
 from cc_bot.texts.area import Area, Both, Sentence, by_key
 
 

@@ -1,6 +1,7 @@
 """Agents, as those who choose among them read of them."""
 
-from cc_bot.domain.member import DEAREST, LARGEST
+from cc_bot.domain.limits import MAX_LIMIT
+from cc_bot.domain.usage import MAX_PRICE
 from cc_bot.texts.area import Area, Sentence
 
 
@@ -87,10 +88,10 @@ class PolicyFileTexts(Area):
     bad_id = Sentence(ja='[{name}]: Discord の ID を数字で書いてください（例: [limits.users."123456789012345678"]）。', en='[{name}]: write an id of Discord in digits, as in [limits.users."123456789012345678"].')
     unknown_key = Sentence(ja="[{name}] の {key} は知らないキーです。使えるキー: {keys}", en="[{name}] has a key that is not known: {key}. The keys are: {keys}")
     wrong = Sentence(ja="[{name}] の {key} を直してください。正しい書き方: {expected}", en="[{name}] {key} is not as it should be. Write it like this: {expected}")
-    limit = Sentence(ja=f'1 から {LARGEST} までの整数、または "unlimited"（制限なし）', en=f'a whole number from 1 to {LARGEST}, or "unlimited"')
+    limit = Sentence(ja=f'1 から {MAX_LIMIT} までの整数、または "unlimited"（制限なし）', en=f'a whole number from 1 to {MAX_LIMIT}, or "unlimited"')
     price = Sentence(
-        ja=f"100万トークンあたりの値段（0 から {DEAREST} までの数）。input と output は必ず書きます。音声のモデルは per_minute（1分あたり）だけでかまいません",
-        en=f"the price of a million tokens (a number from 0 to {DEAREST}); input and output have to be there, but for a model of speech, where per_minute (of a minute) is enough",
+        ja=f"100万トークンあたりの値段（0 から {MAX_PRICE} までの数）。input と output は必ず書きます。音声のモデルは per_minute（1分あたり）だけでかまいません",
+        en=f"the price of a million tokens (a number from 0 to {MAX_PRICE}); input and output have to be there, but for a model of speech, where per_minute (of a minute) is enough",
     )
     currency = Sentence(ja='currency = "JPY"（3文字の通貨コード）', en='currency = "USD" (a currency code of three letters)')
     ids = Sentence(ja="[123456789012345678]（ID のリスト）", en="[123456789012345678] (a list of ids)")

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from datetime import datetime
 
-from cc_bot.domain.member import MICROS, MODELS, Total, UsageReport
+from cc_bot.domain.usage import MAX_MODELS_NAMED, MICROS, Total, UsageReport
 from cc_bot.texts.area import Area, Sentence
 
 
@@ -51,7 +51,7 @@ class UsageTexts(Area):
 
     def model_lines(self, report: UsageReport, name: Callable[[str], str] = str) -> list[str]:
         """The models that used most this month."""
-        return [(self.model_cost if report.currency else self.model).format(model=name(model) or self.offline, tokens=f"{total.tokens:,}", cost=money(total.cost_micros, report.currency)) + (f" ({self.time(total.seconds)})" if total.seconds else "") for model, total in report.models[:MODELS]]
+        return [(self.model_cost if report.currency else self.model).format(model=name(model) or self.offline, tokens=f"{total.tokens:,}", cost=money(total.cost_micros, report.currency)) + (f" ({self.time(total.seconds)})" if total.seconds else "") for model, total in report.models[:MAX_MODELS_NAMED]]
 
     def _total(self, total: Total, currency: str) -> str:
         template = self.total_cost if currency else self.total

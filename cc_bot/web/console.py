@@ -25,18 +25,10 @@ from cc_bot.administration import (
     parse_limit_value,
     parse_subject,
 )
+from cc_bot.domain.access import SUBJECTS, AccessRules, Ruling, Subject, Subjects, ids_of
 from cc_bot.domain.errors import IdNotUnderstood, InputError, OwnersOnly, SubjectNotUnderstood
+from cc_bot.domain.limits import LIMIT_NAMES, LimitKey
 from cc_bot.domain.locale import Locale
-from cc_bot.domain.member import (
-    LIMIT_NAMES,
-    SUBJECTS,
-    AccessRules,
-    LimitKey,
-    Ruling,
-    Subject,
-    Subjects,
-    ids_of,
-)
 from cc_bot.domain.process import find_differing, find_free_shards, write_shards
 from cc_bot.domain.text import format_size
 from cc_bot.log import LEVELS, MOST_RECORDS

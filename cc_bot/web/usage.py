@@ -8,7 +8,8 @@ from typing import Final
 
 from aiohttp import web
 
-from cc_bot.domain.member import Remaining, Total, UsageBreakdown, UsageReport
+from cc_bot.domain.limits import Remaining
+from cc_bot.domain.usage import Total, UsageBreakdown, UsageReport
 from cc_bot.texts import Texts
 from cc_bot.texts.usage import money
 from cc_bot.web.page import moment_in, render

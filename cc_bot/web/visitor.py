@@ -8,8 +8,8 @@ from zoneinfo import ZoneInfo
 from aiohttp import web
 
 from cc_bot.domain.errors import NotSignedIn, TooManyRequests
+from cc_bot.domain.limits import UsageSubject
 from cc_bot.domain.locale import Locale
-from cc_bot.domain.member import UsageSubject
 from cc_bot.domain.web import LONGEST_LIFE, WebSession
 from cc_bot.texts import Texts, texts
 from cc_bot.web.services import WebServices

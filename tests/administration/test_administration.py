@@ -18,6 +18,7 @@ from cc_bot.administration import (
     parse_mention,
 )
 from cc_bot.domain import Locale
+from cc_bot.domain.access import Maintenance, Subject
 from cc_bot.domain.errors import (
     LimitNotForChannels,
     LimitNotForServers,
@@ -27,7 +28,7 @@ from cc_bot.domain.errors import (
     ModelUnavailable,
     SubjectNotUnderstood,
 )
-from cc_bot.domain.member import LimitKey, Maintenance, Subject
+from cc_bot.domain.limits import LimitKey
 from cc_bot.mcp.servers import Servers
 from cc_bot.policy import Policies
 from cc_bot.stores import open_stores

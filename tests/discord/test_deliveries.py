@@ -15,7 +15,7 @@ from cc_bot.discord.delivery.live import RunningTurns
 from cc_bot.discord.pages.answer import AnswerState
 from cc_bot.domain import SessionKey
 from cc_bot.domain.errors import AttachmentNotFetched, TooManyAtOnce
-from cc_bot.domain.member import UsageSubject
+from cc_bot.domain.limits import UsageSubject
 from cc_bot.domain.turn import AskedQuestion, PendingTurn
 from tests.discord.parts import Place, deliveries_over
 

@@ -13,8 +13,8 @@ import pytest
 from cc_bot.discord.access import CommandRates, Gate, Owners, error_of
 from cc_bot.discord.floods import MAX_AT_ONCE, QUIET_S, FloodGuard
 from cc_bot.domain import ChannelKey, Locale, Message
+from cc_bot.domain.access import Refusal, Visitor
 from cc_bot.domain.errors import StorageError, UnderMaintenance
-from cc_bot.domain.member import Refusal, Visitor
 from cc_bot.policy import Policies
 from tests.discord.parts import Place, gate_over
 

@@ -6,10 +6,11 @@ from pathlib import Path
 
 from structlog.testing import capture_logs
 
+from cc_bot.domain.limits import DEFAULT_RULES, QUOTAS, LimitKey
 from cc_bot.domain.locale import Locale
-from cc_bot.domain.member import DEFAULT_RULES, QUOTAS, LimitKey, Policy, Price, PriceList
+from cc_bot.domain.usage import Price, PriceList
 from cc_bot.operator_file import FileRefused
-from cc_bot.policy import Policies, parse_policy
+from cc_bot.policy import Policies, Policy, parse_policy
 from cc_bot.texts import texts
 
 A_MINUTE = LimitKey("everyone", 0, "turns_per_minute")

@@ -10,9 +10,11 @@ import pytest
 from structlog.testing import capture_logs
 
 from cc_bot.domain.errors import LimitReached, StorageError
-from cc_bot.domain.member import DailyUsage, LimitKey, Policy, Price, PriceList, UsageSubject
+from cc_bot.domain.limits import LimitKey, UsageSubject
 from cc_bot.domain.turn import Usage
+from cc_bot.domain.usage import DailyUsage, Price, PriceList
 from cc_bot.llm.model import ChatRequest, Finish, UserPart
+from cc_bot.policy import Policy
 from cc_bot.spending import ABOUT_A_REQUEST, Spending, UsageRecorder
 from cc_bot.storage import open_database
 from cc_bot.stores import Stores, UsageStore, open_stores

@@ -12,7 +12,7 @@ from typing import Final
 import pytest
 
 from cc_bot.storage import EVERYBODY, Database, ErasureLog, Statement
-from cc_bot.stores import channels, ledger, members, processes
+from cc_bot.stores import access, channels, ledger, limits, processes, usage
 from cc_bot.stores.canvases import SELECT_ALL_SHOWN, SELECT_STALE
 from cc_bot.stores.claimed_calls import ADOPT_CALLS, SELECT_CLAIMED
 from cc_bot.stores.history import SELECT_FILE_BYTES
@@ -53,7 +53,7 @@ WHOLE: Final = {
         channels.EDIT_UNANSWERED,
     ),
     *(SELECT_ALL_SHOWN, SELECT_STALE, SELECT_STALE_RECEIPTS),
-    *(members.SELECT_LIMITS, members.SELECT_LEFT, members.FORGET_SETTLED, members.SELECT_IN_FORCE),
+    *(limits.SELECT_LIMITS, usage.SELECT_LEFT, usage.FORGET_SETTLED, access.SELECT_IN_FORCE),
     SELECT_FILE_BYTES,  # of all users, from the index alone
     *(PRUNE_PROPOSALS, ADOPT_CALLS, SELECT_CLAIMED, LOSE, TELL_AGAIN, SELECT_ALL_MODELS, SELECT_LISTS),
     *(processes.SELECT_PROCESSES, processes.SELECT_DUTIES, processes.DELETE_LAPSED, processes.GIVE_ALL_BACK),

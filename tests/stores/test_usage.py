@@ -8,12 +8,14 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from cc_bot.domain.errors import LimitReached, ServerLimitReached, TooManyAtOnce
+from cc_bot.domain.limits import LimitKey, LimitName, LimitScope, Rules, UsageSubject, remaining_tokens
 from cc_bot.domain.measures import Purpose
-from cc_bot.domain.member import LimitKey, LimitName, LimitScope, ModelUsage, Rules, UsageSubject, left_of
 from cc_bot.domain.turn import Usage
+from cc_bot.domain.usage import ModelUsage
 from cc_bot.storage import Database, apply_pending, open_database
 from cc_bot.stores import PersonalErasureStore, Reservation, ReservationRequest, Settlement
-from cc_bot.stores.members import LimitStore, UsageStore
+from cc_bot.stores.limits import LimitStore
+from cc_bot.stores.usage import UsageStore
 
 pytestmark = pytest.mark.sqlite("a file of its own; on both engines there is test_at_once")
 
@@ -148,14 +150,16 @@ class TestLeft:
         async def left() -> dict[LimitName, int]:
             own, guild = await till.usage.get_allowances(PAYER, till.rules)
             assert not guild.bounds.any
-            return {each.name: each.left for each in left_of(own.bounds, own.standing, till.now, TOKYO)}
+            return {
+                each.name: each.left for each in remaining_tokens(own.bounds, own.snapshot, till.now, TOKYO)
+            }
 
         await till.spend(100)
         assert await left() == {"tokens_per_day": 200, "tokens_per_month": 900}
         reserved = await till.reserve(tokens=190)
         assert await left() == {"tokens_per_day": 10, "tokens_per_month": 710}
         own, _ = await till.usage.get_allowances(PAYER, till.rules)
-        assert (own.bounds.tokens_per_day, own.standing.today, own.standing.underway) == (300, 290, 1)
+        assert (own.bounds.tokens_per_day, own.snapshot.today, own.snapshot.turns_in_flight) == (300, 290, 1)
         await till.settle(reserved, used(190))
         till.limit("tokens_per_day", None)
         await till.spend(460)

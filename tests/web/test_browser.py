@@ -11,7 +11,7 @@ from playwright.async_api import Browser, Locator, Page, expect
 from cc_bot.administration import Mentionable
 from cc_bot.domain import SessionKey
 from cc_bot.domain.canvas import AddCard, AddChart, Series, SetMode, ShowText
-from cc_bot.domain.member import LimitKey
+from cc_bot.domain.limits import LimitKey
 from cc_bot.domain.memory import Source
 from cc_bot.log import keep_records
 from tests.browser import DESKTOP, PHONE, Trouble, browser_fixture, new_page

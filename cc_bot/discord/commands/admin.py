@@ -26,7 +26,8 @@ from cc_bot.discord.pages.memory import escape_markdown
 from cc_bot.discord.pages.page import NO_PINGS
 from cc_bot.discord.pages.split import MESSAGE_LIMIT
 from cc_bot.discord.recipients import Recipient, Recipients
-from cc_bot.domain.member import LARGEST, LimitKey, Ruling, Subject
+from cc_bot.domain.access import Ruling, Subject
+from cc_bot.domain.limits import MAX_LIMIT, LimitKey
 from cc_bot.domain.text import shorten
 from cc_bot.status import BotStatus
 from cc_bot.texts import Texts
@@ -190,7 +191,7 @@ class ShowLimits(OwnersCommand):
 @owners_command(limits.register, "admin_limits_set")
 class SetLimits(OwnersCommand):
     limit = _limit_option()
-    value = number_option("admin_value", default=None, min_value=1, max_value=LARGEST)
+    value = number_option("admin_value", default=None, min_value=1, max_value=MAX_LIMIT)
     for_ = _for_option()
     kind = kind_option()
 

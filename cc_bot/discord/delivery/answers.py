@@ -41,7 +41,7 @@ from cc_bot.discord.places import key_of_interaction
 from cc_bot.discord.recipients import Recipient, Recipients
 from cc_bot.discord.references import Opened, Pointed, References, Standing, links_in
 from cc_bot.domain.errors import StorageError
-from cc_bot.domain.member import UsageSubject
+from cc_bot.domain.limits import UsageSubject
 from cc_bot.domain.message import Attachment, ChannelKey, Message, Reference, ToolCall, Visibility, with_heard
 from cc_bot.domain.turn import AskedQuestion, CanvasChanged, ImagesGiven, PendingTurn
 from cc_bot.in_order import InOrder

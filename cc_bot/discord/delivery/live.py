@@ -49,8 +49,8 @@ from cc_bot.domain.errors import (
     TurnError,
     forget_frames,
 )
+from cc_bot.domain.limits import UsageSubject
 from cc_bot.domain.measures import NULL_METER, Meter
-from cc_bot.domain.member import UsageSubject
 from cc_bot.domain.message import is_blank
 from cc_bot.domain.turn import ToolStarted, TurnEvent
 from cc_bot.texts import Texts, explain

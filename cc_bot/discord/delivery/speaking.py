@@ -15,7 +15,7 @@ from cc_bot.discord.delivery.reply import Reply
 from cc_bot.discord.pages.answer import AnswerState
 from cc_bot.discord.pages.page import SoundFile
 from cc_bot.discord.recipients import Recipient
-from cc_bot.domain.member import UsageSubject
+from cc_bot.domain.limits import UsageSubject
 
 _log = structlog.get_logger(__name__)
 

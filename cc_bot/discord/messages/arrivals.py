@@ -35,8 +35,8 @@ from cc_bot.discord.messages.question_files import QuestionFiles
 from cc_bot.discord.places import Places, Recent
 from cc_bot.discord.recipients import SOON_S, Recipient, Recipients
 from cc_bot.discord.references import References
+from cc_bot.domain.access import Refusal
 from cc_bot.domain.errors import CcBotError
-from cc_bot.domain.member import Refusal
 from cc_bot.domain.message import ChannelKey, Message, is_blank
 from cc_bot.stores import ChannelStore
 from cc_bot.texts import Texts, explain

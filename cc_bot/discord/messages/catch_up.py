@@ -24,7 +24,7 @@ from cc_bot.domain.errors import StorageError
 from cc_bot.domain.message import ChannelKey, Message
 from cc_bot.log import job
 from cc_bot.stores.channels import ChannelStore, Place
-from cc_bot.stores.members import UsageStore
+from cc_bot.stores.usage import UsageStore
 
 _log = structlog.get_logger(__name__)
 

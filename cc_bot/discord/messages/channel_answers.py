@@ -38,7 +38,7 @@ from cc_bot.discord.places import Recent
 from cc_bot.discord.recipients import Recipient, Recipients
 from cc_bot.discord.references import References, Standing
 from cc_bot.domain.errors import AnswerInUse, Postponed, ShuttingDown, StorageError
-from cc_bot.domain.member import UsageSubject
+from cc_bot.domain.limits import UsageSubject
 from cc_bot.domain.message import ChannelKey, Message, ToolCall
 from cc_bot.domain.turn import FilesLeftOut, TurnEvent
 from cc_bot.log import begin_turn

@@ -19,9 +19,9 @@ from cc_bot.discord.access import Gate, error_of
 from cc_bot.discord.gateway import EVERYWHERE
 from cc_bot.discord.messages.channel_answers import ChannelAnswers, id_of
 from cc_bot.discord.recipients import Recipient
+from cc_bot.domain.access import Refusal
 from cc_bot.domain.clock import Clock
 from cc_bot.domain.errors import CcBotError, StorageError
-from cc_bot.domain.member import Refusal
 from cc_bot.domain.message import ChannelKey, Message
 from cc_bot.stores import MentionStore, asked_in
 from cc_bot.texts import explain

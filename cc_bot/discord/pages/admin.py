@@ -12,20 +12,14 @@ from cc_bot.charts import table
 from cc_bot.discord.pages.custom_ids import PrivacyButton
 from cc_bot.discord.pages.memory import COLOUR, EphemeralView, escape_markdown, one_line, timestamp
 from cc_bot.discord.pages.page import Button
-from cc_bot.domain.member import (
-    SUBJECTS,
-    AccessRules,
-    LimitKey,
-    Subjects,
-    UsageReport,
-    chart_of,
-    ids_of,
-)
+from cc_bot.domain.access import SUBJECTS, AccessRules, Subjects, ids_of
+from cc_bot.domain.limits import LimitKey
 from cc_bot.domain.message import Agent
 from cc_bot.domain.privacy import CONFIRM_WITHIN, Holdings
 from cc_bot.domain.process import LivingProcess, find_differing, find_free_shards, write_shards
 from cc_bot.domain.summary import Summary
 from cc_bot.domain.text import format_size, shorten
+from cc_bot.domain.usage import UsageReport, chart_of
 from cc_bot.status import Seen
 from cc_bot.texts import Texts, on_discord
 from cc_bot.texts.usage import money

@@ -11,7 +11,7 @@ from weakref import WeakValueDictionary
 
 from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.errors import MemoryEditOutdated
-from cc_bot.domain.member import Rules
+from cc_bot.domain.limits import Rules
 from cc_bot.domain.memory import (
     ALL_MEMORIES,
     DEFAULT_CATEGORY,

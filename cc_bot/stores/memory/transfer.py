@@ -13,7 +13,7 @@ from typing import Final, TypeVar
 
 from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.errors import EmptyMemory, MemoryTooLong, SecretNotStored
-from cc_bot.domain.member import Rules
+from cc_bot.domain.limits import Rules
 from cc_bot.domain.memory import Audience, Memory, check_beside, clean_content
 from cc_bot.domain.memory_transfer import ImportPlan, PortableMemory, portable
 from cc_bot.storage import Database, Statement, Steps, user

@@ -7,10 +7,12 @@ from zoneinfo import ZoneInfo
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cc_bot.domain import member
-from cc_bot.domain.member import MICROS, Bounds, LimitKey, Refusal, Subject, Subjects, UsageSubject, Visitor
+from cc_bot.domain import access, limits, usage
+from cc_bot.domain.access import Refusal, Subject, Subjects, Visitor
+from cc_bot.domain.limits import Bounds, LimitKey, UsageSubject
 from cc_bot.domain.message import ChannelKey
 from cc_bot.domain.turn import Usage
+from cc_bot.domain.usage import MICROS
 
 AIKO, OWNER = 1, 9
 ROLE, CHANNEL, THREAD, GUILD = 20, 30, 31, 40
@@ -37,9 +39,9 @@ def only(subjects: Subjects, kind: Subject) -> Subjects:
 def asked(
     comer: Visitor, *, allow: Subjects = NOBODY, deny: Subjects = NOBODY, closed: bool = False
 ) -> Refusal | None:
-    maintenance = member.Maintenance("すぐ戻ります") if closed else None
-    return member.refusal(
-        comer, member.AccessRules(allow, deny), owners=frozenset({OWNER}), maintenance=maintenance
+    maintenance = access.Maintenance("すぐ戻ります") if closed else None
+    return access.refusal(
+        comer, access.AccessRules(allow, deny), owners=frozenset({OWNER}), maintenance=maintenance
     )
 
 
@@ -83,10 +85,10 @@ class TestRules:
 def test_a_place_is_shut_that_is_denied_or_left_out() -> None:
     key, kinds = ChannelKey(CHANNEL, THREAD), list[Subject](("channel", "guild"))
     for mine, others in ((only(ALL, kind), only(OTHERS, kind)) for kind in kinds):
-        assert member.is_shut(key, GUILD, member.AccessRules(deny=mine))
-        assert member.is_shut(key, GUILD, member.AccessRules(allow=others))
-        assert member.is_shut(key, GUILD, member.AccessRules(allow=mine, deny=mine))
-        assert not member.is_shut(key, GUILD, member.AccessRules(allow=mine, deny=others))
+        assert access.is_shut(key, GUILD, access.AccessRules(deny=mine))
+        assert access.is_shut(key, GUILD, access.AccessRules(allow=others))
+        assert access.is_shut(key, GUILD, access.AccessRules(allow=mine, deny=mine))
+        assert not access.is_shut(key, GUILD, access.AccessRules(allow=mine, deny=others))
 
 
 TODAY = date(2026, 11, 22)
@@ -104,7 +106,7 @@ def test_the_limit_of_a_user_is_their_own_before_the_best_of_their_roles_before_
     """Where nobody tells the roles it is the most that it can be, and at the terminal only their own."""
     trusted, unknown = UsageSubject(7, 5, (100,)), UsageSubject(7, role_ids=None)
     terminal = UsageSubject(7, front_end="terminal")
-    table: list[tuple[member.Rules, UsageSubject, int | None]] = [
+    table: list[tuple[limits.Rules, UsageSubject, int | None]] = [
         ({}, trusted, None),
         ({EVERYONE: 10}, UsageSubject(7), 10),
         ({EVERYONE: 10, TRUSTED: 100, OWN: 1}, trusted, 1),
@@ -122,52 +124,54 @@ def test_the_limit_of_a_user_is_their_own_before_the_best_of_their_roles_before_
         ({EVERYONE: 10, OWN: 3}, terminal, 3),
         ({EVERYONE: 10}, UsageSubject(0), None),
     ]
-    assert [member.bounds_of_user(rules, payer).tokens_per_day for rules, payer, _ in table] == [
+    assert [limits.bounds_of_user(rules, payer).tokens_per_day for rules, payer, _ in table] == [
         limit for *_, limit in table
     ]
     rules = {EVERYONE: 10, LimitKey("user", 7, "concurrent"): 2}  # each name by itself
-    assert member.bounds_of_user(rules, UsageSubject(7)) == Bounds(tokens_per_day=10, concurrent=2)
+    assert limits.bounds_of_user(rules, UsageSubject(7)) == Bounds(tokens_per_day=10, concurrent=2)
 
 
 def test_the_limit_of_a_guild_is_only_its_own_and_none_of_dms() -> None:
     rules = {EVERYONE: 10, LimitKey("guild", 5, "tokens_per_month"): 3}
-    assert member.bounds_of_guild(rules, 5) == Bounds(tokens_per_month=3)
-    assert member.bounds_of_guild(rules, 6) == Bounds()
-    assert member.bounds_of_guild({LimitKey("guild", 0, "tokens_per_month"): 3}, 0) == Bounds()
+    assert limits.bounds_of_guild(rules, 5) == Bounds(tokens_per_month=3)
+    assert limits.bounds_of_guild(rules, 6) == Bounds()
+    assert limits.bounds_of_guild({LimitKey("guild", 0, "tokens_per_month"): 3}, 0) == Bounds()
 
 
 class TestReached:
     def test_is_a_limit_of_tokens_when_all_are_used_until_it_resets_where_the_operator_is(self) -> None:
-        snapshot = member.UsageSnapshot(today=100, this_month=100)
-        day = member.ReachedLimit("tokens_per_day", datetime(2026, 12, 1, 15, tzinfo=UTC))
-        month = member.ReachedLimit("tokens_per_month", datetime(2026, 12, 31, 15, tzinfo=UTC))
+        snapshot = limits.UsageSnapshot(today=100, this_month=100)
+        day = limits.ReachedLimit("tokens_per_day", datetime(2026, 12, 1, 15, tzinfo=UTC))
+        month = limits.ReachedLimit("tokens_per_month", datetime(2026, 12, 31, 15, tzinfo=UTC))
         for limit, expected in ((101, (None, None)), (100, (day, month))):
             bounds = Bounds(tokens_per_day=limit), Bounds(tokens_per_month=limit)
-            assert tuple(member.find_reached(each, snapshot, NOW, TOKYO) for each in bounds) == expected
+            assert tuple(limits.find_reached(each, snapshot, NOW, TOKYO) for each in bounds) == expected
 
     def test_of_several_tells_the_one_that_holds_longest_and_at_once_resets_at_no_time(self) -> None:
         bounds = Bounds(turns_per_minute=1, tokens_per_day=1, tokens_per_month=1, concurrent=1)
-        found = member.find_reached(bounds, member.UsageSnapshot((NOW,), 5, 5, 5), NOW, TOKYO)
+        found = limits.find_reached(bounds, limits.UsageSnapshot((NOW,), 5, 5, 5), NOW, TOKYO)
         assert found is not None
         assert found.name == "tokens_per_month"
-        two = member.UsageSnapshot(underway=2)
-        assert member.find_reached(Bounds(concurrent=3), two, NOW, TOKYO) is None
-        assert member.find_reached(Bounds(concurrent=2), two, NOW, TOKYO) == member.ReachedLimit(
+        two = limits.UsageSnapshot(turns_in_flight=2)
+        assert limits.find_reached(Bounds(concurrent=3), two, NOW, TOKYO) is None
+        assert limits.find_reached(Bounds(concurrent=2), two, NOW, TOKYO) == limits.ReachedLimit(
             "concurrent", None
         )
         bounds = Bounds(turns_per_minute=1, concurrent=1)
         assert (
-            member.find_reached(bounds, member.UsageSnapshot((NOW,), underway=1), NOW, TOKYO, asked=False)
+            limits.find_reached(
+                bounds, limits.UsageSnapshot((NOW,), turns_in_flight=1), NOW, TOKYO, asked=False
+            )
             is None
         )
 
     def test_of_a_minute_resets_when_enough_turns_are_a_minute_old(self) -> None:
         turns = tuple(NOW - timedelta(seconds=s) for s in (50, 40, 10))
         assert (
-            member.find_reached(Bounds(turns_per_minute=4), member.UsageSnapshot(turns), NOW, TOKYO) is None
+            limits.find_reached(Bounds(turns_per_minute=4), limits.UsageSnapshot(turns), NOW, TOKYO) is None
         )
-        found = member.find_reached(Bounds(turns_per_minute=2), member.UsageSnapshot(turns), NOW, TOKYO)
-        assert found == member.ReachedLimit("turns_per_minute", NOW + timedelta(seconds=20))
+        found = limits.find_reached(Bounds(turns_per_minute=2), limits.UsageSnapshot(turns), NOW, TOKYO)
+        assert found == limits.ReachedLimit("turns_per_minute", NOW + timedelta(seconds=20))
 
 
 def test_days_and_months_begin_at_midnight_also_where_clocks_move() -> None:
@@ -176,41 +180,41 @@ def test_days_and_months_begin_at_midnight_also_where_clocks_move() -> None:
         ("Europe/Berlin", "2026-10-24T22:00Z", "2026-10-25T23:00Z"),
         ("Africa/Cairo", "2026-04-23T12:00Z", "2026-04-23T22:00Z"),
     ):
-        found = member.next_day(datetime.fromisoformat(moment), ZoneInfo(zone))
+        found = limits.next_day(datetime.fromisoformat(moment), ZoneInfo(zone))
         assert found == datetime.fromisoformat(day)
-    assert member.next_month(NOW, TOKYO) == datetime(2026, 12, 31, 15, tzinfo=UTC)
+    assert limits.next_month(NOW, TOKYO) == datetime(2026, 12, 31, 15, tzinfo=UTC)
 
 
 def test_a_cost_is_that_of_tokens_by_kind_and_of_minutes_and_nothing_without_a_price() -> None:
     assert (
-        member.Price(input=0.25, output=2.0, cached=0.025).of(Usage(1000, 100, 400)) == 600 * 0.25 + 10 + 200
+        usage.Price(input=0.25, output=2.0, cached=0.025).of(Usage(1000, 100, 400)) == 600 * 0.25 + 10 + 200
     )
-    assert member.Price(0, 0, per_minute=0.006).of(Usage(seconds=90)) == 0.009 * MICROS
-    assert member.Price(1, 1).of(Usage(seconds=90)) == 0
-    prices = member.PriceList("JPY", {"small": member.Price(1, 2)})
+    assert usage.Price(0, 0, per_minute=0.006).of(Usage(seconds=90)) == 0.009 * MICROS
+    assert usage.Price(1, 1).of(Usage(seconds=90)) == 0
+    prices = usage.PriceList("JPY", {"small": usage.Price(1, 2)})
     assert [prices.cost(model, Usage(1000, 1000)) for model in ("large", "small")] == [0, 3000]
 
 
-def used(days_ago: int, tokens: int, *, model: str = "small", cost: int = 0) -> member.DailyUsage:
-    return member.DailyUsage(TODAY - timedelta(days=days_ago), model, "turn", 1, Usage(tokens - 1, 1), cost)
+def used(days_ago: int, tokens: int, *, model: str = "small", cost: int = 0) -> usage.DailyUsage:
+    return usage.DailyUsage(TODAY - timedelta(days=days_ago), model, "turn", 1, Usage(tokens - 1, 1), cost)
 
 
 def test_a_report_adds_up_days_and_months_and_names_models_without_a_price() -> None:
-    report = member.report_of([used(0, 10, cost=3), used(0, 5, cost=1), used(21, 100), used(22, 1000)], TODAY)
-    assert (report.today, report.month) == (member.Total(2, 15, 4), member.Total(3, 115, 4))
-    assert (member.first_day(TODAY), member.first_day(date(2026, 12, 3))) == (
+    report = usage.report_of([used(0, 10, cost=3), used(0, 5, cost=1), used(21, 100), used(22, 1000)], TODAY)
+    assert (report.today, report.month) == (usage.Total(2, 15, 4), usage.Total(3, 115, 4))
+    assert (usage.first_day(TODAY), usage.first_day(date(2026, 12, 3))) == (
         date(2026, 11, 1),
         date(2026, 11, 20),
     )
-    days = member.report_of([used(13, 7), used(2, 5), used(14, 99)], TODAY).days
+    days = usage.report_of([used(13, 7), used(2, 5), used(14, 99)], TODAY).days
     assert (len(days), days[0], days[11]) == (14, (date(2026, 11, 9), 7), (date(2026, 11, 20), 5))
-    report = member.report_of([used(0, 5), used(0, 5, model="large"), used(0, 1, model="")], TODAY)
-    assert member.with_prices(report, "USD", ()).currency == ""
-    priced = member.with_prices(report, "USD", ["small"])
+    report = usage.report_of([used(0, 5), used(0, 5, model="large"), used(0, 1, model="")], TODAY)
+    assert usage.with_prices(report, "USD", ()).currency == ""
+    priced = usage.with_prices(report, "USD", ["small"])
     assert (priced.currency, priced.unpriced) == ("USD", ("large", ""))
     first = TODAY - timedelta(days=6)
-    week = member.break_down([used(0, 5, cost=2), used(6, 7), used(7, 1000)], first, TODAY)
+    week = usage.break_down([used(0, 5, cost=2), used(6, 7), used(7, 1000)], first, TODAY)
     assert [total.tokens for _, total in week.days] == [7, 0, 0, 0, 0, 0, 5]
-    assert (week.total, week.by_month) == (member.Total(2, 12, 2), False)
-    year = member.break_down([used(0, 5), used(30, 7), used(31, 1)], TODAY - timedelta(days=364), TODAY)
+    assert (week.total, week.by_month) == (usage.Total(2, 12, 2), False)
+    year = usage.break_down([used(0, 5), used(30, 7), used(31, 1)], TODAY - timedelta(days=364), TODAY)
     assert [total.tokens for _, total in year.days][-2:] == [8, 5]

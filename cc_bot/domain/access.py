@@ -1,0 +1,152 @@
+"""Who may use the bot. The first rule that applies decides:
+
+1. An owner always may.
+2. During maintenance, only owners may.
+3. A denied user, role, channel or server may not; no allow rule overrides that. A thread also counts as its
+   channel.
+4. Allow rules mean "only these", for each kind of subject: with allowed users the visitor must be one of
+   them, with allowed roles they must have one, and so for channels and servers. All such lists apply
+   together. A DM has no server and no roles, so lists of those exclude it.
+5. Anyone else may.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Final, Literal, get_args
+
+from cc_bot.domain.message import ChannelKey
+
+
+@dataclass(frozen=True, slots=True)
+class Subjects:
+    """Discord ids that a list of rules names."""
+
+    users: frozenset[int] = frozenset()
+    roles: frozenset[int] = frozenset()
+    channels: frozenset[int] = frozenset()
+    guilds: frozenset[int] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class AccessLists:
+    owners: frozenset[int] = frozenset()
+    """Beside those that the setting names."""
+    allow: Subjects = Subjects()
+    deny: Subjects = Subjects()
+
+
+Subject = Literal["user", "role", "channel", "guild"]
+SUBJECTS: Final[tuple[Subject, ...]] = get_args(Subject)
+Ruling = Literal["allow", "deny"]
+
+
+@dataclass(frozen=True, slots=True)
+class Visitor:
+    """A user who wants to use the bot, and where."""
+
+    user_id: int
+    channel_ids: tuple[int, ...] = ()
+    """The channel; for a thread, the thread and its channel."""
+    guild_id: int | None = None
+    """None in a DM."""
+    role_ids: frozenset[int] | None = frozenset()
+    """None if unknown: then no allow rule for a role matches, and every deny rule for a role does."""
+
+    @property
+    def ids(self) -> Mapping[Subject, frozenset[int] | None]:
+        """Their ids by kind; None if unknown."""
+        return {
+            "user": frozenset({self.user_id}),
+            "role": self.role_ids,
+            "channel": frozenset(self.channel_ids),
+            "guild": frozenset() if self.guild_id is None else frozenset({self.guild_id}),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class AccessRules:
+    allow: Subjects = field(default_factory=Subjects)
+    deny: Subjects = field(default_factory=Subjects)
+
+    def __or__(self, other: "AccessRules") -> "AccessRules":
+        return AccessRules(_union(self.allow, other.allow), _union(self.deny, other.deny))
+
+    @property
+    def of_channels(self) -> bool:
+        return bool(self.allow.channels or self.deny.channels)
+
+    @property
+    def of_guilds(self) -> bool:
+        return bool(self.allow.guilds or self.deny.guilds)
+
+    @property
+    def of_roles(self) -> bool:
+        return bool(self.allow.roles or self.deny.roles)
+
+
+@dataclass(frozen=True, slots=True)
+class Maintenance:
+    """While it lasts, only owners are answered."""
+
+    note: str = ""
+    """The owner's message to users."""
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    why: Literal["maintenance", "denied", "not_listed"]
+    subject: Subject | None = None
+    """The kind of subject that is denied or not listed."""
+    note: str = ""
+
+
+def refusal(
+    visitor: Visitor, rules: AccessRules, *, owners: frozenset[int], maintenance: Maintenance | None
+) -> Refusal | None:
+    """Return why a visitor may not use the bot; None if they may."""
+    if visitor.user_id in owners:
+        return None
+    if maintenance is not None:
+        return Refusal("maintenance", note=maintenance.note)
+    for subject, ids in visitor.ids.items():
+        if (denied := ids_of(rules.deny, subject)) and (ids is None or ids & denied):
+            return Refusal("denied", subject)
+    for subject, ids in visitor.ids.items():
+        if (allowed := ids_of(rules.allow, subject)) and not (ids and ids & allowed):
+            return Refusal("not_listed", subject)
+    return None
+
+
+def is_shut(key: ChannelKey, guild_id: int | None, rules: AccessRules) -> bool:
+    """Return whether a channel or thread, or its server, is denied or not listed: only owners may use the bot
+    there, and it must not read what others write there."""
+    asked: tuple[tuple[Subject, set[int | None]], ...] = (
+        ("channel", {key.place_id, key.channel_id}),
+        ("guild", {guild_id}),
+    )
+    for subject, ids in asked:
+        allowed = ids_of(rules.allow, subject)
+        if ids & ids_of(rules.deny, subject) or (allowed and not ids & allowed):
+            return True
+    return False
+
+
+def ids_of(subjects: Subjects, subject: Subject) -> frozenset[int]:
+    match subject:
+        case "user":
+            return subjects.users
+        case "role":
+            return subjects.roles
+        case "channel":
+            return subjects.channels
+        case "guild":
+            return subjects.guilds
+
+
+def _union(one: Subjects, other: Subjects) -> Subjects:
+    return Subjects(
+        one.users | other.users,
+        one.roles | other.roles,
+        one.channels | other.channels,
+        one.guilds | other.guilds,
+    )

@@ -1,0 +1,125 @@
+"""Access rules and maintenance, set by owners. They are the operator's data, even where they name a user."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final, NamedTuple
+
+from cc_bot.domain.access import AccessRules, Maintenance, Ruling, Subject, Subjects
+from cc_bot.domain.clock import Clock, utc_now
+from cc_bot.domain.limits import Rules
+from cc_bot.domain.message import UserSettings
+from cc_bot.storage import EVERYBODY, Database, Row, Statement, Steps
+from cc_bot.stores.columns import Columns, to_text
+from cc_bot.stores.limits import all_limits
+from cc_bot.stores.settings import PlaceAgents, agents_in, settings_of
+
+
+class _Rule(NamedTuple):
+    subject: str
+    subject_id: int
+    rule: str
+
+
+# ruff: noqa: S608 - put together from constants alone
+
+_RULE: Final = Columns(_Rule)
+
+SELECT_IN_FORCE: Final = f"""
+    SELECT {_RULE.select} FROM access_rules
+    UNION ALL
+    SELECT 'maintenance', 0, note FROM maintenance
+"""
+SET_RULE: Final = """
+    INSERT INTO access_rules (subject, subject_id, rule, set_by, set_at) VALUES ($1, $2, $3, $4, $5)
+    ON CONFLICT (subject, subject_id) DO UPDATE SET
+        rule = excluded.rule, set_by = excluded.set_by, set_at = excluded.set_at
+"""
+DELETE_RULE: Final = "DELETE FROM access_rules WHERE subject = $1 AND subject_id = $2 RETURNING 1"
+BEGIN_MAINTENANCE: Final = """
+    INSERT INTO maintenance (id, note, set_by, set_at) VALUES (1, $1, $2, $3)
+    ON CONFLICT (id) DO UPDATE SET note = excluded.note, set_by = excluded.set_by, set_at = excluded.set_at
+"""
+END_MAINTENANCE: Final = "DELETE FROM maintenance WHERE id = 1 RETURNING 1"
+
+
+@dataclass(frozen=True, slots=True)
+class AccessState:
+    rules: AccessRules
+    maintenance: Maintenance | None
+
+
+@dataclass(frozen=True, slots=True)
+class Visit:
+    """Everything that a command needs to know of its user before it starts, read in one trip."""
+
+    in_force: AccessState
+    limits: Rules
+    """As set by owners."""
+    settings: UserSettings
+    agents: PlaceAgents
+
+
+class AccessStore:
+    def __init__(self, database: Database, *, clock: Clock = utc_now) -> None:
+        self._database = database
+        self._clock = clock
+
+    async def get_in_force(self) -> AccessState:
+        """Return the rules and maintenance. Raises StorageError."""
+        return _in_force(await self._database.query(SELECT_IN_FORCE))
+
+    async def get_visit(self, user_id: int, place_ids: Sequence[int]) -> Visit:
+        """Return what a visit needs, in one trip. `place_ids`: a channel, or a thread and its channel. Raises
+        StorageError."""
+
+        def steps() -> Steps[Visit]:
+            in_force = _in_force((yield Statement(SELECT_IN_FORCE)))
+            limits = yield from all_limits()
+            settings = yield from settings_of(user_id)
+            agents = yield from agents_in(user_id, place_ids)
+            return Visit(in_force, {limit.key: limit.value for limit in limits}, settings, agents)
+
+        return await self._database.read(steps)
+
+    async def set(self, subject: Subject, subject_id: int, ruling: Ruling, *, set_by: int) -> None:
+        """Set the only rule of a subject. Raises StorageError."""
+        params = (subject, subject_id, ruling, set_by, to_text(self._clock()))
+        await self._database.transaction([Statement(SET_RULE, params)], [EVERYBODY])
+
+    async def unset(self, subject: Subject, subject_id: int) -> bool:
+        """Delete the rule of a subject. Returns whether there was one. Raises StorageError."""
+        [rows] = await self._database.transaction(
+            [Statement(DELETE_RULE, (subject, subject_id))], [EVERYBODY]
+        )
+        return bool(rows)
+
+    async def begin_maintenance(self, note: str, *, set_by: int) -> None:
+        """Begin maintenance, or change its note. Raises StorageError."""
+        params = (note, set_by, to_text(self._clock()))
+        await self._database.transaction([Statement(BEGIN_MAINTENANCE, params)], [EVERYBODY])
+
+    async def end_maintenance(self) -> bool:
+        """End maintenance. Returns whether there was any. Raises StorageError."""
+        [rows] = await self._database.transaction([Statement(END_MAINTENANCE)], [EVERYBODY])
+        return bool(rows)
+
+
+def _in_force(rows: Sequence[Row]) -> AccessState:
+    ids: defaultdict[tuple[str, str], set[int]] = defaultdict(set)
+    maintenance = None
+    for each in map(_RULE.read, rows):
+        if each.subject == "maintenance":
+            maintenance = Maintenance(each.rule)
+        else:
+            ids[each.rule, each.subject].add(each.subject_id)
+    return AccessState(AccessRules(_subjects(ids, "allow"), _subjects(ids, "deny")), maintenance)
+
+
+def _subjects(ids: defaultdict[tuple[str, str], set[int]], ruling: Ruling) -> Subjects:
+    return Subjects(
+        frozenset(ids[ruling, "user"]),
+        frozenset(ids[ruling, "role"]),
+        frozenset(ids[ruling, "channel"]),
+        frozenset(ids[ruling, "guild"]),
+    )
