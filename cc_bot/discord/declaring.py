@@ -11,8 +11,8 @@ import lightbulb
 import linkd
 import structlog
 
-from cc_bot.discord.access import Gate
 from cc_bot.discord.agents import Arrival
+from cc_bot.discord.gate import Gate
 from cc_bot.discord.interactions import MAX_CHOICES
 from cc_bot.domain.errors import AccessError, CcBotError, TooManyCommands
 

@@ -14,8 +14,8 @@ import hikari
 import lightbulb
 import structlog
 
-from cc_bot.discord.access import Gate
 from cc_bot.discord.failures import tell, tell_failure
+from cc_bot.discord.gate import Gate
 from cc_bot.discord.interactions import Answerable, accept_ahead, defer_update
 from cc_bot.discord.pages.custom_ids import (
     ANY_ASKER,

@@ -17,7 +17,6 @@ from cc_bot.administration import Administration
 from cc_bot.agents import Agents
 from cc_bot.assistant import Assistant, Heartbeats, TimeResolver
 from cc_bot.assistant.proposals import Proposals
-from cc_bot.discord.access import Gate, Owners
 from cc_bot.discord.agents import Chooser
 from cc_bot.discord.attachments import AttachmentFetcher
 from cc_bot.discord.delivery.answers import Answers
@@ -32,8 +31,10 @@ from cc_bot.discord.delivery.recovery import Recovery
 from cc_bot.discord.delivery.reply import TakenDown
 from cc_bot.discord.delivery.speaking import SpokenAnswers
 from cc_bot.discord.floods import drop_floods
+from cc_bot.discord.gate import Gate
 from cc_bot.discord.gateway import GrantedReading, Shards, own_user
 from cc_bot.discord.messages.listening import Messages
+from cc_bot.discord.owners import Owners
 from cc_bot.discord.places import Places
 from cc_bot.discord.presses import Presses, PressHandlers
 from cc_bot.discord.recipients import Recipients

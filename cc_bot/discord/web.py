@@ -9,10 +9,10 @@ from typing import Final, Literal, TypeVar
 import hikari
 import structlog
 
-from cc_bot.discord.access import Gate, error_of
 from cc_bot.discord.agents import Chooser, Somewhere
 from cc_bot.discord.delivery.canvas_boards import CanvasBoards
 from cc_bot.discord.delivery.receipts import ReceiptUpkeep
+from cc_bot.discord.gate import Gate, error_of
 from cc_bot.discord.places import Places, Recent
 from cc_bot.discord.recipients import Recipients
 from cc_bot.domain.errors import AccessError, CcBotError
@@ -73,7 +73,7 @@ class DiscordForPages:
         return {place: error_of(each) for place, each in refused.items()}
 
     async def is_owner(self, user_id: int, *, anew: bool = False) -> bool:
-        return user_id in await self.gate.owners.ids(anew=anew)
+        return user_id in await self.gate.owners.ids(fresh=anew)
 
     async def manages(self, user_id: int, guild_id: int) -> bool:
         known = self._managing.get((user_id, guild_id))

@@ -12,7 +12,6 @@ from zoneinfo import ZoneInfo
 import hikari
 
 from cc_bot.agents import Agents
-from cc_bot.discord.access import Gate, Owners
 from cc_bot.discord.agents import Chooser
 from cc_bot.discord.attachments import AttachmentFetcher
 from cc_bot.discord.delivery.canvas_boards import CanvasBoards
@@ -20,7 +19,9 @@ from cc_bot.discord.delivery.canvas_messages import CanvasMessages, Draw, Pictur
 from cc_bot.discord.delivery.deliveries import NOTE_TIMEOUT_S, Deliveries
 from cc_bot.discord.delivery.live import RunningTurns
 from cc_bot.discord.delivery.reply import TakenDown
+from cc_bot.discord.gate import Gate
 from cc_bot.discord.interactions import Answerable
+from cc_bot.discord.owners import Owners
 from cc_bot.discord.places import Places
 from cc_bot.discord.recipients import Recipients
 from cc_bot.discord.references import References
@@ -128,7 +129,7 @@ def gate_over(
     *,
     owners: frozenset[int] = frozenset(),
     file: Path = Path("no policy.toml"),
-    patience_s: float = 1.0,
+    timeout_s: float = 1.0,
 ) -> Gate:
     policies, places = Policies(file, locale=Locale.JA), Places(rest, stores.channels)
-    return Gate(Owners(owners, policies, rest), policies, stores.access, places, rest, patience_s)
+    return Gate(Owners(owners, policies, rest), policies, stores.access, places, rest, timeout_s)

@@ -11,11 +11,11 @@ import pytest
 from structlog.testing import capture_logs
 
 from cc_bot.assistant import AssistantSettings
-from cc_bot.discord.access import SeenRoles
 from cc_bot.discord.delivery.forms import OpenForms
 from cc_bot.discord.delivery.live import RunningTurns
 from cc_bot.discord.delivery.outlets import UNREACHABLE, MessageReplies
 from cc_bot.discord.delivery.reply import TakenDown
+from cc_bot.discord.gate import SeenRoles
 from cc_bot.discord.messages.channel_answers import ChannelAnswers, ChannelAssistant
 from cc_bot.discord.messages.mentions import MAX_CONCURRENT_USERS, Mentions, TypingSigns
 from cc_bot.discord.messages.question_files import QuestionFiles

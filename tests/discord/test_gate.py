@@ -10,8 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from cc_bot.discord.access import CommandRates, Gate, Owners, error_of
 from cc_bot.discord.floods import MAX_AT_ONCE, QUIET_S, FloodGuard
+from cc_bot.discord.gate import Gate, error_of
+from cc_bot.discord.owners import Owners
+from cc_bot.discord.rates import CommandRates
 from cc_bot.domain import ChannelKey, Locale, Message
 from cc_bot.domain.access import Refusal, Visitor
 from cc_bot.domain.errors import StorageError, UnderMaintenance
@@ -112,7 +114,7 @@ class TestTheGate:
         assert await door.gate.refusal_of(Visitor(OWNER, (1,))) is None
 
     async def test_keeps_what_it_last_knew_while_the_database_is_held_up(self, door: Door) -> None:
-        gate = gate_over(door.stores, door.rest, patience_s=0.3)
+        gate = gate_over(door.stores, door.rest, timeout_s=0.3)
         await door.stores.access.set("user", door.aiko.id, "deny", set_by=OWNER)
         await gate.learn()
         async with door.held_up() as waiting:
@@ -125,7 +127,7 @@ class TestTheGate:
     async def test_fails_where_a_held_up_database_has_said_nothing_yet(self, door: Door) -> None:
         async with door.held_up() as waiting:
             with pytest.raises(StorageError):
-                await gate_over(door.stores, door.rest, patience_s=0.05).refusal_of(door.comer)
+                await gate_over(door.stores, door.rest, timeout_s=0.05).refusal_of(door.comer)
         await waiting
 
 

@@ -18,9 +18,9 @@ from cc_bot.administration import (
     parse_limit,
     parse_subject,
 )
-from cc_bot.discord.access import Owners
 from cc_bot.discord.declaring import choices, command, number_option, suggesting, text_option
 from cc_bot.discord.interactions import Answerable
+from cc_bot.discord.owners import Owners
 from cc_bot.discord.pages import admin as pages
 from cc_bot.discord.pages.memory import escape_markdown
 from cc_bot.discord.pages.page import NO_PINGS

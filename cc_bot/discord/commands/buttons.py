@@ -9,7 +9,6 @@ import hikari
 import lightbulb
 
 from cc_bot.assistant.proposals import ProposalResult, Proposals
-from cc_bot.discord.access import Owners
 from cc_bot.discord.delivery.answers import Answers
 from cc_bot.discord.delivery.approved_calls import CallDelivery
 from cc_bot.discord.delivery.canvas_boards import CanvasBoards
@@ -27,6 +26,7 @@ from cc_bot.discord.interactions import (
     visibility_of,
 )
 from cc_bot.discord.messages.listening import Messages
+from cc_bot.discord.owners import Owners
 from cc_bot.discord.pages.answer import page_of
 from cc_bot.discord.pages.custom_ids import (
     ANY_ASKER,
@@ -433,7 +433,7 @@ async def _is_owners(proposal: Proposal, recipient: Recipient, owners: Owners) -
     call = proposal.change
     if not isinstance(call, CallTool) or call.approvers != "owners":
         return False
-    return recipient.user_id in await owners.ids(anew=True)
+    return recipient.user_id in await owners.ids(fresh=True)
 
 
 async def _close(pressed: _CallPressed, sentence: str, *, known: bool) -> None:

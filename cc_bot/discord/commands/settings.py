@@ -7,11 +7,11 @@ import hikari
 import lightbulb
 import structlog
 
-from cc_bot.discord.access import Owners
 from cc_bot.discord.declaring import Choice, choices, command, suggesting, switch_option, text_option
 from cc_bot.discord.delivery.live import RunningTurns
 from cc_bot.discord.gateway import GrantedReading
 from cc_bot.discord.interactions import defer, payer_of
+from cc_bot.discord.owners import Owners
 from cc_bot.discord.pages.admin import usage_view
 from cc_bot.discord.pages.memory import COLOUR
 from cc_bot.discord.recipients import Recipient, Recipients

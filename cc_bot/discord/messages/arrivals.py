@@ -12,9 +12,9 @@ from typing import Final
 import hikari
 import structlog
 
-from cc_bot.discord.access import Gate, error_of
 from cc_bot.discord.delivery.outlets import DirectMessages, MessageReplies
 from cc_bot.discord.delivery.reply import repeat
+from cc_bot.discord.gate import Gate, error_of
 from cc_bot.discord.incoming import (
     ORDINARY,
     asks_nothing,

@@ -14,7 +14,6 @@ import structlog
 
 from cc_bot.assistant import Assistant, Stop, TurnOptions
 from cc_bot.assistant.turn import until_stopped
-from cc_bot.discord.access import SeenRoles
 from cc_bot.discord.agents import Chooser
 from cc_bot.discord.attachments import scans_among
 from cc_bot.discord.delivery.forms import OpenForms
@@ -23,6 +22,7 @@ from cc_bot.discord.delivery.outlets import DirectMessages, MessageReplies
 from cc_bot.discord.delivery.refusals import REFUSALS, is_gone
 from cc_bot.discord.delivery.reply import Reply, Sent, sent_messages
 from cc_bot.discord.delivery.withdrawals import InFlightAnswer
+from cc_bot.discord.gate import SeenRoles
 from cc_bot.discord.messages.question_files import Attached, QuestionFiles, any_files
 from cc_bot.discord.pages.answer import (
     AnswerState,

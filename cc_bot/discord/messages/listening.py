@@ -12,10 +12,10 @@ from typing import Final, cast
 import hikari
 import structlog
 
-from cc_bot.discord.access import Gate
 from cc_bot.discord.delivery.answers import Answers
 from cc_bot.discord.delivery.outlets import MessageReplies
 from cc_bot.discord.delivery.reply import delete_all
+from cc_bot.discord.gate import Gate
 from cc_bot.discord.gateway import FIRST, GrantedReading, Shards, own_user
 from cc_bot.discord.incoming import is_withheld, names_others, typed_text_of
 from cc_bot.discord.messages.addressing import Addressing, ProactiveMessageQuotes

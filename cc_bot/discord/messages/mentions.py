@@ -15,7 +15,7 @@ from typing import Final
 import hikari
 import structlog
 
-from cc_bot.discord.access import Gate, error_of
+from cc_bot.discord.gate import Gate, error_of
 from cc_bot.discord.gateway import EVERYWHERE
 from cc_bot.discord.messages.channel_answers import ChannelAnswers, id_of
 from cc_bot.discord.recipients import Recipient
