@@ -11,9 +11,13 @@ import lightbulb
 import linkd
 import structlog
 
+from cc_bot.commands.reply import Reply
 from cc_bot.discord.agents import Arrival
+from cc_bot.discord.delivery.receipts import ReceiptUpkeep
 from cc_bot.discord.gate import Gate
 from cc_bot.discord.interactions import MAX_CHOICES
+from cc_bot.discord.presses import show_reply
+from cc_bot.discord.recipients import Recipients
 from cc_bot.domain.errors import AccessError, CcBotError, TooManyCommands
 
 _log = structlog.get_logger(__name__)
@@ -22,7 +26,7 @@ P = ParamSpec("P")
 T = TypeVar("T")
 Declared = TypeVar("Declared", bound=type)
 
-_IMPLICIT = frozenset({"__dict__", "__weakref__"})
+_IMPLICIT = frozenset({"__dict__", "__weakref__", "__module__", "__doc__"})
 
 
 def command(
@@ -43,6 +47,33 @@ def command(
         return made  # type: ignore[no-any-return]
 
     return declare
+
+
+def reply_command(
+    register: Callable[[Any], Any],
+    key: str,
+    run: Callable[..., Awaitable[Reply]],
+    *,
+    hooks: Sequence[lightbulb.ExecutionHook] = (),
+    **options: Any,
+) -> None:
+    """Register a function as the slash command of this key; what it returns is shown to its caller alone.
+
+    It is called with the caller and the values of the options by their names; its other parameters are
+    injected by type.
+    """
+    injected: Any = lightbulb.di.with_di(run)
+
+    async def invoke(
+        self: Any, ctx: lightbulb.Context, recipients: Recipients, upkeep: ReceiptUpkeep
+    ) -> None:
+        caller = await recipients.defer(ctx.interaction)
+        reply = await injected(caller, **{name: getattr(self, name) for name in options})
+        await show_reply(ctx.interaction, reply, caller)
+        if reply.receipts_changed:
+            upkeep.refresh(caller.user_id, caller.words)
+
+    command(register, key, hooks=hooks)(type(run.__name__, (), {**options, "invoke": invoke}))
 
 
 def _filled_with(own: Mapping[str, Any]) -> Callable[[dict[str, Any]], None]:

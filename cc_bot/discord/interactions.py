@@ -34,7 +34,7 @@ def author_name(interaction: Answerable) -> str:
     return member.display_name if member else user.display_name or user.username
 
 
-def payer_of(interaction: Answerable) -> UsageSubject:
+def payer_of(interaction: hikari.PartialInteraction) -> UsageSubject:
     """Return on whose account something is done that an interaction asks for."""
     return UsageSubject(
         int(interaction.user.id), int(interaction.guild_id or 0), roles_of(interaction.member)

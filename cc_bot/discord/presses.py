@@ -14,6 +14,7 @@ import hikari
 import lightbulb
 import structlog
 
+from cc_bot.commands.reply import Reply
 from cc_bot.discord.failures import tell, tell_failure
 from cc_bot.discord.gate import Gate
 from cc_bot.discord.interactions import Answerable, accept_ahead, defer_update
@@ -31,7 +32,8 @@ from cc_bot.discord.pages.custom_ids import (
 )
 from cc_bot.discord.pages.memory import EphemeralView
 from cc_bot.discord.pages.page import NO_PINGS, components
-from cc_bot.discord.recipients import Recipients
+from cc_bot.discord.pages.replies import reply_view
+from cc_bot.discord.recipients import Recipient, Recipients
 from cc_bot.domain.message import UserSettings
 from cc_bot.in_order import InOrder
 from cc_bot.texts import Texts
@@ -284,7 +286,13 @@ async def show_view(interaction: Answerable, view: EphemeralView) -> None:
         view.content or None,
         embeds=[view.embed] if view.embed else [],
         components=components(view.buttons, menu=view.menu),
+        **NO_PINGS,
     )
+
+
+async def show_reply(interaction: Answerable, reply: Reply, reader: Recipient) -> None:
+    """Put a reply in the place of the acknowledged one."""
+    await show_view(interaction, reply_view(reply, reader))
 
 
 async def whisper(interaction: hikari.ComponentInteraction, sentence: str) -> None:

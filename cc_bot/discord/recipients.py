@@ -3,7 +3,8 @@
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from datetime import datetime
 from functools import partial
 from typing import Final
 from zoneinfo import ZoneInfo
@@ -11,12 +12,15 @@ from zoneinfo import ZoneInfo
 import hikari
 import lightbulb
 
-from cc_bot.discord.interactions import Answerable, defer, message_link
+from cc_bot.commands.reply import Caller
+from cc_bot.discord.interactions import Answerable, defer, message_link, payer_of
+from cc_bot.discord.pages.memory import escape_markdown, timestamp
 from cc_bot.discord.places import Recent
 from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.errors import StorageError
 from cc_bot.domain.locale import Locale, language_of
 from cc_bot.domain.message import UserSettings
+from cc_bot.domain.text import one_line, shorten
 from cc_bot.stores.settings import SettingsStore
 from cc_bot.texts import Texts, commands, texts, texts_with_mentions
 
@@ -99,21 +103,25 @@ class GuildLocales:
         return "" if guild_id is None else message_link(guild_id, channel_id, message_id)
 
 
-@dataclass(frozen=True, slots=True)
-class Recipient:
-    """The person who reads a reply."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recipient(Caller):
+    """The person who reads a reply on Discord."""
 
-    user_id: int
-    locale: Locale
-    timezone: ZoneInfo
-    words: Texts
-    """In that language."""
-    welcomed: bool
-    memory_paused: bool = False
-    spoken: bool = False
-    """Whether they want short answers read aloud as well."""
+    welcomed: bool = False
     is_owner: bool = False
     """Whether the bot is theirs."""
+
+    def at(self, moment: datetime) -> str:
+        return timestamp(moment, "F")
+
+    def moment(self, moment: datetime) -> str:
+        return self.words.reminder.moment.format(time=self.at(moment), distance=timestamp(moment, "R"))
+
+    def text(self, text: str, limit: int = 200) -> str:
+        return escape_markdown(shorten(one_line(text), limit))
+
+    def channel(self, channel_id: int) -> str:
+        return f"<#{channel_id}>"
 
 
 async def _no_owner(_: int) -> bool:
@@ -150,7 +158,7 @@ class Recipients:
         themselves, where that was read already."""
         user_id, locale = int(interaction.user.id), self.discord_locale(interaction)
         self._languages[user_id] = locale
-        return await self._recipient(user_id, locale, chosen)
+        return replace(await self._recipient(user_id, locale, chosen), payer=payer_of(interaction))
 
     async def soon(
         self, interaction: hikari.PartialInteraction, chosen: UserSettings | None = None
@@ -192,10 +200,10 @@ class Recipients:
             locale,
             chosen.zone(self.timezone),
             self.words(locale),
-            chosen.welcomed,
-            chosen.memory_paused,
-            chosen.spoken,
-            await self.is_owner(user_id),
+            memory_paused=chosen.memory_paused,
+            spoken=chosen.spoken,
+            welcomed=chosen.welcomed,
+            is_owner=await self.is_owner(user_id),
         )
 
     def discord_locale(self, interaction: hikari.PartialInteraction) -> Locale:

@@ -156,7 +156,14 @@ def stores_of_commands(stores: Stores) -> tuple[object, ...]:
     return (
         *(stores, stores.sessions, stores.settings, stores.summaries, stores.channels, stores.canvases),
         *(stores.memories, stores.memory_history, stores.memory_transfer, stores.memory_removal),
-        *(stores.memory_pins, stores.schedules, stores.proposals, stores.ledger, stores.web_sessions),
+        *(
+            stores.memory_pins,
+            stores.schedules,
+            stores.heartbeats,
+            stores.proposals,
+            stores.ledger,
+            stores.web_sessions,
+        ),
     )
 
 

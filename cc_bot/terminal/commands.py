@@ -13,17 +13,15 @@ from typing import Final
 import structlog
 from prompt_toolkit.completion import Completion
 
-from cc_bot.assistant import TurnOptions
-from cc_bot.assistant.reminders import ReminderSource, add_reminders
+from cc_bot.commands import reminders
+from cc_bot.commands.reply import Reply
 from cc_bot.domain import errors
 from cc_bot.domain.clock import utc_now
 from cc_bot.domain.locale import Locale
 from cc_bot.domain.memory import DEFAULT_CATEGORY, Memory, Source, parse_tags
-from cc_bot.domain.schedule import ScheduleChange
 from cc_bot.domain.when_and_what import split_when
 from cc_bot.terminal.markdown import one_line
 from cc_bot.terminal.questions import Chat, ChatProfile, answer_question, explain_to_operator
-from cc_bot.terminal.reminders import change_line, reminder_line
 from cc_bot.texts import Texts, explain
 from cc_bot.texts.commands import command_names
 
@@ -264,11 +262,17 @@ async def undo_memory(chat: Chat, text: str, _options: Mapping[str, str]) -> Non
 # ---- reminders -------------------------------------------------------------------------------------------
 
 
+def show_reply(chat: Chat, reply: Reply) -> None:
+    items = (
+        f"  #{each.number}  {one_line(each.text)}  ({', '.join(filter(None, (*each.details, each.trouble)))})"
+        for each in reply.items
+    )
+    hints = (f"  {action.label}: {action.typed}" for action in reply.actions)
+    chat.view.say("\n".join((*reply.lines, *items, *reply.notes, *hints)))
+
+
 async def list_reminders(chat: Chat, _text: str, _options: Mapping[str, str]) -> None:
-    words, now = chat.texts, utc_now()
-    known = await chat.stores.schedules.list(chat.user_id)
-    lines = (reminder_line(schedule, now, words) for schedule in known)
-    chat.view.say("\n".join((words.remind_here.title, *lines)) if known else words.remind_here.none)
+    show_reply(chat, await reminders.list_reminders(chat.profile.caller, schedules=chat.stores.schedules))
 
 
 async def add_reminder(chat: Chat, text: str, _options: Mapping[str, str]) -> None:
@@ -279,19 +283,21 @@ async def add_reminder(chat: Chat, text: str, _options: Mapping[str, str]) -> No
     when, what = split_when(text)
     if not what:
         raise InvalidCommand(chat.texts.remind_here.what)
-    payer = TurnOptions(profile.locale, profile.timezone, front_end="terminal").paid_by(chat.user_id)
-    source = ReminderSource(profile.key, profile.timezone, profile.locale, payer, "terminal")
-    for added in await add_reminders(chat.stores.schedules, chat.moments, source, text=what, when=when):
-        chat.view.say(change_line(ScheduleChange("added", added), chat.texts))
+    reply = await reminders.add(
+        profile.caller,
+        profile.key,
+        "terminal",
+        text=what,
+        when=when,
+        schedules=chat.stores.schedules,
+        moments=chat.moments,
+    )
+    show_reply(chat, reply)
 
 
 async def delete_reminder(chat: Chat, text: str, _options: Mapping[str, str]) -> None:
     number = _number(text, chat.texts.remind_here.id_needed)
-    known = await chat.stores.schedules.get_by_number(chat.user_id, number)
-    cancelled = await chat.stores.schedules.cancel(chat.user_id, known.id) if known else None
-    if cancelled is None:
-        raise errors.ScheduleNotFound(id=number)
-    chat.view.say(change_line(ScheduleChange("cancelled", cancelled), chat.texts))
+    show_reply(chat, await reminders.delete(chat.profile.caller, number, schedules=chat.stores.schedules))
 
 
 # ---- canvas ----------------------------------------------------------------------------------------------

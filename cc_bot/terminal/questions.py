@@ -12,10 +12,12 @@ from cc_bot.assistant import Assistant, Stop, TimeResolver, TurnOptions
 from cc_bot.assistant.proposals import Proposals
 from cc_bot.assistant.turn import until_stopped
 from cc_bot.charts import table
+from cc_bot.commands.reply import Caller
 from cc_bot.domain import errors
 from cc_bot.domain.canvas import Canvas, Chart
 from cc_bot.domain.claimed_call import CallMessage
 from cc_bot.domain.clock import utc_now
+from cc_bot.domain.limits import UsageSubject
 from cc_bot.domain.locale import Locale
 from cc_bot.domain.memory import MemoryChange, receipt_of
 from cc_bot.domain.message import Agent, Message, Visibility
@@ -26,7 +28,7 @@ from cc_bot.domain.tool_server import ToolPlace
 from cc_bot.domain.turn import Done
 from cc_bot.stores import Stores
 from cc_bot.terminal.markdown import MARGIN, Notice, Quoted, one_line
-from cc_bot.terminal.reminders import change_line, moment_line
+from cc_bot.terminal.reminders import change_line
 from cc_bot.terminal.view import RECEIPT_CHARACTERS, View, canvas_line, receipt_line
 from cc_bot.texts import Texts, explain, texts
 from cc_bot.texts.proposal import Time, Value, describe, gist
@@ -51,6 +53,11 @@ class ChatProfile:
     @property
     def texts(self) -> Texts:
         return texts(self.locale, names=Locale.EN)
+
+    @property
+    def caller(self) -> Caller:
+        payer = UsageSubject(self.user_id, front_end="terminal")
+        return Caller(self.user_id, self.locale, self.timezone, self.texts, payer=payer)
 
     @property
     def user_id(self) -> int:
@@ -100,8 +107,9 @@ def explain_to_operator(error: errors.CcBotError, profile: ChatProfile) -> str:
     }
     if sentence := sentences.get(type(error)):
         return sentence.format(**error.params)
-    moment = lambda time: moment_line(time, profile.timezone, utc_now(), words)  # noqa: E731
-    return explain(error, words, moment).replace(words.errors.tell_operator, words.terminal.ask_doctor)
+    return explain(error, words, profile.caller.at).replace(
+        words.errors.tell_operator, words.terminal.ask_doctor
+    )
 
 
 # ---- questions -------------------------------------------------------------------------------------------
@@ -246,9 +254,9 @@ def _write_value(value: Value, profile: ChatProfile) -> str:
             return words.memory.until.format(date=last_day.isoformat())
         case Time(due_at, repeat, zone, place):
             zone = zone or profile.timezone
-            written = moment_line(due_at, zone, utc_now(), words)
+            written = replace(profile.caller, timezone=zone).at(due_at)
             if zone.key != profile.timezone.key:
                 written += words.terminal.in_zone.format(zone=zone.key)
             if repeat:
                 written = words.proposal.repeated.format(repeat=repeat, time=written)
-            return written if place in (None, "terminal") else written + words.remind_here.elsewhere
+            return written if place in (None, "terminal") else f"{written} ({words.reminder.elsewhere})"

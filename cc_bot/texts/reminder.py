@@ -3,6 +3,7 @@ could not be said."""
 
 import re
 from collections.abc import Sequence
+from datetime import datetime
 from typing import Final
 
 from cc_bot.domain.repeats import Interval, parts_of
@@ -28,8 +29,9 @@ class ReminderTexts(Area):
     """Below a reminder that will come once more."""
     not_yours = Sentence(ja="このボタンは、お知らせを予約した人だけが使えます。ご自分の分は </remind add> で予約できます。", en="Only the person who set the reminder can use this button. Set your own with </remind add>.")
 
-    once = Sentence(ja="⏰ {time}（{moment}）にお知らせします: {text}", en="⏰ I’ll remind you on {time} ({moment}): {text}")
-    """Parameters: time, moment (how far away that is), text."""
+    once = Sentence(ja="⏰ {time} にお知らせします: {text}", en="⏰ I’ll remind you on {time}: {text}")
+    moment = Sentence(ja="{time}（{distance}）", en="{time} ({distance})")
+    """A time and how far away it is."""
     again_and_again = Sentence(ja="🔁 {repeat}にお知らせします（次は {time}）: {text}", en="🔁 I’ll remind you {repeat} (next: {time}): {text}")
     """Parameters: repeat, time (the next one), text."""
     cancelled = Sentence(ja="🔕 お知らせを取り消しました: {text}", en="🔕 Reminder cancelled: {text}")
@@ -40,13 +42,14 @@ class ReminderTexts(Area):
 
     in_channel = Sentence(ja="場所: {channel}", en="Where: {channel}")
     by_dm = Sentence(ja="場所: DM", en="Where: DM")
+    in_terminal = Sentence(ja="場所: ターミナル", en="Where: terminal")
+    elsewhere = Sentence(ja="Discord でお知らせします", en="on Discord")
+    """In the terminal, of a reminder that is not set there."""
     by_dm_instead = Sentence(ja="場所: DM（ここには書き込めないため）", en="Where: DM (I can’t post here for you)")
     """The bot may not write in the channel by itself, or its user may not."""
 
     none = Sentence(ja="予約したお知らせはありません。</remind add> で予約できます。", en="You have no reminders. Set one with </remind add>.")
     list_title = Sentence(ja="予約したお知らせ（{count}件）", en="Your reminders ({count})")
-    dm_place = Sentence(ja="DM", en="DM")
-    terminal_place = Sentence(ja="ターミナル", en="terminal")
     paused = Sentence(ja="⏸ 停止中", en="⏸ paused")
     """In a list, by its owner's own wish."""
     paused_because = Sentence(ja="⏸ {reason}", en="⏸ {reason}")
@@ -68,7 +71,7 @@ class ReminderTexts(Area):
     """By DM, when a reminder could not be posted."""
     heartbeat_stopped = Sentence(ja="⚠️ こちらからの声かけができませんでした。{reason}。</heartbeat on> で始め直せます。", en="⚠️ I could not check in with you ({reason}). </heartbeat on> starts it anew.")
 
-    resumed = Sentence(ja="▶️ 再開しました。次は {time}（{moment}）です: {text}", en="▶️ It goes on, next on {time} ({moment}): {text}")
+    resumed = Sentence(ja="▶️ 再開しました。次は {time} です: {text}", en="▶️ Resumed. Next: {time}: {text}")
     not_paused = Sentence(ja="このお知らせは止まっていません: {text}", en="This reminder is not paused: {text}")
 
     missed = Sentence(ja="⏰ ボットが動いていない間に、お知らせの時刻が過ぎていました。", en="⏰ While I was not running, the time of these reminders passed.")
@@ -81,14 +84,14 @@ class HeartbeatTexts(Area):
     """Heartbeats, as their user reads of them."""
 
     started = Sentence(
-        ja=("💓 声かけを始めました。{rhythm}\n近づいた予定や新しいメモを見て、お知らせしたほうがよいことがあるときだけ声をかけます。最初は {time}（{moment}）です。\n-# やめるときは </heartbeat off>、確かめるときは </heartbeat status> です。"),
-        en=("💓 I’ll check in with you. {rhythm}\nI look at what is coming up and at new memories, and speak only when something is worth telling. The first time is {time} ({moment}).\n-# </heartbeat off> stops it, </heartbeat status> shows it."),
+        ja="💓 声かけを始めました。{rhythm}\n近づいた予定や新しいメモリを見て、お知らせしたほうがよいことがあるときだけ声をかけます。最初は {time} です。", en="💓 I’ll check in with you. {rhythm}\nI look at what is coming up and at new memories, and speak only when something is worth telling. The first time is {time}."
     )
-    """Parameters: rhythm, time (of the first), moment (how far away that is)."""
+    """Parameters: rhythm, time (of the first)."""
+    how_to_stop = Sentence(ja="やめるときは </heartbeat off>、確かめるときは </heartbeat status> です。", en="</heartbeat off> stops it, </heartbeat status> shows it.")
     stopped = Sentence(ja="💓 声かけをやめました。もう一度始めるには </heartbeat on> です。", en="💓 I won’t check in any more. </heartbeat on> starts it again.")
     off = Sentence(ja="声かけはオフです。</heartbeat on> で始められます。", en="Heartbeats are off. </heartbeat on> starts them.")
     """There was nothing to stop, or nothing to show."""
-    status = Sentence(ja="💓 声かけはオンです。{rhythm}\n次は {time}（{moment}）です。", en="💓 Heartbeats are on. {rhythm}\nNext: {time} ({moment}).")
+    status = Sentence(ja="💓 声かけはオンです。{rhythm}\n次は {time} です。", en="💓 Heartbeats are on. {rhythm}\nNext: {time}.")
     paused = Sentence(ja="⏸ 声かけ: {reason}。直したら </heartbeat on> で始め直せます。", en="⏸ Heartbeats {reason}. When that is mended, </heartbeat on> starts them anew.")
     paused_by_user = Sentence(ja="⏸ 声かけは止まっています。</heartbeat on> で始め直せます。", en="⏸ Heartbeats are paused. </heartbeat on> starts them anew.")
     rhythm = Sentence(ja="{hours}時間ごとに確かめて、{where}。{quiet}", en="I look every {hours} h and tell you {where}. {quiet}")
@@ -96,10 +99,10 @@ class HeartbeatTexts(Area):
     in_channel = Sentence(ja="{channel} でお知らせします", en="in {channel}")
     quiet = Sentence(ja="{since}〜{until} は静かにしています。", en="I keep quiet from {since} to {until}.")
     never_quiet = Sentence(ja="静かにする時間はありません。", en="No hours are quiet.")
-    only_public = Sentence(ja="-# チャンネルはほかの人も読むので、ここで公開で頼まれたお知らせと、どこで使ってもよいメモだけを見ます。", en="-# Others read a channel, so I look only at reminders set here in public, and at memories that may be used anywhere.")
+    only_public = Sentence(ja="チャンネルはほかの人も読むので、ここで公開で頼まれたお知らせと、どこで使ってもよいメモだけを見ます。", en="Others read a channel, so I look only at reminders set here in public, and at memories that may be used anywhere.")
     """Below: in a channel others read along."""
-    by_dm_instead = Sentence(ja="-# ここには書き込めないので、DM にしました。", en="-# I can’t post here for you, so I’ll use your DMs.")
-    memory_paused = Sentence(ja="-# メモリを一時停止しているので、お知らせの予定だけを見ます。", en="-# Memory is paused, so I look only at your reminders.")
+    by_dm_instead = Sentence(ja="ここには書き込めないので、DM にしました。", en="I can’t post here for you, so I’ll use your DMs.")
+    memory_paused = Sentence(ja="メモリを一時停止しているので、お知らせの予定だけを見ます。", en="Memory is paused, so I look only at your reminders.")
     time_not_understood = Sentence(ja="時刻「{given}」が分かりませんでした。22:00、7時半、10pm のように書いてください。", en="I don’t understand the time “{given}”. Write it like 22:00, 7:30 or 10pm.")
 
 
@@ -113,26 +116,20 @@ class RemindHereTexts(Area):
     weekdays = Both(ja=tuple("月火水木金土日"), en=("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"))
     """Monday first."""
     months = Both(ja=tuple(str(month) for month in range(1, 13)), en=("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"))
-    once = Sentence(ja="⏰ {time} にお知らせします: {text}（取り消すには /remind delete {id}）", en="⏰ I'll remind you on {time}: {text} (cancel it with /remind delete {id})")
-    again_and_again = Sentence(ja="🔁 {repeat}にお知らせします（次は {time}）: {text}（取り消すには /remind delete {id}）", en="🔁 I'll remind you {repeat} (next: {time}): {text} (cancel it with /remind delete {id})")
-    """Parameters: repeat, time (the next one), text, id."""
-    cancelled = Sentence(ja="🔕 お知らせを取り消しました: {text}", en="🔕 Reminder cancelled: {text}")
-    elsewhere = Sentence(ja="（Discord でお知らせします）", en=" (on Discord)")
-    """After a line of the list. Reminders that were asked for on Discord."""
     said = Sentence(ja="⏰ {text}", en="⏰ {text}")
     said_late = Sentence(ja="⏰ {text}（予定は {time} でした）", en="⏰ {text} (it was due on {time})")
     """Parameters: text, time (when it was due)."""
     missed = Sentence(ja="⏰ お知らせの時刻（{time}）が、動いていない間に過ぎていました: {text}", en="⏰ While I was not running, the time of a reminder passed ({time}): {text}")
     uncertain = Sentence(ja="⏰ {time} のお知らせは、届いていないかもしれません: {text}", en="⏰ The reminder of {time} perhaps did not reach you: {text}")
-    none = Sentence(ja="予約したお知らせはありません。/remind add 明日9時 薬を飲む のように予約できます。", en="You have no reminders. Set one like this: /remind add tomorrow at 9 take the pills")
-    title = Sentence(ja="予約したお知らせ", en="Your reminders")
-    line = Sentence(ja="  #{id}  {time}  {text}", en="  #{id}  {time}  {text}")
-    repeated = Sentence(ja="{time}（{repeat}）", en="{time} ({repeat})")
-    """In place of the time."""
-    paused = Sentence(ja="（停止中）", en=" (paused)")
     id_needed = Sentence(ja="どのお知らせかを番号で書いてください。番号は /remind list で見られます。", en="Give the number of the reminder. /remind list shows the numbers.")
     what = Sentence(ja="何をお知らせするかも書いてください。たとえば /remind add 明日9時 薬を飲む", en="Write what to remind you of as well, for example: /remind add tomorrow at 9 take the pills")
     """There is a time, and nothing to remind of."""
+
+    def written(self, local: datetime, now: datetime) -> str:
+        """Write a time where the user is: 11月23日(月) 9:00. The year is left out if it is that of `now`."""
+        template = self.moment if local.year == now.astimezone(local.tzinfo).year else self.moment_of_year
+        month, weekday = self.months[local.month - 1], self.weekdays[local.weekday()]
+        return template.format(y=local.year, m=month, d=local.day, w=weekday, t=f"{local.hour}:{local.minute:02}")
 
 
 class RepeatTexts(Area):

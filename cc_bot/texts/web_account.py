@@ -93,11 +93,6 @@ class WebReminderTexts(Area):
     repeat = Sentence(ja="繰り返し（なくてもかまいません）", en="Repeat (optional)")
     repeat_hint = Sentence(ja="「毎日」「毎週月曜」「1回だけ」のように書いてください。", en="For example: every day, every Monday, once.")
     add = Sentence(ja="予約する", en="Set it")
-    listed = Sentence(ja="予約したお知らせ（{count}件）", en="Your reminders ({count})")
-    none = Sentence(ja="予約したお知らせはありません。", en="You have no reminders.")
-    next = Sentence(ja="{repeat}（次は {time}）", en="{repeat} (next: {time})")
-    """Parameters: repeat, time."""
-    place = Sentence(ja="場所: {place}", en="Where: {place}")
     change = Sentence(ja="変える", en="Change")
     change_of = Sentence(ja="お知らせ {number} を変える", en="Change reminder {number}")
     """What it is called for those who hear it, as with the others of `_of`."""
@@ -109,9 +104,6 @@ class WebReminderTexts(Area):
     resume_of = Sentence(ja="お知らせ {number} を再開する", en="Let reminder {number} go on")
     heartbeat = Sentence(ja="声かけ", en="Checking in")
     heartbeat_hint = Sentence(ja="近づいた予定や新しいメモを見て、お知らせしたほうがよいことがあるときだけ、ボットから声をかけます。", en="The bot looks at what is coming up and at new memories, and speaks to you only when something is worth telling.")
-    heartbeat_off = Sentence(ja="今はオフです。", en="It is off.")
-    heartbeat_next = Sentence(ja="次は {time} です。", en="Next: {time}.")
-    heartbeat_paused = Sentence(ja="止まっています。下のボタンで始め直せます。", en="It is paused. Start it anew below.")
     every = Sentence(ja="何時間ごとに確かめるか（1〜168）", en="Look every so many hours (1 to 168)")
     quiet_from = Sentence(ja="静かにする時間のはじめ", en="Quiet from")
     quiet_to = Sentence(ja="静かにする時間の終わり", en="Quiet until")

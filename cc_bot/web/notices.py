@@ -14,6 +14,8 @@ from urllib.parse import parse_qsl, urlencode
 
 from aiohttp import web
 
+from cc_bot.commands.reply import Reply
+from cc_bot.domain.text import without_sign
 from cc_bot.web.visitor import SignedIn
 
 FIELD: Final = "done"
@@ -24,11 +26,12 @@ MOST: Final = 2000
 
 @dataclass(frozen=True, slots=True)
 class PageNotice:
-    """A sentence of `web.done` by its name, with its parameters; without a name, what a page makes a sentence
-    of itself."""
+    """A sentence of `web.done` by its name, with its parameters, or the text of a reply; without either, what
+    a page makes a sentence of itself."""
 
     name: str = ""
     params: Mapping[str, Any] = field(default_factory=dict)
+    text: str = ""
 
 
 class Notices:
@@ -54,10 +57,20 @@ NOTICES: Final = web.AppKey("notices", Notices)
 
 
 def go_on(request: web.Request, visitor: SignedIn, path: str, name: str = "", **params: Any) -> web.Response:
-    """Return what sends a browser on after a press, so that reloading does not press again; the next page
-    tells the sentence of that name."""
+    """Redirect a browser after a press, so that reloading does not press again. The next page shows the
+    sentence of that name."""
+    return _redirect(request, visitor, path, PageNotice(name, params))
+
+
+def go_on_with(request: web.Request, visitor: SignedIn, path: str, reply: Reply) -> web.Response:
+    """Redirect likewise; the next page shows the reply of a command."""
+    text = "\n".join(map(without_sign, (*reply.lines, *reply.notes)))
+    return _redirect(request, visitor, path, PageNotice(text=text))
+
+
+def _redirect(request: web.Request, visitor: SignedIn, path: str, notice: PageNotice) -> web.Response:
     page, _, asked = path.partition("?")
-    word = request.app[NOTICES].leave(visitor, PageNotice(name, params))
+    word = request.app[NOTICES].leave(visitor, notice)
     query = urlencode([*parse_qsl(asked), (FIELD, word)])
     return web.Response(status=303, headers={"Location": f"{page}?{query}"})
 

@@ -71,6 +71,7 @@ def render(
     sentence of `web.done`."""
     told = take_notice(request, visitor)
     done = visitor.words.web.done[told.name].format(**told.params) if told and told.name else ""
+    done = done or (told.text if told else "")
     shown = {"visitor": visitor, "owner": visitor.owner, "done": done, **values}
     page = fill(request.app[ENVIRONMENT], template, visitor.words, visitor.timezone, status=status, **shown)
     page.text = sign_forms(page.text or "", visitor.user_id)

@@ -14,7 +14,7 @@ from cc_bot.texts import Texts
 from cc_bot.texts.usage import money
 from cc_bot.web.page import moment_in, render
 from cc_bot.web.services import WebServices
-from cc_bot.web.visitor import SignedIn, payer_of, visitor_of
+from cc_bot.web.visitor import SignedIn, visitor_of
 
 PERIODS: Final = (7, 30, 365)
 """Days that can be looked at."""
@@ -74,7 +74,7 @@ class UsagePages:
         """Show one's own usage of some days, and that of servers that one manages."""
         visitor, spending = visitor_of(request), self._services.spending
         days = _days_of(request)
-        payer = replace(payer_of(visitor), role_ids=())
+        payer = replace(visitor.payer, role_ids=())
         own = view_of(
             await spending.report_of(payer), await spending.usage_of(visitor.user_id, days), visitor
         )

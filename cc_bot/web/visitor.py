@@ -3,15 +3,15 @@
 from collections import OrderedDict, deque
 from dataclasses import dataclass, field
 from typing import Final
-from zoneinfo import ZoneInfo
 
 from aiohttp import web
 
+from cc_bot.commands.reply import Caller
 from cc_bot.domain.errors import NotSignedIn, TooManyRequests
 from cc_bot.domain.limits import UsageSubject
 from cc_bot.domain.locale import Locale
 from cc_bot.domain.web import LONGEST_LIFE, WebSession
-from cc_bot.texts import Texts, texts
+from cc_bot.texts import texts
 from cc_bot.web.services import WebServices
 
 COOKIE: Final = "cc_bot"
@@ -25,22 +25,13 @@ REMEMBERED: Final = 5000
 """Sessions whose last requests are known."""
 
 
-@dataclass(frozen=True, slots=True)
-class SignedIn:
-    """The one who asks."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SignedIn(Caller):
+    """The user of a browser."""
 
     session: WebSession
     owner: bool
-    """Whether the bot is theirs, which is asked anew with every request."""
-    locale: Locale
-    timezone: ZoneInfo
-    words: Texts
-    memory_paused: bool
-    spoken: bool
-
-    @property
-    def user_id(self) -> int:
-        return self.session.user_id
+    """Whether the bot is theirs, which is asked again with every request."""
 
 
 VISITOR: Final = web.RequestKey("visitor", SignedIn)
@@ -52,12 +43,6 @@ def visitor_of(request: web.Request) -> SignedIn:
     if visitor is None:
         raise NotSignedIn
     return visitor
-
-
-def payer_of(visitor: SignedIn) -> UsageSubject:
-    """Return on whose account something is done that a page asks for. Nobody tells a member's roles there."""
-    guild_id = visitor.session.place.guild_id
-    return UsageSubject(visitor.user_id, guild_id or 0, None if guild_id else ())
 
 
 def locale_of(request: web.Request, otherwise: Locale) -> Locale:
@@ -110,14 +95,17 @@ async def recognize(services: WebServices, request: web.Request, session: WebSes
     """Return who that is, and how to speak to them. Raises StorageError."""
     chosen = await services.stores.settings.get(session.user_id)
     locale = chosen.locale or locale_of(request, services.settings.locale)
+    guild_id = session.place.guild_id  # of a member's roles nothing is known
     return SignedIn(
-        session,
-        await services.discord.is_owner(session.user_id),
+        session.user_id,
         locale,
         chosen.zone(services.settings.timezone),
         texts(locale),
-        chosen.memory_paused,
-        chosen.spoken,
+        memory_paused=chosen.memory_paused,
+        spoken=chosen.spoken,
+        payer=UsageSubject(session.user_id, guild_id or 0, None if guild_id else ()),
+        session=session,
+        owner=await services.discord.is_owner(session.user_id),
     )
 
 

@@ -8,9 +8,12 @@ from zoneinfo import ZoneInfo
 from hypothesis import given
 from hypothesis import strategies as st
 
+from cc_bot.commands import reminders
+from cc_bot.commands.reply import Action, Reply
 from cc_bot.discord.pages import reminders as pages
 from cc_bot.discord.pages.memory import CHOICE_CHARACTERS
 from cc_bot.discord.pages.page import NO_FACTS
+from cc_bot.discord.pages.replies import reply_view
 from cc_bot.discord.pages.split import MESSAGE_LIMIT, utf16_length
 from cc_bot.discord.recipients import Recipient
 from cc_bot.domain import Locale
@@ -52,7 +55,10 @@ class TestReminder:
         for each in (page, again, heartbeat, *(pages.stopped_page(one, WORDS) for one in stopped)):
             assert utf16_length(each.content) <= MESSAGE_LIMIT
         for count in (1, 2, 5):
-            view = pages.added_view([schedule(text=text)] * count, "x" * 100, 9, OWNER)
+            limit = reminders.MAX_QUOTED // (2 * count - 1)
+            lines = (reminders.reminder_sentence(schedule(text=text), OWNER, limit=limit),) * count
+            action = Action(WORDS.reminder.cancel, "cancel_reminder", 1, "/remind delete 1")
+            view = reply_view(Reply(lines, ("x" * 200,), actions=(action,) * count), OWNER)
             assert (utf16_length(view.content) <= MESSAGE_LIMIT, len(view.buttons)) == (True, count)
         assert len(pages.choice_name(schedule(text=text))) <= CHOICE_CHARACTERS
 
@@ -68,7 +74,10 @@ class TestReminder:
 def test_a_list_fits_an_embed_and_has_every_one_on_some_page() -> None:
     paused = replace(schedule(), status="paused", obstacle="bot_removed", repeat="0 9 * * 1-5")
     known = [replace(paused, id=10**6 + n, number=10**6 + n, text="*_薬" * 67) for n in range(30)]
-    embeds = [embed for page in range(1, 5) if (embed := pages.list_view(known, page, OWNER).embed)]
+    listed = Reply(("お知らせ",), items=tuple(reminders.reminder_item(each, OWNER) for each in known))
+    views = [reply_view(listed, OWNER, page, str) for page in range(1, 6)]
+    assert views[4] == views[3]
+    embeds = [view.embed for view in views if view.embed]
     assert all(utf16_length(str(embed.description)) <= 4096 for embed in embeds)
     seen = "".join(str(embed.description) for embed in embeds)
     assert [each.id for each in known if f"#{each.id}**" not in seen] == []

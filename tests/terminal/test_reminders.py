@@ -16,17 +16,17 @@ class TestAdding:
     async def test_keeps_it_and_says_when(self, chat: Talk, english: Talk) -> None:
         with freeze_time(NOON, real_asyncio=True):
             said = await chat.say("/remind add 明日9時に薬を飲む")
-            told = "⏰ 11月23日(月) 9:00 にお知らせします: 薬を飲む（取り消すには /remind delete 1）\n"
-            assert said == told
+            assert said.startswith("⏰ 11月23日(月) 9:00 にお知らせします: 薬を飲む\n")
+            assert "/remind delete 1" in said
             [kept] = await chat.stores.schedules.list(0)
             assert (kept.text, kept.place, kept.key) == ("薬を飲む", "terminal", KEY)
             assert kept.due_at == datetime(2026, 11, 23, tzinfo=UTC)
             told = "🔁 2週間ごとの火曜 10:00にお知らせします（次は 11月24日(火) 10:00）: 本"
             assert (await chat.say("/remind add 隔週の火曜 10時 本")).startswith(told)
             assert "2週間ごとの火曜 10:00" in await chat.say("/remind list")
-            assert len(await chat.lines("/remind add 明日9時と18時に薬")) == 2
+            assert (await chat.say("/remind add 明日9時と18時に薬")).count("⏰") == 2
             said = await english.say("/remind add take the pills on jan 4 at 9am")
-            assert said.startswith("⏰ I'll remind you on Mon, Jan 4 2027, 9:00: take the pills (cancel it")
+            assert said.startswith("⏰ I’ll remind you on Mon, Jan 4 2027, 9:00: take the pills\n")
 
 
 class TestDueReminder:

@@ -31,7 +31,7 @@ class TestNewReminder:
         assert "予約したお知らせはありません" in await taro.open("/reminders")
         text = "\u202e薬\x00を\u2066<飲む>"
         page = await taro.follow(await taro.press("/reminders", text=text, when="毎朝7時", repeat=""))
-        for words in ("薬を&lt;飲む&gt;", "毎日 7:00（次は", "場所: DM"):
+        for words in ("薬を&lt;飲む&gt;", "毎日 7:00 · ", "場所: DM"):
             assert words in page
         [reminder] = await listed(site)
         assert (reminder.key, reminder.place, reminder.visibility) == (KEY, "dm", "private")
@@ -40,7 +40,7 @@ class TestNewReminder:
         assert len(await listed(site)) == 3
         await site.core.stores.settings.set(TARO, locale=Locale.EN, timezone="Europe/Paris")
         await taro.press("/reminders", text="Take the pills", when="every Monday at 9", repeat="")
-        assert "every Monday at 9:00 (next:" in await taro.open("/reminders")
+        assert "every Monday at 9:00 · " in await taro.open("/reminders")
 
     async def test_that_can_not_be_set_stays_in_the_form(self, site: Site, taro: Visit) -> None:
         for text, when in (("<薬>", "いつか"), ("薬", "昨日9時"), ("", "明日9時"), ("あ" * 1001, "明日9時")):
@@ -80,7 +80,7 @@ class TestReminder:
     async def test_gets_another_text_and_another_time(self, site: Site, taro: Visit) -> None:
         before = await site.core.stores.schedules.add(KEY, "薬", TOMORROW)
         answer = await change(taro, before.number, text="薬と水")
-        assert "お知らせを変えました。" in await taro.follow(answer)
+        assert "お知らせします: 薬と水" in await taro.follow(answer)
         [after] = await listed(site)
         assert (after.text, after.due_at) == ("薬と水", before.due_at)
         assert site.town.told_anew == [TARO]
@@ -115,7 +115,7 @@ class TestReminder:
         assert [each.status for each in await listed(site)] == ["active"]
         answer = await taro.press(f"/reminders/{reminder.number}/cancel")
         assert await listed(site) == []
-        assert "お知らせを取り消しました。" in await taro.follow(answer)
+        assert "お知らせを取り消しました: 薬" in await taro.follow(answer)
         assert (await taro.press(f"/reminders/{reminder.number}/cancel")).status == 404
 
     async def test_that_is_somebody_elses_is_as_none(self, site: Site, taro: Visit) -> None:
@@ -130,7 +130,7 @@ class TestReminder:
 
 async def test_a_heartbeat_is_started_and_stopped(site: Site, taro: Visit) -> None:
     schedules = site.core.stores.schedules
-    assert "今はオフです" in await taro.open("/reminders")
+    assert "声かけはオフです" in await taro.open("/reminders")
     for every, quiet in (("0", ""), ("169", ""), ("x", ""), ("3", "25:00")):
         answer = await taro.press("/heartbeat", every=every, quiet_from=quiet, quiet_to=quiet)
         assert answer.status == 400, (every, quiet)

@@ -2,31 +2,28 @@
 
 import lightbulb
 
-from cc_bot.assistant.reminders import ReminderSource, start_heartbeat, stop_heartbeat
+from cc_bot.commands import reminders
 from cc_bot.discord.agents import Chooser
-from cc_bot.discord.declaring import choices, command, number_option, text_option
-from cc_bot.discord.interactions import can_write, own_space, payer_of
-from cc_bot.discord.pages.memory import escape_markdown
-from cc_bot.discord.pages.page import NO_PINGS
-from cc_bot.discord.pages.reminders import started_answer, status
+from cc_bot.discord.commands.remind import is_moved_to_dm, place_of
+from cc_bot.discord.declaring import choices, command, number_option, reply_command, text_option
+from cc_bot.discord.presses import show_reply
 from cc_bot.discord.recipients import Recipients
-from cc_bot.domain.schedule import LEAST_HOURS, MOST_HOURS, quiet_of
-from cc_bot.stores import ScheduleStore, Stores
+from cc_bot.domain.schedule import LEAST_HOURS, MOST_HOURS
+from cc_bot.stores import ScheduleStore
 
 loader = lightbulb.Loader()
 heartbeat = lightbulb.Group("heartbeat", "heartbeat_description", localize=True)
 loader.command(heartbeat)
 
-_LONGEST_TIME = 20
-"""Characters of a time of day."""
+MAX_TIME_CHARACTERS = 20
 
 
 def _time(name: str) -> str | None:
-    return text_option(name, default=None, max_length=_LONGEST_TIME)
+    return text_option(name, default=None, max_length=MAX_TIME_CHARACTERS)
 
 
 @command(heartbeat.register, "heartbeat_on")
-class On:
+class HeartbeatOnCommand:
     every = number_option("heartbeat_every", min_value=LEAST_HOURS, max_value=MOST_HOURS)
     where = text_option("heartbeat_where", default="dm", choices=choices("heartbeat", "dm", "channel"))
     quiet_from = _time("heartbeat_quiet_from")
@@ -35,44 +32,20 @@ class On:
     async def invoke(
         self, ctx: lightbulb.Context, schedules: ScheduleStore, chooser: Chooser, recipients: Recipients
     ) -> None:
-        interaction = ctx.interaction
-        recipient = await recipients.defer(interaction)
-        try:
-            quiet = quiet_of(self.quiet_from or "", self.quiet_to or "")
-        except ValueError as error:
-            told = recipient.words.heartbeat.time_not_understood.format(given=escape_markdown(str(error)))
-            await interaction.edit_initial_response(told, **NO_PINGS)
-            return
-        here = self.where == "channel" and not own_space(interaction)
-        posted = here and can_write(interaction)
-        source = ReminderSource(
-            (await chooser.of(interaction)).key,
-            recipient.timezone,
-            recipient.locale,
-            payer_of(interaction),
-            "channel" if posted else "dm",
-            None if interaction.guild_id is None else int(interaction.guild_id),
+        recipient, here = await recipients.defer(ctx.interaction), self.where == "channel"
+        reply = await reminders.heartbeat_on(
+            recipient,
+            (await chooser.of(ctx.interaction)).key,
+            place_of(ctx.interaction, here=here),
+            every=self.every,
+            quiet_from=self.quiet_from or "",
+            quiet_to=self.quiet_to or "",
+            moved_to_dm=here and is_moved_to_dm(ctx.interaction),
+            schedules=schedules,
+            clock=recipients.clock,
         )
-        schedule = await start_heartbeat(schedules, source, self.every, quiet, recipients.clock)
-        answer = started_answer(
-            schedule, recipient.words, memory_paused=recipient.memory_paused, moved_to_dm=here and not posted
-        )
-        await interaction.edit_initial_response(answer, **NO_PINGS)
+        await show_reply(ctx.interaction, reply, recipient)
 
 
-@command(heartbeat.register, "heartbeat_off")
-class Off:
-    async def invoke(self, ctx: lightbulb.Context, stores: Stores, recipients: Recipients) -> None:
-        recipient = await recipients.defer(ctx.interaction)
-        stopped = await stop_heartbeat(stores.schedules, stores.heartbeats, recipient.user_id)
-        told = recipient.words.heartbeat
-        await ctx.interaction.edit_initial_response(told.stopped if stopped else told.off)
-
-
-@command(heartbeat.register, "heartbeat_status")
-class Status:
-    async def invoke(self, ctx: lightbulb.Context, schedules: ScheduleStore, recipients: Recipients) -> None:
-        recipient = await recipients.defer(ctx.interaction)
-        found = await schedules.list(recipient.user_id, kind="heartbeat")
-        answer = status(found[0] if found else None, recipient.words, memory_paused=recipient.memory_paused)
-        await ctx.interaction.edit_initial_response(answer, **NO_PINGS)
+reply_command(heartbeat.register, "heartbeat_off", reminders.heartbeat_off)
+reply_command(heartbeat.register, "heartbeat_status", reminders.heartbeat_status)

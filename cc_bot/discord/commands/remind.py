@@ -1,47 +1,35 @@
-"""`/remind …`: what a user wants to be told, and when. Every reply is for that user alone."""
+"""`/remind …`. Every reply is for its caller alone."""
 
 from collections.abc import Callable, Iterable
 from datetime import timedelta
 
 import hikari
 import lightbulb
-import structlog
 
 from cc_bot.assistant import TimeResolver
-from cc_bot.assistant.reminders import ReminderSource, add_reminders, find_reminder
+from cc_bot.commands import reminders
 from cc_bot.discord.agents import Chooser
-from cc_bot.discord.declaring import Choice, choices, command, number_option, suggesting, text_option
+from cc_bot.discord.declaring import (
+    Choice,
+    choices,
+    command,
+    number_option,
+    reply_command,
+    suggesting,
+    text_option,
+)
 from cc_bot.discord.delivery.outlets import reply_in_place
 from cc_bot.discord.delivery.receipts import ReceiptUpkeep
-from cc_bot.discord.interactions import (
-    Answerable,
-    can_write,
-    defer_update,
-    own_space,
-    payer_of,
-)
+from cc_bot.discord.interactions import Answerable, can_write, defer_update, own_space
 from cc_bot.discord.pages.custom_ids import RemindersButton, SnoozeButton, UnscheduleButton
-from cc_bot.discord.pages.memory import one_line, timestamp
-from cc_bot.discord.pages.page import NO_PINGS, Facts, Page
-from cc_bot.discord.pages.reminders import (
-    added_view,
-    attention,
-    choice_name,
-    list_view,
-    paused_among,
-    shown_text,
-    snoozed_page,
-)
-from cc_bot.discord.presses import on_press, show_view, whisper
+from cc_bot.discord.pages.memory import one_line
+from cc_bot.discord.pages.page import Facts, Page
+from cc_bot.discord.pages.reminders import choice_name, snoozed_page
+from cc_bot.discord.pages.replies import reply_view
+from cc_bot.discord.presses import on_press, show_reply, show_view, whisper
 from cc_bot.discord.recipients import Recipient, Recipients
-from cc_bot.domain.errors import ScheduleNotFound
 from cc_bot.domain.schedule import MAX_TEXT_CHARACTERS, Place, Schedule
 from cc_bot.stores import ScheduleStore
-
-# ---- group -----------------------------------------------------------------------------------------------
-# What all `/remind` commands share: the group, and the option that chooses a reminder.
-
-_log = structlog.get_logger(__name__)
 
 loader = lightbulb.Loader()
 remind = lightbulb.Group("remind", "remind_description", localize=True)
@@ -69,15 +57,13 @@ def matching(schedules: Iterable[Schedule], typed: str) -> list[Schedule]:
     ]
 
 
-# ---- listing ---------------------------------------------------------------------------------------------
-# `/remind list`: pages of reminders, which turn after a restart, too.
+MAX_WHEN_CHARACTERS = 100
 
 
 @command(remind.register, "remind_list")
 class ListSchedulesCommand:
     async def invoke(self, ctx: lightbulb.Context, schedules: ScheduleStore, recipients: Recipients) -> None:
-        recipient = await recipients.defer(ctx.interaction)
-        await show_view(ctx.interaction, list_view(await schedules.list(recipient.user_id), 1, recipient))
+        await _show_page(ctx.interaction, 1, await recipients.defer(ctx.interaction), schedules)
 
 
 @on_press(loader, RemindersButton, not_yours=lambda words: words.reminder.not_yours)
@@ -88,15 +74,16 @@ async def turn_page(
     *,
     schedules: ScheduleStore,
 ) -> None:
-    """Show another page of the list in the same message."""
     await defer_update(interaction)
-    await show_view(interaction, list_view(await schedules.list(recipient.user_id), button.page, recipient))
+    await _show_page(interaction, button.page, recipient, schedules)
 
 
-# ---- adding ----------------------------------------------------------------------------------------------
-# `/remind add`: something to be told, at a time in the user's own words.
-
-MAX_WHEN_CHARACTERS = 100
+async def _show_page(
+    interaction: Answerable, page: int, recipient: Recipient, schedules: ScheduleStore
+) -> None:
+    reply = await reminders.list_reminders(recipient, schedules=schedules)
+    view = reply_view(reply, recipient, page, lambda to: RemindersButton(recipient.user_id, to).custom_id())
+    await show_view(interaction, view)
 
 
 @command(remind.register, "remind_add")
@@ -114,42 +101,40 @@ class AddScheduleCommand:
         recipients: Recipients,
         moments: TimeResolver,
     ) -> None:
-        interaction = ctx.interaction
-        recipient = await recipients.defer(interaction)
-        place = place_of(self.where, interaction)
-        source = ReminderSource(
-            (await chooser.of(interaction)).key,
-            recipient.timezone,
-            recipient.locale,
-            payer_of(interaction),
-            place,
-            None if interaction.guild_id is None else int(interaction.guild_id),
+        recipient = await recipients.defer(ctx.interaction)
+        here = self.where != "dm"
+        reply = await reminders.add(
+            recipient,
+            (await chooser.of(ctx.interaction)).key,
+            place_of(ctx.interaction, here=here),
+            text=self.text,
+            when=self.when,
+            repeat=self.repeat or "",
+            moved_to_dm=here and is_moved_to_dm(ctx.interaction),
+            schedules=schedules,
+            moments=moments,
         )
-        added = await add_reminders(
-            schedules, moments, source, text=self.text, when=self.when, repeat=self.repeat or ""
-        )
-        known = await schedules.list(recipient.user_id)
-        where = _where(place, self.where, interaction, recipient)
-        await show_view(interaction, added_view(added, where, paused_among(known), recipient))
+        await show_reply(ctx.interaction, reply, recipient)
 
 
-def place_of(chosen: str | None, interaction: Answerable) -> Place:
-    """Return where it is said: here, unless its user wants a DM, or the bot can't write here by itself."""
-    if chosen == "dm" or own_space(interaction) or not can_write(interaction):
-        return "dm"
-    return "channel"
+def place_of(interaction: Answerable, *, here: bool) -> Place:
+    """Return where to post: in this channel if its user wants it `here` and the bot can write here by itself,
+    else by DM."""
+    return "channel" if here and not own_space(interaction) and can_write(interaction) else "dm"
 
 
-def _where(place: Place, chosen: str | None, interaction: Answerable, recipient: Recipient) -> str:
-    words = recipient.words.reminder
-    if place == "channel":
-        return words.in_channel.format(channel=f"<#{int(interaction.channel_id)}>")
-    brought = not own_space(interaction) and not can_write(interaction)
-    return words.by_dm_instead if brought and chosen != "dm" else words.by_dm
+def is_moved_to_dm(interaction: Answerable) -> bool:
+    """Return whether what should be posted here has to go by DM."""
+    return not own_space(interaction) and not can_write(interaction)
 
 
-# ---- buttons ---------------------------------------------------------------------------------------------
-# The buttons about reminders: cancel one, stop a repeat, and be reminded once more a little later.
+reply_command(remind.register, "remind_delete", reminders.delete, id=reminder_id())
+reply_command(
+    remind.register,
+    "remind_resume",
+    reminders.resume,
+    id=reminder_id(only=lambda schedule: schedule.status == "paused"),
+)
 
 
 @on_press(loader, UnscheduleButton, not_yours=lambda words: words.reminder.not_yours)
@@ -162,18 +147,9 @@ async def cancel(
     upkeep: ReceiptUpkeep,
 ) -> None:
     await defer_update(interaction)
-    said = await _cancel(schedules, button, recipient)
+    reply = await reminders.cancel(recipient, button.schedule_id, schedules=schedules)
     await upkeep.refresh_pressed(interaction, recipient.user_id, recipient.words)
-    await whisper(interaction, said)
-
-
-async def _cancel(schedules: ScheduleStore, button: UnscheduleButton, recipient: Recipient) -> str:
-    words = recipient.words.reminder
-    known = await schedules.get(recipient.user_id, button.schedule_id)
-    if known is None or known.status == "done":
-        return words.gone
-    cancelled = await schedules.cancel(recipient.user_id, button.schedule_id)
-    return words.cancelled.format(text=shown_text(cancelled)) if cancelled else words.gone
+    await whisper(interaction, "\n".join(reply.lines))
 
 
 @on_press(loader, SnoozeButton, not_yours=lambda words: words.reminder.not_yours)
@@ -205,45 +181,3 @@ async def snooze(
     shown = Page(message.content or "", facts=Facts.read(message.embeds))
     page = snoozed_page(shown, before, later, recipient.words)
     await reply_in_place(interaction, shown).show((page,))
-
-
-# ---- changing --------------------------------------------------------------------------------------------
-# `/remind delete` and `/remind resume`.
-
-
-@command(remind.register, "remind_delete")
-class DeleteScheduleCommand:
-    id = reminder_id()
-
-    async def invoke(
-        self, ctx: lightbulb.Context, schedules: ScheduleStore, recipients: Recipients, upkeep: ReceiptUpkeep
-    ) -> None:
-        recipient = await recipients.defer(ctx.interaction)
-        known = await find_reminder(schedules, recipient.user_id, self.id)
-        cancelled = await schedules.cancel(recipient.user_id, known.id)
-        if cancelled is None:
-            raise ScheduleNotFound(id=self.id)
-        told = recipient.words.reminder.cancelled.format(text=shown_text(cancelled))
-        lines = [told, *attention(paused_among(await schedules.list(recipient.user_id)), recipient.words)]
-        await ctx.interaction.edit_initial_response("\n".join(lines), **NO_PINGS)
-        upkeep.refresh(recipient.user_id, recipient.words)
-
-
-@command(remind.register, "remind_resume")
-class ResumeScheduleCommand:
-    id = reminder_id(only=lambda schedule: schedule.status == "paused")
-
-    async def invoke(self, ctx: lightbulb.Context, schedules: ScheduleStore, recipients: Recipients) -> None:
-        recipient = await recipients.defer(ctx.interaction)
-        await ctx.interaction.edit_initial_response(await _resume(schedules, recipient, self.id), **NO_PINGS)
-
-
-async def _resume(schedules: ScheduleStore, recipient: Recipient, number: int) -> str:
-    """Have it go on, and say when. What had one time only, and is past it, comes at once."""
-    words = recipient.words.reminder
-    before = await find_reminder(schedules, recipient.user_id, number)
-    resumed = await schedules.resume(recipient.user_id, before.id)
-    if resumed is None:
-        return words.not_paused.format(text=shown_text(before))
-    time, moment = timestamp(resumed.due_at, "F"), timestamp(resumed.due_at, "R")
-    return words.resumed.format(time=time, moment=moment, text=shown_text(resumed))

@@ -1,185 +1,29 @@
-"""Reminders as their owner sees them: one line for what was just done, and the list of all."""
+"""Reminders and heartbeats as messages of the bot's own, at their time."""
 
-from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Final
 
-import hikari
-
-from cc_bot.discord.pages.custom_ids import RemindersButton, SnoozeButton, UnscheduleButton
+from cc_bot.commands.reminders import short_time
+from cc_bot.discord.pages.custom_ids import SnoozeButton, UnscheduleButton
 from cc_bot.discord.pages.markdown import for_discord
 from cc_bot.discord.pages.memory import (
     CHOICE_CHARACTERS,
-    COLOUR,
-    EphemeralView,
     escape_markdown,
     one_line,
     timestamp,
 )
 from cc_bot.discord.pages.page import CLOSE_LIMIT, NO_FACTS, Button, Facts, Page, without_previews
 from cc_bot.discord.pages.split import MESSAGE_LIMIT, utf16_length
-from cc_bot.discord.recipients import Recipient
-from cc_bot.domain.schedule import Firing, MissedReminders, Schedule, clock_time, hours_of
+from cc_bot.domain.schedule import Firing, MissedReminders, Schedule
 from cc_bot.domain.text import shorten
 from cc_bot.texts import Texts
-from cc_bot.texts.reminder import described
-
-# ---- reminder view -------------------------------------------------------------------------------------
-
-
-PAGE_SIZE: Final = 8
-SHOWN_CHARACTERS: Final = 140
-"""Of each reminder in a list: eight of them fit an embed, even if every character needs a backslash."""
-QUOTED_CHARACTERS: Final = 700
-"""In a sentence of its own."""
-
-
-def schedule_line(schedule: Schedule, recipient: Recipient, *, characters: int = QUOTED_CHARACTERS) -> str:
-    """The sentence that tells when it comes, and what it says."""
-    words = recipient.words.reminder
-    text = shown_text(schedule, characters)
-    if schedule.repeat:
-        repeat = described(schedule.repeat, recipient.words.repeat)
-        return words.again_and_again.format(repeat=repeat, time=timestamp(schedule.due_at, "F"), text=text)
-    time, moment = timestamp(schedule.due_at, "F"), timestamp(schedule.due_at, "R")
-    return words.once.format(time=time, moment=moment, text=text)
-
-
-def added_view(added: Sequence[Schedule], where: str, paused: int, recipient: Recipient) -> EphemeralView:
-    """The view that tells that reminders were set, where they come, and a way to take each of them back."""
-    words = recipient.words.reminder
-    characters = QUOTED_CHARACTERS // (2 * len(added) - 1)  # five of them fit a message
-    lines = [schedule_line(each, recipient, characters=characters) for each in added]
-    buttons = tuple(
-        Button(
-            words.cancel if len(added) == 1 else words.cancel_one.format(text=_short_time(each)),
-            UnscheduleButton(each.key.user_id, each.id).custom_id(),
-        )
-        for each in added
-    )
-    return EphemeralView(
-        "\n".join((*lines, f"-# {where}", *attention(paused, recipient.words))), buttons=buttons
-    )
-
-
-def attention(paused: int, words: Texts) -> list[str]:
-    """The line that tells that some reminders could not be said: whoever can't be told by DM learns of it
-    here."""
-    return [f"-# {words.reminder.look_at_paused.format(count=paused)}"] if paused else []
-
-
-def paused_among(schedules: Sequence[Schedule]) -> int:
-    """Count those that could not be said. What their owner paused is no news."""
-    return sum(each.status == "paused" and each.obstacle != "" for each in schedules)
-
-
-def list_view(schedules: Sequence[Schedule], page: int, recipient: Recipient) -> EphemeralView:
-    """A page of all reminders of a user, the soonest first; the last page if there are fewer by now."""
-    words = recipient.words
-    if not schedules:
-        return EphemeralView(words.reminder.none)
-    pages = -(-len(schedules) // PAGE_SIZE)
-    number = min(max(page, 1), pages)
-    shown = schedules[(number - 1) * PAGE_SIZE : number * PAGE_SIZE]
-    embed = hikari.Embed(
-        title=words.reminder.list_title.format(count=len(schedules)),
-        description="\n\n".join(_entry(each, recipient) for each in shown),
-        colour=COLOUR,
-    )
-    if pages == 1:
-        return EphemeralView(embed=embed)
-    turns = ((words.memory.previous, number - 1), (words.memory.next, number + 1))
-    buttons = tuple(
-        Button(label, RemindersButton(recipient.user_id, to).custom_id(), enabled=1 <= to <= pages)
-        for label, to in turns
-    )
-    return EphemeralView(
-        embed=embed.set_footer(words.memory.page.format(page=number, pages=pages)), buttons=buttons
-    )
 
 
 def choice_name(schedule: Schedule) -> str:
     """A reminder as a choice of an autocomplete list, which shows no timestamps: its time is its owner's."""
-    return shorten(f"#{schedule.number} {_short_time(schedule)} {one_line(schedule.text)}", CHOICE_CHARACTERS)
+    return shorten(f"#{schedule.number} {short_time(schedule)} {one_line(schedule.text)}", CHOICE_CHARACTERS)
 
-
-def _short_time(schedule: Schedule) -> str:
-    return f"{schedule.due_at.astimezone(schedule.zone):%m/%d %H:%M}"
-
-
-def shown_text(schedule: Schedule, characters: int = QUOTED_CHARACTERS) -> str:
-    """The text that it says, on one line, as it was written."""
-    return escape_markdown(shorten(one_line(schedule.text), characters))
-
-
-def _entry(schedule: Schedule, recipient: Recipient) -> str:
-    words = recipient.words.reminder
-    place = {
-        "dm": words.dm_place,
-        "terminal": words.terminal_place,
-        "channel": f"<#{schedule.key.channel_id}>",
-    }[schedule.place]
-    details = [timestamp(schedule.due_at, "f"), timestamp(schedule.due_at, "R")]
-    if schedule.repeat:
-        details = [
-            f"🔁 {described(schedule.repeat, recipient.words.repeat)}",
-            timestamp(schedule.due_at, "f"),
-        ]
-    if schedule.status == "paused":
-        reason = words.reasons[schedule.obstacle]
-        details.append(words.paused_because.format(reason=reason) if reason else words.paused)
-    text = shown_text(schedule, SHOWN_CHARACTERS)
-    return f"**#{schedule.number}** {text}\n-# {' ・ '.join((*details, place))}"
-
-
-# ---- heartbeat view --------------------------------------------------------------------------------------
-# Heartbeats as their owner sees them: whether they come, how often, where, and when next.
-
-
-def started_answer(schedule: Schedule, words: Texts, *, memory_paused: bool, moved_to_dm: bool) -> str:
-    """The answer to `/heartbeat on`."""
-    told = words.heartbeat
-    time, moment = timestamp(schedule.due_at, "F"), timestamp(schedule.due_at, "R")
-    lines = [told.started.format(rhythm=rhythm(schedule, words), time=time, moment=moment)]
-    if moved_to_dm:
-        lines.append(told.by_dm_instead)
-    return "\n".join((*lines, *_beside(schedule, words, memory_paused=memory_paused)))
-
-
-def status(schedule: Schedule | None, words: Texts, *, memory_paused: bool) -> str:
-    """The answer to `/heartbeat status`."""
-    told = words.heartbeat
-    if schedule is None:
-        return told.off
-    if schedule.status == "paused":
-        reason = words.reminder.reasons[schedule.obstacle]
-        return told.paused.format(reason=reason) if reason else told.paused_by_user
-    time, moment = timestamp(schedule.due_at, "F"), timestamp(schedule.due_at, "R")
-    line = told.status.format(rhythm=rhythm(schedule, words), time=time, moment=moment)
-    return "\n".join((line, *_beside(schedule, words, memory_paused=memory_paused)))
-
-
-def rhythm(schedule: Schedule, words: Texts) -> str:
-    """The words that tell how often, where, and when not."""
-    told, quiet = words.heartbeat, schedule.quiet
-    channel = told.in_channel.format(channel=f"<#{schedule.key.channel_id}>")
-    where = channel if schedule.place == "channel" else told.by_dm
-    kept = told.never_quiet
-    if quiet is not None and quiet.since != quiet.until:
-        kept = told.quiet.format(since=clock_time(quiet.since), until=clock_time(quiet.until))
-    return told.rhythm.format(hours=hours_of(schedule.repeat), where=where, quiet=kept)
-
-
-def _beside(schedule: Schedule, words: Texts, *, memory_paused: bool) -> list[str]:
-    """The notes on what of it is not as one might expect."""
-    told = words.heartbeat
-    lines = [told.only_public] if schedule.place == "channel" else []
-    return [*lines, told.memory_paused] if memory_paused else lines
-
-
-# ---- reminder page ---------------------------------------------------------------------------------------
-# What the bot says at a time that a user chose, as messages. Nothing is sent.
 
 SNOOZES_MIN: Final = (10, 60)
 LATE: Final = timedelta(minutes=2)

@@ -1,0 +1,277 @@
+"""`/remind …` and `/heartbeat …`."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from cc_bot.assistant import TimeResolver
+from cc_bot.commands.reply import Action, Caller, Item, Reply
+from cc_bot.domain.clock import Clock
+from cc_bot.domain.errors import ScheduleNotFound, SeveralTimes, TooManySchedules
+from cc_bot.domain.schedule import (
+    MAX_SCHEDULES,
+    Place,
+    Schedule,
+    clock_time,
+    hours_of,
+    next_beat,
+    quiet_of,
+    repeat_of,
+)
+from cc_bot.domain.session import SessionKey
+from cc_bot.stores import HeartbeatStore, ScheduleStore
+from cc_bot.texts import Texts
+from cc_bot.texts.reminder import described
+
+# ---- reminders -------------------------------------------------------------------------------------------
+
+MAX_QUOTED: Final = 700
+"""Characters of a reminder's text in a sentence."""
+
+
+async def list_reminders(caller: Caller, *, schedules: ScheduleStore) -> Reply:
+    """List all reminders, the next one first."""
+    texts, known = caller.words.reminder, await schedules.list(caller.user_id)
+    if not known:
+        return Reply((texts.none,))
+    title = texts.list_title.format(count=len(known))
+    return Reply((title,), items=tuple(reminder_item(each, caller) for each in known))
+
+
+async def add(
+    caller: Caller,
+    key: SessionKey,
+    place: Place,
+    *,
+    text: str,
+    when: str,
+    repeat: str = "",
+    moved_to_dm: bool = False,
+    schedules: ScheduleStore,
+    moments: TimeResolver,
+) -> Reply:
+    """Set a reminder for each time that `when` means: all of them, or none. `moved_to_dm`: the bot can't post
+    where the caller wanted it. Raises TooManySchedules, and what `TimeResolver.resolve` and
+    `ScheduleStore.add` raise."""
+    schedules.check(text)
+    planned = await moments.resolve(when, repeat, caller.timezone, caller.locale, payer=caller.payer)
+    if len(planned) > MAX_SCHEDULES - len(await schedules.list(caller.user_id)):
+        raise TooManySchedules(limit=MAX_SCHEDULES)
+    added = [
+        await schedules.add(
+            key,
+            text,
+            due_at,
+            place=place,
+            guild_id=caller.guild_id,
+            visibility="public" if place == "channel" else "private",
+            repeat=again,
+            timezone=caller.timezone.key,
+            locale=caller.locale,
+        )
+        for due_at, again in planned
+    ]
+    limit = MAX_QUOTED // (2 * len(added) - 1)  # five of them fit a message
+    where = caller.words.reminder.by_dm_instead if moved_to_dm else _place(added[0], caller)
+    return Reply(
+        tuple(reminder_sentence(each, caller, limit=limit) for each in added),
+        (*([] if place == "terminal" else [where]), *await _paused_note(caller, schedules)),
+        actions=tuple(_cancel_action(each, caller, one_of_several=len(added) > 1) for each in added),
+    )
+
+
+async def change(
+    caller: Caller,
+    before: Schedule,
+    *,
+    text: str,
+    when: str,
+    repeat: str,
+    schedules: ScheduleStore,
+    moments: TimeResolver,
+) -> Reply:
+    """Give a reminder this text and, where one is given, this time and repeat; a repeat without a time begins
+    at the time that there was. Raises ScheduleNotFound for one that is over by now, SeveralTimes, and what
+    `TimeResolver.resolve` and `ScheduleStore.check` raise."""
+    time, zone = None, caller.timezone
+    if when.strip() or repeat.strip():
+        begins = when if when.strip() else f"{before.due_at.astimezone(zone):%Y-%m-%d %H:%M}"
+        schedules.check(text)
+        time, *others = await moments.resolve(begins, repeat, zone, caller.locale, payer=caller.payer)
+        if others:
+            raise SeveralTimes
+    changed = await schedules.change(caller.user_id, before.id, text=text, time=time, timezone=zone.key)
+    if changed is None:
+        raise ScheduleNotFound(id=before.number)
+    return Reply((reminder_sentence(changed, caller),), receipts_changed=True)
+
+
+async def find_reminder(schedules: ScheduleStore, user_id: int, number: int) -> Schedule:
+    """Return a user's reminder by its number. Raises ScheduleNotFound, also for one that is over."""
+    found = await schedules.get_by_number(user_id, number)
+    if found is None or found.status == "done":
+        raise ScheduleNotFound(id=number)
+    return found
+
+
+async def delete(caller: Caller, id: int, *, schedules: ScheduleStore) -> Reply:  # noqa: A002 - the option's name
+    """Cancel the reminder of a number. Raises ScheduleNotFound."""
+    known = await find_reminder(schedules, caller.user_id, id)
+    if await schedules.cancel(caller.user_id, known.id) is None:
+        raise ScheduleNotFound(id=id)
+    return Reply((cancelled(known, caller),), await _paused_note(caller, schedules), receipts_changed=True)
+
+
+async def cancel(caller: Caller, schedule_id: int, *, schedules: ScheduleStore) -> Reply:
+    """Cancel a reminder or stop its repeats, unless it is over."""
+    known = await schedules.get(caller.user_id, schedule_id)
+    if known is None or known.status == "done" or not await schedules.cancel(caller.user_id, schedule_id):
+        return Reply((caller.words.reminder.gone,))
+    return Reply((cancelled(known, caller),))
+
+
+async def resume(caller: Caller, id: int, *, schedules: ScheduleStore) -> Reply:  # noqa: A002 - likewise
+    """Resume a paused reminder; one whose only time has passed comes at once. Raises ScheduleNotFound."""
+    texts, before = caller.words.reminder, await find_reminder(schedules, caller.user_id, id)
+    resumed = await schedules.resume(caller.user_id, before.id)
+    text = caller.text(before.text, MAX_QUOTED)
+    if resumed is None:
+        return Reply((texts.not_paused.format(text=text),))
+    return Reply((texts.resumed.format(time=caller.moment(resumed.due_at), text=text),))
+
+
+def reminder_sentence(schedule: Schedule, caller: Caller, *, limit: int = MAX_QUOTED) -> str:
+    """Say when a reminder comes and what it says."""
+    texts, text = caller.words.reminder, caller.text(schedule.text, limit)
+    if schedule.repeat:
+        repeat = described(schedule.repeat, caller.words.repeat)
+        return texts.again_and_again.format(repeat=repeat, time=caller.at(schedule.due_at), text=text)
+    return texts.once.format(time=caller.moment(schedule.due_at), text=text)
+
+
+def cancelled(schedule: Schedule, caller: Caller) -> str:
+    return caller.words.reminder.cancelled.format(text=caller.text(schedule.text, MAX_QUOTED))
+
+
+def reminder_item(schedule: Schedule, caller: Caller) -> Item:
+    """Return a reminder as an entry of a list."""
+    times = [caller.moment(schedule.due_at)]
+    if schedule.repeat:
+        times = [f"🔁 {described(schedule.repeat, caller.words.repeat)}", caller.at(schedule.due_at)]
+    trouble = why_paused(schedule, caller.words) if schedule.status == "paused" else ""
+    return Item(schedule.number, schedule.text, (*times, _place(schedule, caller)), trouble)
+
+
+def why_paused(schedule: Schedule, texts: Texts) -> str:
+    reason = texts.reminder.reasons[schedule.obstacle]
+    return texts.reminder.paused_because.format(reason=reason) if reason else texts.reminder.paused
+
+
+def _cancel_action(schedule: Schedule, caller: Caller, *, one_of_several: bool) -> Action:
+    texts, label = caller.words.reminder, caller.words.reminder.cancel
+    if one_of_several:
+        label = texts.cancel_one.format(text=short_time(schedule))
+    return Action(label, "cancel_reminder", schedule.id, f"/remind delete {schedule.number}")
+
+
+def short_time(schedule: Schedule) -> str:
+    """Write its time for a button or a menu, which show plain text."""
+    return f"{schedule.due_at.astimezone(schedule.zone):%m/%d %H:%M}"
+
+
+def _place(schedule: Schedule, caller: Caller) -> str:
+    texts = caller.words.reminder
+    if schedule.place == "channel":
+        return texts.in_channel.format(channel=caller.channel(schedule.key.channel_id))
+    return texts.by_dm if schedule.place == "dm" else texts.in_terminal
+
+
+async def _paused_note(caller: Caller, schedules: ScheduleStore) -> tuple[str, ...]:
+    """Return a note on reminders that could not be delivered. A user whose DMs are closed learns of it
+    here."""
+    known = await schedules.list(caller.user_id)
+    count = sum(each.status == "paused" and each.obstacle != "" for each in known)
+    return (caller.words.reminder.look_at_paused.format(count=count),) if count else ()
+
+
+# ---- heartbeats ------------------------------------------------------------------------------------------
+
+
+async def heartbeat_on(
+    caller: Caller,
+    key: SessionKey,
+    place: Place,
+    *,
+    every: int,
+    quiet_from: str,
+    quiet_to: str,
+    moved_to_dm: bool = False,
+    schedules: ScheduleStore,
+    clock: Clock,
+) -> Reply:
+    """Start a heartbeat every so many hours, in place of the one there was. Raises ValueError for more or
+    fewer hours than there may be."""
+    texts, repeat = caller.words.heartbeat, repeat_of(every)
+    try:
+        quiet = quiet_of(quiet_from, quiet_to)
+    except ValueError as error:
+        return Reply((texts.time_not_understood.format(given=caller.text(str(error))),))
+    schedule = await schedules.add(
+        key,
+        "",
+        next_beat(clock(), repeat, caller.timezone, quiet),
+        kind="heartbeat",
+        place=place,
+        guild_id=caller.guild_id,
+        visibility="public" if place == "channel" else "private",
+        repeat=repeat,
+        timezone=caller.timezone.key,
+        quiet=quiet,
+        locale=caller.locale,
+    )
+    told = texts.started.format(rhythm=rhythm(schedule, caller), time=caller.moment(schedule.due_at))
+    moved = [texts.by_dm_instead] if moved_to_dm else []
+    return Reply((told,), (texts.how_to_stop, *moved, *_heartbeat_notes(schedule, caller)))
+
+
+async def heartbeat_off(caller: Caller, *, schedules: ScheduleStore, heartbeats: HeartbeatStore) -> Reply:
+    found = await schedules.list(caller.user_id, kind="heartbeat")
+    for schedule in found:
+        await schedules.cancel(caller.user_id, schedule.id)
+    await heartbeats.forget(caller.user_id)
+    return Reply((caller.words.heartbeat.stopped if found else caller.words.heartbeat.off,))
+
+
+async def heartbeat_status(caller: Caller, *, schedules: ScheduleStore) -> Reply:
+    found = await schedules.list(caller.user_id, kind="heartbeat")
+    return heartbeat_state(found, caller)
+
+
+def heartbeat_state(found: Sequence[Schedule], caller: Caller) -> Reply:
+    """Say whether there is a heartbeat, how often it comes, and when next."""
+    texts = caller.words.heartbeat
+    if not found:
+        return Reply((texts.off,))
+    [schedule] = found
+    if schedule.status == "paused":
+        reason = caller.words.reminder.reasons[schedule.obstacle]
+        return Reply((texts.paused.format(reason=reason) if reason else texts.paused_by_user,))
+    told = texts.status.format(rhythm=rhythm(schedule, caller), time=caller.moment(schedule.due_at))
+    return Reply((told,), _heartbeat_notes(schedule, caller))
+
+
+def rhythm(schedule: Schedule, caller: Caller) -> str:
+    """Say how often a heartbeat comes, where, and when not."""
+    texts, quiet = caller.words.heartbeat, schedule.quiet
+    where = texts.by_dm
+    if schedule.place == "channel":
+        where = texts.in_channel.format(channel=caller.channel(schedule.key.channel_id))
+    silence = texts.never_quiet
+    if quiet is not None and quiet.since != quiet.until:
+        silence = texts.quiet.format(since=clock_time(quiet.since), until=clock_time(quiet.until))
+    return texts.rhythm.format(hours=hours_of(schedule.repeat), where=where, quiet=silence)
+
+
+def _heartbeat_notes(schedule: Schedule, caller: Caller) -> tuple[str, ...]:
+    texts = caller.words.heartbeat
+    public = [texts.only_public] if schedule.place == "channel" else []
+    return (*public, *([texts.memory_paused] if caller.memory_paused else []))

@@ -1,0 +1,51 @@
+"""Replies of commands as messages for their caller alone."""
+
+from collections.abc import Callable
+from typing import Final
+
+import hikari
+
+from cc_bot.commands.reply import Action, Item, Reply
+from cc_bot.discord.pages.custom_ids import UnscheduleButton
+from cc_bot.discord.pages.memory import COLOUR, EphemeralView
+from cc_bot.discord.pages.page import Button
+from cc_bot.discord.recipients import Recipient
+
+PAGE_SIZE: Final = 8
+MAX_ITEM_CHARACTERS: Final = 140
+"""Eight items fit an embed, even if every character needs a backslash."""
+
+
+def reply_view(
+    reply: Reply, reader: Recipient, page: int = 1, turn: Callable[[int], str] | None = None
+) -> EphemeralView:
+    """Render a reply. `turn` returns the custom id of the button that shows another page of its items; there
+    may be fewer pages by now."""
+    buttons = tuple(_button(action, reader) for action in reply.actions)
+    notes = [f"-# {note}" for note in reply.notes]
+    if not reply.items:
+        return EphemeralView("\n".join((*reply.lines, *notes)), buttons=buttons)
+    pages = -(-len(reply.items) // PAGE_SIZE)
+    number = min(max(page, 1), pages)
+    entries = [_entry(each, reader) for each in reply.items[(number - 1) * PAGE_SIZE : number * PAGE_SIZE]]
+    description = "\n\n".join((*reply.lines[1:], *entries, *notes))
+    embed = hikari.Embed(title=reply.lines[0], description=description, colour=COLOUR)
+    if pages > 1 and turn:
+        texts = reader.words.memory
+        embed.set_footer(texts.page.format(page=number, pages=pages))
+        turns = ((texts.previous, number - 1), (texts.next, number + 1))
+        buttons += tuple(Button(label, turn(to), enabled=1 <= to <= pages) for label, to in turns)
+    return EphemeralView(embed=embed, buttons=buttons)
+
+
+def _entry(item: Item, reader: Recipient) -> str:
+    details = (*item.details, *([item.trouble] if item.trouble else []))
+    text = reader.text(item.text, MAX_ITEM_CHARACTERS)
+    return f"**#{item.number}** {text}\n-# {' ・ '.join(details)}"
+
+
+def _button(action: Action, reader: Recipient) -> Button:
+    match action.kind:
+        case "cancel_reminder":
+            custom_id = UnscheduleButton(reader.user_id, action.id).custom_id()
+    return Button(action.label, custom_id)
