@@ -43,7 +43,6 @@ from cc_bot.storage.engines import kept_beside, named_beside
 from cc_bot.storage.rewriting import free_bytes
 from cc_bot.stores import Stores, open_stores
 from cc_bot.summaries import Summaries, SummaryPlan
-from cc_bot.texts import texts
 from cc_bot.tools.registry import discover
 from cc_bot.tools.servers import ServerTools, ToolServers
 from cc_bot.version import __version__
@@ -307,10 +306,8 @@ async def open_core(
         open_servers(
             servers_named,
             stores.tool_lists,
-            path=mcp_path(config),
             cost=tool_cost,
             budget=config.tool_tokens,
-            words=texts(config.operator_locale),
             meter=meter,
         ) as named_servers,
     ):

@@ -57,6 +57,7 @@ from cc_bot.domain.message import Agent
 from cc_bot.domain.text import one_line
 from cc_bot.domain.tool_server import ToolServerProblem, ToolServerReport, find_missing
 from cc_bot.mcp.file import ServerEntry
+from cc_bot.mcp.servers import try_servers
 from cc_bot.reading.reader import DocumentReader
 from cc_bot.storage.backup import copies_of
 from cc_bot.storage.engines import dialect_of, folder_setting, kept_beside, named_beside
@@ -230,10 +231,9 @@ async def _check_tool_servers(config: Config, words: Texts, *, offline: bool) ->
     found = [*await check_operator_file(notes, load, words)]
     if not servers or offline:
         return [*found, *await _check_named_tools(config, words, dict.fromkeys(servers))]
-    trial = await asyncio.to_thread(import_module, "cc_bot.mcp.trial")
-    reports: Sequence[ToolServerReport] = await trial.try_servers(servers.values(), tool_cost)
+    reports, known = await try_servers(servers, tool_cost, SERVERS_LIMIT_S)
     for each in reports:
-        if each.state == "away":
+        if each.state != "ready":
             detail = said.tool_server_away.format(server=each.server, problem=_problem(each, said))
             found.append(notes.failed(detail, said.tool_server_away_mend))
             continue
@@ -244,8 +244,8 @@ async def _check_tool_servers(config: Config, words: Texts, *, offline: bool) ->
             left_out = say_left_out(each.left_out, words.tool_servers)
             detail = said.tool_server_left_out.format(server=each.server, tools=left_out)
             found.append(notes.warning(detail, said.tool_server_left_out_mend))
-        elif not each.tools and each.listed:
-            names = one_line(", ".join(each.listed[:MOST_NAMES]))
+        elif not each.tools and (listed := known[each.server]):
+            names = one_line(", ".join(listed[:MOST_NAMES]))
             detail = said.tool_server_none_fits.format(server=each.server, tools=names)
             found.append(notes.warning(detail, said.tool_server_none_fits_mend))
         elif not each.tools:
@@ -256,7 +256,6 @@ async def _check_tool_servers(config: Config, words: Texts, *, offline: bool) ->
         told = words.tool_servers_file.over_budget
         detail = told.format(total=total, limit=config.tool_tokens, each=taken)
         found.append(notes.failed(detail, said.file_mend))
-    known = {each.server: None if each.state == "away" else each.listed for each in reports}
     return [*found, *await _check_named_tools(config, words, known)]
 
 
@@ -287,7 +286,7 @@ async def _load_agents(config: Config) -> Mapping[str, Agent]:
 
 def _problem(report: ToolServerReport, said: DoctorFileTexts) -> str:
     """Tell why a server is away."""
-    problem = report.problem or ToolServerProblem("closed")
+    problem = report.problem or ToolServerProblem("late")
     sentence = said.tool_server_problems[problem.kind]
     return sentence.format(detail=problem.detail, seconds=round(SERVERS_LIMIT_S))
 

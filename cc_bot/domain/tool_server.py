@@ -12,7 +12,7 @@ from cc_bot.domain.message import Attachment
 SEPARATOR: Final = "__"
 """Between the name of a server and that of its tool, in the name that the model calls it by."""
 
-LONGEST_NAME: Final = 64
+MAX_NAME_LENGTH: Final = 64
 """Characters of that name."""
 _NO_NAME: Final = re.compile(r"[^A-Za-z0-9_-]")
 
@@ -112,23 +112,19 @@ class ServerResult:
     images: tuple[Attachment, ...] = ()
 
 
-NO_TOOLS: Final = "[]"
-
-
 @dataclass(frozen=True, slots=True)
 class StoredToolList:
-    """The tools of a server as texts: those that it has, and those that an owner of the bot accepted."""
+    """The tools of a server as JSON."""
 
-    entry: str
-    """What the operator's file had named it by, as a digest."""
     seen: str
+    """Those that it listed last."""
     accepted: str = ""
     """Those that an owner has accepted; empty before that."""
 
     @property
     def waits(self) -> bool:
         """Return whether there is anything that no owner has accepted."""
-        return (self.accepted or NO_TOOLS) != self.seen
+        return (self.accepted or "[]") != self.seen
 
     @property
     def code(self) -> str:
@@ -177,8 +173,6 @@ class LeftOutTool:
 
     name: str
     reason: LeftOutReason
-    most: int = 0
-    """Characters that its name may have."""
 
 
 ToolServerState = Literal["starting", "ready", "away", "over_budget"]
@@ -193,21 +187,11 @@ class ToolServerProblem:
 
     kind: ToolServerProblemKind
     detail: str = ""
-    """The code that a program ended with, or the type of an error."""
+    """The exit code of a program, or the type of an error."""
 
     def __str__(self) -> str:
         """Write it for the log."""
-        match self.kind:
-            case "ended":
-                return f"ended with code {self.detail}"
-            case "refused":
-                return "connection refused"
-            case "late":
-                return "no answer in time"
-            case "closed":
-                return "closed"
-            case "error":
-                return self.detail
+        return " ".join(filter(None, (self.kind, self.detail)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,12 +207,9 @@ class ToolServerReport:
     calls: int = 0
     failures: int = 0
     withheld: tuple[str, ...] = ()
-    """Tools that are new, gone, or not what they were, and no owner has accepted so."""
+    """Tools that are new, changed or gone, and that no owner has accepted so."""
     left_out: tuple[LeftOutTool, ...] = ()
-    """Tools that no model can be offered."""
     problem: ToolServerProblem | None = None
-    """Why it is away, where it was tried by itself."""
-    listed: tuple[str, ...] = ()
-    """All tools that it has, where it was tried by itself."""
+    """Why it is away."""
     code: str = ""
-    """Of all that it says of its tools now: who accepts them names it. Empty where nothing waits for that."""
+    """The code that accepts its tools as they are now; empty if there is nothing to accept."""

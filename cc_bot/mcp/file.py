@@ -4,7 +4,6 @@ Its format is the one of other programs (Claude Desktop, VS Code), with our own 
 repeats a value: commands, variables and headers hold secrets.
 """
 
-import hashlib
 import json
 import os
 import re
@@ -22,12 +21,10 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 
 from cc_bot.domain.errors import InvalidToolServers
 from cc_bot.domain.locale import Locale
-from cc_bot.domain.tool_server import SEPARATOR, Approvers
+from cc_bot.domain.tool_server import SEPARATOR, Approvers, ServerTool
 from cc_bot.operator_file import FileKind, FileRefused, OperatorFile, printable_key
 from cc_bot.texts import Texts, texts
 from cc_bot.texts.tool_servers import ToolServersFileTexts
-
-# ---- what a server's entry says --------------------------------------------------------------------------
 
 INHERITED: Final = ("PATH", "HOME", "LANG")
 """The variables of our environment that a server's process gets; all others stand in its entry."""
@@ -90,16 +87,10 @@ class ServerEntry:
     folder: Path | None = field(default=None, repr=False)
     url: str = field(default="", repr=False)
     headers: Mapping[str, str] = field(default_factory=dict, repr=False, hash=False)
-    digest: str = field(default="", repr=False)
-    """Of its command or address, as they are written: it tells whether it is another server."""
 
     def runs_as(self, other: "ServerEntry") -> bool:
         """Return whether the other is started and reached in the same way."""
         return replace(self, rules=other.rules) == other
-
-
-# ---- parsing ---------------------------------------------------------------------------------------------
-# The first mistake is reported.
 
 
 class _ServerTable(BaseModel):
@@ -153,17 +144,12 @@ def parse_servers(text: str, *, variables: Mapping[str, str], words: Texts) -> M
     servers = {entry.name: entry for entry in entries if entry is not None}
     by_prefix = dict[str, str]()
     for name in servers:
-        other = by_prefix.setdefault(offered_prefix(name), name)
+        other = by_prefix.setdefault(ServerTool(name, "", "", {}).full_name, name)
         if other != name:
             raise FileRefused(told.names_alike.format(server=printable_key(name), other=printable_key(other)))
     if servers and find_spec("mcp") is None:
         raise FileRefused(told.not_installed)
     return servers
-
-
-def offered_prefix(server: str) -> str:
-    """Return the name of a server as it stands in those of its tools."""
-    return re.sub(r"[^A-Za-z0-9_-]", "_", server)
 
 
 def _parse_json(text: str, words: ToolServersFileTexts) -> dict[str, Any]:
@@ -237,10 +223,7 @@ class _Reader:
         folder = None if given.cwd is None else self._folder(self._fill("cwd", given.cwd))
         command = self._find(self._fill("command", given.command), environment, folder)
         arguments = tuple(self._fill("args", each) for each in given.args)
-        digest = _digest(given.command, *given.args, given.cwd or "")
-        return ServerEntry(
-            self._name, given.cc_bot, command, arguments, environment, folder=folder, digest=digest
-        )
+        return ServerEntry(self._name, given.cc_bot, command, arguments, environment, folder)
 
     def _folder(self, path: str) -> Path:
         with suppress(OSError, ValueError, RuntimeError):  # too long, not a path, an unknown user
@@ -272,7 +255,7 @@ class _Reader:
         for name, value in headers.items():
             if not _HEADER.fullmatch(name) or not value.isprintable() or not value.isascii():
                 raise self._wrong("headers")
-        return ServerEntry(self._name, given.cc_bot, url=url, headers=headers, digest=_digest(given.url))
+        return ServerEntry(self._name, given.cc_bot, url=url, headers=headers)
 
     def _fill_all(self, key: str, pairs: Mapping[str, str]) -> dict[str, str]:
         return {name: self._fill(f"{key}.{name}", value) for name, value in pairs.items()}
@@ -295,35 +278,11 @@ class _Reader:
         return _VARIABLE.sub(value, text)
 
     def _wrong(self, key: str) -> FileRefused:
-        path, words = key.split("."), self._words
-        expected: Mapping[str, str] = {
-            **dict.fromkeys(("guilds", "channels", "roles"), words.ids.format()),
-            **dict.fromkeys(("enabled", "dms", "disabled"), words.switch.format()),
-            **dict.fromkeys(("tools", "deny", "local"), words.patterns.format()),
-            **dict.fromkeys(("env", "headers"), words.pairs.format()),
-            "command": words.command.format(),
-            "args": words.args.format(),
-            "cwd": words.folder.format(),
-            "url": words.url.format(),
-            "type": words.kind.format(),
-            "cc_bot": words.table.format(),
-            "approve": words.approve.format(),
-            "approvers": words.approvers.format(),
-            "timeout_s": words.timeout.format(),
-            "max_result_kb": words.size.format(),
-            "calls_per_turn": words.calls.format(),
-        }
-        name = path[1] if path[0] == "cc_bot" and len(path) > 1 else path[0]
+        first, _, rest = key.partition(".")
+        expected = self._words.expected[rest if first == "cc_bot" and rest else first].format()
         return FileRefused(
-            words.wrong.format(server=self._server, key=printable_key(key), expected=expected[name])
+            self._words.wrong.format(server=self._server, key=printable_key(key), expected=expected)
         )
-
-
-def _digest(*texts: str) -> str:
-    return hashlib.sha256("\0".join(texts).encode("utf-8", "surrogatepass")).hexdigest()
-
-
-# ---- file ------------------------------------------------------------------------------------------------
 
 
 def servers_file(

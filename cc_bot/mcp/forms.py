@@ -30,14 +30,13 @@ from cc_bot.domain.text import one_line, printable
 
 _log = structlog.get_logger(__name__)
 
-MOST_FORMS: Final = 3
-"""In one call."""
-LONGEST_MESSAGE: Final = 2000
-LONGEST_WORDS: Final = 200
-"""Characters of each of a field's words."""
-MOST_TOLD: Final = 10_000
-"""Characters of all words of a form, of which a part is shown; a server that says more asks nothing."""
-MOST_CHOICES: Final = 25
+MAX_FORMS: Final = 3
+"""Per call."""
+MAX_MESSAGE_LENGTH: Final = 2000
+MAX_LABEL_LENGTH: Final = 200
+MAX_FORM_LENGTH: Final = 10_000
+"""Of all texts of a form together; a longer form is declined."""
+MAX_CHOICES: Final = 25
 _DECLINED: Final = "[A question of the server's was declined: {why}]"
 _WHY: Final[Mapping[type[ToolServerError], str]] = {
     SecretAsked: "it asked for a secret, and nobody is asked for one here.",
@@ -46,9 +45,7 @@ _WHY: Final[Mapping[type[ToolServerError], str]] = {
 _BY_USER: Final = "the user did not want to answer."
 _TOO_LATE: Final = "the user did not answer in time."
 UNCLEAR: Final = "it did not say in which of several calls it asked. Try again when the others are over."
-_TOO_MANY: Final = f"{MOST_FORMS} questions a call are enough."
-
-# ---- form ------------------------------------------------------------------------------------------------
+_TOO_MANY: Final = f"{MAX_FORMS} questions a call are enough."
 
 _KINDS: Final[Mapping[str, FieldKind]] = {
     "string": "text",
@@ -69,7 +66,7 @@ def form_of(server: str, params: types.ElicitRequestParams) -> Form:
     if not 1 <= len(properties) <= MOST_FIELDS:
         raise FormUnsuitable(server=server)
     shown = (params.message, *(words for field in properties.values() for words in _words(field)))
-    if sum(map(len, (*properties, *shown))) > MOST_TOLD:
+    if sum(map(len, (*properties, *shown))) > MAX_FORM_LENGTH:
         raise FormUnsuitable(server=server)
     told = (*properties, *shown, " ".join(shown))  # a question may be split over several of them
     if any(map(asks_for_secret, told)) or any(map(_is_hidden, properties.values())):
@@ -77,7 +74,7 @@ def form_of(server: str, params: types.ElicitRequestParams) -> Form:
     required = schema.get("required")
     needed = [each for each in required if isinstance(each, str)] if isinstance(required, list) else []
     fields = tuple(_field(server, name, each, name in needed) for name, each in properties.items())
-    return Form(server, printable(params.message)[:LONGEST_MESSAGE], fields)
+    return Form(server, printable(params.message)[:MAX_MESSAGE_LENGTH], fields)
 
 
 def _words(schema: Mapping[str, Any]) -> Iterator[str]:
@@ -129,13 +126,13 @@ def _choices(schema: Mapping[str, Any]) -> tuple[FormChoice, ...]:
         pairs = [(each.get("const"), each.get("title", each.get("const"))) for each in known]
     else:
         return ()
-    if len(pairs) > MOST_CHOICES or not all(isinstance(each, str) for pair in pairs for each in pair):
+    if len(pairs) > MAX_CHOICES or not all(isinstance(each, str) for pair in pairs for each in pair):
         return ()
     return tuple(FormChoice(value, _text(label) or value) for value, label in pairs)
 
 
 def _text(value: object) -> str:
-    return one_line(printable(value))[:LONGEST_WORDS] if isinstance(value, str) else ""
+    return one_line(printable(value))[:MAX_LABEL_LENGTH] if isinstance(value, str) else ""
 
 
 def _default(value: object) -> str:
@@ -146,9 +143,6 @@ def _default(value: object) -> str:
 
 def _number(value: object) -> float | None:
     return value if isinstance(value, int | float) and not isinstance(value, bool) else None
-
-
-# ---- call ------------------------------------------------------------------------------------------------
 
 
 class ActiveCall:
@@ -173,7 +167,7 @@ class ActiveCall:
             if self._asker is None or self._over:
                 return types.ElicitResult(action="decline")
             self._asked += 1
-            if self._asked > MOST_FORMS:
+            if self._asked > MAX_FORMS:
                 return self.decline(_TOO_MANY)
             try:
                 form = form_of(self._server, params)

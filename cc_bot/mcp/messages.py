@@ -15,7 +15,7 @@ from typing import Any, Final, NamedTuple, TypeVar
 import structlog
 from mcp_types import RequestId
 
-from cc_bot.mcp.lists import MOST_TOOLS
+from cc_bot.mcp.catalog import MAX_TOOLS
 
 _log = structlog.get_logger(__name__)
 
@@ -163,7 +163,7 @@ def _reduce(result: dict[str, Any]) -> None:
     """Leave out what is not used of a list of tools or of a call's result."""
     if isinstance(tools := result.get("tools"), list):
         known = [tool for tool in tools if isinstance(tool, dict) and isinstance(tool.get("name"), str)]
-        result["tools"] = [_plain(tool) for tool in known[:MOST_TOOLS]]
+        result["tools"] = [_plain(tool) for tool in known[:MAX_TOOLS]]
     if isinstance(blocks := result.get("content"), list):
         result["content"] = _shorten(blocks, result.pop("structuredContent", None))
 

@@ -7,27 +7,22 @@ bounded size, without references; models get the part of that which every provid
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from jsonschema import Draft202012Validator
-from jsonschema.exceptions import SchemaError
-
 from cc_bot.domain.tool_server import LeftOutReason
 
 Schema = dict[str, Any]
 
-MOST_NODES: Final = 2000
-"""Of a tree; the largest of well-known servers have some hundred."""
-DEEPEST: Final = 16
+MAX_NODES: Final = 2000
+"""The largest of well-known servers have some hundred."""
+MAX_DEPTH: Final = 16
 
 
 class SchemaRefused(Exception):
-    """A tool that no model can be told of."""
+    """A tool that can't be offered to models."""
 
     def __init__(self, reason: LeftOutReason) -> None:
         super().__init__(reason)
         self.reason = reason
 
-
-# ---- tree ------------------------------------------------------------------------------------------------
 
 _LISTS: Final = frozenset({"anyOf", "oneOf", "allOf"})
 _BOUNDS: Final[Mapping[str, Sequence[str]]] = {
@@ -46,6 +41,10 @@ def tree_of(schema: object) -> Schema:
     tree = _Inliner(schema).node(schema, 0, ())
     if not isinstance(tree, dict):
         raise SchemaRefused("no_schema")
+    # Only loaded if a server is named: it takes 20 ms.
+    from jsonschema import Draft202012Validator  # noqa: PLC0415 - see above
+    from jsonschema.exceptions import SchemaError  # noqa: PLC0415
+
     try:
         Draft202012Validator.check_schema(tree)
     except (SchemaError, RecursionError):
@@ -64,11 +63,11 @@ class _Inliner:
         if isinstance(schema, bool):
             return schema
         self._nodes += 1
-        if self._nodes > MOST_NODES:
+        if self._nodes > MAX_NODES:
             raise SchemaRefused("too_large")
         if not isinstance(schema, dict):
             raise SchemaRefused("no_schema")
-        if depth > DEEPEST:
+        if depth > MAX_DEPTH:
             return {}
         reference = schema.get("$ref", schema.get("$dynamicRef"))
         if isinstance(reference, str):
@@ -108,16 +107,14 @@ class _Inliner:
         return found
 
 
-# ---- what models are told --------------------------------------------------------------------------------
-
-_TOLD: Final = ("description", "enum", "default")
+_KEPT: Final = ("description", "enum", "default")
 _TYPES: Final = frozenset({"string", "number", "integer", "boolean", "object", "array", "null"})
 
 
 def for_models(tree: Schema) -> Schema:
-    """Return the schema in a form that every server of models takes: an object at its top, without unions
-    there. Raises SchemaRefused."""
-    top = _merged(tree)
+    """Return the schema in a form that every model server takes: an object at its top, without unions there.
+    Raises SchemaRefused."""
+    top = _as_object(tree)
     if top is None:
         raise SchemaRefused("no_object")
     simple = _simple(top)
@@ -128,46 +125,56 @@ def _without(schema: Schema, *keys: str) -> Schema:
     return {key: value for key, value in schema.items() if key not in keys}
 
 
-def _merged(tree: Schema) -> Schema | None:
-    """Return a schema with what its unions say in it; None where it is not about objects."""
+def _as_object(tree: Schema) -> Schema | None:
+    """Return a schema with its unions merged into it; None if it does not describe objects."""
+    if any(isinstance(each, dict) and _as_object(each) is None for each in tree.get("allOf", ())):
+        return None
+    tree = _merge_all_of(tree)
     types = tree.get("type", "object")
     if "object" not in (types if isinstance(types, list) else [types]):
         return None
-    merged = {**_without(tree, "anyOf", "oneOf", "allOf"), "type": "object"}
-    required = set(tree.get("required", ()))
-    properties = dict(tree.get("properties", {}))
-    for union in ("allOf", "anyOf", "oneOf"):
-        branches = [_merged(each) for each in tree.get(union, ()) if isinstance(each, dict)]
-        there = [branch for branch in branches if branch is not None]
-        if tree.get(union) and not there:
+    merged = {**_without(tree, "anyOf", "oneOf"), "type": "object"}
+    required, properties = set(tree.get("required", ())), dict(tree.get("properties", {}))
+    for union in filter(None, (tree.get("anyOf"), tree.get("oneOf"))):
+        branches = list(filter(None, (_as_object(each) for each in union if isinstance(each, dict))))
+        if not branches:
             return None
-        for branch in there:
-            for name, each in branch.get("properties", {}).items():
-                properties.setdefault(name, each)
-        needed = [set(branch.get("required", ())) for branch in there]
-        if needed:
-            required |= set.union(*needed) if union == "allOf" else set.intersection(*needed)
-        if any(branch.get("additionalProperties") is not False for branch in there):
+        for branch in branches:
+            properties = {**properties, **branch["properties"], **properties}
+        required |= set.intersection(*(set(branch["required"]) for branch in branches))
+        if any(branch.get("additionalProperties") is not False for branch in branches):
             merged.pop("additionalProperties", None)
-    ordered = [name for name in properties if name in required]
-    return {**merged, "properties": properties, "required": ordered}
+    return {**merged, "properties": properties, "required": [name for name in properties if name in required]}
+
+
+def _merge_all_of(tree: Schema) -> Schema:
+    merged = _without(tree, "allOf")
+    for each in tree.get("allOf", ()):
+        if isinstance(each, dict):
+            part = _merge_all_of(each)
+            properties = {**merged.get("properties", {}), **part.get("properties", {})}
+            required = [*merged.get("required", ()), *part.get("required", ())]
+            merged = {**part, **merged}
+            merged |= {"properties": properties} if properties else {}
+            merged |= {"required": list(dict.fromkeys(required))} if required else {}
+    return merged
 
 
 def _simple(tree: Schema | bool) -> Schema:
     if isinstance(tree, bool):
         return {}
-    if "allOf" in tree:
-        tree = _all_of(tree)
+    tree = _merge_all_of(tree)
+    simple = {key: tree[key] for key in _KEPT if tree.get(key) is not None}
+    if "const" in tree:
+        simple["enum"] = [tree["const"]]
     types = tree.get("type")
     if isinstance(types, list) and len(types) != 1:
-        beside: Schema = {key: tree[key] for key in _TOLD if key in tree}
-        kinds = [_simple({**_without(tree, *_TOLD), "type": each}) for each in types]
-        return {**_told_of(beside), "anyOf": kinds} if kinds else _told_of(beside)
+        kinds = [_simple({**_without(tree, *_KEPT, "const"), "type": each}) for each in types]
+        return {**simple, "anyOf": kinds} if kinds else simple
     kind = types[0] if isinstance(types, list) else types
-    simple = _told_of(tree)
     if isinstance(kind, str) and kind in _TYPES:
         simple["type"] = kind
-    simple.update({key: tree[key] for key, kinds in _BOUNDS.items() if key in tree and kind in kinds})
+    simple |= {key: tree[key] for key, kinds in _BOUNDS.items() if key in tree and kind in kinds}
     if unions := [*tree.get("anyOf", ()), *tree.get("oneOf", ())]:
         simple["anyOf"] = [_simple(each) for each in unions if each is not False]
     if kind == "array":
@@ -181,22 +188,3 @@ def _simple(tree: Schema | bool) -> Schema:
     if kind == "object" and tree.get("additionalProperties") is False:
         simple["additionalProperties"] = False
     return simple
-
-
-def _told_of(tree: Schema) -> Schema:
-    told = {key: tree[key] for key in _TOLD if tree.get(key) is not None}
-    if "const" in tree:
-        told["enum"] = [tree["const"]]
-    return told
-
-
-def _all_of(tree: Schema) -> Schema:
-    whole = _without(tree, "allOf")
-    for each in tree["allOf"]:
-        if isinstance(each, dict):
-            properties = {**each.get("properties", {}), **whole.get("properties", {})}
-            required = [*whole.get("required", ()), *each.get("required", ())]
-            whole = {**each, **whole}
-            whole |= {"properties": properties} if properties else {}
-            whole |= {"required": list(dict.fromkeys(required))} if required else {}
-    return _all_of(whole) if "allOf" in whole else whole

@@ -1,7 +1,7 @@
 """The connection to one server, which reconnects for as long as the file names it.
 
-Each has a task of its own, in which the library's client is opened and closed; calls come from any task. A
-server that fails harms no other, and no turn waits for one that is away.
+The library's client is opened and closed in one task; calls come from any task. A server that fails harms no
+other, and no turn waits for one that is away.
 """
 
 import asyncio
@@ -23,10 +23,10 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from cc_bot.domain.errors import ToolCallLost, ToolServerAway, ToolTimedOut
 from cc_bot.domain.form import OPEN_FOR_S, Asker
 from cc_bot.domain.tool_server import ServerResult, ToolServerProblem
+from cc_bot.mcp.catalog import MAX_TOOLS, RemoteTool, as_listed
 from cc_bot.mcp.file import ServerEntry
 from cc_bot.mcp.forms import UNCLEAR, ActiveCall
 from cc_bot.mcp.http import NOT_SENT, HttpTransport
-from cc_bot.mcp.lists import MOST_TOOLS, ListedTool, listed
 from cc_bot.mcp.messages import Transport, run_aside
 from cc_bot.mcp.process import ServerProcess
 from cc_bot.mcp.results import cut, result_of
@@ -34,31 +34,31 @@ from cc_bot.mcp.results import cut, result_of
 _log = structlog.get_logger(__name__)
 
 CONNECT_S: Final = 90.0
-"""For a server to start and to say which tools it has: some are fetched from a registry first."""
+"""For a server to start and to list its tools: some are downloaded first."""
 FIRST_PAUSE_S: Final = 1.0
-LONGEST_PAUSE_S: Final = 60.0
+MAX_PAUSE_S: Final = 60.0
 STEADY_S: Final = 60.0
 """A connection that lasted so long starts again with the first pause."""
 ALIVE_S: Final = 5.0
 """For a server to answer anything, after a call failed."""
 BETWEEN_LISTS_S: Final = 5.0
-MOST_PAGES: Final = 50
-LONGEST_ERROR: Final = 1000
-"""Bytes of a server's own words on what went wrong."""
+MAX_PAGES: Final = 50
+MAX_ERROR_BYTES: Final = 1000
+"""Of a server's own error message."""
 
 _LOST: Final = (
     *("Connection closed", "SSE stream ", "server answered a request with 202 Accepted"),
     *("Server returned an error response", "Failed to parse", "Unexpected content type"),
 )
-"""How the library begins when a call got no answer that can be read. A server that begins so says less."""
+"""Prefixes of the library's errors for a call without a readable answer."""
 _CALL: Final = ContextVar["ActiveCall | None"]("_CALL", default=None)
-"""The call that a task makes."""
+"""The call that the task makes."""
 
-for _name in ("mcp", "client", "httpx2", "httpcore2"):  # their records quote what is sent and what comes
+for _name in ("mcp", "client", "httpx2", "httpcore2"):  # their records quote messages
     logging.getLogger(_name).setLevel(logging.CRITICAL + 1)
 
 State = Literal["starting", "ready", "away"]
-OnList = Callable[[Sequence[ListedTool]], Awaitable[None]]
+OnList = Callable[[Sequence[RemoteTool]], Awaitable[None]]
 
 
 class ServerConnection:
@@ -67,6 +67,9 @@ class ServerConnection:
     def __init__(self, entry: ServerEntry, on_list: OnList, *, form_s: float = OPEN_FOR_S) -> None:
         """`on_list` gets each list of tools. `form_s`: the time to fill in a form."""
         self.entry = entry
+        self.state: State = "starting"
+        self.problem: ToolServerProblem | None = None
+        """Why the last connection ended."""
         self._on_list = on_list
         self._form_s = form_s
         self._active = list[ActiveCall]()
@@ -78,12 +81,10 @@ class ServerConnection:
         self._client: Client | None = None
         self._transport: HttpTransport | ServerProcess | None = None
         self._changed = asyncio.Event()
-        self._checks = set[asyncio.Task[None]]()
-        self.state: State = "starting"
+        self._check: asyncio.Task[None] | None = None
 
     @property
-    def is_there(self) -> bool:
-        """Return whether it can be called."""
+    def is_connected(self) -> bool:
         return bool(self._client and self._transport and not self._transport.closed.is_set())
 
     def end(self) -> None:
@@ -93,35 +94,27 @@ class ServerConnection:
     async def run(self) -> None:
         """Keep it connected until `end` is called and this is cancelled."""
         clock = asyncio.get_running_loop().time
-        pause, told = FIRST_PAUSE_S, False
+        pause, logged = FIRST_PAUSE_S, False
         while not self._ended:
             began = clock()
-            problem = await self.attempt(self._stay)
+            try:
+                await self._connect()
+                error = None
+            except Exception as caught:  # noqa: BLE001 - whatever one server does, it is tried again
+                error = caught
             if self._ended:  # a group of tasks that fails at the same moment swallows the cancellation
                 break
-            self.state = "away"
+            self.problem, self.state = _problem_of(error, self._transport), "away"
             if steady := clock() - began > STEADY_S:
                 pause = FIRST_PAUSE_S
-            if steady or not told:
-                _log.warning("tool_server_away", server=self.entry.name, problem=str(problem))
-                told = True
-            await asyncio.sleep(pause * random.uniform(0.75, 1.25))  # noqa: S311 - no secret hangs on it
-            pause = min(pause * 2, LONGEST_PAUSE_S)
+            if steady or not logged:
+                _log.warning("tool_server_away", server=self.entry.name, problem=str(self.problem))
+                logged = True
+            await asyncio.sleep(pause * random.uniform(0.75, 1.25))  # noqa: S311 - not for security
+            pause = min(pause * 2, MAX_PAUSE_S)
 
-    async def attempt(self, then: Callable[[Client], Awaitable[None]]) -> ToolServerProblem:
-        """Connect, and return why the connection ended."""
-        try:
-            await self.connect(then)
-        except Exception as error:  # noqa: BLE001 - whatever one server does, it is tried again
-            return self.problem(error)
-        return self.problem(None)
-
-    def problem(self, error: Exception | None) -> ToolServerProblem:
-        """Return why the last connection ended."""
-        return _problem_of(error, self._transport)
-
-    async def connect(self, then: Callable[[Client], Awaitable[None]]) -> None:
-        """Connect, list the tools, run `then` and disconnect. Raises whatever goes wrong."""
+    async def _connect(self) -> None:
+        """Connect, list the tools and stay until the connection ends. Raises whatever goes wrong."""
         transport = HttpTransport(self.entry) if self.entry.url else ServerProcess(self.entry)
         self._transport, self._has_abandoned, self._asks = transport, False, False
         client = Client(
@@ -135,20 +128,20 @@ class ServerConnection:
             async with asyncio.timeout(CONNECT_S):
                 await stack.enter_async_context(client)
                 await self._list(client)
-            stack.push_async_callback(self._forget)
+            stack.callback(self._forget)
             self._client = client
             self.state = "ready"
             _log.info("tool_server_ready", server=self.entry.name)
-            await then(client)
+            await self._stay(client, transport)
 
-    async def _forget(self) -> None:
+    def _forget(self) -> None:
         self._client = None
-        for check in self._checks:
-            check.cancel()
+        if self._check:
+            self._check.cancel()
 
-    async def _stay(self, client: Client) -> None:
-        """Wait until nothing more comes from it, and ask for its tools whenever they changed."""
-        closed = asyncio.create_task(self._until_closed())
+    async def _stay(self, client: Client, transport: Transport) -> None:
+        """Wait until the connection ends, and list the tools again when they change."""
+        closed = asyncio.create_task(transport.closed.wait())
         listening = asyncio.create_task(self._listen(client))
         try:
             while not closed.done():
@@ -167,10 +160,6 @@ class ServerConnection:
             listening.cancel()
             await asyncio.gather(closed, listening, return_exceptions=True)
 
-    async def _until_closed(self) -> None:
-        if self._transport is not None:
-            await self._transport.closed.wait()
-
     async def _listen(self, client: Client) -> None:
         """Subscribe to changes of the tools, which a server of the newer protocol needs."""
         tools = client.server_capabilities.tools
@@ -185,20 +174,20 @@ class ServerConnection:
             self._changed.set()
 
     async def _list(self, client: Client) -> None:
-        found = list[ListedTool]()  # two of one name are told of as left out (see lists.py)
+        found = list[RemoteTool]()  # two of one name are left out (see catalog.py)
         cursor: str | None = None
-        for _ in range(MOST_PAGES):
+        for _ in range(MAX_PAGES):
             page = await client.list_tools(cursor=cursor)
-            found += await run_aside(_as_listed, page.tools[: MOST_TOOLS - len(found)])
+            found += await run_aside(_to_catalog, page.tools[: MAX_TOOLS - len(found)])
             cursor = page.next_cursor
-            if cursor is None or len(found) >= MOST_TOOLS:
+            if cursor is None or len(found) >= MAX_TOOLS:
                 break
         await self._on_list(found)
 
     async def call(self, name: str, arguments: Mapping[str, Any], asker: Asker | None = None) -> ServerResult:
         """Call a tool. Raises ToolServerAway, ToolTimedOut and ToolCallLost."""
         client, rules, server = self._client, self.entry.rules, self.entry.name
-        if client is None or not self.is_there:
+        if client is None or not self.is_connected:
             raise ToolServerAway(server=server)
         try:
             async with asyncio.timeout(rules.timeout_s) as time:
@@ -218,7 +207,7 @@ class ServerConnection:
         """Return the server's own error. Raises ToolServerAway if the call was not sent, and ToolCallLost if
         its outcome is unknown."""
         if error.code != NOT_SENT and not error.message.startswith(_LOST):
-            return ServerResult(cut(error.message, LONGEST_ERROR), ok=False)
+            return ServerResult(cut(error.message, MAX_ERROR_BYTES), ok=False)
         self._check_alive(client)
         problem = ToolServerAway if error.code == NOT_SENT else ToolCallLost
         raise problem(server=self.entry.name) from None
@@ -262,10 +251,8 @@ class ServerConnection:
 
     def _check_alive(self, client: Client) -> None:
         """Reconnect if the server answers nothing any more."""
-        if not self._checks:
-            check = asyncio.create_task(self._ask_anything(client, self._transport))
-            self._checks.add(check)
-            check.add_done_callback(self._checks.discard)
+        if self._check is None or self._check.done():
+            self._check = asyncio.create_task(self._ask_anything(client, self._transport))
 
     async def _ask_anything(self, client: Client, transport: Transport | None) -> None:
         try:
@@ -276,9 +263,9 @@ class ServerConnection:
                 transport.let_go(type(error).__name__)
 
 
-def _as_listed(tools: Sequence[types.Tool]) -> Sequence[ListedTool]:
+def _to_catalog(tools: Sequence[types.Tool]) -> Sequence[RemoteTool]:
     return [
-        listed(
+        as_listed(
             tool.name,
             tool.description or tool.title or "",
             tool.input_schema,
@@ -290,7 +277,7 @@ def _as_listed(tools: Sequence[types.Tool]) -> Sequence[ListedTool]:
 
 
 def _problem_of(error: Exception | None, transport: Transport | None) -> ToolServerProblem:
-    """Return why a server is away, as far as that is told without a word of the file or of the server."""
+    """Return why a server is away, without a word of the file or of the server."""
     if transport is not None and transport.code is not None:
         return ToolServerProblem("ended", str(transport.code))
     if error is None:

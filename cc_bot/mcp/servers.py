@@ -1,25 +1,18 @@
-"""The servers that the operator's file names: started, managed, and let go of as it says."""
+"""The servers that the operator's file names: started, supervised and ended as it says."""
 
 import asyncio
+import sys
 import time
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from importlib import import_module
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 import structlog
 
-from cc_bot.domain.errors import (
-    CcBotError,
-    InvalidToolServers,
-    ToolGone,
-    ToolListNotShown,
-    ToolServerAway,
-    ToolServerUnknown,
-)
+from cc_bot.domain.errors import CcBotError, ToolGone, ToolListNotShown, ToolServerAway, ToolServerUnknown
 from cc_bot.domain.form import OPEN_FOR_S, Asker
 from cc_bot.domain.measures import NULL_METER, Meter
 from cc_bot.domain.tool_server import (
@@ -32,35 +25,28 @@ from cc_bot.domain.tool_server import (
     ToolServerReport,
     ToolServerState,
 )
+from cc_bot.mcp.catalog import Catalog, RemoteTool, from_text, review, to_text
 from cc_bot.mcp.file import ServerEntry, ServerRules
 from cc_bot.operator_file import OperatorFile
-from cc_bot.texts import Texts
-
-# What the library needs is loaded when a file names a server: 26 MiB, and half a second.
-# ruff: noqa: PLC0415 - see above
 
 if TYPE_CHECKING:
-    from cc_bot.mcp.lists import ListedTool, Offer
     from cc_bot.mcp.server import ServerConnection
 
 _log = structlog.get_logger(__name__)
 
-LOOK_EVERY_S: Final = 2.0
-"""At the file, for a change."""
-
-LOOK_AT_START_S: Final = 0.05
-"""At a server that is waited for."""
+FILE_INTERVAL_S: Final = 2.0
+"""Between two looks at the file."""
+START_INTERVAL_S: Final = 0.05
+"""Between two looks at a server that is starting."""
 
 Cost = Callable[[ServerTool], int]
 """The tokens that it takes to offer a tool."""
 
 
 class ToolLists(Protocol):
-    """The place where the tools of servers are managed."""
+    """Stores the tools of servers."""
 
-    async def get_all(self) -> Mapping[str, StoredToolList]:
-        """Return them by server."""
-        ...
+    async def get_all(self) -> Mapping[str, StoredToolList]: ...
 
     async def put(self, server: str, tools: StoredToolList) -> None: ...
 
@@ -71,7 +57,8 @@ class _ManagedServer:
 
     entry: ServerEntry
     stored: StoredToolList | None = None
-    offer: "Offer | None" = None
+    """None until it listed its tools once."""
+    catalog: Catalog = field(default_factory=Catalog)
     tokens: int = 0
     within_budget: bool = True
     connection: "ServerConnection | None" = None
@@ -79,21 +66,26 @@ class _ManagedServer:
     calls: int = 0
     failures: int = 0
 
-    def rename(self, entry: ServerEntry) -> None:
-        """Take another entry, of a server that runs as this one does."""
-        self.entry = entry
-        if self.connection:
-            self.connection.entry = entry
-
-    @property
-    def offered(self) -> Sequence[OfferedTool]:
-        return self.offer.tools if self.offer else ()
-
     @property
     def state(self) -> ToolServerState:
         if not self.within_budget:
             return "over_budget"
         return self.connection.state if self.connection else "starting"
+
+    @property
+    def report(self) -> ToolServerReport:
+        return ToolServerReport(
+            self.entry.name,
+            self.state,
+            len(self.catalog.tools),
+            self.tokens,
+            self.calls,
+            self.failures,
+            self.catalog.held_back,
+            self.catalog.left_out,
+            self.connection.problem if self.connection else None,
+            self.stored.code if self.stored and self.stored.waits else "",
+        )
 
 
 @dataclass(slots=True)
@@ -103,22 +95,20 @@ class Servers:
     lists: ToolLists
     cost: Cost
     budget: int
-    """Tokens that all their tools may take together."""
+    """Tokens that the tools of all servers may take."""
     form_s: float = OPEN_FOR_S
     """The time to fill in a form of a server."""
     meter: Meter = NULL_METER
     managed: dict[str, _ManagedServer] = field(default_factory=dict)
     withheld: asyncio.Queue[str] = field(default_factory=asyncio.Queue)
-    """The servers of which tools are withheld since now, for an owner to be told once."""
-
-    # ---- for turns ----
+    """Servers with newly withheld tools, to notify the owners once."""
 
     def tools_in(self, place: ToolPlace) -> Sequence[OfferedTool]:
         return [
             tool
             for each in self.managed.values()
             if each.within_budget and is_for(each.entry.rules, place)
-            for tool in each.offered
+            for tool in each.catalog.tools
         ]
 
     def is_starting(self, server: str) -> bool:
@@ -129,17 +119,17 @@ class Servers:
         if managed := self.managed.get(server):
             with suppress(TimeoutError):
                 async with asyncio.timeout(managed.entry.rules.timeout_s):
-                    while self.is_starting(server):  # noqa: ASYNC110 - see the tasks
-                        await asyncio.sleep(LOOK_AT_START_S)
+                    while self.is_starting(server):  # noqa: ASYNC110 - no event tells it
+                        await asyncio.sleep(START_INTERVAL_S)
         managed = self.managed.get(server)  # the file may name another one by now
-        if managed is None or managed.connection is None or not managed.connection.is_there:
+        if managed is None or managed.connection is None or not managed.connection.is_connected:
             raise ToolServerAway(server=server)
 
     async def call(
         self, server: str, name: str, arguments: Mapping[str, Any], asker: Asker | None = None
     ) -> ServerResult:
         managed = self.managed.get(server)
-        if managed is None or not any(each.tool.name == name for each in managed.offered):
+        if managed is None or not any(each.tool.name == name for each in managed.catalog.tools):
             raise ToolGone(server=server, tool=name)
         managed.calls += 1
         began_s, ok = time.monotonic(), False
@@ -153,134 +143,112 @@ class Servers:
             self.meter.record_server_call(server, name, time.monotonic() - began_s, ok=ok)
         return result
 
-    # ---- for the operator ----
-
     def reports(self) -> tuple[ToolServerReport, ...]:
-        """Tell how each server is, in the file's order."""
-        return tuple(_report(each) for each in self.managed.values())
+        """Return the status of each server, in the file's order."""
+        return tuple(each.report for each in self.managed.values())
 
     def known_tools(self) -> Mapping[str, Sequence[str] | None]:
-        """Name what each server has, by server; None of one that was never there."""
-        if not self.managed:
-            return {}
-        from cc_bot.mcp.lists import from_text
-
+        """Return the names of all tools of each server; None for one that has not listed any yet."""
         return {
             name: [tool.name for tool in from_text(managed.stored.seen)] if managed.stored else None
             for name, managed in self.managed.items()
         }
 
     def details(self, server: str) -> tuple[ToolDetails, ...]:
-        """Tell of every tool of a server; none before it was there once. Raises ToolServerUnknown."""
-        managed = self._named(server)
-        if managed.stored is None or managed.offer is None:
-            return ()
-        from cc_bot.mcp.lists import details_of
-
-        return details_of(server, managed.entry.rules, managed.stored, managed.offer)
+        """Return every tool of a server. Raises ToolServerUnknown."""
+        return self._named(server).catalog.details
 
     async def accept(self, server: str, code: str) -> tuple[str, ...] | None:
-        """Let the tools of a server be used that its owner has read, which the code of its report tells.
-        Return the names of those that models are offered from now on; None when nothing had to wait for that.
+        """Accept the tools of a server as its report with this code describes them. Returns the names of the
+        tools offered from now on; None if there was nothing to accept.
 
-        Raises ToolServerUnknown, ToolListNotShown when they are no longer the same, and StorageError.
+        Raises ToolServerUnknown, ToolListNotShown if the tools changed since, and StorageError.
         """
         managed = self._named(server)
         if managed.stored is None or not managed.stored.waits:
             return None
         if code != managed.stored.code:
             raise ToolListNotShown
-        await self._keep(managed, replace(managed.stored, accepted=managed.stored.seen))
-        return tuple(each.tool.full_name for each in managed.offered)
+        await self._store(managed, replace(managed.stored, accepted=managed.stored.seen))
+        return tuple(each.tool.full_name for each in managed.catalog.tools)
 
     def _named(self, server: str) -> _ManagedServer:
         if server not in self.managed:
             raise ToolServerUnknown
         return self.managed[server]
 
-    # ---- supervision ----
-
     async def follow(self, entries: Mapping[str, ServerEntry]) -> None:
-        """Name the servers of a file, and no other, with the tools that they had; those whose entries are as
-        they were go on. Raises StorageError."""
+        """Manage the servers of a file and end all others. A server goes on running if its command or address
+        is unchanged. Raises StorageError."""
         if not entries and not self.managed:
             return
-        if entries:
-            await asyncio.to_thread(import_module, "cc_bot.mcp.lists")
-        known = await self.lists.get_all() if entries else {}
-        before, named = dict(self.managed), dict[str, _ManagedServer]()
+        stored = await self.lists.get_all() if entries else {}
+        ending, named = dict(self.managed), dict[str, _ManagedServer]()
         for name, entry in entries.items():
-            had = before.get(name)
-            managed = before.pop(name) if had and had.entry.runs_as(entry) else _ManagedServer(entry)
-            managed.rename(entry)
-            stored = managed.stored or (had.stored if had else None) or known.get(name)
-            managed.stored = replace(stored, entry=entry.digest) if stored else None
-            await self._decide(managed)
+            before = ending.get(name)
+            managed = ending.pop(name) if before and before.entry.runs_as(entry) else _ManagedServer(entry)
+            managed.entry = entry
+            if managed.connection:
+                managed.connection.entry = entry
+            managed.stored = managed.stored or (before.stored if before else None) or stored.get(name)
+            await self._review(managed)
             named[name] = managed
         self.managed = named
-        self._keep_to_budget()
-        await _end(list(before.values()))
+        self._apply_budget()
+        await _end(list(ending.values()))
 
     async def start(self) -> None:
-        """Start those that are not started. Nobody waits until they are there."""
+        """Start the servers that are not started, without waiting for them."""
         waiting = [managed for managed in self.managed.values() if managed.task is None]
         if not waiting:
             return
-        await asyncio.to_thread(import_module, "cc_bot.mcp.server")
-        from cc_bot.mcp.server import ServerConnection
-
+        # The library is loaded only for a server: it takes 26 MiB and half a second.
+        module = await asyncio.to_thread(import_module, "cc_bot.mcp.server")
         for managed in waiting:
-            managed.connection = ServerConnection(
+            managed.connection = module.ServerConnection(
                 managed.entry, partial(self._take, managed), form_s=self.form_s
             )
             managed.task = asyncio.create_task(managed.connection.run())
 
     async def settle(self) -> None:
-        """Wait until each server has said what it has, or is away."""
-        while any(managed.state == "starting" for managed in self.managed.values()):  # noqa: ASYNC110 - see the tasks
-            await asyncio.sleep(LOOK_AT_START_S)
+        """Wait until each server has listed its tools or is away."""
+        while any(managed.state == "starting" for managed in self.managed.values()):  # noqa: ASYNC110 - no event
+            await asyncio.sleep(START_INTERVAL_S)
 
     async def close(self) -> None:
-        """Let go of every server, soon."""
         ending, self.managed = list(self.managed.values()), {}
         await _end(ending)
 
-    async def _take(self, managed: _ManagedServer, tools: Sequence["ListedTool"]) -> None:
-        """Take in which tools a server has. What no owner has accepted so is withheld: a new server's tools,
-        and those that another version or another program has under its name."""
-        from cc_bot.mcp.lists import to_text
-
-        seen, entry = await asyncio.to_thread(to_text, tools), managed.entry.digest
-        stored = replace(managed.stored, seen=seen) if managed.stored else StoredToolList(entry, seen)
+    async def _take(self, managed: _ManagedServer, tools: Sequence[RemoteTool]) -> None:
+        """Store the tools that a server lists, and notify the owners of those that are withheld."""
+        seen = await asyncio.to_thread(to_text, tools)
+        stored = replace(managed.stored, seen=seen) if managed.stored else StoredToolList(seen)
         try:
             if is_news := stored != managed.stored:
-                await self._keep(managed, stored)
-        except CcBotError as error:  # it is asked again at the next start
-            _log.warning("tool_list_not_kept", server=managed.entry.name, error=type(error).__name__)
-        if managed.offer and managed.offer.withheld:
-            _log.warning("tools_withheld", server=managed.entry.name, count=len(managed.offer.withheld))
+                await self._store(managed, stored)
+        except CcBotError as error:  # it is stored at the next start
+            _log.warning("tool_list_not_stored", server=managed.entry.name, error=type(error).__name__)
+        if managed.catalog.held_back:
+            _log.warning("tools_withheld", server=managed.entry.name, count=len(managed.catalog.held_back))
             if is_news:
                 self.withheld.put_nowait(managed.entry.name)
 
-    async def _keep(self, managed: _ManagedServer, stored: StoredToolList) -> None:
+    async def _store(self, managed: _ManagedServer, stored: StoredToolList) -> None:
         managed.stored = stored
-        await self._decide(managed)
-        self._keep_to_budget()
+        await self._review(managed)
+        self._apply_budget()
         await self.lists.put(managed.entry.name, managed.stored)  # an owner may have accepted it meanwhile
 
-    async def _decide(self, managed: _ManagedServer) -> None:
-        """Decide which tools of a server are offered, and what they take: aside, for a list may be long."""
-        from cc_bot.mcp.lists import offer_of
+    async def _review(self, managed: _ManagedServer) -> None:
+        """Review the tools in a thread, again if they or the rules change meanwhile: a list may be long."""
+        reviewed = None
+        while managed.stored is not None and reviewed != (managed.entry, managed.stored):
+            reviewed = managed.entry, managed.stored
+            catalog = await asyncio.to_thread(review, managed.entry.name, managed.entry.rules, managed.stored)
+            managed.catalog, managed.tokens = catalog, await asyncio.to_thread(catalog.cost, self.cost)
 
-        decided = None
-        while decided != (now := (managed.entry, managed.stored)) and managed.stored is not None:
-            decided = now  # it may be another when this one is decided on
-            rules, stored = managed.entry.rules, managed.stored
-            offer = await asyncio.to_thread(offer_of, managed.entry.name, rules, stored)
-            managed.offer, managed.tokens = offer, await asyncio.to_thread(offer.cost, self.cost)
-
-    def _keep_to_budget(self) -> None:
-        """Leave out the servers that are over what tools may take, the first ones of the file first in."""
+    def _apply_budget(self) -> None:
+        """Leave out the servers that do not fit into the budget, in the file's order."""
         total = 0
         for managed in self.managed.values():
             fits = total + managed.tokens <= self.budget
@@ -288,14 +256,6 @@ class Servers:
                 _log.warning("tools_over_budget", server=managed.entry.name, tokens=managed.tokens)
             managed.within_budget = fits
             total += managed.tokens if fits else 0
-
-    def ensure_budget(self, path: Path, words: Texts) -> None:
-        """Refuse a start with more tools than a request may have. Raises InvalidToolServers."""
-        total = sum(managed.tokens for managed in self.managed.values())
-        if total > self.budget:
-            each = ", ".join(f"{name} {managed.tokens}" for name, managed in self.managed.items())
-            detail = words.tool_servers_file.over_budget.format(total=total, limit=self.budget, each=each)
-            raise InvalidToolServers(path=str(path), detail=detail)
 
 
 async def _end(servers: Sequence[_ManagedServer]) -> None:
@@ -308,23 +268,8 @@ async def _end(servers: Sequence[_ManagedServer]) -> None:
     await asyncio.gather(*tasks, return_exceptions=True)
 
 
-def _report(managed: _ManagedServer) -> ToolServerReport:
-    offer = managed.offer
-    return ToolServerReport(
-        managed.entry.name,
-        managed.state,
-        len(managed.offered),
-        managed.tokens,
-        managed.calls,
-        managed.failures,
-        offer.withheld if offer else (),
-        offer.left_out if offer else (),
-        code=managed.stored.code if managed.stored and managed.stored.waits else "",
-    )
-
-
 def is_for(rules: ServerRules, place: ToolPlace) -> bool:
-    """Return whether a server is for that user in that place."""
+    """Return whether a server is for that user in that channel."""
     if rules.roles and not rules.roles & set(place.role_ids or ()):
         return False
     everywhere = not rules.guilds and not rules.channels
@@ -340,19 +285,16 @@ async def open_servers(
     file: OperatorFile[Mapping[str, ServerEntry]],
     lists: ToolLists,
     *,
-    path: Path,
     cost: Cost,
     budget: int,
-    words: Texts,
     form_s: float = OPEN_FOR_S,
     meter: Meter = NULL_METER,
 ) -> AsyncIterator[Servers]:
-    """Have the servers of a file while this is open; it is loaded already. Nobody waits for them to start.
-    Raises InvalidToolServers and StorageError."""
+    """Run the servers of a file, which is loaded already. Does not wait for them to start. Raises
+    StorageError."""
     servers = Servers(lists, cost, budget, form_s, meter)
     entries = await file.now()
     await servers.follow(entries)
-    servers.ensure_budget(path, words)
     following = asyncio.create_task(_follow(servers, file, entries))
     try:
         yield servers
@@ -365,15 +307,42 @@ async def open_servers(
 async def _follow(
     servers: Servers, file: OperatorFile[Mapping[str, ServerEntry]], entries: Mapping[str, ServerEntry]
 ) -> None:
-    """Start the servers, and those of the file as it becomes."""
+    """Start the servers, and follow the changes of the file."""
     while True:
         try:
             await servers.start()
-            await asyncio.sleep(LOOK_EVERY_S)
+            await asyncio.sleep(FILE_INTERVAL_S)
             if (now := await file.now()) is not entries:
                 await servers.follow(now)
                 entries = now
-        except Exception as error:  # noqa: BLE001 - nobody waits for this, so nobody would see that it ended
+        except Exception as error:  # noqa: BLE001 - no caller would see that this task ended
             expected = isinstance(error, CcBotError)
             _log.error("tool_servers_not_followed", error=type(error).__name__, exc_info=not expected)
-            await asyncio.sleep(LOOK_EVERY_S)
+            await asyncio.sleep(FILE_INTERVAL_S)
+
+
+class _NoLists:
+    async def get_all(self) -> Mapping[str, StoredToolList]:
+        return {}
+
+    async def put(self, server: str, tools: StoredToolList) -> None:
+        pass
+
+
+async def try_servers(
+    entries: Mapping[str, ServerEntry], cost: Cost, timeout_s: float
+) -> tuple[Sequence[ToolServerReport], Mapping[str, Sequence[str] | None]]:
+    """Start servers for a test and end them. Returns their reports, as if an owner had accepted all tools,
+    and the names of their tools."""
+    servers = Servers(_NoLists(), cost, budget=sys.maxsize)
+    try:
+        await servers.follow(entries)
+        await servers.start()
+        with suppress(TimeoutError):
+            async with asyncio.timeout(timeout_s):
+                await servers.settle()
+        for each in servers.reports():
+            await servers.accept(each.server, each.code)
+        return servers.reports(), servers.known_tools()
+    finally:
+        await servers.close()

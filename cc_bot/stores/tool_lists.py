@@ -6,13 +6,12 @@ from typing import Final
 from cc_bot.domain.tool_server import StoredToolList
 from cc_bot.storage import Database, Statement
 
-SELECT_LISTS: Final = "SELECT server, entry, seen, accepted FROM tool_lists ORDER BY server"
+SELECT_LISTS: Final = "SELECT server, seen, accepted FROM tool_lists ORDER BY server"
 
-# $1 server, $2 entry, $3 seen, $4 accepted
+# $1 server, $2 seen, $3 accepted
 _PUT: Final = """
-    INSERT INTO tool_lists (server, entry, seen, accepted) VALUES ($1, $2, $3, $4)
-    ON CONFLICT (server) DO UPDATE SET
-        entry = excluded.entry, seen = excluded.seen, accepted = excluded.accepted
+    INSERT INTO tool_lists (server, seen, accepted) VALUES ($1, $2, $3)
+    ON CONFLICT (server) DO UPDATE SET seen = excluded.seen, accepted = excluded.accepted
 """
 
 
@@ -29,5 +28,5 @@ class ToolListStore:
 
     async def put(self, server: str, tools: StoredToolList) -> None:
         """Keep the tools of a server. Raises StorageError."""
-        params = (server, tools.entry, tools.seen, tools.accepted)
+        params = (server, tools.seen, tools.accepted)
         await self._database.transaction([Statement(_PUT, params)], ())

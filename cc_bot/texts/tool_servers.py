@@ -37,21 +37,26 @@ class ToolServersFileTexts(Area):
         en="The tools take {total} tokens in each request, more than the {limit} of CC_BOT_TOOL_TOKENS ({each}). Name fewer of them under cc_bot.tools, or raise the limit.",
     )
     """Parameters: total, limit, each (each server with its tokens)."""
-    command = Sentence(ja='"command": "uvx"（url とは一緒に書けません）', en='"command": "uvx" (and no url beside it)')
-    args = Sentence(ja='"args": ["mcp-server-time"]（文字列のリスト）', en='"args": ["mcp-server-time"]')
-    folder = Sentence(ja='"cwd": "実際にあるフォルダ"', en='"cwd": "a folder that is there"')
-    url = Sentence(ja='"url": "https://notes.example/mcp"（command とは一緒に書けません）', en='"url": "https://notes.example/mcp" (and no command beside it)')
-    kind = Sentence(ja='"type": "stdio" または "http"', en='"type": "stdio" or "http"')
-    pairs = Sentence(ja='{{"NAME": "3000"}}（どちらも文字列）', en='{{"NAME": "3000"}} (both are texts)')
-    table = Sentence(ja='"cc_bot": {{"approve": "writes"}}（オブジェクト）', en='"cc_bot": {{"approve": "writes"}}')
-    switch = Sentence(ja="true または false", en="true or false")
-    patterns = Sentence(ja='["get_*", "list"]（ツールの名前のリスト）', en='["get_*", "list"] (a list of names of tools)')
-    approve = Sentence(ja='"never"、"writes"、"always" のどれか', en='"never", "writes" or "always"')
-    approvers = Sentence(ja='"asker" または "owners"', en='"asker" or "owners"')
-    timeout = Sentence(ja="秒数（600 まで）", en="a number of seconds (up to 600)")
-    size = Sentence(ja="1 から 1000 までの整数（KB）", en="a whole number of KB from 1 to 1000")
-    calls = Sentence(ja="1 から 100 までの整数", en="a whole number from 1 to 100")
-    ids = Sentence(ja='["123456789012345678"]（ID のリスト）', en='["123456789012345678"] (a list of ids)')
+    expected: Both[Mapping[str, str]] = by_key(
+        {
+            "command": Sentence(ja='"command": "uvx"（url とは一緒に書けません）', en='"command": "uvx" (and no url beside it)'),
+            "args": Sentence(ja='"args": ["mcp-server-time"]（文字列のリスト）', en='"args": ["mcp-server-time"]'),
+            "cwd": Sentence(ja='"cwd": "実際にあるフォルダ"', en='"cwd": "a folder that is there"'),
+            "url": Sentence(ja='"url": "https://notes.example/mcp"（command とは一緒に書けません）', en='"url": "https://notes.example/mcp" (and no command beside it)'),
+            "type": Sentence(ja='"type": "stdio" または "http"', en='"type": "stdio" or "http"'),
+            **dict.fromkeys(("env", "headers"), Sentence(ja='{{"NAME": "3000"}}（どちらも文字列）', en='{{"NAME": "3000"}} (both are texts)')),
+            "cc_bot": Sentence(ja='"cc_bot": {{"approve": "writes"}}（オブジェクト）', en='"cc_bot": {{"approve": "writes"}}'),
+            **dict.fromkeys(("enabled", "dms", "disabled"), Sentence(ja="true または false", en="true or false")),
+            **dict.fromkeys(("tools", "deny", "local"), Sentence(ja='["get_*", "list"]（ツールの名前のリスト）', en='["get_*", "list"] (a list of names of tools)')),
+            "approve": Sentence(ja='"never"、"writes"、"always" のどれか', en='"never", "writes" or "always"'),
+            "approvers": Sentence(ja='"asker" または "owners"', en='"asker" or "owners"'),
+            "timeout_s": Sentence(ja="秒数（600 まで）", en="a number of seconds (up to 600)"),
+            "max_result_kb": Sentence(ja="1 から 1000 までの整数（KB）", en="a whole number of KB from 1 to 1000"),
+            "calls_per_turn": Sentence(ja="1 から 100 までの整数", en="a whole number from 1 to 100"),
+            **dict.fromkeys(("guilds", "channels", "roles"), Sentence(ja='["123456789012345678"]（ID のリスト）', en='["123456789012345678"] (a list of ids)')),
+        }
+    )
+    """What a key has to look like."""
 
 
 class ToolServersTexts(Area):
@@ -68,7 +73,7 @@ class ToolServersTexts(Area):
     reasons: Both[Mapping[LeftOutReason, str]] = by_key(
         {
             "alike": Sentence(ja="そのままか、記号を _ に置きかえると、ほかのツールと同じ名前になります", en="another one has the same name, as it is or once each sign in it is a _"),
-            "long_name": Sentence(ja="名前は1文字以上{most}文字までです", en="its name may have 1 to {most} characters"),
+            "long_name": Sentence(ja="名前が空か、サーバーの名前と合わせて64文字を超えます", en="its name is empty, or with the name of the server too long (64 characters)"),
             "too_large": Sentence(ja="引数の定義が大きすぎます", en="its schema is too large"),
             "no_schema": Sentence(ja="引数の定義が JSON Schema ではありません", en="its schema is no JSON schema"),
             "no_object": Sentence(ja="引数がオブジェクトではありません", en="its arguments are no object"),
@@ -112,7 +117,7 @@ class ToolServersTexts(Area):
 
 def say_left_out(tools: Sequence[LeftOutTool], words: ToolServersTexts) -> str:
     """Name tools that are left out, each with the reason, on one line."""
-    return one_line("; ".join(f"{tool.name}: {words.reasons[tool.reason].format(most=tool.most)}" for tool in tools))
+    return one_line("; ".join(f"{tool.name}: {words.reasons[tool.reason].format()}" for tool in tools))
 
 
 def say_servers(reports: Sequence[ToolServerReport], told: ToolServersTexts, escape: Callable[[str], str] = str) -> str:

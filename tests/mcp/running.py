@@ -15,7 +15,6 @@ from cc_bot.domain.locale import Locale
 from cc_bot.domain.tool_server import ServerResult, StoredToolList, ToolPlace, ToolServerReport
 from cc_bot.mcp.file import servers_file
 from cc_bot.mcp.servers import Servers, open_servers
-from cc_bot.texts import texts
 
 HOSTILE: Final = Path(__file__).parents[1] / "loopback" / "hostile_server.py"
 HERE: Final = ToolPlace(1, (2,), 3)
@@ -107,10 +106,7 @@ async def running(
     write(path, entries)
     file = servers_file(path, variables=os.environ, locale=Locale.EN)
     await file.load()
-    words = texts(Locale.EN)
-    async with open_servers(
-        file, kept, path=path, cost=lambda _: 100, budget=budget, words=words, form_s=form_s
-    ) as servers:
+    async with open_servers(file, kept, cost=lambda _: 100, budget=budget, form_s=form_s) as servers:
         yield Running(servers, path, kept)
 
 

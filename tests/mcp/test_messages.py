@@ -20,7 +20,7 @@ from mcp_types import (
 )
 
 from cc_bot.domain.tool_server import ServerResult
-from cc_bot.mcp.lists import MOST_TOOLS
+from cc_bot.mcp.catalog import MAX_TOOLS
 from cc_bot.mcp.messages import (
     MAX_BLOCKS,
     MAX_INLINE_BYTES,
@@ -89,9 +89,9 @@ class TestAMessage:
         told = (await cleaned({"content": [{"type": "text", "text": "a"}] * (MAX_BLOCKS + 7)}))["content"]
         assert len(told) == MAX_BLOCKS + 1
         assert f"[7 of {MAX_BLOCKS + 7} " in told[-1]["text"]
-        tools = [7, {"name": 7}, *({"name": f"t{n}", "icons": [1]} for n in range(MOST_TOOLS + 1))]
+        tools = [7, {"name": 7}, *({"name": f"t{n}", "icons": [1]} for n in range(MAX_TOOLS + 1))]
         told = (await cleaned({"tools": tools}))["tools"]
-        assert [each["name"] for each in told] == [f"t{n}" for n in range(MOST_TOOLS)]
+        assert [each["name"] for each in told] == [f"t{n}" for n in range(MAX_TOOLS)]
         schema = {"type": "object", "allOf": [None]}
         assert told[0] == {"name": "t0", "annotations": {}, "inputSchema": schema}
 

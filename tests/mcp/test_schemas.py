@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from cc_bot.mcp.schemas import MOST_NODES, SchemaRefused, for_models, tree_of
+from cc_bot.mcp.schemas import MAX_NODES, SchemaRefused, for_models, tree_of
 
 DATE = {"type": "string", "format": "date", "pattern": "^[0-9-]+$", "title": "Day", "description": "日付"}
 
@@ -66,7 +66,7 @@ class TestWhatModelsAreTold:
             {"anyOf": [{"type": "string"}, {"type": "array"}]},
             {"type": "nonsense"},
             {"properties": {"a": 5}},
-            {"properties": {f"p{number}": {} for number in range(MOST_NODES)}},
+            {"properties": {f"p{number}": {} for number in range(MAX_NODES)}},
         ]
         for schema in schemas:
             with pytest.raises(SchemaRefused):

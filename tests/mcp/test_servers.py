@@ -13,7 +13,7 @@ from typing import Any, Final
 import pytest
 from structlog.testing import capture_logs
 
-from cc_bot.domain.errors import InvalidToolServers, ToolCallLost, ToolGone, ToolServerAway, ToolTimedOut
+from cc_bot.domain.errors import ToolCallLost, ToolGone, ToolServerAway, ToolTimedOut
 from cc_bot.domain.tool_server import ToolPlace
 from cc_bot.mcp.file import ServerEntry, ServerRules
 from cc_bot.mcp.process import ServerProcess
@@ -200,13 +200,13 @@ class TestTheStart:
         self, tmp_path: Path
     ) -> None:
         away = {
-            "ended with code 7": exiting("raise SystemExit(7)"),
-            "ended with code -9": exiting("import os; os.kill(os.getpid(), 9)"),
-            "connection refused": {
+            "ended 7": exiting("raise SystemExit(7)"),
+            "ended -9": exiting("import os; os.kill(os.getpid(), 9)"),
+            "refused": {
                 "url": f"http://127.0.0.1:{closed_port()}/geheim-1",
                 "headers": {"A": "geheim-2"},
             },
-            "gaierror": {"url": "http://geheim-1.invalid/mcp"},
+            "error gaierror": {"url": "http://geheim-1.invalid/mcp"},
         }
         entries: dict[str, Any] = {f"s{number}": entry for number, entry in enumerate(away.values())}
         with capture_logs() as records:
@@ -217,7 +217,7 @@ class TestTheStart:
                 for name in entries:
                     await bot.until(lambda name=name: bot.report(name).state == "away")  # type: ignore[misc]
                 await bot.until(lambda: len(problems(records)) > len(away))
-        assert sorted(problems(records)) == sorted([*away, "ended with code 3"])
+        assert sorted(problems(records)) == sorted([*away, "ended 3"])
         assert "geheim" not in str([each for each in records if each["event"] == "tool_server_away"])
 
 
@@ -262,11 +262,7 @@ class TestTheBudget:
                 await bot.accept("second")
                 assert bot.offered() == ["first__echo", "first__write"]
                 assert bot.report("second").state == "over_budget"
-                lists = bot.lists
         assert "tools_over_budget" in [record["event"] for record in records]
-        with pytest.raises(InvalidToolServers, match=r"400 tokens.*300.*first 200, second 200"):
-            async with running(tmp_path, lists=lists, budget=300, first=hostile(), second=hostile()):
-                pass
 
 
 class TestTheFile:

@@ -113,7 +113,7 @@ async def do_everything(database: Database) -> set[str]:
     await do(settings.set(USER, locale=Locale.JA), settings.claim_welcome(USER), settings.speak(USER, True))
     await do(settings.claim_word_on_menu(USER), settings.pause_memory(USER, True))
     await stores.token_factors.learn("model", estimated=100, counted=110)
-    await stores.tool_lists.put("time", StoredToolList("digest", "[]", "[]"))
+    await stores.tool_lists.put("time", StoredToolList("[]", "[]"))
     await take_part(stores.processes)
     await decide_as_an_owner(stores)
     await do_everything_with_schedules(stores.schedules)

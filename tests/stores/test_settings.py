@@ -98,13 +98,13 @@ class TestTokenFactor:
 class TestToolLists:
     async def test_are_there_after_a_restart_as_they_were_put_last(self, open_again: OpenStores) -> None:
         async with open_again() as stores:
-            await stores.tool_lists.put("time", StoredToolList("a", "[1]", "[1]"))
-            await stores.tool_lists.put("time", StoredToolList("c", '[["時刻"]]', "[]"))
-            await stores.tool_lists.put("git", StoredToolList("b", "[]", "[]"))
+            await stores.tool_lists.put("time", StoredToolList("[1]", "[1]"))
+            await stores.tool_lists.put("time", StoredToolList('[["時刻"]]', "[]"))
+            await stores.tool_lists.put("git", StoredToolList("[]", "[]"))
         async with open_again() as stores:
             assert await stores.tool_lists.get_all() == {
-                "time": StoredToolList("c", '[["時刻"]]', "[]"),
-                "git": StoredToolList("b", "[]", "[]"),
+                "time": StoredToolList('[["時刻"]]', "[]"),
+                "git": StoredToolList("[]", "[]"),
             }
 
 

@@ -717,7 +717,6 @@ CREATE TABLE maintenance (
 -- nothing about users.
 CREATE TABLE tool_lists (
     server   @text PRIMARY KEY,  -- serves: every statement on this table
-    entry    @text NOT NULL,     -- its entry in the operator's file, as a digest
     seen     @text NOT NULL,     -- JSON: those that it had last
     accepted @text NOT NULL      -- JSON: those that an owner accepted; empty: none yet
 ) @strict;

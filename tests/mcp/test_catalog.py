@@ -48,9 +48,9 @@ class TestTheTools:
         async with ready(tmp_path, "--fall-together", "--tool", "x" * 60) as bot:
             assert bot.offered() == ["hostile__echo", "hostile__write"]
             assert bot.report().left_out == (
-                LeftOutTool("a.b", "alike", 55),
-                LeftOutTool("a/b", "alike", 55),
-                LeftOutTool("x" * 60, "long_name", 55),
+                LeftOutTool("a.b", "alike"),
+                LeftOutTool("a/b", "alike"),
+                LeftOutTool("x" * 60, "long_name"),
             )
 
     async def test_wait_unless_they_only_read(self, tmp_path: Path) -> None:
