@@ -1,7 +1,7 @@
-"""The choice of who answers here: the user's own choice, else what the channel has, else the default agent.
+"""Which agent answers: the user's choice in this channel, else the channel's default, else the default agent.
 
-In a thread its own choice and default come before those of its channel. An agent that is gone from the file,
-or that may not be used in this place, is passed over, so that there is always somebody who answers.
+In a thread, its own choice and default come before those of its channel. An agent that is gone from the file
+or not allowed there is skipped.
 """
 
 from collections.abc import Mapping
@@ -21,8 +21,8 @@ from cc_bot.domain.session import SessionKey
 from cc_bot.stores import AgentStore, PlaceAgents
 from cc_bot.texts import Texts
 
-_NOBODY: Final = 0
-"""The id of no user: what is asked of a place is the same for all."""
+_NO_USER: Final = 0
+"""For lookups that concern the channel alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,33 +32,32 @@ class Chosen:
     key: SessionKey
     agent: Agent
     stands_in: bool = False
-    """Whether the user wanted another one, which can't be used there at present."""
+    """Whether it replaces the user's choice, which can't be used there now."""
     left: bool = False
-    """Whether another one answers what else the user asks there."""
+    """Whether the user's other questions there go to another agent."""
 
 
 @dataclass(frozen=True, slots=True)
 class Arrival:
-    """The settings that were read of whoever gives a command, at the gate; nothing while the database did not
-    answer."""
+    """What the gate read of a command's user; empty if the database did not answer."""
 
     settings: UserSettings | None = None
     agents: PlaceAgents | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Somewhere:
-    """A place, as the rules of agents have it."""
+class Location:
+    """A channel, thread or DM."""
 
     channel_id: int
     guild_id: int | None
     """None in a DM."""
     parent_id: int | None = None
-    """Of a thread: its channel."""
+    """The channel of a thread."""
 
     @property
     def ids(self) -> tuple[int, ...]:
-        """Return where choices and defaults may stand, the nearest first."""
+        """The ids under which choices and defaults are stored, the most specific first."""
         return (self.channel_id,) if self.parent_id is None else (self.channel_id, self.parent_id)
 
     def allows(self, agent: Agent) -> bool:
@@ -74,24 +73,23 @@ class Chooser:
     store: AgentStore
     places: Places
     _noted: Recent[tuple[int, int], None] = field(default_factory=lambda: Recent(MAX_NOTED), init=False)
-    """The users and channels that know that another agent answers there."""
+    """Users and channels where the note about a replaced agent was shown."""
 
     async def of(self, interaction: Answerable, known: PlaceAgents | None = None) -> Chosen:
-        """Return who answers the user of a command now; `known` is what decides it, where that was read
-        already. Raises StorageError."""
+        """Return the agent for a command's user; `known` if the choices were read already. Raises
+        StorageError."""
         user_id, place = int(interaction.user.id), where(interaction)
         return await self._choose(
             user_id, place, known or await self.store.get_for_places(user_id, place.ids)
         )
 
-    async def of_place(self, user_id: int, place: Somewhere) -> Chosen:
-        """Return who answers the user there now. Raises StorageError."""
+    async def of_place(self, user_id: int, place: Location) -> Chosen:
+        """Return the agent that answers a user there. Raises StorageError."""
         return await self._look_up_choice(user_id, place)
 
     async def of_answer(self, interaction: Answerable, answer_id: int) -> Chosen:
-        """Return who gave the user of a button the answer above it, by the answer's row, whoever has been
-        chosen since. Raises AgentGone when that one can't be asked here any more, and StorageError. Nobody
-        stands in for it: another agent has not seen that conversation."""
+        """Return the agent that gave the answer above a button. Raises AgentGone if it can't be used here any
+        more (no other agent knows that conversation), and StorageError."""
         user_id, place = int(interaction.user.id), where(interaction)
         agent = await self.usable(place, await self.store.get_for_answer(user_id, answer_id) or DEFAULT_AGENT)
         if agent is None:
@@ -99,8 +97,8 @@ class Chooser:
         return await self._once_more(user_id, place, agent)
 
     async def of_session(self, key: SessionKey, guild_id: int | None) -> Chosen:
-        """Return who was asked in that session, to be asked there again. Raises AgentGone when that is not
-        possible any more, and StorageError."""
+        """Return the agent of a session. Raises AgentGone if it can't be used there any more, and
+        StorageError."""
         place = await self._place_in(guild_id, key.channel_id)
         agent = await self.usable(place, key.agent)
         if agent is None:
@@ -110,8 +108,9 @@ class Chooser:
     async def of_message(
         self, message: hikari.PartialMessage, user_id: int, answered: SessionKey | None = None
     ) -> Chosen:
-        """Return who answers a message in its author's own session; `answered` is the session of the answer
-        that it replies to, which goes on as long as its agent can be asked there. Raises StorageError."""
+        """Return the agent that answers a message in its author's session. `answered`: the session of the
+        answer that the message replies to, which continues while its agent can be used. Raises
+        StorageError."""
         place = await self._place_of(message)
         if answered is None:
             return await self._look_up_choice(user_id, place)
@@ -120,15 +119,15 @@ class Chooser:
         return replace(await self._look_up_choice(user_id, place), stands_in=True)
 
     async def choose_speaker(self, key: SessionKey, guild_id: int | None) -> Agent:
-        """Return who speaks in a session when its user has not asked: its agent, or the default one when that
-        is gone. Raises StorageError."""
+        """Return the agent for a scheduled message in a session: its own, or the default one if that is gone.
+        Raises StorageError."""
         agent = await self.agents.get(key.agent) or await self.agents.default()
         place = await self._place_in(guild_id, key.channel_id)
-        return _with_models(agent, place, await self.store.get_for_places(_NOBODY, place.ids))
+        return _with_models(agent, place, await self.store.get_for_places(_NO_USER, place.ids))
 
     async def is_current(self, key: SessionKey, interaction: Answerable | None = None) -> bool:
-        """Return whether this is the session that a question of its user goes to there now. An interaction
-        from there tells what place that is; true where nothing does. Raises StorageError."""
+        """Return whether its user's next question there goes to this session; True if Discord does not tell
+        the location. Raises StorageError."""
         try:
             place = where(interaction) if interaction else await self._place_at(key.channel_id)
         except hikari.HTTPError:
@@ -136,45 +135,44 @@ class Chooser:
         return (await self._look_up_choice(key.user_id, place)).key == key
 
     async def in_channel(self, key: ChannelKey) -> Agent:
-        """Return who answers mentions in a channel or thread: what it has, whoever asks. Raises
-        StorageError."""
-        place = Somewhere(key.place_id, None, key.channel_id if key.thread_id else None)
-        found = await self.store.get_for_places(_NOBODY, place.ids)
+        """Return the agent that answers mentions in a channel or thread. Raises StorageError."""
+        place = Location(key.place_id, None, key.channel_id if key.thread_id else None)
+        found = await self.store.get_for_places(_NO_USER, place.ids)
         return _with_models(_default(place, found, await self.agents.all()), place, found)
 
-    async def default_of(self, place: Somewhere) -> Agent:
-        """Return who answers there whoever chose nobody. Raises StorageError."""
-        return _default(place, await self.store.get_for_places(_NOBODY, place.ids), await self.agents.all())
+    async def default_of(self, place: Location) -> Agent:
+        """Return the default agent of a channel. Raises StorageError."""
+        return _default(place, await self.store.get_for_places(_NO_USER, place.ids), await self.agents.all())
 
-    async def set_default(self, place: Somewhere, guild_id: int, agent: Agent, set_by: int) -> None:
-        """Have this agent answer there whoever chose nobody. The default agent stands on record only in a
-        thread of a channel that has another one. Raises StorageError."""
+    async def set_default(self, place: Location, guild_id: int, agent: Agent, set_by: int) -> None:
+        """Set the default agent of a channel. The global default is stored only in a thread whose channel has
+        another one. Raises StorageError."""
         if agent.name == DEFAULT_AGENT:
             await self.store.unset_default(place.channel_id)
             if (await self.default_of(place)).name == DEFAULT_AGENT:
                 return
         await self.store.set_default(place.channel_id, guild_id, agent.name, set_by)
 
-    async def choose(self, user_id: int, place: Somewhere, agent: Agent) -> None:
-        """Have this agent answer the user there. Who goes back to the default agent follows the channel
-        again, unless that has another one. Raises StorageError."""
+    async def choose(self, user_id: int, place: Location, agent: Agent) -> None:
+        """Set a user's agent there. The default agent is stored only if the channel has another one. Raises
+        StorageError."""
         if agent.name == DEFAULT_AGENT:
             await self.store.choose(user_id, place.channel_id, None)
             if (await self._look_up_choice(user_id, place)).agent.name == DEFAULT_AGENT:
                 return
         await self.store.choose(user_id, place.channel_id, agent.name)
 
-    async def usable(self, place: Somewhere, name: str) -> Agent | None:
-        """The agent of that name, if there is one and it may be used there."""
+    async def usable(self, place: Location, name: str) -> Agent | None:
+        """Return the agent of that name, if it exists and may be used there."""
         agent = await self.agents.get(name)
         return agent if agent and place.allows(agent) else None
 
-    async def usable_at(self, place: Somewhere) -> tuple[Agent, ...]:
-        """Return all that may be used there, the default one first."""
+    async def usable_at(self, place: Location) -> tuple[Agent, ...]:
+        """Return the agents that may be used there, the default one first."""
         return tuple(agent for agent in (await self.agents.all()).values() if place.allows(agent))
 
     def stand_in_note(self, chosen: Chosen, recipient: Recipient) -> str:
-        """Return the sentence under the first answer that is not by whom its user chose; else empty."""
+        """Return the note for the first answer that is not by the chosen agent; else an empty string."""
         key = (chosen.key.user_id, chosen.key.channel_id)
         if not chosen.stands_in:
             self._noted.discard(key)
@@ -184,10 +182,10 @@ class Chooser:
         self._noted[key] = None
         return recipient.words.agents.gone.format(display=chosen.agent.display_name(recipient.locale))
 
-    async def _look_up_choice(self, user_id: int, place: Somewhere) -> Chosen:
+    async def _look_up_choice(self, user_id: int, place: Location) -> Chosen:
         return await self._choose(user_id, place, await self.store.get_for_places(user_id, place.ids))
 
-    async def _choose(self, user_id: int, place: Somewhere, found: PlaceAgents) -> Chosen:
+    async def _choose(self, user_id: int, place: Location, found: PlaceAgents) -> Chosen:
         known, passed_over = await self.agents.all(), False
         for name in (found.choices[place_id] for place_id in place.ids if place_id in found.choices):
             agent = known.get(name)
@@ -198,44 +196,40 @@ class Chooser:
             agent = _default(place, found, known)
         return _in_session(user_id, place, _with_models(agent, place, found), stands_in=passed_over)
 
-    async def _once_more(self, user_id: int, place: Somewhere, agent: Agent) -> Chosen:
+    async def _once_more(self, user_id: int, place: Location, agent: Agent) -> Chosen:
         found = await self.store.get_for_places(user_id, place.ids)
         chosen = _in_session(user_id, place, _with_models(agent, place, found))
         return replace(chosen, left=(await self._choose(user_id, place, found)).key != chosen.key)
 
-    async def _place_of(self, message: hikari.PartialMessage) -> Somewhere:
-        """While Discord does not tell of what a thread is part, it stands for itself."""
+    async def _place_of(self, message: hikari.PartialMessage) -> Location:
         channel_id = int(message.channel_id)
         if message.guild_id is None:
-            return Somewhere(channel_id, None)
+            return Location(channel_id, None)
         try:
             return await self._place_at(channel_id)
         except hikari.HTTPError:
-            return Somewhere(channel_id, int(message.guild_id))
+            return Location(channel_id, int(message.guild_id))
 
-    async def _place_in(self, guild_id: int | None, channel_id: int) -> Somewhere:
-        """A place of a server that is known, or a DM's."""
+    async def _place_in(self, guild_id: int | None, channel_id: int) -> Location:
         if guild_id is not None:
-            with suppress(hikari.HTTPError):  # where the bot was only brought along it can't look
+            with suppress(hikari.HTTPError):  # forbidden where the bot is only user-installed
                 return await self._place_at(channel_id)
-        return Somewhere(channel_id, guild_id)
+        return Location(channel_id, guild_id)
 
-    async def _place_at(self, channel_id: int) -> Somewhere:
-        """Look the place up. Raises hikari.HTTPError when Discord won't tell."""
+    async def _place_at(self, channel_id: int) -> Location:
+        """Raises hikari.HTTPError."""
         place = await self.places.of(channel_id)
-        return Somewhere(channel_id, place.guild_id, place.key.channel_id if place.key.thread_id else None)
+        return Location(channel_id, place.guild_id, place.key.channel_id if place.key.thread_id else None)
 
 
-def where(interaction: hikari.PartialInteraction) -> Somewhere:
-    """Interactions tell their place themselves."""
+def where(interaction: hikari.PartialInteraction) -> Location:
     key = key_of_interaction(interaction.channel)
     guild_id = None if interaction.guild_id is None else int(interaction.guild_id)
-    return Somewhere(key.place_id, guild_id, key.channel_id if key.thread_id else None)
+    return Location(key.place_id, guild_id, key.channel_id if key.thread_id else None)
 
 
 def words_under(chosen: Chosen, recipient: Recipient) -> Texts:
-    """Return what its answers are shown with: the canvas of an agent that the user has left is not to be
-    seen."""
+    """Return the texts for an answer: the canvas of an agent that the user has left is not shown."""
     words = recipient.words
     if not chosen.left:
         return words
@@ -243,20 +237,19 @@ def words_under(chosen: Chosen, recipient: Recipient) -> Texts:
     return replace(words, canvas=words.canvas.reword(changed=changed))
 
 
-def _in_session(user_id: int, place: Somewhere, agent: Agent, *, stands_in: bool = False) -> Chosen:
+def _in_session(user_id: int, place: Location, agent: Agent, *, stands_in: bool = False) -> Chosen:
     return Chosen(SessionKey(user_id, place.channel_id, agent.name), agent, stands_in)
 
 
-def _with_models(agent: Agent, place: Somewhere, found: PlaceAgents) -> Agent:
-    """An agent that names no models is played by those of the channel, where an owner chose some."""
+def _with_models(agent: Agent, place: Location, found: PlaceAgents) -> Agent:
+    """An agent without models of its own uses those that an owner set for the channel."""
     for place_id in () if agent.models else place.ids:
         if chain := found.models.get(place_id):
             return replace(agent, models=chain)
     return agent
 
 
-def _default(place: Somewhere, found: PlaceAgents, known: Mapping[str, Agent]) -> Agent:
-    """Return the agent of those who chose nobody. Which server it is, the stored default tells."""
+def _default(place: Location, found: PlaceAgents, known: Mapping[str, Agent]) -> Agent:
     for default in (found.defaults[place_id] for place_id in place.ids if place_id in found.defaults):
         agent = known.get(default.agent)
         if agent and replace(place, guild_id=default.guild_id).allows(agent):

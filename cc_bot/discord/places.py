@@ -1,13 +1,12 @@
-"""Places, which are where messages stand: whether its channel is a thread, and of what.
+"""Channels: whether a channel id is a thread, and of which channel.
 
-A message tells no more than its channel's id, so the channel is looked up over REST when it is first seen,
-and noted in the database. The answer never changes: a thread keeps its parent. hikari's own cache could know
-it as well, but it holds every channel of every server.
+A message has its channel's id only, so an unknown channel is fetched over REST and stored; the answer never
+changes. hikari's cache would know too, but it holds every channel of every server.
 """
 
 import asyncio
 from collections import OrderedDict
-from typing import Generic, NamedTuple, TypeVar
+from typing import Final, Generic, NamedTuple, TypeVar
 
 import hikari
 import structlog
@@ -19,16 +18,16 @@ from cc_bot.stores.channels import ChannelStore
 _log = structlog.get_logger(__name__)
 
 # ---- recent ----------------------------------------------------------------------------------------------
-# A mapping that forgets what was not used for longest, so that memory does not grow with a bot's years.
 
 Key = TypeVar("Key")
 Value = TypeVar("Value")
 
 
 class Recent(Generic[Key, Value]):
-    def __init__(self, most: int) -> None:
-        """`most` entries at a time."""
-        self._most = most
+    """A mapping that keeps the `max_size` most recently used entries."""
+
+    def __init__(self, max_size: int) -> None:
+        self._max_size = max_size
         self._entries: OrderedDict[Key, Value] = OrderedDict()
 
     def get(self, key: Key) -> Value | None:
@@ -45,7 +44,7 @@ class Recent(Generic[Key, Value]):
     def __setitem__(self, key: Key, value: Value) -> None:
         self._entries[key] = value
         self._entries.move_to_end(key)
-        if len(self._entries) > self._most:
+        if len(self._entries) > self._max_size:
             self._entries.popitem(last=False)
 
 
@@ -53,15 +52,12 @@ class Recent(Generic[Key, Value]):
 
 
 class ThreadTitle(NamedTuple):
-    """The title of a thread or forum post."""
-
     text: str = ""
     owner_id: int = 0
-    """Who began it."""
+    """The user who started it."""
 
 
-REMEMBERED = 2000
-"""Places at a time; the one that was asked for longest ago is forgotten."""
+MAX_CACHED: Final = 2000
 
 _THREADS = frozenset(
     {
@@ -73,26 +69,25 @@ _THREADS = frozenset(
 
 
 class Places:
-    """The channels and threads that the bot has met."""
+    """The channels and threads that the bot has seen."""
 
     def __init__(
-        self, rest: hikari.api.RESTClient, channels: ChannelStore, *, remembered: int = REMEMBERED
+        self, rest: hikari.api.RESTClient, channels: ChannelStore, *, remembered: int = MAX_CACHED
     ) -> None:
-        """`remembered`: places in memory; those of servers are in the store as well, for all processes."""
         self._rest = rest
         self._channels = channels
         self._known = Recent[int, KnownPlace](remembered)
         self._titles = Recent[int, ThreadTitle](remembered)
-        """Of threads. People rename these, and write them: none is stored."""
+        """Of threads; user content, so never stored."""
         self._asking: dict[int, asyncio.Task[KnownPlace]] = {}
 
     async def key_of(self, channel_id: int) -> ChannelKey:
-        """The conversation that takes place in a channel or thread. Raises like `of`."""
+        """Return the key of a channel or thread. Raises as `of`."""
         return (await self.of(channel_id)).key
 
     async def of(self, channel_id: int, fetched: hikari.PartialChannel | None = None) -> KnownPlace:
-        """Return what a channel or thread is, of which Discord is asked unless it was `fetched` already.
-        Raises hikari.HTTPError when Discord won't tell."""
+        """Return a channel or thread, fetching it unless known or `fetched` already. Raises
+        hikari.HTTPError."""
         known = self._known.get(channel_id)
         if known is not None:
             return known
@@ -100,10 +95,10 @@ class Places:
         if asking is None:
             asking = self._asking[channel_id] = asyncio.create_task(self._ask(channel_id, fetched))
             asking.add_done_callback(lambda _: self._asking.pop(channel_id))
-        return await asyncio.shield(asking)  # others may wait for it as well
+        return await asyncio.shield(asking)  # shared with concurrent callers
 
     async def title_of(self, key: ChannelKey) -> ThreadTitle:
-        """Return the title of a thread or forum post. Empty for a channel, and while Discord won't tell."""
+        """Return the title of a thread or forum post; empty for a channel, or if Discord does not tell."""
         if key.thread_id and key.thread_id not in self._titles:
             try:
                 self.learn_title(await self._rest.fetch_channel(key.thread_id))
@@ -112,7 +107,6 @@ class Places:
         return self._titles.get(key.thread_id) or ThreadTitle()
 
     def learn_title(self, channel: hikari.PartialChannel) -> None:
-        """Learn what a thread is called now."""
         if isinstance(channel, hikari.GuildThreadChannel):
             self._titles[int(channel.id)] = ThreadTitle(channel.name or "", int(channel.owner_id))
 

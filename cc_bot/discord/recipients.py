@@ -1,4 +1,4 @@
-"""Recipients and their languages: the commands' names for Discord, and each user's own language and time."""
+"""Whom a reply is for: their language, time zone and settings."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable
@@ -28,17 +28,15 @@ from cc_bot.texts import Texts, commands, texts, texts_with_mentions
 
 
 DEFAULT_LOCALE = hikari.Locale.EN_US
-"""Its names are the commands' real ones: those that interactions carry."""
-REMEMBERED = 2000
-"""Channels and threads whose server is known at a time."""
-MAX_LANGUAGES: Final = 10_000
-"""Users whose language is known at a time."""
-SOON_S: Final = 0.5
-"""For so long the database is asked for a language, where somebody has to be told something at once."""
+"""Its names are the canonical ones, which interactions carry."""
+MAX_CACHED_CHANNELS: Final = 2000
+MAX_CACHED_LANGUAGES: Final = 10_000
+DATABASE_TIMEOUT_S: Final = 0.5
+"""For a reply that must not wait for the database."""
 
 
 def command_names() -> lightbulb.DictLocalizationProvider:
-    """The names and descriptions of all commands, by the keys that the extensions use."""
+    """Return the names and descriptions of all commands, by the keys in their declarations."""
     english = commands.command_names(Locale.EN)
     return lightbulb.DictLocalizationProvider(
         {
@@ -50,15 +48,12 @@ def command_names() -> lightbulb.DictLocalizationProvider:
 
 
 class Wordings:
-    """The sentences that the bot says, in each language. Commands stand under their names until it is known
-    under which ids Discord has them: from then on Discord shows them."""
+    """The texts in each language. Command names become clickable mentions once their ids are known."""
 
     def __init__(self) -> None:
         self._words = {locale: texts(locale) for locale in Locale}
 
     def learn(self, registered: Iterable[hikari.PartialCommand]) -> None:
-        """The commands as they are registered everywhere. One of a single server has another id in each, and
-        goes by its name."""
         ids = {each.name: int(each.id) for each in registered if each.type is hikari.CommandType.SLASH}
         self._words = {locale: texts_with_mentions(locale, ids) for locale in Locale}
 
@@ -67,10 +62,10 @@ class Wordings:
 
 
 class GuildLocales:
-    """The languages of the servers that chose one: those with Discord's community features. Of all others
-    Discord says that it is American English, whatever is spoken there."""
+    """The languages of servers with community features. All others report American English, whatever is
+    spoken there."""
 
-    def __init__(self, *, remembered: int = REMEMBERED) -> None:
+    def __init__(self, *, remembered: int = MAX_CACHED_CHANNELS) -> None:
         self._locales: dict[int, Locale] = {}
         self._guilds = Recent[int, int](remembered)
 
@@ -80,25 +75,24 @@ class GuildLocales:
             self._locales[int(guild.id)] = Locale.of(str(guild.preferred_locale))
 
     def place(self, channel_id: int, guild_id: int) -> None:
-        """A channel or thread belongs to that server. Its messages tell; nothing that is stored does."""
+        """Remember the server of a channel or thread."""
         self._guilds[channel_id] = guild_id
 
     def guild_of(self, channel_id: int) -> int | None:
-        """The server that a channel or thread belongs to, once one of its messages has told."""
+        """Return the server of a channel or thread, once a message there was seen."""
         return self._guilds.get(channel_id)
 
     def of(self, channel_id: int) -> Locale | None:
-        """The language of the server that a channel or thread belongs to, if both are known."""
+        """Return the language of a channel's server, if known."""
         guild_id = self._guilds.get(channel_id)
         return None if guild_id is None else self.of_guild(guild_id)
 
     def of_guild(self, guild_id: int) -> Locale | None:
-        """The language of a server, if it chose one."""
+        """Return the language of a server, if it chose one."""
         return self._locales.get(guild_id)
 
     def link(self, channel_id: int, message_id: int | None) -> str:
-        """Return the address where a message of a server is found again; empty where its server is not
-        known."""
+        """Return the URL of a message; empty if its server is unknown."""
         guild_id = self._guilds.get(channel_id)
         return "" if guild_id is None else message_link(guild_id, channel_id, message_id)
 
@@ -109,7 +103,6 @@ class Recipient(Caller):
 
     welcomed: bool = False
     is_owner: bool = False
-    """Whether the bot is theirs."""
 
     def at(self, moment: datetime) -> str:
         return timestamp(moment, "F")
@@ -130,11 +123,10 @@ async def _no_owner(_: int) -> bool:
 
 @dataclass(eq=False, slots=True)
 class Recipients:
-    """Finds out how to speak to whom.
+    """Finds a user's language and settings.
 
-    A user's language is the one of `/settings`; else that of their Discord, which commands and presses tell
-    and messages do not; else that of a server which chose one; else the one they write in; else the
-    operator's.
+    The language is the one in `/settings`; else their Discord client's, as the last interaction reported it;
+    else the server's; else the one they write in; else the operator's.
     """
 
     settings: SettingsStore
@@ -144,18 +136,18 @@ class Recipients:
     wordings: Wordings = field(default_factory=Wordings)
     guilds: GuildLocales = field(default_factory=GuildLocales)
     is_owner: Callable[[int], Awaitable[bool]] = _no_owner
-    _languages: Recent[int, Locale] = field(default_factory=partial(Recent[int, Locale], MAX_LANGUAGES))
-    """By user, as their last command or press told since the start, or else Japanese that they wrote."""
+    _languages: Recent[int, Locale] = field(
+        default_factory=partial(Recent[int, Locale], MAX_CACHED_LANGUAGES)
+    )
+    """By user: of their last interaction, else Japanese if they wrote it."""
 
     def words(self, locale: Locale) -> Texts:
-        """Return the words for somebody of whom no more is known than this language."""
         return self.wordings.of(locale)
 
     async def of(
         self, interaction: hikari.PartialInteraction, chosen: UserSettings | None = None
     ) -> Recipient:
-        """The user of an interaction. Discord tells a language, but no time zone. `chosen` is what they chose
-        themselves, where that was read already."""
+        """Return the user of an interaction. `chosen`: their settings, if read already."""
         user_id, locale = int(interaction.user.id), self.discord_locale(interaction)
         self._languages[user_id] = locale
         return replace(await self._recipient(user_id, locale, chosen), payer=payer_of(interaction))
@@ -163,31 +155,27 @@ class Recipients:
     async def soon(
         self, interaction: hikari.PartialInteraction, chosen: UserSettings | None = None
     ) -> Recipient:
-        """Return the user of an interaction for whom there is a sentence and no more. While the database does
-        not tell what they chose, the language of their Discord counts. Never raises."""
+        """Return the user of an interaction, without their settings if the database does not answer in time.
+        Never raises."""
         with suppress(StorageError, TimeoutError):
-            async with asyncio.timeout(SOON_S):
+            async with asyncio.timeout(DATABASE_TIMEOUT_S):
                 return await self.of(interaction, chosen)
         return await self.of(interaction, UserSettings())
 
     async def defer(self, interaction: Answerable) -> Recipient:
-        """Acknowledge an interaction with 'thinking…', for its user alone, and return who that is. Raises
-        StorageError and hikari's errors."""
+        """Defer an interaction as ephemeral, and return its user. Raises StorageError and hikari's errors."""
         await defer(interaction, ephemeral=True)
         return await self.of(interaction)
 
     async def of_author(self, user_id: int, spoken_here: Locale | None = None) -> Recipient:
-        """Return a user of whom no interaction is at hand. `spoken_here`: the language where they read it, if
-        that is known."""
+        """Return a user without an interaction. `spoken_here`: the server's language, if known."""
         return await self._recipient(user_id, self._languages.get(user_id) or spoken_here or self.locale)
 
     async def of_author_in(self, channel_id: int, user_id: int, typed: str = "") -> Recipient:
-        """Return the author of a message in this channel, who typed this."""
+        """Return the author of a message."""
         written = language_of(typed)
         if written is Locale.JA and user_id not in self._languages:
-            self._languages[user_id] = (
-                written  # English words of theirs may be an error message that they paste
-            )
+            self._languages[user_id] = written  # not English: that may be a pasted error message
         return await self.of_author(user_id, self.guilds.of(channel_id) or written)
 
     async def _recipient(
@@ -207,5 +195,4 @@ class Recipients:
         )
 
     def discord_locale(self, interaction: hikari.PartialInteraction) -> Locale:
-        """The language of the user's own Discord."""
         return Locale.of(str(interaction.locale)) if interaction.locale else self.locale

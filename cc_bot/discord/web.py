@@ -9,7 +9,7 @@ from typing import Final, Literal, TypeVar
 import hikari
 import structlog
 
-from cc_bot.discord.agents import Chooser, Somewhere
+from cc_bot.discord.agents import Chooser, Location
 from cc_bot.discord.delivery.canvas_boards import CanvasBoards
 from cc_bot.discord.delivery.receipts import ReceiptUpkeep
 from cc_bot.discord.gate import Gate, error_of
@@ -146,12 +146,12 @@ class DiscordForPages:
         yield
         self.receipts.refresh_these(told, recipient.words)
 
-    async def _place(self, channel_id: int) -> Somewhere:
+    async def _place(self, channel_id: int) -> Location:
         """While Discord does not tell, a thread stands for itself."""
         found = await _ask(self.places.of(channel_id)) if channel_id else None
         if found is None:
-            return Somewhere(channel_id, None)
-        return Somewhere(channel_id, found.guild_id, found.key.channel_id if found.key.thread_id else None)
+            return Location(channel_id, None)
+        return Location(channel_id, found.guild_id, found.key.channel_id if found.key.thread_id else None)
 
     async def _name(self, kind: str, id_: int, ask: Callable[[], Awaitable[str | None]]) -> str | None:
         """Return a name as Discord had it a while ago; that it has none is asked anew sooner."""

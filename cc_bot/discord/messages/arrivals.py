@@ -33,7 +33,7 @@ from cc_bot.discord.messages.mentions import EDIT_WITHIN, Mentions
 from cc_bot.discord.messages.personal_turns import PersonalTurns
 from cc_bot.discord.messages.question_files import QuestionFiles
 from cc_bot.discord.places import Places, Recent
-from cc_bot.discord.recipients import SOON_S, Recipient, Recipients
+from cc_bot.discord.recipients import DATABASE_TIMEOUT_S, Recipient, Recipients
 from cc_bot.discord.references import References
 from cc_bot.domain.access import Refusal
 from cc_bot.domain.errors import CcBotError
@@ -181,7 +181,7 @@ class Arrivals:
         if not self.is_for_bot(message):
             return
         try:
-            async with asyncio.timeout(SOON_S):
+            async with asyncio.timeout(DATABASE_TIMEOUT_S):
                 words = (await self._recipient(message)).words
         except (CcBotError, TimeoutError):  # the database may be what failed
             words = self.recipients.words(self.recipients.locale)
