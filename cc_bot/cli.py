@@ -8,8 +8,7 @@ import os
 import shutil
 import sys
 from argparse import ArgumentTypeError
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from datetime import datetime
 from functools import partial
@@ -75,8 +74,8 @@ def ask_consent(question: str) -> bool:
 # ---- database --------------------------------------------------------------------------------------------
 
 if TYPE_CHECKING:  # `--help` answers without them
-    from cc_bot.app.restoring import AppliedErasures
-    from cc_bot.storage.manifest import Progress, Rows, Stage
+    from cc_bot.app.restoring import ErasedAgain
+    from cc_bot.storage.manifest import Announce, Rows, Stage
     from cc_bot.storage.restoring import StagedBackup
 
 
@@ -95,7 +94,6 @@ def add_database_commands(
     restore.add_argument("file", type=path, metavar="FILE", help=words.restore_file)
     restore.add_argument("--yes", action="store_true", help=words.yes)
     restore.add_argument("--without-erasures", action="store_true", help=words.without_erasures)
-    restore.add_argument("--any-file", action="store_true", help=words.any_file)
     migrate = all_texts.cli.migrate
     commands.add_parser("migrate", help=migrate, description=migrate)
     copy = commands.add_parser("copy", help=words.copy, description=words.copy)
@@ -109,7 +107,6 @@ def add_database_commands(
     again.add_argument("--since", type=moment, metavar="MOMENT", help=words.erasures_since)
     wipe = commands.add_parser("wipe", help=words.wipe, description=words.wipe)
     wipe.add_argument("--yes", action="store_true", help=words.yes)
-    wipe.add_argument("--any-file", action="store_true", help=words.any_file)
 
 
 def run_database_command(config: Config, options: argparse.Namespace) -> None:
@@ -152,8 +149,7 @@ def _backup(config: Config, options: argparse.Namespace) -> None:
     words = texts(config.operator_locale).backup
     folder = options.to or config.backup_folder
     rotation = Rotation(options.keep, options.keep_days)
-    with _show_progress(words) as progress:
-        made = asyncio.run(run_backup(config, folder, rotation, progress))
+    made = asyncio.run(run_backup(config, folder, rotation, _announcer(words)))
     held = made.manifest
     size = f"{held.size_bytes / 1024:,.0f} KiB"
     say(words.backed_up.format(path=made.path, size=size, version=held.schema_version, **_counts(held.rows)))
@@ -179,9 +175,8 @@ def _restore(config: Config, options: argparse.Namespace) -> None:
         )
         return ask_consent(f"{offer}\n{words.origin}\n{words.go_on}")
 
-    request = RestoreRequest(options.file, confirm, options.without_erasures, options.any_file)
-    with _show_progress(words) as progress:
-        done = asyncio.run(run_restore(config, request, progress))
+    request = RestoreRequest(options.file, confirm, options.without_erasures)
+    done = asyncio.run(run_restore(config, request, _announcer(words)))
     say(words.restored.format(path=options.file, database=database))
     if options.yes:  # who was asked has read it
         say(words.origin)
@@ -223,21 +218,17 @@ def _copy(config: Config, options: argparse.Namespace) -> None:
         options.target,
         SOURCE_OPTION if options.source else URL_SETTING,
     )
-    with _show_progress(words) as progress:
-        done = asyncio.run(run_copy(config, request, progress))
+    done = asyncio.run(run_copy(config, request, _announcer(words)))
     filled = [table for table in done.plan.tables if table.rows]
     for table in filled:
         say(words.copied_table.format(name=f"{table.name:<18}", rows=f"{f'{table.rows:,}':>12}"))
     say(words.copied_empty.format(count=len(done.plan.tables) - len(filled)))
     source, target = shown(request.source), shown(request.target)
     say(words.copied.format(source=source, target=target, rows=f"{sum(table.rows for table in filled):,}"))
-    if left_out := done.plan.left_out:
-        sentence = words.copied_rebuilt if done.plan.unreleased else words.copied_left_out
-        say(sentence.format(count=len(left_out), names=", ".join(left_out)))
-    if done.erased and done.erased.counts:
+    if done.plan.left_out:
+        say(words.copied_left_out.format(names=", ".join(done.plan.left_out)))
+    if done.erased:
         _say_erased(done.erased, config)
-    if done.log:
-        say(words.copied_other_log.format(path=done.log))
     if done.files:
         say(words.copied_files.format(folder=done.folder, files=", ".join(map(str, done.files))))
     if origin_of(config.database_url) != origin_of(request.target):
@@ -251,16 +242,14 @@ def _apply_erasures(config: Config, options: argparse.Namespace) -> None:
 
     words = texts(config.operator_locale).backup
     request = ErasuresRequest(tuple(options.files), options.since)
-    with _show_progress(words) as progress:
-        done = asyncio.run(run_apply_erasures(config, request, progress))
-    _say_erased(done, config)
+    _say_erased(asyncio.run(run_apply_erasures(config, request, _announcer(words))), config)
 
 
-def _say_erased(done: "AppliedErasures", config: Config) -> None:
+def _say_erased(done: "ErasedAgain", config: Config) -> None:
     words, at = texts(config.operator_locale).backup, done.since
     since = f"{at.astimezone(config.timezone):%Y-%m-%d %H:%M:%S}" if at else words.unknown_moment
-    sentence = words.reapplied if done.counts else words.nothing_reapplied
-    say(sentence.format(since=since, **asdict(done.counts)))
+    sentence = words.reapplied if done else words.nothing_reapplied
+    say(sentence.format(**{**asdict(done), "since": since}))
 
 
 def _wipe(config: Config, options: argparse.Namespace) -> None:
@@ -273,7 +262,7 @@ def _wipe(config: Config, options: argparse.Namespace) -> None:
         tell("\n".join((words.doomed, *(f"  {path}" for path in doomed))))
         return options.yes or ask_consent(words.go_on)
 
-    wiped = asyncio.run(run_wipe(config, confirm, any_file=options.any_file))
+    wiped = asyncio.run(run_wipe(config, confirm))
     if not wiped:
         say(words.nothing_to_wipe.format(path=config.database_url))
         return
@@ -286,27 +275,13 @@ def _counts(rows: "Rows") -> dict[str, int]:
     return {"messages": rows.get("messages", 0), "memories": rows.get("memories", 0)}
 
 
-@contextmanager
-def _show_progress(words: BackupTexts) -> "Iterator[Progress]":
-    """Show how far the work is: bars on a terminal, and else a line a stage."""
-    from cc_bot.storage.manifest import COUNTED  # noqa: PLC0415 - see above
+def _announcer(words: BackupTexts) -> "Announce":
+    """Return a function that says on stderr which stage of the work begins."""
 
-    names = words.stages
-    if sys.stderr.isatty():
-        from cc_bot.terminal.progress import bars  # noqa: PLC0415 - it draws on terminals alone
+    def announce(stage: "Stage") -> None:
+        say_in_passing(words.stages[stage])
 
-        with bars(names, counted=COUNTED) as progress:
-            yield progress
-        return
-    last: Stage | None = None
-
-    def progress_by_lines(stage: "Stage", _done: int, _total: int) -> None:
-        nonlocal last
-        if stage != last and stage in names:
-            say_in_passing(names[stage])
-        last = stage
-
-    yield progress_by_lines
+    return announce
 
 
 # ---- doctor ----------------------------------------------------------------------------------------------

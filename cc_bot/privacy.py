@@ -347,17 +347,13 @@ async def keep_to_retention(
         await asyncio.sleep(EVERY_S)
 
 
-async def keep_copies_to_retention(
-    database: Path, retention: Retention, clock: Clock, zone: ZoneInfo
-) -> None:
+async def keep_copies_to_retention(database: Path, retention: Retention, clock: Clock) -> None:
     """Delete copies beside the database that are too old, now and every hour, until cancelled; a failure is
-    tried again then. Their names are in the operator's `zone`."""
+    tried again then."""
     while True:
         with job("retention"):
             try:
-                deleted = await asyncio.to_thread(
-                    delete_old_copies, database, clock(), retention.copy_days, zone
-                )
+                deleted = await asyncio.to_thread(delete_old_copies, database, clock(), retention.copy_days)
                 if deleted:
                     _log.info("old_copies_deleted", names=[path.name for path in deleted])
             except OSError as error:

@@ -353,7 +353,7 @@ async def open_core(
                 for duty, work in for_all.items()
             ),
             privacy.keep_finishing,
-            partial(keep_copies_to_retention, database, retention, clock, zone),
+            partial(keep_copies_to_retention, database, retention, clock),
         ]
         if membership:
             jobs.append(partial(assistant.heed_erasures, membership))

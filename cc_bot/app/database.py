@@ -2,15 +2,15 @@
 
 import asyncio
 import shutil
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator
 from contextlib import AsyncExitStack, ExitStack, asynccontextmanager, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
 
 from cc_bot.app.clocks import clock_of
-from cc_bot.app.restoring import AppliedErasures, erase_again
+from cc_bot.app.restoring import ErasedAgain, erase_again
 from cc_bot.config import Config
 from cc_bot.domain.errors import (
     CopySourceMissing,
@@ -36,21 +36,27 @@ from cc_bot.storage.engines import (
     origin_of,
     shown,
 )
-from cc_bot.storage.erasures import ErasureLog, Erasures, carry_log, logs_in, read_logs
+from cc_bot.storage.erasures import (
+    ErasureLog,
+    find_unreadable_logs,
+    logs_in,
+    merge_log,
+    read_erasures,
+)
 from cc_bot.storage.files import DEFAULT_URL, database_file, ensure_closed, sidecar, sole_bot
-from cc_bot.storage.manifest import Progress, ignore_progress
+from cc_bot.storage.manifest import Announce, announce_nothing
 from cc_bot.storage.migrate import Migration, apply_pending, list_pending
 from cc_bot.storage.rewriting import ensure_free_space
 from cc_bot.storage.sqlite import log_bytes_of
 
 
 async def run_backup(
-    config: Config, folder: Path, rotation: Rotation = Rotation(), progress: Progress = ignore_progress
+    config: Config, folder: Path, rotation: Rotation = Rotation(), announce: Announce = announce_nothing
 ) -> BackupResult:
     """Copy the database into the folder, and delete what has had its time there."""
     now = clock_of(config)().astimezone(config.timezone)
     database = file_of(config.database_url, "backup")
-    return await back_up(database, folder, now, rotation=rotation, progress=progress)
+    return await back_up(database, folder, now, rotation=rotation, announce=announce)
 
 
 async def run_migrate(config: Config, announce: Callable[[Migration], None]) -> tuple[Migration, ...]:
@@ -82,21 +88,19 @@ class CopyRequest:
 
 @dataclass(frozen=True, slots=True)
 class CopyOutcome:
-    """The content of a target now, and what does not stand beside it."""
+    """The content of a target now, and the operator's files that are not beside it."""
 
     plan: CopyPlan
-    log: Path | None
-    """The record of erasures that the target had already, where the source has another one."""
     files: tuple[Path, ...]
-    """The operator's own, beside the source alone."""
+    """Those that are beside the source alone."""
     folder: Path
     """In which those of the target are looked for."""
-    erased: AppliedErasures | None
+    erased: ErasedAgain | None
     """What logs say was erased after the source was made; None for the database in use, from which it is
     gone."""
 
 
-async def run_copy(config: Config, request: CopyRequest, progress: Progress) -> CopyOutcome:
+async def run_copy(config: Config, request: CopyRequest, announce: Announce) -> CopyOutcome:
     """Copy a database into an empty one. Raises a StartupError, and the target is as it was."""
     with _naming(request.source_setting):
         origin = origin_of(request.source)
@@ -105,37 +109,54 @@ async def run_copy(config: Config, request: CopyRequest, progress: Progress) -> 
     if to_itself:
         raise SameDatabase
     with _sole_user(config, request):
-        logs = await asyncio.to_thread(_read_logs, config, request)
+        logs = await asyncio.to_thread(_find_logs, config, request)
         size, identity = await _examine(request)
         if dialect_of(request.target) == "sqlite":
-            plan = await _copy_to_file(request, database_file(request.target), size, progress)
+            plan = await _copy_to_file(request, database_file(request.target), size, announce)
         else:
-            plan = await _copy_to_server(request, identity, progress)
+            plan = await _copy_to_server(request, identity, announce)
         # Before the erasing: if that fails, `erasures apply` finds the log there.
-        outcome = await asyncio.to_thread(_bring_along, config, request, plan, next(iter(logs), None))
-        if origin == origin_of(config.database_url) or not logs:
-            return outcome
-        async with open_database(request.target) as target:
-            erased = await erase_again(target, tuple(logs.values()), None, config, progress)
-        return replace(outcome, erased=erased)
+        await asyncio.to_thread(_merge_logs, config, request, logs)
+        erased = None
+        if logs and origin != origin_of(config.database_url):
+            announce("erasing")
+            async with open_database(request.target) as target:
+                erased = await erase_again(target, read_erasures(*logs), None, config)
+        ours, theirs = (named_beside(url, config.data_folder) for url in (request.source, request.target))
+        files = [
+            ours.with_name(name)
+            for name in _OPERATORS_FILES
+            if ours.with_name(name).exists() and not theirs.with_name(name).exists()
+        ]
+        return CopyOutcome(plan, tuple(files), theirs.parent, erased)
 
 
-def _read_logs(config: Config, request: CopyRequest) -> dict[Path, Erasures]:
-    """Return the logs that may know who was erased since the source was made: its own first, then that of the
-    database in use, then those beside a backup. Raises CopyStopped for one that can't be read."""
+def _find_logs(config: Config, request: CopyRequest) -> list[Path]:
+    """Return the logs that may know who was erased since the source was made: its own, that of the database
+    in use, and those beside a backup. Raises CopyStopped for one that can't be read."""
     source = kept_beside(request.source, config.data_folder)
-    own, in_use = (
-        ErasureLog.beside(each).path
-        for each in (source, kept_beside(config.database_url, config.data_folder))
-    )
-    logs, unreadable = read_logs(dict.fromkeys((own, in_use, *logs_in(source.parent))))
-    if unreadable:
+    in_use = kept_beside(config.database_url, config.data_folder)
+    own = (ErasureLog.beside(each).path for each in (source, in_use))
+    logs = [path for path in dict.fromkeys((*own, *logs_in(source.parent))) if path.exists()]
+    if unreadable := find_unreadable_logs(logs):
         raise CopyStopped(path=str(unreadable[0]))
     return logs
 
 
+def _merge_logs(config: Config, request: CopyRequest, logs: Iterable[Path]) -> None:
+    """Have the target's log know what these know: who was forgotten stays so, whichever copy of either
+    database is restored."""
+    target = ErasureLog.beside(kept_beside(request.target, config.data_folder)).path
+    try:
+        for log in logs:
+            if log != target:
+                merge_log(log, target)
+    except (OSError, ValueError) as error:
+        raise CopyStopped(path=str(target)) from error
+
+
 async def _copy_to_server(
-    request: CopyRequest, identity: tuple[int, int] | None, progress: Progress
+    request: CopyRequest, identity: tuple[int, int] | None, announce: Announce
 ) -> CopyPlan:
     async with _end(request.target, _TARGET_OPTION) as target:
         if identity and identity == await find_identity(target):
@@ -145,11 +166,12 @@ async def _copy_to_server(
         with _telling(request.source):
             async with open_snapshot(request.source) as source:
                 plan = await plan_copy(source)
-                await copy_to_server(source, plan, target, progress)
+                announce("copying")
+                await copy_to_server(source, plan, target)
                 return plan
 
 
-async def _copy_to_file(request: CopyRequest, target: Path, size: int, progress: Progress) -> CopyPlan:
+async def _copy_to_file(request: CopyRequest, target: Path, size: int, announce: Announce) -> CopyPlan:
     if await asyncio.to_thread(target.exists):
         async with _end(f"sqlite:///{target}", _TARGET_OPTION) as former:
             await ensure_empty(former)
@@ -160,7 +182,8 @@ async def _copy_to_file(request: CopyRequest, target: Path, size: int, progress:
         with _telling(request.source):
             async with open_snapshot(request.source) as source:
                 plan = await plan_copy(source)
-                await copy_to_file(source, plan, new, target, progress)
+                announce("copying")
+                await copy_to_file(source, plan, new, target)
                 return plan
 
 
@@ -242,20 +265,3 @@ def _telling(url: str) -> Iterator[None]:
         yield
     except StorageError as error:
         raise CopyStopped(path=shown(url)) from error
-
-
-def _bring_along(config: Config, request: CopyRequest, plan: CopyPlan, former: Path | None) -> CopyOutcome:
-    """Put the record of erasures beside the target as well: who was forgotten stays so, whichever copy of
-    either database is restored. The operator's own files stay where they are."""
-    ours, theirs = (named_beside(url, config.data_folder) for url in (request.source, request.target))
-    files = tuple(
-        ours.with_name(name)
-        for name in _OPERATORS_FILES
-        if ours.with_name(name).exists() and not theirs.with_name(name).exists()
-    )
-    log = ErasureLog.beside(kept_beside(request.target, config.data_folder)).path
-    try:
-        carried = former in (None, log) or carry_log(former, log)
-    except (OSError, ValueError) as error:
-        raise CopyStopped(path=str(log)) from error
-    return CopyOutcome(plan, None if carried else log, files, theirs.parent, None)

@@ -62,8 +62,8 @@ from cc_bot.reading.reader import DocumentReader
 from cc_bot.storage.backup import copies_of
 from cc_bot.storage.engines import dialect_of, folder_setting, kept_beside, named_beside
 from cc_bot.storage.erasures import ErasureLog
+from cc_bot.storage.examination import SQLITE
 from cc_bot.storage.files import ensure_folder
-from cc_bot.storage.restoring import SQLITE
 from cc_bot.texts import Texts, explain, texts
 from cc_bot.texts.doctor import DoctorFileTexts
 from cc_bot.texts.tool_servers import say_left_out

@@ -35,9 +35,9 @@ from cc_bot.llm.speech import Speaker, Transcriber
 from cc_bot.reading.reader import READ_BY_EXTRA, DocumentReader
 from cc_bot.search.vectors import Embedder
 from cc_bot.storage.backup import backups_in
-from cc_bot.storage.erasures import unusable_logs
+from cc_bot.storage.erasures import find_unreadable_logs, logs_in
+from cc_bot.storage.examination import Condition, Examination, examine
 from cc_bot.storage.files import sidecar
-from cc_bot.storage.restoring import Condition, Examination, examine
 from cc_bot.storage.rewriting import free_bytes
 from cc_bot.texts import Texts, explain
 
@@ -205,11 +205,17 @@ async def check_erasures(log: Path, backups: Path, words: Texts) -> Sequence[Fin
     nothing restored."""
     said = words.doctor_files
     notes = FindingWriter("erasures")
-    if found := await asyncio.to_thread(unusable_logs, log, backups):
+    if found := await asyncio.to_thread(_find_unusable_logs, log, backups):
         names = " ".join(map(str, found))
         return [notes.failed(said.erasures_unusable.format(names=names), said.erasures_mend)]
     there = await asyncio.to_thread(log.exists)
     return [notes.ok(said.erasures_ok if there else said.erasures_none)]
+
+
+def _find_unusable_logs(log: Path, backups: Path) -> list[Path]:
+    paths = [*logs_in(log.parent), *logs_in(backups), *([log] if log.exists() else [])]
+    unreadable = find_unreadable_logs(paths)
+    return [path for path in paths if path in unreadable or not os.access(path, os.W_OK)]
 
 
 # ---- database --------------------------------------------------------------------------------------------
@@ -256,7 +262,6 @@ def _check_file(path: Path, examined: Examination, words: Texts) -> Finding:
     wrong: dict[Condition, tuple[str, str]] = {
         "no_folder": (said.database_folder.format(path=path.parent), said.database_folder_mend),
         "foreign": (said.database_foreign.format(path=path), said.database_foreign_mend),
-        "outdated": (said.database_outdated.format(path=path), said.database_outdated_mend),
         "damaged": (said.database_damaged.format(path=path), said.database_damaged_mend),
         "read_only": (said.database_read_only.format(path=path), said.database_read_only_mend),
     }

@@ -526,20 +526,11 @@ class DatabaseNewer(StartupError):
     """Parameters: path, found, known (schema versions)."""
 
 
-class DatabaseOutdated(StartupError):
-    """Parameters: path, command (that brings it over)."""
-
-
 class SchemaChanged(StartupError):
     """Parameters: path, name (of the object, with its kind)."""
 
 
-class DatabaseNotOurs(StartupError):
-    """Parameters: path, command (that does it all the same)."""
-
-
-class UpgradeFailed(StartupError):
-    """Parameters: path, version (that it would have had)."""
+class DatabaseNotOurs(StartupError): ...
 
 
 class SqliteTooOld(StartupError):

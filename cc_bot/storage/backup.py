@@ -12,35 +12,27 @@ import os
 import re
 import shutil
 import sqlite3
-from collections.abc import Iterator, Sequence
-from contextlib import closing, suppress
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
+from contextlib import closing, contextmanager, suppress
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from itertools import count
 from pathlib import Path
 from typing import Final
-from zoneinfo import ZoneInfo
 
-from cc_bot.domain.errors import (
-    BackupFailed,
-    DatabaseMissing,
-    DatabaseUnusable,
-    OldBackupsKept,
-)
-from cc_bot.storage.erasures import ErasureLog, Extent, copy_log, read_erasures
+from cc_bot.domain.errors import BackupFailed, DatabaseMissing, DatabaseUnusable, OldBackupsKept
+from cc_bot.storage.erasures import ErasureLog, copy_in, merge_log, read_erasures
 from cc_bot.storage.files import move, sync_file, sync_folder, write_new
 from cc_bot.storage.manifest import (
+    Announce,
     Damaged,
     Manifest,
-    Progress,
-    checked_version,
-    count_rows,
-    growing,
+    Rows,
+    announce_nothing,
+    check_database,
     hash_of,
-    ignore_progress,
     is_disk_trouble,
     manifest_path,
-    size_of,
 )
 from cc_bot.storage.rewriting import ensure_free_space
 from cc_bot.version import __version__
@@ -74,17 +66,6 @@ class Rotation:
     keep: int | None = None
     days: int | None = None
 
-    def outdated(self, backups: Sequence[Backup], now: datetime) -> list[Backup]:
-        """Return those of these that have had their time; never the newest."""
-        newest_first = sorted(backups, reverse=True)
-        kept = len(newest_first) if self.keep is None else max(self.keep, 1)
-        horizon = None if self.days is None else now.replace(tzinfo=None) - timedelta(days=self.days)
-        return [
-            backup
-            for place, backup in enumerate(newest_first)
-            if place > 0 and (place >= kept or (horizon is not None and backup.moment < horizon))
-        ]
-
 
 def backups_in(folder: Path) -> list[Backup]:
     """List the backups in the folder, newest first. Raises OSError."""
@@ -100,31 +81,30 @@ def backups_in(folder: Path) -> list[Backup]:
 def rotate(
     folder: Path, rotation: Rotation, now: datetime, *, made: Path, database: Path | None = None
 ) -> tuple[Path, ...]:
-    """Delete what has had its time, oldest first, and return it; never the one that was just made, nor the
-    database, which is named like a backup where somebody looks into one.
+    """Delete what has had its time, oldest first, and return it; never the newest, nor the one that was just
+    made, nor the database, which is named like a backup where somebody looks into one.
 
     What is left of copies that were cut off goes as well. Raises OSError.
     """
     live = database.resolve() if database else None
-    backups = [each for each in backups_in(folder) if each.path.resolve() != live]
-    outdated = [backup.path for backup in rotation.outdated(backups, now) if backup.path != made]
+    older = [each for each in backups_in(folder) if each.path.resolve() != live][1:]
+    too_many = len(older) if rotation.keep is None else max(rotation.keep, 1) - 1
+    horizon = None if rotation.days is None else now.replace(tzinfo=None) - timedelta(days=rotation.days)
+    outdated = [
+        backup.path
+        for position, backup in enumerate(older)
+        if backup.path != made and (position >= too_many or (horizon and backup.moment < horizon))
+    ]
     for path in reversed(outdated):
         path.unlink(missing_ok=True)
         manifest_path(path).unlink(missing_ok=True)
-    for path in _left_over(folder, now):
-        path.unlink(missing_ok=True)
-    sync_folder(folder)
-    return tuple(reversed(outdated))
-
-
-def _left_over(folder: Path, now: datetime) -> list[Path]:
-    horizon = (now - _LEFT_OVER_AFTER).timestamp()
-    found = list[Path]()
+    cut_off = (now - _LEFT_OVER_AFTER).timestamp()
     for path in folder.iterdir():
         with suppress(FileNotFoundError):  # that of a backup which has its name by now
-            if _LEFT_OVER.fullmatch(path.name) and path.stat().st_mtime < horizon:
-                found.append(path)
-    return found
+            if _LEFT_OVER.fullmatch(path.name) and path.stat().st_mtime < cut_off:
+                path.unlink()
+    sync_folder(folder)
+    return tuple(reversed(outdated))
 
 
 # ---- backup ----------------------------------------------------------------------------------------------
@@ -146,7 +126,7 @@ async def back_up(
     now: datetime,
     *,
     rotation: Rotation = Rotation(),
-    progress: Progress = ignore_progress,
+    announce: Announce = announce_nothing,
 ) -> BackupResult:
     """Copy the database into the folder, which is made when missing, as `sessions_YYYYMMDD-HHMMSS.db`, with
     its manifest and the log of erasures beside it; then delete what has had its time.
@@ -155,32 +135,27 @@ async def back_up(
     mode is 0600. Raises DatabaseMissing, DatabaseUnusable (the source does not pass SQLite's check),
     NotEnoughRoom, BackupFailed or, when the copy was made, OldBackupsKept.
     """
-    return await asyncio.to_thread(_back_up, database, folder, now, rotation, progress)
+    return await asyncio.to_thread(_back_up, database, folder, now, rotation, announce)
 
 
 def _back_up(
-    database: Path, folder: Path, now: datetime, rotation: Rotation, progress: Progress
+    database: Path, folder: Path, now: datetime, rotation: Rotation, announce: Announce
 ) -> BackupResult:
-    _ensure(database)
-    try:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        log = ErasureLog.beside(database)
+    log = ErasureLog.beside(database)
+    with _new_copy(database, folder, f"sessions_{now:%Y%m%d-%H%M%S}", announce) as copy:
         log.make()
-        partial, target = _reserve(folder, f"sessions_{now:%Y%m%d-%H%M%S}")
-    except OSError as error:
-        raise BackupFailed(path=str(folder)) from error
-    try:
-        manifest = _fill(database, partial, now, progress)
-        extent = _extent(log.path)  # before it is copied: no copy has less
-        copy_log(log.path, folder)
-        sync_file(partial)
-        manifest = replace(manifest, erasures=extent)
-        write_new(manifest_path(target), manifest.to_json().encode())
-        move(partial, target)
-    except (OSError, ValueError) as error:
-        raise BackupFailed(path=str(target)) from error
-    finally:
-        partial.unlink(missing_ok=True)
+        merge_log(log.path, copy_in(folder))
+        manifest = Manifest(
+            made_at=now.astimezone(UTC),
+            program=__version__,
+            schema_version=copy.version,
+            size_bytes=copy.partial.stat().st_size,
+            sha256=hash_of(copy.partial),
+            rows=copy.rows,
+            erasures=read_erasures(copy_in(folder)).count,
+        )
+        write_new(manifest_path(copy.target), manifest.to_json().encode())
+    target = copy.target
     try:
         return BackupResult(target, manifest, rotate(folder, rotation, now, made=target, database=database))
     except OSError as error:
@@ -189,33 +164,57 @@ def _back_up(
 
 def preserve(database: Path, version: int) -> Path:
     """Copy the database beside itself before its schema becomes `version`: `sessions.before-v2.db`."""
-    _ensure(database)
+    with _new_copy(database, database.parent, f"{database.stem}.before-v{version}") as copy:
+        return copy.target
+
+
+@dataclass(frozen=True, slots=True)
+class _Copy:
+    partial: Path
+    target: Path
+    """Its name from the end of `_new_copy` on."""
+    version: int
+    rows: Rows
+
+
+@contextmanager
+def _new_copy(
+    database: Path, folder: Path, stem: str, announce: Announce = announce_nothing
+) -> Iterator[_Copy]:
+    """Copy and check a database; give the copy its name at the end. Raises as `back_up`."""
+    if not database.is_file():
+        raise DatabaseMissing(path=str(database))
     try:
-        partial, target = _reserve(database.parent, f"{database.stem}.before-v{version}")
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        partial, target = _reserve(folder, stem)
     except OSError as error:
-        raise BackupFailed(path=str(database.parent)) from error
+        raise BackupFailed(path=str(folder)) from error
     try:
-        _copy(database, partial, ignore_progress)
+        announce("copying")
+        _copy(database, partial)
+        announce("checking")
+        with closing(sqlite3.connect(partial.absolute())) as copy:
+            version, rows = check_database(copy)
         sync_file(partial)
+        yield _Copy(partial, target, version, rows)
         move(partial, target)
-    except OSError as error:
+    except sqlite3.Error as error:
+        if is_disk_trouble(error):
+            raise BackupFailed(path=str(folder)) from error
+        raise DatabaseUnusable(path=str(database)) from error
+    except Damaged as error:
+        raise DatabaseUnusable(path=str(database)) from error
+    except (OSError, ValueError) as error:
         raise BackupFailed(path=str(target)) from error
     finally:
         partial.unlink(missing_ok=True)
-    return target
-
-
-def _ensure(database: Path) -> None:
-    if not database.is_file():
-        raise DatabaseMissing(path=str(database))
 
 
 def _reserve(folder: Path, stem: str) -> tuple[Path, Path]:
-    """A file to write into, private from its first moment, and the free name that it gets at the end.
-
-    The file stands for the claim to the name: two copies made in one second get different ones.
-    """
-    for target in _names(folder, stem):
+    """Make a file to write into, private from its first moment, and return it with the free name that it gets
+    at the end. The file claims the name: two copies made in one second get different ones."""
+    for number in count(1):
+        target = folder / f"{stem}{f'-{number}' if number > 1 else ''}.db"
         partial = target.with_name(f".{target.name}.partial")
         try:
             os.close(os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
@@ -227,108 +226,57 @@ def _reserve(folder: Path, stem: str) -> tuple[Path, Path]:
     raise AssertionError("names never run out")
 
 
-def _names(folder: Path, stem: str) -> Iterator[Path]:
-    yield folder / f"{stem}.db"
-    for number in count(2):
-        yield folder / f"{stem}-{number}.db"
-
-
-def _extent(log: Path) -> Extent | None:
-    erasures = read_erasures(log)
-    return erasures.extent if erasures else None
-
-
-def _fill(database: Path, partial: Path, now: datetime, progress: Progress) -> Manifest:
-    """Copy, check, and return what the copy holds."""
-    version, rows = _copy(database, partial, progress)
-    return Manifest(
-        made_at=now.astimezone(UTC),
-        program=__version__,
-        schema_version=version,
-        size_bytes=partial.stat().st_size,
-        sha256=hash_of(partial, progress),
-        rows=rows,
-    )
-
-
-def _copy(database: Path, partial: Path, progress: Progress) -> tuple[int, dict[str, int]]:
-    """Copy and check; the version of the schema and the rows of each table."""
-    try:
-        # mode=rw: without it SQLite would make a source that has gone missing.
-        source = sqlite3.connect(f"{database.absolute().as_uri()}?mode=rw", uri=True)
-        with closing(source), closing(sqlite3.connect(partial.absolute())) as copy:
-            size = size_of(source)
-            ensure_free_space(partial.parent, size)
-            with growing(partial, size, progress):
-                source.backup(copy, pages=-1)
-            copy.execute("PRAGMA journal_mode = DELETE")  # one file, whatever opens it next
-            progress("checking", 0, 0)
-            return checked_version(copy), count_rows(copy)
-    except sqlite3.Error as error:
-        if is_disk_trouble(error):
-            raise BackupFailed(path=str(partial.parent)) from error
-        raise DatabaseUnusable(path=str(database)) from error
-    except Damaged as error:
-        raise DatabaseUnusable(path=str(database)) from error
+def _copy(database: Path, partial: Path) -> None:
+    # mode=rw: without it SQLite would make a source that has gone missing.
+    source = sqlite3.connect(f"{database.absolute().as_uri()}?mode=rw", uri=True)
+    with closing(source), closing(sqlite3.connect(partial.absolute())) as copy:
+        [(pages,)] = source.execute("PRAGMA page_count").fetchall()
+        [(page_bytes,)] = source.execute("PRAGMA page_size").fetchall()
+        ensure_free_space(partial.parent, pages * page_bytes)
+        source.backup(copy, pages=-1)
+        copy.execute("PRAGMA journal_mode = DELETE")  # one file, whatever opens it next
 
 
 # ---- copies ----------------------------------------------------------------------------------------------
-# Copies of the database that stand beside it, and how long they do.
-#
-# A start keeps one before an upgrade (`sessions.before-v16.db`), a restore the database that it replaced
-# (`sessions.replaced-20261122-041500.db`). They help whoever finds out soon that something went wrong. After
-# that they are only what was said once, of people too who have been forgotten since; so they have an end.
+# Copies of the database beside it: a start keeps one before an upgrade (`sessions.before-v16.db`), a restore
+# the database that it replaced (`sessions.replaced-20261122-041500.db`). They are deleted after some time,
+# because they hold data of people who have been forgotten since.
 
 
 def copies_of(database: Path) -> list[Path]:
-    """List all copies of a database, with what SQLite keeps beside each, and what is left of one that was cut
+    """List all copies of a database, with SQLite's files beside each, and what is left of one that was cut
     off."""
-    return [path for path, _ in _copies(database)]
+    pattern = re.compile(
+        rf"\.?{re.escape(database.stem)}\.(?:before-v\d+|replaced-\d{{8}}-\d{{6}})(?:-\d+)?"
+        r"\.db(?:\.partial)?(?:-wal|-shm|-journal)?"
+    )
+    with suppress(FileNotFoundError):  # no folder, no copies
+        return sorted(
+            path for path in database.parent.iterdir() if pattern.fullmatch(path.name) and path.is_file()
+        )
+    return []
 
 
 def leftovers_of(database: Path) -> list[Path]:
-    """The folders of restores that were cut off."""
+    """List the folders of restores that were cut off."""
     return sorted(database.parent.glob(f".{glob.escape(database.name)}.restoring-*"))
 
 
-def delete_old_copies(database: Path, now: datetime, days: int, zone: ZoneInfo) -> tuple[Path, ...]:
-    """Delete those that were made more than `days` days ago (0: none of them), and what a kill left of one a
-    day ago; what was deleted. `zone` is the one that their names are in. Raises OSError."""
-    horizon = None if days == 0 else now - timedelta(days=days)
-    cut_off = now - _LEFT_OVER_AFTER
-    doomed = list[Path]()
-    for path, named in _copies(database):
-        last = cut_off if path.name.startswith(".") else horizon
-        if last is not None and _made_at(path, named, zone) < last:
-            doomed.append(path)
-    doomed += [path for path in leftovers_of(database) if _changed_at(path, zone) < cut_off]
+def delete_old_copies(database: Path, now: datetime, days: int) -> tuple[Path, ...]:
+    """Delete copies that were made more than `days` days ago (0: none of them), and what a kill left of one a
+    day ago. Returns what was deleted. Raises OSError."""
+    copies = copies_of(database)
+    cut_off = [*leftovers_of(database), *(path for path in copies if path.name.startswith("."))]
+    whole = [path for path in copies if not path.name.startswith(".")] if days else []
+    doomed = [
+        path
+        for paths, age in ((whole, timedelta(days=days)), (cut_off, _LEFT_OVER_AFTER))
+        for path in paths
+        if path.stat().st_mtime < (now - age).timestamp()
+    ]
     for path in doomed:
         with suppress(FileNotFoundError):
             shutil.rmtree(path) if path.is_dir() else path.unlink()
     if doomed:
         sync_folder(database.parent)
     return tuple(doomed)
-
-
-def _copies(database: Path) -> Iterator[tuple[Path, str | None]]:
-    """Yield the copies of a database, each with the moment that its name tells, if it tells one."""
-    pattern = re.compile(
-        rf"\.?{re.escape(database.stem)}\.(?:before-v\d+|replaced-(\d{{8}}-\d{{6}}))(?:-\d+)?"
-        r"\.db(?:\.partial)?(?:-wal|-shm|-journal)?"
-    )
-    with suppress(FileNotFoundError):  # no folder, no copies
-        for path in sorted(database.parent.iterdir()):
-            if (match := pattern.fullmatch(path.name)) and path.is_file():
-                yield path, match[1]
-
-
-def _made_at(path: Path, named: str | None, zone: ZoneInfo) -> datetime:
-    """A replaced database was last changed when somebody wrote to it, maybe long before it was replaced."""
-    if named:
-        with suppress(ValueError):  # the thirteenth month
-            return datetime.strptime(named, "%Y%m%d-%H%M%S").replace(tzinfo=zone)
-    return _changed_at(path, zone)
-
-
-def _changed_at(path: Path, zone: ZoneInfo) -> datetime:
-    return datetime.fromtimestamp(path.stat().st_mtime, zone)

@@ -16,9 +16,8 @@ from cc_bot.domain.errors import CopyRefused, CopyStopped, CopyTargetOccupied, S
 from cc_bot.storage.database import Database, Snapshot, storable
 from cc_bot.storage.dialect import Dialect
 from cc_bot.storage.files import move, sidecar, sync_file
-from cc_bot.storage.manifest import RECORDS, SELECT_UNRELEASED, Progress
 from cc_bot.storage.migrate import newest_schema
-from cc_bot.storage.schema import TableLayout, list_tables, rows_made_by, tables_made_by
+from cc_bot.storage.schema import RECORDS, TableLayout, list_tables, rows_made_by, tables_made_by
 from cc_bot.storage.sqlite import classify
 
 if TYPE_CHECKING:
@@ -63,11 +62,6 @@ class CopyPlan:
     """Each after those that it refers to."""
     left_out: tuple[str, ...]
     """Tables and columns (`table.column`) of the source that this version does not have."""
-    unreleased: bool
-    """Whether the source is from before the first release: then no user's data is in these."""
-
-    def count_up_to(self, table: CopiedTable) -> int:
-        return sum(each.rows for each in self.tables[: self.tables.index(table) + 1])
 
 
 def copied_tables() -> tuple[TableLayout, ...]:
@@ -95,16 +89,14 @@ async def plan_copy(source: Snapshot) -> CopyPlan:
         ours = {(table.name, column.name) for table in layouts.values() for column in table.columns}
         left_out = {f"{table}.{column}" if table in layouts else table for table, column in there - ours}
         tables = [await _plan_table(source, layout, there & ours) for layout in layouts.values()]
-        unreleased = bool(await source.query(SELECT_UNRELEASED))
-        return CopyPlan(tuple(tables), tuple(sorted(left_out - {RECORDS})), unreleased)
+        return CopyPlan(tuple(tables), tuple(sorted(left_out - {RECORDS})))
 
 
 async def _plan_table(source: Snapshot, layout: TableLayout, shared: set[tuple[str, str]]) -> CopiedTable:
     columns = tuple(column.name for column in layout.columns if (layout.name, column.name) in shared)
     [(rows,)] = await source.query(f'SELECT count(*) FROM "{layout.name}"')
-    numbered = layout.key[0] if layout.numbered else ""
-    last = await _last_number(source, layout.name, numbered) if numbered else 0
-    return CopiedTable(layout.name, columns, rows, numbered, last)
+    last = await _last_number(source, layout.name, layout.numbered) if layout.numbered else 0
+    return CopiedTable(layout.name, columns, rows, layout.numbered, last)
 
 
 async def _last_number(source: Snapshot, table: str, column: str) -> int:
@@ -117,7 +109,7 @@ async def _last_number(source: Snapshot, table: str, column: str) -> int:
     return int(found[0][0]) if found else 0
 
 
-async def copy_to_server(source: Snapshot, plan: CopyPlan, target: Database, progress: Progress) -> None:
+async def copy_to_server(source: Snapshot, plan: CopyPlan, target: Database) -> None:
     """Copy into an empty database of the newest schema. Raises CopyStopped or CopyRefused."""
     names, table = [f'"{each.name}"' for each in plan.tables], plan.tables[0]
     try:
@@ -130,14 +122,13 @@ async def copy_to_server(source: Snapshot, plan: CopyPlan, target: Database, pro
                     setval = "SELECT setval(pg_get_serial_sequence($1, $2), $3)"
                     await connection.execute(setval, table.name, table.numbered, last)
                 _ensure_same(table.rows, await connection.fetchval(f'SELECT count(*) FROM "{table.name}"'))
-                progress("rows", plan.count_up_to(table), plan.count_up_to(plan.tables[-1]))
             # Until it is analyzed the planner knows nothing of the rows.
             await connection.execute(f"ANALYZE {', '.join(names)}")
     except StorageError as error:
         raise _failure(error, target.location, table) from error
 
 
-async def copy_to_file(source: Snapshot, plan: CopyPlan, new: Path, target: Path, progress: Progress) -> None:
+async def copy_to_file(source: Snapshot, plan: CopyPlan, new: Path, target: Path) -> None:
     """Copy into `new`, an empty file of the newest schema, and name it `target`. Raises CopyStopped or
     CopyRefused."""
     table = plan.tables[0]
@@ -157,7 +148,6 @@ async def copy_to_file(source: Snapshot, plan: CopyPlan, new: Path, target: Path
                     table.rows, *connection.execute(f'SELECT count(*) FROM "{table.name}"').fetchone()
                 )
                 _ensure_same(None, connection.execute(f'PRAGMA foreign_key_check("{table.name}")').fetchone())
-                progress("rows", plan.count_up_to(table), plan.count_up_to(plan.tables[-1]))
             connection.execute("COMMIT")
         sync_file(new)
         for suffix in ("-wal", "-shm"):

@@ -221,47 +221,33 @@ def move(source: Path, target: Path) -> None:
     sync_folder(target.parent)
 
 
-def write_new(path: Path, content: bytes) -> bool:
-    """Create a file with mode 0600, atomically. Returns False if it exists. Raises OSError."""
-    partial = _write_beside(path, content)
+def write_new(path: Path, content: bytes) -> None:
+    """Create a file with mode 0600, atomically; one that exists is left. Raises OSError."""
+    partial = path.with_name(f".{path.name}.{secrets.token_hex(4)}.partial")
+    partial.touch(mode=0o600, exist_ok=False)
     try:
-        os.link(partial, path)
-    except FileExistsError:
-        return False
+        partial.write_bytes(content)
+        sync_file(partial)
+        with suppress(FileExistsError):
+            os.link(partial, path)
     finally:
         partial.unlink(missing_ok=True)
     sync_folder(path.parent)
-    return True
-
-
-def write_over(path: Path, content: bytes) -> None:
-    """Create or replace a file with mode 0600, atomically. Raises OSError."""
-    partial = _write_beside(path, content)
-    try:
-        move(partial, path)
-    finally:
-        partial.unlink(missing_ok=True)
 
 
 def append(path: Path, lines: bytes) -> None:
-    """Append whole lines in one write; a line that a crash cut short is ended first. Raises OSError."""
+    """Append whole lines in one write, to a file that is made with mode 0600 if missing; a line that a crash
+    cut short is ended first. Raises OSError."""
+    is_new = not path.exists()
+    if is_new:
+        path.touch(mode=0o600)
     with path.open("ab+", buffering=0) as file:
-        if file.seek(0, os.SEEK_END):
+        if lines and file.seek(0, os.SEEK_END):
             file.seek(-1, os.SEEK_END)
             if file.read(1) != b"\n":
                 lines = b"\n" + lines
         if file.write(lines) < len(lines):
             raise OSError("the disk took a part of the lines only")
         os.fsync(file.fileno())
-
-
-def _write_beside(path: Path, content: bytes) -> Path:
-    partial = path.with_name(f".{path.name}.{secrets.token_hex(4)}.partial")
-    partial.touch(mode=0o600, exist_ok=False)
-    try:
-        partial.write_bytes(content)
-        sync_file(partial)
-    except BaseException:
-        partial.unlink(missing_ok=True)
-        raise
-    return partial
+    if is_new:
+        sync_folder(path.parent)

@@ -1,25 +1,22 @@
 """The schema, as numbered SQL files that are applied in order.
 
-A file and its record commit together, so a database is always at a version and never between two. The
-record is written first within the transaction: of two programs that start at once, the second fails on its
-key before it touches the schema, and finds the work done.
+A file and its record commit together, so a database is always at a version and never between two.
 """
 
 import re
-import sqlite3
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from importlib import resources
 from importlib.resources.abc import Traversable
 from itertools import chain
 
 from cc_bot.domain.clock import Clock, utc_now
-from cc_bot.domain.errors import DatabaseNewer, DatabaseOutdated, SchemaChanged, StorageError, UpgradeFailed
-from cc_bot.storage.database import EVERYBODY, Database, Row, Statement, Steps
+from cc_bot.domain.errors import DatabaseNewer, SchemaChanged
+from cc_bot.storage.database import EVERYBODY, Database, Statement, Steps
 from cc_bot.storage.dialect import Dialect, expand
-from cc_bot.storage.manifest import RECORDS, SELECT_UNRELEASED, is_about_content
 from cc_bot.storage.schema import (
+    RECORDS,
     SELECT_SCHEMA,
     Schema,
     find_mismatch,
@@ -35,6 +32,7 @@ _RECORDS = """
         description @text
     ) @strict
 """
+_SELECT_VERSION = "SELECT coalesce(max(version), 0) FROM schema_migrations"
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,28 +85,14 @@ def mismatch_of(found: Schema, version: int, migrations: Sequence[Migration] | N
     return find_mismatch(found, schema_made_by(statements_up_to(version, migrations)))
 
 
-async def ensure_own_schema(database: Database, migrations: Sequence[Migration] | None = None) -> None:
-    """Raise SchemaChanged if the schema of a file is not the one of its version."""
-    if database.dialect != "sqlite":
-        return
-
-    def look() -> Steps[tuple[int, Sequence[Row]]]:
-        rows = yield Statement(SELECT_SCHEMA)
-        [(version,)] = yield Statement("SELECT coalesce(max(version), 0) FROM schema_migrations")
-        return int(version), rows
-
-    version, rows = await database.read(look)
-    if name := mismatch_of(schema_of_rows(rows), version, migrations):
-        raise SchemaChanged(path=database.location, name=name)
-
-
 async def list_pending(
     database: Database, migrations: Sequence[Migration] | None = None
 ) -> tuple[Migration, ...]:
-    """List what `apply_pending` would apply; nothing is written. Raises DatabaseNewer or DatabaseOutdated."""
+    """List what `apply_pending` would apply; nothing is written. Raises DatabaseNewer."""
     known = known_migrations(database.dialect) if migrations is None else migrations
-    newest = known[-1].version
-    version = await _version(database)
+    newest, version = known[-1].version, 0
+    if RECORDS in await list_tables(database):
+        [(version,)] = await database.query(_SELECT_VERSION)
     if version > newest:
         raise DatabaseNewer(path=database.location, found=version, known=newest)
     return tuple(migration for migration in known if migration.version > version)
@@ -124,42 +108,43 @@ async def apply_pending(
     """Bring the schema up to date and return what was applied.
 
     A database that held something is copied first, unless there is another copy already.
-    Raises DatabaseNewer, DatabaseOutdated, SchemaChanged, or StorageError with the schema at the last version
-    that worked.
+    Raises DatabaseNewer, SchemaChanged, or StorageError with the schema at the last version that worked.
     """
-    await database.transaction([Statement(_RECORDS)], (EVERYBODY,))
     todo = await list_pending(database, migrations)
-    await ensure_own_schema(database, migrations)
+    if database.dialect == "sqlite":
+        await _ensure_own_schema(database, migrations)
     if preserve and todo and todo[0].version > 1:
         await database.preserve(todo[-1].version)
-    return tuple([migration for migration in todo if await _apply(database, migration, clock)])
+    applied = [each for each in todo if await database.write(partial(_apply, each, clock), (EVERYBODY,))]
+    return tuple(applied)
 
 
-async def _apply(database: Database, migration: Migration, clock: Clock) -> bool:
-    """Apply a migration. False when another program was faster."""
-    record = Statement(
-        "INSERT INTO schema_migrations (version, applied_at, description) VALUES ($1, $2, $3)",
-        (migration.version, int(clock().timestamp()) * 1000, migration.description),
+async def _ensure_own_schema(database: Database, migrations: Sequence[Migration] | None) -> None:
+    """Raise SchemaChanged if the schema of a file is not the one of its version."""
+
+    def look() -> Steps[tuple[int, Schema]]:
+        found = schema_of_rows((yield Statement(SELECT_SCHEMA)))
+        rows = (yield Statement(_SELECT_VERSION)) if f"TABLE {RECORDS}" in found else [(0,)]
+        return int(rows[0][0]), found
+
+    version, found = await database.read(look)
+    if version and (name := mismatch_of(found, version, migrations)):
+        raise SchemaChanged(path=database.location, name=name)
+
+
+def _apply(migration: Migration, clock: Clock) -> Steps[bool]:
+    """Apply a migration. Returns False if another program was faster."""
+    yield Statement(_RECORDS)
+    [(version,)] = yield Statement(_SELECT_VERSION)
+    if version >= migration.version:
+        return False
+    record = (migration.version, int(clock().timestamp()) * 1000, migration.description)
+    yield Statement(
+        "INSERT INTO schema_migrations (version, applied_at, description) VALUES ($1, $2, $3)", record
     )
-    try:
-        await database.transaction([record, *map(Statement, migration.statements)], (EVERYBODY,))
-    except StorageError as error:
-        if await _version(database) >= migration.version:
-            return False
-        if isinstance(error.__cause__, sqlite3.Error) and is_about_content(error.__cause__):
-            raise UpgradeFailed(path=database.location, version=migration.version) from error
-        raise
+    for statement in migration.statements:
+        yield Statement(statement)
     return True
-
-
-async def _version(database: Database) -> int:
-    """Return the version of the schema; 0 for a new database. Raises DatabaseOutdated."""
-    if RECORDS not in await list_tables(database):
-        return 0
-    if await database.query(SELECT_UNRELEASED):
-        raise DatabaseOutdated(path=database.location, command="cc-bot copy --to URL")
-    rows = await database.query("SELECT coalesce(max(version), 0) FROM schema_migrations")
-    return int(rows[0][0])
 
 
 def _split(script: str) -> tuple[str, ...]:

@@ -10,12 +10,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from functools import lru_cache
-from graphlib import TopologicalSorter
 from typing import Final
 
 from cc_bot.storage.database import Database
 from cc_bot.storage.dialect import Dialect
 
+RECORDS: Final = "schema_migrations"
+"""The table that tells which migrations were applied."""
 SELECT_SCHEMA: Final = """
     SELECT type, name, sql FROM sqlite_master WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite~_%' ESCAPE '~'
 """
@@ -90,58 +91,27 @@ class Column:
 
 
 @dataclass(frozen=True, slots=True)
-class ForeignKey:
-    """A column whose values are those of a column of another table."""
-
-    column: str
-    table: str
-    key: str
-
-
-@dataclass(frozen=True, slots=True)
 class TableLayout:
     """A table as it is on every engine."""
 
     name: str
     columns: tuple[Column, ...]
-    key: tuple[str, ...]
-    """The columns of its primary key, in order."""
-    numbered: bool
-    """Whether its rows get numbers that are never given twice."""
-    references: tuple[ForeignKey, ...]
+    numbered: str
+    """The column of numbers that are never given twice; empty if there is none."""
 
 
 @lru_cache(maxsize=8)
 def tables_made_by(statements: tuple[str, ...]) -> tuple[TableLayout, ...]:
-    """Return the tables that these make in an empty database; one comes after those that it refers to."""
+    """Return the tables that these make in an empty database, in order: a table refers to earlier ones."""
     with closing(_run(statements)) as connection:
-        sqls = _tables(connection)
-        referred = {name: _references(connection, name) for name in sqls}
-        order = TopologicalSorter({name: [each.table for each in to] for name, to in referred.items()})
-        return tuple(
-            _layout(connection, name, "AUTOINCREMENT" in sqls[name], tuple(referred[name]))
-            for name in order.static_order()
-        )
+        return tuple(_layout(connection, name, sql) for name, sql in _tables(connection).items())
 
 
-def _references(connection: sqlite3.Connection, table: str) -> list[ForeignKey]:
-    """Return the references of a table, each of which names a column on either side."""
-    rows = connection.execute(f'PRAGMA foreign_key_list("{table}")')
-    return [ForeignKey(column, parent, key) for _, _, parent, column, key, *_ in rows]
-
-
-def _layout(
-    connection: sqlite3.Connection, table: str, numbered: bool, references: tuple[ForeignKey, ...]
-) -> TableLayout:
-    rows = connection.execute(f'PRAGMA table_info("{table}")').fetchall()
-    keyed = sorted((position, name) for _, name, _, _, _, position in rows if position)
-    return TableLayout(
-        table,
-        tuple(Column(name, kind) for _, name, kind, *_ in rows),
-        tuple(name for _, name in keyed),
-        numbered,
-        references,
-    )
+def _layout(connection: sqlite3.Connection, name: str, sql: str) -> TableLayout:
+    rows = connection.execute(f'PRAGMA table_info("{name}")').fetchall()
+    key = next((column for _, column, *_, position in rows if position == 1), "")
+    columns = tuple(Column(column, kind) for _, column, kind, *_ in rows)
+    return TableLayout(name, columns, key if "AUTOINCREMENT" in sql else "")
 
 
 def _run(statements: tuple[str, ...]) -> sqlite3.Connection:

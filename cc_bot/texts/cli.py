@@ -56,7 +56,6 @@ class BackupTexts(Area):
     restore_file = Sentence(ja="バックアップのファイル", en="the backup's file")
     yes = Sentence(ja="確認せずに実行します", en="do not ask")
     without_erasures = Sentence(ja="消去の記録がなくても続けます（消した人のデータが戻ることがあります）", en="go on without a record of erasures (people who were forgotten may come back)")
-    any_file = Sentence(ja="今あるファイルが cc-bot のデータベースに見えなくても続けます（壊れたときのため）", en="go on even if the file that is there does not look like a database of cc-bot (for a damaged one)")
     wipe = Sentence(ja="データベースと、その控えをすべて消します（ボットを止めてから使います）", en="delete the database and every copy beside it (stop the bot first)")
     backed_up = Sentence(ja="バックアップしました: {path}（{size}、版 {version}、メッセージ {messages}件、メモリ {memories}件）", en="Backed up to {path} ({size}, version {version}, messages: {messages}, memories: {memories})")
     deleted = Sentence(ja="古いバックアップを {count}個 消しました。", en="Old backups deleted: {count}.")
@@ -76,16 +75,7 @@ class BackupTexts(Area):
     wiped = Sentence(ja="{count}個のファイルを消しました。", en="Files deleted: {count}.")
     nothing_to_wipe = Sentence(ja="消すものはありません: {path}", en="There is nothing to delete: {path}")
     stays = Sentence(ja="設定ファイル、バックアップ、消去の記録は残っています。要らなければ、ご自分で消してください。", en="Settings, backups and the record of erasures are still there. Delete them yourself if you don't need them.")
-    stages = by_key(
-        {
-            "copying": Sentence(ja="コピーしています…", en="Copying…"),
-            "checking": Sentence(ja="中身を確かめています…", en="Checking…"),
-            "hashing": Sentence(ja="照合用の値を計算しています…", en="Computing the checksum…"),
-            "upgrading": Sentence(ja="形式を最新にしています…", en="Upgrading…"),
-            "erasing": Sentence(ja="消去をやり直しています…", en="Erasing again…"),
-            "rows": Sentence(ja="行をコピーしています…", en="Copying rows…"),
-        }
-    )
+    stages = by_key({"copying": Sentence(ja="コピーしています…", en="Copying…"), "checking": Sentence(ja="中身を確かめています…", en="Checking…"), "upgrading": Sentence(ja="形式を最新にしています…", en="Upgrading…"), "erasing": Sentence(ja="消去をやり直しています…", en="Erasing again…")})
     """What is said while a stage of the work lasts."""
     copy = Sentence(ja="データベースの中身を、別の空のデータベースにコピーします（ボットを止めてから使います）", en="copy all of a database into another, empty one (stop the bot first)")
     copy_from = Sentence(ja="コピー元の URL（既定: CC_BOT_DATABASE_URL）", en="the source's URL (default: CC_BOT_DATABASE_URL)")
@@ -94,8 +84,6 @@ class BackupTexts(Area):
     copied_empty = Sentence(ja="  ほかの{count}個の表は空です", en="  {count} more tables are empty")
     copied = Sentence(ja="{source} を {target} にコピーしました（{rows}行）。", en="Copied {source} to {target}: {rows} rows.")
     copied_left_out = Sentence(ja="このバージョンにない表と列はコピーしていません: {names}", en="These tables and columns are not in this version, and were not copied: {names}")
-    copied_rebuilt = Sentence(ja="古い版だけの内部の表や列（{count}個）は、使わないか作り直すものなので、移していません。利用者のデータはすべてそろっています。", en="Left out: {count} internal tables and columns of the old version, which are rebuilt or no longer used. Nothing of your users is lost.")
-    copied_other_log = Sentence(ja="コピー先には別の消去の記録 {path} があるので、そのままにしました。コピー元の記録も取っておいてください。", en="The target has a record of erasures of its own, {path}, which was left alone. Keep the source's too.")
     copied_files = Sentence(ja="次のファイルは移していません。使うときは {folder} に置いてください: {files}", en="These files were not moved; if you need them, put them into {folder}: {files}")
     copied_next = Sentence(ja="このデータベースを使うには、.env の CC_BOT_DATABASE_URL に {url} を書いてください。それまでは {former} が使われます。", en="To use it, set CC_BOT_DATABASE_URL in .env to {url}. Until then {former} is used.")
     copied_next_server = Sentence(ja="このデータベースを使うには、.env の CC_BOT_DATABASE_URL に {url} を、パスワードを加えて書いてください。それまでは {former} が使われます。", en="To use it, set CC_BOT_DATABASE_URL in .env to {url}, with its password. Until then {former} is used.")

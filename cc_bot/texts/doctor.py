@@ -153,8 +153,6 @@ class DoctorFileTexts(Area):
     database_folder_mend = Sentence(ja="作成するか、CC_BOT_DATABASE_URL を直してください。", en="Create it or correct CC_BOT_DATABASE_URL.")
     database_foreign = Sentence(ja="{path} は cc-bot のデータベースではないか、読めません。", en="{path} is no database of cc-bot, or can't be read.")
     database_foreign_mend = Sentence(ja="CC_BOT_DATABASE_URL とファイルの権限を確かめてください。", en="Check CC_BOT_DATABASE_URL and the file's mode.")
-    database_outdated = Sentence(ja="{path} は初版より前の cc-bot のものです。", en="{path} is from before the first release.")
-    database_outdated_mend = Sentence(ja="cc-bot copy --to URL で空のデータベースに移し、CC_BOT_DATABASE_URL をその URL にしてください。", en="Bring it over into an empty database with `cc-bot copy --to URL`, and set CC_BOT_DATABASE_URL to that URL.")
     database_damaged = Sentence(ja="{path} が壊れています。", en="{path} is damaged.")
     database_damaged_mend = Sentence(ja="ボットを止め、cc-bot restore でバックアップから戻してください。", en="Stop the bot and go back to a backup with `cc-bot restore`.")
     database_read_only = Sentence(ja="{path} に書き込めません。", en="{path} can't be written to.")
@@ -186,8 +184,8 @@ class DoctorFileTexts(Area):
     erasures_none = Sentence(ja="まだありません。最初の起動で作られます。", en="There is none yet. The first start makes it.")
     erasures_unusable = Sentence(ja="読み書きできません: {names}", en="Can't be read and added to: {names}")
     erasures_mend = Sentence(
-        ja="権限を確かめ、中身が壊れていればバックアップのフォルダにある erasures_….jsonl から戻してください。それまでは、消去かバックアップからの復元ができません。",
-        en="Check the mode, and if the content is spoiled put a copy in its place: erasures_….jsonl from the folder of the backups. Until then nothing can be erased, or no backup restored.",
+        ja="権限を確かめ、中身が壊れていればバックアップのフォルダにある erasures.jsonl から戻してください。それまでは、消去かバックアップからの復元ができません。",
+        en="Check the mode, and if the content is spoiled put a copy in its place: erasures.jsonl from the folder of the backups. Until then nothing can be erased, or no backup restored.",
     )
     files_ok = Sentence(ja="ほかの利用者からは読めません。", en="Nobody else on this machine can read them.")
     files_open = Sentence(ja="ほかの利用者からも読めます: {names}", en="Others on this machine can read: {names}")

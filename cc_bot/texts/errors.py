@@ -209,21 +209,12 @@ SENTENCES: Final[Mapping[type[CcBotError], Sentence]] = {
         ja="データベース {path} を開けません。ファイルの中身と読み書きの権限を確かめてください。壊れているときは cc-bot restore でバックアップから戻せます。", en="The database {path} can't be opened. Check the file and the permission to read and write it. If it is damaged, cc-bot restore puts a backup in its place."
     ),
     errors.DatabaseNewer: Sentence(ja="データベース {path} は新しい cc-bot のものです（版 {found}、この cc-bot は {known} まで）。cc-bot を更新してください。", en="The database {path} was written by a newer cc-bot (version {found}; this one knows {known}). Update cc-bot."),
-    errors.DatabaseOutdated: Sentence(
-        ja="データベース {path} は初版より前の cc-bot のもので、このままでは使えません。{command} で空のデータベースに移し、CC_BOT_DATABASE_URL をその URL にしてください。",
-        en="The database {path} is from before the first release and can't be used as it is. Bring it over into an empty one with {command}, and set CC_BOT_DATABASE_URL to that URL.",
-    ),
     errors.DatabaseNotOurs: Sentence(
-        ja="{path} は cc-bot のデータベースに見えないので、手を付けませんでした。CC_BOT_DATABASE_URL を確かめてください。壊れているだけで消してよければ、{command} を実行してください。",
-        en="{path} does not look like a database of cc-bot, so it was left alone. Check CC_BOT_DATABASE_URL; if it is only damaged and may go, run: {command}",
+        ja="{path} は cc-bot のデータベースに見えないので、手を付けませんでした。CC_BOT_DATABASE_URL を確かめてください。正しければ、このファイルを別の場所に移してください。", en="{path} does not look like a database of cc-bot, so it was left alone. Check CC_BOT_DATABASE_URL; if it is right, move the file elsewhere."
     ),
     errors.SchemaChanged: Sentence(
         ja="データベース {path} の {name} がないか、cc-bot の作る形と違うため、起動をやめました。cc-bot を更新したところなら、cc-bot copy --to URL で空のデータベースに移してください。ご自分で加えたものなら取り除くか名前を変え、覚えがなければ cc-bot restore でバックアップから戻してください。",
         en="In the database {path} the {name} is missing or not as cc-bot makes it, so cc-bot did not start. If you have just updated cc-bot, bring the database over into an empty one with cc-bot copy --to URL. Remove or rename it if you added it; if you did not, put a backup in its place with cc-bot restore.",
-    ),
-    errors.UpgradeFailed: Sentence(
-        ja="データベース {path} を版 {version} に更新できませんでした。cc-bot が書いたものではない値があるようです。データベースは元のままです。cc-bot restore でバックアップから戻すか、開発者にお知らせください。",
-        en="The database {path} can't be brought to version {version}: something in it was not written by cc-bot. It is as it was. Put a backup in its place with cc-bot restore, or report this.",
     ),
     errors.PostgresTooOld: Sentence(ja="PostgreSQL {found} は古すぎます（{needed} 以上が必要です）。サーバーを新しくしてください。", en="PostgreSQL {found} is too old ({needed} or newer is needed). Upgrade the server."),
     errors.PostgresNotUtf8: Sentence(

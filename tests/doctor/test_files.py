@@ -16,7 +16,7 @@ from cc_bot.domain import Locale
 from cc_bot.domain.errors import ErasureNotNoted
 from cc_bot.domain.text import format_size
 from cc_bot.storage import ErasureLog, Statement, apply_pending, open_database
-from cc_bot.storage.erasures import copy_log
+from cc_bot.storage.erasures import copy_in, merge_log
 from cc_bot.texts import texts
 
 EN = texts(Locale.EN)
@@ -139,16 +139,21 @@ async def test_the_record_of_erasures_is_looked_at_with_the_backups_and_left_as_
     await log.note("user", 1)
     before = (log.path.read_bytes(), log.path.stat().st_mtime_ns, log.path.stat().st_ino)
     config.backup_folder.mkdir()
-    copy = copy_log(log.path, config.backup_folder)
+    copy = copy_in(config.backup_folder)
+    merge_log(log.path, copy)
     assert (await finding()).verdict == "ok"
     assert (log.path.read_bytes(), log.path.stat().st_mtime_ns, log.path.stat().st_ino) == before
-    copy.write_bytes(b"")
+    copy.write_bytes(b"x\n")
     found = await finding()
     assert (found.verdict, found.detail.endswith(str(copy))) == ("failed", True)
     copy.unlink()
     log.path.write_text("garbage\n")
     found = await finding()
-    assert (found.verdict, str(log.path) in found.detail, "erasures_" in found.mend) == ("failed", True, True)
+    assert (found.verdict, str(log.path) in found.detail, "erasures.jsonl" in found.mend) == (
+        "failed",
+        True,
+        True,
+    )
     log.path.unlink()
     log.path.mkdir()
     assert (await finding()).verdict == "failed"

@@ -96,9 +96,7 @@ class TestCopies:
 async def logged_by_the_task(database: Path) -> list[str]:
     """Up to the first thing that it says, in the year 2030."""
     with capture_logs() as logs, freeze_time("2030-01-01", real_asyncio=True):
-        task = asyncio.create_task(
-            keep_copies_to_retention(database, Retention(copy_days=30), utc_now, TOKYO)
-        )
+        task = asyncio.create_task(keep_copies_to_retention(database, Retention(copy_days=30), utc_now))
         async with asyncio.timeout(60):
             while not logs:  # noqa: ASYNC110 - no event comes out of a log
                 await asyncio.sleep(0.01)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from cc_bot.domain.errors import DatabaseNewer, UpgradeFailed
+from cc_bot.domain.errors import DatabaseNewer, StorageError
 from cc_bot.storage import Migration, apply_pending, list_pending, open_database
 from cc_bot.storage.migrate import read_migrations
 from tests.storage.files import mode
@@ -85,9 +85,8 @@ class TestApplying:
         async with open_database(url) as database:
             await apply_pending(database, first)
             before = schema(path)
-            with pytest.raises(UpgradeFailed) as refused:
+            with pytest.raises(StorageError):
                 await apply_pending(database, broken)
-            assert refused.value.params["version"] == 2
             assert await list_pending(database, broken) == broken[1:]
         assert schema(path) == before
 

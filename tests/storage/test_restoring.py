@@ -1,17 +1,18 @@
 """A backup takes the place of the database: checked first, all at once, and with what was there kept."""
 
 import sqlite3
-from contextlib import closing
+from contextlib import AbstractAsyncContextManager, closing
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
-from cc_bot.domain.errors import BackupDamaged, BackupMissing, DatabaseInUse, DatabaseNewer
-from cc_bot.storage import ErasureLog, back_up
+from cc_bot.domain.clock import utc_now
+from cc_bot.domain.errors import BackupDamaged, BackupMissing, DatabaseInUse, DatabaseNewer, StartupError
+from cc_bot.storage import back_up
 from cc_bot.storage.backup import leftovers_of, preserve
-from cc_bot.storage.manifest import manifest_path
-from cc_bot.storage.restoring import data_of, finish, put_in_place, staged, wipe
+from cc_bot.storage.manifest import announce_nothing, manifest_path
+from cc_bot.storage.restoring import StagedBackup, data_of, finish, put_in_place, staged, wipe
 from cc_bot.stores import open_stores
 from tests.storage.files import change, memories, mode, names, spoil
 
@@ -37,11 +38,42 @@ def backup(database: Path, tmp_path: Path) -> Path:
     return path
 
 
-def restore(backup: Path, database: Path) -> Path | None:
+def stage(backup: Path, database: Path) -> AbstractAsyncContextManager[StagedBackup]:
+    return staged(backup, database, utc_now, announce_nothing)
+
+
+async def restore(backup: Path, database: Path) -> Path | None:
     """As it is done, but for what needs stores."""
-    with staged(backup, database) as copy:
+    async with stage(backup, database) as copy:
         finish(copy.path, database)
         return put_in_place(copy.path, database, NOW)
+
+
+def damaged_backups(backup: Path) -> list[tuple[bytes | None, bytes | None, type[StartupError]]]:
+    """Backups, their manifests, and how each is refused."""
+    content, manifest = backup.read_bytes(), manifest_path(backup).read_bytes()
+
+    def changed(statement: str) -> bytes:
+        change(backup, statement, whole=content)
+        return backup.read_bytes()
+
+    spoil(backup)
+    spoiled = backup.read_bytes()
+    unrecorded = changed("DELETE FROM schema_migrations")
+    dangling = changed(
+        "INSERT INTO attachments (message_id, position, session_id, user_id, name, content_type, data) "
+        "VALUES (9999, 0, 'gone', 1, '', '', x'00')"
+    )
+    newer = changed("INSERT INTO schema_migrations (version, applied_at) VALUES (9999, 0)")
+    damaged = (spoiled, b"", b"no database", b"SQLite format 3\0", unrecorded, dangling)
+    return [
+        (None, None, BackupMissing),
+        (spoiled, manifest, BackupDamaged),
+        (changed("UPDATE memories SET content = 'x'"), manifest, BackupDamaged),
+        (content, b"{}", BackupDamaged),
+        *((each, None, BackupDamaged) for each in damaged),
+        (newer, None, DatabaseNewer),
+    ]
 
 
 def as_after_a_kill(database: Path) -> None:
@@ -62,55 +94,31 @@ def holding(folder: Path, word: str) -> list[str]:
 
 
 class TestStaging:
-    def test_leaves_no_trace_beside_the_database_nor_of_a_restore_that_was_cut_off(
+    async def test_leaves_no_trace_beside_the_database_nor_of_a_restore_that_was_cut_off(
         self, backup: Path, database: Path
     ) -> None:
         before = names(database.parent)
         left = database.with_name(f".{database.name}.restoring-abc")
         left.mkdir()
         (left / "sessions.db").write_bytes(b"half")
-        with staged(backup, database) as copy:
+        async with stage(backup, database) as copy:
             assert left not in leftovers_of(database)
             assert copy.rows["memories"] == 1
             assert (mode(copy.path), mode(copy.path.parent)) == (0o600, 0o700)
         assert names(database.parent) == before
 
-    def test_of_anything_but_a_whole_backup_of_ours_is_refused(
+    async def test_of_anything_but_a_whole_backup_of_ours_is_refused(
         self, backup: Path, database: Path, tmp_path: Path
     ) -> None:
-        content, manifest = backup.read_bytes(), manifest_path(backup).read_bytes()
-        spoil(backup)
-        spoiled = backup.read_bytes()
-        change(backup, "UPDATE memories SET content = 'x'", whole=content)
-        another = backup.read_bytes()
-        change(backup, "DELETE FROM schema_migrations", whole=content)
-        unrecorded = backup.read_bytes()
-        dangle = (
-            "INSERT INTO proposals (user_id, channel_id, agent, message_id, visibility, change, made_at) "
-            "VALUES (1, 2, '', 9999, 'public', '', 0)"
-        )
-        change(backup, dangle, whole=content)
-        dangling = backup.read_bytes()
-        newer = "INSERT INTO schema_migrations (version, applied_at) VALUES (9999, 0)"
-        change(backup, newer, whole=content)
-        for data, told, refusal in (
-            (None, None, BackupMissing),
-            *((spoiled, each, BackupDamaged) for each in (manifest, None)),
-            (another, manifest, BackupDamaged),
-            (content, b"{}", BackupDamaged),
-            *(
-                (each, None, BackupDamaged)
-                for each in (b"", b"no database", b"SQLite format 3\0", unrecorded, dangling)
-            ),
-            (backup.read_bytes(), None, DatabaseNewer),
-        ):
+        for data, manifest, refusal in damaged_backups(backup):
             path = tmp_path / "sessions_20261122-030405.db"
-            for file, held in ((path, data), (manifest_path(path), told)):
+            for file, held in ((path, data), (manifest_path(path), manifest)):
                 file.unlink(missing_ok=True)
                 if held is not None:
                     file.write_bytes(held)
-            with pytest.raises(refusal), staged(path, database):
-                raise AssertionError
+            with pytest.raises(refusal):
+                async with stage(path, database):
+                    raise AssertionError
 
 
 class TestPuttingInPlace:
@@ -118,7 +126,7 @@ class TestPuttingInPlace:
         self, backup: Path, database: Path
     ) -> None:
         as_after_a_kill(database)
-        replaced = restore(backup, database)
+        replaced = await restore(backup, database)
         assert replaced == database.with_name("sessions.replaced-20261122-030405.db")
         assert await memories(database) == [WORD]
         assert await memories(replaced) == ["犬が好き", WORD]
@@ -131,9 +139,9 @@ class TestPuttingInPlace:
     ) -> None:
         database = tmp_path / "new" / "sessions.db"
         database.parent.mkdir()
-        assert restore(backup, database) is None
+        assert await restore(backup, database) is None
         change(database, "UPDATE memories SET content = '猫が好き'")
-        first, second = restore(backup, database), restore(backup, database)
+        first, second = await restore(backup, database), await restore(backup, database)
         assert first
         assert second == database.with_name("sessions.replaced-20261122-030405-2.db")
         assert await memories(first) == ["猫が好き"]
@@ -167,10 +175,8 @@ class TestWiping:
         assert len(holding(tmp_path, WORD)) >= 7
         wipe(database, tmp_path / "chat_history")
         assert holding(tmp_path, WORD) == []
-        left = [name for name in names(tmp_path) if not name.startswith("erasures_")]
-        erasures = ErasureLog.beside(database).path.name
-        kept = [erasures, f".{erasures}.lock", "sessions_20261122-030405.db", "sessions_20261122-030405.json"]
-        assert left == sorted([*others, *kept])
+        backup = ["sessions_20261122-030405.db", "sessions_20261122-030405.json"]
+        assert names(tmp_path) == sorted([*others, *backup, "erasures.jsonl", "sessions.erasures.jsonl"])
 
     def test_takes_damaged_files_too(self, tmp_path: Path) -> None:
         database = tmp_path / "sessions.db"

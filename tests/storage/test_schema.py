@@ -1,20 +1,17 @@
 """A start refuses a file whose schema is not the one that the migrations make."""
 
-import asyncio
 from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
-from cc_bot.app.database import CopyRequest, run_copy
-from cc_bot.config import read_config
-from cc_bot.domain.errors import DatabaseOutdated, SchemaChanged, UpgradeFailed
+from cc_bot.domain.clock import utc_now
+from cc_bot.domain.errors import SchemaChanged, StorageError
 from cc_bot.storage import apply_pending, open_database
-from cc_bot.storage.manifest import ignore_progress
+from cc_bot.storage.examination import examine
+from cc_bot.storage.manifest import announce_nothing
 from cc_bot.storage.migrate import Migration, known_migrations
-from cc_bot.storage.restoring import examine, staged
-from cc_bot.stores import open_stores
-from cc_bot.stores.memory.upkeep import recompute_outdated
+from cc_bot.storage.restoring import staged
 from tests.databases import laid_out
 from tests.storage.files import change
 
@@ -35,11 +32,6 @@ def path(tmp_path: Path) -> Path:
 async def start(path: Path, migrations: Sequence[Migration] | None = None) -> None:
     async with open_database(f"sqlite:///{path}") as database:
         await apply_pending(database, migrations)
-
-
-def restore(path: Path) -> None:
-    with staged(path, path.with_name("restored.db")):
-        pass
 
 
 class TestStart:
@@ -68,7 +60,7 @@ class TestStart:
 
     async def test_that_cannot_upgrade_it_changes_nothing(self, path: Path, whole: bytes) -> None:
         later = Migration(len(known_migrations()) + 1, "notes", ("CREATE TABLE notes (text TEXT)",))
-        for statement, error in (("CREATE TABLE Notes (mine TEXT)", UpgradeFailed), (SPY, SchemaChanged)):
+        for statement, error in (("CREATE TABLE Notes (mine TEXT)", StorageError), (SPY, SchemaChanged)):
             change(path, statement, whole=whole)
             with pytest.raises(error):
                 await start(path, (*known_migrations(), later))
@@ -83,35 +75,5 @@ class TestStart:
             "ANALYZE",
         )
         await start(path)
-        with staged(path, path.with_name("restored.db")) as copy:
+        async with staged(path, path.with_name("restored.db"), utc_now, announce_nothing) as copy:
             assert "notes" in copy.rows
-
-
-class TestADatabaseFromBeforeTheFirstRelease:
-    async def test_is_refused_with_the_command_that_brings_it_over(self, path: Path) -> None:
-        async with open_stores(f"sqlite:///{path}", embedder=None) as stores:
-            kept = [await stores.memories.add(1, text) for text in ("猫の名前はモチ", "犬の名前はポチ")]
-            await stores.memory_removal.erase(1, kept.pop().id)
-        change(
-            path,
-            "UPDATE schema_migrations SET description = 'initial'",
-            "INSERT INTO schema_migrations VALUES (2, 0, 'token factors'), (39, 0, 'erasure lines stay')",
-            "DROP TABLE memory_terms",
-            "DROP INDEX memories_by_text",
-            "ALTER TABLE memories DROP COLUMN term_count",
-            "CREATE TABLE memory_segments (user_id INTEGER PRIMARY KEY)",
-            "UPDATE memory_rules SET version = 1",
-        )
-        for refused in (start(path), asyncio.to_thread(restore, path)):
-            with pytest.raises(DatabaseOutdated) as refusal:
-                await refused
-            assert "cc-bot copy" in str(refusal.value.params["command"])
-        assert examine(path).condition == "outdated"
-        new = f"sqlite:///{path.with_name('new.db')}"
-        config = read_config({"CC_BOT_DATA_FOLDER": str(path.parent)}, path.with_name(".env"))
-        await run_copy(config, CopyRequest(f"sqlite:///{path}", new), ignore_progress)
-        async with open_database(new) as database:
-            await recompute_outdated(database)
-        async with open_stores(new, embedder=None) as stores:
-            assert await stores.memories.search(1, "猫") == kept
-            assert (await stores.memories.add(1, "鳥")).number == 3

@@ -11,6 +11,7 @@ from cc_bot.domain.clock import utc_now
 from cc_bot.domain.errors import ConversationGone, StorageError
 from cc_bot.domain.schedule import Place
 from cc_bot.storage import Database, Row, Statement, Steps, Subject
+from cc_bot.storage.erasures import read_erasures
 from cc_bot.stores import PersonalErasureStore, Stores
 from tests.stores.backends import KEY, OTHER_USER, Recorder, contents, got, turn
 from tests.stores.forgetting import everything
@@ -65,7 +66,7 @@ class TestErased:
         assert await lived.personal_erasure.list_users() == {YOU, OPERATOR}
         assert await lived.personal_data.get_overview(YOU) == before
         assert "きりん" in await everything(database)
-        log = got(await lived.erasures.read())
+        log = read_erasures(lived.erasures.path)
         assert log.match("user", ME, None)
         assert not log.match("user", YOU, None)
         with pytest.raises(ConversationGone):  # a turn that was on its way
