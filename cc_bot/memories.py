@@ -79,14 +79,6 @@ def mark_of(kept: Memory) -> str:
 # ---- memories ----------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class ForgottenMemory:
-    """A memory that is hidden, and how many messages tell of it all the same."""
-
-    hidden: HiddenMemory
-    told_in: int
-
-
 class Memories:
     """Memories, as they are changed from Discord and from pages alike. The files of a user are made and read
     in the line, which holds all that are made of the same process."""
@@ -115,18 +107,10 @@ class Memories:
             audience=entered.audience,
         )
 
-    async def forget(self, user_id: int, memory_id: int) -> ForgottenMemory | None:
+    async def forget(self, user_id: int, memory_id: int) -> HiddenMemory | None:
         """Hide a memory, and return the same of what is hidden already; None when it is gone."""
         await self._stores.memories.delete(user_id, memory_id)
-        return await self.get_forgotten(user_id, memory_id)
-
-    async def get_forgotten(self, user_id: int, memory_id: int) -> ForgottenMemory | None:
-        """Return a hidden memory, while it can be had back."""
-        removal = self._stores.memory_removal
-        hidden = await removal.get_hidden(user_id, memory_id)
-        if hidden is None:
-            return None
-        return ForgottenMemory(hidden, await removal.count_messages(user_id, memory_id))
+        return await self._stores.memory_removal.get_hidden(user_id, memory_id)
 
     async def have_back(self, user_id: int, memory_id: int) -> Memory | None:
         """Have a memory back, and return the same of what is back already; None when it is too late. Raises

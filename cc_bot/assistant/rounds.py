@@ -13,6 +13,7 @@ from cc_bot.assistant.calibration import Measured
 from cc_bot.assistant.turn import Account, TurnPrompt
 from cc_bot.context.tokens import call_parts
 from cc_bot.domain.errors import ContextTooLong, ModelError, StorageError
+from cc_bot.domain.memory_calls import kept_ids
 from cc_bot.domain.message import (
     Attachment,
     Message,
@@ -54,7 +55,6 @@ from cc_bot.llm.model import (
     storable,
 )
 from cc_bot.stores import TurnLedger
-from cc_bot.stores.memory.copies import kept_ids
 from cc_bot.tools.registry import ToolContext, ToolOutcome, ToolRegistry, in_doubt
 
 _log = structlog.get_logger(__name__)

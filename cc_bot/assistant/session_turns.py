@@ -19,12 +19,12 @@ from cc_bot.context.prompt import Built, PromptStyle, build_prompt, of_session, 
 from cc_bot.context.tokens import message_tokens
 from cc_bot.domain.clock import Clock
 from cc_bot.domain.errors import NotNewest
+from cc_bot.domain.memory_calls import shown_ids
 from cc_bot.domain.message import ChannelKey, Message, Visibility
 from cc_bot.domain.proposal import ProposedChange
 from cc_bot.domain.session import Session, SessionKey
 from cc_bot.llm.model import ToolSchema
 from cc_bot.stores import SessionStore, Settlement, StoredTurn
-from cc_bot.stores.memory.copies import shown_ids
 from cc_bot.summaries import Summaries
 from cc_bot.tools.registry import CanvasDraft
 

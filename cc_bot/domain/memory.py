@@ -182,17 +182,13 @@ class MemoryStatistics:
 
 @dataclass(frozen=True, slots=True)
 class ErasureCounts:
-    """The count of what was removed for good."""
+    """The number of things that an erasure removed."""
 
     memories: int = 0
     versions: int = 0
     """Former texts of them."""
-    tool_calls: int = 0
-    """Calls in stored answers that held them, and are now redacted."""
     summaries: int = 0
-    """Summaries of conversations that may have held them, and are deleted."""
-    told_in: int = 0
-    """Messages of the user's conversations that still hold what they said."""
+    """Summaries made of the messages that were emptied."""
     messages: int = 0
     """Messages that were emptied because their user wanted the conversations erased as well."""
 

@@ -76,19 +76,12 @@ def has_quotation(text: str) -> bool:
 
 
 _ROWS: Final = re.compile(r', "(?:former_)?ref": \d+')
-_OLD_IDS: Final = re.compile(
-    r', "(?:id|supersedes|superseded|more_before)": \d+'
-    r'|"(?:id|supersedes|superseded|more_before)": \d+(?:, )?'
-)
 """Within a text of a JSON value the quotation marks would have backslashes before them."""
 
 
 def result_for_model(result: str) -> str:
-    """Return what a tool answered without the rows that stand there for us alone. In what was stored before
-    users had numbers of their own, the ids are rows too: what a model named by them now would be another
-    thing."""
-    told = _ROWS.sub("", result)
-    return _OLD_IDS.sub("", result) if told == result else told
+    """Return a tool's result without the ids of rows, which only this program uses."""
+    return _ROWS.sub("", result)
 
 
 MAYBE_DONE: Final = "maybe_done"

@@ -14,6 +14,7 @@ from typing import Any, Final, NamedTuple
 
 from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.errors import ConversationGone
+from cc_bot.domain.memory_calls import CANVAS_TOOLS, MEMORY_TOOLS, shown_ids
 from cc_bot.domain.message import (
     ChannelKey,
     KnownPlace,
@@ -49,7 +50,8 @@ from cc_bot.stores.columns import (
     to_text,
     tool_calls_of,
 )
-from cc_bot.stores.memory.copies import DROP_CALLS_OF_QUESTIONS, NOTE_CHANNEL_CALLS, note_calls, shown_ids
+from cc_bot.stores.ledger import DROP_CALLS_OF_QUESTIONS
+from cc_bot.stores.memory.references import read_texts
 from cc_bot.stores.processes import of_shard
 from cc_bot.stores.proposals import DROP_OF_CHANNEL_ANSWER, PROPOSAL, insert_proposals
 from cc_bot.stores.sessions import StoredTurn
@@ -179,7 +181,11 @@ NOTE_HEARD: Final = """
 SELECT_HEARD: Final = "SELECT heard FROM messages WHERE discord_id = $1 AND role = 'user' /* any row */"
 
 _ANSWERED: Final = Parameters(
-    ("author_id", "author_name", "content", "tool_calls", "status", "tainted", "reply_to"), first=7
+    (
+        *("author_id", "author_name", "content", "tool_calls", "status", "tainted", "reply_to"),
+        "memory_user_id",
+    ),
+    first=7,
 )
 
 # Made anew in place, an answer takes the row of the one before. Of a session's row, or of another channel's,
@@ -195,8 +201,7 @@ COMMIT_ANSWER: Final = f"""
         WHERE q.discord_id IN @ids($6) AND q.user_id IS NULL
     )
     ON CONFLICT (discord_id) WHERE discord_id IS NOT NULL DO UPDATE SET
-        created_at = excluded.created_at, role = excluded.role, {_ANSWERED.excluded},
-        memory_user_id = NULL, erased = 0
+        created_at = excluded.created_at, role = excluded.role, {_ANSWERED.excluded}, erased = 0
     WHERE messages.user_id IS NULL AND messages.parent_channel_id = $1 AND messages.thread_id = $2
     RETURNING id /* channel */
 """
@@ -784,14 +789,14 @@ class ChannelStore:
         now = from_ms(self._now())  # as it is read back
         asked = json.dumps([question.discord_id for question in questions])
         held = (key.channel_id, key.thread_id, _discord_id(answer))
-        columns = _ANSWERED.of(MESSAGE.write(answer))
         author_id = questions[0].author_id if questions else 0
+        acts = {call.name for call in answer.tool_calls} & (MEMORY_TOOLS | CANVAS_TOOLS)
+        columns = _ANSWERED.of(MESSAGE.write(answer) | {"memory_user_id": author_id if acts else None})
         asker = SessionKey(author_id, key.place_id, agent)
         proposing = insert_proposals(asker, _discord_id(answer), proposals, now)
         before = [
             Statement(THAW_FROM, held),
             Statement(COMMIT_ANSWER, (*held, key.place_id, to_ms(now), asked, *columns)),
-            *note_calls(NOTE_CHANNEL_CALLS, _discord_id(answer), author_id, answer.tool_calls),
             Statement(DROP_OF_CHANNEL_ANSWER, (answer.discord_id,)),
         ]
         batch = [
@@ -824,8 +829,11 @@ class ChannelStore:
         """Return the bot's last answer in this channel or thread since it was reset: to anybody, or to what
         this user asked."""
         params = (key.channel_id, key.thread_id, key.place_id, to_user_id)
-        rows = await self._database.query(NEWEST_ANSWER, *params)
-        return MESSAGE.first(rows)
+        found = MESSAGE.first(await self._database.query(NEWEST_ANSWER, *params))
+        if found is None or to_user_id is None:
+            return found
+        [read] = await read_texts(self._database, to_user_id, [found])
+        return read
 
     async def list_shown_memories(self, key: ChannelKey, user_id: int, first: int) -> frozenset[int]:
         """List the user's memories that the bot's newest answers there, from this id on, kept or showed."""

@@ -18,6 +18,7 @@ from operator import attrgetter, itemgetter
 from types import NoneType, UnionType
 from typing import Any, Final, Generic, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
+from cc_bot.domain.memory_calls import without_texts
 from cc_bot.domain.message import ChannelKey, Message, ToolCall
 from cc_bot.domain.session import SessionKey
 from cc_bot.storage import Row
@@ -307,8 +308,9 @@ def key_columns(key: SessionKey) -> tuple[int, int, str]:
 # The columns of `messages`, which every store reads alike.
 
 
-def tool_calls_to_json(calls: tuple[ToolCall, ...]) -> str:
-    return json.dumps([asdict(call) for call in calls], ensure_ascii=False) if calls else "[]"
+def tool_calls_to_json(calls: Iterable[ToolCall]) -> str:
+    """Write tool calls, with references in place of the memories' texts (domain/memory_calls.py)."""
+    return json.dumps([asdict(without_texts(call)) for call in calls], ensure_ascii=False)
 
 
 def tool_calls_of(text: str) -> tuple[ToolCall, ...]:

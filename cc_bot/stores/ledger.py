@@ -26,7 +26,7 @@ from cc_bot.stores.columns import (
     tool_calls_of,
     tool_calls_to_json,
 )
-from cc_bot.stores.memory.copies import DROP_TURN_CALLS, put_turn_calls
+from cc_bot.stores.memory.references import read_call_texts, read_texts
 from cc_bot.stores.processes import left_by_the_dead
 
 
@@ -84,6 +84,23 @@ _SELECT_INTERRUPTED: Final = f"{_WITH_CALLS} WHERE id = $1 AND user_id = $2 AND 
 
 # The calls of the turn that it takes the place of. By the key of turn_calls. $1 that, $2 user, $3 the new one
 _TAKE_CALLS: Final = "UPDATE turn_calls SET turn = $3 WHERE turn = $1 AND user_id = $2"
+
+_PUT_CALLS: Final = """
+    INSERT INTO turn_calls (turn, user_id, calls) VALUES ($1, $2, $3)
+    ON CONFLICT (turn) DO UPDATE SET calls = excluded.calls
+    WHERE turn_calls.user_id = excluded.user_id
+"""
+
+_DROP_CALLS: Final = "DELETE FROM turn_calls WHERE turn = $1 AND user_id = $2"
+
+# After questions in channels were answered, given up or deleted. $1 an array of their ids on Discord
+DROP_CALLS_OF_QUESTIONS: Final = """
+    DELETE FROM turn_calls WHERE turn IN (SELECT 'q' || each.value FROM @ids($1) AS each)
+        AND NOT EXISTS (
+            SELECT 1 FROM mentions AS w
+            WHERE w.discord_id IN @ids($1) AND w.answered = 0 AND turn_calls.turn = 'q' || w.discord_id
+        )
+"""
 
 _SELECT_CALLS: Final = "SELECT calls FROM turn_calls WHERE turn = $1 AND user_id = $2"
 
@@ -231,7 +248,7 @@ class TurnLedger:
     async def mark_settled(self, entry: str, user_id: int) -> None:
         """Drop the entry: its user has seen how the turn ended."""
         settled = (entry, user_id)
-        batch = [Statement(_DELETE, settled), Statement(DROP_TURN_CALLS, settled)]
+        batch = [Statement(_DELETE, settled), Statement(_DROP_CALLS, settled)]
         await self._database.transaction(batch, [user(user_id)])
 
     async def mark_interrupted(self, entry: str, user_id: int) -> None:
@@ -262,7 +279,8 @@ class TurnLedger:
             yield _insert(turn, self._process)
             return turn
 
-        return await self._database.write(steps, [user(user_id)])
+        turn = await self._database.write(steps, [user(user_id)])
+        return turn and await self._with_texts(turn)
 
     async def untake(self, entry: str, user_id: int) -> None:
         """Make the turn what it was before `take`: nobody heard of the press that took it up."""
@@ -277,12 +295,15 @@ class TurnLedger:
         """Note what the tools of a turn have changed so far, and what they are about to, without a result.
         `turn` is its entry, or what `channel_turn` makes of a channel's question; what is noted goes once
         that is answered, or nobody asks any more."""
-        await self._database.transaction([put_turn_calls(turn, user_id, calls)], [user(user_id)])
+        put = Statement(_PUT_CALLS, (turn, user_id, tool_calls_to_json(calls)))
+        batch = [put if calls else Statement(_DROP_CALLS, (turn, user_id))]
+        await self._database.transaction(batch, [user(user_id)])
 
     async def get_calls(self, turn: str, user_id: int) -> tuple[ToolCall, ...]:
         """Return the calls that `note_calls` was last told of a turn."""
         rows = await self._database.query(_SELECT_CALLS, turn, user_id)
-        return tool_calls_of(rows[0][0]) if rows else ()
+        calls = tool_calls_of(rows[0][0]) if rows else ()
+        return await read_call_texts(self._database, user_id, calls, "public")
 
     async def note_heard(self, entry: str, user_id: int, heard: str) -> None:
         """Note what was heard in the recordings of a turn's question, unless nothing of it is kept."""
@@ -311,7 +332,7 @@ class TurnLedger:
         me = (self._process,)
         batch = [Statement(ADOPT_TURNS, me), Statement(SELECT_UNFINISHED, me)]
         _, rows = await self._database.transaction(batch, [EVERYBODY])
-        return tuple(map(TURN.read, rows))
+        return tuple([await self._with_texts(turn) for turn in map(TURN.read, rows)])
 
     async def forget_interrupted(self, before: datetime) -> None:
         """Drop interrupted turns from before then: they are not asked again."""
@@ -320,7 +341,12 @@ class TurnLedger:
 
     async def _get_message(self, user_id: int, row_id: int | None) -> Message | None:
         rows = await self._database.query(_SELECT_MESSAGE, user_id, row_id)
-        return MESSAGE.first(rows)
+        found = await read_texts(self._database, user_id, [*map(MESSAGE.read, rows)])
+        return found[0] if found else None
+
+    async def _with_texts(self, turn: PendingTurn) -> PendingTurn:
+        calls = await read_call_texts(self._database, turn.key.user_id, turn.calls, turn.visibility)
+        return replace(turn, calls=calls)
 
 
 def accept_turn(turn: PendingTurn, process: str) -> Steps[None]:

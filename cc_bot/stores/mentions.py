@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 from cc_bot.domain.message import ChannelKey, Message
 from cc_bot.storage import Database, Statement
 from cc_bot.stores.columns import CHANNEL, MESSAGE
-from cc_bot.stores.memory.copies import DROP_CALLS_OF_QUESTIONS
+from cc_bot.stores.ledger import DROP_CALLS_OF_QUESTIONS
 from cc_bot.stores.subjects import of_place
 
 # Each mention with its message; which ones is up to the statement.

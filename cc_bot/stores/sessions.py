@@ -54,7 +54,7 @@ from cc_bot.stores.history import (
     with_images,
 )
 from cc_bot.stores.ledger import ANSWERED, DROP_CALLS_OF_ANSWERED
-from cc_bot.stores.memory.copies import NOTE_CALLS, note_calls
+from cc_bot.stores.memory.references import read_texts
 from cc_bot.stores.proposals import (
     DROP_OF_ANSWER,
     INSERT_PROPOSAL,
@@ -193,8 +193,6 @@ def _statements(turn: NewTurn, idle_since: str, limit: int, max_file_bytes: int)
         batch.append(Statement(DROP_OF_ANSWER, (turn.session.key.user_id, turn.replaces)))
     for message in turn.messages:
         batch.append(_insert(turn, message))
-        if message.tool_calls:
-            batch.extend(note_calls(NOTE_CALLS, *owned, message.tool_calls))
         if message.attachments:
             batch.extend(insert_files(owned, message))
     if turn.proposals:
@@ -366,10 +364,11 @@ class SessionStore:
             found = await self._renew(key, visibility, idle_since=idle, now=to_text(now))
         more = self._paging.may_continue(size, len(found.tail))
         session = read_session(found, key, more=more)
-        if not has_files(found.tail) or not session.history:
-            return session
-        files = await self._read_files(session, found.tail, UNBOUNDED, image_room(()))
-        return read_session(found, key, files, more=more)
+        if has_files(found.tail) and session.history:
+            files = await self._read_files(session, found.tail, UNBOUNDED, image_room(()))
+            session = read_session(found, key, files, more=more)
+        history = await read_texts(self._database, key.user_id, session.history)
+        return replace(session, history=history)
 
     async def load_earlier(self, session: Session, *, visibility: Visibility = "public") -> Session:
         """Return the session with one more page of its history, if there is one.
@@ -390,7 +389,8 @@ class SessionStore:
             before = message_id(rows[-1]) if rows else before
         room = image_room(session.history)
         files = await self._read_files(session, rows, start, room) if rows and has_files(rows) else ()
-        return replace(session, history=(*read_history(rows, files), *session.history), more=more)
+        earlier = await read_texts(self._database, session.key.user_id, read_history(rows, files))
+        return replace(session, history=(*earlier, *session.history), more=more)
 
     async def get_question(self, user_id: int, answer_id: int) -> Message | None:
         """Return what one of the user's answers answers, without its files; both by their rows."""

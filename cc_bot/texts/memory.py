@@ -49,8 +49,7 @@ class MemoryTexts(Area):
     query_needed = Sentence(ja="探したい言葉を入力してください。", en="Enter the words to look for.")
     deleted = Sentence(ja="🗑️ 忘れました（#{id}）: {content}", en="🗑️ Forgotten (#{id}): {content}")
     undo_until = Sentence(ja="{until} まで元に戻せます。そのあと、メモリは完全に消えます。", en="You can undo this until {until}. Then the memory is gone for good.")
-    still_told = Sentence(ja="会話の記録には、その内容にふれた発言や回答が {count}件残っていて、これからの回答にも使われます。そちらも消せます。", en="Messages in conversation records that touch on it: {count}. Answers still draw on them, unless you erase it there too.")
-    """Below what was forgotten."""
+    still_told = Sentence(ja="会話の中で話したことは記録に残り、これからの回答にも使われます。そちらも消せます。", en="What was said in conversations stays on record, and answers draw on it. You can erase it there too.")
     undo = Sentence(ja="元に戻す", en="Undo")
     erase_now = Sentence(ja="今すぐ完全に消す", en="Erase for good now")
     undeleted = Sentence(ja="↩️ 元に戻しました（#{id}）: {content}", en="↩️ It is back (#{id}): {content}")
@@ -226,7 +225,7 @@ class ReceiptTexts(Area):
     """Where others read it, too."""
     still_told = Sentence(ja="会話の記録には残っていることがあり、これからの回答にも使われます。", en="Conversation records may still hold it, and answers draw on them.")
     """Below what was forgotten."""
-    untell = Sentence(ja="会話からも消す…", en="Erase it from conversations too…")
+    untell = Sentence(ja="会話からも消す…", en="Erase from conversations too…")
     number = Sentence(ja="（#{id}）", en=" (#{id})")
     hidden = Sentence(ja="（自分だけに見える内容）", en="(something that only you may see)")
     """In place of a content that only its user may see."""

@@ -146,10 +146,8 @@ def _day(moment: datetime | None, zone: ZoneInfo) -> str:
 class ErasureTexts(Area):
     """Words about what was erased for good, and what remains: said to the user whose it was."""
 
-    question = Sentence(ja=("このメモリの内容にふれた発言や回答が、会話の記録に {count}件あります。そちらも空にしますか？\n-# 空にした会話のことは、もう思い出せません。"), en=("Conversation records touch on this memory in {count} messages. Empty those as well?\n-# Then I no longer know what was said there."))
-    """Before an erasure, where more than the memory tells of it."""
-    memory_only = Sentence(ja="メモリだけ完全に消す", en="Erase the memory only")
-    conversations_too = Sentence(ja="会話の記録からも消す", en="Erase it from conversations too")
+    memory_only = Sentence(ja="メモリだけ完全に消す", en="Erase from memory only")
+    conversations_too = Sentence(ja="会話の記録からも消す", en="Erase from conversations too")
     mark = Sentence(ja="（消去しました）", en="(erased)")
     """Takes the place of a message in the record of a conversation."""
     done = Sentence(ja="🗑️ 完全に消しました。もう元には戻せません。", en="🗑️ Erased for good. This can't be undone.")
@@ -157,27 +155,18 @@ class ErasureTexts(Area):
     removed = Sentence(ja="消したもの: {list}", en="Removed: {list}")
     memories = Sentence(ja="メモリ {count}件", en="memories: {count}")
     versions = Sentence(ja="以前の内容 {count}件", en="former versions: {count}")
-    tool_calls = Sentence(ja="回答の中でメモリを使った記録 {count}件", en="records of their use in answers: {count}")
     summaries = Sentence(ja="会話の要約 {count}件", en="conversation summaries: {count}")
     messages = Sentence(ja="会話の記録の発言 {count}件", en="messages in conversation records: {count}")
     """Each of the list's; parameter: count."""
     comma = Sentence(ja="、", en=", ")
-    still_told = Sentence(ja="会話の記録には、その内容にふれた発言や回答がまだ {count}件あります。", en="Messages in conversation records that still touch on it: {count}.")
     remains = Sentence(ja="-# バックアップや更新前の控え、すでに表示されたメッセージはそのまま残ります。", en="-# Backups, copies made before upgrades, and messages already on screen stay as they are.")
-    not_told = Sentence(ja="この内容にふれた発言や回答は、会話の記録にありません。", en="No message in conversation records touches on it.")
     out_of_reach = Sentence(ja="このメモリは、元に戻したか、完全に消したあとです。会話をまっさらにするには </clear> をお使いください。", en="This memory is back, or it was erased for good already. </clear> starts your conversation afresh.")
     """Of a memory that is back, or gone for good already."""
 
-    def choices(self) -> tuple[str, str]:
-        """Name how far an erasure goes, as two buttons have it: without and with the record of
-        conversations."""
-        return self.memory_only, self.conversations_too
-
     def told(self, erased: ErasureCounts) -> str:
-        """Say what was removed, what still tells of it, and what is out of reach: a line each."""
-        counts = ((self.memories, erased.memories), (self.versions, erased.versions), (self.tool_calls, erased.tool_calls), (self.summaries, erased.summaries), (self.messages, erased.messages))
+        """Say what was removed, and what could not be reached: a line each."""
+        counts = ((self.memories, erased.memories), (self.versions, erased.versions), (self.summaries, erased.summaries), (self.messages, erased.messages))
         parts = [template.format(count=count) for template, count in counts if count]
         if not parts:
             return self.nothing
-        still = [self.still_told.format(count=erased.told_in)] if erased.told_in else []
-        return "\n".join((self.done, self.removed.format(list=self.comma.join(parts)), *still, self.remains))
+        return "\n".join((self.done, self.removed.format(list=self.comma.join(parts)), self.remains))

@@ -84,11 +84,11 @@ class WebMemoryTexts(Area):
     # ---- erasing
     erase_title = Sentence(ja="完全に消す", en="Erase for good")
     erase_question = Sentence(ja="次のメモリを、前の内容もふくめて完全に消します。元には戻せません。", en="These memories are erased for good, with all that they said before. This can't be undone.")
-    erase_covers = Sentence(ja="回答の中でこのメモリを使った記録、そこから作った会話の要約、キャンバスに出ているものからも消えます。", en="They also go from the records of their use in answers, from summaries made of those, and from canvases.")
-    erase_told = Sentence(ja="この内容にふれた発言や回答が、会話の記録に {count}件あります。そちらも空にすると、その会話のことはもう思い出せません。", en="Messages in conversation records that touch on them: {count}. If those are emptied too, I no longer know what was said there.")
+    erase_told = Sentence(
+        ja="会話の中で話したことは記録に残ります。「会話の記録からも消す」を選ぶと、この内容にふれた発言や回答、その要約、キャンバスに描いたものも消え、そこで話したことはもう思い出せません。",
+        en="What was said in conversations stays. “Erase from conversations too” also removes the messages that touch on it, their summaries and what was drawn from them on canvases; then I no longer know what was said there.",
+    )
     best_first = Sentence(ja="検索中は、近いものから並びます。", en="A search lists what fits best first.")
-    erase_all_alone = Sentence(ja="メモリだけ完全に消す", en="Erase the memories only")
-    erase_all_said = Sentence(ja="会話の記録からも消す", en="Erase them from conversations too")
     erase_all = Sentence(ja="すべてのメモリを完全に消す…", en="Erase all memories for good…")
     erase_all_question = Sentence(ja="メモリ {count}件をすべて、前の内容や削除したばかりのものもふくめて、完全に消します。元には戻せません。", en="All your memories ({count}) are erased for good, with all that they said before and what was just deleted. This can't be undone.")
     erase_copy_first = Sentence(ja="控えが要るときは、先に書き出してください。", en="For a copy, export them first.")

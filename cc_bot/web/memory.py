@@ -39,7 +39,8 @@ from cc_bot.domain.memory import (
     write_end,
 )
 from cc_bot.domain.text import one_line, shorten
-from cc_bot.memories import MAX_TAGS_CHARACTERS, ForgottenMemory, MemoryForm, fill_form, mark_of
+from cc_bot.memories import MAX_TAGS_CHARACTERS, MemoryForm, fill_form, mark_of
+from cc_bot.stores.memory.removal import HiddenMemory
 from cc_bot.texts import Texts
 from cc_bot.texts.web_memory import WebMemoryTexts
 from cc_bot.web.form import PageNumber, form_of, id_in, number_of, text_of
@@ -391,10 +392,10 @@ class MemoryPages:
             raise NothingHere
         return found
 
-    async def _forgotten(self, request: web.Request, visitor: SignedIn) -> ForgottenMemory | None:
+    async def _forgotten(self, request: web.Request, visitor: SignedIn) -> HiddenMemory | None:
         """Return what is hidden under the number in the path, and can be had back. Raises NothingHere."""
         row = await self._row(request, visitor)
-        return await self._services.memories.get_forgotten(visitor.user_id, row)
+        return await self._removal.get_hidden(visitor.user_id, row)
 
     async def _row(self, request: web.Request, visitor: SignedIn) -> int:
         """Return the id of the memory whose number stands in the path, hidden or not. Raises NothingHere."""
@@ -503,14 +504,12 @@ class MemoryPages:
         there = [each for each in outcomes if each.memory]
         if not there:
             raise NothingHere
-        ids = [each.memory.id for each in there if each.memory]
         return render(
             request,
             "memories_erase.html",
             visitor,
             outcomes=there,
             missing=[each.number for each in outcomes if not each.memory],
-            told_in=await self._removal.count_messages(visitor.user_id, *ids),
             shown=lambda memory: shorten(one_line(memory.content), SHOWN_CHARACTERS),
             back=back,
         )
@@ -557,14 +556,13 @@ class MemoryPages:
             await self._services.discord.canvas_changed(key)
 
 
-def _forgotten_page(request: web.Request, visitor: SignedIn, forgotten: ForgottenMemory) -> web.Response:
+def _forgotten_page(request: web.Request, visitor: SignedIn, hidden: HiddenMemory) -> web.Response:
     return render(
         request,
         "memory_deleted.html",
         visitor,
-        memory=forgotten.hidden.memory,
-        until=forgotten.hidden.since + UNDO_TIME,
-        told_in=forgotten.told_in,
+        memory=hidden.memory,
+        until=hidden.since + UNDO_TIME,
     )
 
 

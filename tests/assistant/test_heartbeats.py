@@ -265,9 +265,10 @@ class TestSpeech:
         [firing] = await heart.table.stores.schedules.claim_due(START + 6 * HOUR, ["dm"])
         await heart.table.stores.schedules.mark_sent(firing, replace(message, discord_id=5))
         removal = heart.table.stores.memory_removal
-        assert await removal.count_messages(ME, other.id) == 0
-        assert await removal.count_messages(ME, memory.id) == 1
-        assert await removal.erase(ME, memory.id, mark="（消去しました）")
+        for each, emptied in ((other, 0), (memory, 1)):
+            counts = await removal.erase(ME, each.id, mark="（消去しました）")
+            assert counts is not None
+            assert counts.messages == emptied
         said = await heart.table.stores.schedules.get_said(5)
         assert said is not None
         assert said[1].content == "（消去しました）"

@@ -129,7 +129,7 @@ class TestUpkeep:
         upkeep = scene.upkeep()
         upkeep.begin()
         try:
-            await scene.stores.memory_removal.erase(scene.aiko.id, memory.id)
+            await scene.stores.memory_removal.erase(scene.aiko.id, memory.id, mark="×")
             await scene.discord.wait(lambda: scene.titles == ["買い物"], "the card to go")
         finally:
             await upkeep.close()

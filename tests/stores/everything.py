@@ -329,7 +329,7 @@ async def forget_everything(stores: Stores, database: Database) -> None:
     sql = "UPDATE sessions SET canvas_state = $2, canvas_revision = 1 WHERE user_id = $1"
     await database.transaction([Statement(sql, (USER, canvas))], ())
     erased = got(await removal.erase(USER, memory.id, mark="（消去しました）"))
-    assert 0 not in (erased.versions, erased.tool_calls, erased.summaries, erased.messages)
+    assert 0 not in (erased.versions, erased.summaries, erased.messages)
     await memories.delete(USER, (await memories.add(USER, "犬が好き")).id)
     assert await removal.purge(datetime.now(UTC)) > 0
     await do(removal.erase_all(USER), removal.clean())

@@ -24,7 +24,7 @@ def told(memory: Memory) -> dict[str, object]:
 
 
 def remembered(memory: Memory, call_id: str = "1") -> ToolCall:
-    arguments = json.dumps({"content": memory.content})
+    arguments = json.dumps({"content": memory.content}, ensure_ascii=False)
     result = json.dumps({"remembered": told(memory)}, ensure_ascii=False)
     return ToolCall(call_id, "remember", arguments, result)
 

@@ -161,7 +161,7 @@ class TestClock:
             lambda: draw(stores, CAT, text),
             lambda: stores.canvases.draw(KEY, [SECRET]),
             lambda: stores.canvases.remove(KEY, "cat"),
-            lambda: stores.memory_removal.erase(KEY.user_id, memory.id),  # which an answer drew
+            lambda: stores.memory_removal.erase(KEY.user_id, memory.id, mark="×"),
             lambda: stores.canvases.clear(KEY),
         ):
             before, shown = await stores.canvases.read_clock(), await revision(stores)

@@ -224,10 +224,9 @@ class TestErasing:
         await talk(site, ("合言葉は山と川、返事は海", "わかりました"))
         page = await taro.open("/memories/erase?n=1")
         assert "合言葉は山と川、返事は海" in page
-        assert "1件あります" in page
         assert await contents(site) == ["合言葉は山と川、返事は海"]
         deleted = await taro.follow(await taro.press("/memories/1/delete"))
-        assert texts(Locale.JA).memory.still_told.format(count=1) in deleted
+        assert texts(Locale.JA).memory.still_told in deleted
         answer = await taro.press("/memories/erase", n="1", scope="said")
         assert (answer.status, "完全に消しました" in await answer.text()) == (200, True)
         assert site.town.told_anew == [TARO] * 2
@@ -248,7 +247,7 @@ class TestErasing:
         await taro.open("/memories/erase?n=4", status=404)
         answer = await taro.send("/memories/erase", [("n", "1"), ("n", "3"), ("n", "9"), ("scope", "alone")])
         text = await answer.text()
-        for words in ("メモリ 2件", "#9", "まだ 1件"):
+        for words in ("メモリ 2件", "#9"):
             assert words in text
         assert await contents(site) == ["二"]
         await keep(site, "四")

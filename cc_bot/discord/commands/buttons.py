@@ -43,7 +43,7 @@ from cc_bot.discord.pages.custom_ids import (
     UsedMemoriesButton,
 )
 from cc_bot.discord.pages.forms import entered_in, form_buttons, sheet, sheet_id, sheet_title
-from cc_bot.discord.pages.memory import EphemeralView, erase_question, used_list, within
+from cc_bot.discord.pages.memory import EphemeralView, forgotten_view, used_list, within
 from cc_bot.discord.pages.page import NO_FACTS, NO_PINGS, Facts, Page, components, rows_of
 from cc_bot.discord.pages.proposals import left_line, proposal_page, without
 from cc_bot.discord.pages.receipts import Carried, receipt_buttons, receipt_facts, receipt_of, takes_back
@@ -170,14 +170,11 @@ async def _undo(button: UndoButton, recipient: Recipient, stores: Stores) -> str
 async def _view_of_mentions(
     memory_id: int, recipient: Recipient, removal: MemoryRemovalStore
 ) -> EphemeralView:
-    """Return where a forgotten memory is told all the same, with a way to erase it there."""
+    """Return a deleted memory, with the ways to erase it."""
     words, hidden = recipient.words, await removal.get_hidden(recipient.user_id, memory_id)
     if hidden is None:
         return EphemeralView(words.erasure.out_of_reach)
-    told_in = await removal.count_messages(recipient.user_id, memory_id)
-    if not told_in:
-        return EphemeralView(words.erasure.not_told)
-    return erase_question(recipient.user_id, memory_id, told_in, words)
+    return forgotten_view(hidden.memory, words, hidden.since)
 
 
 # ---- stop button -----------------------------------------------------------------------------------------

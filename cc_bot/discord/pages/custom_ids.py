@@ -208,7 +208,6 @@ MemoryAction = Literal[
     "delete",
     "undelete",
     "erase",
-    "erase-alone",
     "erase-said",
     "anywhere",
     "private",

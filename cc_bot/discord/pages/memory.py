@@ -195,20 +195,17 @@ def memory_card(
     return EphemeralView(said, embed, _buttons(memory, words), _restore_menu(memory, former, words))
 
 
-def forgotten_view(memory: Memory, words: Texts, since: datetime, told_in: int = 0) -> EphemeralView:
-    """The view that tells that a memory is hidden, until when it can be had back, how to be rid of it at
-    once, and in how many messages it is told all the same."""
+def forgotten_view(memory: Memory, words: Texts, since: datetime) -> EphemeralView:
+    """A deleted memory, until when that can be undone, and the ways to erase it at once."""
     told = words.memory
     until = timestamp(since + UNDO_TIME, "t")
-    still = f"\n-# {told.still_told.format(count=told_in)}" if told_in else ""
-    too = Button(words.erasure.conversations_too, _custom_id("erase-said", memory), danger=True)
     return EphemeralView(
         f"{told.deleted.format(id=memory.number, content=excerpt(memory.content))}\n"
-        f"-# {told.undo_until.format(until=until)}{still}",
+        f"-# {told.undo_until.format(until=until)}\n-# {told.still_told}",
         buttons=(
             _button("undelete", memory, told.undo),
             Button(told.erase_now, _custom_id("erase", memory), danger=True),
-            *((too,) if told_in else ()),
+            Button(words.erasure.conversations_too, _custom_id("erase-said", memory), danger=True),
         ),
     )
 
@@ -336,27 +333,6 @@ def _button(action: MemoryAction, memory: Memory, label: str) -> Button:
 
 def _custom_id(action: MemoryAction, memory: Memory) -> str:
     return MemoryButton(action, memory.user_id, memory.id).custom_id()
-
-
-# ---- memory erasure --------------------------------------------------------------------------------------
-# Erasing for good: how far it goes, asked where more than the memory tells of it.
-
-
-def erase_question(user_id: int, memory_id: int, told_in: int, words: Texts) -> EphemeralView:
-    """The question whether to empty the stored messages as well that tell of a memory; so far it can be had
-    back."""
-    memory_only, conversations_too = words.erasure.choices()
-    alone = MemoryButton("erase-alone", user_id, memory_id)
-    everything = MemoryButton("erase-said", user_id, memory_id)
-    back = MemoryButton("undelete", user_id, memory_id)
-    return EphemeralView(
-        words.erasure.question.format(count=told_in),
-        buttons=(
-            Button(memory_only, alone.custom_id(), danger=True),
-            Button(conversations_too, everything.custom_id(), danger=True),
-            Button(words.memory.undo, back.custom_id()),
-        ),
-    )
 
 
 # ---- memory import ---------------------------------------------------------------------------------------

@@ -65,7 +65,7 @@ CREATE TABLE messages (
     reply_to          @number,                         -- Discord's id of the message it answers
     pointing          @text NOT NULL DEFAULT 'reply',  -- how: 'reply', or 'menu' and 'since' for commands of its menu
     in_channel        @number NOT NULL DEFAULT 0 CHECK (in_channel IN (0, 1)),  -- a session's, shown to its channel
-    memory_user_id    @number,                         -- whose memories its tool calls are about
+    memory_user_id    @number,                         -- of one without session: whose memories its calls are about
     tainted           @number NOT NULL DEFAULT 1,      -- holds words of others, or was made from such words
     erased            @number NOT NULL DEFAULT 0 CHECK (erased IN (0, 1)),  -- an edit on Discord brings nothing back
     timestamp         @number NOT NULL,                -- when it was said, ms
@@ -90,7 +90,7 @@ CREATE INDEX messages_asked_in_channel ON messages (parent_channel_id, thread_id
     WHERE in_channel = 1 AND discord_id IS NOT NULL;
 -- Serves: all that a user said in channels.
 CREATE INDEX messages_by_author ON messages (author_id) WHERE user_id IS NULL AND role = 'user';
--- Serves: finding the tool calls that hold a memory which is to be erased.
+-- Serves: finding what refers to a memory, when it is to be erased from conversations too.
 CREATE INDEX messages_by_memory_user ON messages (memory_user_id, id) WHERE memory_user_id IS NOT NULL;
 -- Serves: what was last said to a user without being asked, in one channel.
 CREATE INDEX messages_unasked ON messages (user_id, channel_id, id) WHERE session_id IS NULL AND user_id IS NOT NULL;

@@ -1,9 +1,9 @@
-"""The end of memories: the undo, and the erasure with all that refers to them.
+"""The undo of deleted memories, and their erasure.
 
 `/memory delete` hides a memory; the purge erases it when UNDO_TIME is over. An erasure is one transaction:
-the rows with their terms and vectors, and what refers to them (see copies.py). Before it the memories are
-noted in the erasure log, so that a backup that still has them is restored without them. Where that can't be
-written, nothing is erased, and the next purge tries again.
+the rows with their terms and vectors, and if wanted the messages that touch on them (conversations.py).
+Before it the memories are noted in the erasure log, so that a backup that still has them is restored without
+them. If that can't be written, nothing is erased, and the next purge tries again.
 
 What is deleted is overwritten (`secure_delete`). SQLite keeps changed pages in its WAL until a checkpoint,
 and may leave pieces of rows in unused pages until VACUUM: `clean` does the first after each erasure, with the
@@ -30,9 +30,8 @@ from cc_bot.storage import (
     memory_name,
     user,
 )
-from cc_bot.stores.blocks import BLOCKS_FROM_MESSAGE
 from cc_bot.stores.columns import ISO, Columns, to_text
-from cc_bot.stores.memory.copies import MentionFinder, Mentions, redact
+from cc_bot.stores.memory.conversations import MentionFinder, Mentions, empty
 from cc_bot.stores.memory.quotas import MemoryQuotas, ensure_room_left
 from cc_bot.stores.memory.rows import MEMORY, ROOM_FOR_PIN, known_id
 from cc_bot.stores.memory.terms import delete_terms, reindex
@@ -113,36 +112,9 @@ SELECT_OLDEST_HIDDEN: Final = "SELECT min(deleted_at) FROM memories WHERE status
 # $2 an array of memories
 DELETE_MEMORIES: Final = (
     "DELETE FROM memory_vectors WHERE user_id = $1 AND memory_id IN @ids($2)",
+    "DELETE FROM proposals WHERE user_id = $1 AND memory_id IN @ids($2)",
     "DELETE FROM memories WHERE user_id = $1 AND id IN @ids($2)",
 )
-
-# $2 an array of messages, in these
-DELETE_FILES: Final = """
-    DELETE FROM attachments
-    WHERE user_id = $1 AND message_id IN @ids($2)
-"""
-
-# $3 what takes their place
-EMPTY: Final = """
-    UPDATE messages SET content = $3, heard = '', erased = 1
-    WHERE user_id = $1 AND id IN @ids($2)
-    RETURNING id
-"""
-
-# Of nobody alone, but the user asked it or it was answered to the user. $3 what takes their place
-EMPTY_IN_CHANNELS: Final = """
-    UPDATE messages SET content = $3, heard = '', erased = 1
-    WHERE user_id IS NULL AND id IN @ids($2) AND $1 IN (author_id, memory_user_id)
-    RETURNING id /* channel */
-"""
-
-# The frozen blocks that hold them. $1 an array of messages
-THAW: Final = f"""
-    DELETE FROM block_boundaries WHERE id IN (
-        {BLOCKS_FROM_MESSAGE}
-        WHERE (m.user_id IS NULL OR m.in_channel = 1) AND m.id IN @ids($1)
-    ) /* channel */
-"""
 
 OWE: Final = "UPDATE memory_erasures SET erased = erased + 1 WHERE id = 1"
 SELECT_OWED: Final = "SELECT erased, vacuumed FROM memory_erasures WHERE id = 1"
@@ -226,18 +198,11 @@ class MemoryRemovalStore:
         rows = await self._database.query(SELECT_HIDDEN, *params)
         return _HIDDEN.first(rows)
 
-    async def count_messages(self, user_id: int, *memory_ids: int) -> int:
-        """Count the messages of the user's conversations that hold what memories say, or are the turn in
-        which one was kept or used: those that `erase` would empty. Active or hidden."""
-        rows = await self._database.query(SELECT_CHAIN, user_id, _array({*map(known_id, memory_ids)}))
-        chosen = _Chosen.of(user_id, rows)
-        return len(await self._mentions.find(user_id, chosen.ids, chosen.texts)) if rows else 0
-
     async def erase(self, user_id: int, *memory_ids: int, mark: str | None = None) -> ErasureCounts | None:
         """Erase memories at once, active or hidden; None when none is there or theirs.
 
-        With `mark`, the messages that `count_messages` counts are emptied as well: this text takes their
-        place, and their attachments are gone.
+        With `mark`, the messages that touch on them are emptied as well: this text takes their place, and
+        their attachments, the summaries and canvas elements made of them are deleted.
         """
         select = Statement(SELECT_CHAIN, (user_id, _array({*map(known_id, memory_ids)})))
         return await self._erase(user_id, select, mark=mark)
@@ -255,7 +220,7 @@ class MemoryRemovalStore:
                 of_user[user_id].append(memory_id)
             for user_id, ids in of_user.items():
                 select = Statement(SELECT_DUE_CHAIN, (user_id, _array(ids), until))
-                erased = await self._erase(user_id, select, find_mentions=False)
+                erased = await self._erase(user_id, select)
                 count += erased.memories if erased else 0
         return count
 
@@ -285,48 +250,32 @@ class MemoryRemovalStore:
         return (await self._database.measure()).bytes <= self._small_bytes
 
     async def _erase(
-        self, user_id: int, select: Statement, *, mark: str | None = None, find_mentions: bool = True
+        self, user_id: int, select: Statement, *, mark: str | None = None
     ) -> ErasureCounts | None:
         """Erase the memories that the statement selects. Raises StorageError with nothing erased."""
         rows = await self._database.query(select.sql, *select.params)
         if not rows:
             return None
-        chosen, mentions = _Chosen.of(user_id, rows), Mentions(set(), set())
+        chosen, mentions = _Chosen.of(user_id, rows), Mentions()
         if self._log:
             await self._log.note("memory" if mark is None else "memory_and_messages", *chosen.names)
-        if find_mentions:
+        if mark is not None:
             mentions = await self._mentions.find(user_id, chosen.ids, chosen.texts)
 
         def steps() -> Steps[ErasureCounts]:
             chosen = _Chosen.of(user_id, (yield select))
-            tool_calls, summaries = yield from redact(user_id, chosen.ids, chosen.texts)
             yield delete_terms(user_id, chosen.ids)
             for statement in DELETE_MEMORIES:
                 yield Statement(statement, (user_id, _array(chosen.ids)))
             yield mark_stale(user_id, "memory", chosen.ids)
             yield Statement(OWE)
-            emptied = 0 if mark is None else (yield from _empty(user_id, mentions, mark))
-            return ErasureCounts(
-                memories=chosen.memories,
-                versions=len(chosen.ids) - chosen.memories,
-                tool_calls=tool_calls,
-                summaries=summaries,
-                told_in=max(len(mentions) - emptied, 0),
-                messages=emptied,
-            )
+            messages, summaries = (0, 0) if mark is None else (yield from empty(user_id, mentions, mark))
+            versions = len(chosen.ids) - chosen.memories
+            return ErasureCounts(chosen.memories, versions, summaries, messages)
 
         counts = await self._database.write(steps, [user(user_id)])
         await self.clean()
         return counts
-
-
-def _empty(user_id: int, mentions: Mentions, mark: str) -> Steps[int]:
-    in_channels = _array(mentions.in_channels)
-    said = _array(mentions.own | mentions.in_channels)  # reminders and heartbeats are the user's own
-    yield Statement(DELETE_FILES, (user_id, said))
-    emptied = len((yield Statement(EMPTY, (user_id, said, mark))))
-    yield Statement(THAW, (said,))
-    return emptied + len((yield Statement(EMPTY_IN_CHANNELS, (user_id, in_channels, mark))))
 
 
 def _array(ids: Collection[int]) -> str:

@@ -103,7 +103,6 @@ class TestErasing:
         await stores.memories.update(ME, kept.id, content="さん")
         [version] = await stores.memory_history.list_versions(ME, kept.id)
         ids = (one.id, two, version.id, yours.id, *NO_IDS)
-        assert await stores.memory_removal.count_messages(ME, *ids) == 0
         assert await stores.memory_removal.erase(ME, *ids) == ErasureCounts(memories=2, versions=1)
         assert await statuses(database) == ["active", "superseded"]
         assert await stores.memories.list(YOU) == [yours]

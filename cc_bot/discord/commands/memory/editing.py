@@ -21,7 +21,6 @@ from cc_bot.discord.pages.custom_ids import ConfirmButton, EditForm, MemoryButto
 from cc_bot.discord.pages.memory import (
     EphemeralView,
     edited_view,
-    erase_question,
     excerpt,
     forgotten_view,
     refused_view,
@@ -200,7 +199,7 @@ def _entered(interaction: hikari.ModalInteraction) -> MemoryForm:
 
 CONFIRM_WITHIN = timedelta(minutes=5)
 """A question whether to erase everything must not lie around."""
-_REMOVING = ("delete", "undelete", "erase", "erase-alone", "erase-said")
+_REMOVING = ("delete", "undelete", "erase", "erase-said")
 
 
 @command(memory.register, "memory_delete")
@@ -284,11 +283,10 @@ async def confirm_erasure(
 
 async def _forget(service: Memories, memory_id: int, recipient: Recipient) -> EphemeralView:
     """Hide a memory, and tell the same of what is hidden already."""
-    forgotten = await service.forget(recipient.user_id, memory_id)
-    if forgotten is None:
+    hidden = await service.forget(recipient.user_id, memory_id)
+    if hidden is None:
         return EphemeralView(recipient.words.receipt.gone)
-    hidden = forgotten.hidden
-    return forgotten_view(hidden.memory, recipient.words, hidden.since, forgotten.told_in)
+    return forgotten_view(hidden.memory, recipient.words, hidden.since)
 
 
 async def _have_back(service: Memories, memory_id: int, recipient: Recipient) -> EphemeralView:
@@ -301,13 +299,10 @@ async def _have_back(service: Memories, memory_id: int, recipient: Recipient) ->
 
 
 async def _erase(removal: MemoryRemovalStore, button: MemoryButton, recipient: Recipient) -> EphemeralView:
-    """Ask first where stored messages tell of the memory as well."""
-    user_id, memory_id, words = recipient.user_id, button.memory_id, recipient.words
-    if button.action == "erase" and (told_in := await removal.count_messages(user_id, memory_id)):
-        return erase_question(user_id, memory_id, told_in, words)
-    mark = words.erasure.mark if button.action == "erase-said" else None
-    erased = await removal.erase(user_id, memory_id, mark=mark)
-    return EphemeralView(words.erasure.told(erased or ErasureCounts()))
+    words = recipient.words.erasure
+    mark = words.mark if button.action == "erase-said" else None
+    erased = await removal.erase(recipient.user_id, button.memory_id, mark=mark)
+    return EphemeralView(words.told(erased or ErasureCounts()))
 
 
 def _question(count: int, recipient: Recipient, clock: Clock) -> EphemeralView:

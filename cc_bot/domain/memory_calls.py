@@ -1,0 +1,143 @@
+"""Tool calls about memories, which are stored with references in place of the memories' text.
+
+A result names each memory by its row (`ref`). The text is taken out when a call is stored and looked up when
+it is read, so an erased memory leaves no copy in stored answers.
+"""
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from typing import Any, Final
+
+from cc_bot.domain.memory import Memory
+from cc_bot.domain.message import Message, ToolCall
+
+MEMORY_TOOLS: Final = frozenset({"remember", "recall", "update_memory", "forget", "list_memories"})
+CANVAS_TOOLS: Final = frozenset(
+    {"canvas_add_card", "canvas_show_text", "canvas_add_chart", "canvas_update_card"}
+)
+UNAVAILABLE: Final = {"unavailable": True}
+"""What the model reads in place of a memory that was erased, or made private since."""
+
+_KEEPING_TOOLS: Final = frozenset({"remember", "update_memory"})
+_KEPT: Final = ("remembered", "updated")
+_TEXTS: Final = ("content", "category", "tags")
+
+
+def named_ids(call: ToolCall) -> frozenset[int]:
+    """Return the memories that a call's result names."""
+    return frozenset(_references_in(_parse(call.result))) if call.name in MEMORY_TOOLS else frozenset()
+
+
+def kept_ids(call: ToolCall) -> frozenset[int]:
+    """Return the memory that a call kept or changed, without those that its result shows beside it."""
+    result = _parse(call.result)
+    if call.name not in _KEEPING_TOOLS or not isinstance(result, dict):
+        return frozenset()
+    kept = (result.get(name) for name in _KEPT)
+    return frozenset(each["ref"] for each in kept if isinstance(each, dict) and "ref" in each)
+
+
+def shown_ids(calls: Iterable[ToolCall]) -> frozenset[int]:
+    """Return the memories that calls kept, changed or looked up."""
+    return frozenset[int]().union(
+        *(kept_ids(call) if call.name in _KEEPING_TOOLS else named_ids(call) for call in calls)
+    )
+
+
+def without_texts(call: ToolCall) -> ToolCall:
+    """Return the call as it is stored."""
+    if call.name not in MEMORY_TOOLS or '"ref": ' not in call.result:
+        return call
+    arguments = call.arguments
+    if kept_ids(call) and isinstance(given := _parse(arguments), dict):
+        arguments = _dump(_emptied(given))
+    return replace(call, arguments=arguments, result=_dump(_without_texts(_parse(call.result))))
+
+
+def with_texts(message: Message, memories: Mapping[int, Memory]) -> Message:
+    """Return a stored answer whose calls say what the memories they refer to say now.
+
+    A memory that is missing, or that the answer's readers may not see, is UNAVAILABLE; the calls then lose
+    their sealed reasoning too, which the model could read it in.
+    """
+    seen = {
+        id_: memory
+        for id_, memory in memories.items()
+        if memory.audience == "anywhere" or message.visibility == "private"
+    }
+    calls = [_with_texts(call, seen) for call in message.tool_calls]
+    named = frozenset[int]().union(*map(named_ids, message.tool_calls))
+    if not named <= seen.keys():
+        calls = [replace(call, native="{}") if call.native else call for call in calls]
+    tainted = message.tainted or any(seen[id_].tainted for id_ in named & seen.keys())
+    return replace(message, tool_calls=tuple(calls), tainted=tainted)
+
+
+def _with_texts(call: ToolCall, memories: Mapping[int, Memory]) -> ToolCall:
+    if not named_ids(call):
+        return call
+    arguments, kept = call.arguments, kept_ids(call)
+    if kept and isinstance(given := _parse(arguments), dict):
+        memory = memories.get(min(kept))
+        arguments = _dump(_filled(given, memory) if memory else UNAVAILABLE)
+    return replace(call, arguments=arguments, result=_dump(_looked_up(_parse(call.result), memories)))
+
+
+def _without_texts(value: Any) -> Any:
+    match value:
+        case {"ref": int(), "content": str()}:
+            return _emptied(value)
+        case dict():
+            return {name: _without_texts(each) for name, each in value.items()}
+        case list():
+            return [*map(_without_texts, value)]
+        case _:
+            return value
+
+
+def _looked_up(value: Any, memories: Mapping[int, Memory]) -> Any:
+    match value:
+        case {"ref": int(id_), "content": None}:
+            return _filled(value, memories[id_]) if id_ in memories else UNAVAILABLE
+        case dict():
+            return {name: _looked_up(each, memories) for name, each in value.items()}
+        case list():
+            return [_looked_up(each, memories) for each in value]
+        case _:
+            return value
+
+
+def _emptied(fields: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: None if name in _TEXTS else value for name, value in fields.items()}
+
+
+def _filled(fields: Mapping[str, Any], memory: Memory) -> dict[str, Any]:
+    told: Mapping[str, Any] = {"content": memory.content, "category": memory.category, "tags": [*memory.tags]}
+    return {name: told[name] if name in _TEXTS and value is None else value for name, value in fields.items()}
+
+
+def _references_in(value: Any) -> Iterator[int]:
+    match value:
+        case dict():
+            if isinstance(ref := value.get("ref"), int):
+                yield ref
+            for each in value.values():
+                yield from _references_in(each)
+        case list():
+            for each in value:
+                yield from _references_in(each)
+        case _:
+            pass
+
+
+def _parse(text: str) -> Any:
+    """Return a JSON value; None for other texts."""
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _dump(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False)
