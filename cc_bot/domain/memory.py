@@ -21,7 +21,7 @@ from cc_bot.domain.errors import (
     WhenNotUnderstood,
     WhenPassed,
 )
-from cc_bot.domain.message import Visibility, is_blank
+from cc_bot.domain.message import is_blank
 from cc_bot.domain.text import without_controls
 from cc_bot.domain.when import LONGEST, read_when
 from cc_bot.domain.when_words import normalize
@@ -372,6 +372,8 @@ def write_end(expires_at: datetime | None, zone: tzinfo) -> str:
 # The line that tells a user of a change to their memories: from committed rows, never from a model.
 
 Kind = Literal["added", "updated", "unchanged", "deleted"]
+ReceiptState = Literal["holds", "over", "undone"]
+"""over: it can't be undone any more, because the memory was changed again or the reminder has come."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -389,6 +391,7 @@ class Receipt:
     """Whether its text is for its user alone."""
     number: int = 0
     """What its user calls it by."""
+    state: ReceiptState = "holds"
 
     @property
     def undo(self) -> Literal["added", "updated", "deleted"] | None:
@@ -439,46 +442,3 @@ def with_receipt(receipts: Sequence[Receipt], change: MemoryChange) -> tuple[Rec
             return others
         return (*others, new.as_added(before))
     return (*others, new)
-
-
-@dataclass(frozen=True, slots=True)
-class Named:
-    """The subject of a line below an answer."""
-
-    what: Literal["memory", "schedule"]
-    id: int
-
-
-@dataclass(frozen=True, slots=True)
-class ReceiptLine:
-    """A line that tells what was done, and can be taken back."""
-
-    line: int
-    """Its place among what its message states, from 0."""
-    named: Named
-    button: str
-    """The custom id of what takes it back."""
-
-
-@dataclass(frozen=True, slots=True)
-class ReceiptMessage:
-    """A message on Discord with such lines, which the bot can reach by itself."""
-
-    user_id: int
-    """Whose memories and reminders they are about."""
-    channel_id: int
-    message_id: int
-    visibility: Visibility
-    """Whether others read it too."""
-    lines: tuple[ReceiptLine, ...]
-    changes: int = field(default=0, compare=False)
-    """How often what they name has changed since the message was shown."""
-
-
-@dataclass(frozen=True, slots=True)
-class MemoryState:
-    """The state of a memory, or of a former version of one."""
-
-    status: Literal["active", "superseded", "deleted"]
-    former_id: int
-    """The version before it; 0 for none."""

@@ -3,14 +3,14 @@
 import re
 import unicodedata
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import KW_ONLY, dataclass, replace
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Final, Literal
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from cc_bot.domain.locale import Locale
-from cc_bot.domain.memory import Memory
+from cc_bot.domain.memory import Memory, ReceiptState
 from cc_bot.domain.message import Visibility
 from cc_bot.domain.session import SessionKey
 from cc_bot.domain.when_words import year_of
@@ -121,6 +121,35 @@ class ScheduleChange:
 
     kind: Literal["added", "cancelled"]
     schedule: Schedule
+
+
+@dataclass(frozen=True, slots=True)
+class ScheduleReceipt:
+    """The line that tells what was done to one reminder."""
+
+    kind: Literal["added", "cancelled"]
+    schedule_id: int
+    text: str = ""
+    """Empty if it was cancelled before the line is shown again."""
+    due_at: datetime | None = None
+    """The next time, with a time zone; None for one that was cancelled."""
+    repeat: str = ""
+    number: int = 0
+    state: ReceiptState = "holds"
+
+    @classmethod
+    def of(cls, change: ScheduleChange) -> "ScheduleReceipt":
+        schedule = change.schedule
+        due_at = schedule.due_at if change.kind == "added" else None
+        return cls(change.kind, schedule.id, schedule.text, due_at, schedule.repeat, schedule.number)
+
+
+def with_schedule(receipts: Sequence[ScheduleReceipt], new: ScheduleReceipt) -> tuple[ScheduleReceipt, ...]:
+    """Add one more. A reminder that was set and cancelled in the same answer has no receipt."""
+    before = next((each for each in receipts if each.schedule_id == new.schedule_id), None)
+    others = tuple(each for each in receipts if each is not before)
+    made_here = before is not None and before.kind == "added" and new.kind == "cancelled"
+    return others if made_here else (*others, new)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,78 +1,109 @@
-"""The messages on Discord that tell what was done to memories and reminders, and what has become of those."""
+"""Receipts on Discord: which message reports which change of a memory or reminder."""
 
 import json
 from collections import defaultdict
 from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field
 from typing import Final, Literal, NamedTuple
 
-from cc_bot.domain.memory import MemoryState, ReceiptLine, ReceiptMessage
+from cc_bot.domain.memory import Audience, Receipt
 from cc_bot.domain.message import Visibility
+from cc_bot.domain.schedule import ScheduleReceipt
 from cc_bot.storage import Database, Row, Statement, Steps, user
 from cc_bot.stores.columns import Columns, Kind
 
 # ruff: noqa: S608 - put together from constants alone
 
 
-class _Receipt(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class ReceiptMessage:
+    """A message with receipts. Those that were read from the database have no texts."""
+
     user_id: int
-    channel_id: int
+    """Whose memories and reminders they are about."""
+    channel_id: int | None
+    """None: ephemeral, so only a press below it can edit it."""
     message_id: int
     visibility: Visibility
-    told: ReceiptLine
+    """Whether others read it too."""
+    lines: tuple[Receipt | ScheduleReceipt, ...]
+    changes: int = field(default=0, compare=False)
+    """How often what they name has changed since the message was shown."""
+
+
+class MemoryNow(NamedTuple):
+    """A memory as it is now, or a former version of one."""
+
+    id: int
+    status: Literal["active", "superseded", "deleted"]
+    former_id: int | None
+    content: str
+    audience: Audience
+
+
+class _Line(NamedTuple):
+    message_id: int
+    line: int
+    user_id: int
+    channel_id: int | None
+    visibility: Visibility
+    what: Literal["memory", "schedule"]
+    kind: Literal["added", "updated", "unchanged", "deleted", "cancelled"]
+    named_id: int
+    former_id: int | None
+    number: int
     stale: int = 0
 
 
-_RECEIPT: Final = Columns(_Receipt, id=Kind(column="named_id"))
+_LINE: Final = Columns(_Line)
+_MEMORY: Final = Columns(MemoryNow, former_id=Kind(column="supersedes"))
 
 # By the key of receipts. $1 user, $2 message
 _DROP: Final = "DELETE FROM receipts WHERE user_id = $1 AND message_id = $2"
 
-# What tells of a memory that is gone for good was brought up to date when that was hidden, or erased. By
-# receipts_by_named. $1 user
+# Messages about memories and reminders that are all gone for good. $1 user
 _DROP_OVER: Final = """
-    DELETE FROM receipts
-    WHERE user_id = $1 AND what = 'memory' AND stale = 0 AND NOT EXISTS (
-        SELECT 1 FROM memories AS held WHERE held.user_id = $1 AND held.id = named_id
+    DELETE FROM receipts WHERE user_id = $1 AND NOT EXISTS (
+        SELECT 1 FROM receipts AS other
+        WHERE other.user_id = $1 AND other.message_id = receipts.message_id AND (
+            other.stale > 0
+            OR other.what = 'memory' AND EXISTS (
+                SELECT 1 FROM memories AS held WHERE held.user_id = $1 AND held.id = other.named_id
+            )
+            OR other.what = 'schedule' AND EXISTS (
+                SELECT 1 FROM schedules AS held WHERE held.user_id = $1 AND held.id = other.named_id
+            )
+        )
     )
 """
 
-# A reminder that was cancelled does not come back. By the key of receipts. $1 user, $2 message
-_DROP_CANCELLED: Final = """
-    DELETE FROM receipts
-    WHERE user_id = $1 AND message_id = $2 AND what = 'schedule' AND NOT EXISTS (
-        SELECT 1 FROM schedules AS held WHERE held.user_id = $1 AND held.id = named_id
-    )
-"""
-
-_INSERT: Final = f"""
-    INSERT INTO receipts ({_RECEIPT.select}) VALUES ({_RECEIPT.marks})
-    ON CONFLICT (message_id, line) DO NOTHING
-"""
+_INSERT: Final = f"INSERT INTO receipts ({_LINE.select}) VALUES ({_LINE.marks})"
 
 # $1 user, $2 message
 _SELECT_OF: Final = f"""
-    SELECT {_RECEIPT.select} FROM receipts WHERE user_id = $1 AND message_id = $2 ORDER BY line
+    SELECT {_LINE.select} FROM receipts WHERE user_id = $1 AND message_id = $2 ORDER BY line
 """
 
 # $1 user, $2 how many messages
 _SELECT_NEWEST: Final = f"""
-    SELECT {_RECEIPT.select} FROM receipts
+    SELECT {_LINE.select} FROM receipts
     WHERE user_id = $1 AND message_id IN (
-        SELECT DISTINCT message_id FROM receipts WHERE user_id = $1 ORDER BY message_id DESC LIMIT $2
+        SELECT DISTINCT message_id FROM receipts
+        WHERE user_id = $1 AND channel_id IS NOT NULL ORDER BY message_id DESC LIMIT $2
     )
     ORDER BY message_id DESC, line
 """
 
-# What its line names has changed since its message was last shown anew. By receipts_stale, then by the key.
+# What its line names has changed since its message was last shown. By receipts_stale, then by the key.
 SELECT_STALE_RECEIPTS: Final = f"""
-    SELECT {_RECEIPT.select} FROM receipts
+    SELECT {_LINE.select} FROM receipts
     WHERE message_id IN (SELECT message_id FROM receipts WHERE stale > 0)
     ORDER BY message_id, line /* channel */
 """
 
 # The same of one user. By receipts_stale, then by the key. $1 user
 _SELECT_STALE: Final = f"""
-    SELECT {_RECEIPT.select} FROM receipts
+    SELECT {_LINE.select} FROM receipts
     WHERE user_id = $1 AND message_id IN (SELECT message_id FROM receipts WHERE user_id = $1 AND stale > 0)
     ORDER BY message_id DESC, line
 """
@@ -84,11 +115,15 @@ _SELECT_CHANGES: Final = (
 
 # By receipts_by_named. $1 user, $2 what they name, $3 an array of ids
 _STALE: Final = """
-    UPDATE receipts SET stale = stale + 1 WHERE user_id = $1 AND what = $2 AND named_id IN @ids($3)
+    UPDATE receipts SET stale = stale + 1
+    WHERE user_id = $1 AND what = $2 AND named_id IN @ids($3) AND channel_id IS NOT NULL
 """
 
 # By the key of receipts. $1 user, $2 message
 _FRESH: Final = "UPDATE receipts SET stale = 0 WHERE user_id = $1 AND message_id = $2 AND stale > 0"
+
+# $1 user, $2 an array of memories and versions
+_SELECT_MEMORIES: Final = f"SELECT {_MEMORY.select} FROM memories WHERE user_id = $1 AND id IN @ids($2)"
 
 
 def mark_stale(user_id: int, what: Literal["memory", "schedule"], ids: Collection[int]) -> Statement:
@@ -97,30 +132,15 @@ def mark_stale(user_id: int, what: Literal["memory", "schedule"], ids: Collectio
     return Statement(_STALE, (user_id, what, json.dumps(sorted(ids))))
 
 
-class _State(NamedTuple):
-    id: int
-    state: MemoryState
-
-
-_STATE: Final = Columns(_State)
-
-# $1 user, $2 an array of memories and versions
-_SELECT_STATES: Final = f"""
-    SELECT {_STATE.filled(id="id", status="status", former_id="coalesce(supersedes, 0)")} FROM memories
-    WHERE user_id = $1 AND id IN @ids($2)
-"""
-
-
 class ReceiptStore:
-    """The lines of every user's answers, and only ever the owner's."""
+    """The receipts of every user's answers."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     async def note(self, told: ReceiptMessage) -> None:
-        """Note what a message tells from now on, in place of what it told before."""
-        place = (told.user_id, told.channel_id, told.message_id, told.visibility)
-        rows = (tuple(_RECEIPT.write(_Receipt(*place, each)).values()) for each in told.lines)
+        """Store the receipts of a message, in place of those that it had."""
+        rows = (tuple(_LINE.write(line).values()) for line in _lines(told))
         await self._database.transaction(
             [
                 Statement(_DROP, (told.user_id, told.message_id)),
@@ -131,50 +151,70 @@ class ReceiptStore:
         )
 
     async def settle(self, told: ReceiptMessage) -> None:
-        """Note that a message was brought up to date with what was read of it, unless that has changed since.
-        What it tells as cancelled is no receipt any more."""
+        """Note that a message is up to date with what was read, unless that has changed since."""
         params = (told.user_id, told.message_id)
 
         def steps() -> Steps[None]:
             [(changes,)] = yield Statement(_SELECT_CHANGES, params)
             if changes == told.changes:
-                yield Statement(_DROP_CANCELLED, params)
                 yield Statement(_FRESH, params)
 
         await self._database.write(steps, [user(told.user_id)])
 
     async def get(self, user_id: int, message_id: int) -> ReceiptMessage | None:
-        """Return what a message tells its user; None where nothing is known of it."""
+        """Return the receipts of a message; None if it has none."""
         found = _read(await self._database.query(_SELECT_OF, user_id, message_id))
         return found[0] if found else None
 
     async def list_newest(self, user_id: int, *, most: int) -> Sequence[ReceiptMessage]:
-        """List the user's newest messages that tell of anything."""
+        """List the newest messages with receipts that the bot can edit."""
         return _read(await self._database.query(_SELECT_NEWEST, user_id, most))
 
     async def list_stale(self, user_id: int) -> Sequence[ReceiptMessage]:
-        """List the user's messages that tell of what has changed since they were shown, the newest first."""
+        """List the messages about what has changed since they were shown, the newest first."""
         return _read(await self._database.query(_SELECT_STALE, user_id))
 
     async def list_all_stale(self) -> Sequence[ReceiptMessage]:
-        """List the messages of all users that tell of what has changed since they were shown."""
+        """List the messages of all users about what has changed since they were shown."""
         return _read(await self._database.query(SELECT_STALE_RECEIPTS))
 
-    async def get_states(self, user_id: int, memory_ids: Collection[int]) -> dict[int, MemoryState]:
-        """Return what has become of memories and their former versions; nothing of what is gone for good."""
-        rows = await self._database.query(_SELECT_STATES, user_id, json.dumps(sorted(memory_ids)))
-        return dict(map(_STATE.read, rows))
+    async def get_memories(self, user_id: int, ids: Collection[int]) -> dict[int, MemoryNow]:
+        """Return memories and former versions, deleted ones too while they can be restored."""
+        if not ids:
+            return {}
+        rows = await self._database.query(_SELECT_MEMORIES, user_id, json.dumps(sorted(ids)))
+        return {memory.id: memory for memory in map(_MEMORY.read, rows)}
+
+
+def _lines(told: ReceiptMessage) -> list[_Line]:
+    lines = list[_Line]()
+    for at, each in enumerate(told.lines):
+        place = (told.message_id, at, told.user_id, told.channel_id, told.visibility)
+        if isinstance(each, Receipt):
+            line = _Line(*place, "memory", each.kind, each.memory_id, each.former_id, each.number)
+        else:
+            line = _Line(*place, "schedule", each.kind, each.schedule_id, None, each.number)
+        lines.append(line)
+    return lines
 
 
 def _read(rows: Sequence[Row]) -> list[ReceiptMessage]:
-    messages = defaultdict[int, list[_Receipt]](list)
-    for receipt in map(_RECEIPT.read, rows):
-        messages[receipt.message_id].append(receipt)
+    messages = defaultdict[int, list[_Line]](list)
+    for line in map(_LINE.read, rows):
+        messages[line.message_id].append(line)
     return [
         ReceiptMessage(
             *(first.user_id, first.channel_id, first.message_id, first.visibility),
-            lines=tuple(each.told for each in (first, *others)),
+            lines=tuple(map(_receipt, (first, *others))),
             changes=sum(each.stale for each in (first, *others)),
         )
         for first, *others in messages.values()
     ]
+
+
+def _receipt(line: _Line) -> Receipt | ScheduleReceipt:
+    if line.what == "memory" and line.kind != "cancelled":
+        replaced = line.kind == "added" and line.former_id is not None
+        return Receipt(line.kind, line.named_id, "", line.former_id, replaced, number=line.number)
+    kind: Literal["added", "cancelled"] = "added" if line.kind == "added" else "cancelled"
+    return ScheduleReceipt(kind, line.named_id, number=line.number)

@@ -236,6 +236,8 @@ class ReceiptTexts(Area):
     """Where there are several."""
     taken_back = Sentence(ja="↩️ 取り消しました。", en="↩️ Taken back.")
     """In the place of a line that told of it."""
+    changed_again = Sentence(ja="✏️ このあと、また変更されました（#{id}）", en="✏️ Changed again since (#{id})")
+    """In the place of a line about a memory that was changed again."""
     used = Sentence(ja="🧠 使ったメモリ（{count}）", en="🧠 Memories used ({count})")
     not_yours = Sentence(ja="このボタンは、メモリの持ち主だけが使えます。ご自分のメモリは </memory list> でどうぞ。", en="Only the owner of the memory can use this button. Yours are in </memory list>.")
     undone_added = Sentence(ja="↩️ 取り消しました。もう覚えていません: {content}", en="↩️ Undone. I no longer remember: {content}")

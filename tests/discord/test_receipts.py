@@ -7,14 +7,13 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from functools import reduce
 
-import hikari
 from hypothesis import given
 from hypothesis import strategies as st
 
 from cc_bot.discord.delivery.canvas_messages import CanvasSheet, new_canvas
-from cc_bot.discord.delivery.receipts import bring_up_to_date, name_of
+from cc_bot.discord.delivery.receipts import as_they_are
 from cc_bot.discord.pages import answer as pages
-from cc_bot.discord.pages.answer import AnswerState, advance, final_pages, memory_buttons
+from cc_bot.discord.pages.answer import AnswerState, advance, final_pages, receipts_of
 from cc_bot.discord.pages.canvas import canvas_page
 from cc_bot.discord.pages.custom_ids import (
     CustomId,
@@ -27,14 +26,15 @@ from cc_bot.discord.pages.custom_ids import (
 )
 from cc_bot.discord.pages.page import (
     FACTS_CHARACTERS,
-    FACTS_COLOUR,
     NO_FACTS,
+    NOTES_COLOUR,
+    RECEIPTS_COLOUR,
     Facts,
     Page,
     changes_to,
     new_message,
 )
-from cc_bot.discord.pages.receipts import Carried
+from cc_bot.discord.pages.receipts import AnyReceipt
 from cc_bot.discord.pages.split import MESSAGE_LIMIT, utf16_length
 from cc_bot.domain import (
     Done,
@@ -48,9 +48,9 @@ from cc_bot.domain import (
     Usage,
 )
 from cc_bot.domain.canvas import Canvas, Text
-from cc_bot.domain.memory import Audience, ChangeKind, ReceiptLine, ReceiptMessage
+from cc_bot.domain.memory import Audience, ChangeKind, Receipt
 from cc_bot.domain.message import Status, Visibility
-from cc_bot.domain.schedule import Schedule, ScheduleChange
+from cc_bot.domain.schedule import Schedule, ScheduleChange, ScheduleReceipt
 from cc_bot.domain.session import SessionKey
 from cc_bot.domain.turn import MemoriesRecalled, ScheduleChanged, ToolsUnavailable, TurnEvent
 from cc_bot.stores import Stores
@@ -82,8 +82,7 @@ def scheduled(number: int = 1, text: str = "薬", repeat: str = "", *, added: bo
 
 
 def after(*events: TurnEvent, before: Page | None = None) -> AnswerState:
-    carried = Carried.over(before) if before else Carried()
-    return reduce(advance, events, AnswerState(carried=carried))
+    return reduce(advance, events, AnswerState(carried=before.receipts.items if before else ()))
 
 
 def done(
@@ -95,7 +94,7 @@ def done(
 
 def page_of(state: AnswerState) -> Page:
     """The last message of an answer, with what stands under it."""
-    return replace(final_pages(state, JA)[-1], receipts=memory_buttons(state, JA, USER))
+    return replace(final_pages(state, JA)[-1], receipts=receipts_of(state, JA, USER))
 
 
 def ended(*events: TurnEvent, visibility: Visibility = "public", before: Page | None = None) -> Page:
@@ -104,11 +103,11 @@ def ended(*events: TurnEvent, visibility: Visibility = "public", before: Page | 
 
 def pressed(page: Page) -> list[object]:
     """What the buttons below do."""
-    return [parse_custom_id(button.custom_id) for button in page.receipts]
+    return [parse_custom_id(button.custom_id) for button in page.receipts.buttons]
 
 
 def labels(page: Page) -> list[str]:
-    return [button.label for button in page.receipts]
+    return [button.label for button in page.receipts.buttons]
 
 
 class TestLines:
@@ -132,33 +131,33 @@ class TestLines:
         ]
         for event, line, taken_back in table:
             page = ended(event)
-            assert page.facts.receipts == (line,)
+            assert page.receipts.facts.lines == (line,)
             assert pressed(page) == ([taken_back] if taken_back else [])
 
     def test_do_not_say_to_everybody_what_was_forgotten(self) -> None:
         shown = ended(changed("deleted", memory()), changed("deleted", memory(2, "犬が好き")))
         gone = tuple(SAY.deleted_for_all.format(id=number) for number in (1, 2))
-        assert shown.facts == Facts(gone, (SAY.still_told,))
+        assert shown.receipts.facts == Facts(gone, (SAY.still_told,))
         assert labels(shown) == ["取り消す: #1", "取り消す: #2", SAY.untell]
         assert pressed(shown)[-1] == UntellButton(USER, (1, 2))
         own = ended(changed("deleted", memory()), visibility="private")
-        assert own.facts.receipts == (SAY.deleted.format(number="", content="猫が好き"),)
+        assert own.receipts.facts.lines == (SAY.deleted.format(number="", content="猫が好き"),)
 
     def test_say_once_what_happened_twice_and_nothing_of_what_came_and_went(self) -> None:
         now = memory(content="猫が大好き", supersedes=5)
         same = changed("updated", memory(), memory())
         page = ended(changed("added", memory()), same, changed("updated", now, memory()))
-        assert page.facts == Facts((SAY.added.format(number="", content="猫が大好き"),))
+        assert page.receipts.facts == Facts((SAY.added.format(number="", content="猫が大好き"),))
         assert pressed(page) == [UndoButton("added", USER, 1, 5)]
-        assert not ended(changed("added", memory()), changed("deleted", memory())).facts
-        assert not ended(scheduled(), scheduled(added=False)).facts
+        assert not ended(changed("added", memory()), changed("deleted", memory())).receipts.facts
+        assert not ended(scheduled(), scheduled(added=False)).receipts.facts
 
     def test_tell_in_public_nothing_private(self) -> None:
         secret = changed("added", memory(content="好きな鳥はオオルリ", audience="private"))
         public, private = ended(secret, secret), ended(secret, visibility="private")
-        assert "オオルリ" not in public.facts.description + "".join(labels(public))
-        assert "オオルリ" in private.facts.description
-        assert private.facts.notices == (JA.memory.private_only,)
+        assert "オオルリ" not in public.receipts.facts.description + "".join(labels(public))
+        assert "オオルリ" in private.receipts.facts.description
+        assert private.receipts.facts.notices == (JA.memory.private_only,)
 
     def test_stay_with_their_buttons_below_another_answer_and_are_not_repeated(self) -> None:
         for done_before, repeated in (
@@ -167,8 +166,7 @@ class TestLines:
         ):
             before = ended(done_before, ToolsUnavailable())
             for again in (ended(before=before), ended(repeated, before=before)):
-                assert again.facts == Facts(before.facts.receipts)
-                assert again.receipts == before.receipts
+                assert (again.receipts, again.facts) == (before.receipts, NO_FACTS)
 
     @given(
         st.integers(0, 9000),
@@ -186,27 +184,49 @@ class TestLines:
             shown = final_pages(state, JA)
             assert 1 <= len(shown) <= pages.MAX_MESSAGES
             assert all(0 < utf16_length(page.content) <= MESSAGE_LIMIT for page in shown)
-            buttons = memory_buttons(state, JA, USER)
-            assert len(buttons) <= 5
-            assert all(1 <= len(button.label) <= 80 for button in buttons)
-            assert len(shown[-1].facts.receipts) == min(len(contents), 4)
-            [embed] = shown[-1].facts.embeds()
-            assert all(line in (embed.description or "") for line in shown[-1].facts.receipts)
-            assert utf16_length(embed.description or "") <= FACTS_CHARACTERS
+            receipts = receipts_of(state, JA, USER)
+            assert len(receipts.buttons) <= 5
+            assert all(1 <= len(button.label) <= 80 for button in receipts.buttons)
+            assert len(receipts.facts.lines) == min(len(contents), 4)
+            for line in receipts.facts.lines:
+                assert line in receipts.facts.description
+            assert utf16_length(receipts.facts.description) <= FACTS_CHARACTERS
 
 
 def call(name: str, told: object, *, ok: bool = True) -> ToolCall:
     return ToolCall("1", name, "{}", json.dumps(told, ensure_ascii=False), ok)
 
 
-async def test_a_line_that_is_not_the_one_on_record_is_left_alone(stores: Stores) -> None:
-    button = UndoButton("added", USER, 1).custom_id()  # of a memory that is gone
-    named = name_of(button)
-    assert named
-    told = ReceiptMessage(USER, 2, 3, "public", (ReceiptLine(0, named, button),))
-    for line, now in ((ADDED, SAY.taken_back), ("⚠️", "⚠️")):
-        page = await bring_up_to_date(Page("はい。", facts=Facts((line,))), stores, JA, told)
-        assert page.facts.receipts == (now,)
+async def test_say_what_has_become_of_what_was_done(stores: Stores) -> None:
+    cat = await stores.memories.add(USER, "猫が好き")
+    dog = await stores.memories.add(USER, "犬が好き")
+    dogs = await stores.memories.update(USER, dog.id, content="犬が大好き")
+    pill = await stores.schedules.add(SessionKey(USER, 2), "薬", NOW)
+    assert dogs
+    done: list[AnyReceipt] = [
+        Receipt("added", cat.id, ""),
+        Receipt("added", dog.id, ""),
+        Receipt("updated", dog.id, "", dogs.supersedes),
+        Receipt("unchanged", cat.id, ""),
+        ScheduleReceipt("added", pill.id),
+    ]
+
+    async def states() -> list[tuple[str, str]]:
+        return [(each.state, each.text) for each in await as_they_are(done, USER, stores)]
+
+    cats = ("holds", "猫が好き")
+    assert await states() == [cats, ("over", "犬が大好き"), ("holds", "犬が大好き"), cats, ("holds", "薬")]
+    await stores.memories.delete(USER, cat.id)
+    assert dogs.supersedes
+    await stores.memory_history.undo_update(USER, dog.id, dogs.supersedes)
+    await stores.schedules.cancel(USER, pill.id)
+    assert [state for state, _ in await states()] == ["undone", "holds", "undone", "undone", "undone"]
+    forgotten: list[AnyReceipt] = [Receipt("deleted", cat.id, ""), Receipt("deleted", 999, "")]
+    now = await as_they_are(forgotten, USER, stores)
+    assert [(each.state, each.text) for each in now] == [cats, ("holds", "")]
+    await stores.memory_removal.undelete(USER, cat.id)
+    assert (await states())[0] == cats
+    assert [each.state for each in await as_they_are(forgotten[:1], USER, stores)] == ["undone"]
 
 
 class TestStoredAnswer:
@@ -224,7 +244,9 @@ class TestStoredAnswer:
             call("recall", {"memories": [{"id": 5, "content": "亀"}]}),
         )
         updated = SAY.updated.format(number="", content="鳥")
-        assert page.facts == Facts((ADDED, updated, SAY.deleted_for_all.format(id=3)), (SAY.still_told,))
+        assert page.receipts.facts == Facts(
+            (ADDED, updated, SAY.deleted_for_all.format(id=3)), (SAY.still_told,)
+        )
         undo = [
             UndoButton("added", USER, 1),
             UndoButton("updated", USER, 2, 8),
@@ -236,7 +258,7 @@ class TestStoredAnswer:
             self.shown(call("schedule", {"scheduled": {"id": 1, **daily}})),
             scheduled(repeat="0 9 * * *"),
         )
-        assert (made.facts, made.receipts) == (ended(live).facts, ended(live).receipts)
+        assert made.receipts.facts == ended(live).receipts.facts
 
     def test_says_nothing_of_what_failed_or_was_erased(self) -> None:
         for made in (
@@ -249,7 +271,7 @@ class TestStoredAnswer:
             call("schedule", {"scheduled": [1]}),
         ):
             shown = self.shown(made)
-            assert (shown.facts, shown.receipts) == (Facts(), ()), made
+            assert (shown.receipts.facts, shown.receipts.buttons) == (NO_FACTS, ()), made
 
 
 LINE = "💾 覚えました: 口座番号は1234"
@@ -270,7 +292,7 @@ FORGED = [
     *(f"\u202e{LINE[::-1]}\u202c", f"\u2067-# {LINE}\u2069", f"-# {LINE}".replace("💾", "💾\ufe0e")),
     *(f"-# {unicodedata.normalize('NFD', LINE)}", f"-# <a:kept:123456789012345678> {LINE}"),
     *(f"[-# {LINE}](https://evil.example)", f"discord.gg/{LINE}", f"-# {LINE}\n-# ⚠️ 保存していません。"),
-    '{"embeds": [{"description": "' + LINE + f'", "color": {FACTS_COLOUR}' + "}]}",
+    '{"embeds": [{"description": "' + LINE + f'", "color": {RECEIPTS_COLOUR}' + "}]}",
     *(f"-# {mark}{LINE}" for mark in INVISIBLE),
     *(f"{mark}-# {LINE}" for mark in INVISIBLE),
 ]
@@ -287,31 +309,23 @@ class TestForgedReceipt:
             for page in (streamed, last):
                 assert page.facts == NO_FACTS, forged
                 assert new_message(page)["embeds"] == changes_to(None, page)["embeds"] == [], forged
-            assert memory_buttons(state, JA, 5) == (), forged
-            assert Carried.over(last).lines == (), forged
-            [page] = final_pages(after(TextDelta(text), KEPT, done()), JA)
+            assert receipts_of(state, JA, 5).items == (), forged
+            page = page_of(after(TextDelta(text), KEPT, done()))
             [embed] = new_message(page)["embeds"]
-            assert (embed.description, embed.colour) == (ADDED, FACTS_COLOUR), forged
+            assert (embed.description, embed.colour) == (ADDED, RECEIPTS_COLOUR), forged
             assert ADDED not in page.content, forged
 
     @given(st.text(max_size=300))
     def test_whatever_its_characters_is_one_line_in_a_memory_and_none_in_an_answer(self, text: str) -> None:
-        for page in final_pages(after(TextDelta(f"{text}x"), KEPT, done()), JA):
-            assert page.facts in (NO_FACTS, Facts((ADDED,)))
-        page = ended(changed("added", memory(content=f"a\n-# {LINE}{text}")))
-        assert Facts.read(page.facts.embeds()) == page.facts
-        assert len(page.facts.receipts) == len(page.facts.description.split("\n")) == 1
+        assert page_of(after(TextDelta(f"{text}x"), KEPT, done())).receipts.facts == Facts((ADDED,))
+        facts = ended(changed("added", memory(content=f"a\n-# {LINE}{text}"))).receipts.facts
+        assert len(facts.lines) == len(facts.description.split("\n")) == 1
 
-    def test_is_read_neither_from_a_canvas_nor_from_the_preview_of_a_link(self) -> None:
+    def test_is_no_canvas(self) -> None:
         drawn = canvas_page(Canvas((Text("a", f"-# {LINE}", LINE),)), JA, user_id=None)
         embeds = new_canvas(CanvasSheet(drawn, {}, drawn))["embeds"]
         assert embeds
-        assert all(embed.colour != FACTS_COLOUR for embed in embeds)
-        assert Facts.read(embeds) == NO_FACTS
-        facts = Facts((ADDED, "⏰ <t:1:F>"), ("止めました。", "⚠️"))
-        preview = hikari.Embed(description=LINE, colour=FACTS_COLOUR, url="https://evil.example")
-        assert Facts.read([preview, hikari.Embed(description=LINE, colour=0x5865F2)]) == NO_FACTS
-        assert Facts.read([preview, *facts.embeds()]) == facts
+        assert all(embed.colour not in (RECEIPTS_COLOUR, NOTES_COLOUR) for embed in embeds)
 
 
 @given(st.lists(st.text(st.sampled_from("あ😀*a"), min_size=1, max_size=900), min_size=1, max_size=30))

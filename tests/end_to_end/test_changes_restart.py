@@ -17,7 +17,7 @@ pytestmark = pytest.mark.slow
 CALLS = "SELECT count(*) FROM turn_calls WHERE user_id = ?"
 REMINDERS = "SELECT text FROM schedules WHERE user_id = ?"
 SHOWN = "SELECT shown FROM mentions WHERE discord_id = ?"
-RECEIPTS = "SELECT message_id, line, named_id, button FROM receipts WHERE user_id = ?"
+RECEIPTS = "SELECT message_id, line, named_id, kind FROM receipts WHERE user_id = ?"
 KEPT = "💾 覚えました: 猫の名前はモチ"
 UNDO_KEPT, UNDO_SET = "取り消す: 猫の名前はモチ", "取り消す: 薬"
 DOG = Call("remember", {"content": "犬が好き"})

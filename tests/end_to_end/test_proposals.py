@@ -85,7 +85,7 @@ async def test_it_outlives_a_restart_but_no_change(stage: Stage, aiko: User, cha
     stage.change(change.format(aiko.id, number))
     message = await press(stage, aiko, reply.stored[0], "2. 忘れる")
     assert kept(stage, aiko) == ["会議は水曜", "鍵は玄関\n# 見出し *強調*"]
-    assert "元の内容が変わった" in message.embeds[0]["description"]
+    assert "元の内容が変わった" in message.text
     assert proposals(message) == []
 
 

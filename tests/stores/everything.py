@@ -10,7 +10,7 @@ from typing import Any, Final, TypeVar, cast
 from cc_bot.domain import Attachment, Block, ChannelKey, Locale, Message, SessionKey, ToolCall
 from cc_bot.domain.canvas import AddCard, Drawn
 from cc_bot.domain.limits import DEFAULT_RULES, LimitKey, Rules, UsageSubject
-from cc_bot.domain.memory import Audience, MemoryFilter, Named, ReceiptLine, ReceiptMessage
+from cc_bot.domain.memory import Audience, MemoryFilter, Receipt
 from cc_bot.domain.memory_transfer import PortableMemory
 from cc_bot.domain.message import FileQuota, KnownPlace
 from cc_bot.domain.process import Process
@@ -25,6 +25,7 @@ from cc_bot.stores import ReservationRequest, SessionStore, Settlement, Stores, 
 from cc_bot.stores.memory.meaning import Meaning
 from cc_bot.stores.memory.upkeep import recompute_outdated
 from cc_bot.stores.processes import ProcessStore
+from cc_bot.stores.receipts import ReceiptMessage
 from cc_bot.stores.schedules import ScheduleStore
 from cc_bot.stores.web_sessions import WebSessionStore
 from tests.stores.backends import KEY, got, stores_over, turn
@@ -170,8 +171,7 @@ async def remember(stores: Stores, database: Database) -> None:
     await recompute_terms(stores, database)
     await memories.update(USER, memory.id, content="犬が好き")
     await do(pins.pin(USER, memory.id), pins.unpin(USER, memory.id))
-    line = ReceiptLine(0, Named("memory", memory.id), "undo-added:1:1:0")
-    message = ReceiptMessage(USER, 2, 80, "public", (line,))
+    message = ReceiptMessage(USER, 2, 80, "public", (Receipt("added", memory.id, ""),))
     await do(receipts.note(message), receipts.settle(message), memories.catch_up())
     await Meaning(database, TopicEncoder()).get_nearness(USER, "犬")
     await do(memories.list(USER, order="updated"), memories.list(USER, after_id=0))

@@ -9,12 +9,13 @@ from cc_bot.domain import Attachment, ChannelKey, Message, SessionKey, ToolCall
 from cc_bot.domain.canvas import AddCard, Drawn
 from cc_bot.domain.claimed_call import CallMessage, ClaimedCall
 from cc_bot.domain.clock import utc_now
-from cc_bot.domain.memory import Named, ReceiptLine, ReceiptMessage
+from cc_bot.domain.memory import Receipt
 from cc_bot.domain.proposal import CallTool, KeepMemory, Proposal, ProposedChange
 from cc_bot.domain.schedule import Mark, Place
 from cc_bot.domain.web import WebPlace
 from cc_bot.storage import Database, Statement
 from cc_bot.stores import Stores
+from cc_bot.stores.receipts import ReceiptMessage
 from tests.stores.backends import columns_of, got, tables_of
 from tests.stores.forgetting import recalled, remembered
 from tests.stores.places import answer
@@ -80,8 +81,8 @@ async def live(stores: Stores, database: Database, user_id: int, word: str, *, c
     await stores.agents.choose(user_id, 2, "tutor")
     await stores.agents.set_default(user_id + 3, GUILD, "tutor", user_id)
     await stores.canvases.note_message(key, user_id + 9, 1)
-    line = ReceiptLine(0, Named("memory", memory.id), "undo-added")
-    await stores.receipts.note(ReceiptMessage(user_id, 2, user_id + 7, "public", (line,)))
+    told = ReceiptMessage(user_id, 2, user_id + 7, "public", (Receipt("added", memory.id, ""),))
+    await stores.receipts.note(told)
     reminder = await stores.schedules.add(key, f"{word}を買う", utc_now(), place="dm")
     places: tuple[Place, ...] = ("dm",)
     [firing] = await stores.schedules.claim_due(utc_now(), places, user_id=user_id, limit=1)

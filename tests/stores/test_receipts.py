@@ -6,18 +6,19 @@ from datetime import UTC, datetime
 import pytest
 
 from cc_bot.domain import SessionKey
-from cc_bot.domain.memory import Named, ReceiptLine, ReceiptMessage
+from cc_bot.domain.memory import Receipt
+from cc_bot.domain.schedule import ScheduleReceipt
 from cc_bot.stores import Stores
+from cc_bot.stores.receipts import ReceiptMessage
 from tests.stores.backends import got
 
 ME, YOU = 123456789012345678, 876543210987654321
 DUE = datetime(2030, 1, 1, tzinfo=UTC)
-CAT, DOG = Named("memory", 1), Named("memory", 2)
+CAT, DOG = Receipt("added", 1, "", number=1), Receipt("deleted", 2, "", number=2)
 
 
-def told(message_id: int, *named: Named, user_id: int = ME) -> ReceiptMessage:
-    lines = (ReceiptLine(at, each, f"undo:{each.id}") for at, each in enumerate(named))
-    return ReceiptMessage(user_id, 7, message_id, "public", tuple(lines))
+def told(message_id: int, *lines: Receipt | ScheduleReceipt, user_id: int = ME) -> ReceiptMessage:
+    return ReceiptMessage(user_id, 7, message_id, "public", lines)
 
 
 async def settle(stores: Stores, user_id: int, message_id: int) -> None:
@@ -42,7 +43,7 @@ class TestReceipts:
         assert await stores.receipts.list_newest(ME, most=2) == [dog, cat]
         assert await stores.receipts.get(ME, 100) == both
         assert await stores.receipts.list_stale(ME) == []
-        await stores.memories.update(ME, CAT.id, content="猫の名前はタマ")
+        await stores.memories.update(ME, CAT.memory_id, content="猫の名前はタマ")
         assert await stores.receipts.list_stale(ME) == [cat, both]
         await settle(stores, ME, 200)
         assert await stores.receipts.list_stale(ME) == await stores.receipts.list_all_stale() == [both]
@@ -53,33 +54,33 @@ class TestReceipts:
     async def test_are_stale_after_each_change_until_they_are_shown_as_it_is(self, stores: Stores) -> None:
         memories, history, removal = stores.memories, stores.memory_history, stores.memory_removal
         reminder = await stores.schedules.add(SessionKey(ME, 7, "default"), "薬", DUE)
-        cat, dog, pill = told(100, CAT), told(200, DOG), told(300, Named("schedule", reminder.id))
+        cat, dog, pill = told(100, CAT), told(200, DOG), told(300, ScheduleReceipt("added", reminder.id))
         for each in (cat, dog, pill):
             await stores.receipts.note(each)
 
         async def undo_update() -> None:
-            updated = got(await memories.update(ME, CAT.id, content="猫の名前はタマ"))
+            updated = got(await memories.update(ME, CAT.memory_id, content="猫の名前はタマ"))
             [_] = await stores.receipts.list_stale(ME)
             await settle(stores, ME, 100)
-            assert await history.undo_update(ME, CAT.id, got(updated.supersedes))
+            assert await history.undo_update(ME, CAT.memory_id, got(updated.supersedes))
 
         async def undo_add() -> None:
-            newer = await memories.add(ME, "猫の名前はミケ", supersedes=CAT.id)
+            newer = await memories.add(ME, "猫の名前はミケ", supersedes=CAT.memory_id)
             [_] = await stores.receipts.list_stale(ME)
             await settle(stores, ME, 100)
             assert await history.undo_add(ME, newer.id)
 
         async def purge() -> None:
-            await memories.delete(ME, DOG.id)
+            await memories.delete(ME, DOG.memory_id)
             await settle(stores, ME, 200)
             assert await removal.purge(datetime.now(UTC))
 
         changes: tuple[tuple[Callable[[], Awaitable[object]], Sequence[ReceiptMessage]], ...] = (
             (undo_update, [cat]),
             (undo_add, [cat]),
-            (lambda: memories.delete(ME, CAT.id), [cat]),
-            (lambda: removal.undelete(ME, CAT.id), [cat]),
-            (lambda: memories.supersede(ME, DOG.id, CAT.id), [dog, cat]),
+            (lambda: memories.delete(ME, CAT.memory_id), [cat]),
+            (lambda: removal.undelete(ME, CAT.memory_id), [cat]),
+            (lambda: memories.supersede(ME, DOG.memory_id, CAT.memory_id), [dog, cat]),
             (purge, [dog, cat]),
             (lambda: stores.schedules.cancel(ME, reminder.id), [pill]),
         )
@@ -94,11 +95,11 @@ class TestReceipts:
 
     async def test_are_their_owners_alone(self, stores: Stores) -> None:
         await stores.receipts.note(told(100, CAT))
-        yours = told(200, Named("memory", 3), user_id=YOU)
+        yours = told(200, Receipt("added", 3, ""), user_id=YOU)
         await stores.receipts.note(yours)
-        await stores.memories.delete(ME, CAT.id)
+        await stores.memories.delete(ME, CAT.memory_id)
         assert await stores.receipts.get(YOU, 100) is None
         assert await stores.receipts.list_stale(YOU) == []
         await stores.receipts.settle(told(100, CAT, user_id=YOU))
         assert await stores.receipts.list_stale(ME) == [told(100, CAT)]
-        assert await stores.receipts.get_states(YOU, [1, 2]) == {}
+        assert await stores.receipts.get_memories(YOU, [1, 2]) == {}

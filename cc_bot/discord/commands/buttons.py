@@ -46,7 +46,6 @@ from cc_bot.discord.pages.forms import entered_in, form_buttons, sheet, sheet_id
 from cc_bot.discord.pages.memory import EphemeralView, forgotten_view, used_list, within
 from cc_bot.discord.pages.page import NO_FACTS, NO_PINGS, Facts, Page, components, rows_of
 from cc_bot.discord.pages.proposals import left_line, proposal_page, without
-from cc_bot.discord.pages.receipts import Carried, receipt_buttons, receipt_facts, receipt_of, takes_back
 from cc_bot.discord.presses import on_press, whisper
 from cc_bot.discord.recipients import Recipient
 from cc_bot.domain.canvas import Canvas
@@ -63,9 +62,9 @@ from cc_bot.domain.errors import (
     WhenPassed,
 )
 from cc_bot.domain.form import read_form
-from cc_bot.domain.memory import MemoryChange, with_receipt
+from cc_bot.domain.memory import MemoryChange, receipt_of
 from cc_bot.domain.proposal import CallTool, Proposal
-from cc_bot.domain.schedule import ScheduleChange
+from cc_bot.domain.schedule import ScheduleReceipt
 from cc_bot.domain.session import SessionKey
 from cc_bot.log import begin_turn
 from cc_bot.stores import MemoryRemovalStore, MemoryStore, ProposalStore, Stores, TurnLedger, asked_in
@@ -206,13 +205,12 @@ async def stop(
         await tell(interaction, recipient.words.answer.runs_elsewhere)
         return
     # The program was restarted in between: the answer will never come to its end.
-    words, content = recipient.words.answer, interaction.message.content or ""
-    before = Facts.read(interaction.message.embeds)
-    facts = replace(before, notices=(words.no_longer_running,))
-    if content.startswith(words.thinking):
-        content, facts = words.lost, NO_FACTS
+    words, page = recipient.words.answer, page_of(interaction.message, recipient.locale)
+    page = replace(page, buttons=(), facts=Facts(notices=(words.no_longer_running,)))
+    if page.content.startswith(words.thinking):
+        page = replace(page, content=words.lost, facts=NO_FACTS)
     await interaction.create_initial_response(
-        hikari.ResponseType.MESSAGE_UPDATE, content, embeds=facts.embeds(), components=[]
+        hikari.ResponseType.MESSAGE_UPDATE, page.content, embeds=page.embeds, components=rows_of(page)
     )
 
 
@@ -446,8 +444,9 @@ async def _close(pressed: _CallPressed, sentence: str, *, known: bool) -> None:
 
 async def _decide(press: _Press) -> SessionKey | None:
     """Do it or leave it, and say in the message what came of it. Return whose canvas it changed."""
-    words = press.recipient.words
-    page = page_of(await press.interaction.fetch_initial_response(), words.locale)
+    words, interaction = press.recipient.words, press.interaction
+    message = await interaction.fetch_initial_response()
+    page = await press.upkeep.page_of(message, press.recipient.user_id, words)
     user_id, proposal_id = press.recipient.user_id, press.button.proposal_id
     decided = without(page, proposal_id)
     drawing: SessionKey | None = None
@@ -458,46 +457,29 @@ async def _decide(press: _Press) -> SessionKey | None:
             proposal = await press.proposals.stores.proposals.get(user_id, proposal_id)
             done = await press.proposals.accept(user_id, proposal_id)
             drawing = proposal.key if proposal and isinstance(done, Canvas) else None
-            told = _page_after(press, decided, done)
+            decided = await _page_after(press, decided, done)
         else:
             left = await press.proposals.decline(user_id, proposal_id)
-            told = replace(decided, facts=decided.facts.noting(left_line(left, words)))
+            decided = replace(decided, facts=decided.facts.noting(left_line(left, words)))
     except CcBotError as error:
         sentence = explain(error, press.recipient.words)
-        if isinstance(error, _OVER) and decided != page:
-            await _show(press, page, replace(decided, facts=decided.facts.noting(sentence)))
-        else:  # it may be tried again
+        if not isinstance(error, _OVER) or decided == page:  # it may be tried again
             await whisper(press.interaction, sentence)
-        return None
-    await _show(press, page, told)
+            return None
+        decided = replace(decided, facts=decided.facts.noting(sentence))
+    reply = reply_in_place(interaction, page)
+    await reply.show((decided,))
+    await press.upkeep.record(reply, decided.receipts, words)
     return drawing
 
 
-async def _show(press: _Press, before: Page, page: Page) -> None:
-    interaction, recipient = press.interaction, press.recipient
-    reply = reply_in_place(interaction, before)
-    page = await press.upkeep.as_it_is(page, recipient.words)
-    await reply.show((page,))
-    visibility = visibility_of(interaction, ephemeral=is_ephemeral(interaction.message))
-    await press.upkeep.record(reply, recipient.user_id, visibility, recipient.words)
-
-
-def _page_after(press: _Press, page: Page, done: ProposalResult) -> Page:
+async def _page_after(press: _Press, page: Page, done: ProposalResult) -> Page:
     """The message with what was done among its facts, and a way to take it back."""
     interaction, words, user_id = press.interaction, press.recipient.words, press.recipient.user_id
     if isinstance(done, Canvas):
         return replace(page, facts=page.facts.noting(words.canvas.changed))
-    receipts = with_receipt((), done) if isinstance(done, MemoryChange) else ()
-    schedules = (receipt_of(done),) if isinstance(done, ScheduleChange) else ()
-    ephemeral = is_ephemeral(interaction.message)
-    private = visibility_of(interaction, ephemeral=ephemeral) == "private"
-    carried = Carried.over(page)
-    facts = receipt_facts(receipts, carried, words, private=private, schedules=schedules)
-    buttons = receipt_buttons(receipts, (), carried, words, user_id, private=private, schedules=schedules)
-    others = (button for button in page.receipts if not takes_back(button))
-    notices = (*page.facts.notices, *(each for each in facts.notices if each not in page.facts.notices))
-    return replace(
-        page,
-        facts=replace(page.facts, receipts=facts.receipts, notices=notices),
-        receipts=(*buttons, *others),
-    )
+    receipt = receipt_of(done) if isinstance(done, MemoryChange) else ScheduleReceipt.of(done)
+    if receipt is None:
+        return page
+    private = visibility_of(interaction, ephemeral=is_ephemeral(interaction.message)) == "private"
+    return await press.upkeep.with_more(page, receipt, user_id, words, private=private)

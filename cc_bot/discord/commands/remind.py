@@ -21,9 +21,10 @@ from cc_bot.discord.declaring import (
 from cc_bot.discord.delivery.outlets import reply_in_place
 from cc_bot.discord.delivery.receipts import ReceiptUpkeep
 from cc_bot.discord.interactions import Answerable, can_write, defer_update, own_space
+from cc_bot.discord.pages.answer import page_of
 from cc_bot.discord.pages.custom_ids import RemindersButton, SnoozeButton, UnscheduleButton
 from cc_bot.discord.pages.memory import one_line
-from cc_bot.discord.pages.page import Facts, Page
+from cc_bot.discord.pages.page import Page
 from cc_bot.discord.pages.reminders import choice_name, snoozed_page
 from cc_bot.discord.pages.replies import reply_view
 from cc_bot.discord.presses import on_press, show_reply, show_view, whisper
@@ -177,7 +178,7 @@ async def snooze(
         timezone=before.timezone,
         locale=recipient.locale,
     )
-    message = interaction.message
-    shown = Page(message.content or "", facts=Facts.read(message.embeds))
+    message = page_of(interaction.message, recipient.locale)
+    shown = Page(message.content, facts=message.facts)
     page = snoozed_page(shown, before, later, recipient.words)
     await reply_in_place(interaction, shown).show((page,))

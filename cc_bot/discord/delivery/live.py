@@ -31,14 +31,13 @@ from cc_bot.discord.pages.answer import (
     answer_buttons,
     ask_again_button,
     final_pages,
-    memory_buttons,
+    receipts_of,
     streaming_pages,
     with_effects,
 )
 from cc_bot.discord.pages.custom_ids import ANY_ASKER, RetryButton, StopButton
 from cc_bot.discord.pages.page import Button, Page
 from cc_bot.discord.pages.proposals import with_proposals
-from cc_bot.discord.pages.receipts import NOTHING_CARRIED, Carried, known_lines
 from cc_bot.discord.recipients import Recipient
 from cc_bot.domain.errors import (
     BeingErased,
@@ -90,7 +89,7 @@ class LiveAnswer:
         self._asker_id = asker_id
         self._before = tuple(before)
         """What the messages show until the first text, if an older answer is replaced."""
-        self.state = AnswerState(carried=Carried.over(before[-1]) if before else NOTHING_CARRIED)
+        self.state = AnswerState(carried=before[-1].receipts.items if before else ())
         self._changed = asyncio.Event()
         self._changed.set()
         self._over = asyncio.Event()
@@ -196,7 +195,7 @@ class LiveAnswer:
             buttons = answer_buttons(self.state, self._words, user_id, earlier)
         if self._retry and self.state.may_be_asked_again:
             buttons = (ask_again_button(self._retry, self._words),)
-        receipts = memory_buttons(self.state, self._words, self._asker_id)
+        receipts = receipts_of(self.state, self._words, self._asker_id)
         last = replace(pages[-1], buttons=buttons, receipts=receipts)
         if self._receipts and checked and self._checked:
             last = await self._receipts.as_it_is(last, self._words)
@@ -207,9 +206,8 @@ class LiveAnswer:
     async def record_receipts(self) -> None:
         """Record the receipts of the shown end."""
         if self._receipts and self.state.done:
-            visibility = self.state.done.answer.visibility
-            known = known_lines(self.state.receipts, self.state.carried, self._asker_id)
-            await self._receipts.record(self.reply, self._asker_id, visibility, self._words, known)
+            receipts = receipts_of(self.state, self._words, self._asker_id)
+            await self._receipts.record(self.reply, receipts, self._words)
 
     async def _restore(self, before: Sequence[Page]) -> None:
         """Show the older answer again, with what was done meanwhile. Only the user sees why there is no new

@@ -406,10 +406,10 @@ class Recovery:
                 await live.finish(unshown.turn.key.user_id, temporary=False)
 
     async def _show_page(self, unshown: UnshownTurn, reply: Reply, page: Page) -> None:
-        turn, words, receipts = unshown.turn, unshown.recipient.words, self.deliveries.running.receipts
+        words, receipts = unshown.recipient.words, self.deliveries.running.receipts
         await reply.show((await receipts.as_it_is(page, words) if receipts else page,))
         if receipts:
-            await receipts.record(reply, turn.key.user_id, turn.visibility, words)
+            await receipts.record(reply, page.receipts, words)
 
     async def _reply_to_message(self, turn: PendingTurn) -> Reply:
         """Return a reply that goes on in the messages begun for it. If the first was posted and not recorded,
@@ -574,5 +574,5 @@ def _shows_an_end(message: hikari.Message) -> bool:
     """Return whether a message says how its turn ended. One that waits or streams has a button, and so has
     one that a press left as it was. A full page whose next one was not posted is longer than any sentence."""
     page = page_of(message, Locale.EN)
-    full = len(page.content) > _MAX_SENTENCE and not page.facts.notices
+    full = len(page.content) > _MAX_SENTENCE and not page.facts
     return hikari.MessageFlag.LOADING not in message.flags and not page.buttons and not full

@@ -241,10 +241,9 @@ class Reply:
         """The look of its last message, if there is one and that is known."""
         return self._sent[-1].page if self._sent else None
 
-    async def last_place(self) -> tuple[int, int] | None:
-        """The channel and the id of its last message; None where its user alone can see that."""
-        place_id = self._outlet.place_id
-        return None if place_id is None else (place_id, (await self.message_ids())[-1])
+    async def last_place(self) -> tuple[int | None, int]:
+        """The channel and the id of its last message; no channel if the message is ephemeral."""
+        return self._outlet.place_id, (await self.message_ids())[-1]
 
     @property
     def further_ids(self) -> tuple[int, ...]:

@@ -351,10 +351,10 @@ class ChannelAnswers:
             reply = self._reply(asked, await self._messages_of(id_of(answer)))
             gone = False
             try:
-                await reply.show(await self._pages_of(asked, answer))
+                pages = await self._pages_of(asked, answer)
+                await reply.show(pages)
                 if self.running.receipts:
-                    recipient = asked.recipient
-                    await self.running.receipts.record(reply, recipient.user_id, "public", recipient.words)
+                    await self.running.receipts.record(reply, pages[-1].receipts, asked.recipient.words)
             except REFUSALS as error:
                 gone = is_gone(error)
                 if not gone:

@@ -9,33 +9,39 @@ import hikari
 
 from cc_bot.context import recordings
 from cc_bot.context.attachments import MAX_DOCUMENT_BYTES, MAX_IMAGE_BYTES, MAX_TEXT_BYTES
-from cc_bot.discord.pages.custom_ids import AnswerButton, RetryButton, StopButton
+from cc_bot.discord.pages.custom_ids import (
+    AnswerButton,
+    RetryButton,
+    StopButton,
+    UsedMemoriesButton,
+    parse_custom_id,
+)
 from cc_bot.discord.pages.markdown import for_discord
 from cc_bot.discord.pages.memory import escape_markdown, one_line
 from cc_bot.discord.pages.page import (
-    FACT_ID,
+    NOTE_ID,
+    NOTES_COLOUR,
+    RECEIPT_ID,
+    RECEIPTS_COLOUR,
     TEXT_LIMIT,
     Button,
     Facts,
     Page,
     PictureFile,
+    Receipts,
     TextFile,
     messages,
 )
 from cc_bot.discord.pages.proposals import is_proposal_button, read_proposals, with_proposals
 from cc_bot.discord.pages.receipts import (
-    NOTHING_CARRIED,
     SHOWN_CHARACTERS,
-    Carried,
-    ScheduleReceipt,
+    AnyReceipt,
+    followed_by,
     is_receipt_button,
     recalled_in,
-    receipt_buttons,
-    receipt_facts,
-    receipt_of,
     receipts_in,
+    render_receipts,
     schedules_in,
-    with_schedule,
 )
 from cc_bot.discord.pages.split import MESSAGE_LIMIT, utf16_length
 from cc_bot.domain.canvas import Canvas
@@ -45,6 +51,7 @@ from cc_bot.domain.memory import Receipt, with_receipt
 from cc_bot.domain.message import Attachment, Message, ToolCall, Visibility, is_blank
 from cc_bot.domain.page import LINKS_SHOWN, PageLink, pages_behind
 from cc_bot.domain.proposal import Proposal
+from cc_bot.domain.schedule import ScheduleReceipt, with_schedule
 from cc_bot.domain.text import shorten
 from cc_bot.domain.tool_server import SEPARATOR
 from cc_bot.domain.turn import (
@@ -120,8 +127,8 @@ class AnswerState:
     """Names of the tools that run, or ran while no word has followed: most run too shortly to be seen."""
     receipts: tuple[Receipt, ...] = ()
     """What was done to memories, in order."""
-    carried: Carried = NOTHING_CARRIED
-    """What the answer did to memories that this one takes the place of."""
+    carried: tuple[AnyReceipt, ...] = ()
+    """The receipts of the answer that this one replaces."""
     schedules: tuple[ScheduleReceipt, ...] = ()
     """What was done to reminders, in order."""
     recalled: tuple[int, ...] = ()
@@ -215,7 +222,7 @@ def advance(state: AnswerState, event: TurnEvent) -> AnswerState:  # noqa: PLR09
         case ToolsUnavailable():
             state = replace(state, without_tools=True)
         case ScheduleChanged(change):
-            state = replace(state, schedules=with_schedule(state.schedules, receipt_of(change)))
+            state = replace(state, schedules=with_schedule(state.schedules, ScheduleReceipt.of(change)))
         case FilesLeftOut(names):
             state = replace(state, files_left_out=tuple(dict.fromkeys((*state.files_left_out, *names))))
         case FilesDeleted(count):
@@ -311,7 +318,7 @@ def with_controls(
 ) -> Page:
     """The last message of an ended answer with what can be done about it and what it did; `buttons` are those
     of the answer itself."""
-    page = replace(page, buttons=buttons, receipts=memory_buttons(state, words, user_id))
+    page = replace(page, buttons=buttons, receipts=receipts_of(state, words, user_id))
     return with_proposals(page, state.proposals, words)
 
 
@@ -330,11 +337,11 @@ def with_effects(
     )
     if done == AnswerState(carried=state.carried):
         return page
+    visibility = "private" if page.receipts.private else visibility
     done = replace(done, done=Done(Message("assistant", "", visibility=visibility), Usage()))
     told = _facts(done, words, temporary=False)
-    notices = tuple(dict.fromkeys((*page.facts.notices, *told.notices)))
-    facts = replace(page.facts, receipts=told.receipts, notices=notices)
-    return replace(page, facts=facts, receipts=memory_buttons(done, words, user_id))
+    facts = replace(page.facts, notices=tuple(dict.fromkeys((*page.facts.notices, *told.notices))))
+    return replace(page, facts=facts, receipts=receipts_of(done, words, user_id))
 
 
 def unanswered_page(
@@ -362,13 +369,10 @@ def ask_again_button(retry: RetryButton, words: Texts) -> Button:
     return Button(words.unfinished.ask_again, retry.custom_id(), primary=True)
 
 
-def memory_buttons(state: AnswerState, words: Texts, user_id: int) -> tuple[Button, ...]:
-    """The buttons for what the user of the turn can do about the memories that were changed or used, and the
-    reminders that were set."""
-    private, schedules = _is_private(state), state.schedules
-    return receipt_buttons(
-        state.receipts, state.recalled, state.carried, words, user_id, private=private, schedules=schedules
-    )
+def receipts_of(state: AnswerState, words: Texts, user_id: int) -> Receipts:
+    """The receipts of a turn and of the answer that it replaces."""
+    receipts = followed_by(state.carried, (*state.receipts, *state.schedules))
+    return render_receipts(receipts, state.recalled, words, user_id, private=_is_private(state))
 
 
 def answer_buttons(
@@ -390,7 +394,7 @@ def answer_buttons(
 
 
 def page_of(message: hikari.Message, locale: Locale) -> Page:
-    """A message as it was last sent, read back from Discord, for a reader of this language."""
+    """A message as it is shown, to be edited: its facts and receipts are kept as they are shown there."""
     buttons = tuple(
         Button(component.label or "", component.custom_id)
         for row in message.components
@@ -398,18 +402,28 @@ def page_of(message: hikari.Message, locale: Locale) -> Page:
         for component in row.components
         if isinstance(component, hikari.ButtonComponent) and component.custom_id
     )
-    stated = [escape_markdown(button.label) for button in buttons if button.custom_id.startswith(FACT_ID)]
-    buttons = tuple(button for button in buttons if not button.custom_id.startswith(FACT_ID))
+
+    def facts(colour: int, prefix: str) -> Facts:
+        labels = [escape_markdown(each.label) for each in buttons if each.custom_id.startswith(prefix)]
+        return Facts.shown_in(message, colour, labels, locale)
+
     own = tuple(button for button in buttons if is_proposal_button(button))
+    receipts = tuple(button for button in buttons if is_receipt_button(button))
+    others, pressed = {*own, *receipts}, (parse_custom_id(button.custom_id) for button in receipts)
+    used = next((each.memory_ids for each in pressed if isinstance(each, UsedMemoriesButton)), ())
     pictures = [each for each in message.attachments if (each.media_type or "").startswith("image/")]
-    others = (each for each in message.attachments if each not in pictures)
-    file = next((TextFile(each.filename, "") for each in others), None)
+    files = (each for each in message.attachments if each not in pictures)
+    file = next((TextFile(each.filename, "") for each in files), None)
     return Page(
         message.content or "",
-        tuple(button for button in buttons if button not in own and not is_receipt_button(button)),
+        tuple(
+            button
+            for button in buttons
+            if button not in others and not button.custom_id.startswith((RECEIPT_ID, NOTE_ID))
+        ),
         file,
-        tuple(button for button in buttons if is_receipt_button(button)),
-        Facts.read(message.embeds, locale) or Facts.of_labels(stated, locale),
+        Receipts((), facts(RECEIPTS_COLOUR, RECEIPT_ID), receipts, used),
+        facts(NOTES_COLOUR, NOTE_ID),
         *read_proposals(message.embeds, own),
         pictures=tuple(PictureFile(each.filename) for each in pictures),
     )
@@ -472,10 +486,7 @@ def _done_line(name: str, words: Texts) -> str:
 
 def _facts(state: AnswerState, words: Texts, *, temporary: bool) -> Facts:
     done = state.done
-    private, schedules = _is_private(state), state.schedules
-    told = receipt_facts(state.receipts, state.carried, words, private=private, schedules=schedules)
-    lines = list(told.notices)
-    lines.extend(_done_line(name, words) for name in state.done_outside)
+    lines = [_done_line(name, words) for name in state.done_outside]
     if state.in_doubt:
         lines.append(words.unfinished.in_doubt)
     if state.in_doubt_outside:
@@ -495,7 +506,7 @@ def _facts(state: AnswerState, words: Texts, *, temporary: bool) -> Facts:
         lines.append(words.answer.temporary)
     if done and done.first:
         lines.append(words.answer.help_hint)
-    return replace(told, sources=tuple(_page_lines(state.pages, words)), notices=tuple(lines))
+    return Facts(tuple(_page_lines(state.pages, words)), tuple(lines), locale=words.locale)
 
 
 def _page_lines(pages: Sequence[PageLink], words: Texts) -> Iterator[str]:

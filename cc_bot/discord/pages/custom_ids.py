@@ -104,27 +104,6 @@ class UndoButton(CustomId):
 
 
 @dataclass(frozen=True, slots=True)
-class KnownMemory:
-    """A record and no button: what is known of a line that a memory was known already, which nothing takes
-    back."""
-
-    user_id: int
-    memory_id: int
-
-    def record(self) -> str:
-        return ":".join(("known", *_write((self.user_id, self.memory_id))))
-
-    @classmethod
-    def read(cls, record: str) -> "KnownMemory | None":
-        """Read it back; None for any other line."""
-        match record.split(":"):
-            case ["known", user, memory]:
-                return cls(_number(user), _number(memory))
-            case _:
-                return None
-
-
-@dataclass(frozen=True, slots=True)
 class UsedMemoriesButton(CustomId):
     """The memories that an answer looked up: as many of them as fit."""
 

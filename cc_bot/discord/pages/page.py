@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any, Final, Literal
@@ -13,12 +13,15 @@ from hikari.impl import MessageActionRowBuilder
 from cc_bot.discord.pages.markdown import keep_spoilers_shut
 from cc_bot.discord.pages.split import MESSAGE_LIMIT, split, utf16_length
 from cc_bot.domain.locale import Locale
+from cc_bot.domain.memory import Receipt
+from cc_bot.domain.schedule import ScheduleReceipt
 from cc_bot.domain.text import shorten
 from cc_bot.texts.commands import plainly
 from cc_bot.texts.naming import Show, without_mentions
 
 # ---- facts ---------------------------------------------------------------------------------------------
-# Facts: what the bot itself states about an answer, in an embed of the answer's last message.
+# What the bot itself states about an answer, in embeds of the answer's last message: the receipts, and the
+# notes.
 #
 # A message's content is the model's words or the bot's, never both. What a model writes goes into contents
 # alone, and no link in one is shown with a preview: so an embed of this look is made by code,
@@ -27,19 +30,19 @@ from cc_bot.texts.naming import Show, without_mentions
 # chooses.
 
 
-FACTS_COLOUR: Final = 0x2D7D46
-FACTS_CHARACTERS: Final = 4096
-""""Embed Limits" of Discord's documentation of messages: a description's. Of all embeds it takes 6000."""
+RECEIPTS_COLOUR: Final = 0x2D7D46
+NOTES_COLOUR: Final = 0x5D6B7A
+FACTS_CHARACTERS: Final = 3000
+"""Of the notes; Discord takes 6000 characters in all embeds of a message."""
 
-FACT_ID: Final = "fact:"
-"""What the custom ids of such buttons begin with."""
+RECEIPT_ID: Final = "done:"
+NOTE_ID: Final = "fact:"
+"""The prefixes of the custom ids of buttons that show facts."""
 
 SMALL_LINES: Final = 2
-"""At most, under an answer: what there is to say beyond them shares a line with something else."""
+"""Lines of notices under an answer; more notices share these lines."""
 
 _SMALL_PRINT: Final = "-# "
-_SOURCE: Final = re.compile(r"\d\. ")
-"""What the line of a page begins with, and no other."""
 _LINKED: Final = re.compile(r"\A(\d\. )\[((?:[^\]\\]|\\.){0,200}+)\]\(<[^<>]{0,500}+>\)")
 _BETWEEN: Final = " ・ "
 """Two notices on a line."""
@@ -49,85 +52,74 @@ _ESCAPED: Final = re.compile(r"\\([^0-9A-Za-z\s])")
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """Statements, each a line without line breaks, but for notices, as it is to be shown: Markdown, in their
-    reader's language."""
+    """Statements in their reader's language, as Markdown."""
 
-    receipts: tuple[str, ...] = ()
-    """What was done, by committed rows."""
+    lines: tuple[str, ...] = ()
+    """Receipts, or links to the pages that were read; without line breaks."""
     notices: tuple[str, ...] = ()
     """How the answer ended, if not as meant, and what else its reader should know of it. In small print."""
     activity: str = ""
     """While the answer is on its way: what is going on. In small print, the last."""
     in_buttons: bool = False
-    """Whether they stand in buttons that can't be pressed, where the bot may not post embeds."""
+    """Whether they are shown as disabled buttons, where the bot may not post embeds."""
     locale: Locale = field(default=Locale.EN, compare=False)
     """The language of commands' names in such buttons, which show no mentions."""
-    sources: tuple[str, ...] = ()
-    """The pages that were read for it, numbered: links, made of what was fetched. They stand before the small
-    print."""
 
     def __bool__(self) -> bool:
-        return bool(self.receipts or self.sources or self.notices or self.activity)
+        return bool(self.lines or self.notices or self.activity)
 
     def noting(self, sentence: str) -> "Facts":
-        """The same with one notice more."""
+        """Add a notice."""
         return replace(self, notices=(*self.notices, sentence))
+
+    def without(self, sentence: str) -> "Facts":
+        """Remove a notice."""
+        return replace(
+            self,
+            lines=tuple(line for line in self.lines if line != _SMALL_PRINT + sentence),
+            notices=tuple(notice for notice in self.notices if notice != sentence),
+        )
 
     @property
     def description(self) -> str:
         """The text of the embed; a line for which there is no room is left out."""
         text = ""
-        for line in (*self.receipts, *self.sources, *(_SMALL_PRINT + line for line in self._small_print())):
+        for line in (*self.lines, *(_SMALL_PRINT + line for line in self._small_print())):
             longer = f"{text}\n{line}" if text else line
             if utf16_length(longer) > FACTS_CHARACTERS:
                 break
             text = longer
         return text
 
-    def embeds(self) -> list[hikari.Embed]:
+    def embeds(self, colour: int) -> list[hikari.Embed]:
         """The embed, or none where there is nothing to state."""
         if not self or self.in_buttons:
             return []
-        return [hikari.Embed(description=self.description, colour=FACTS_COLOUR)]
+        return [hikari.Embed(description=self.description, colour=colour)]
 
     def labels(self) -> tuple[str, ...]:
-        """Return the labels of the buttons that stand for an embed; none where that is shown. They take no
-        Markdown."""
+        """Return the labels of the buttons that show the facts instead of an embed, without Markdown."""
         if not self.in_buttons:
             return ()
         named = plainly(self.locale)
-        return tuple(_plain(line, named) for line in (*self.receipts, *self._unlinked(), *self._told()))
+        unlinked = (_LINKED.sub(r"\1\2", line) for line in self.lines)
+        return tuple(_plain(line, named) for line in (*unlinked, *self._notice_lines()))
 
     @classmethod
-    def read(cls, embeds: Sequence[hikari.Embed], locale: Locale = Locale.EN) -> "Facts":
-        """Read what a message of the bot's own states. A preview that Discord made of a link has that
-        link."""
-        own = (each for each in embeds if each.colour == FACTS_COLOUR and not each.url)
-        lines = [line for embed in own for line in (embed.description or "").split("\n") if line]
-        small = [line.removeprefix(_SMALL_PRINT) for line in lines if line.startswith(_SMALL_PRINT)]
-        if len(small) == SMALL_LINES:  # fewer have not been joined
-            small = [notice for line in small for notice in line.split(_BETWEEN)]
-        lines = [line for line in lines if not line.startswith(_SMALL_PRINT)]
-        sources = tuple(line for line in lines if _SOURCE.match(line))
-        others = tuple(line for line in lines if line not in sources)
-        return cls(others, tuple(small), locale=locale, sources=sources)
+    def shown_in(cls, message: hikari.Message, colour: int, labels: Sequence[str], locale: Locale) -> "Facts":
+        """Return the facts of a message as they are shown there, to be shown again. A preview that Discord
+        made of a link has that link."""
+        own = (each.description for each in message.embeds if each.colour == colour and not each.url)
+        if text := next(own, None):
+            return cls(tuple(text.split("\n")), locale=locale)
+        return cls(tuple(labels), in_buttons=bool(labels), locale=locale)
 
-    @classmethod
-    def of_labels(cls, labels: Sequence[str], locale: Locale) -> "Facts":
-        """Return what buttons state that stand for an embed."""
-        sources = tuple(label for label in labels if _SOURCE.match(label))
-        others = tuple(label for label in labels if label not in sources)
-        return cls(others, in_buttons=bool(labels), locale=locale, sources=sources)
-
-    def _unlinked(self) -> Iterator[str]:
-        return (_LINKED.sub(r"\1\2", line) for line in self.sources)
-
-    def _told(self) -> list[str]:
+    def _notice_lines(self) -> list[str]:
         return [line for notice in (*self.notices, self.activity) for line in notice.splitlines()]
 
     def _small_print(self) -> Sequence[str]:
         """The notices in their order, in lines that are about as long as each other."""
-        told = self._told()
+        told = self._notice_lines()
         if len(told) <= SMALL_LINES:
             return told
         ways = ((_BETWEEN.join(told[:at]), _BETWEEN.join(told[at:])) for at in range(1, len(told)))
@@ -135,7 +127,7 @@ class Facts:
 
 
 def _plain(line: str, named: Show) -> str:
-    text = without_mentions(line, named)
+    text = without_mentions(line.removeprefix(_SMALL_PRINT), named)
     text = _TIME.sub(lambda time: f"{datetime.fromtimestamp(int(time[1]), UTC):%Y-%m-%d %H:%M UTC}", text)
     return _ESCAPED.sub(r"\1", text)
 
@@ -282,8 +274,8 @@ MAX_PLAIN_MESSAGES: Final = 12
 """Messages of a text that was to come as a file."""
 PROPOSAL_COLOUR: Final = 0xC27C0E
 PROPOSALS_CHARACTERS: Final = 1800
-"""Of all proposals of a message together: with the 4096 of the facts they keep below the 6000 that Discord
-takes in the embeds of a message."""
+"""Of all proposals of a message together: with the facts they keep below the 6000 that Discord takes in
+the embeds of a message."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -354,6 +346,25 @@ class ShownProposal:
 
 
 @dataclass(frozen=True, slots=True)
+class Receipts:
+    """What an answer did to memories and reminders, and how that is shown (pages/receipts.py)."""
+
+    items: tuple[Receipt | ScheduleReceipt, ...] = ()
+    """Empty if they were not read from the database."""
+    facts: Facts = NO_FACTS
+    buttons: tuple[Button, ...] = ()
+    """A row of their own: undo each, and see the memories that were used."""
+    recalled: tuple[int, ...] = ()
+    """The memories that were used."""
+    user_id: int = 0
+    private: bool = False
+    """Whether only its user reads the message."""
+
+
+NO_RECEIPTS: Final = Receipts()
+
+
+@dataclass(frozen=True, slots=True)
 class Page:
     """A Discord message: text, what the bot states about it, rows of buttons, at most one file, pictures."""
 
@@ -362,9 +373,9 @@ class Page:
     buttons: tuple[Button, ...] = ()
     """What can be done with the answer."""
     file: TextFile | SoundFile | None = None
-    receipts: tuple[Button, ...] = ()
-    """A row of its own, right under the facts: what can be done about the memories told of there."""
+    receipts: Receipts = NO_RECEIPTS
     facts: Facts = NO_FACTS
+    """Its notes: the pages that were read, and the notices."""
     proposals: tuple[ShownProposal, ...] = ()
     see: Button | None = None
     """In place of the proposals where there is no room for them."""
@@ -381,7 +392,8 @@ class Page:
         ]
         if proposed and self.why:
             proposed[-1].set_footer(self.why)
-        return [*self.facts.embeds(), *proposed]
+        receipts = self.receipts.facts.embeds(RECEIPTS_COLOUR)
+        return [*receipts, *self.facts.embeds(NOTES_COLOUR), *proposed]
 
     @property
     def proposal_rows(self) -> tuple[tuple[Button, ...], ...]:
@@ -413,11 +425,15 @@ class Page:
         page = self
         if "files" in parts:
             page = replace(page, pictures=(), file=None)
-        if "embeds" in parts:
-            page = replace(page, facts=replace(page.facts, in_buttons=True))
+        if {"embeds", "components"} <= {*parts}:
+            page = replace(page, receipts=NO_RECEIPTS, facts=NO_FACTS)
+        elif "embeds" in parts:
+            stated = replace(page.receipts.facts, in_buttons=True)
+            receipts = replace(page.receipts, facts=stated)
+            page = replace(page, receipts=receipts, facts=replace(page.facts, in_buttons=True))
         if "components" in parts:
-            facts = replace(page.facts, in_buttons=False) if "embeds" not in parts else NO_FACTS
-            page = replace(page, buttons=(), receipts=(), proposals=(), see=None, facts=facts)
+            receipts = replace(page.receipts, buttons=())
+            page = replace(page, buttons=(), receipts=receipts, proposals=(), see=None)
         return page
 
 
@@ -475,16 +491,17 @@ def changes_to(before: Page | None, page: Page) -> dict[str, Any]:
 
 def rows_of(page: Page) -> list[MessageActionRowBuilder]:
     """List all that can be pressed on a page, and its facts where they stand in buttons."""
-    return components(*fact_rows(page.facts), page.receipts, *page.proposal_rows, page.last_row)
+    return components(*_fact_rows(page), page.receipts.buttons, *page.proposal_rows, page.last_row)
 
 
-def fact_rows(facts: Facts) -> list[tuple[Button, ...]]:
-    """Facts as buttons that can't be pressed, one in a row as long as there are rows; no model writes
-    components either. None where an embed has them."""
+def _fact_rows(page: Page) -> list[tuple[Button, ...]]:
+    """Facts as disabled buttons, one in a row as long as there are rows; no model writes components either.
+    None where embeds have them."""
     buttons = [
-        Button(shorten(label, LABEL_CHARACTERS), f"{FACT_ID}{number}", enabled=False)
-        for number, label in enumerate(facts.labels()[: MOST_FACT_ROWS * BUTTONS_IN_A_ROW])
-    ]
+        Button(shorten(label, LABEL_CHARACTERS), f"{prefix}{number}", enabled=False)
+        for prefix, facts in ((RECEIPT_ID, page.receipts.facts), (NOTE_ID, page.facts))
+        for number, label in enumerate(facts.labels())
+    ][: MOST_FACT_ROWS * BUTTONS_IN_A_ROW]
     width = max(1, math.ceil(len(buttons) / MOST_FACT_ROWS))
     return [tuple(buttons[at : at + width]) for at in range(0, len(buttons), width)]
 

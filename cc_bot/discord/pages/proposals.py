@@ -111,10 +111,10 @@ def with_call_ended(page: Page, call: ClaimedCall, words: Texts, *lines: str) ->
     """A message once one of its calls is over, with these lines on what came of it; whatever it looked like
     before."""
     begun, stop = call_line(call.change, "claimed", words), _stop_of(call)
-    notices = (*(notice for notice in page.facts.notices if notice != begun), *lines)
+    facts = page.facts.without(begun)
     return replace(
         without(page, call.id),
-        facts=replace(page.facts, notices=notices),
+        facts=replace(facts, notices=(*facts.notices, *lines)),
         buttons=tuple(button for button in page.buttons if button.custom_id != stop),
     )
 

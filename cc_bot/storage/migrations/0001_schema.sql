@@ -522,17 +522,19 @@ CREATE TABLE claimed_calls (
 -- Serves: a user's own, when all of theirs is listed or erased.
 CREATE INDEX claimed_calls_by_user ON claimed_calls (user_id);
 
--- Lines below answers on Discord that report a change of a memory or reminder and offer to undo it. A change of it
--- makes them stale, and the message is edited. No text is in here.
+-- Receipts: the lines below an answer on Discord that report a change of a memory or reminder and offer to undo it. A
+-- change of it makes them stale, and the message is edited. No text is in here.
 CREATE TABLE receipts (
     message_id @number NOT NULL,   -- as Discord counts it: the last of an answer
     line       @number NOT NULL,   -- among the message's receipts, from 0
     user_id    @number NOT NULL,
-    channel_id @number NOT NULL,
+    channel_id @number,            -- NULL: ephemeral, edited only by a press below it
     visibility @text NOT NULL CHECK (visibility IN ('public', 'private')),
     what       @text NOT NULL CHECK (what IN ('memory', 'schedule')),
+    kind       @text NOT NULL DEFAULT 'added' CHECK (kind IN ('added', 'updated', 'unchanged', 'deleted', 'cancelled')),
     named_id   @number NOT NULL,
-    button     @text NOT NULL,     -- the custom id of its undo
+    former_id  @number,            -- the version before the change
+    number     @number NOT NULL DEFAULT 0,  -- what its user calls it by
     stale      @number NOT NULL DEFAULT 0,  -- how often the named one has changed since the message was shown
     PRIMARY KEY (message_id, line) -- serves: those of one message
 ) @clustered;
@@ -802,7 +804,6 @@ CREATE TABLE erasing (
 @postgresql    ALTER COLUMN pages SET STATISTICS 0, ALTER COLUMN earlier SET STATISTICS 0;
 @postgresql ALTER TABLE turn_calls ALTER COLUMN calls SET STATISTICS 0;
 @postgresql ALTER TABLE proposals ALTER COLUMN change SET STATISTICS 0;
-@postgresql ALTER TABLE receipts ALTER COLUMN button SET STATISTICS 0;
 @postgresql ALTER TABLE web_codes ALTER COLUMN hash SET STATISTICS 0;
 @postgresql ALTER TABLE web_sessions ALTER COLUMN hash SET STATISTICS 0;
 @postgresql ALTER TABLE claimed_calls ALTER COLUMN change SET STATISTICS 0, ALTER COLUMN token SET STATISTICS 0;
