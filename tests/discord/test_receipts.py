@@ -61,7 +61,7 @@ SAY = JA.receipt
 USER = 2**63 - 1
 NOW = datetime(2026, 11, 22, tzinfo=UTC)
 NOON = datetime(2026, 11, 23, 3, tzinfo=UTC)
-AT_NOON = f"<t:{int(NOON.timestamp())}:F>（<t:{int(NOON.timestamp())}:R>）"
+AT_NOON, FROM_NOW = (f"<t:{int(NOON.timestamp())}:{form}>" for form in "FR")
 ADDED = SAY.added.format(number="", content="猫が好き")
 
 
@@ -115,7 +115,9 @@ class TestLines:
         reminder, undo = UnscheduleButton(USER, 1), UndoButton("added", USER, 2, 1)
         dog, to_dog = memory(content="犬", supersedes=9), SAY.updated.format(number="", content="犬")
         update = SAY.updated.format(number="", content="猫が好き")
-        daily = f"🔁 平日 9:00にお知らせします（次は {AT_NOON[:16]}）: 薬"
+        daily = JA.reminder.again_and_again.format(repeat="平日 9:00", time=AT_NOON, text="薬")
+        noon = JA.reminder.moment.format(time=AT_NOON, distance=FROM_NOW)
+        once = JA.reminder.once.format(time=noon, text="\\*\\*薬\\*\\* # 大")
         table: list[tuple[TurnEvent, str, CustomId | None]] = [
             (changed("added", memory()), ADDED, UndoButton("added", USER, 1)),
             (changed("added", memory(2, supersedes=1), memory()), update, undo),
@@ -127,7 +129,7 @@ class TestLines:
             ),
             (scheduled(repeat="0 9 * * 1-5"), daily, reminder),
             (scheduled(added=False), JA.reminder.cancelled.format(text="薬"), None),
-            (scheduled(text="**薬**\n# 大"), f"⏰ {AT_NOON}にお知らせします: \\*\\*薬\\*\\* # 大", reminder),
+            (scheduled(text="**薬**\n# 大"), once, reminder),
         ]
         for event, line, taken_back in table:
             page = ended(event)
