@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 
-from cc_bot.administration import Administration, ServedModels, not_asked
 from cc_bot.app.core import Core
+from cc_bot.commands.admin import Administration, not_asked
 from cc_bot.config import Config
 from cc_bot.domain.clock import Clock
 from cc_bot.domain.measures import GatewayHealth
@@ -44,10 +44,9 @@ def keep_recent_records(config: Config) -> Iterator[RecentRecords]:
 
 
 def _make_administration(core: Core) -> Administration:
-    stores = core.stores
-    served = ServedModels(not_asked if core.models.offline else core.models.reach)
+    stores, ask = core.stores, not_asked if core.models.offline else core.models.reach
     return Administration(
-        stores.limits, stores.access, stores.channel_models, core.policies, served, core.servers
+        stores.limits, stores.access, stores.channel_models, core.policies, core.servers, ask
     )
 
 

@@ -34,7 +34,7 @@ async def list_reminders(caller: Caller, *, schedules: ScheduleStore) -> Reply:
     if not known:
         return Reply((texts.none,))
     title = texts.list_title.format(count=len(known))
-    return Reply((title,), items=tuple(reminder_item(each, caller) for each in known))
+    return Reply(title=title, items=tuple(reminder_item(each, caller) for each in known))
 
 
 async def add(
@@ -74,7 +74,7 @@ async def add(
     where = caller.words.reminder.by_dm_instead if moved_to_dm else _place(added[0], caller)
     return Reply(
         tuple(reminder_sentence(each, caller, limit=limit) for each in added),
-        (*([] if place == "terminal" else [where]), *await _paused_note(caller, schedules)),
+        notes=(*([] if place == "terminal" else [where]), *await _paused_note(caller, schedules)),
         actions=tuple(_cancel_action(each, caller, one_of_several=len(added) > 1) for each in added),
     )
 
@@ -118,7 +118,8 @@ async def delete(caller: Caller, id: int, *, schedules: ScheduleStore) -> Reply:
     known = await find_reminder(schedules, caller.user_id, id)
     if await schedules.cancel(caller.user_id, known.id) is None:
         raise ScheduleNotFound(id=id)
-    return Reply((cancelled(known, caller),), await _paused_note(caller, schedules), receipts_changed=True)
+    notes = await _paused_note(caller, schedules)
+    return Reply((cancelled(known, caller),), notes=notes, receipts_changed=True)
 
 
 async def cancel(caller: Caller, schedule_id: int, *, schedules: ScheduleStore) -> Reply:
@@ -230,7 +231,7 @@ async def heartbeat_on(
     )
     told = texts.started.format(rhythm=rhythm(schedule, caller), time=caller.moment(schedule.due_at))
     moved = [texts.by_dm_instead] if moved_to_dm else []
-    return Reply((told,), (texts.how_to_stop, *moved, *_heartbeat_notes(schedule, caller)))
+    return Reply((told,), notes=(texts.how_to_stop, *moved, *_heartbeat_notes(schedule, caller)))
 
 
 async def heartbeat_off(caller: Caller, *, schedules: ScheduleStore, heartbeats: HeartbeatStore) -> Reply:
@@ -256,7 +257,7 @@ def heartbeat_state(found: Sequence[Schedule], caller: Caller) -> Reply:
         reason = caller.words.reminder.reasons[schedule.obstacle]
         return Reply((texts.paused.format(reason=reason) if reason else texts.paused_by_user,))
     told = texts.status.format(rhythm=rhythm(schedule, caller), time=caller.moment(schedule.due_at))
-    return Reply((told,), _heartbeat_notes(schedule, caller))
+    return Reply((told,), notes=_heartbeat_notes(schedule, caller))
 
 
 def rhythm(schedule: Schedule, caller: Caller) -> str:

@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Literal
 from zoneinfo import ZoneInfo
 
+from cc_bot.domain.access import Subject
 from cc_bot.domain.clock import utc_now
 from cc_bot.domain.limits import UsageSubject
 from cc_bot.domain.locale import Locale
@@ -30,6 +31,10 @@ class Caller:
     memory_paused: bool = False
     spoken: bool = False
     """Whether they want short answers read aloud as well."""
+    manages_guild: bool = False
+    """Whether they may manage the server where they give it."""
+    channel_id: int = 0
+    """Where they give it."""
     channels: Mapping[int, str] = field(default_factory=dict)
     """Names of channels, as far as they are known."""
 
@@ -51,6 +56,10 @@ class Caller:
 
     def channel(self, channel_id: int) -> str:
         return self.channels.get(channel_id, "Discord")
+
+    def mention(self, kind: Subject, id_: int) -> str:
+        """Name a user, role, channel or server whose name is not known."""
+        return f"{self.words.admin.kinds[kind]} {id_}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,14 +86,24 @@ class Action:
 
 
 @dataclass(frozen=True, slots=True)
+class ReplyFile:
+    name: str
+    content: bytes
+
+
+@dataclass(frozen=True, slots=True)
 class Reply:
     """The answer to a command, in the caller's language."""
 
     lines: tuple[str, ...] = ()
-    """With items, the first line is their title."""
+    _: KW_ONLY
+    title: str = ""
+    table: str = ""
+    """Lines in which columns stand below each other."""
     notes: tuple[str, ...] = ()
     """Shown below, in small print where there is such a thing."""
     items: tuple[Item, ...] = ()
     actions: tuple[Action, ...] = ()
+    file: ReplyFile | None = None
     receipts_changed: bool = False
     """Whether receipts that messages on Discord show may have changed."""

@@ -16,7 +16,9 @@ from cc_bot.discord.agents import Arrival
 from cc_bot.discord.delivery.receipts import ReceiptUpkeep
 from cc_bot.discord.gate import Gate
 from cc_bot.discord.interactions import MAX_CHOICES
-from cc_bot.discord.presses import show_reply
+from cc_bot.discord.pages.memory import EphemeralView
+from cc_bot.discord.pages.replies import reply_view
+from cc_bot.discord.presses import show_view
 from cc_bot.discord.recipients import Recipients
 from cc_bot.domain.errors import AccessError, CcBotError, TooManyCommands
 
@@ -52,7 +54,7 @@ def command(
 def reply_command(
     register: Callable[[Any], Any],
     key: str,
-    run: Callable[..., Awaitable[Reply]],
+    run: Callable[..., Awaitable[Reply | EphemeralView]],
     *,
     hooks: Sequence[lightbulb.ExecutionHook] = (),
     **options: Any,
@@ -60,7 +62,7 @@ def reply_command(
     """Register a function as the slash command of this key; what it returns is shown to its caller alone.
 
     It is called with the caller and the values of the options by their names; its other parameters are
-    injected by type.
+    injected by type, the `lightbulb.Context` too.
     """
     injected: Any = lightbulb.di.with_di(run)
 
@@ -69,8 +71,9 @@ def reply_command(
     ) -> None:
         caller = await recipients.defer(ctx.interaction)
         reply = await injected(caller, **{name: getattr(self, name) for name in options})
-        await show_reply(ctx.interaction, reply, caller)
-        if reply.receipts_changed:
+        view = reply if isinstance(reply, EphemeralView) else reply_view(reply, caller)
+        await show_view(ctx.interaction, view)
+        if isinstance(reply, Reply) and reply.receipts_changed:
             upkeep.refresh(caller.user_id, caller.words)
 
     command(register, key, hooks=hooks)(type(run.__name__, (), {**options, "invoke": invoke}))

@@ -286,6 +286,7 @@ async def show_view(interaction: Answerable, view: EphemeralView) -> None:
         view.content or None,
         embeds=[view.embed] if view.embed else [],
         components=components(view.buttons, menu=view.menu),
+        attachment=view.attachment or hikari.UNDEFINED,
         **NO_PINGS,
     )
 

@@ -1,7 +1,7 @@
 """Whom a reply is for: their language, time zone and settings."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -16,6 +16,7 @@ from cc_bot.commands.reply import Caller
 from cc_bot.discord.interactions import Answerable, defer, message_link, payer_of
 from cc_bot.discord.pages.memory import escape_markdown, timestamp
 from cc_bot.discord.places import Recent
+from cc_bot.domain.access import Subject
 from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.errors import StorageError
 from cc_bot.domain.locale import Locale, language_of
@@ -97,6 +98,10 @@ class GuildLocales:
         return "" if guild_id is None else message_link(guild_id, channel_id, message_id)
 
 
+MANAGER_PERMISSIONS: Final = hikari.Permissions.MANAGE_GUILD | hikari.Permissions.ADMINISTRATOR
+_MENTION_SIGNS: Final[Mapping[Subject, str]] = {"user": "@", "role": "@&", "channel": "#"}
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recipient(Caller):
     """The person who reads a reply on Discord."""
@@ -115,6 +120,10 @@ class Recipient(Caller):
 
     def channel(self, channel_id: int) -> str:
         return f"<#{channel_id}>"
+
+    def mention(self, kind: Subject, id_: int) -> str:
+        sign = _MENTION_SIGNS.get(kind)
+        return f"<{sign}{id_}>" if sign else Caller.mention(self, kind, id_)
 
 
 async def _no_owner(_: int) -> bool:
@@ -150,7 +159,14 @@ class Recipients:
         """Return the user of an interaction. `chosen`: their settings, if read already."""
         user_id, locale = int(interaction.user.id), self.discord_locale(interaction)
         self._languages[user_id] = locale
-        return replace(await self._recipient(user_id, locale, chosen), payer=payer_of(interaction))
+        recipient = await self._recipient(user_id, locale, chosen)
+        member = interaction.member
+        return replace(
+            recipient,
+            payer=payer_of(interaction),
+            channel_id=int(interaction.channel.id),
+            manages_guild=member is not None and bool(member.permissions & MANAGER_PERMISSIONS),
+        )
 
     async def soon(
         self, interaction: hikari.PartialInteraction, chosen: UserSettings | None = None

@@ -13,10 +13,10 @@ from zoneinfo import ZoneInfo
 import hikari
 import lightbulb
 
-from cc_bot.administration import Administration
 from cc_bot.agents import Agents
 from cc_bot.assistant import Assistant, Heartbeats, TimeResolver
 from cc_bot.assistant.proposals import Proposals
+from cc_bot.commands.admin import Administration
 from cc_bot.discord.agents import Chooser
 from cc_bot.discord.attachments import AttachmentFetcher
 from cc_bot.discord.delivery.answers import Answers

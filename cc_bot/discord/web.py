@@ -14,7 +14,7 @@ from cc_bot.discord.delivery.canvas_boards import CanvasBoards
 from cc_bot.discord.delivery.receipts import ReceiptUpkeep
 from cc_bot.discord.gate import Gate, error_of
 from cc_bot.discord.places import Places, Recent
-from cc_bot.discord.recipients import Recipients
+from cc_bot.discord.recipients import MANAGER_PERMISSIONS, Recipients
 from cc_bot.domain.errors import AccessError, CcBotError
 from cc_bot.domain.message import Agent
 from cc_bot.domain.session import SessionKey
@@ -30,7 +30,6 @@ MANAGING_S: Final = 60.0
 NAMES_S: Final = 3600.0
 """For so long what something is called counts."""
 REMEMBERED: Final = 2000
-_MANAGERS: Final = hikari.Permissions.MANAGE_GUILD | hikari.Permissions.ADMINISTRATOR
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,7 +171,7 @@ class DiscordForPages:
         for role in guild.roles.values():
             if role.id in {guild.id, *member.role_ids}:
                 granted |= role.permissions
-        return bool(granted & _MANAGERS)
+        return bool(granted & MANAGER_PERMISSIONS)
 
 
 async def _ask(asked: Awaitable[T]) -> T | None:

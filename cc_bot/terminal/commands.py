@@ -268,7 +268,7 @@ def show_reply(chat: Chat, reply: Reply) -> None:
         for each in reply.items
     )
     hints = (f"  {action.label}: {action.typed}" for action in reply.actions)
-    chat.view.say("\n".join((*reply.lines, *items, *reply.notes, *hints)))
+    chat.view.say("\n".join((*filter(None, (reply.title,)), *reply.lines, *items, *reply.notes, *hints)))
 
 
 async def list_reminders(chat: Chat, _text: str, _options: Mapping[str, str]) -> None:

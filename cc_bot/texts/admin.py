@@ -7,31 +7,8 @@ from cc_bot.texts.area import Area, Both, Sentence, by_key
 
 
 class AdminTexts(Area):
-    status = Sentence(ja="**cc-bot {version}**（データベースの版 {schema}）", en="**cc-bot {version}** (database version {schema})")
-    model_changed = Sentence(ja="🧩 {model} への頼み方を変えています: {changes}", en="🧩 {model} is asked differently: {changes}")
-    since = Sentence(ja="⏱️ 起動: {time}", en="⏱️ Started: {time}")
-    connected = Sentence(ja="📡 Discord: つながっています（応答 {milliseconds} ミリ秒）", en="📡 Discord: connected ({milliseconds} ms)")
-    connected_just_now = Sentence(ja="📡 Discord: つながったところです", en="📡 Discord: just connected")
-    database = Sentence(ja="💾 データベース: {size}", en="💾 Database: {size}")
-    """Parameters: size (such as `12.3 MB`)."""
-    disk = Sentence(ja="💽 ディスクの空き: {size}", en="💽 Room on the disk: {size}")
-    """Parameters: size (likewise)."""
-    turns = Sentence(ja="💬 質問: {running}件に回答中、{waiting}件が順番待ち", en="💬 Questions: {running} being answered, {waiting} waiting in line")
-    today = Sentence(ja="📊 今日: {tokens} トークン、質問 {turns}件{cost}", en="📊 Today: {tokens} tokens, questions: {turns}{cost}")
-    """Parameters: turns, tokens, cost (empty, or such as `, 1.20 USD`)."""
-    cost = Sentence(ja="、{cost}", en=", {cost}")
-    """Parameters: cost (such as `1.20 USD`)."""
-    last_backup = Sentence(ja="🗄️ 最後のバックアップ: {time}", en="🗄️ Last backup: {time}")
-    no_backup = Sentence(ja="🗄️ バックアップが見つかりません。cc-bot backup で作れます。", en="🗄️ I found no backup. cc-bot backup makes one.")
-    under_maintenance = Sentence(ja="🚧 メンテナンス中です。</admin maintenance off> で終わります。{note}", en="🚧 Maintenance is on. </admin maintenance off> ends it.{note}")
-    of_this_process = Sentence(ja="（このプロセス）", en=" (in this process)")
-    processes = Sentence(ja="🖧 {count}個のプロセスで動いています。", en="🖧 Processes that are this bot: {count}.")
-    process = Sentence(ja="- {mark}{host}: シャード {shards}、{time}から{duties}{state}", en="- {mark}{host}: shards {shards}, since {time}{duties}{state}")
-    more_processes = Sentence(ja="- ほか{count}個", en="- and {count} more")
-    unconnected = Sentence(ja="。Discord につながっていません", en=". It is not connected to Discord")
-    free_shards = Sentence(ja="⚠️ シャード {shards} を受け持つプロセスがありません。そのサーバーでは応答できません。", en="⚠️ No process holds shards {shards}: in their servers nobody is answered.")
-    differing = Sentence(ja="⚠️ プロセスによって違うものがあります: {what}", en="⚠️ The processes do not all have the same {what}.")
-    limits_title = Sentence(ja="**今の制限**", en="**Limits that hold**")
+    under_maintenance = Sentence(ja="🚧 メンテナンス中です。</admin maintenance off> で終わります。", en="🚧 Maintenance is on. </admin maintenance off> ends it.")
+    limits_title = Sentence(ja="今の制限", en="Limits that hold")
     limit_line = Sentence(ja="- {subject}の{limit}: **{value}**{source}", en="- {subject}: {limit} **{value}**{source}")
     limit_set = Sentence(ja="決めました。{subject}の{limit}: **{value}**（次の質問から）", en="Set for {subject}: {limit} **{value}**, from the next question on.")
     limit_unset = Sentence(ja="取り消しました。設定ファイルにあれば、それが効きます。", en="Taken back. If the policy file has one, that holds.")
@@ -52,12 +29,13 @@ class AdminTexts(Area):
             "concurrent": Sentence(ja="同時の質問", en="questions at a time"),
         }
     )
-    access_title = Sentence(ja="**利用の決まり**", en="**Who may use the bot**")
+    kinds: Both[Mapping[Subject, str]] = by_key({"user": Sentence(ja="ユーザー", en="user"), "role": Sentence(ja="ロール", en="role"), "channel": Sentence(ja="チャンネル", en="channel"), "guild": Sentence(ja="サーバー", en="server")})
+    access_title = Sentence(ja="利用のルール", en="Who may use the bot")
     access_open = Sentence(ja="だれでも、どこでも使えます。", en="Anybody may, everywhere.")
     access_owners = Sentence(ja="- 👑 管理者: {owners}", en="- 👑 Owners: {owners}")
     allowed = Sentence(ja="- ✅ 許可: {subjects}", en="- ✅ Allowed: {subjects}")
     denied = Sentence(ja="- ⛔ 拒否: {subjects}", en="- ⛔ Denied: {subjects}")
-    only_those = Sentence(ja="許可のある区分（人・ロール・チャンネル・サーバー）では、そこにあるものだけが使えます。", en="Of each kind (users, roles, channels, servers) of which something is allowed, only that may.")
+    only_those = Sentence(ja="許可のある区分（ユーザー・ロール・チャンネル・サーバー）では、そこにあるものだけが使えます。", en="Of each kind (users, roles, channels, servers) of which something is allowed, only that may.")
     access_allowed: Both[Mapping[Subject, str]] = by_key(
         {
             "user": Sentence(ja="✅ {subject}を、cc-bot を使える人に加えました。これからは、加えた人だけが使えます。", en="✅ {subject} is among the users who may use the bot. From now on, only those may."),
@@ -74,14 +52,10 @@ class AdminTexts(Area):
             "guild": Sentence(ja="⛔ {subject} では、cc-bot を使えなくなりました。", en="⛔ The bot may not be used in {subject} any more."),
         }
     )
-    """Each by what is allowed or denied. Parameters: subject."""
-    access_removed = Sentence(ja="{subject} の決まりを取り消しました。", en="The rule for {subject} is gone.")
+    access_removed = Sentence(ja="{subject} のルールを取り消しました。", en="The rule for {subject} is gone.")
     access_had_no_rule = Sentence(ja="{subject} には、ここで決めたものがありません。</admin access list> で確かめてください。", en="{subject} has no rule that was set here. See </admin access list>.")
-    access_also_in_file = Sentence(ja="設定ファイルにも決まりがあり、そちらは効いたままです。", en="The policy file has a rule as well, and that still holds.")
-    owners_stay = Sentence(ja="管理者は、決まりにかかわらずいつでも使えます。", en="Owners may always use the bot, whatever the rules say.")
-    guild = Sentence(ja="サーバー {id}", en="server {id}")
-    person = Sentence(ja="{mention} さん", en="{mention}")
-    """Where a sentence is about one."""
+    access_also_in_file = Sentence(ja="設定ファイルにもルールがあり、そちらは効いたままです。", en="The policy file has a rule as well, and that still holds.")
+    owners_stay = Sentence(ja="管理者は、ルールにかかわらずいつでも使えます。", en="Owners may always use the bot, whatever the rules say.")
     model_set = Sentence(ja="{channel} では、これから {models} に聞きます。決まったモデルがあるエージェントは、これまでどおりです。", en="In {channel} I now ask {models}. Agents that have models of their own keep those.")
     """Parameters: channel, models (one)."""
     models_set = Sentence(ja="{channel} では、これから {models} の順に聞きます。決まったモデルがあるエージェントは、これまでどおりです。", en="In {channel} I now ask, in this order: {models}. Agents that have models of their own keep those.")

@@ -8,14 +8,14 @@ class ConsoleTexts(Area):
     """What the list of its pages is called for those who hear it."""
     status = Sentence(ja="状態", en="Status")
     limits = Sentence(ja="制限", en="Limits")
-    access = Sentence(ja="利用の決まり", en="Access")
+    access = Sentence(ja="利用のルール", en="Access")
     models = Sentence(ja="モデル", en="Models")
     log = Sentence(ja="記録", en="Log")
     doctor = Sentence(ja="点検", en="Doctor")
     refresh = Sentence(ja="最新にする", en="Refresh")
 
-    version = Sentence(ja="版", en="Version")
-    version_value = Sentence(ja="cc-bot {version}（データベースの版 {schema}）", en="cc-bot {version} (database version {schema})")
+    version = Sentence(ja="バージョン", en="Version")
+    version_value = Sentence(ja="cc-bot {version}（データベースのバージョン {schema}）", en="cc-bot {version} (database version {schema})")
     since = Sentence(ja="起動", en="Started")
     discord = Sentence(ja="Discord", en="Discord")
     connected = Sentence(ja="つながっています（応答 {milliseconds} ミリ秒）", en="connected ({milliseconds} ms)")
@@ -23,13 +23,14 @@ class ConsoleTexts(Area):
     disconnected = Sentence(ja="つながっていません", en="not connected")
     database = Sentence(ja="データベース", en="Database")
     disk = Sentence(ja="ディスクの空き", en="Room on the disk")
-    unknown = Sentence(ja="分かりません", en="can't be told")
+    unknown = Sentence(ja="分かりません", en="unknown")
     processes = Sentence(ja="プロセス", en="Process")
     last_backup = Sentence(ja="最後のバックアップ", en="Last backup")
     no_backup = Sentence(ja="見つかりません。cc-bot backup で作れます。", en="none found; cc-bot backup makes one")
     today = Sentence(ja="今日", en="Today")
 
     turns = Sentence(ja="進行中の質問", en="Questions on their way")
+    of_this_process = Sentence(ja="（このプロセス）", en="(in this process)")
     turns_count = Sentence(ja="{running}件に回答中、{waiting}件が順番待ちです。", en="{running} being answered, {waiting} in line.")
     no_turns = Sentence(ja="いまは何もありません。", en="Nothing at the moment.")
     turns_caption = Sentence(ja="番号は、記録の turn と同じものです。だれの何の質問かは、ここには出ません。", en="The number is that of `turn` in the log. Whose question it is, and what about, is not shown here.")
@@ -56,10 +57,10 @@ class ConsoleTexts(Area):
     end = Sentence(ja="メンテナンスを終える", en="End maintenance")
 
     limits_caption = Sentence(ja="今の制限", en="Limits that hold")
-    subject = Sentence(ja="だれの・どこの", en="Whom or what")
+    subject = Sentence(ja="対象", en="For")
     limit = Sentence(ja="制限", en="Limit")
     value = Sentence(ja="値", en="Value")
-    source = Sentence(ja="決めた所", en="Set in")
+    source = Sentence(ja="設定元", en="Set in")
     sources = by_key({"here": Sentence(ja="管理者", en="here"), "file": Sentence(ja="設定ファイル", en="the policy file"), "default": Sentence(ja="既定", en="by default")})
     action = Sentence(ja="操作", en="Action")
     take_back = Sentence(ja="取り消す", en="Take back")
@@ -69,13 +70,11 @@ class ConsoleTexts(Area):
     value_hint = Sentence(ja="1以上の整数です。空のままなら、制限なしになります。", en="A whole number from 1 on; leave it empty for no limit.")
     set = Sentence(ja="決める", en="Set")
     kind = Sentence(ja="区分", en="Kind")
-    kinds = by_key({"user": Sentence(ja="人", en="user"), "role": Sentence(ja="ロール", en="role"), "channel": Sentence(ja="チャンネル", en="channel"), "guild": Sentence(ja="サーバー", en="server")})
-    named = Sentence(ja="{kind} {id}", en="{kind} {id}")
     id = Sentence(ja="ID", en="ID")
     id_hint = Sentence(ja="Discord の「IDをコピー」で分かる数字です。", en="The number that Discord's “Copy ID” gives.")
 
     access_caption = Sentence(ja="許可と拒否", en="Allowed and denied")
-    rule = Sentence(ja="決まり", en="Rule")
+    rule = Sentence(ja="ルール", en="Rule")
     rules = by_key({"allow": Sentence(ja="許可", en="allowed"), "deny": Sentence(ja="拒否", en="denied")})
     add_rule = Sentence(ja="許可・拒否する", en="Allow or deny")
     allow = Sentence(ja="許可する", en="Allow")
@@ -106,23 +105,3 @@ class ConsoleTexts(Area):
     check = Sentence(ja="項目", en="Check")
     verdict = Sentence(ja="結果", en="Verdict")
     detail = Sentence(ja="内容", en="Detail")
-
-    done = by_key(
-        {
-            "limit_set": Sentence(ja="制限を決めました。次の質問から効きます。", en="The limit is set. It holds from the next question on."),
-            "limit_unset": Sentence(ja="取り消しました。設定ファイルにあれば、それが効きます。", en="Taken back. If the policy file has one, that holds."),
-            "limit_was_not_set": Sentence(ja="ここで決めた制限の中に、それはもうありません。", en="No such limit is set here any more."),
-            "access_set": Sentence(ja="決めました。次の質問から効きます。", en="Done. It holds from the next question on."),
-            "access_removed": Sentence(ja="決まりを取り消しました。", en="The rule is gone."),
-            "access_had_no_rule": Sentence(ja="ここで決めたものの中に、それはもうありません。", en="No such rule is set here any more."),
-            "access_also_in_file": Sentence(ja="ここの決まりを取り消しました。設定ファイルにも決まりがあり、そちらは効いたままです。", en="The rule that was set here is gone. The policy file has one as well, and that still holds."),
-            "models_set": Sentence(ja="モデルを決めました。次の質問から使います。", en="The models are set. They answer from the next question on."),
-            "models_missing": Sentence(ja="モデルを決めましたが、サーバーにないものがあります。名前を確かめてください。", en="The models are set, but the server does not have all of them. Please check the names."),
-            "models_unset": Sentence(ja="いつものモデルに戻しました。", en="The usual models answer there again."),
-            "models_were_not_set": Sentence(ja="そのチャンネルに、決めたモデルはもうありません。", en="That channel has no models of its own any more."),
-            "maintenance_begun": Sentence(ja="メンテナンスを始めました。管理者だけに答えます。", en="Maintenance has begun: owners alone are answered."),
-            "maintenance_ended": Sentence(ja="メンテナンスを終えました。またみんなに答えます。", en="Maintenance is over. Everybody is answered again."),
-            "maintenance_was_off": Sentence(ja="メンテナンス中ではありません。", en="There is no maintenance."),
-        }
-    )
-    """What a press has done, by the name that the next page's address tells."""

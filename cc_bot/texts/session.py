@@ -16,12 +16,10 @@ class SessionTexts(Area):
     settings_language = Sentence(ja="言語", en="Language")
     settings_timezone = Sentence(ja="タイムゾーン", en="Time zone")
     settings_default = Sentence(ja="{value}（既定）", en="{value} (default)")
-    settings_saved = Sentence(ja="⚙️ 設定を保存しました。言語: {language}、タイムゾーン: {timezone}", en="⚙️ Saved. Language: {language}, time zone: {timezone}")
+    settings_saved = Sentence(ja="⚙️ 設定を保存しました。", en="⚙️ Saved.")
     settings_voice = Sentence(ja="読み上げ", en="Read aloud")
     voice_on = Sentence(ja="オン", en="on")
     voice_off = Sentence(ja="オフ", en="off")
-    voice_saved = Sentence(ja="{saved}、読み上げ: {voice}", en="{saved}, read aloud: {voice}")
-    """Parameters: saved (`settings_saved`), voice (one of the two above)."""
     voice_unset = Sentence(ja="🔈 このボットには読み上げる声がないので、回答は文字だけになります。", en="🔈 This bot has no voice to read answers aloud: they come in writing alone.")
     language_ja = Sentence(ja="日本語", en="Japanese")
     language_en = Sentence(ja="英語 (English)", en="English")

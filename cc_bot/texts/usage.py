@@ -18,8 +18,8 @@ class UsageTexts(Area):
     sound = Sentence(ja="{total}・音声 {time}", en="{total}, sound: {time}")
     """Parameters: total (tokens, questions and cost), time."""
     minutes = Sentence(ja="{minutes}分{seconds}秒", en="{minutes} min {seconds} s")
-    left_today = Sentence(ja="今日の残り: {left} / {limit} トークン（{resets}に戻ります）", en="Left today: {left} of {limit} tokens (all again {resets})")
-    left_this_month = Sentence(ja="今月の残り: {left} / {limit} トークン（{resets}に戻ります）", en="Left this month: {left} of {limit} tokens (all again {resets})")
+    left_today = Sentence(ja="今日の残り: {left} / {limit} トークン（{resets} に戻ります）", en="Left today: {left} of {limit} tokens (resets: {resets})")
+    left_this_month = Sentence(ja="今月の残り: {left} / {limit} トークン（{resets} に戻ります）", en="Left this month: {left} of {limit} tokens (resets: {resets})")
     users = Sentence(ja="今月使った人: {count}人", en="Members who used it this month: {count}")
     models = Sentence(ja="今月よく使ったモデル", en="The models that used most this month")
     """The heading of those that used most this month."""

@@ -5,8 +5,7 @@ exists. Nothing here shows what anybody wrote, or whose question it was.
 """
 
 import asyncio
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
@@ -14,38 +13,32 @@ from typing import Any, Final
 
 from aiohttp import web
 
-from cc_bot.administration import (
+from cc_bot.commands import admin
+from cc_bot.commands.admin import (
     MAX_MODEL_CHARACTERS,
     MAX_MODELS,
     MAX_NOTE_CHARACTERS,
-    LimitInForce,
     Mentionable,
-    parse_chain,
-    parse_limit,
+    limit_subject,
     parse_limit_value,
-    parse_subject,
 )
-from cc_bot.domain.access import SUBJECTS, AccessRules, Ruling, Subject, Subjects, ids_of
+from cc_bot.commands.reply import Reply
+from cc_bot.domain.access import SUBJECTS, AccessRules, Ruling, Subject, Subjects
 from cc_bot.domain.errors import IdNotUnderstood, InputError, OwnersOnly, SubjectNotUnderstood
-from cc_bot.domain.limits import LIMIT_NAMES, LimitKey
+from cc_bot.domain.limits import LIMIT_NAMES
 from cc_bot.domain.locale import Locale
-from cc_bot.domain.process import find_differing, find_free_shards, write_shards
-from cc_bot.domain.text import format_size
 from cc_bot.log import LEVELS, MOST_RECORDS
-from cc_bot.status import Seen
-from cc_bot.texts import Texts
-from cc_bot.texts.usage import money
-from cc_bot.web.form import text_of
-from cc_bot.web.notices import go_on, take_notice
+from cc_bot.web.form import form_of, text_of
+from cc_bot.web.notices import go_on_with
 from cc_bot.web.page import render, see_other
+from cc_bot.web.server import Handler
 from cc_bot.web.services import DoctorReport, WebServices
 from cc_bot.web.visitor import SignedIn, visitor_of
 
-LONGEST_ID: Final = 60
+MAX_ID_CHARACTERS: Final = 60
 """Characters of an id or a mention, as the commands take them."""
 LOOKED_AFTER_S: Final = 20.0
 """For the doctor, until the page says that it is still looking."""
-_NO_RULES: Final = AccessRules()
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,22 +101,25 @@ class ConsolePages:
         self._checkups = Checkups(services)
 
     def routes(self) -> Sequence[web.AbstractRouteDef]:
-        return (
-            web.get("/console", self.show_status),
-            web.post("/console/maintenance", self.switch_maintenance),
-            web.get("/console/limits", self.show_limits),
-            web.post("/console/limits", self.set_limit),
-            web.post("/console/limits/unset", self.unset_limit),
-            web.get("/console/access", self.show_access),
-            web.post("/console/access", self.add_rule),
-            web.post("/console/access/remove", self.remove_rule),
-            web.get("/console/models", self.show_models),
-            web.post("/console/models", self.set_models),
-            web.post("/console/models/unset", self.unset_models),
-            web.get("/console/log", self.show_log),
-            web.get("/console/doctor", self.show_doctor),
-            web.post("/console/doctor", self.run_doctor),
+        pages = (
+            ("GET", "", self.show_status),
+            ("POST", "/maintenance", self.switch_maintenance),
+            ("GET", "/limits", self.show_limits),
+            ("POST", "/limits", self.set_limit),
+            ("POST", "/limits/unset", self.unset_limit),
+            ("GET", "/access", self.show_access),
+            ("POST", "/access", self.add_rule),
+            ("POST", "/access/remove", self.remove_rule),
+            ("GET", "/models", self.show_models),
+            ("POST", "/models", self.set_models),
+            ("POST", "/models/unset", self.unset_models),
+            ("GET", "/log", self.show_log),
+            ("GET", "/doctor", self.show_doctor),
+            ("POST", "/doctor", self.run_doctor),
         )
+        return [
+            web.route(method, f"/console{path}", partial(_for_owners, page)) for method, path, page in pages
+        ]
 
     async def close(self) -> None:
         await self._checkups.close()
@@ -136,29 +132,34 @@ class ConsolePages:
             raise OwnersOnly
         return owner
 
-    # ---- status
+    async def _act(
+        self, request: web.Request, page: str, run: Callable[..., Awaitable[Reply]], *values: Any
+    ) -> web.StreamResponse:
+        """Run a command of `/admin` and show its reply on a page. Raises OwnersOnly, IdNotUnderstood for an
+        id that is none, and what the command raises."""
+        owner = await self._require_owner(request)
+        try:
+            reply = await run(owner, *values, administration=self._owners.administration)
+        except SubjectNotUnderstood as error:
+            if "kind" in form_of(request) and _kind(request) is None:
+                raise  # the kind is missing, not the id
+            raise IdNotUnderstood from error
+        return go_on_with(request, owner, page, reply)
 
     async def show_status(self, request: web.Request) -> web.Response:
         owner = owner_of(request)
         seen = await self._owners.status.look()
-        return _render(request, "console.html", owner, seen=seen, facts=partial(_facts, seen, owner.words))
+        return _render(request, "console.html", owner, seen=seen, facts=admin.status_facts(seen, owner))
 
     async def switch_maintenance(self, request: web.Request) -> web.StreamResponse:
         """Begin it or end it. Raises InputError for a note that is too long."""
-        owner, administration = await self._require_owner(request), self._owners.administration
-        wanted = text_of(request, "do")
-        if wanted not in ("begin", "end"):
-            raise InputError
-        if wanted == "end":
-            ended = await administration.end_maintenance(owner.user_id)
-            return go_on(request, owner, "/console", "maintenance_ended" if ended else "maintenance_was_off")
         note = text_of(request, "note")
-        if len(note) > MAX_NOTE_CHARACTERS:
-            raise InputError
-        await administration.begin_maintenance(owner.user_id, note)
-        return go_on(request, owner, "/console", "maintenance_begun")
-
-    # ---- limits
+        match text_of(request, "do"):
+            case "end":
+                return await self._act(request, "/console", admin.end_maintenance)
+            case "begin" if len(note) <= MAX_NOTE_CHARACTERS:
+                return await self._act(request, "/console", admin.begin_maintenance, note)
+        raise InputError
 
     async def show_limits(self, request: web.Request) -> web.Response:
         owner = owner_of(request)
@@ -166,85 +167,57 @@ class ConsolePages:
             request,
             "console_limits.html",
             owner,
-            limits=await self._owners.administration.list_limits(),
+            limits=await admin.limits_in_force(self._owners.administration),
             names=LIMIT_NAMES,
             kinds=[kind for kind in SUBJECTS if kind != "channel"],
-            subject_of=partial(_subject_of, owner.words),
+            subject_of=lambda key: limit_subject(key, owner),
         )
 
     async def set_limit(self, request: web.Request) -> web.StreamResponse:
-        """Have a limit hold. Raises LimitNotUnderstood, and what else parse_limit raises."""
-        owner = await self._require_owner(request)
-        key, value = await _limit_key(request), parse_limit_value(text_of(request, "value"))
-        await self._owners.administration.set_limit(owner.user_id, key, value)
-        return go_on(request, owner, "/console/limits", "limit_set")
+        limit, value = text_of(request, "limit"), parse_limit_value(text_of(request, "value"))
+        subject = _id(request), _kind(request)
+        return await self._act(request, "/console/limits", admin.set_limit, limit, value, *subject)
 
     async def unset_limit(self, request: web.Request) -> web.StreamResponse:
-        owner, key = await self._require_owner(request), await _limit_key(request)
-        unset = await self._owners.administration.unset_limit(owner.user_id, key)
-        return go_on(request, owner, "/console/limits", "limit_unset" if unset else "limit_was_not_set")
-
-    # ---- access
+        limit, subject = text_of(request, "limit"), (_id(request), _kind(request))
+        return await self._act(request, "/console/limits", admin.unset_limit, limit, *subject)
 
     async def show_access(self, request: web.Request) -> web.Response:
         owner = owner_of(request)
-        in_force = await self._owners.administration.list_access()
-        everything = in_force.in_file | in_force.set_here
+        in_force = await admin.access_in_force(self._owners.administration)
         return _render(
             request,
             "console_access.html",
             owner,
             rules=[*_rules(in_force.set_here, here=True), *_rules(in_force.in_file, here=False)],
-            open_to_all=everything == _NO_RULES,
-            only_those=everything.allow != Subjects(),
+            open_to_all=in_force.all == AccessRules(),
+            only_those=in_force.all.allow != Subjects(),
             kinds=SUBJECTS,
         )
 
     async def add_rule(self, request: web.Request) -> web.StreamResponse:
-        """Allow or deny. Raises SubjectNotUnderstood."""
-        owner, about = await self._require_owner(request), await _subject(request)
+        """Allow or deny."""
         rulings: dict[str, Ruling] = {"allow": "allow", "deny": "deny"}
         ruling = rulings.get(text_of(request, "rule"))
         if ruling is None:  # a guess would lock everybody else out, or somebody in
             raise InputError
-        await self._owners.administration.rule(owner.user_id, about, ruling)
-        return go_on(request, owner, "/console/access", "access_set")
+        return await self._act(request, "/console/access", admin.rule, ruling, _id(request), _kind(request))
 
     async def remove_rule(self, request: web.Request) -> web.StreamResponse:
-        """Take a rule back. Raises SubjectNotUnderstood."""
-        owner, about = await self._require_owner(request), await _subject(request)
-        removal = await self._owners.administration.remove_rule(owner.user_id, about)
-        if not removal.removed:
-            return go_on(request, owner, "/console/access", "access_had_no_rule")
-        return go_on(
-            request,
-            owner,
-            "/console/access",
-            "access_also_in_file" if removal.also_in_file else "access_removed",
-        )
-
-    # ---- models
+        subject = _id(request), _kind(request)
+        return await self._act(request, "/console/access", admin.remove_rule, *subject)
 
     async def show_models(self, request: web.Request) -> web.Response:
-        owner = owner_of(request)
-        chains = await self._owners.administration.list_models()
-        most = MAX_MODELS * (MAX_MODEL_CHARACTERS + 1)
+        owner, most = owner_of(request), MAX_MODELS * (MAX_MODEL_CHARACTERS + 1)
+        chains = await self._owners.administration.models.list_chains()
         return _render(request, "console_models.html", owner, chains=chains, most_characters=most)
 
     async def set_models(self, request: web.Request) -> web.StreamResponse:
-        """Have some models answer in a channel. Raises SubjectNotUnderstood and ModelsNotUnderstood."""
-        owner, channel_id = await self._require_owner(request), await _channel_id(request)
-        chain = parse_chain(text_of(request, "models"))
-        missing = await self._owners.administration.set_models(owner.user_id, channel_id, chain)
-        return go_on(request, owner, "/console/models", "models_missing" if missing else "models_set")
+        models, channel = text_of(request, "models"), _id(request, "channel")
+        return await self._act(request, "/console/models", admin.set_models, models, channel)
 
     async def unset_models(self, request: web.Request) -> web.StreamResponse:
-        """Have the usual models answer. Raises SubjectNotUnderstood."""
-        owner, channel_id = await self._require_owner(request), await _channel_id(request)
-        unset = await self._owners.administration.unset_models(owner.user_id, channel_id)
-        return go_on(request, owner, "/console/models", "models_unset" if unset else "models_were_not_set")
-
-    # ---- log
+        return await self._act(request, "/console/models", admin.unset_models, _id(request, "channel"))
 
     async def show_log(self, request: web.Request) -> web.Response:
         """Show the newest records from a level on. Raises InputError for a level that there is not."""
@@ -263,8 +236,6 @@ class ConsolePages:
             clock=partial(_clock, owner),
         )
 
-    # ---- doctor
-
     async def show_doctor(self, request: web.Request) -> web.Response:
         owner = owner_of(request)
         return _render(request, "console_doctor.html", owner, examined=self._checkups.newest(owner.locale))
@@ -273,6 +244,11 @@ class ConsolePages:
         """Have it look, and show what it found, or that it is still looking."""
         await self._checkups.run((await self._require_owner(request)).locale)
         return see_other("/console/doctor")
+
+
+async def _for_owners(page: Handler, request: web.Request) -> web.StreamResponse:
+    owner_of(request)
+    return await page(request)
 
 
 def owner_of(request: web.Request) -> SignedIn:
@@ -284,111 +260,27 @@ def owner_of(request: web.Request) -> SignedIn:
 
 
 def _render(request: web.Request, template: str, owner: SignedIn, **values: Any) -> web.Response:
-    console, pressed = owner.words.console, take_notice(request, owner)
-    done = console.done[pressed.name] if pressed else ""
-    if pressed and pressed.name == "access_set":
-        done = f"{done} {owner.words.admin.owners_stay}"
-    shown = {"console": console, "admin": owner.words.admin, "done": done, **values}
-    return render(request, template, owner, **shown)
+    texts = owner.words
+    return render(request, template, owner, console=texts.console, admin=texts.admin, **values)
 
 
-async def _subject(request: web.Request) -> Mentionable:
-    written, kind = await _id(request), await _kind(request)
-    with _reading_id(kind):
-        return parse_subject(written, kind)
-
-
-async def _channel_id(request: web.Request) -> int:
-    written = await _id(request)
-    with _reading_id("channel"):
-        return parse_subject(written, "channel").id
-
-
-async def _limit_key(request: web.Request) -> LimitKey:
-    limit, written, kind = text_of(request, "limit"), await _id(request), await _kind(request)
-    with _reading_id(kind):
-        return parse_limit(limit, written, kind)
-
-
-@contextmanager
-def _reading_id(kind: Subject | None) -> Iterator[None]:
-    """Raise IdNotUnderstood where a form had its kind chosen and an id written: no mention is missing."""
-    try:
-        yield
-    except SubjectNotUnderstood as error:
-        if kind is None:
-            raise
-        raise IdNotUnderstood from error
-
-
-async def _kind(request: web.Request) -> Subject | None:
+def _kind(request: web.Request) -> Subject | None:
     wanted = text_of(request, "kind")
     return next((kind for kind in SUBJECTS if kind == wanted), None)
 
 
-async def _id(request: web.Request) -> str:
-    return (text_of(request, "id"))[:LONGEST_ID]
-
-
-def _facts(seen: Seen, words: Texts, at: Callable[[datetime], str]) -> list[tuple[str, str]]:
-    """Return how the bot is doing: what is told, and what is said of it."""
-    said = words.console
-    connected = said.connected_just_now if seen.connected else said.disconnected
-    if seen.connected and seen.latency_s is not None:
-        connected = said.connected.format(milliseconds=round(seen.latency_s * 1000))
-    cost = ""
-    if seen.cost_micros is not None:
-        cost = words.admin.cost.format(cost=money(seen.cost_micros, seen.currency))
-    tokens, turns = f"{seen.tokens_today:,}", f"{seen.turns_today:,}"
-    today = words.usage.total.format(tokens=tokens, turns=turns) + cost
-    if seen.seconds_today:
-        today = words.usage.sound.format(total=today, time=words.usage.time(seen.seconds_today))
-    backup = said.no_backup if seen.backup_at is None else at(seen.backup_at)
-    return [
-        (said.version, said.version_value.format(version=seen.version, schema=seen.schema_version)),
-        (said.since, at(seen.began_at)),
-        (said.discord, connected),
-        (said.database, format_size(seen.database_bytes)),
-        (said.disk, said.unknown if seen.free_bytes is None else format_size(seen.free_bytes)),
-        *([(said.last_backup, backup)] if seen.backs_up else []),
-        (said.today, today),
-        *((said.processes, line) for line in (_processes(seen, words) if seen.shares else ())),
-    ]
-
-
-def _processes(seen: Seen, words: Texts) -> Iterator[str]:
-    """Tell of the processes that are one bot, and of what is wrong with them."""
-    said = words.doctor_server
-    for each in seen.processes:
-        process = each.process
-        own = ", ".join(duty.name for duty in seen.duties if duty.process == process.name)
-        about = {"host": process.host, "shards": process.told_shards or said.all_shards}
-        line = said.process_lapsed if each.lapsed else said.process
-        yield line.format(**about, duties=own or said.no_duties)
-        if each.is_unconnected and not each.lapsed:
-            yield said.process_unconnected.format(**about)
-    if free := find_free_shards(seen.processes):
-        yield said.free_shards.format(shards=write_shards(free))
-    if differing := find_differing(seen.processes):
-        yield said.differing.format(what=", ".join(differing))
-
-
-def _subject_of(words: Texts, limit: LimitInForce) -> str:
-    """Return whom a limit is about."""
-    key, said = limit.key, words.console
-    if key.scope == "everyone":
-        return words.admin.everyone
-    return said.named.format(kind=said.kinds[key.scope], id=key.scope_id)
+def _id(request: web.Request, kind: Subject | None = None) -> str:
+    """Return what is written as an id, of this kind or of the one that is chosen. Raises IdNotUnderstood if
+    it is missing: unlike a command, a page is about no server or channel of its own."""
+    written = text_of(request, "id")[:MAX_ID_CHARACTERS]
+    if (kind or _kind(request)) and not written.strip():
+        raise IdNotUnderstood
+    return written
 
 
 def _rules(rules: AccessRules, *, here: bool) -> list[_Rule]:
     listed: tuple[tuple[Subjects, Ruling], ...] = ((rules.allow, "allow"), (rules.deny, "deny"))
-    return [
-        _Rule(Mentionable(kind, id_), ruling, here)
-        for subjects, ruling in listed
-        for kind in SUBJECTS
-        for id_ in sorted(ids_of(subjects, kind))
-    ]
+    return [_Rule(each, ruling, here) for subjects, ruling in listed for each in admin.named_by(subjects)]
 
 
 def _clock(owner: SignedIn, moment: datetime) -> str:

@@ -7,9 +7,9 @@ from ipaddress import IPv4Network, IPv6Network
 from typing import Literal, Protocol
 from zoneinfo import ZoneInfo
 
-from cc_bot.administration import Administration
 from cc_bot.agents import Agents
 from cc_bot.assistant import TimeResolver
+from cc_bot.commands.admin import Administration
 from cc_bot.domain.clock import Clock
 from cc_bot.domain.errors import AccessError
 from cc_bot.domain.locale import Locale

@@ -12,7 +12,7 @@ from cc_bot.domain.limits import Remaining
 from cc_bot.domain.usage import Total, UsageBreakdown, UsageReport
 from cc_bot.texts import Texts
 from cc_bot.texts.usage import money
-from cc_bot.web.page import moment_in, render
+from cc_bot.web.page import render
 from cc_bot.web.services import WebServices
 from cc_bot.web.visitor import SignedIn, visitor_of
 
@@ -117,10 +117,10 @@ def _days_of(request: web.Request) -> int:
 
 def view_of(report: UsageReport, used: UsageBreakdown, visitor: SignedIn, *, name: str = "") -> UsageView:
     """Return usage as a page shows it; `name` is a server's."""
-    words, at = visitor.words, moment_in(visitor.timezone)
+    words = visitor.words
     return UsageView(
         name,
-        words.usage.lines(report, lambda moment: words.usage.at.format(time=at(moment))),
+        words.usage.lines(report, visitor.at),
         report.left,
         used.total,
         bars_of(used, _written(used)),

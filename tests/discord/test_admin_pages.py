@@ -7,14 +7,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cc_bot.agents import LONGEST_DESCRIPTION, LONGEST_DISPLAY_NAME
+from cc_bot.discord.commands.agent import agent_list
 from cc_bot.discord.commands.settings import help_text
-from cc_bot.discord.pages.admin import agent_list
 from cc_bot.domain.locale import Locale
 from cc_bot.domain.message import Agent
 from cc_bot.texts import texts
 from tests.discord.mentioned import mentioned
-
-LONGEST_MESSAGE = 2000
 
 
 @given(
@@ -30,10 +28,10 @@ def test_agents_fit_one_message_that_tells_how_many_it_leaves_out(
     names, about = (dict.fromkeys(Locale, each) for each in ("名" * display, "説" * description))
     known = [Agent(f"a{number}", names, about) for number in range(count)]
     words = mentioned(locale)
-    shown = agent_list(known, words, in_use="a0", default=f"a{count - 1}", gone=gone)
-    assert len(shown) <= LONGEST_MESSAGE
-    left_out = count - shown.count("\n- **")
-    assert count == 1 or left_out == 0 or words.agents.more.format(count=left_out) in shown
+    reply = agent_list(known, words, in_use="a0", default=f"a{count - 1}", gone=gone)
+    assert sum(len(each) + 4 for each in (*reply.lines, *reply.notes)) <= 4096
+    left_out = count - len(reply.lines)
+    assert count == 1 or left_out == 0 or words.agents.more.format(count=left_out) in reply.notes
 
 
 @pytest.mark.parametrize("locale", list(Locale))

@@ -58,7 +58,7 @@ class TestReminder:
             limit = reminders.MAX_QUOTED // (2 * count - 1)
             lines = (reminders.reminder_sentence(schedule(text=text), OWNER, limit=limit),) * count
             action = Action(WORDS.reminder.cancel, "cancel_reminder", 1, "/remind delete 1")
-            view = reply_view(Reply(lines, ("x" * 200,), actions=(action,) * count), OWNER)
+            view = reply_view(Reply(lines, notes=("x" * 200,), actions=(action,) * count), OWNER)
             assert (utf16_length(view.content) <= MESSAGE_LIMIT, len(view.buttons)) == (True, count)
         assert len(pages.choice_name(schedule(text=text))) <= CHOICE_CHARACTERS
 
@@ -74,7 +74,7 @@ class TestReminder:
 def test_a_list_fits_an_embed_and_has_every_one_on_some_page() -> None:
     paused = replace(schedule(), status="paused", obstacle="bot_removed", repeat="0 9 * * 1-5")
     known = [replace(paused, id=10**6 + n, number=10**6 + n, text="*_薬" * 67) for n in range(30)]
-    listed = Reply(("お知らせ",), items=tuple(reminders.reminder_item(each, OWNER) for each in known))
+    listed = Reply(title="お知らせ", items=tuple(reminders.reminder_item(each, OWNER) for each in known))
     views = [reply_view(listed, OWNER, page, str) for page in range(1, 6)]
     assert views[4] == views[3]
     embeds = [view.embed for view in views if view.embed]

@@ -92,7 +92,7 @@ async def test_maintenance_is_told_to_all_others(
     stage: Stage, aiko: User, owner: User, channel: Channel
 ) -> None:
     status = await admin(stage, owner, channel, "status")
-    for part in ("cc-bot 0", "database version", "Discord: ", "B\n", "0 waiting", "tokens", "backup"):
+    for part in ("cc-bot 0", "database version", "Discord: ", "B\n", "0 in line", "tokens", "backup"):
         assert part in status
     assert "Maintenance" not in status
     assert "begun" in await admin(stage, owner, channel, "maintenance on", note="Back at 9.")

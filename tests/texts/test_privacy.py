@@ -7,7 +7,8 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from cc_bot.discord.pages.admin import erase_question
+from cc_bot.discord.commands.privacy import erase_question
+from cc_bot.discord.recipients import Recipient
 from cc_bot.domain import Locale
 from cc_bot.domain.message import FILE_QUOTA
 from cc_bot.domain.privacy import DataKind, Holdings, Retention, StoredAmount
@@ -41,7 +42,8 @@ class TestOverview:
 
     def test_fits_a_message(self, locale: Locale) -> None:
         words, everything = mentioned(locale), replace(EVERYTHING, file_bytes=FILE_QUOTA.user_bytes)
-        asked = [erase_question(held, 2**63 - 1, words, NOW).content for held in (EVERYTHING, ON_SERVER)]
+        caller = Recipient(2**63 - 1, locale, TOKYO, words)
+        asked = [erase_question(held, caller, NOW).content for held in (EVERYTHING, ON_SERVER)]
         for said in (words.privacy.overview(everything, KEPT, TOKYO), words.privacy.told(EVERYTHING), *asked):
             assert len(said) <= 2000
 

@@ -10,6 +10,7 @@ import structlog
 
 from cc_bot.app.core import Core
 from cc_bot.assistant import TurnOptions
+from cc_bot.commands.admin import access_in_force, limits_in_force
 from cc_bot.domain import Locale, Message, SessionKey, TurnEvent
 from cc_bot.domain.access import Maintenance
 from cc_bot.domain.limits import LimitKey
@@ -79,8 +80,8 @@ async def test_whether_somebody_may_is_asked_with_every_request_and_for_an_act_o
         assert (await owner.press(path, **form)).status == 404, path
     administration = site.services.console.administration
     assert (await administration.access.get_in_force()).maintenance is None
-    assert not [each for each in await administration.list_limits() if each.source == "here"]
-    assert await administration.list_models() == {}
+    assert not [each for each in await limits_in_force(administration) if each.source == "here"]
+    assert await administration.models.list_chains() == {}
 
 
 class TestStatus:
@@ -122,11 +123,11 @@ async def test_maintenance_begins_with_a_note_and_ends(site: Site, owner: Visit)
 async def test_limits_are_set_and_taken_back_or_told_why_not(site: Site, owner: Visit) -> None:
     form = {"limit": "tokens_per_day", "kind": "user", "id": str(HANA)}
     told = await follow(owner, "/console/limits", value="１,０００", **form)
-    assert f"人 {HANA} 1日のトークン 1,000 管理者 取り消す" in told
+    assert f"ユーザー {HANA} 1日のトークン 1,000 管理者 取り消す" in told
     key = LimitKey("user", HANA, "tokens_per_day")
-    assert key in [each.key for each in await site.services.console.administration.list_limits()]
+    assert key in [each.key for each in await limits_in_force(site.services.console.administration)]
     assert "取り消しました。" in await follow(owner, "/console/limits/unset", **form)
-    assert "それはもうありません。" in await follow(owner, "/console/limits/unset", **form)
+    assert "それはありません。" in await follow(owner, "/console/limits/unset", **form)
     told = await follow(owner, "/console/limits", limit="memories", value="", kind="", id="")
     assert f"{texts(Locale.JA).admin.everyone} メモリの件数 制限なし 管理者" in told
     for wrong, sentence in (
@@ -139,21 +140,26 @@ async def test_limits_are_set_and_taken_back_or_told_why_not(site: Site, owner: 
 
 
 async def test_rules_and_models_are_set_and_taken_back(site: Site, owner: Visit) -> None:
-    administration, done = site.services.console.administration, texts(Locale.JA).console.done
+    administration, done = site.services.console.administration, texts(Locale.JA).admin
+    hana, named = {"subject": f"ユーザー {HANA}"}, {"channel": f"チャンネル {CHANNEL}"}
     rule, channel = {"kind": "user", "id": str(HANA)}, {"id": str(CHANNEL)}
     told = await follow(owner, "/console/access", rule="deny", **rule)
-    assert (done["access_set"] in told, str(HANA) in told) == (True, True)
-    assert (await administration.list_access()).set_here.deny.users == {HANA}
+    assert done.access_denied["user"].format(**hana)[2:] in told
+    assert (await access_in_force(administration)).set_here.deny.users == {HANA}
     assert (await owner.press("/console/access", rule="maybe", **rule)).status == 400
-    for name in ("access_removed", "access_had_no_rule"):
-        assert done[name] in await follow(owner, "/console/access/remove", **rule)
-    assert (await administration.list_access()).set_here.deny.users == set()
+    for sentence in (done.access_removed, done.access_had_no_rule):
+        told = await follow(owner, "/console/access/remove", **rule)
+        assert sentence.format(**hana).partition("。")[0] in told
+    assert (await access_in_force(administration)).set_here.deny.users == set()
     told = await follow(owner, "/console/models", models="gpt-5, other", **channel)
-    assert (done["models_set"] in told, "gpt-5" in told) == (True, True)
-    assert await administration.list_models() == {CHANNEL: ("gpt-5", "other")}
-    for name in ("models_unset", "models_were_not_set"):
-        assert done[name] in await follow(owner, "/console/models/unset", **channel)
-    assert await administration.list_models() == {}
+    assert "gpt-5, other の順に" in told
+    assert await administration.models.list_chains() == {CHANNEL: ("gpt-5", "other")}
+    for sentence in (done.models_unset, done.models_were_not_set):
+        assert sentence.format(**named) in await follow(owner, "/console/models/unset", **channel)
+    assert await administration.models.list_chains() == {}
+    for id_, sentence in (("", "IDが読み取れませんでした。"), ("花子", "IDが読み取れませんでした。")):
+        answer = await owner.press("/console/models", id=id_, models="gpt-5")
+        assert (answer.status, sentence in await answer.text()) == (400, True)
 
 
 @pytest.mark.usefixtures("_recording")

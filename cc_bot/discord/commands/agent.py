@@ -2,18 +2,19 @@
 
 from collections.abc import Sequence
 
-import hikari
 import lightbulb
 import structlog
 
 from cc_bot.agents import find_agent, matching_agents
+from cc_bot.commands.reply import Reply
 from cc_bot.discord.agents import Chooser, where
-from cc_bot.discord.declaring import Choice, command, suggesting, text_option
+from cc_bot.discord.declaring import Choice, command, reply_command, suggesting, text_option
 from cc_bot.discord.delivery.canvas_boards import CanvasBoards
 from cc_bot.discord.interactions import defer
-from cc_bot.discord.pages.admin import agent_list
-from cc_bot.discord.recipients import Recipients
+from cc_bot.discord.recipients import MANAGER_PERMISSIONS, Recipient, Recipients
 from cc_bot.domain.errors import UnknownAgent
+from cc_bot.domain.message import Agent
+from cc_bot.texts import Texts
 
 loader = lightbulb.Loader()
 agent = lightbulb.Group("agent", "agent_description", localize=True)
@@ -21,7 +22,8 @@ loader.command(agent)
 
 _log = structlog.get_logger(__name__)
 
-_MANAGERS = hikari.Permissions.MANAGE_GUILD | hikari.Permissions.ADMINISTRATOR
+MAX_LIST_CHARACTERS = 3500
+"""An embed takes 4096: notes need the rest."""
 
 
 async def suggest_agents(
@@ -39,20 +41,42 @@ def agent_name() -> str:
     return text_option("agent_name", max_length=100, autocomplete=suggesting(suggest_agents))
 
 
-@command(agent.register, "agent_list")
-class ListAgentsCommand:
-    async def invoke(self, ctx: lightbulb.Context, chooser: Chooser, recipients: Recipients) -> None:
-        recipient, place = await recipients.defer(ctx.interaction), where(ctx.interaction)
-        chosen = await chooser.of(ctx.interaction)
-        default = await chooser.default_of(place)
-        shown = agent_list(
-            await chooser.usable_at(place),
-            recipient.words,
-            in_use=chosen.agent.name,
-            default="" if place.guild_id is None else default.name,
-            gone=chosen.stands_in,
+async def list_agents(caller: Recipient, *, ctx: lightbulb.Context, chooser: Chooser) -> Reply:
+    place = where(ctx.interaction)
+    chosen, default = await chooser.of(ctx.interaction), await chooser.default_of(place)
+    return agent_list(
+        await chooser.usable_at(place),
+        caller.words,
+        in_use=chosen.agent.name,
+        default="" if place.guild_id is None else default.name,
+        gone=chosen.stands_in,
+    )
+
+
+def agent_list(agents: Sequence[Agent], texts: Texts, *, in_use: str, default: str, gone: bool) -> Reply:
+    """List the agents that may be used in a channel. `in_use` and `default` are the names of the one that
+    answers the reader and of the channel's; `gone`: the reader chose another one, which can't be used."""
+    words, locale = texts.agents, texts.locale
+    answering = next(agent for agent in agents if agent.name == in_use).display_name(locale)
+    notes = [words.gone.format(display=answering)] if gone else []
+    if len(agents) == 1:
+        return Reply((words.only_one.format(display=answering),), notes=tuple(notes))
+    lines: list[str] = []
+    for agent in agents:
+        marks = (words.in_use if agent.name == in_use else "") + (
+            words.channel_default if agent.name == default else ""
         )
-        await ctx.interaction.edit_initial_response(shown)
+        line = f"- **{agent.display_name(locale)}** (`{agent.name}`){marks}"
+        if description := agent.description(locale):
+            line += f"\n  {description}"
+        if sum(len(each) + 1 for each in (*lines, line)) > MAX_LIST_CHARACTERS:
+            notes.append(words.more.format(count=len(agents) - len(lines)))
+            break
+        lines.append(line)
+    return Reply(tuple(lines), title=words.title, notes=(*notes, words.usage))
+
+
+reply_command(agent.register, "agent_list", list_agents)
 
 
 @command(agent.register, "agent_use")
@@ -88,7 +112,9 @@ class Default:
     ) -> None:
         """Show everybody that it happened: it concerns everybody in the channel."""
         interaction, place = ctx.interaction, where(ctx.interaction)
-        allowed = interaction.member is not None and bool(interaction.member.permissions & _MANAGERS)
+        allowed = interaction.member is not None and bool(
+            interaction.member.permissions & MANAGER_PERMISSIONS
+        )
         wanted = find_agent(await chooser.usable_at(place), self.name)
         done = allowed and wanted is not None and place.guild_id is not None
         await defer(interaction, ephemeral=not done)

@@ -4,8 +4,9 @@ from dataclasses import replace
 
 import lightbulb
 
+from cc_bot.commands.reply import Reply
 from cc_bot.discord.agents import Chooser
-from cc_bot.discord.declaring import command
+from cc_bot.discord.declaring import command, reply_command
 from cc_bot.discord.delivery.canvas_boards import CanvasBoards
 from cc_bot.discord.interactions import Answerable, own_space
 from cc_bot.discord.recipients import Recipient, Recipients
@@ -39,22 +40,22 @@ class ShowCanvasCommand:
             await _show(ctx.interaction, key, seen.canvas, boards, recipient)
 
 
-@command(group.register, "canvas_clear")
-class ClearCanvasCommand:
-    async def invoke(
-        self,
-        ctx: lightbulb.Context,
-        *,
-        canvases: CanvasStore,
-        boards: CanvasBoards,
-        recipients: Recipients,
-        chooser: Chooser,
-    ) -> None:
-        words = (await recipients.defer(ctx.interaction)).words.canvas
-        key = (await chooser.of(ctx.interaction)).key
-        cleared = await canvases.clear(key)
-        await boards.refresh(key, interaction=ctx.interaction, below=False)
-        await ctx.interaction.edit_initial_response(words.cleared if cleared else words.cleared_already)
+async def clear(
+    caller: Recipient,
+    *,
+    ctx: lightbulb.Context,
+    canvases: CanvasStore,
+    boards: CanvasBoards,
+    chooser: Chooser,
+) -> Reply:
+    key = (await chooser.of(ctx.interaction)).key
+    cleared = await canvases.clear(key)
+    await boards.refresh(key, interaction=ctx.interaction, below=False)
+    texts = caller.words.canvas
+    return Reply((texts.cleared if cleared else texts.cleared_already,))
+
+
+reply_command(group.register, "canvas_clear", clear)
 
 
 async def _show(

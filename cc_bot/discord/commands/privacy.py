@@ -1,22 +1,25 @@
 """`/privacy …`: what is stored about a user, in that user's own hands. Every reply is for that user alone."""
 
 from collections.abc import AsyncIterator
+from datetime import datetime
 
 import hikari
 import lightbulb
 import structlog
 
-from cc_bot.discord.declaring import choices, command, text_option
+from cc_bot.commands.reply import Reply
+from cc_bot.discord.declaring import choices, command, reply_command, text_option
 from cc_bot.discord.delivery.receipts import ReceiptUpkeep
 from cc_bot.discord.delivery.reply import RETRY_PAUSES_S, open_dm, repeat
 from cc_bot.discord.failures import tell
 from cc_bot.discord.interactions import defer_update
-from cc_bot.discord.pages.admin import erase_question
 from cc_bot.discord.pages.custom_ids import PrivacyButton, base36
-from cc_bot.discord.pages.memory import EphemeralView
+from cc_bot.discord.pages.memory import EphemeralView, timestamp
+from cc_bot.discord.pages.page import Button
 from cc_bot.discord.presses import on_press, show_view
 from cc_bot.discord.recipients import Recipient, Recipients
 from cc_bot.domain.errors import ErasureUnfinished
+from cc_bot.domain.privacy import CONFIRM_WITHIN, Holdings
 from cc_bot.in_order import FileLine
 from cc_bot.privacy import Privacy
 from cc_bot.texts import explain
@@ -34,15 +37,26 @@ loader.command(privacy)
 # `/privacy erase`: everything of a user's goes for good, after one question.
 
 
-@command(privacy.register, "privacy_erase")
-class Erase:
-    async def invoke(self, ctx: lightbulb.Context, privacy: Privacy, recipients: Recipients) -> None:
-        recipient = await recipients.defer(ctx.interaction)
-        held = await privacy.overview(recipient.user_id)
-        view = EphemeralView(recipient.words.privacy.nothing_to_erase(held))
-        if not held.nothing_to_erase:
-            view = erase_question(held, recipient.user_id, recipient.words, recipients.clock())
-        await show_view(ctx.interaction, view)
+async def erase(caller: Recipient, *, privacy: Privacy, recipients: Recipients) -> EphemeralView:
+    held = await privacy.overview(caller.user_id)
+    if held.nothing_to_erase:
+        return EphemeralView(caller.words.privacy.nothing_to_erase(held))
+    return erase_question(held, caller, recipients.clock())
+
+
+def erase_question(held: Holdings, caller: Recipient, now: datetime) -> EphemeralView:
+    texts, until = caller.words.privacy, now + CONFIRM_WITHIN
+    moment = int(until.timestamp())
+    return EphemeralView(
+        f"{texts.asked(held)}\n{texts.confirm_within.format(until=timestamp(until, 't'))}",
+        buttons=(
+            Button(texts.erase, PrivacyButton(caller.user_id, "erase", moment).custom_id(), danger=True),
+            Button(texts.keep, PrivacyButton(caller.user_id, "keep", moment).custom_id()),
+        ),
+    )
+
+
+reply_command(privacy.register, "privacy_erase", erase)
 
 
 @on_press(loader, PrivacyButton, not_yours=lambda words: words.privacy.not_yours)
@@ -177,10 +191,9 @@ async def _send(parts: AsyncIterator[bytes], outlet: _Here | _ByDm, day: str) ->
 # `/privacy show`: how much of what is stored, since when, and for how long.
 
 
-@command(privacy.register, "privacy_show")
-class ShowPrivacyCommand:
-    async def invoke(self, ctx: lightbulb.Context, privacy: Privacy, recipients: Recipients) -> None:
-        recipient = await recipients.defer(ctx.interaction)
-        held = await privacy.overview(recipient.user_id)
-        told = recipient.words.privacy.overview(held, privacy.retention, recipient.timezone)
-        await ctx.interaction.edit_initial_response(told)
+async def show(caller: Recipient, *, privacy: Privacy) -> Reply:
+    held = await privacy.overview(caller.user_id)
+    return Reply((caller.words.privacy.overview(held, privacy.retention, caller.timezone),))
+
+
+reply_command(privacy.register, "privacy_show", show)

@@ -8,11 +8,11 @@ import lightbulb
 
 from cc_bot.assistant import TimeResolver
 from cc_bot.commands import reminders
+from cc_bot.commands.reply import Reply
 from cc_bot.discord.agents import Chooser
 from cc_bot.discord.declaring import (
     Choice,
     choices,
-    command,
     number_option,
     reply_command,
     suggesting,
@@ -23,11 +23,11 @@ from cc_bot.discord.delivery.receipts import ReceiptUpkeep
 from cc_bot.discord.interactions import Answerable, can_write, defer_update, own_space
 from cc_bot.discord.pages.answer import page_of
 from cc_bot.discord.pages.custom_ids import RemindersButton, SnoozeButton, UnscheduleButton
-from cc_bot.discord.pages.memory import one_line
+from cc_bot.discord.pages.memory import EphemeralView, one_line
 from cc_bot.discord.pages.page import Page
 from cc_bot.discord.pages.reminders import choice_name, snoozed_page
 from cc_bot.discord.pages.replies import reply_view
-from cc_bot.discord.presses import on_press, show_reply, show_view, whisper
+from cc_bot.discord.presses import on_press, show_view, whisper
 from cc_bot.discord.recipients import Recipient, Recipients
 from cc_bot.domain.schedule import MAX_TEXT_CHARACTERS, Place, Schedule
 from cc_bot.stores import ScheduleStore
@@ -61,10 +61,8 @@ def matching(schedules: Iterable[Schedule], typed: str) -> list[Schedule]:
 MAX_WHEN_CHARACTERS = 100
 
 
-@command(remind.register, "remind_list")
-class ListSchedulesCommand:
-    async def invoke(self, ctx: lightbulb.Context, schedules: ScheduleStore, recipients: Recipients) -> None:
-        await _show_page(ctx.interaction, 1, await recipients.defer(ctx.interaction), schedules)
+async def list_reminders(caller: Recipient, *, schedules: ScheduleStore) -> EphemeralView:
+    return await _list_view(caller, 1, schedules)
 
 
 @on_press(loader, RemindersButton, not_yours=lambda words: words.reminder.not_yours)
@@ -76,46 +74,38 @@ async def turn_page(
     schedules: ScheduleStore,
 ) -> None:
     await defer_update(interaction)
-    await _show_page(interaction, button.page, recipient, schedules)
+    await show_view(interaction, await _list_view(recipient, button.page, schedules))
 
 
-async def _show_page(
-    interaction: Answerable, page: int, recipient: Recipient, schedules: ScheduleStore
-) -> None:
-    reply = await reminders.list_reminders(recipient, schedules=schedules)
-    view = reply_view(reply, recipient, page, lambda to: RemindersButton(recipient.user_id, to).custom_id())
-    await show_view(interaction, view)
+async def _list_view(reader: Recipient, page: int, schedules: ScheduleStore) -> EphemeralView:
+    reply = await reminders.list_reminders(reader, schedules=schedules)
+    return reply_view(reply, reader, page, lambda to: RemindersButton(reader.user_id, to).custom_id())
 
 
-@command(remind.register, "remind_add")
-class AddScheduleCommand:
-    when = text_option("remind_when", max_length=MAX_WHEN_CHARACTERS)
-    text = text_option("remind_text", max_length=MAX_TEXT_CHARACTERS)
-    repeat = text_option("remind_repeat", default=None, max_length=MAX_WHEN_CHARACTERS)
-    where = text_option("remind_where", default=None, choices=choices("remind", "here", "dm"))
-
-    async def invoke(
-        self,
-        ctx: lightbulb.Context,
-        schedules: ScheduleStore,
-        chooser: Chooser,
-        recipients: Recipients,
-        moments: TimeResolver,
-    ) -> None:
-        recipient = await recipients.defer(ctx.interaction)
-        here = self.where != "dm"
-        reply = await reminders.add(
-            recipient,
-            (await chooser.of(ctx.interaction)).key,
-            place_of(ctx.interaction, here=here),
-            text=self.text,
-            when=self.when,
-            repeat=self.repeat or "",
-            moved_to_dm=here and is_moved_to_dm(ctx.interaction),
-            schedules=schedules,
-            moments=moments,
-        )
-        await show_reply(ctx.interaction, reply, recipient)
+async def add(
+    caller: Recipient,
+    when: str,
+    text: str,
+    repeat: str | None,
+    where: str | None,
+    *,
+    ctx: lightbulb.Context,
+    schedules: ScheduleStore,
+    chooser: Chooser,
+    moments: TimeResolver,
+) -> Reply:
+    here = where != "dm"
+    return await reminders.add(
+        caller,
+        (await chooser.of(ctx.interaction)).key,
+        place_of(ctx.interaction, here=here),
+        text=text,
+        when=when,
+        repeat=repeat or "",
+        moved_to_dm=here and is_moved_to_dm(ctx.interaction),
+        schedules=schedules,
+        moments=moments,
+    )
 
 
 def place_of(interaction: Answerable, *, here: bool) -> Place:
@@ -129,6 +119,16 @@ def is_moved_to_dm(interaction: Answerable) -> bool:
     return not own_space(interaction) and not can_write(interaction)
 
 
+reply_command(remind.register, "remind_list", list_reminders)
+reply_command(
+    remind.register,
+    "remind_add",
+    add,
+    when=text_option("remind_when", max_length=MAX_WHEN_CHARACTERS),
+    text=text_option("remind_text", max_length=MAX_TEXT_CHARACTERS),
+    repeat=text_option("remind_repeat", default=None, max_length=MAX_WHEN_CHARACTERS),
+    where=text_option("remind_where", default=None, choices=choices("remind", "here", "dm")),
+)
 reply_command(remind.register, "remind_delete", reminders.delete, id=reminder_id())
 reply_command(
     remind.register,

@@ -5,16 +5,17 @@ import asyncio
 import hikari
 import lightbulb
 
+from cc_bot.commands.reply import Reply
 from cc_bot.discord.agents import Chooser
-from cc_bot.discord.declaring import command
+from cc_bot.discord.declaring import reply_command
 from cc_bot.discord.delivery.canvas_boards import CanvasBoards
 from cc_bot.discord.interactions import defer, defer_update
 from cc_bot.discord.messages.listening import Messages
-from cc_bot.discord.pages.admin import summary_embed
 from cc_bot.discord.pages.custom_ids import SummaryButton
-from cc_bot.discord.pages.page import Button, components
+from cc_bot.discord.pages.memory import COLOUR, EphemeralView, timestamp
+from cc_bot.discord.pages.page import Button
 from cc_bot.discord.places import key_of_interaction
-from cc_bot.discord.presses import on_press
+from cc_bot.discord.presses import on_press, show_view
 from cc_bot.discord.recipients import Recipient, Recipients
 from cc_bot.domain.session import SessionKey
 from cc_bot.stores.sessions import SessionStore
@@ -23,23 +24,21 @@ from cc_bot.stores.summaries import SummaryStore
 loader = lightbulb.Loader()
 
 
-@command(loader.command, "clear")
-class ClearCommand:
-    async def invoke(
-        self,
-        ctx: lightbulb.Context,
-        *,
-        sessions: SessionStore,
-        recipients: Recipients,
-        chooser: Chooser,
-        boards: CanvasBoards,
-    ) -> None:
-        await defer(ctx.interaction, ephemeral=True)
-        key = (await chooser.of(ctx.interaction)).key
-        await sessions.clear(key)
-        recipient = await recipients.of(ctx.interaction)
-        await ctx.interaction.edit_initial_response(recipient.words.session.cleared)
-        await boards.refresh(key, interaction=ctx.interaction, below=False)  # nothing is up any more
+async def clear(
+    caller: Recipient,
+    *,
+    ctx: lightbulb.Context,
+    sessions: SessionStore,
+    chooser: Chooser,
+    boards: CanvasBoards,
+) -> Reply:
+    key = (await chooser.of(ctx.interaction)).key
+    await sessions.clear(key)
+    await boards.refresh(key, interaction=ctx.interaction, below=False)  # the canvas is empty now
+    return Reply((caller.words.session.cleared,))
+
+
+reply_command(loader.command, "clear", clear)
 
 
 # ---- reset -----------------------------------------------------------------------------------------------
@@ -100,22 +99,26 @@ async def _may_reset(interaction: hikari.CommandInteraction) -> bool | None:
 # The reply is ephemeral, so that it may show what was said in private, too.
 
 
-@command(loader.command, "summary")
-class SummaryCommand:
-    async def invoke(
-        self, ctx: lightbulb.Context, summaries: SummaryStore, recipients: Recipients, chooser: Chooser
-    ) -> None:
-        recipient = await recipients.defer(ctx.interaction)
-        words = recipient.words.summary
-        key = (await chooser.of(ctx.interaction)).key
-        kept = await summaries.list_current(key)
-        if not kept:
-            await ctx.interaction.edit_initial_response(words.none)
-            return
-        delete = Button(words.delete, SummaryButton(recipient.user_id, key.agent).custom_id())
-        await ctx.interaction.edit_initial_response(
-            embed=summary_embed(kept, recipient.words), components=components((delete,))
-        )
+async def show_summary(
+    caller: Recipient, *, ctx: lightbulb.Context, summaries: SummaryStore, chooser: Chooser
+) -> EphemeralView:
+    """Show the summaries, and when the newest was written."""
+    texts, key = caller.words.summary, (await chooser.of(ctx.interaction)).key
+    kept = await summaries.list_current(key)
+    if not kept:
+        return EphemeralView(texts.none)
+    parts = [
+        f"**{texts.private}**\n{each.content}" if each.visibility == "private" else each.content
+        for each in kept
+    ]
+    written = timestamp(max(each.created_at for each in kept), "f")
+    description = "\n\n".join((*parts, f"-# {written}"))
+    embed = hikari.Embed(title=texts.title, description=description, colour=COLOUR)
+    button = Button(texts.delete, SummaryButton(caller.user_id, key.agent).custom_id())
+    return EphemeralView(embed=embed, buttons=(button,))
+
+
+reply_command(loader.command, "summary", show_summary)
 
 
 @on_press(loader, SummaryButton, not_yours=lambda words: words.summary.not_yours)
@@ -129,4 +132,4 @@ async def delete_summary(
     """Delete what is kept of the channel that the button stands in."""
     await defer_update(interaction)
     await summaries.delete(SessionKey(button.user_id, int(interaction.channel_id), button.agent))
-    await interaction.edit_initial_response(recipient.words.summary.deleted, embeds=[], components=[])
+    await show_view(interaction, EphemeralView(recipient.words.summary.deleted))

@@ -8,13 +8,13 @@ from urllib.parse import urlencode
 import hikari
 import lightbulb
 
-from cc_bot.discord.declaring import command
+from cc_bot.discord.declaring import reply_command
 from cc_bot.discord.interactions import defer_update
 from cc_bot.discord.pages.custom_ids import BrowserMenu
-from cc_bot.discord.pages.memory import EphemeralView
+from cc_bot.discord.pages.memory import EphemeralView, timestamp
 from cc_bot.discord.pages.page import Button, Menu, MenuOption
 from cc_bot.discord.presses import on_press, show_view
-from cc_bot.discord.recipients import Recipient, Recipients
+from cc_bot.discord.recipients import Recipient
 from cc_bot.discord.web import PagesUrl
 from cc_bot.domain.web import WebPlace, WebSession
 from cc_bot.stores import WebSessionStore
@@ -23,28 +23,20 @@ loader = lightbulb.Loader()
 
 ALL: Final = "all"
 MOST_LISTED: Final = 5
-"""Browsers that are told of; the menu has all of them."""
+"""Browsers; the menu has more of them."""
 
 
-@command(loader.command, "web")
-class WebCommand:
-    async def invoke(
-        self, ctx: lightbulb.Context, browsers: WebSessionStore, pages: PagesUrl, recipients: Recipients
-    ) -> None:
-        interaction = ctx.interaction
-        recipient = await recipients.defer(interaction)
-        words, links = recipient.words.web_command, list[Button]()
-        if pages.url:
-            guild_id = None if interaction.guild_id is None else int(interaction.guild_id)
-            code = await browsers.make_code(
-                WebPlace(recipient.user_id, int(interaction.channel_id), guild_id)
-            )
-            url = f"{pages.url}/sign-in?{urlencode({'code': code})}"
-            links = [Button(words.open, "", url=url)]
-        signed_in = await browsers.list(recipient.user_id)
-        lines = [words.link if links else words.not_served, *_list(signed_in, recipient)]
-        menu = _menu(signed_in, recipient) if signed_in else None
-        await show_view(interaction, EphemeralView("\n".join(lines), buttons=tuple(links), menu=menu))
+async def open_pages(caller: Recipient, *, browsers: WebSessionStore, pages: PagesUrl) -> EphemeralView:
+    texts, links = caller.words.web_command, list[Button]()
+    if pages.url:
+        code = await browsers.make_code(WebPlace(caller.user_id, caller.channel_id, caller.guild_id))
+        links = [Button(texts.open, "", url=f"{pages.url}/sign-in?{urlencode({'code': code})}")]
+    signed_in = await browsers.list(caller.user_id)
+    lines = [texts.link if links else texts.not_served, *_list(signed_in, caller)]
+    return EphemeralView("\n".join(lines), buttons=tuple(links), menu=_menu(signed_in, caller))
+
+
+reply_command(loader.command, "web", open_pages)
 
 
 @on_press(loader, BrowserMenu, not_yours=lambda words: words.privacy.not_yours)
@@ -62,8 +54,8 @@ async def sign_out(
         ended = int(await browsers.end(recipient.user_id, int(chosen)))
     words, left = recipient.words.web_command, await browsers.list(recipient.user_id)
     told = words.ended.format(count=ended) if ended else words.ended_already
-    menu = _menu(left, recipient) if left else None
-    await show_view(interaction, EphemeralView("\n".join((told, *_list(left, recipient))), menu=menu))
+    lines = (told, *_list(left, recipient))
+    await show_view(interaction, EphemeralView("\n".join(lines), menu=_menu(left, recipient)))
 
 
 def _list(signed_in: Sequence[WebSession], recipient: Recipient) -> Sequence[str]:
@@ -71,7 +63,7 @@ def _list(signed_in: Sequence[WebSession], recipient: Recipient) -> Sequence[str
     if not signed_in:
         return ()
     lines = [
-        words.session.format(made=_stamp(each.made_at), used=_stamp(each.used_at))
+        words.session.format(made=timestamp(each.made_at, "f"), used=timestamp(each.used_at, "f"))
         for each in signed_in[:MOST_LISTED]
     ]
     left = len(signed_in) - len(lines)
@@ -79,7 +71,9 @@ def _list(signed_in: Sequence[WebSession], recipient: Recipient) -> Sequence[str
     return ["", heading, *lines, *([words.more.format(count=left)] if left else [])]
 
 
-def _menu(signed_in: Sequence[WebSession], recipient: Recipient) -> Menu:
+def _menu(signed_in: Sequence[WebSession], recipient: Recipient) -> Menu | None:
+    if not signed_in:
+        return None
     words = recipient.words.web_command
     options = [
         MenuOption(words.end_choice.format(made=_local(each.made_at, recipient)), str(each.id))
@@ -87,11 +81,6 @@ def _menu(signed_in: Sequence[WebSession], recipient: Recipient) -> Menu:
     ]
     everything = MenuOption(words.end_all, ALL)
     return Menu(BrowserMenu(recipient.user_id).custom_id(), words.end_one, (everything, *options))
-
-
-def _stamp(moment: datetime) -> str:
-    """A moment as Discord shows it to each reader."""
-    return f"<t:{int(moment.timestamp())}:f>"
 
 
 def _local(moment: datetime, recipient: Recipient) -> str:

@@ -57,6 +57,7 @@ class EphemeralView:
     embed: hikari.Embed | None = None
     buttons: tuple[Button, ...] = ()
     menu: Menu | None = None
+    attachment: hikari.Bytes | None = None
 
 
 @dataclass(frozen=True, slots=True)

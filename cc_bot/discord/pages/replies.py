@@ -5,13 +5,16 @@ from typing import Final
 
 import hikari
 
-from cc_bot.commands.reply import Action, Item, Reply
+from cc_bot.commands.reply import Action, Item, Reply, ReplyFile
 from cc_bot.discord.pages.custom_ids import UnscheduleButton
 from cc_bot.discord.pages.memory import COLOUR, EphemeralView
 from cc_bot.discord.pages.page import Button
+from cc_bot.discord.pages.split import MESSAGE_LIMIT, utf16_length
 from cc_bot.discord.recipients import Recipient
 
 PAGE_SIZE: Final = 8
+MAX_EMBED_CHARACTERS: Final = 4096
+""""Embed Limits" in Discord's documentation; a longer text is a file."""
 MAX_ITEM_CHARACTERS: Final = 140
 """Eight items fit an embed, even if every character needs a backslash."""
 
@@ -22,20 +25,25 @@ def reply_view(
     """Render a reply. `turn` returns the custom id of the button that shows another page of its items; there
     may be fewer pages by now."""
     buttons = tuple(_button(action, reader) for action in reply.actions)
-    notes = [f"-# {note}" for note in reply.notes]
-    if not reply.items:
-        return EphemeralView("\n".join((*reply.lines, *notes)), buttons=buttons)
     pages = -(-len(reply.items) // PAGE_SIZE)
     number = min(max(page, 1), pages)
-    entries = [_entry(each, reader) for each in reply.items[(number - 1) * PAGE_SIZE : number * PAGE_SIZE]]
-    description = "\n\n".join((*reply.lines[1:], *entries, *notes))
-    embed = hikari.Embed(title=reply.lines[0], description=description, colour=COLOUR)
+    shown = reply.items[(number - 1) * PAGE_SIZE : number * PAGE_SIZE] if reply.items else ()
+    entries = [f"{_entry(each, reader)}\n" for each in shown]
+    table = [f"```\n{reply.table}\n```"] if reply.table else []
+    text = "\n".join((*reply.lines, *table, *entries, *(f"-# {note}" for note in reply.notes))).rstrip()
+    file = reply.file
+    if len(text) > MAX_EMBED_CHARACTERS and file is None:
+        file, text = ReplyFile(reader.words.admin.file_name, text.encode()), ""
+    attachment = hikari.Bytes(file.content, file.name) if file else None
+    if not reply.title and utf16_length(text) <= MESSAGE_LIMIT:
+        return EphemeralView(text, buttons=buttons, attachment=attachment)
+    embed = hikari.Embed(title=reply.title or None, description=text, colour=COLOUR)
     if pages > 1 and turn:
         texts = reader.words.memory
         embed.set_footer(texts.page.format(page=number, pages=pages))
         turns = ((texts.previous, number - 1), (texts.next, number + 1))
         buttons += tuple(Button(label, turn(to), enabled=1 <= to <= pages) for label, to in turns)
-    return EphemeralView(embed=embed, buttons=buttons)
+    return EphemeralView(embed=embed, buttons=buttons, attachment=attachment)
 
 
 def _entry(item: Item, reader: Recipient) -> str:

@@ -1,22 +1,23 @@
-"""What owners decide, over a real database: understood, checked, done, on record, and told back."""
+"""`/admin`: what owners decide, over a real database: understood, checked, done, logged, and replied to."""
 
 from collections.abc import AsyncIterator
 from pathlib import Path
+from zoneinfo import ZoneInfo
 
 import pytest
 from structlog.testing import capture_logs
 
-from cc_bot.administration import (
+from cc_bot.commands import admin
+from cc_bot.commands.admin import (
     Administration,
     LimitInForce,
     Mentionable,
-    RuleRemoval,
-    ServedModels,
     parse_chain,
     parse_limit,
     parse_limit_value,
-    parse_mention,
+    parse_subject,
 )
+from cc_bot.commands.reply import Caller, Reply
 from cc_bot.domain import Locale
 from cc_bot.domain.access import Maintenance, Subject
 from cc_bot.domain.errors import (
@@ -32,9 +33,12 @@ from cc_bot.domain.limits import LimitKey
 from cc_bot.mcp.servers import Servers
 from cc_bot.policy import Policies
 from cc_bot.stores import open_stores
+from cc_bot.texts import texts
 from tests.databases import laid_out
 
-OWNER, HANA, CHANNEL, HERE = 7, 876543210987654321, 987654321098765432, 40
+HANA, CHANNEL, HERE = 876543210987654321, 987654321098765432, 40
+JA = texts(Locale.JA).admin
+OWNER = Caller(7, Locale.JA, ZoneInfo("Asia/Tokyo"), texts(Locale.JA))
 
 
 @pytest.fixture
@@ -52,23 +56,24 @@ async def administration(tmp_path: Path) -> AsyncIterator[Administration]:
 
     async with open_stores(laid_out(tmp_path / "a.db")) as stores:
         servers = Servers(stores.tool_lists, lambda _: 1, 4000)
-        served = ServedModels(ask)
-        yield Administration(stores.limits, stores.access, stores.channel_models, policies, served, servers)
+        yield Administration(stores.limits, stores.access, stores.channel_models, policies, servers, ask)
 
 
 class TestALimit:
     async def test_set_here_goes_before_the_file_and_that_before_the_default(
         self, administration: Administration
     ) -> None:
-        key = LimitKey("everyone", 0, "tokens_per_day")
-        known = await administration.list_limits()
+        key, of = LimitKey("everyone", 0, "tokens_per_day"), {"administration": administration}
+        known = await admin.limits_in_force(administration)
         assert LimitInForce(key, 5000, "file") in known
         assert LimitInForce(LimitKey("everyone", 0, "memories"), 10_000, "default") in known
-        await administration.set_limit(OWNER, key, None)
-        assert LimitInForce(key, None, "here") in await administration.list_limits()
-        assert await administration.unset_limit(OWNER, key)
-        assert not await administration.unset_limit(OWNER, key)
-        assert LimitInForce(key, 5000, "file") in await administration.list_limits()
+        told = await admin.set_limit(OWNER, key.name, None, "", None, **of)
+        assert JA.no_limit in told.lines[0]
+        assert LimitInForce(key, None, "here") in await admin.limits_in_force(administration)
+        for sentence in (JA.limit_unset, JA.limit_was_not_set):
+            assert await admin.unset_limit(OWNER, key.name, "", None, **of) == Reply((sentence,))
+        assert LimitInForce(key, 5000, "file") in await admin.limits_in_force(administration)
+        assert len((await admin.show_limits(OWNER, **of)).lines) == len(known)
 
     @pytest.mark.parametrize(
         ("name", "text", "kind", "error"),
@@ -95,43 +100,56 @@ class TestALimit:
 
 class TestASubject:
     def test_is_a_mention_or_an_id_with_its_kind(self) -> None:
-        meant: dict[tuple[str, Subject | None], Mentionable | None] = {
+        meant: dict[tuple[str, Subject | None], Mentionable] = {
             ("<@1>", None): Mentionable("user", 1),
             ("<@!1>", None): Mentionable("user", 1),
             (" <@&2> ", None): Mentionable("role", 2),
             ("<#3>", "channel"): Mentionable("channel", 3),
             ("4", "guild"): Mentionable("guild", 4),
             ("", "guild"): Mentionable("guild", HERE),
-            **dict.fromkeys([("5", None), ("", None), ("", "user"), ("<@1>", "role"), ("あいこ", "user")]),
-            **dict.fromkeys([("<@0>", None), ("0", "user"), ("-1", "user"), (str(2**63), "user")]),
-            **dict.fromkeys([(f"<#{2**63}>", None), ("<@1> <@2>", None)]),
         }
-        assert {each: parse_mention(*each, HERE) for each in meant} == meant
-        assert parse_mention("", "guild", None) is None
+        assert {each: parse_subject(*each, HERE) for each in meant} == meant
+        wrong: list[tuple[str, Subject | None]] = [("5", None), ("", None), ("", "user"), ("<@1>", "role")]
+        wrong += [("あいこ", "user"), ("<@0>", None), ("0", "user"), ("-1", "user"), (str(2**63), "user")]
+        for each in (*wrong, (f"<#{2**63}>", None), ("<@1> <@2>", None)):
+            with pytest.raises(SubjectNotUnderstood):
+                parse_subject(*each, HERE)
+        with pytest.raises(SubjectNotUnderstood):
+            parse_subject("", "guild", None)
 
 
 class TestARule:
     async def test_is_taken_back_but_not_out_of_the_file(self, administration: Administration) -> None:
-        hana, room = Mentionable("user", HANA), Mentionable("channel", CHANNEL)
-        await administration.rule(OWNER, hana, "allow")
-        await administration.rule(OWNER, room, "deny")
-        known = await administration.list_access()
+        of = {"administration": administration}
+        await admin.rule(OWNER, "allow", str(HANA), "user", **of)
+        await admin.rule(OWNER, "deny", f"<#{CHANNEL}>", None, **of)
+        known = await admin.access_in_force(administration)
         assert known.set_here.allow.users == {HANA}
         assert known.set_here.deny.channels == {CHANNEL}
         assert known.in_file.deny.users == {HANA}
-        assert await administration.remove_rule(OWNER, hana) == RuleRemoval(removed=True, also_in_file=True)
-        assert await administration.remove_rule(OWNER, room) == RuleRemoval(removed=True, also_in_file=False)
-        assert await administration.remove_rule(OWNER, room) == RuleRemoval(removed=False, also_in_file=False)
+        shown = await admin.show_access(OWNER, [7], **of)
+        assert all(str(each) in "".join(shown.lines) for each in (HANA, CHANNEL, 7))
+        told = await admin.remove_rule(OWNER, f"<@{HANA}>", None, **of)
+        assert told.lines[1:] == (JA.access_also_in_file,)
+        for sentence in (JA.access_removed, JA.access_had_no_rule):
+            channel = OWNER.mention("channel", CHANNEL)
+            told = await admin.remove_rule(OWNER, f"<#{CHANNEL}>", None, **of)
+            assert told.lines == (sentence.format(subject=channel),)
 
 
 class TestModels:
     async def test_of_a_channel_are_kept_and_those_that_the_server_lacks_are_named(
         self, administration: Administration
     ) -> None:
-        assert await administration.set_models(OWNER, CHANNEL, ("ある", "ない", "遅い")) == ("ない",)
-        assert await administration.list_models() == {CHANNEL: ("ある", "ない", "遅い")}
-        assert await administration.unset_models(OWNER, CHANNEL)
-        assert not await administration.unset_models(OWNER, CHANNEL)
+        of, channel = {"administration": administration}, f"<#{CHANNEL}>"
+        told = await admin.set_models(OWNER, "ある、ない、遅い", channel, **of)
+        assert told.lines[1:] == (JA.models_unknown.format(models="ない"),)
+        assert await administration.models.list_chains() == {CHANNEL: ("ある", "ない", "遅い")}
+        for sentence in (JA.models_unset, JA.models_were_not_set):
+            named = OWNER.mention("channel", CHANNEL)
+            told = await admin.unset_models(OWNER, channel, **of)
+            assert told == Reply((sentence.format(channel=named),))
+        assert (await admin.list_models(OWNER, **of)).lines == (JA.models_none,)
 
     def test_are_read_from_a_list_each_once(self) -> None:
         assert parse_chain(" gpt-5 , さくら,gpt-5,") == ("gpt-5", "さくら")
@@ -142,12 +160,13 @@ class TestModels:
 
 class TestMaintenance:
     async def test_has_its_note_on_one_line_and_ends_once(self, administration: Administration) -> None:
-        await administration.begin_maintenance(OWNER, " 22時まで \n お待ちください ")
+        of = {"administration": administration}
+        await admin.begin_maintenance(OWNER, " 22時まで \n お待ちください ", **of)
         assert (await administration.access.get_in_force()).maintenance == Maintenance(
             "22時まで お待ちください"
         )
-        assert await administration.end_maintenance(OWNER)
-        assert not await administration.end_maintenance(OWNER)
+        for sentence in (JA.maintenance_ended, JA.maintenance_was_off):
+            assert await admin.end_maintenance(OWNER, **of) == Reply((sentence,))
         assert (await administration.access.get_in_force()).maintenance is None
 
 
@@ -155,19 +174,19 @@ class TestTheRecord:
     async def test_has_each_change_once_and_never_what_an_owner_wrote(
         self, administration: Administration
     ) -> None:
-        key, hana = LimitKey("user", HANA, "concurrent"), Mentionable("user", HANA)
+        of = {"administration": administration}
         with capture_logs() as records:
             for _ in range(2):  # the second time there is nothing to take back
-                await administration.unset_limit(OWNER, key)
-                await administration.remove_rule(OWNER, hana)
-                await administration.unset_models(OWNER, CHANNEL)
-                await administration.end_maintenance(OWNER)
-            await administration.set_limit(OWNER, key, 3)
-            await administration.rule(OWNER, hana, "deny")
-            await administration.set_models(OWNER, CHANNEL, ("秘密のモデル",))
-            await administration.begin_maintenance(OWNER, "秘密のお知らせ")
+                await admin.unset_limit(OWNER, "concurrent", str(HANA), "user", **of)
+                await admin.remove_rule(OWNER, str(HANA), "user", **of)
+                await admin.unset_models(OWNER, str(CHANNEL), **of)
+                await admin.end_maintenance(OWNER, **of)
+            await admin.set_limit(OWNER, "concurrent", 3, str(HANA), "user", **of)
+            await admin.rule(OWNER, "deny", str(HANA), "user", **of)
+            await admin.set_models(OWNER, "秘密のモデル", str(CHANNEL), **of)
+            await admin.begin_maintenance(OWNER, "秘密のお知らせ", **of)
         changes = ("limit_set", "access_set", "models_set", "maintenance_begun")
         assert [(each["event"], each["change"], each["by"]) for each in records] == [
-            ("admin_changed", change, OWNER) for change in changes
+            ("admin_changed", change, 7) for change in changes
         ]
         assert "秘密" not in repr(records)

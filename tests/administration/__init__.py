@@ -1,1 +1,0 @@
-"""Tests of what owners decide while the bot runs."""
