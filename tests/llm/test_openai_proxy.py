@@ -1,18 +1,30 @@
 """HTTPS_PROXY holds for the model's server: the connection goes through CONNECT."""
 
 import asyncio
+import os
 import ssl
+import sys
+from asyncio.subprocess import PIPE
 from pathlib import Path
 from shutil import which
 from subprocess import run
 
 import pytest
 
+HOST = "model.example"  # no name server knows it: only a proxy finds it
+ANSWER = b'data: {"choices": [{"delta": {"content": "Yes."}, "finish_reason": "stop"}]}\n\n'
+ASK = f"""
+import asyncio
 from cc_bot.llm.openai import OpenAIChatModel
 from tests.llm.asking import hear
 
-HOST = "model.example"  # no name server knows it: only a proxy finds it
-ANSWER = b'data: {"choices": [{"delta": {"content": "Yes."}, "finish_reason": "stop"}]}\n\n'
+async def ask():
+    model = OpenAIChatModel("m", base_url="https://{HOST}/v1", max_retries=0)
+    print((await hear(model)).text, end="")
+    await model.close()
+
+asyncio.run(ask())
+"""
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n"
 
 
@@ -44,9 +56,7 @@ async def copy(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> No
 
 
 @pytest.mark.skipif(which("openssl") is None, reason="makes a certificate with openssl")
-async def test_a_model_behind_a_proxy_is_asked_over_connect(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_model_behind_a_proxy_is_asked_over_connect(tmp_path: Path) -> None:
     key, cert = certificate(tmp_path)
     tls, asked, over = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER), list[bytes](), asyncio.Event()
     tls.load_cert_chain(cert, key)
@@ -61,11 +71,10 @@ async def test_a_model_behind_a_proxy_is_asked_over_connect(
         over.set()
 
     proxy = await asyncio.start_server(connect, "127.0.0.1")
-    monkeypatch.setenv("HTTPS_PROXY", f"http://127.0.0.1:{proxy.sockets[0].getsockname()[1]}")
-    monkeypatch.setenv("SSL_CERT_FILE", str(cert))
-    async with server, proxy:
-        model = OpenAIChatModel("m", base_url=f"https://{HOST}/v1", max_retries=0)
-        assert (await hear(model)).text == "Yes."
-        await model.close()
+    proxy_url = f"http://127.0.0.1:{proxy.sockets[0].getsockname()[1]}"
+    settings = {**os.environ, "HTTPS_PROXY": proxy_url, "SSL_CERT_FILE": str(cert)}
+    async with server, proxy:  # certificates are read when the program is loaded
+        child = await asyncio.create_subprocess_exec(sys.executable, "-c", ASK, env=settings, stdout=PIPE)
+        assert (await child.communicate())[0] == b"Yes."
         await over.wait()
     assert asked == [f"CONNECT {HOST}:443 HTTP/1.1".encode()]

@@ -3,7 +3,6 @@
 import json
 from collections.abc import AsyncIterator
 
-import httpx2
 import pytest
 
 from cc_bot.domain.errors import ModelRefusedKey, ModelRefusedRequest, ModelUnavailable
@@ -291,12 +290,12 @@ class TestStreams:
     async def test_are_the_same_byte_by_byte(self, steps: list[Step]) -> None:
         whole = "".join(step.text for step in steps if isinstance(step, Raw)).encode()
 
-        async def bytewise() -> AsyncIterator[bytes]:
-            for byte in whole:
-                yield bytes([byte])
+        async def pieces(size: int) -> AsyncIterator[bytes]:
+            for start in range(0, len(whole), size):
+                yield whole[start : start + size]
 
-        events = [event async for event in json_events(httpx2.Response(200, content=bytewise()))]
-        assert events == [event async for event in json_events(httpx2.Response(200, content=whole))]
+        events = [event async for event in json_events(pieces(1))]
+        assert events == [event async for event in json_events(pieces(len(whole)))]
         assert events
 
     async def test_with_an_error_as_an_event_are_no_answer(self) -> None:

@@ -2,12 +2,15 @@
 
 import json
 from base64 import b64encode
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from hashlib import blake2b
 from itertools import zip_longest
 from secrets import token_hex
 from typing import Any, Final
+
+import aiohttp
+from aiohttp.abc import AbstractStreamWriter
 
 from cc_bot.domain.message import MAX_REQUEST_IMAGE_BYTES, Attachment
 from cc_bot.llm.model import AssistantPart, PromptPart, SystemPart, ToolRequest, ToolResultPart, UserPart
@@ -101,8 +104,10 @@ def _with_few_images(prompt: Sequence[PromptPart], quirks: Quirks) -> Sequence[P
 _ENCODED_BYTES: Final = 48 * 1024  # a multiple of 3, so that the pieces join to one base64
 
 
-class RequestBody:
+class RequestBody(aiohttp.Payload):
     """The bytes of a request. Images are encoded while they are sent, so no copy of them is held."""
+
+    _autoclose = True
 
     def __init__(self, body: Json) -> None:
         """`body` has an Attachment in place of the URL of each image."""
@@ -114,17 +119,27 @@ class RequestBody:
 
         text = json.dumps(body, ensure_ascii=False, separators=(",", ":"), allow_nan=False, default=data_url)
         self._texts = text.encode().split(mark.encode())
+        super().__init__(None, content_type="application/json")
 
-    def __len__(self) -> int:
+    @property
+    def size(self) -> int:
+        """In bytes. Without it the body would be sent in chunks, which many servers refuse."""
         return sum(map(len, self._texts)) + sum(-(-len(image) // 3) * 4 for image in self._images)
 
-    async def __aiter__(self) -> AsyncIterator[bytes]:
+    def decode(self, encoding: str = "utf-8", errors: str = "strict") -> str:
+        return b"".join(self._pieces()).decode(encoding, errors)
+
+    async def write(self, writer: AbstractStreamWriter) -> None:
+        for piece in self._pieces():
+            await writer.write(piece)
+
+    def _pieces(self) -> Iterator[bytes]:
         for text, image in zip_longest(self._texts, self._images, fillvalue=b""):
             yield text
             for start in range(0, len(image), _ENCODED_BYTES):
                 yield b64encode(image[start : start + _ENCODED_BYTES])
 
-    def close(self) -> None:
-        """Release the images: responses and requests refer to each other, and keep their body
-        until the next garbage collection."""
+    def release(self) -> None:
+        """Drop the images: responses and requests refer to each other, and keep their body until the next
+        garbage collection."""
         self._texts, self._images = [], []

@@ -9,18 +9,19 @@ is cut where it reaches a limit.
 
 import asyncio
 from collections.abc import AsyncGenerator, Callable
-from contextlib import aclosing, closing
+from contextlib import aclosing
 from dataclasses import replace
 from typing import Final, Unpack
+from urllib.parse import urlsplit
 
-import httpx2
+import aiohttp
 import structlog
 
 from cc_bot.domain.errors import ContextTooLong, ModelError
 from cc_bot.llm.model import ChatRequest, Finish, ModelEvent
 from cc_bot.llm.openai import completions, responses
 from cc_bot.llm.openai.body import Json, RequestBody
-from cc_bot.llm.openai.client import FAILURES, Connection, Endpoint
+from cc_bot.llm.openai.client import FAILURES, Connection, Endpoint, body_of
 from cc_bot.llm.openai.events import Chunk, json_events, mapping
 from cc_bot.llm.openai.lessons import Attempts
 from cc_bot.llm.openai.quirks import Quirks, adapt, quirks_of
@@ -54,7 +55,7 @@ class OpenAIChatModel(Endpoint):
         self._reasoning = reasoning
         self._max_answer_s = max_answer_s
         self._label = f"{self._host}/{model}"
-        self._quirks = quirks_of(str(self._client.base_url), model)
+        self._quirks = quirks_of(self._url, model)
         self._changes: dict[str, None] = {}
         self.left_out_images = False
         """Whether the last answer had to do without the request's images."""
@@ -64,7 +65,7 @@ class OpenAIChatModel(Endpoint):
     @property
     def has_path(self) -> bool:
         """Whether the server's address has a path, as most need: `/v1`."""
-        return self._client.base_url.path.strip("/") != ""
+        return urlsplit(self._url).path not in ("", "/")
 
     @property
     def changes(self) -> tuple[str, ...]:
@@ -111,11 +112,14 @@ class OpenAIChatModel(Endpoint):
         deadline_s, end_s = attempts.started_s + self._timeout_s, clock() + self._max_answer_s
         path, request_body, read = _RESPONSES if attempts.quirks.wire == "responses" else _CHAT
         attempts.sent = self._body(request_body, request, attempts.quirks)
-        with closing(RequestBody(attempts.sent)) as content:
-            attempts.sent_bytes = len(content)
+        content = RequestBody(attempts.sent)
+        attempts.sent_bytes = content.size
+        try:
             async with asyncio.timeout_at(deadline_s):
                 response = await self._open(path, content, retry=not request.answer_begun)
-        async with aclosing(response), aclosing(json_events(response)) as events:
+        finally:
+            content.release()
+        async with aclosing(body_of(response)) as body, aclosing(json_events(body)) as events:
             while True:
                 async with asyncio.timeout_at(min(deadline_s, end_s)):
                     event = await anext(events, None)
@@ -131,10 +135,8 @@ class OpenAIChatModel(Endpoint):
                 elif chunk.alive:
                     deadline_s = clock() + self._timeout_s
 
-    async def _open(self, path: str, content: RequestBody, *, retry: bool) -> httpx2.Response:
-        # Without its length the body is sent in chunks, which many servers refuse.
-        headers = {"Content-Type": "application/json", "Content-Length": str(len(content))}
-        return await self._send(path, self._max_retries if retry else 0, content=content, headers=headers)
+    async def _open(self, path: str, content: RequestBody, *, retry: bool) -> aiohttp.ClientResponse:
+        return await self._send(path, self._max_retries if retry else 0, data=content)
 
     def _body(self, request_body: _RequestBody, request: ChatRequest, quirks: Quirks) -> Json:
         tools, change = request.tools[: quirks.max_tools] if quirks.tools else (), f"{quirks.max_tools} tools"

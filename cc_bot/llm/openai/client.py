@@ -1,25 +1,30 @@
 """Requests to a server: bounded responses, retries of what may pass, and a ModelError for each failure."""
 
 import asyncio
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+import json
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import aclosing, asynccontextmanager, closing
+from functools import partial
 from random import uniform
 from typing import Any, Final, TypedDict
+from urllib.parse import urlsplit
 
-import httpx2
+import aiohttp
 import structlog
 
 from cc_bot.llm.openai.lessons import is_known_refusal
 from cc_bot.llm.openai.refusals import ModelFailure, ServerError, classify, is_final, refusal_text
+from cc_bot.proxy import proxy_for
 
 OPENAI_URL: Final = "https://api.openai.com/v1"
 MAX_BYTES: Final = 64 * 2**20  # of one response
 _CONNECT_TIMEOUT_S: Final = 5.0
+_KEEPALIVE_S: Final = 4.0  # many servers close idle connections after 5 s
 _RETRIED_STATUSES: Final = frozenset({408, 409, 429})
 _MAX_PAUSE_S: Final = 8.0
 
 # ValueError: malformed JSON or UTF-8. RecursionError: endless nesting.
-FAILURES: Final = (ServerError, httpx2.HTTPError, TimeoutError, ValueError, RecursionError)
+FAILURES: Final = (ServerError, aiohttp.ClientError, TimeoutError, ValueError, RecursionError)
 # An answer whose JSON has another shape.
 _OTHER_SHAPE: Final = (AttributeError, LookupError, TypeError)
 
@@ -58,22 +63,26 @@ class Endpoint:
         self._model = model
         self._timeout_s = timeout_s
         self._max_retries = max_retries
-        self._client = httpx2.AsyncClient(
-            base_url=base_url or OPENAI_URL,
-            headers={
-                "Authorization": f"Bearer {api_key or 'no-key-needed'}",
-                "Accept": "application/json",
-                "Accept-Encoding": "identity",
-            },
-            timeout=httpx2.Timeout(None, connect=min(_CONNECT_TIMEOUT_S, timeout_s)),
-            limits=httpx2.Limits(max_connections=None, max_keepalive_connections=100),
-            follow_redirects=True,
-            event_hooks={"response": [_limit]},
-        )
-        self._host = self._client.base_url.netloc.decode()
+        self._url = (base_url or OPENAI_URL).rstrip("/")
+        self._credentials, _, self._host = urlsplit(self._url).netloc.rpartition("@")
+        self._api_key = api_key or "no-key-needed"
+        self._session: aiohttp.ClientSession | None = None
 
     async def close(self) -> None:
-        await self._client.aclose()
+        if self._session:
+            await self._session.close()
+
+    def _open_session(self) -> aiohttp.ClientSession:
+        key = {} if self._credentials else {"Authorization": f"Bearer {self._api_key}"}
+        timeout_s = min(_CONNECT_TIMEOUT_S, self._timeout_s)
+        return aiohttp.ClientSession(
+            headers={"Accept": "application/json", "Accept-Encoding": "identity", **key},
+            timeout=aiohttp.ClientTimeout(total=None, connect=timeout_s),
+            connector=aiohttp.TCPConnector(limit=0, keepalive_timeout=_KEEPALIVE_S),
+            cookie_jar=aiohttp.DummyCookieJar(),
+            json_serialize=partial(json.dumps, ensure_ascii=False),
+            proxy=proxy_for(self._url),
+        )
 
     @asynccontextmanager
     async def _request(self, event: str) -> AsyncIterator[None]:
@@ -92,33 +101,30 @@ class Endpoint:
         _log.warning(event, **{"model": self.name, **outcome, **statistics, **facts})
 
     async def _post(self, path: str, **content: Any) -> bytes:
-        """Return the whole answer to a request; `content` as httpx takes it. Raises as `_send`."""
-        response = await self._send(path, self._max_retries, **content)
-        try:
-            return await response.aread()
-        finally:
-            await response.aclose()
+        """Return the whole answer to a request; `content` as aiohttp takes it. Raises as `_send`."""
+        async with aclosing(body_of(await self._send(path, self._max_retries, **content))) as body:
+            return b"".join([data async for data in body])
 
-    async def _send(self, path: str, retries: int, **content: Any) -> httpx2.Response:
+    async def _send(self, path: str, retries: int, **content: Any) -> aiohttp.ClientResponse:
         """Return the response, its body unread; close it. Failures that may pass are retried so many times.
 
         Raises ServerError, also when there is no answer, and TooManyBytes.
         """
+        self._session = self._session or self._open_session()
         for retry in range(retries + 1):
             pause_s: float | None = min(0.5 * 2**retry, _MAX_PAUSE_S) * uniform(0.75, 1)  # noqa: S311
-            request = self._client.build_request("POST", path, **content)
             try:
-                response = await self._client.send(request, stream=True)
-                if response.status_code < 400:
+                response = await self._session.post(self._url + path, auto_decompress=False, **content)
+                if response.status < 400:
                     return response
-                body = (await response.aread()).decode("utf-8", "replace")
-            except httpx2.TransportError as error:
+                async with aclosing(body_of(response)) as body:
+                    text = b"".join([data async for data in body]).decode("utf-8", "replace")
+            except aiohttp.ClientError as error:
                 failure = ServerError.unanswered(error, self._host, retry)
             else:
-                await response.aclose()
-                failure = ServerError(body, status=response.status_code, retries=retry)
+                failure = ServerError(text, status=response.status, retries=retry)
                 after_s = _retry_after_s(response)
-                may_pass = after_s < self._timeout_s and _may_pass(response.status_code, body)
+                may_pass = after_s < self._timeout_s and _may_pass(response.status, text)
                 pause_s = (after_s or pause_s) if may_pass else None
             if pause_s is None or retry == retries:
                 try:
@@ -136,30 +142,20 @@ def _may_pass(status: int, body: str) -> bool:
     return status in _RETRIED_STATUSES or status >= 500
 
 
-def _retry_after_s(response: httpx2.Response) -> float:
+def _retry_after_s(response: aiohttp.ClientResponse) -> float:
     """Return how long the server asks to wait; 0 if it does not say."""
-    after = response.headers.get("retry-after", "")
+    after = response.headers.get("Retry-After", "")
     return float(after) if after.isdecimal() and len(after) < 6 else 0.0
 
 
-async def _limit(response: httpx2.Response) -> None:
-    if response.headers.get("content-encoding", "identity") != "identity":
-        raise TooManyBytes  # not asked for, and compressed data could unpack to any size
-    if isinstance(response.stream, httpx2.AsyncByteStream):
-        response.stream = _LimitedBody(response.stream)
-
-
-class _LimitedBody(httpx2.AsyncByteStream):
-    def __init__(self, body: httpx2.AsyncByteStream) -> None:
-        self._body = body
-
-    async def __aiter__(self) -> AsyncIterator[bytes]:
-        total = 0
-        async for data in self._body:
+async def body_of(response: aiohttp.ClientResponse) -> AsyncGenerator[bytes, None]:
+    """Yield the body in the pieces in which it comes. Raises TooManyBytes, and aiohttp's errors."""
+    total = 0
+    with closing(response):
+        if response.headers.get("Content-Encoding", "identity") != "identity":
+            raise TooManyBytes  # not asked for, and compressed data could unpack to any size
+        async for data in response.content.iter_any():
             total += len(data)
             if total > MAX_BYTES:
                 raise TooManyBytes
             yield data
-
-    async def aclose(self) -> None:
-        await self._body.aclose()

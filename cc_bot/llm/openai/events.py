@@ -5,11 +5,10 @@ Servers leave out fields, add others and send null. What is not understood is sk
 
 import json
 import re
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, AsyncIterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-import httpx2
 from pydantic_core import from_json
 
 from cc_bot.domain.turn import Usage
@@ -48,13 +47,13 @@ class Chunk:
     """Whether the model did something. An empty chunk only shows that the server runs."""
 
 
-async def json_events(response: httpx2.Response) -> AsyncGenerator[Any, None]:
+async def json_events(body: AsyncIterable[bytes]) -> AsyncGenerator[Any, None]:
     """Yield the data of each event. A JSON body that is not a stream is one event.
 
-    Raises TooManyBytes, ValueError and RecursionError for malformed JSON, and the errors of httpx.
+    Raises TooManyBytes, and ValueError or RecursionError for malformed JSON.
     """
     held = b""
-    async for data in response.aiter_bytes():
+    async for data in body:
         *blocks, held = _BLANK_LINE.split(held + data)
         for block in blocks:
             if event := _event(block):

@@ -5,7 +5,7 @@ import re
 from collections.abc import Mapping
 from typing import Final, NamedTuple
 
-import httpx2
+import aiohttp
 
 from cc_bot.domain.errors import (
     ContextTooLong,
@@ -77,10 +77,10 @@ class ServerError(Exception):
         self.unreachable_host = ""
 
     @classmethod
-    def unanswered(cls, error: httpx2.TransportError, host: str, retries: int) -> "ServerError":
+    def unanswered(cls, error: aiohttp.ClientError, host: str, retries: int) -> "ServerError":
         made = cls(str(error), retries=retries)
         made.problem = type(error).__name__
-        if isinstance(error, httpx2.ConnectError | httpx2.ConnectTimeout):
+        if isinstance(error, aiohttp.ClientConnectorError | aiohttp.ConnectionTimeoutError):
             made.unreachable_host = host
         return made
 

@@ -2,6 +2,7 @@
 
 from typing import Final, Unpack
 
+import aiohttp
 from pydantic_core import from_json
 
 from cc_bot.domain.locale import Locale
@@ -24,11 +25,11 @@ class OpenAITranscriber(Endpoint):
     """A Transcriber (see there) over HTTP."""
 
     async def transcribe(self, recording: Attachment, language: Locale) -> Transcript:
-        file = (_NAMES[recording.content_type], recording.data, recording.content_type)
+        kind = recording.content_type
+        form = aiohttp.FormData({"model": self._model, "language": language.value, "response_format": "json"})
+        form.add_field("file", recording.data, filename=_NAMES[kind], content_type=kind)
         async with self._request("transcription_failed"):
-            fields = {"model": self._model, "language": language.value, "response_format": "json"}
-            answer = await self._post("/audio/transcriptions", files={"file": file}, data=fields)
-            return _read(from_json(answer))
+            return _read(from_json(await self._post("/audio/transcriptions", data=form)))
 
 
 class OpenAISpeaker(Endpoint):
