@@ -34,7 +34,6 @@ from cc_bot.domain.memory_transfer import (
 from cc_bot.domain.text import one_line, shorten
 from cc_bot.in_order import FileLine
 from cc_bot.stores import Keep, Stores
-from cc_bot.stores.memory.removal import HiddenMemory
 from cc_bot.texts import Texts
 from cc_bot.texts.memory import MemoryTexts, to_markdown
 
@@ -106,11 +105,6 @@ class Memories:
             else parse_end(entered.end, self._clock(), zone),
             audience=entered.audience,
         )
-
-    async def forget(self, user_id: int, memory_id: int) -> HiddenMemory | None:
-        """Hide a memory, and return the same of what is hidden already; None when it is gone."""
-        await self._stores.memories.delete(user_id, memory_id)
-        return await self._stores.memory_removal.get_hidden(user_id, memory_id)
 
     async def have_back(self, user_id: int, memory_id: int) -> Memory | None:
         """Have a memory back, and return the same of what is back already; None when it is too late. Raises

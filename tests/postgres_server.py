@@ -123,7 +123,6 @@ async def _empty(url: str) -> None:
 
 KEPT: Final = frozenset({"schema_migrations"})
 RESTORED: Final = (
-    "INSERT INTO memory_rules (id, version, remade_to) VALUES (1, 0, 0)",
     "INSERT INTO memory_erasures (id, erased, vacuumed) VALUES (1, 0, 0)",
     "INSERT INTO canvas_clock (id, drawn, moved) VALUES (1, 0, 0)",
     "SELECT setval(pg_get_serial_sequence(quote_ident(table_name), column_name), 1, false)"

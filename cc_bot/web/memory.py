@@ -323,7 +323,7 @@ class MemoryPages:
         """Hide it, so that it can be had back for a while. Raises NothingHere."""
         visitor = visitor_of(request)
         memory_id = await self._row(request, visitor)
-        if await self._services.memories.forget(visitor.user_id, memory_id) is None:
+        if await self._removal.hide(visitor.user_id, memory_id) is None:
             raise NothingHere
         await self._services.discord.receipts_changed(visitor.user_id)
         return see_other(_path(id_in(request, "number")))

@@ -296,7 +296,7 @@ async def do_everything_with_schedules(schedules: ScheduleStore) -> None:
 
 async def recompute_terms(stores: Stores, database: Database) -> None:
     outdated = Statement("UPDATE memories SET terms_version = 0 WHERE user_id = $1", (USER,))
-    await database.transaction([outdated, Statement("UPDATE memory_rules SET version = 0")], ())
+    await database.transaction([outdated], ())
     await recompute_outdated(database)
     assert await stores.memories.search(USER, "犬 好き")
 
@@ -331,6 +331,7 @@ async def forget_everything(stores: Stores, database: Database) -> None:
     erased = got(await removal.erase(USER, memory.id, mark="（消去しました）"))
     assert 0 not in (erased.versions, erased.summaries, erased.messages)
     await memories.delete(USER, (await memories.add(USER, "犬が好き")).id)
+    assert await removal.hide(USER, (await memories.add(USER, "鳥が好き")).id)
     assert await removal.purge(datetime.now(UTC)) > 0
     await do(removal.erase_all(USER), removal.clean())
 

@@ -412,6 +412,8 @@ CREATE INDEX memories_by_number ON memories (user_id, number) WHERE number IS NO
 CREATE INDEX memories_by_likeness ON memories (user_id, likeness) WHERE status = 'active';
 -- Serves: which memory a former version belongs to.
 CREATE INDEX memories_by_former ON memories (user_id, supersedes) WHERE supersedes IS NOT NULL;
+-- Serves: recomputing what an older version of the search rules made.
+CREATE INDEX memories_by_rules ON memories (terms_version, id);
 -- Serves: the purge.
 CREATE INDEX memories_deleted ON memories (deleted_at) WHERE status = 'deleted';
 -- Serves: what a prompt tells of a user from the start, and how many are pinned.
@@ -426,14 +428,6 @@ CREATE TABLE memory_imports (
     user_id @number PRIMARY KEY,
     moments @text NOT NULL  -- JSON: Unix milliseconds
 ) @strict;
-
--- The version of the search rules, and the id up to which memories were made by them; -1: all are. One row.
-CREATE TABLE memory_rules (
-    id        @number PRIMARY KEY CHECK (id = 1),
-    version   @number NOT NULL DEFAULT 0,
-    remade_to @number NOT NULL DEFAULT 0
-) @strict;
-INSERT INTO memory_rules (id) VALUES (1);
 
 -- How many erasures there were, and how many of them before the last VACUUM. One row.
 CREATE TABLE memory_erasures (

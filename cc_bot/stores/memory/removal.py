@@ -34,6 +34,7 @@ from cc_bot.stores.columns import ISO, Columns, to_text
 from cc_bot.stores.memory.conversations import MentionFinder, Mentions, empty
 from cc_bot.stores.memory.quotas import MemoryQuotas, ensure_room_left
 from cc_bot.stores.memory.rows import MEMORY, ROOM_FOR_PIN, known_id
+from cc_bot.stores.memory.store import hide
 from cc_bot.stores.memory.terms import delete_terms, reindex
 from cc_bot.stores.receipts import mark_stale
 
@@ -191,6 +192,16 @@ class MemoryRemovalStore:
             return memory
 
         return await self._database.write(steps, [user(user_id)])
+
+    async def hide(self, user_id: int, memory_id: int) -> HiddenMemory | None:
+        """Hide a memory; return it, also if it was hidden before, or None if it is gone."""
+        now, row = self._clock(), (user_id, known_id(memory_id))
+
+        def steps() -> Steps[Sequence[Row]]:
+            yield from hide(*row, to_text(now))
+            return (yield Statement(SELECT_HIDDEN, (*row, to_text(now - UNDO_TIME))))
+
+        return _HIDDEN.first(await self._database.write(steps, [user(user_id)]))
 
     async def get_hidden(self, user_id: int, memory_id: int) -> HiddenMemory | None:
         """Return a deleted memory that can still be had back."""

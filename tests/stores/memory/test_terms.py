@@ -98,7 +98,6 @@ class TestOutdatedMemories:
         for sql in (
             "UPDATE memories SET terms_version = 1, search_content = '', term_count = 0",
             "DELETE FROM memory_terms",
-            "UPDATE memory_rules SET version = 1",
         ):
             await database.transaction([Statement(sql)], [EVERYBODY])
         assert not await stores.memories.search(ME, "飼う", audience="private")

@@ -210,13 +210,13 @@ class DeleteMemoryCommand:
         self,
         ctx: lightbulb.Context,
         memories: MemoryStore,
-        service: Memories,
+        removal: MemoryRemovalStore,
         recipients: Recipients,
         upkeep: ReceiptUpkeep,
     ) -> None:
         recipient = await recipients.defer(ctx.interaction)
         memory_id = await row_of(self.id, recipient.user_id, memories)
-        await show_view(ctx.interaction, await _forget(service, memory_id, recipient))
+        await show_view(ctx.interaction, await _forget(removal, memory_id, recipient))
         upkeep.refresh(recipient.user_id, recipient.words)
 
 
@@ -243,14 +243,15 @@ async def remove(
     await defer_update(interaction)
     match button.action:
         case "delete":
-            view = await _forget(service, button.memory_id, recipient)
+            view = await _forget(removal, button.memory_id, recipient)
         case "undelete":
             view = await _have_back(service, button.memory_id, recipient)
         case _:
             view = await _erase(removal, button, recipient)
     await show_view(interaction, view)
     upkeep.refresh(recipient.user_id, recipient.words)
-    await boards.refresh_stale()  # what is erased may stand on canvases too
+    if button.action == "erase-said":
+        await boards.refresh_stale()  # what was drawn from it is erased too
 
 
 @on_memory_press(ConfirmButton, only=lambda button: button.decision != "import")
@@ -281,9 +282,9 @@ async def confirm_erasure(
         await boards.refresh_stale()
 
 
-async def _forget(service: Memories, memory_id: int, recipient: Recipient) -> EphemeralView:
+async def _forget(removal: MemoryRemovalStore, memory_id: int, recipient: Recipient) -> EphemeralView:
     """Hide a memory, and tell the same of what is hidden already."""
-    hidden = await service.forget(recipient.user_id, memory_id)
+    hidden = await removal.hide(recipient.user_id, memory_id)
     if hidden is None:
         return EphemeralView(recipient.words.receipt.gone)
     return forgotten_view(hidden.memory, recipient.words, hidden.since)
