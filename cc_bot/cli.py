@@ -299,8 +299,8 @@ def add_doctor_commands(
 
 def run_doctor_command(config: Config, options: argparse.Namespace) -> int:
     """Run it; return 1 where something failed."""
-    from cc_bot.app.doctor import run_doctor  # noqa: PLC0415 - `--help` answers without it
-    from cc_bot.doctor import as_json, as_lines  # noqa: PLC0415
+    from cc_bot.app.doctor.checks import run_doctor  # noqa: PLC0415 - `--help` answers without it
+    from cc_bot.app.doctor.report import as_json, as_lines  # noqa: PLC0415
     from cc_bot.terminal.markdown import break_offsets  # noqa: PLC0415
 
     report = asyncio.run(run_doctor(config, offline=options.offline))
@@ -318,12 +318,11 @@ def wants_json(options: argparse.Namespace) -> bool:
     return options.command == "doctor" and bool(options.json)
 
 
-def report_trouble(sentence: str, options: argparse.Namespace, words: Texts, *, of_settings: bool) -> None:
-    """Report that nothing could be looked at, to a program."""
-    from cc_bot.doctor import FindingWriter, Report, as_json  # noqa: PLC0415 - see `run_doctor_command`
+def report_trouble(sentence: str, options: argparse.Namespace, *, of_settings: bool) -> None:
+    """Report to a program that no check could run."""
+    from cc_bot.app.doctor.report import Report, as_json, failed  # noqa: PLC0415 - see `run_doctor_command`
 
-    notes = FindingWriter("settings" if of_settings else "program")
-    report = Report([notes.failed(sentence, "" if of_settings else words.doctor.broke_mend)])
+    report = Report([failed("settings" if of_settings else "program", sentence)])
     say(as_json(report, version=__version__, offline=options.offline))
 
 
@@ -347,7 +346,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         return _run(config, options)
     except CcBotError as error:
         told = _as_typed(error, options)
-        _say_trouble(error, _reason(told, config, locale), options, texts(locale))
+        _say_trouble(error, _reason(told, config, locale), options)
         return EXIT_OPERATOR
     except KeyboardInterrupt:
         return EXIT_INTERRUPTED
@@ -361,7 +360,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         structlog.get_logger(__name__).critical("program_broke", exc_info=error)
         words = texts(locale)
         broke = words.doctor.broke if wants_json(options) else words.cli.broke
-        _say_trouble(error, broke.format(error=type(error).__name__), options, words)
+        _say_trouble(error, broke.format(error=type(error).__name__), options)
         return EXIT_BROKEN
 
 
@@ -389,11 +388,11 @@ def _as_typed(error: CcBotError, options: argparse.Namespace) -> CcBotError:
     return error
 
 
-def _say_trouble(error: Exception, sentence: str, options: argparse.Namespace, words: Texts) -> None:
+def _say_trouble(error: Exception, sentence: str, options: argparse.Namespace) -> None:
     """Say the operator's one sentence: on stderr, but for a program that reads what is not lost."""
     with contextlib.suppress(OutputLost):
         if wants_json(options) and not isinstance(error, OutputLost):
-            report_trouble(sentence, options, words, of_settings=isinstance(error, CcBotError))
+            report_trouble(sentence, options, of_settings=isinstance(error, CcBotError))
             return
     with contextlib.suppress(OSError):
         print(sentence, file=sys.stderr)  # noqa: T201 - it is no record

@@ -5,10 +5,11 @@ aiohttp's server and Jinja2 are imported when they are used: not where no port i
 # ruff: noqa: PLC0415 - see above
 
 import asyncio
+import json
 import os
 import sys
 from asyncio.subprocess import DEVNULL, PIPE
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
 from typing import TYPE_CHECKING
@@ -25,7 +26,6 @@ from cc_bot.texts import texts
 if TYPE_CHECKING:
     from cc_bot.app.core import Core
     from cc_bot.app.owners import OwnersParts
-    from cc_bot.doctor import Report
     from cc_bot.memories import Memories
     from cc_bot.web.services import Discord, WebServices
 
@@ -70,10 +70,8 @@ def web_services(
     )
 
 
-async def examine_in_child(config: Config, locale: Locale) -> "Report":
-    """Run `cc-bot doctor --json` in a process of its own, which writes in that language."""
-    from cc_bot.doctor import FindingWriter, Report, from_json
-
+async def examine_in_child(config: Config, locale: Locale) -> Sequence[Mapping[str, str]]:
+    """Run `cc-bot doctor --json` in a process of its own, and return its findings in that language."""
     child = await asyncio.create_subprocess_exec(
         *(sys.executable, "-m", "cc_bot", "doctor", "--json"),
         env={**os.environ, **config.variables, "CC_BOT_LOCALE": locale.value},
@@ -83,11 +81,11 @@ async def examine_in_child(config: Config, locale: Locale) -> "Report":
     )
     try:
         output, _ = await child.communicate()
-        return from_json(output)
+        found: Sequence[Mapping[str, str]] = json.loads(output)["checks"]
+        return found
     except ValueError as error:
-        said = texts(locale).doctor
-        broke = said.broke.format(error=type(error).__name__)
-        return Report([FindingWriter("program").failed(broke, said.broke_mend)])
+        broke = texts(locale).doctor.broke.format(error=type(error).__name__)
+        return [{"check": "program", "verdict": "failed", "detail": broke}]
     finally:
         if child.returncode is None:
             child.kill()

@@ -19,7 +19,7 @@ from cc_bot.texts.canvas import CanvasTexts, ChartTexts
 from cc_bot.texts.cli import BackupTexts, CliTexts, StorageTexts
 from cc_bot.texts.commands import plainly
 from cc_bot.texts.console import ConsoleTexts
-from cc_bot.texts.doctor import DoctorFileTexts, DoctorServerTexts, DoctorTexts
+from cc_bot.texts.doctor import DoctorServerTexts, DoctorTexts
 from cc_bot.texts.errors import ErrorTexts
 from cc_bot.texts.form import FormTexts
 from cc_bot.texts.memory import MemoryBoxTexts, MemoryCardTexts, MemoryTexts, ReceiptTexts
@@ -52,7 +52,6 @@ class Texts:
     cli: CliTexts
     console: ConsoleTexts
     doctor: DoctorTexts
-    doctor_files: DoctorFileTexts
     doctor_server: DoctorServerTexts
     erasure: ErasureTexts
     errors: ErrorTexts

@@ -91,27 +91,8 @@ class WebSettings:
     """Whether there is a model that reads answers aloud."""
 
 
-class DoctorFinding(Protocol):
-    """A line of the doctor's report."""
-
-    @property
-    def check(self) -> str: ...
-
-    @property
-    def verdict(self) -> str: ...
-
-    @property
-    def detail(self) -> str: ...
-
-    @property
-    def mend(self) -> str: ...
-
-
-class DoctorReport(Protocol):
-    """The report of the doctor."""
-
-    @property
-    def findings(self) -> Sequence[DoctorFinding]: ...
+DoctorReport = Sequence[Mapping[str, str]]
+"""The findings of `cc-bot doctor --json`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +103,7 @@ class ConsoleServices:
     administration: Administration
     records: RecentRecords
     examine: Callable[[Locale], Awaitable[DoctorReport]]
-    """Has the doctor look at everything, and write in that language."""
+    """Runs the doctor, and returns its findings in that language."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from structlog.testing import capture_logs
 
-from cc_bot.app.doctor import run_doctor
+from cc_bot.app.doctor.checks import run_doctor
 from cc_bot.app.models import open_models
 from cc_bot.config import read_config
 from cc_bot.domain import Locale

@@ -7,9 +7,10 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from cc_bot.app.doctor.discord import check_discord
+from cc_bot.config import read_config
 from cc_bot.discord.attachments import fetch_bytes
 from cc_bot.discord.gateway import fetch_reading, gateway_bot
-from cc_bot.doctor.discord import DiscordSide, check_discord
 from cc_bot.domain import Locale
 from cc_bot.domain.clock import utc_now
 from cc_bot.proxy import proxy_for
@@ -52,8 +53,9 @@ async def ask_all(discord: LoopbackDiscord) -> None:
     await bot.close()
     stored = discord.world.keep(discord.guild_channel())(File("a.txt", b"abc", "text/plain"))
     assert await fetch_bytes(stored.url, 10) == b"abc"
-    side = DiscordSide(discord.token, discord.api_url, "off", no_commands, "1", utc_now)
-    assert {each.check for each in await check_discord(side, texts(Locale.JA))} > {"token", "intents"}
+    config = read_config({"DISCORD_TOKEN": discord.token, "DISCORD_API_URL": discord.api_url})
+    found = await check_discord(config, texts(Locale.JA), no_commands, utc_now)
+    assert {each.check for each in found} > {"token", "intents"}
 
 
 async def no_commands() -> list[str]:

@@ -42,9 +42,9 @@ async def test_the_database_is_written_to_meanwhile_and_stays_the_programs_own(
     while not running.done():
         await core.stores.memories.add(TARO, f"{written} 番目のメモ")
         written += 1
-    found = {each.check: each for each in (await running).findings}
-    assert (found["database"].verdict, found["migrations"].verdict) == ("ok", "ok")
-    assert found["token"].detail == texts(Locale.EN).doctor.token_missing
+    found = {each["check"]: each for each in await running}
+    assert (found["database"]["verdict"], found["migrations"]["verdict"]) == ("ok", "ok")
+    assert found["token"]["detail"] in texts(Locale.EN).doctor.token_missing
     await core.stores.memories.add(TARO, "あとのメモ")
     with pytest.raises(AlreadyRunning), sole_bot(database_file(config.database_url)):
         pass

@@ -1,12 +1,14 @@
 """What the doctor finds out from Discord: asked of a Discord on 127.0.0.1."""
 
 from collections.abc import AsyncIterator, Collection
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
 
-from cc_bot.doctor.checkup import Finding
-from cc_bot.doctor.discord import DiscordSide, check_discord
+from cc_bot.app.doctor.discord import check_discord
+from cc_bot.app.doctor.report import Finding
+from cc_bot.config import read_config
 from cc_bot.domain import Locale
 from cc_bot.domain.clock import utc_now
 from cc_bot.domain.message import Reading
@@ -34,11 +36,11 @@ async def findings(
         return offered
 
     given = discord.token if token == "" else token
-    side = DiscordSide(given, discord.api_url, reading, names, "1.2.3", lambda: utc_now() + ahead)
-    found: dict[str, Finding] = {each.check: each for each in await check_discord(side, JA)}
+    config = read_config({"DISCORD_API_URL": discord.api_url, "CC_BOT_CHANNELS": reading})
+    config = replace(config, discord_token=given)
+    found = {each.check: each for each in await check_discord(config, JA, names, lambda: utc_now() + ahead)}
     for secret in (discord.token, discord.other_token, discord.api_url):
         assert secret not in f"{found}"
-    assert discord.token not in repr(side)
     return found
 
 
@@ -54,7 +56,7 @@ async def test_a_token_is_told_by_the_bots_name_or_fails_and_without_one_nothing
     assert ([*found], found["token"].verdict) == (["token"], "warning")  # chat works without
     assert discord.transcript == []
     found = await findings(discord, token=discord.other_token)
-    assert ([*found], found["token"].verdict, bool(found["token"].mend)) == (["token"], "failed", True)
+    assert ([*found], found["token"].verdict, bool(found["token"].fix)) == (["token"], "failed", True)
     for route, status in (("GET /users/@me", None), ("GET /applications/@me", 503)):
         discord.fail_next(route, status, times=2)  # the client asks again where a connection was cut
         assert (await findings(discord))["token"].verdict == "failed"

@@ -3,15 +3,14 @@
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from cc_bot.app.doctor import run_doctor
+from cc_bot.app.doctor.checks import run_doctor
+from cc_bot.app.doctor.database import MIN_FREE_BYTES, WANTED_BYTES, Free, check_database_file
+from cc_bot.app.doctor.report import Finding
 from cc_bot.config import read_config
-from cc_bot.doctor.checkup import Finding
-from cc_bot.doctor.surroundings import LEAST_BYTES, WANTED_BYTES, FilesSide, check_database
 from cc_bot.domain import Locale
 from cc_bot.domain.errors import ErasureNotNoted
 from cc_bot.domain.text import format_size
@@ -23,20 +22,18 @@ EN = texts(Locale.EN)
 
 
 @pytest.fixture
-async def side(tmp_path: Path) -> FilesSide:
-    """A database that is as it should be, on a disk with room."""
+async def path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A database that is as it should be."""
+    monkeypatch.chdir(tmp_path)
     path = tmp_path / "sessions.db"
     async with open_database(f"sqlite:///{path}") as database:
         await apply_pending(database)
-    return FilesSide(path, [tmp_path / ".env"], free=lambda _: 10**12)
+    return path
 
 
-async def findings(side: FilesSide) -> dict[str, Finding]:
-    return {finding.check: finding for finding in await check_database(side, EN)}
-
-
-async def findings_of(path: Path) -> dict[str, Finding]:
-    return await findings(FilesSide(path, [], free=lambda _: 10**12))
+async def findings(path: Path, free: Free = lambda _: 10**12) -> dict[str, Finding]:
+    config = read_config({"CC_BOT_DATABASE_URL": f"sqlite:///{path}"})
+    return {finding.check: finding for finding in await check_database_file(config, EN, free)}
 
 
 def verdicts(found: dict[str, Finding]) -> dict[str, str]:
@@ -50,76 +47,76 @@ def changing(path: Path) -> Iterator[sqlite3.Connection]:
 
 
 class TestADatabase:
-    async def test_that_is_well_is_told_with_its_size_and_the_same_afterwards(self, side: FilesSide) -> None:
-        before = side.database.read_bytes()
-        found = await findings(side)
+    async def test_that_is_well_is_told_with_its_size_and_the_same_afterwards(self, path: Path) -> None:
+        before = path.read_bytes()  # noqa: ASYNC240
+        found = await findings(path)
         assert verdicts(found) == {"database": "ok", "migrations": "ok", "disk": "ok", "files": "ok"}
         assert format_size(len(before)) in found["database"].detail
-        assert side.database.read_bytes() == before
-        assert [path.name for path in side.database.parent.iterdir()] == ["sessions.db"]
+        assert path.read_bytes() == before  # noqa: ASYNC240
+        assert [path.name for path in path.parent.iterdir()] == ["sessions.db"]
 
     async def test_that_is_not_there_yet_is_no_fault_and_is_not_made(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.chdir(tmp_path)
         for path in (tmp_path / "new.db", Path("data/sessions.db")):
-            assert verdicts(await findings_of(path)) == {"database": "ok", "disk": "ok", "files": "ok"}
+            assert verdicts(await findings(path)) == {"database": "ok", "disk": "ok", "files": "ok"}
         assert not [*tmp_path.iterdir()]  # noqa: ASYNC240 - nothing else runs here
-        found = await findings_of(tmp_path / "no" / "sessions.db")
+        found = await findings(tmp_path / "no" / "sessions.db")
         assert (found["database"].verdict, "disk" in found) == ("failed", False)
         assert str(tmp_path / "no") in found["database"].detail
 
-    async def test_with_a_trigger_that_is_not_ours_fails_by_its_name(self, side: FilesSide) -> None:
-        with changing(side.database) as connection:
+    async def test_with_a_trigger_that_is_not_ours_fails_by_its_name(self, path: Path) -> None:
+        with changing(path) as connection:
             connection.execute("CREATE VIEW mine AS SELECT 1")
-            assert "schema" not in await findings(side)
+            assert "schema" not in await findings(path)
             connection.execute("CREATE TRIGGER spy AFTER INSERT ON turns BEGIN SELECT 1; END")
-        found = (await findings(side))["schema"]
-        assert (found.verdict, "TRIGGER spy" in found.detail, bool(found.mend)) == ("failed", True, True)
+        found = (await findings(path))["schema"]
+        assert (found.verdict, "TRIGGER spy" in found.detail, bool(found.fix)) == ("failed", True, True)
 
     async def test_of_another_program_or_none_fails(self, tmp_path: Path) -> None:
         with changing(tmp_path / "other.db") as other:
             other.execute("CREATE TABLE notes (text TEXT)")
         (tmp_path / "text.db").write_text("日記" * 1000, encoding="utf-8")
         for name in ("other.db", "text.db"):
-            assert (await findings_of(tmp_path / name))["database"].verdict == "failed"
+            assert (await findings(tmp_path / name))["database"].verdict == "failed"
 
-    async def test_with_pages_overwritten_fails_and_names_the_way_back(self, side: FilesSide) -> None:
-        with side.database.open("r+b") as file:
-            for offset in range(8192, side.database.stat().st_size - 4096, 8192):
+    async def test_with_pages_overwritten_fails_and_names_the_way_back(self, path: Path) -> None:
+        with path.open("r+b") as file:
+            for offset in range(8192, path.stat().st_size - 4096, 8192):  # noqa: ASYNC240
                 file.seek(offset)
                 file.write(b"\xff" * 64)
-        found = (await findings(side))["database"]
-        assert (found.verdict, "damaged" in found.detail, "restore" in found.mend) == ("failed", True, True)
+        found = (await findings(path))["database"]
+        assert (found.verdict, "damaged" in found.detail, "restore" in found.fix) == ("failed", True, True)
 
-    async def test_of_a_newer_program_fails(self, side: FilesSide) -> None:
-        with changing(side.database) as connection:
+    async def test_of_a_newer_program_fails(self, path: Path) -> None:
+        with changing(path) as connection:
             connection.execute("INSERT INTO schema_migrations VALUES (9999, 0, 'later')")
-        assert (await findings(side))["migrations"].verdict == "failed"
+        assert (await findings(path))["migrations"].verdict == "failed"
 
 
-async def test_the_disk_is_judged_by_what_will_be_needed(side: FilesSide) -> None:
+async def test_the_disk_is_judged_by_what_will_be_needed(path: Path) -> None:
     def gone(_: Path) -> int:
         raise OSError
 
-    expected = {2 * WANTED_BYTES: "ok", WANTED_BYTES: "warning", LEAST_BYTES - 1: "failed"}
+    expected = {2 * WANTED_BYTES: "ok", WANTED_BYTES: "warning", MIN_FREE_BYTES - 1: "failed"}
     for room, verdict in expected.items():
-        assert (await findings(replace(side, free=lambda _: room)))["disk"].verdict == verdict  # noqa: B023
-    assert (await findings(replace(side, free=gone)))["disk"].verdict == "failed"
+        assert (await findings(path, lambda _: room))["disk"].verdict == verdict  # noqa: B023
+    assert (await findings(path, gone))["disk"].verdict == "failed"
 
 
-async def test_modes_that_let_others_read_are_a_warning_with_the_way_to_mend_it(side: FilesSide) -> None:
-    env, log = side.database.with_name(".env"), side.database.with_name("sessions.db-wal")
+async def test_modes_that_let_others_read_are_a_warning_with_the_way_to_mend_it(path: Path) -> None:
+    env, log = path.with_name(".env"), path.with_name("sessions.db-wal")
     env.write_text("DISCORD_TOKEN=", encoding="utf-8")
     env.chmod(0o644)
-    found = (await findings(side))["files"]
-    assert (found.verdict, found.mend) == ("warning", f"chmod 600 {env}")
+    found = (await findings(path))["files"]
+    assert (found.verdict, found.fix) == ("warning", "chmod 600 .env")
     env.chmod(0o600)
-    assert (await findings(side))["files"].verdict == "ok"
-    async with open_database(f"sqlite:///{side.database}") as database:
+    assert (await findings(path))["files"].verdict == "ok"
+    async with open_database(f"sqlite:///{path}") as database:
         await database.transaction([Statement("UPDATE schema_migrations SET applied_at = 0")], ())
         log.chmod(0o604)
-        assert str(log) in (await findings(side))["files"].detail
+        assert str(log) in (await findings(path))["files"].detail
 
 
 @pytest.mark.slow
@@ -149,7 +146,7 @@ async def test_the_record_of_erasures_is_looked_at_with_the_backups_and_left_as_
     copy.unlink()
     log.path.write_text("garbage\n")
     found = await finding()
-    assert (found.verdict, str(log.path) in found.detail, "erasures.jsonl" in found.mend) == (
+    assert (found.verdict, str(log.path) in found.detail, "erasures.jsonl" in found.fix) == (
         "failed",
         True,
         True,

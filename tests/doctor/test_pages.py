@@ -6,18 +6,20 @@ import ssl
 import subprocess
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from importlib.resources import files
 from pathlib import Path
 
 import pytest
 from aiohttp import web
 
-from cc_bot.doctor.pages import PagesSide, check_pages
+from cc_bot.app.doctor.pages import check_pages
+from cc_bot.config import Config, read_config
 from cc_bot.domain.clock import utc_now
 from cc_bot.domain.locale import Locale
 from cc_bot.texts import texts
 
 WORDS = texts(Locale.JA)
-OURS = b"// ours"
+OURS = (files("cc_bot.web") / "static" / "live.js").read_bytes()
 
 
 @asynccontextmanager
@@ -37,8 +39,8 @@ async def served(content: bytes, context: ssl.SSLContext | None = None) -> Async
         await runner.cleanup()
 
 
-def side(port: int, url: str = "") -> PagesSide:
-    return PagesSide("127.0.0.1", port, url or f"http://127.0.0.1:{port}", "/static/live.js", OURS, utc_now)
+def served_at(port: int, url: str = "") -> Config:
+    return read_config({"CC_BOT_WEB_PORT": str(port), "CC_BOT_WEB_URL": url})
 
 
 def certificate(folder: Path, days: int, name: str = "IP:127.0.0.1") -> Path:
@@ -60,14 +62,16 @@ def certificate(folder: Path, days: int, name: str = "IP:127.0.0.1") -> Path:
 
 
 async def test_the_port_is_free_or_the_bots_own_or_another_programs() -> None:
-    assert [each.verdict for each in await check_pages(None, WORDS, offline=False)] == ["ok"]
+    assert [each.verdict for each in await check_pages(read_config({}), WORDS, utc_now, offline=False)] == [
+        "ok"
+    ]
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    found = [*await check_pages(side(port), WORDS, offline=False)]
+    found = [*await check_pages(served_at(port), WORDS, utc_now, offline=False)]
     for content in (OURS, b"<html>"):
         async with served(content) as port:
-            found += await check_pages(side(port), WORDS, offline=False)
+            found += await check_pages(served_at(port), WORDS, utc_now, offline=False)
     assert [each.verdict for each in found] == ["ok", "ok", "failed"]
     assert ["空いています" in found[0].detail, "動いています" in found[1].detail] == [True, True]
 
@@ -83,13 +87,13 @@ async def test_the_address_leads_here_by_a_certificate_that_somebody_vouches_for
             monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "cert.pem"))
         async with served(OURS) as port, served(OURS, context) as encrypted:
             own, address = await check_pages(
-                side(port, f"https://127.0.0.1:{encrypted}"), WORDS, offline=False
+                served_at(port, f"https://127.0.0.1:{encrypted}"), WORDS, utc_now, offline=False
             )
         assert own.verdict == "ok"
         found.append(address)
     assert [each.verdict for each in found] == ["failed", "ok", "warning"]
     assert ["証明書" in found[0].detail, "89" in found[1].detail, "2" in found[2].detail] == [True] * 3
     async with served(OURS) as port:
-        elsewhere = await check_pages(side(port, "https://127.0.0.1:9"), WORDS, offline=False)
-        offline = await check_pages(side(port, "https://127.0.0.1:9"), WORDS, offline=True)
+        elsewhere = await check_pages(served_at(port, "https://127.0.0.1:9"), WORDS, utc_now, offline=False)
+        offline = await check_pages(served_at(port, "https://127.0.0.1:9"), WORDS, utc_now, offline=True)
     assert ([each.verdict for each in elsewhere], len(offline)) == (["ok", "warning"], 1)

@@ -2,12 +2,14 @@
 
 import asyncio
 import re
+import tempfile
 from collections.abc import Iterator, Mapping
 
 import pytest
 
-from cc_bot.doctor.checkup import Finding
-from cc_bot.doctor.server import check_server
+from cc_bot.app.doctor.report import Finding
+from cc_bot.app.doctor.server import check_database_server
+from cc_bot.config import read_config
 from cc_bot.domain import Locale
 from cc_bot.storage import apply_pending, open_database
 from cc_bot.texts import texts
@@ -30,7 +32,8 @@ async def laid_out(server: Server) -> str:
 
 async def found(url: str) -> Mapping[str, Finding]:
     """The findings, by what each says."""
-    return {finding.detail: finding for finding in await check_server(url, EN)}
+    config = read_config({"CC_BOT_DATABASE_URL": url, "CC_BOT_DATA_FOLDER": tempfile.gettempdir()})
+    return {finding.detail: finding for finding in await check_database_server(config, EN)}
 
 
 def warned(findings: Mapping[str, Finding]) -> list[str]:
@@ -63,7 +66,7 @@ class TestServer:
         told = [each for each in (await found(reader)).values() if each.verdict == "failed"]
         for each in told:
             assert "reader" in each.detail
-            grant = re.search(r"GRANT .*? TO reader", each.mend)
+            grant = re.search(r"GRANT .*? TO reader", each.fix)
             assert grant
             await server.execute(grant[0])
         assert "failed" not in {each.verdict for each in (await found(reader)).values()}

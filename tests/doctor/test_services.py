@@ -4,15 +4,15 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from cc_bot.doctor.checkup import Finding
-from cc_bot.doctor.models import check_model
-from cc_bot.doctor.surroundings import (
+from cc_bot.app.doctor.features import (
     check_embedder,
     check_reading,
     check_search,
     check_speaker,
     check_transcriber,
 )
+from cc_bot.app.doctor.models import check_model
+from cc_bot.app.doctor.report import Finding
 from cc_bot.domain import Locale
 from cc_bot.domain.errors import ModelUnavailable
 from cc_bot.internet.pages import PageReader
@@ -51,11 +51,15 @@ RECALL = ToolSchema("recall", "Look it up.", {"type": "object", "properties": {"
 
 async def asked(base_url: str, timeout_s: float = 5, name: str = "small") -> Finding:
     model = OpenAIChatModel(name, api_key="sk-secret", base_url=base_url, timeout_s=timeout_s, max_retries=0)
-    [finding] = await check_model(name, model, [RECALL], JA)
+    finding = await check_model(name, model, [RECALL], JA)
     await model.close()
     assert name in finding.detail
     assert "secret" not in str(finding)
     return finding
+
+
+def fix_of(sentence: str) -> str:
+    return sentence.partition("\n→ ")[2]
 
 
 def told(finding: Finding, *, tools: bool | None, pictures: bool, reasoning: bool, changes: str = "") -> bool:
@@ -96,7 +100,7 @@ class TestAModel:
 
         server.responder = simple
         found = await asked(server.base_url)
-        assert (found.verdict, found.mend) == ("warning", JA.doctor.model_no_tools_mend)
+        assert (found.verdict, found.fix) == ("warning", JA.doctor.model_no_tools_fix)
         assert told(found, tools=False, pictures=False, reasoning=False, changes="no tools, no images")
 
     async def test_that_refuses_a_picture_in_words_of_its_own_is_told_to_take_none(
@@ -111,18 +115,18 @@ class TestAModel:
         self, server: LoopbackModelServer
     ) -> None:
         expected = {
-            401: JA.doctor.model_refused_key_mend,
-            402: JA.doctor.model_refused_key_mend,
-            404: JA.doctor.model_refused_request_mend,
-            429: JA.doctor.model_unavailable_mend,
-            500: JA.doctor.model_unavailable_mend,
+            401: fix_of(JA.doctor.model_refused_key),
+            402: fix_of(JA.doctor.model_refused_key),
+            404: fix_of(JA.doctor.model_refused_request),
+            429: fix_of(JA.doctor.model_unavailable),
+            500: fix_of(JA.doctor.model_unavailable),
         }
         server.script(*(fails(status, "quota of sk-secret") for status in expected))
         found = {status: await asked(server.base_url) for status in expected}
-        assert {status: finding.mend for status, finding in found.items()} == expected
+        assert {status: finding.fix for status, finding in found.items()} == expected
         assert {finding.verdict for finding in found.values()} == {"failed"}
         assert len(server.requests) == len(expected)
-        assert (await asked(server.url)).mend == JA.doctor.model_no_path_mend
+        assert (await asked(server.url)).fix == fix_of(JA.doctor.model_no_path)
 
     async def test_that_hangs_or_says_nothing_or_is_not_there_fails(
         self, server: LoopbackModelServer
@@ -131,21 +135,21 @@ class TestAModel:
         found = [await asked(server.base_url, timeout_s=0.2) for _ in range(3)]
         found.append(await asked("http://127.0.0.1:1/v1"))
         assert {finding.verdict for finding in found} == {"failed"}
-        assert found[0].mend == JA.doctor.model_unavailable_mend
-        assert found[-1].mend == JA.doctor.model_unreachable_mend
+        assert found[0].fix == fix_of(JA.doctor.model_unavailable)
+        assert found[-1].fix == fix_of(JA.doctor.model_unreachable)
         assert "127.0.0.1:1" in found[-1].detail
 
 
 async def test_an_encoder_that_does_not_work_is_a_warning_for_search_goes_on() -> None:
-    [works] = await check_embedder(TopicEncoder(), JA)
-    [fails_] = await check_embedder(TopicEncoder(trouble=[ModelUnavailable()]), JA)
+    works = await check_embedder(TopicEncoder(), JA, wanted=True)
+    fails_ = await check_embedder(TopicEncoder(trouble=[ModelUnavailable()]), JA, wanted=True)
     assert (works.verdict, fails_.verdict, "topics" in fails_.detail) == ("ok", "warning", True)
 
 
 async def speech(server: LoopbackSpeechServer) -> list[Finding]:
     transcriber = OpenAITranscriber("ears", base_url=server.base_url)
     speaker = OpenAISpeaker("mouth", "alloy", base_url=server.base_url)
-    found = [*await check_transcriber(transcriber, JA), *await check_speaker(speaker, JA)]
+    found = [await check_transcriber(transcriber, JA), await check_speaker(speaker, JA)]
     await transcriber.close()
     await speaker.close()
     return found
@@ -155,7 +159,7 @@ async def test_speech_that_does_not_work_is_a_warning_for_who_types_is_answered(
     async with LoopbackSpeechServer(Heard("")) as server:
         found = await speech(server)
         assert (len(server.heard[0].data), server.spoken[0].text) == (32_044, "OK")  # a second
-    unwanted = [*await check_transcriber(None, JA), *await check_speaker(None, JA)]
+    unwanted = [await check_transcriber(None, JA), await check_speaker(None, JA)]
     assert [finding.verdict for finding in (*found, *unwanted)] == ["ok"] * 4
     async with LoopbackSpeechServer(Heard(status=401)) as server:
         server.script_speech(Heard(status=401))
@@ -188,7 +192,7 @@ class TestPagesAndSearch:
         [brave] = await check_search([BraveSearch("secret-key", "http://127.0.0.1:1/")], JA)
         assert {each.verdict for each in (no_json, own, brave)} == {"failed"}
         wanted = ("search.formats", "CC_BOT_SEARCH_URL", "CC_BOT_BRAVE_KEY")
-        assert [word in each.mend for word, each in zip(wanted, (no_json, own, brave), strict=True)] == [
+        assert [word in each.fix for word, each in zip(wanted, (no_json, own, brave), strict=True)] == [
             True
         ] * 3
         assert "secret-key" not in f"{own}{brave}"

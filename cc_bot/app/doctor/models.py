@@ -1,16 +1,19 @@
-"""Asks each model in the shape of a real turn: two system messages, all tools, a tool's result, a question
-after it, and a picture."""
+"""Checks the models: asks each one in the shape of a real turn, with tools, a tool's result and a picture."""
 
+import asyncio
 import time
 from base64 import b64decode
 from collections.abc import Sequence
 from contextlib import aclosing
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from cc_bot.doctor.checkup import Finding, FindingWriter
+from cc_bot.app.doctor.report import Finding, failed, ok, warning
+from cc_bot.app.models import open_models
+from cc_bot.config import Config
 from cc_bot.domain.errors import (
     CcBotError,
+    InvalidModels,
     ModelError,
     ModelNotFound,
     ModelRefusedKey,
@@ -30,7 +33,7 @@ from cc_bot.llm.model import (
     ToolSchema,
     UserPart,
 )
-from cc_bot.texts import Texts
+from cc_bot.texts import Texts, explain
 
 if TYPE_CHECKING:
     from cc_bot.llm.openai import OpenAIChatModel
@@ -40,7 +43,25 @@ _RED: Final = b64decode(
     "iVBORw0KGgoAAAANSUhEUgAAACAAAAAgCAIAAAD8GO2jAAAAKklEQVR42mN4oKBAU8QwasGoBaMWjFowasGoBaMWjFowasGo"
     "BaMWDBULAKWUgD269a5MAAAAAElFTkSuQmCC"
 )
-"""A red square, as PNG: servers refuse smaller ones."""
+"""A red square as PNG: servers refuse smaller ones."""
+
+
+async def check_models(
+    config: Config, texts: Texts, of_agents: Sequence[str], tools: Sequence[ToolSchema], *, offline: bool
+) -> Sequence[Finding]:
+    """Check the models that answer, that write summaries, and those of agents."""
+    try:
+        async with open_models(config) as models:
+            if models.offline:
+                if not (named := models.named_in_vain):
+                    return [ok("model", texts.doctor.model_offline)]
+                sentence = texts.cli.model_without_server.format(model=named)
+                return [warning("model", sentence, texts.cli.model_without_server_mend)]
+            names = dict.fromkeys((*config.models, *config.summary_models, *of_agents))
+            asked = (check_model(name, models.get(name), tools, texts) for name in names if not offline)
+            return await asyncio.gather(*asked)
+    except InvalidModels as error:
+        return [failed("model", explain(error, texts), texts.doctor.file_fix)]
 
 
 @dataclass(slots=True)
@@ -50,70 +71,65 @@ class _Seen:
     called: bool = False
     pictures: bool = False
     thought: bool = False
-    text: str = field(default="")
+    text: str = ""
 
 
 async def check_model(
-    name: str, model: "OpenAIChatModel", tools: Sequence[ToolSchema], words: Texts
-) -> Sequence[Finding]:
-    said, notes = words.doctor, FindingWriter("model")
-    began_s = time.monotonic()
+    name: str, model: "OpenAIChatModel", tools: Sequence[ToolSchema], texts: Texts
+) -> Finding:
+    said, began_s = texts.doctor, time.monotonic()
     try:
         seen = await _converse(model, tools)
     except ModelRefusedKey:
-        return [notes.failed(said.model_refused_key.format(model=name), said.model_refused_key_mend)]
-    except ModelNotFound:
-        mend = said.model_refused_request_mend if model.has_path else said.model_no_path_mend
-        return [notes.failed(said.model_refused_request.format(model=name), mend)]
-    except ModelRefusedRequest:
-        return [notes.failed(said.model_refused_request.format(model=name), said.model_refused_request_mend)]
+        return failed("model", said.model_refused_key.format(model=name))
+    except ModelRefusedRequest as error:
+        no_path = isinstance(error, ModelNotFound) and not model.has_path
+        return failed(
+            "model", (said.model_no_path if no_path else said.model_refused_request).format(model=name)
+        )
     except ModelUnreachable as error:
-        unreachable = said.model_unreachable.format(model=name, **error.params)
-        return [notes.failed(unreachable, said.model_unreachable_mend)]
+        return failed("model", said.model_unreachable.format(model=name, **error.params))
     except CcBotError:
-        return [notes.failed(said.model_unavailable.format(model=name), said.model_unavailable_mend)]
-    changes = said.model_changed.format(changes=", ".join(model.changes)) if model.changes else ""
-    takes_tools = "no tools" not in model.changes
+        return failed("model", said.model_unavailable.format(model=name))
     marks = {True: said.model_yes, False: said.model_no}
-    told = said.model_ok.format(
+    takes_tools = "no tools" not in model.changes
+    sentence = said.model_ok.format(
         model=name,
         seconds=f"{time.monotonic() - began_s:.1f}",
         tools=said.model_not_called if takes_tools and not seen.called else marks[seen.called],
         pictures=marks[seen.pictures],
         reasoning=marks[seen.thought],
-        changes=changes,
+        changes=said.model_changed.format(changes=", ".join(model.changes)) if model.changes else "",
     )
-    return [notes.ok(told) if takes_tools else notes.warning(told, said.model_no_tools_mend)]
+    return ok("model", sentence) if takes_tools else warning("model", sentence, said.model_no_tools_fix)
 
 
 async def _converse(model: "OpenAIChatModel", tools: Sequence[ToolSchema]) -> _Seen:
-    """Raises the ModelError of a turn that fails. A picture that is refused is no failure."""
+    """Raises the ModelError of a turn that fails. A picture that is refused is not an error."""
     seen = _Seen()
-    stable, now = (
-        SystemPart("You are a helpful assistant. Answer in one short sentence."),
-        SystemPart("It is noon."),
-    )
+    stable = SystemPart("You are a helpful assistant. Answer in one short sentence.")
+    now = SystemPart("It is noon.")
     wish = UserPart("Call the tool `recall` with the query “doctor” now. Then say what it found.")
     prompt: list[PromptPart] = [stable, now, wish]
-    finish = await _hear(model, prompt, tools, seen)
+    finish = await _ask(model, prompt, tools, seen)
     if finish.tool_requests:
         seen.called = True
         prompt.append(AssistantPart(seen.text, finish.tool_requests, native=finish.native))
         prompt += [ToolResultPart(each.id, each.name, '{"memories": []}') for each in finish.tool_requests]
-        await _hear(model, prompt, tools, seen)
+        await _ask(model, prompt, tools, seen)
     del prompt[1]
     prompt += [AssistantPart(seen.text or "…"), now, UserPart("Thank you. Is that all?")]
-    await _hear(model, prompt, tools, seen)
+    await _ask(model, prompt, tools, seen)
     picture = UserPart("Which colour is this?", (Attachment("red.png", "image/png", _RED),))
     try:
-        await _hear(model, [stable, now, picture], (), seen)
+        await _ask(model, [stable, now, picture], (), seen)
     except ModelError:
         return seen
     seen.pictures = not model.left_out_images
     return seen
 
 
-async def _hear(
+async def _ask(
     model: "OpenAIChatModel", prompt: Sequence[PromptPart], tools: Sequence[ToolSchema], seen: _Seen
 ) -> Finish:
     seen.text, finish = "", Finish("cut")

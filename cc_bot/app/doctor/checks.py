@@ -1,0 +1,242 @@
+"""The list of checks, and how they are run."""
+
+import asyncio
+import platform
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from functools import partial
+from importlib import import_module
+from typing import Final
+
+import cc_bot.tools
+from cc_bot.agents import Agents
+from cc_bot.app.clocks import clock_of
+from cc_bot.app.core import (
+    agents_path,
+    build_internet,
+    build_searches,
+    make_agents,
+    make_policies,
+    make_servers_file,
+    policy_path,
+    tool_cost,
+)
+from cc_bot.app.doctor.database import check_backups, check_database_file, check_erasures
+from cc_bot.app.doctor.discord import check_discord
+from cc_bot.app.doctor.features import (
+    check_charts,
+    check_documents,
+    check_embedder,
+    check_reading,
+    check_sandbox,
+    check_search,
+    check_speaker,
+    check_transcriber,
+)
+from cc_bot.app.doctor.models import MAX_REQUESTS, check_models
+from cc_bot.app.doctor.pages import check_pages
+from cc_bot.app.doctor.report import Finding, Report, failed, ok, warning
+from cc_bot.app.doctor.server import check_database_server
+from cc_bot.app.models import build_embedder, build_speaker, build_transcriber
+from cc_bot.config import LOCAL, OFF, Config
+from cc_bot.domain.clock import utc_now
+from cc_bot.domain.errors import CcBotError, StartupError
+from cc_bot.domain.message import Agent
+from cc_bot.domain.text import one_line
+from cc_bot.domain.tool_server import ToolServerProblem, ToolServerReport, find_missing
+from cc_bot.mcp.file import ServerEntry
+from cc_bot.mcp.servers import try_servers
+from cc_bot.reading.reader import DocumentReader
+from cc_bot.storage.engines import dialect_of
+from cc_bot.storage.examination import SQLITE
+from cc_bot.texts import Texts, explain, texts
+from cc_bot.texts.tool_servers import say_left_out
+from cc_bot.tools.registry import discover
+from cc_bot.version import __version__
+
+LIMIT_S: Final = 15.0
+LOADING_LIMIT_S: Final = 30.0
+"""For checks that load a library first."""
+DATABASE_LIMIT_S: Final = 600.0
+"""A file of many gigabytes is read from its beginning to its end."""
+SERVERS_LIMIT_S: Final = 30.0
+"""For servers with tools to start and to list them."""
+SLACK_S: Final = 2.0
+"""Beyond a check's own timeouts, so that these are reported first."""
+MAX_NAMES: Final = 10
+"""Tools in one sentence."""
+
+Checked = Finding | Sequence[Finding]
+Check = tuple[str, Callable[[], Awaitable[Checked]], float]
+"""The name if the check itself breaks, the check, and its time limit in seconds."""
+
+
+async def run_doctor(config: Config, *, offline: bool) -> Report:
+    """Run all checks, or with `offline` those without network. Raises InvalidSetting if the settings name no
+    database."""
+    words = texts(config.operator_locale)
+    if (
+        config.discord_token and not offline
+    ):  # before the time limits start: it takes seconds on a slow machine
+        for name in import_module("cc_bot.discord.bot").extension_names():
+            import_module(name)
+    return await run_checks(list_checks(config, words, offline=offline), words)
+
+
+def list_checks(config: Config, words: Texts, *, offline: bool) -> Sequence[Check]:
+    local = dialect_of(config.database_url) == "sqlite"
+    agents = make_agents(config, discover(cc_bot.tools).names)
+    reader, clock = DocumentReader(unconfined=config.read_unconfined), clock_of(config)
+    pages = None if offline else build_internet(config).pages
+    database = check_database_file if local else check_database_server
+    speech_s, models_s = config.model_timeout_s + SLACK_S, config.model_timeout_s * MAX_REQUESTS + SLACK_S
+    checks: Sequence[tuple[bool, Check]] = [
+        (True, ("program", partial(_check_program, config, words), LIMIT_S)),
+        (not offline, ("token", partial(_check_discord, config, words), LIMIT_S)),
+        (True, ("database", partial(database, config, words), DATABASE_LIMIT_S)),
+        (local, ("backups", partial(check_backups, config, words, utc_now()), LIMIT_S)),
+        (True, ("erasures", partial(check_erasures, config, words), LIMIT_S)),
+        (True, ("agents", partial(_check_agents, config, words, agents), LIMIT_S)),
+        (True, ("policy", partial(_check_policy, config, words), LIMIT_S)),
+        (True, ("tools", partial(_check_tools, config, words, agents, offline=offline), 2 * SERVERS_LIMIT_S)),
+        (True, ("model", partial(_check_models, config, words, agents, offline=offline), models_s)),
+        (
+            not offline or config.embedding_model in (LOCAL, OFF),
+            ("embedder", partial(_check_embedder, config, words), LOADING_LIMIT_S),
+        ),
+        (not offline, ("hearing", partial(check_transcriber, build_transcriber(config), words), speech_s)),
+        (not offline, ("speaking", partial(check_speaker, build_speaker(config), words), speech_s)),
+        (True, ("font", partial(check_charts, config.operator_locale, words), LOADING_LIMIT_S)),
+        (True, ("pages", partial(check_pages, config, words, clock, offline=offline), LIMIT_S)),
+        (True, ("documents", partial(check_documents, reader, words), LOADING_LIMIT_S)),
+        (
+            True,
+            (
+                "sandbox",
+                partial(check_sandbox, DocumentReader(), words, unconfined=config.read_unconfined),
+                LOADING_LIMIT_S,
+            ),
+        ),
+        (True, ("reading", partial(check_reading, pages, words, wanted=config.read_pages), LOADING_LIMIT_S)),
+        (not offline, ("search", partial(check_search, build_searches(config), words), LOADING_LIMIT_S)),
+    ]
+    return [check for wanted, check in checks if wanted]
+
+
+async def run_checks(checks: Sequence[Check], words: Texts) -> Report:
+    """Run all checks at once. Returns their findings in the order of the checks."""
+    found = await asyncio.gather(*(_run(check, words) for check in checks))
+    return Report(tuple(finding for findings in found for finding in findings))
+
+
+async def _run(check: Check, words: Texts) -> Sequence[Finding]:
+    name, run, limit_s = check
+    try:
+        async with asyncio.timeout(limit_s):
+            found = await run()
+        return [found] if isinstance(found, Finding) else found
+    except TimeoutError:
+        return [failed(name, words.doctor.took_too_long.format(seconds=round(limit_s)))]
+    except CcBotError as error:
+        return [failed(name, explain(error, words))]
+    except Exception as error:  # noqa: BLE001 - the other checks are still worth reading
+        return [failed(name, words.doctor.broke.format(error=type(error).__name__))]
+
+
+async def _check_program(config: Config, words: Texts) -> Sequence[Finding]:
+    said, zone = words.doctor, config.timezone
+    versions = said.program.format(version=__version__, python=platform.python_version(), sqlite=SQLITE)
+    now = f"{clock_of(config)().astimezone(zone):%Y-%m-%d %H:%M}"
+    found = [ok("program", versions), ok("timezone", said.timezone_ok.format(zone=zone.key, time=now))]
+    if offset := config.test_clock_offset:
+        found.append(warning("clock", said.clock_set.format(seconds=round(offset.total_seconds()))))
+    return found
+
+
+async def _check_discord(config: Config, words: Texts) -> Sequence[Finding]:
+    bot = import_module("cc_bot.discord.bot")  # hikari takes a second to load
+    return await check_discord(
+        config, words, partial(bot.list_command_names, config.discord_token or ""), utc_now
+    )
+
+
+async def _check_agents(config: Config, words: Texts, agents: Agents) -> Finding:
+    said = words.doctor
+    try:
+        count = len(await agents.load())
+    except StartupError as error:
+        return failed("agents", explain(error, words), said.file_fix)
+    return ok(
+        "agents", said.agents_ok.format(count=count) if agents_path(config).exists() else said.agents_none
+    )
+
+
+async def _check_policy(config: Config, words: Texts) -> Finding:
+    said = words.doctor
+    try:
+        await make_policies(config).load()
+    except StartupError as error:
+        return failed("policy", explain(error, words), said.file_fix)
+    return ok("policy", said.policy_ok if policy_path(config).exists() else said.policy_none)
+
+
+async def _load_agents(agents: Agents) -> Mapping[str, Agent]:
+    """Return no agents if their file is wrong, which _check_agents reports."""
+    try:
+        return await agents.load()
+    except StartupError:
+        return {}
+
+
+async def _check_models(config: Config, words: Texts, agents: Agents, *, offline: bool) -> Sequence[Finding]:
+    own = [name for agent in (await _load_agents(agents)).values() for name in agent.models]
+    return await check_models(config, words, own, discover(cc_bot.tools).schemas(), offline=offline)
+
+
+async def _check_embedder(config: Config, words: Texts) -> Finding:
+    return await check_embedder(build_embedder(config), words, wanted=config.embedding_model != OFF)
+
+
+async def _check_tools(config: Config, words: Texts, agents: Agents, *, offline: bool) -> Sequence[Finding]:
+    """Check the file of servers with tools, start each server, and look for the tools that agents name."""
+    said, servers = words.doctor, dict[str, ServerEntry]()
+    known: Mapping[str, Sequence[str] | None]
+    try:
+        servers |= await make_servers_file(config).load()
+        found = [ok("tools", said.tools_ok.format(count=len(servers)) if servers else said.tools_none)]
+    except StartupError as error:
+        found = [failed("tools", explain(error, words), said.file_fix)]
+    if servers and not offline:
+        reports, known = await try_servers(servers, tool_cost, SERVERS_LIMIT_S)
+        for each in reports:
+            found += _check_server(each, known[each.server] or (), words)
+        if (total := sum(each.tokens for each in reports)) > config.tool_tokens:
+            taken = ", ".join(f"{each.server} {each.tokens}" for each in reports)
+            limits = {"total": total, "limit": config.tool_tokens, "each": taken}
+            found.append(warning("tools", words.tool_servers_file.over_budget.format(**limits)))
+    else:
+        known = dict.fromkeys(servers)
+    for agent in (await _load_agents(agents)).values():
+        if missing := find_missing(agent.tools or (), known):
+            names = {"agent": agent.name, "tools": ", ".join(missing[:MAX_NAMES])}
+            found.append(warning("tools", said.agent_tools_missing.format(**names)))
+    return found
+
+
+def _check_server(report: ToolServerReport, listed: Sequence[str], words: Texts) -> Sequence[Finding]:
+    said, server = words.doctor, report.server
+    if report.state != "ready":
+        problem = report.problem or ToolServerProblem("late")
+        why = said.tool_server_problems[problem.kind].format(
+            detail=problem.detail, seconds=round(SERVERS_LIMIT_S)
+        )
+        return [failed("tools", said.tool_server_away.format(server=server, problem=why))]
+    found = [ok("tools", said.tool_server_ok.format(server=server, tools=report.tools, tokens=report.tokens))]
+    if report.left_out:
+        names = say_left_out(report.left_out, words.tool_servers)
+        found.append(warning("tools", said.tool_server_left_out.format(server=server, tools=names)))
+    elif not report.tools and listed:
+        names = one_line(", ".join(listed[:MAX_NAMES]))
+        found.append(warning("tools", said.tool_server_none_fits.format(server=server, tools=names)))
+    elif not report.tools:
+        found.append(warning("tools", said.tool_server_empty.format(server=server)))
+    return found
