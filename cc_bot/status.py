@@ -6,8 +6,8 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from cc_bot.assistant import Assistant, TurnUnderway
-from cc_bot.assistant.queue import Load
+from cc_bot.assistant import Assistant
+from cc_bot.assistant.active import ActiveTurn, Load
 from cc_bot.domain.access import Maintenance
 from cc_bot.domain.measures import GatewayHealth
 from cc_bot.domain.process import Duty, LivingProcess
@@ -37,7 +37,7 @@ class Seen:
     free_bytes: int | None
     """Of the database's disk; None where that can't be told."""
     load: Load
-    underway: tuple[TurnUnderway, ...]
+    underway: tuple[ActiveTurn, ...]
     turns_today: int
     tokens_today: int
     seconds_today: int
@@ -85,8 +85,8 @@ class BotStatus:
             connected=latency_s is not None,
             database_bytes=await self.stores.vitals.size_bytes(),
             free_bytes=await self._free_bytes(),
-            load=self.assistant.load,
-            underway=self.assistant.underway,
+            load=self.assistant.turns.load,
+            underway=self.assistant.turns.queued,
             turns_today=sum(each.turns for each in used),
             tokens_today=sum(each.tokens for each in used),
             seconds_today=sum(each.usage.seconds for each in used),

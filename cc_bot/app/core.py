@@ -87,7 +87,9 @@ async def serve_metrics(
         newest = next(iter(backups_in(config.backup_folder)), None)
         return newest.path.stat().st_mtime if newest else None
 
-    vitals = Vitals(pulse, stores.vitals, lambda: assistant.load, lambda: free_bytes(folder), backed_up_at_s)
+    vitals = Vitals(
+        pulse, stores.vitals, lambda: assistant.turns.load, lambda: free_bytes(folder), backed_up_at_s
+    )
     async with serve(config.metrics_host, config.metrics_port, meter, vitals):
         yield
 
@@ -333,7 +335,7 @@ async def open_core(
         retention, zone = config.retention, config.timezone
         privacy = Privacy(
             stores,
-            assistant.without_turns_of,
+            assistant.turns.exclusive,
             retention=retention,
             clock=clock,
             counting_on=spending.get_counted_day,

@@ -5,13 +5,11 @@ transaction open, and writes the turn in one short commit.
 """
 
 import asyncio
-from collections import Counter
-from collections.abc import AsyncGenerator, AsyncIterator, Collection, Iterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import (
     AbstractAsyncContextManager,
+    AbstractContextManager,
     AsyncExitStack,
-    asynccontextmanager,
-    contextmanager,
 )
 from dataclasses import dataclass
 from math import ceil
@@ -19,11 +17,11 @@ from typing import Final
 
 import structlog
 
+from cc_bot.assistant.active import ActiveTurn, ActiveTurns
 from cc_bot.assistant.approved_calls import ApprovedCalls
 from cc_bot.assistant.calibration import Calibration
 from cc_bot.assistant.channel_turns import ChannelContext, ChannelTurns
 from cc_bot.assistant.hearing import Hearing, any_recordings
-from cc_bot.assistant.queue import InChannels, Load, QueuedTurn, TurnQueue
 from cc_bot.assistant.rounds import CallRecord, Draft, Emit, Rounds
 from cc_bot.assistant.session_turns import SessionTurns
 from cc_bot.assistant.speaking import Speaking
@@ -54,7 +52,7 @@ from cc_bot.domain.errors import (
     ShuttingDown,
     StorageError,
 )
-from cc_bot.domain.measures import NULL_METER, Meter, Phase
+from cc_bot.domain.measures import NULL_METER, Meter
 from cc_bot.domain.message import (
     Agent,
     Attachment,
@@ -154,128 +152,6 @@ async def _claim_welcome(settings: SettingsStore, user_id: int) -> bool:
         return False
 
 
-# ---- erasures --------------------------------------------------------------------------------------------
-# Users who are being forgotten: their turns end without a trace, and no new one begins until it is over.
-#
-# What a turn has in hand would else be stored after the rest was erased.
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Turn:
-    """A turn that is on its way."""
-
-    user_id: int
-    stop: Stop
-
-
-class ErasureGuard:
-    def __init__(self) -> None:
-        self._turns = list[_Turn]()
-        self._erasures = Counter[int]()
-        self._one_ended = asyncio.Event()
-
-    @contextmanager
-    def turn(self, user_id: int, stop: Stop) -> Iterator[None]:
-        """Guard a turn from before it waits in line until it is stored. Raises BeingErased when its user is
-        being forgotten."""
-        if self._erasures[user_id]:
-            raise BeingErased
-        turn = _Turn(user_id, stop)
-        self._turns.append(turn)
-        try:
-            yield
-        finally:
-            self._turns.remove(turn)
-            self._one_ended.set()
-
-    @property
-    def guards_any(self) -> bool:
-        return bool(self._turns)
-
-    def discard(self, user_ids: Collection[int]) -> None:
-        """End what is on its way of users that another process erases, and keep nothing of it."""
-        for turn in self._turns:
-            if turn.user_id in user_ids:
-                turn.stop.discard()
-
-    @asynccontextmanager
-    async def exclusive(self, user_id: int) -> AsyncIterator[None]:
-        """Entered when nothing of this user's is on its way any more; until it is left nothing begins."""
-        self._erasures[user_id] += 1
-        try:
-            while theirs := [turn for turn in self._turns if turn.user_id == user_id]:
-                self._one_ended.clear()
-                for turn in theirs:
-                    turn.stop.discard()
-                await self._one_ended.wait()
-            yield
-        finally:
-            self._erasures[user_id] -= 1
-
-
-# ---- active ---------------------------------------------------------------------------------------------
-# The turns that are under way, so that the program can wait for them before it stops, and can tell of them.
-
-
-@dataclass(frozen=True, slots=True)
-class TurnUnderway:
-    """A turn that waits or runs, told without a word about whose it is."""
-
-    id: str
-    """As it stands in the log."""
-    phase: Phase
-    """What it is busy with, or was last."""
-    seconds: float
-    """Since it was asked for."""
-
-
-class ActiveTurns:
-    def __init__(self) -> None:
-        self._underway = dict[Account, str]()
-        self._stops: set[Stop] = set()
-        self._idle = asyncio.Event()
-        self._idle.set()
-
-    @contextmanager
-    def tell_of(self, id_: str, account: Account) -> Iterator[None]:
-        """Have a turn told of, from before it waits in line until it is over."""
-        self._underway[account] = id_
-        try:
-            yield
-        finally:
-            del self._underway[account]
-
-    def list(self) -> tuple[TurnUnderway, ...]:
-        """List those that wait and those that run, the oldest first."""
-        return tuple(
-            TurnUnderway(id_, account.now, account.seconds) for account, id_ in self._underway.items()
-        )
-
-    @contextmanager
-    def track(self, stop: Stop) -> Iterator[None]:
-        """Count a turn among the running ones."""
-        self._stops.add(stop)
-        self._idle.clear()
-        try:
-            yield
-        finally:
-            self._stops.discard(stop)
-            if not self._stops:
-                self._idle.set()
-
-    async def drain(self, grace_s: float) -> None:
-        """Let the running turns finish for `grace_s` seconds, then cut the rest."""
-        try:
-            await asyncio.wait_for(self._idle.wait(), grace_s)
-        except TimeoutError:
-            self.cut()
-            await self._idle.wait()
-
-    def cut(self) -> None:
-        for stop in list(self._stops):
-            stop.request("cut")
-
-
 # ---- assistant -------------------------------------------------------------------------------------------
 
 MAX_QUESTION_CHARACTERS = 6000
@@ -334,10 +210,7 @@ class Assistant:
         self._hearing = Hearing(chains.transcriber, stores.ledger, stores.channels)
         self.speaking = Speaking(chains.speaker, self._spending)
         self.calls = ApprovedCalls(stores, tools, WithWeb(settings.internet, servers_of(tools)), clock)
-        self._queue = TurnQueue(settings.max_turns)
-        self._active = ActiveTurns()
-        self._erasures = ErasureGuard()
-        """Turns that wait for those of other processes, by user."""
+        self.turns = ActiveTurns(settings.max_turns)
 
     def ask(
         self,
@@ -390,49 +263,20 @@ class Assistant:
         """The accounts: who pays for what, and what they have used."""
         return self._spending
 
-    @property
-    def load(self) -> Load:
-        """The number of turns that run and wait at this moment."""
-        return self._queue.load
-
-    @property
-    def underway(self) -> tuple[TurnUnderway, ...]:
-        """The turns that wait and run at this moment, the oldest first."""
-        return self._active.list()
-
-    @contextmanager
-    def calling(self, user_id: int, stop: Stop) -> Iterator[None]:
-        """Hold what a user's call that was agreed to needs: while it is made it counts as a turn that runs.
-        Raises ShuttingDown, and BeingErased when the user is being forgotten."""
-        if self._queue.closed:
-            raise ShuttingDown
-        with self._erasures.turn(user_id, stop), self._active.track(stop):
-            yield
-
-    def without_turns_of(self, user_id: int) -> AbstractAsyncContextManager[None]:
-        """Entered as soon as no turn of this user is on its way: those that were end, and nothing of them is
-        kept. Until it is left no other one begins."""
-        return self._erasures.exclusive(user_id)
+    def calling(self, user_id: int, stop: Stop) -> AbstractContextManager[None]:
+        """Count an approved call as a running turn of its user. Raises ShuttingDown and BeingErased."""
+        return self.turns.join(ActiveTurn(user_id, stop))
 
     async def heed_erasures(self, membership: Membership) -> None:
         """End the turns of those whom another process erases, as long as this runs."""
         while True:
             await asyncio.sleep(HEED_EVERY_S)
-            if len(membership.living) == 1 or not self._erasures.guards_any:
+            if len(membership.living) == 1 or not self.turns:
                 continue
             try:
-                self._erasures.discard(await self._stores.personal_erasure.list_begun())
+                self.turns.discard(await self._stores.personal_erasure.list_begun())
             except StorageError as error:
                 _log.warning("erasures_not_read", error=type(error).__name__)
-
-    async def drain(self, grace_s: float) -> None:
-        """Take no new turns, let the running ones finish for `grace_s` seconds, then cut the rest."""
-        self._queue.close()
-        await self._active.drain(grace_s)
-
-    def cut(self) -> None:
-        """Cut the running turns now."""
-        self._active.cut()
 
     async def settle(self) -> None:
         """Wait for what goes on after turns: their token counts being learned."""
@@ -452,18 +296,13 @@ class Assistant:
             recorder = await held.enter_async_context(self._spending.record(admitted)) if admitted else None
             for question in request.questions if request.replaces is None else ():
                 _check(question)
-            held.enter_context(self._erasures.turn(request.user_id, stop))
-            held.enter_context(self._active.tell_of(take_up_turn(), account))
+            user_id, in_channel = request.user_id, isinstance(request.key, ChannelKey)
+            line = ("channels", user_id) if in_channel else user_id
+            active = ActiveTurn(user_id, stop, line, take_up_turn(), account)
             try:
-                in_channel = isinstance(request.key, ChannelKey)
-                line = InChannels(request.user_id) if in_channel else request.user_id
-                with self._queue.join(line) as queued:
-                    self._queue.announce(queued, events.put_nowait)  # before anything else
-                    running = asyncio.create_task(
-                        self._run(
-                            request, queued, recorder, stop=stop, account=account, emit=events.put_nowait
-                        )
-                    )
+                with self.turns.join(active):
+                    self.turns.announce(active, events.put_nowait)  # before anything else
+                    running = asyncio.create_task(self._run(request, active, recorder, events.put_nowait))
                     running.add_done_callback(lambda _: events.put_nowait(None))
                     try:
                         while (event := await events.get()) is not None:
@@ -482,14 +321,7 @@ class Assistant:
                     ended.turn.after(ended.messages, ended.history_tokens)
 
     async def _run(
-        self,
-        request: TurnRequest,
-        queued: QueuedTurn,
-        recorder: UsageRecorder | None,
-        *,
-        stop: Stop,
-        account: Account,
-        emit: Emit,
+        self, request: TurnRequest, active: ActiveTurn, recorder: UsageRecorder | None, emit: Emit
     ) -> TurnResult:
         """Be admitted, wait, begin, answer, store; one log record for how it ended.
 
@@ -497,12 +329,12 @@ class Assistant:
         refused leaves the line. One that comes with a reservation was admitted before, in the write that
         entered it in the ledger.
         """
+        account, stop = active.account, active.stop
         async with AsyncExitStack() as held:
             with account.phase("queue"):
                 if recorder is None:
                     recorder = await held.enter_async_context(self._admit(request))
-                await self._queue.wait(queued, stop, emit)
-            held.enter_context(self._active.track(stop))
+                await self.turns.wait(active, emit)
             request = await self._hear(request, recorder, stop, account, emit)
             with account.phase("store"):
                 turn, draft = await self._begin(request), Draft()
@@ -510,7 +342,7 @@ class Assistant:
                 emit(Heard(turn.heard))
             await self._answer(turn, draft, recorder, stop=stop, account=account, emit=emit)
             with account.phase("store"):
-                closing, settings = self._queue.closed, self._stores.settings
+                closing, settings = self.turns.closed, self._stores.settings
                 ended = await finish_turn(turn, draft, stop, recorder, settings, closing=closing)
         account.record_answer(ended.done)
         learned = self._calibration.learn(draft.measured)

@@ -183,7 +183,7 @@ class DiscordBot:
         self._start_failure: StartupError | None = None
         self._membership = given.membership
         if self._membership:
-            self._membership.call_on_end(given.assistant.cut)
+            self._membership.call_on_end(given.assistant.turns.cut)
         self._bot = gateway_bot(
             self._settings.token, self._settings.api_url, granted.reading, _share_of(given)
         )
@@ -384,7 +384,7 @@ class DiscordBot:
                 leaving.push_async_callback(services.answers.running.spoken.close)
             hurrying = loop.call_later(max(0.0, drain_s - HURRY_S), self._begin_shutdown)
             await services.reminders.close()
-            draining = (self._assistant, self._privacy, services.reminders)
+            draining = (self._assistant.turns, self._privacy, services.reminders)
             await asyncio.gather(*(each.drain(drain_s) for each in draining))
             hurrying.cancel()
             self._begin_shutdown()

@@ -46,7 +46,6 @@ from cc_bot.stores.memory.secrets import SecretRules
 from cc_bot.stores.memory.store import MemoryStore
 from cc_bot.stores.memory.transfer import MemoryTransferStore
 from cc_bot.stores.memory.upkeep import search_terms_kept_current
-from cc_bot.stores.mentions import MentionStore
 from cc_bot.stores.personal_data import PersonalDataStore
 from cc_bot.stores.personal_erasure import PersonalErasureStore
 from cc_bot.stores.processes import ProcessStore
@@ -86,7 +85,6 @@ __all__ = [
     "MemoryRemovalStore",
     "MemoryStore",
     "MemoryTransferStore",
-    "MentionStore",
     "PersonalErasureStore",
     "PlaceAgents",
     "ProcessStore",
@@ -131,7 +129,6 @@ class Stores:
     tool_lists: ToolListStore
     blocks: BlockStore
     channels: ChannelStore
-    mentions: MentionStore
     ledger: TurnLedger
     agents: AgentStore
     schedules: ScheduleStore
@@ -222,7 +219,6 @@ async def open_stores(
                 tool_lists=ToolListStore(database),
                 blocks=BlockStore(database, clock=clock),
                 channels=ChannelStore(database, clock=clock, log=erasures),
-                mentions=MentionStore(database),
                 ledger=TurnLedger(database, process=process),
                 agents=AgentStore(database, clock=clock),
                 schedules=ScheduleStore(database, clock=clock, secret_rules=rules, process=process),

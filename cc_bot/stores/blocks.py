@@ -37,8 +37,10 @@ SELECT_CONTEXT: Final = """
     SELECT 'reset', thread_id, last_reset_discord_message_id, 0, 0
     FROM thread_metadata WHERE thread_id IN ($1, $3) AND bot_id IN (0, $4)
     UNION ALL
-    SELECT 'waiting', thread_id, discord_id, 0, 0
-    FROM mentions WHERE channel_id = $1 AND thread_id IN (0, $2) AND answered = 0
+    SELECT 'waiting', thread_id, question_id, 0, 0
+    FROM turns
+    WHERE kind = 'mention' AND state <> 'shown'
+        AND channel_id = $1 AND thread_id IN (0, $2) AND state = 'accepted' /* channel */
     UNION ALL
     SELECT * FROM (
         SELECT 'block', thread_id, first_message_id, last_message_id, token_count

@@ -50,7 +50,6 @@ from cc_bot.stores.columns import (
     to_text,
     tool_calls_of,
 )
-from cc_bot.stores.ledger import DROP_CALLS_OF_QUESTIONS
 from cc_bot.stores.memory.references import read_texts
 from cc_bot.stores.processes import of_shard
 from cc_bot.stores.proposals import DROP_OF_CHANNEL_ANSWER, PROPOSAL, insert_proposals
@@ -118,17 +117,21 @@ INSERT: Final = f"""
 """
 
 # A message that is known already, for backfill was faster, waits all the same; one that has waited does not
-# again. $1 id, $2 channel, $3 thread, $4 place.
+# again. $1 id, $2 channel, $3 thread, $4 place, $5 now.
 WAIT: Final = """
-    INSERT INTO mentions (discord_id, channel_id, thread_id)
-    SELECT discord_id, parent_channel_id, thread_id
+    INSERT INTO turns (
+        id, user_id, channel_id, thread_id, agent, state, kind, visibility, question_id, accepted_at
+    )
+    SELECT
+        'q' || discord_id, author_id, parent_channel_id, thread_id, '', 'accepted', 'mention', 'public',
+        discord_id, CAST($5 AS BIGINT)
     FROM messages
     WHERE discord_id = $1 AND parent_channel_id = $2 AND thread_id = $3 AND user_id IS NULL AND role = 'user'
         AND discord_id > (
             SELECT coalesce(max(last_reset_discord_message_id), 0) FROM thread_metadata WHERE thread_id = $4
         )
-    ON CONFLICT (discord_id) DO NOTHING
-    RETURNING discord_id /* channel */
+    ON CONFLICT (id) DO NOTHING
+    RETURNING id /* channel */
 """
 
 # To be run before EDIT; all three with $1 id, $2 content. Discord tells of an edit also when it only adds a
@@ -141,11 +144,10 @@ THAW_EDITED: Final = f"""
     ) /* channel */
 """
 
-# The answer to a question's older text, if it has one already or is being written, is not right any more. To
-# be run before EDIT.
+# The answer to a question's older text, if it has one already, is not right any more. To be run before EDIT.
 MARK_EDITED: Final = """
-    UPDATE mentions SET edited = 1
-    WHERE discord_id = $1 AND EXISTS (
+    UPDATE turns SET state = 'edited'
+    WHERE question_id = $1 AND kind = 'mention' AND state <> 'accepted' AND shown_in IS NOT NULL AND EXISTS (
         SELECT 1 FROM messages AS m
         WHERE m.discord_id = $1 AND m.user_id IS NULL AND m.role = 'user' AND m.content <> $2
             AND m.erased = 0
@@ -210,15 +212,15 @@ COMMIT_ANSWER: Final = f"""
 # one; below what the question says, a note in brackets may have told of its files. $1 channel, $2 thread, $3
 # the answer, $4 the question, $5 the text that was answered
 MARK_ANSWERED: Final = """
-    UPDATE mentions SET
-        answered = 1, answer_id = $3, shown = 0,
-        edited = CASE WHEN EXISTS (
+    UPDATE turns SET
+        shown_in = $3, calls = '[]',
+        state = CASE WHEN EXISTS (
             SELECT 1 FROM messages AS m
             WHERE m.discord_id = $4 AND m.user_id IS NULL AND (
                 m.content = $5 OR substr($5, 1, length(m.content) + 2) = m.content || '\n['
             )
-        ) THEN 0 ELSE edited END
-    WHERE discord_id = $4 AND channel_id = $1 AND thread_id = $2 AND EXISTS (
+        ) THEN 'answered' ELSE 'edited' END
+    WHERE question_id = $4 AND kind = 'mention' AND channel_id = $1 AND thread_id = $2 AND EXISTS (
         SELECT 1 FROM messages
         WHERE discord_id = $3 AND parent_channel_id = $1 AND thread_id = $2 AND user_id IS NULL
     ) /* channel */
@@ -229,9 +231,8 @@ NEWEST_ANSWER: Final = f"""
     SELECT {MESSAGE.select} FROM messages
     WHERE parent_channel_id = $1 AND thread_id = $2 AND user_id IS NULL AND role = 'assistant'
         AND (CAST($4 AS BIGINT) IS NULL OR EXISTS (
-            SELECT 1 FROM mentions AS w
-            @look_up messages AS q ON q.discord_id = w.discord_id AND q.user_id IS NULL AND q.author_id = $4
-            WHERE w.answer_id = messages.discord_id
+            SELECT 1 FROM turns AS w
+            WHERE w.shown_in = messages.discord_id AND w.kind = 'mention' AND w.user_id = $4
         ))
         AND discord_id IS NOT NULL AND visibility = 'public' AND status <> 'replaced'
         AND discord_id > (
@@ -399,11 +400,12 @@ _MEANT: Final = """
 # The messages that show answers to questions of an array of ids ($1), and to none that is left.
 ANSWERS_TO: Final = """
     WITH gone (id) AS (SELECT value FROM @ids($1) AS meant), answers (id) AS (
-        SELECT w.answer_id FROM mentions AS w
-        WHERE w.discord_id IN (SELECT id FROM gone) AND w.answered = 1 AND w.answer_id IS NOT NULL
-            AND NOT EXISTS (
-                SELECT 1 FROM mentions AS other
-                WHERE other.answer_id = w.answer_id AND other.discord_id NOT IN (SELECT id FROM gone)
+        SELECT w.shown_in FROM turns AS w
+        WHERE w.question_id IN (SELECT id FROM gone) AND w.kind = 'mention' AND w.state <> 'accepted'
+            AND w.shown_in IS NOT NULL AND NOT EXISTS (
+                SELECT 1 FROM turns AS other
+                WHERE other.shown_in = w.shown_in AND other.kind = 'mention'
+                    AND other.question_id NOT IN (SELECT id FROM gone)
             )
         UNION ALL
         SELECT a.discord_id
@@ -421,7 +423,6 @@ ANSWERS_TO: Final = """
     SELECT p.discord_id FROM answers JOIN answer_pages AS p ON p.answer_id = answers.id /* any row */
 """
 
-# The eight of a deletion.
 _THAW: Final = f"""
     DELETE FROM block_boundaries WHERE id IN (
         {BLOCKS_FROM_MESSAGE}
@@ -454,11 +455,16 @@ _LEAVE_CHANNEL: Final = f"""
 """
 
 _UNLINK_ANSWERS: Final = f"""
-    UPDATE mentions SET answer_id = NULL
-    WHERE answer_id @among({_MEANT})
+    UPDATE turns SET shown_in = NULL, state = CASE state WHEN 'accepted' THEN state ELSE 'shown' END
+    WHERE kind = 'mention' AND shown_in @among({_MEANT}) /* channel */
 """
 
-_DELETE_MENTIONS: Final = "DELETE FROM mentions WHERE discord_id IN @ids($1)"
+# A question of a session that got no answer is kept only to be asked again.
+DELETE_TURNS: Final = """
+    DELETE FROM turns
+    WHERE question_id IN @ids($1) AND (kind = 'mention' OR kind = 'message' AND state = 'interrupted')
+    RETURNING kind /* channel */
+"""
 
 DELETE_MESSAGES: Final = f"""
     DELETE FROM messages
@@ -472,16 +478,8 @@ _DELETE_PAGES: Final = f"""
 """
 
 # All of a place. $1 channel, $2 and $3 the first and the last of its threads that go with it.
-_FORGET_CALLS: Final = """
-    DELETE FROM turn_calls WHERE turn IN (
-        SELECT 'q' || discord_id FROM messages
-        WHERE parent_channel_id = $1 AND thread_id BETWEEN $2 AND $3
-            AND user_id IS NULL AND discord_id IS NOT NULL
-    ) /* channel */
-"""
-
 _FORGET_MENTIONS: Final = """
-    DELETE FROM mentions WHERE discord_id IN (
+    DELETE FROM turns WHERE kind = 'mention' AND question_id IN (
         SELECT discord_id FROM messages
         WHERE parent_channel_id = $1 AND thread_id BETWEEN $2 AND $3
             AND user_id IS NULL AND discord_id IS NOT NULL
@@ -527,21 +525,13 @@ SELECT_KEPT: Final = f"""
     LIMIT 1
 """
 
-# A question that got no answer is kept only to be asked again. The table holds little.
-_UNANSWERED: Final = "state = 'interrupted' AND kind = 'message' AND question_id IN @ids($1)"
-DROP_UNANSWERED_CALLS: Final = (
-    f"DELETE FROM turn_calls WHERE turn IN (SELECT id FROM turns WHERE {_UNANSWERED}) /* channel */"
-)
-DELETE_UNANSWERED: Final = f"DELETE FROM turns WHERE {_UNANSWERED} RETURNING id /* channel */"
-
 # Each in the order in which they are run: what a later one removes is what an earlier one finds its rows by.
 _DELETION: Final = (
-    *(_THAW, _THAW_ASKED, _LEAVE_CHANNEL, _UNLINK_ANSWERS, _DELETE_MENTIONS, DROP_CALLS_OF_QUESTIONS),
-    *(DELETE_MESSAGES, _DELETE_PAGES, DELETE_FORWARDED, DROP_UNANSWERED_CALLS, DELETE_UNANSWERED),
+    *(_THAW, _THAW_ASKED, _LEAVE_CHANNEL, _UNLINK_ANSWERS, DELETE_TURNS),
+    *(DELETE_MESSAGES, _DELETE_PAGES, DELETE_FORWARDED),
 )
 _FORGETTING: Final = (
     *(
-        _FORGET_CALLS,
         _FORGET_MENTIONS,
         _FORGET_PAGES,
         FORGET_MESSAGES,
@@ -679,7 +669,7 @@ class ChannelStore:
         """
         batch = self._insertion(key, [message])
         if batch and waiting:
-            params = (message.discord_id, key.channel_id, key.thread_id, key.place_id)
+            params = (message.discord_id, key.channel_id, key.thread_id, key.place_id, self._now())
             batch.append(Statement(WAIT, params))
         stored = await self._database.transaction(batch, of_place(key)) if batch else []
         return any(stored)
@@ -749,8 +739,8 @@ class ChannelStore:
         batch = deletion(discord_ids)
         results = await self._database.transaction(batch, _where(place_id))
         done = zip(batch, results, strict=True)
-        counted = (DELETE_MESSAGES, DELETE_FORWARDED, DELETE_UNANSWERED)
-        return sum(len(rows) for statement, rows in done if statement.sql in counted)
+        counted = (DELETE_MESSAGES, DELETE_FORWARDED, DELETE_TURNS)
+        return sum(row[0] != "mention" for each, rows in done if each.sql in counted for row in rows)
 
     async def list_answers(self, discord_ids: Collection[int]) -> tuple[int, ...]:
         """List the messages that show answers to these questions and to no others, in channels and
@@ -806,7 +796,6 @@ class ChannelStore:
                 Statement(MARK_ANSWERED, (*held, question.discord_id, question.content))
                 for question in questions
             ),
-            Statement(DROP_CALLS_OF_QUESTIONS, (asked,)),
         ]
 
         def steps() -> Steps[list[Sequence[Row]]]:

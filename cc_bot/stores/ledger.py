@@ -1,22 +1,27 @@
-"""The ledger of turns: what was asked in sessions and has not been shown to its end.
+"""The ledger of turns: what was asked, until its answer was seen.
 
-A turn is entered before anybody is told that it was accepted, and answered in the transaction that stores its
-answer (SessionStore.archive_turn). Its row goes when its user has seen the end, with the interaction's token;
-the one that stays is a question that may be asked again.
+A turn of a session is entered before its user is told that it was accepted, and answered in the transaction
+that stores its answer (SessionStore.archive_turn). Its row goes when its user has seen the end, with the
+interaction's token; the one that stays is a question that may be asked again.
+
+A question in a channel, a mention, is entered with its message (ChannelStore.add) and answered with its
+answer (ChannelStore.archive_answer). Several questions of one user may get one answer. Their rows stay, so
+that an answer is found by its questions.
 """
 
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, replace
 from datetime import datetime
-from typing import Final
+from typing import Final, NamedTuple
 
 from cc_bot.domain.locale import Locale
-from cc_bot.domain.message import Message, ToolCall
+from cc_bot.domain.message import ChannelKey, Message, ToolCall
 from cc_bot.domain.turn import AskedFile, AskedQuestion, PendingTurn
 from cc_bot.storage import EVERYBODY, Database, Statement, Steps, user
 from cc_bot.stores.blocks import BLOCKS_FROM_MESSAGE
 from cc_bot.stores.columns import (
+    CHANNEL,
     MESSAGE,
     MS,
     Columns,
@@ -28,6 +33,7 @@ from cc_bot.stores.columns import (
 )
 from cc_bot.stores.memory.references import read_call_texts, read_texts
 from cc_bot.stores.processes import left_by_the_dead
+from cc_bot.stores.subjects import of_place
 
 
 def _question_to_json(question: AskedQuestion) -> str:
@@ -35,19 +41,10 @@ def _question_to_json(question: AskedQuestion) -> str:
 
 
 def _question_of(text: str) -> AskedQuestion:
-    told = json.loads(text)
-    files = tuple(AskedFile(**file) for file in told["files"])
-    return AskedQuestion(
-        told["text"],
-        told["author_name"],
-        files,
-        bool(told.get("tainted", True)),
-        told.get("reply_to"),
-        tuple(told.get("forwards", ())),
-        told.get("heard", ""),
-        told.get("pointing", "reply"),
-        told.get("links_in", ""),
-    )
+    stored = json.loads(text)
+    files = tuple(AskedFile(**file) for file in stored["files"])
+    tainted, forwards = bool(stored["tainted"]), tuple(stored["forwards"])
+    return AskedQuestion(**{**stored, "files": files, "tainted": tainted, "forwards": forwards})
 
 
 TURN: Final = Columns(
@@ -55,54 +52,29 @@ TURN: Final = Columns(
     moments=MS,
     locale=Kind(str, lambda stored: Locale(stored) if stored else None),
     question=Kind(_question_to_json, _question_of),
-    calls=Kind(tool_calls_to_json, lambda stored: tool_calls_of(stored) if stored else ()),
+    calls=Kind(tool_calls_to_json, tool_calls_of, empty=("[]", ())),
 )
-_WRITTEN: Final = Parameters(name for name in TURN.names if name != "calls")
-"""The calls come last, and from a table of their own."""
+_WRITTEN: Final = Parameters(TURN.names)
 
-# By the key of turn_calls.
-_WITH_CALLS: Final = f"""
-    SELECT {_WRITTEN.names}, (
-        SELECT c.calls FROM turn_calls AS c WHERE c.turn = turns.id AND c.user_id = turns.user_id
-    )
-    FROM turns
-"""  # noqa: S608 - put together from constants alone
+# ruff: noqa: S608 - put together from constants alone
+
+# ---- turns of sessions -----------------------------------------------------------------------------------
 
 _INSERT: Final = f"""
     INSERT INTO turns ({_WRITTEN.names}, process) VALUES ({_WRITTEN.marks}, ${_WRITTEN.count + 1})
     ON CONFLICT (id) DO NOTHING
-"""  # noqa: S608 - put together from constants alone
-
-# A message that Discord delivers once more is one question still.
-_TWIN: Final = "user_id = $1 AND question_id = $2 AND kind = 'message'"
-_DELETE_TWIN: Final = (
-    f"DELETE FROM turn_calls WHERE user_id = $1 AND turn IN (SELECT id FROM turns WHERE {_TWIN})",  # noqa: S608
-    f"DELETE FROM turns WHERE {_TWIN}",  # noqa: S608
-)
-
-_SELECT_INTERRUPTED: Final = f"{_WITH_CALLS} WHERE id = $1 AND user_id = $2 AND state = 'interrupted'"
-
-# The calls of the turn that it takes the place of. By the key of turn_calls. $1 that, $2 user, $3 the new one
-_TAKE_CALLS: Final = "UPDATE turn_calls SET turn = $3 WHERE turn = $1 AND user_id = $2"
-
-_PUT_CALLS: Final = """
-    INSERT INTO turn_calls (turn, user_id, calls) VALUES ($1, $2, $3)
-    ON CONFLICT (turn) DO UPDATE SET calls = excluded.calls
-    WHERE turn_calls.user_id = excluded.user_id
 """
 
-_DROP_CALLS: Final = "DELETE FROM turn_calls WHERE turn = $1 AND user_id = $2"
+# A message that Discord delivers once more is one question still. $1 user, $2 question
+_DELETE_TWIN: Final = "DELETE FROM turns WHERE user_id = $1 AND question_id = $2 AND kind = 'message'"
 
-# After questions in channels were answered, given up or deleted. $1 an array of their ids on Discord
-DROP_CALLS_OF_QUESTIONS: Final = """
-    DELETE FROM turn_calls WHERE turn IN (SELECT 'q' || each.value FROM @ids($1) AS each)
-        AND NOT EXISTS (
-            SELECT 1 FROM mentions AS w
-            WHERE w.discord_id IN @ids($1) AND w.answered = 0 AND turn_calls.turn = 'q' || w.discord_id
-        )
+_SELECT_INTERRUPTED: Final = f"""
+    SELECT {TURN.select} FROM turns WHERE id = $1 AND user_id = $2 AND state = 'interrupted'
 """
 
-_SELECT_CALLS: Final = "SELECT calls FROM turn_calls WHERE turn = $1 AND user_id = $2"
+_SELECT_CALLS: Final = "SELECT calls FROM turns WHERE id = $1 AND user_id = $2"
+
+_KEEP_CALLS: Final = "UPDATE turns SET calls = $3 WHERE id = $1 AND user_id = $2"
 
 _DELETE: Final = "DELETE FROM turns WHERE id = $1 AND user_id = $2"
 
@@ -131,12 +103,11 @@ _INTERRUPTED: Final = """
 _UNTAKEN: Final = """
     UPDATE turns SET id = former, former = NULL, state = 'interrupted', token = NULL, token_until = NULL
     WHERE id = $1 AND user_id = $2 AND state = 'accepted' AND former IS NOT NULL
-    RETURNING id
 """
 
 _SELECT_MESSAGE: Final = f"""
     SELECT {MESSAGE.select} FROM messages WHERE user_id = $1 AND id = $2 AND role = 'assistant'
-"""  # noqa: S608 - put together from constants alone
+"""
 
 # An answer and its question, which everybody was to read and does not. $1 user, $2 the answer
 _UNREAD: Final = """
@@ -155,11 +126,11 @@ _THAW_UNREAD: Final = f"""
         {BLOCKS_FROM_MESSAGE}
         WHERE m.user_id = $1 AND m.in_channel = 1 AND m.id IN ({_UNREAD})
     )
-"""  # noqa: S608 - put together from constants alone
+"""
 
 _LEAVE_CHANNEL: Final = f"""
     UPDATE messages SET in_channel = 0 WHERE user_id = $1 AND in_channel = 1 AND id IN ({_UNREAD})
-"""  # noqa: S608 - put together from constants alone
+"""
 
 # The question that an answer answers is the newest before it in its session. By the index of its messages.
 _SELECT_HEARD: Final = """
@@ -172,21 +143,13 @@ _SELECT_HEARD: Final = """
 """
 
 ANSWERED: Final = """
-    UPDATE turns SET state = 'answered', question = NULL, shown_in = coalesce(shown_in, $4), answer_id = (
-        SELECT max(id) FROM messages WHERE session_id = $3 AND user_id = $2
-    )
+    UPDATE turns SET state = 'answered', question = NULL, calls = '[]', shown_in = coalesce(shown_in, $4),
+        answer_id = (SELECT max(id) FROM messages WHERE session_id = $3 AND user_id = $2)
     WHERE id = $1 AND user_id = $2
         AND EXISTS (SELECT 1 FROM messages WHERE session_id = $3 AND user_id = $2)
 """
 """To be run in the transaction that stores the answer, after it. Parameters: entry, user, session, and the
 message that shows it, where that is known."""
-
-# Its calls are stored with the answer then. To be run next. By the primary keys. $1 entry, $2 user
-DROP_CALLS_OF_ANSWERED: Final = """
-    DELETE FROM turn_calls WHERE turn = $1 AND user_id = $2 AND EXISTS (
-        SELECT 1 FROM turns WHERE id = $1 AND user_id = $2 AND state = 'answered'
-    )
-"""
 
 # By the primary keys. $1 entry, $2 user, $3 process
 _SELECT_ELSEWHERE: Final = """
@@ -194,24 +157,162 @@ _SELECT_ELSEWHERE: Final = """
     WHERE t.id = $1 AND t.user_id = $2 AND t.state <> 'interrupted' AND t.process <> $3 AND p.until > @now
 """
 
-# The table holds only what is on its way. $1 process
-ADOPT_TURNS: Final = f"UPDATE turns SET process = $1 WHERE {left_by_the_dead('turns')} /* all users */"  # noqa: S608
-SELECT_UNFINISHED: Final = f"{_WITH_CALLS} WHERE process = $1 ORDER BY accepted_at, id /* all users */"
+# By turns_of_sessions. $1 process
+ADOPT_TURNS: Final = f"""
+    UPDATE turns SET process = $1 WHERE kind <> 'mention' AND {left_by_the_dead("turns")} /* all users */
+"""
+SELECT_UNFINISHED: Final = f"""
+    SELECT {TURN.select} FROM turns WHERE kind <> 'mention' AND process = $1 ORDER BY accepted_at, id
+    /* all users */
+"""
+FORGET_INTERRUPTED: Final = """
+    DELETE FROM turns WHERE kind <> 'mention' AND state = 'interrupted' AND accepted_at < $1 /* all users */
+"""
 
-_FORGOTTEN: Final = "state = 'interrupted' AND accepted_at < $1 /* all users */"
-FORGET_INTERRUPTED: Final = (
-    f"DELETE FROM turn_calls WHERE turn IN (SELECT id FROM turns WHERE {_FORGOTTEN})",  # noqa: S608
-    f"DELETE FROM turns WHERE {_FORGOTTEN}",  # noqa: S608
-)
+# ---- mentions --------------------------------------------------------------------------------------------
+# By turns_due, whose condition they repeat. $1 channel, $2 thread
+
+_DUE: Final = "kind = 'mention' AND state <> 'shown'"
+_HERE: Final = f"{_DUE} AND w.channel_id = $1 AND w.thread_id = $2"
+
+# Each mention with its message; which ones is up to the statement.
+_ASKED: Final = f"""
+    SELECT {MESSAGE.of("m")}
+    FROM turns AS w
+    @look_up messages AS m ON m.discord_id = w.question_id AND m.user_id IS NULL AND m.visibility = 'public'
+    /* channel */
+"""
+
+# $3 the place
+_WAITING: Final = f"""
+    {_ASKED}
+    WHERE {_HERE} AND w.state = 'accepted' AND w.question_id > (
+        SELECT coalesce(max(last_reset_discord_message_id), 0) FROM thread_metadata WHERE thread_id = $3
+    )
+    ORDER BY w.question_id
+"""
+_LEFT_BEHIND: Final = _WAITING.replace("w.question_id > (", "w.question_id <= (")
+
+_EDITED: Final = f"{_ASKED} WHERE {_HERE} AND w.state = 'edited' ORDER BY w.question_id"
+
+_PLACES: Final = f"""
+    SELECT channel_id, thread_id FROM turns
+    WHERE {_DUE} AND state <> 'interrupted' GROUP BY channel_id, thread_id /* channel */
+"""
+
+_AUTHORS: Final = f"""
+    SELECT w.question_id, w.user_id FROM turns AS w WHERE {_HERE} AND w.state <> 'interrupted' /* channel */
+"""
+
+_TO_SHOW: Final = f"""
+    SELECT {MESSAGE.of("m")} FROM messages AS m
+    WHERE m.user_id IS NULL AND m.visibility = 'public' AND m.discord_id IN (
+        SELECT w.shown_in FROM turns AS w WHERE {_HERE} AND w.state = 'answered'
+    )
+    ORDER BY m.discord_id /* channel */
+"""
+
+_UNATTENDED: Final = f"""
+    SELECT 1 FROM turns AS w WHERE {_HERE} AND w.state = 'accepted' AND w.shown_in IS NULL
+    LIMIT 1 /* channel */
+"""
+
+# What the edited question says by now may be something else than what was read, and then asks once more. $1
+# id, $2 what was read
+_READ: Final = """
+    UPDATE turns AS w SET state = CASE WHEN EXISTS (
+        SELECT 1 FROM messages AS a WHERE a.discord_id = w.shown_in AND a.user_id IS NULL
+    ) THEN 'shown' ELSE 'interrupted' END
+    WHERE question_id = $1 AND kind = 'mention' AND state = 'edited' AND EXISTS (
+        SELECT 1 FROM messages AS m WHERE m.discord_id = $1 AND m.user_id IS NULL AND m.content = $2
+    ) /* channel */
+"""
+
+# $1 the newest of them, $2 all
+_BEGIN: Final = """
+    UPDATE turns SET begun_as = $1
+    WHERE question_id IN @ids($2) AND kind = 'mention' AND state = 'accepted' /* channel */
+"""
+
+# $1 an array of ids
+_BEGUN: Final = """
+    SELECT begun_as, shown_in, question_id FROM turns
+    WHERE question_id IN @ids($1) AND kind = 'mention' AND state = 'accepted' AND begun_as IS NOT NULL
+    /* channel */
+"""
+
+# $1 the message that shows the answer, $2 an array of ids
+_ANSWERING: Final = """
+    UPDATE turns AS w SET shown_in = $1
+    WHERE question_id IN @ids($2) AND kind = 'mention' AND state = 'accepted' AND question_id > (
+        SELECT coalesce(max(last_reset_discord_message_id), 0) FROM thread_metadata AS r
+        WHERE r.thread_id = CASE w.thread_id WHEN 0 THEN w.channel_id ELSE w.thread_id END
+    )
+    RETURNING question_id /* channel */
+"""
+
+# An edit since the answer was stored stays on record.
+_SHOWN: Final = """
+    UPDATE turns SET state = 'shown' WHERE shown_in = $1 AND kind = 'mention' AND state = 'answered'
+    /* channel */
+"""
+
+# It stays on record: delivered again, the message does not wait again. $1 an array of ids, $2 the message
+# that says why, if the questions may be reopened
+_GIVE_UP: Final = """
+    UPDATE turns SET
+        shown_in = $2, calls = '[]',
+        state = CASE WHEN CAST($2 AS BIGINT) IS NULL THEN 'shown' ELSE 'interrupted' END
+    WHERE question_id IN @ids($1) AND kind = 'mention' AND state = 'accepted' /* channel */
+"""
+
+# $1 the message that says why they failed, $2 their author
+_REOPEN: Final = """
+    UPDATE turns SET state = 'accepted'
+    WHERE user_id = $2 AND shown_in = $1 AND kind = 'mention' AND state IN ('interrupted', 'edited')
+        AND NOT EXISTS (SELECT 1 FROM messages AS a WHERE a.discord_id = $1 AND a.user_id IS NULL)
+    RETURNING question_id /* channel */
+"""
+
+_QUESTIONS: Final = f"{_ASKED} WHERE w.shown_in = $1 AND w.kind = 'mention' ORDER BY w.question_id"
+
+_PLACE_OF: Final = """
+    SELECT channel_id, thread_id FROM turns WHERE question_id = $1 AND kind = 'mention' /* channel */
+"""
+
+# A question of a channel, or of its author's session. $1 id, $2 author
+_IS_QUESTION: Final = """
+    SELECT 1 FROM turns WHERE question_id = $1 AND user_id = $2 AND kind = 'mention'
+    UNION ALL
+    SELECT 1 FROM messages WHERE discord_id = $1 AND user_id = $2
+"""
+
+_ANSWERED_BY: Final = """
+    SELECT shown_in FROM turns WHERE question_id = $1 AND kind = 'mention' AND state <> 'accepted'
+    /* channel */
+"""
+
+# ---- ledger ----------------------------------------------------------------------------------------------
+
+
+class BegunAnswer(NamedTuple):
+    """An answer to mentions that was begun, and neither stored nor given up."""
+
+    newest_id: int
+    """Of its questions when it was begun: its message replies to that, and has a nonce made of it."""
+    answer_id: int | None
+    """The message that shows it; None where none is known to be posted."""
+    question_ids: frozenset[int]
+    """Those that still wait for it."""
 
 
 def channel_turn(question_id: int) -> str:
-    """The name of a turn that answers a question in a channel, which has no entry: questions wait there."""
+    """Return the id of the turn that answers a question in a channel."""
     return f"q{question_id}"
 
 
 def asked_in(turn: str) -> int | None:
-    """Return the question in a channel that a turn of this name answers; None for the turns of a session."""
+    """Return the question in a channel that a turn answers; None for the turns of a session."""
     return int(turn[1:]) if turn[:1] == "q" and turn[1:].isdecimal() else None
 
 
@@ -247,9 +348,7 @@ class TurnLedger:
 
     async def mark_settled(self, entry: str, user_id: int) -> None:
         """Drop the entry: its user has seen how the turn ended."""
-        settled = (entry, user_id)
-        batch = [Statement(_DELETE, settled), Statement(_DROP_CALLS, settled)]
-        await self._database.transaction(batch, [user(user_id)])
+        await self._database.transaction([Statement(_DELETE, (entry, user_id))], [user(user_id)])
 
     async def mark_interrupted(self, entry: str, user_id: int) -> None:
         """Note that its user was told that there is no answer, and may have it asked again."""
@@ -274,7 +373,6 @@ class TurnLedger:
                 return None
             former = TURN.read(rows[0])
             turn = replace(renewed(former), calls=former.calls)
-            yield Statement(_TAKE_CALLS, (entry, user_id, turn.id))
             yield Statement(_DELETE, (entry, user_id))
             yield _insert(turn, self._process)
             return turn
@@ -284,20 +382,12 @@ class TurnLedger:
 
     async def untake(self, entry: str, user_id: int) -> None:
         """Make the turn what it was before `take`: nobody heard of the press that took it up."""
-
-        def steps() -> Steps[None]:
-            for (former,) in (yield Statement(_UNTAKEN, (entry, user_id))):
-                yield Statement(_TAKE_CALLS, (entry, user_id, former))
-
-        await self._database.write(steps, [user(user_id)])
+        await self._database.transaction([Statement(_UNTAKEN, (entry, user_id))], [user(user_id)])
 
     async def note_calls(self, turn: str, user_id: int, calls: Sequence[ToolCall]) -> None:
-        """Note what the tools of a turn have changed so far, and what they are about to, without a result.
-        `turn` is its entry, or what `channel_turn` makes of a channel's question; what is noted goes once
-        that is answered, or nobody asks any more."""
-        put = Statement(_PUT_CALLS, (turn, user_id, tool_calls_to_json(calls)))
-        batch = [put if calls else Statement(_DROP_CALLS, (turn, user_id))]
-        await self._database.transaction(batch, [user(user_id)])
+        """Note what the tools of a turn have changed so far, and what they are about to, without a result."""
+        kept = Statement(_KEEP_CALLS, (turn, user_id, tool_calls_to_json(tuple(calls))))
+        await self._database.transaction([kept], [user(user_id)])
 
     async def get_calls(self, turn: str, user_id: int) -> tuple[ToolCall, ...]:
         """Return the calls that `note_calls` was last told of a turn."""
@@ -336,8 +426,115 @@ class TurnLedger:
 
     async def forget_interrupted(self, before: datetime) -> None:
         """Drop interrupted turns from before then: they are not asked again."""
-        batch = [Statement(sql, (to_ms(before),)) for sql in FORGET_INTERRUPTED]
-        await self._database.transaction(batch, [EVERYBODY])
+        await self._database.transaction([Statement(FORGET_INTERRUPTED, (to_ms(before),))], [EVERYBODY])
+
+    # Mentions
+
+    async def list_waiting(self, key: ChannelKey) -> tuple[Message, ...]:
+        """List what is to be answered in this channel or thread, oldest first."""
+        return await self._select(_WAITING, key.channel_id, key.thread_id, key.place_id)
+
+    async def list_left_behind(self, key: ChannelKey) -> tuple[Message, ...]:
+        """List what waited there when the place was reset, and must not be read any more."""
+        return await self._select(_LEFT_BEHIND, key.channel_id, key.thread_id, key.place_id)
+
+    async def list_edited(self, key: ChannelKey) -> tuple[Message, ...]:
+        """List questions that were answered, or failed and may be reopened, and may have been edited since
+        they were read, as they are now."""
+        return await self._select(_EDITED, key.channel_id, key.thread_id)
+
+    async def mark_read(self, key: ChannelKey, question: Message) -> None:
+        """Note that its answer, if it has one, is to this text. What the question says by now may be
+        something else."""
+        await self._database.transaction(
+            [Statement(_READ, (question.discord_id, question.content))], of_place(key)
+        )
+
+    async def list_places(self) -> tuple[ChannelKey, ...]:
+        """List the channels and threads where something waits, was edited, or has not been shown to its
+        end."""
+        return tuple(dict.fromkeys(map(CHANNEL.read, await self._database.query(_PLACES))))
+
+    async def list_authors(self, key: ChannelKey) -> tuple[int, ...]:
+        """List the users of whose questions in this channel or thread one waits, was edited, or has an answer
+        that was not shown to its end; the oldest question first."""
+        rows = await self._database.query(_AUTHORS, key.channel_id, key.thread_id)
+        return tuple(dict.fromkeys(author_id for _, author_id in sorted(map(tuple, rows))))
+
+    async def get_place(self, discord_id: int) -> ChannelKey | None:
+        """Return where this message waits for an answer, or did; None when it is no mention."""
+        rows = await self._database.query(_PLACE_OF, discord_id)
+        return CHANNEL.first(rows)
+
+    async def is_question(self, discord_id: int, user_id: int) -> bool:
+        """Return whether this user's message waits for an answer in a channel, or did, or is in the user's
+        session."""
+        return bool(await self._database.query(_IS_QUESTION, discord_id, user_id))
+
+    async def has_unattended(self, key: ChannelKey) -> bool:
+        """Return whether somebody waits there for whose answer there is not even a message yet."""
+        return bool(await self._database.query(_UNATTENDED, key.channel_id, key.thread_id))
+
+    async def begin_answer(self, key: ChannelKey, questions: Sequence[Message], newest_id: int) -> None:
+        """Note that one message is about to be posted for all of these, with a nonce that is made of this
+        id."""
+        await self._database.transaction([Statement(_BEGIN, (newest_id, _ids(questions)))], of_place(key))
+
+    async def get_begun(self, questions: Sequence[Message]) -> BegunAnswer | None:
+        """Return the newest answer that was begun to some of these questions, and not ended."""
+        rows = await self._database.query(_BEGUN, _ids(questions))
+        if not rows:
+            return None
+        newest_id = max(begun for begun, _, _ in rows)
+        served = {id_: answer_id for begun, answer_id, id_ in rows if begun == newest_id}
+        return BegunAnswer(newest_id, next(filter(None, served.values()), None), frozenset(served))
+
+    async def note_answer(
+        self, key: ChannelKey, questions: Sequence[Message], answer_id: int
+    ) -> frozenset[int]:
+        """Note the message in which their answer is going to be shown, so that none is posted twice. Returns
+        Discord's ids of those that still wait: meanwhile a question may have been deleted, or the place
+        reset."""
+        [waiting] = await self._database.transaction(
+            [Statement(_ANSWERING, (answer_id, _ids(questions)))], of_place(key)
+        )
+        return frozenset(id_ for (id_,) in waiting)
+
+    async def list_unshown(self, key: ChannelKey) -> tuple[Message, ...]:
+        """List answers of this channel or thread that are stored, and may not have been shown to their
+        end."""
+        return await self._select(_TO_SHOW, key.channel_id, key.thread_id)
+
+    async def mark_shown(self, key: ChannelKey, answer_id: int) -> None:
+        """Note that all of an answer can be read on Discord."""
+        await self._database.transaction([Statement(_SHOWN, (answer_id,))], of_place(key))
+
+    async def give_up(
+        self, key: ChannelKey, questions: Sequence[Message], failed_in: int | None = None
+    ) -> None:
+        """Let questions wait no longer: it was said that there will be no answer. `failed_in`: the message
+        that says so, if they may be reopened."""
+        given_up = Statement(_GIVE_UP, (_ids(questions), failed_in))
+        await self._database.transaction([given_up], of_place(key))
+
+    async def reopen(self, key: ChannelKey, user_id: int, failed_in: int) -> frozenset[int]:
+        """Have a user's questions wait again whose failure this message shows, for an answer in it. Returns
+        their ids; none if they wait already, are answered, or are deleted."""
+        [rows] = await self._database.transaction([Statement(_REOPEN, (failed_in, user_id))], of_place(key))
+        return frozenset(id_ for (id_,) in rows)
+
+    async def list_questions(self, answer_id: int) -> tuple[Message, ...]:
+        """List the questions that an answer is to, oldest first; without those that were deleted since."""
+        return await self._select(_QUESTIONS, answer_id)
+
+    async def get_answer_message(self, discord_id: int) -> int | None:
+        """Return the message that answers this one, or says that its answer failed; None while it waits, or
+        when there is none (any more)."""
+        rows = await self._database.query(_ANSWERED_BY, discord_id)
+        return rows[0][0] if rows else None
+
+    async def _select(self, sql: str, *params: int) -> tuple[Message, ...]:
+        return tuple(map(MESSAGE.read, await self._database.query(sql, *params)))
 
     async def _get_message(self, user_id: int, row_id: int | None) -> Message | None:
         rows = await self._database.query(_SELECT_MESSAGE, user_id, row_id)
@@ -352,11 +549,14 @@ class TurnLedger:
 def accept_turn(turn: PendingTurn, process: str) -> Steps[None]:
     """See TurnLedger.accept: to be run in the transaction that admits it, or by itself."""
     if turn.kind == "message":
-        for sql in _DELETE_TWIN:
-            yield Statement(sql, (turn.key.user_id, turn.question_id))
+        yield Statement(_DELETE_TWIN, (turn.key.user_id, turn.question_id))
     yield _insert(turn, process)
 
 
 def _insert(turn: PendingTurn, process: str) -> Statement:
     kept = replace(turn, question=None) if turn.temporary else turn
     return Statement(_INSERT, (*_WRITTEN.of(TURN.write(kept)), process))
+
+
+def _ids(questions: Sequence[Message]) -> str:
+    return json.dumps([question.discord_id for question in questions])

@@ -122,10 +122,9 @@ _SAID_IN_CHANNELS: Final = (
     "SELECT id FROM messages WHERE user_id IS NULL AND author_id = $1 AND role = 'user' /* channel */"
 )
 _ANSWERED_IN_CHANNELS: Final = """
-    SELECT a.id FROM messages AS q
-    @look_up mentions AS w ON w.discord_id = q.discord_id
-    @look_up messages AS a ON a.discord_id = w.answer_id AND a.user_id IS NULL AND a.role = 'assistant'
-    WHERE q.user_id IS NULL AND q.author_id = $1 AND q.role = 'user'
+    SELECT a.id FROM turns AS w
+    @look_up messages AS a ON a.discord_id = w.shown_in AND a.user_id IS NULL AND a.role = 'assistant'
+    WHERE w.user_id = $1 AND w.kind = 'mention'
     UNION ALL
     SELECT id FROM messages WHERE user_id IS NULL AND memory_user_id = $1 /* channel */
 """
@@ -177,8 +176,8 @@ PERSONAL_TABLES: Final = (
     PersonalTable("heartbeat_marks", "deliveries"),
     PersonalTable("agent_choices", "choices", "chosen_at"),
     PersonalTable("canvas_messages", "choices"),
-    PersonalTable("turns", "turns", "accepted_at", hidden=("token", "process")),
-    PersonalTable("turn_calls", "turns"),
+    PersonalTable("turns", "turns", "accepted_at", only="kind <> 'mention'", hidden=("token", "process")),
+    PersonalTable("turns", None, name="mentions", only="kind = 'mention'"),
     PersonalTable("usage", "usage", "day"),
     PersonalTable("reservations", "usage", "at", hidden=("process",)),
     PersonalTable("erased_usage", "counts", "day"),

@@ -51,7 +51,7 @@ _SELECT_ELSEWHERE: Final = """
     WHERE r.user_id = $1 AND r.process <> $2 AND r.tokens > 0 AND r.purpose = 'turn'
     UNION ALL
     SELECT 1 FROM turns AS t
-    WHERE t.user_id = $1 AND t.process <> $2 AND t.state = 'accepted'
+    WHERE t.user_id = $1 AND t.process <> $2 AND t.state = 'accepted' AND t.kind <> 'mention'
         AND EXISTS (SELECT 1 FROM processes AS p WHERE p.until > @now)
     LIMIT 1
 """
@@ -65,9 +65,9 @@ SELECT_SOME_SAID: Final = """
 
 # $1 an array of questions
 SELECT_ANSWERS_TO: Final = """
-    SELECT a.discord_id FROM mentions AS w
-    @look_up messages AS a ON a.discord_id = w.answer_id AND a.user_id IS NULL AND a.role = 'assistant'
-    WHERE w.discord_id IN @ids($1) /* channel */
+    SELECT a.discord_id FROM turns AS w
+    @look_up messages AS a ON a.discord_id = w.shown_in AND a.user_id IS NULL AND a.role = 'assistant'
+    WHERE w.question_id IN @ids($1) AND w.kind = 'mention' /* channel */
 """
 
 # Answers in which tools acted for the user, whose questions were deleted before. $2 how many

@@ -53,7 +53,7 @@ from cc_bot.stores.history import (
     unstored_session,
     with_images,
 )
-from cc_bot.stores.ledger import ANSWERED, DROP_CALLS_OF_ANSWERED
+from cc_bot.stores.ledger import ANSWERED
 from cc_bot.stores.memory.references import read_texts
 from cc_bot.stores.proposals import (
     DROP_OF_ANSWER,
@@ -214,7 +214,6 @@ def _statements(turn: NewTurn, idle_since: str, limit: int, max_file_bytes: int)
         session_id, user_id = owned
         shown_in = turn.messages[-1].discord_id
         batch.append(Statement(ANSWERED, (turn.entry, user_id, session_id, shown_in)))
-        batch.append(Statement(DROP_CALLS_OF_ANSWERED, (turn.entry, user_id)))
     return batch
 
 

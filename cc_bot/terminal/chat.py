@@ -238,7 +238,7 @@ class _Ending:
 
     def begin(self) -> None:
         self.begun.set()
-        self._draining = self._draining or asyncio.create_task(self.assistant.drain(0))
+        self._draining = self._draining or asyncio.create_task(self.assistant.turns.drain(0))
 
     async def lines(self, read: Read) -> AsyncIterator[str]:
         """Yield what `read` gives until there is nothing more, or the end begins."""

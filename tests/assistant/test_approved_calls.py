@@ -197,7 +197,7 @@ class TestCall:
         if by == "its user":
             stop.request()
         else:
-            await served.assistant.drain(0)
+            await served.assistant.turns.drain(0)
         result = await making
         assert (result.state, result.stopped, result.answered) == ("unknown", by == "its user", False)
         assert calls_in(served.folder, "cancelled.jsonl") != []
@@ -205,7 +205,7 @@ class TestCall:
 
     async def test_of_an_erased_user_tells_nobody(self, served: Served) -> None:
         claimed = await served.claim()
-        async with served.assistant.without_turns_of(ME):
+        async with served.assistant.turns.exclusive(ME):
             with pytest.raises(BeingErased), served.assistant.calling(ME, Stop()):
                 pass
         await served.stores.personal_erasure.erase(ME)

@@ -36,7 +36,7 @@ class TestAnswer:
         newest = await table.stores.channels.get_newest_answer(CHANNEL)
         assert newest is not None
         assert newest.content == "赤いですね。"
-        assert await table.stores.mentions.list_waiting(CHANNEL) == ()
+        assert await table.stores.ledger.list_waiting(CHANNEL) == ()
         assert await table.said(SessionKey(AIKO, CHANNEL.channel_id)) == []
         await table.ask_in(CHANNEL, ken(2000, "では味は？"))
         assert "アイコ: りんごは何色？" in shown(table)
@@ -57,7 +57,7 @@ class TestAnswer:
         table.model.script = [[Finish("stop") if isinstance(error, ModelSaidNothing) else error]]
         with pytest.raises(type(error)):
             await table.ask_in(CHANNEL, aiko(1000, "もしもし"))
-        waiting = await table.stores.mentions.list_waiting(CHANNEL)
+        waiting = await table.stores.ledger.list_waiting(CHANNEL)
         assert [message.content for message in waiting] == ["もしもし"]
 
 
@@ -87,8 +87,8 @@ async def test_several_questions_of_one_person_get_one_answer_with_their_tools(t
     await table.ask_in(CHANNEL, aiko(1000, "一つ目"), aiko(1002, "猫が好きなのを覚えて"))
     assert shown(table, 0).endswith("アイコ: 一つ目\nアイコ: 猫が好きなのを覚えて")
     assert [memory.content for memory in await table.stores.memories.list(AIKO)] == ["猫が好き"]
-    assert await table.stores.mentions.list_waiting(CHANNEL) == ()
-    questions = await table.stores.mentions.list_questions(1003)
+    assert await table.stores.ledger.list_waiting(CHANNEL) == ()
+    questions = await table.stores.ledger.list_questions(1003)
     assert [question.discord_id for question in questions] == [1000, 1002]
 
 
@@ -129,7 +129,7 @@ class TestEditedQuestion:
         await table.stores.channels.add(CHANNEL, ken(1500, "後から来た話"))
         await table.ask_in(CHANNEL, ken(1600, "雨？"))
         await table.stores.channels.edit(1000, "フランスの首都は？")
-        question = await table.stores.mentions.list_questions(1001)
+        question = await table.stores.ledger.list_questions(1001)
         again = done(await table.regenerate(1001, CHANNEL, self.OPTIONS, questions=question)).answer
         assert (again.content, again.discord_id) == ("パリです。", 1001)
         assert shown(table).endswith("アイコ: フランスの首都は？")

@@ -26,7 +26,7 @@ async def fill(room: Room, messages: int, key: ChannelKey = CHANNEL) -> None:
 
 async def give_up(room: Room, key: ChannelKey = CHANNEL) -> None:
     """Nobody answers what waits there."""
-    await room.stores.mentions.give_up(key, await room.stores.mentions.list_waiting(key))
+    await room.stores.ledger.give_up(key, await room.stores.ledger.list_waiting(key))
 
 
 async def test_a_thread_shows_its_channel_up_to_its_start_and_its_own_also_what_waits(tmp_path: Path) -> None:
@@ -54,7 +54,7 @@ class TestBudget:
             pages = [s for s in room.recorder.statements if "ORDER BY discord_id DESC" in s.sql]
             assert len(pages) <= 2
             room.recorder.statements.clear()
-            await room.request((await room.stores.mentions.list_waiting(CHANNEL))[-1])
+            await room.request((await room.stores.ledger.list_waiting(CHANNEL))[-1])
             assert len(room.recorder.statements) <= 1 + 4
 
     async def test_is_halved_once_where_the_server_finds_the_request_too_long(self, tmp_path: Path) -> None:
@@ -160,7 +160,7 @@ class Driver:
             await self.room.answer(question, text, key=key)
             self.note(key, ContextMessage(self.room.newest_id, "assistant", "", text, BOT))
         else:
-            await self.room.stores.mentions.give_up(key, [question])
+            await self.room.stores.ledger.give_up(key, [question])
 
     def context(self, key: ChannelKey, question: Message) -> list[ContextMessage]:
         """All that is readable there, oldest first."""

@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cc_bot.assistant.queue import (
+from cc_bot.assistant.active import (
     MAX_WAIT_S,
     MAX_WAITING,
     MAX_WAITING_PER_SLOT,
+    ActiveTurn,
+    ActiveTurns,
     Load,
-    QueuedTurn,
-    TurnQueue,
 )
 from cc_bot.assistant.turn import Stop
 from cc_bot.domain import Notice
@@ -40,7 +40,7 @@ class TestTurnsOfOneUser:
 class Someone:
     """Waits for a turn of a queue, and holds it until told to end."""
 
-    def __init__(self, queue: TurnQueue, user_id: int) -> None:
+    def __init__(self, queue: ActiveTurns, user_id: int) -> None:
         self.told: list[Notice] = []
         self.news = asyncio.Event()
         self.stop = Stop()
@@ -48,9 +48,10 @@ class Someone:
         self.may_end = asyncio.Event()
         self.task = asyncio.create_task(self._come(queue, user_id))
 
-    async def _come(self, queue: TurnQueue, user_id: int) -> None:
-        with queue.join(user_id) as turn:
-            await queue.wait(turn, self.stop, self._hear)
+    async def _come(self, queue: ActiveTurns, user_id: int) -> None:
+        turn = ActiveTurn(user_id, self.stop, user_id)
+        with queue.join(turn):
+            await queue.wait(turn, self._hear)
             self.begun.set()
             await self.may_end.wait()
 
@@ -73,8 +74,8 @@ class Someone:
 
 
 @asynccontextmanager
-async def a_queue(places: int = 1, max_wait_s: float = MAX_WAIT_S) -> AsyncIterator[TurnQueue]:
-    queue = TurnQueue(places, news_every_s=0.001, max_wait_s=max_wait_s)
+async def a_queue(places: int = 1, max_wait_s: float = MAX_WAIT_S) -> AsyncIterator[ActiveTurns]:
+    queue = ActiveTurns(places, news_every_s=0.001, max_wait_s=max_wait_s)
     yield queue
     assert queue.load == Load(0, 0), "a slot was lost"
 
@@ -96,7 +97,7 @@ class TestWaiting:
         async with a_queue() as queue:
             burst = [Someone(queue, user) for user in range(1 + MAX_WAITING_PER_SLOT)]
             await burst[0].begins()
-            with pytest.raises(Crowded), queue.join(1000):
+            with pytest.raises(Crowded), queue.join(ActiveTurn(1000, Stop(), 1000)):
                 pass
             assert queue.load == Load(1, MAX_WAITING_PER_SLOT)
             for someone in burst:
@@ -134,13 +135,14 @@ class TestACrowd:
         self, steps: list[tuple[bool, int]]
     ) -> None:
         """Each step: somebody asks, or somebody who waits or runs leaves."""
-        slots, queue = 3, TurnQueue(3)
-        turns = list[tuple[QueuedTurn, ExitStack]]()
+        slots, queue = 3, ActiveTurns(3)
+        turns = list[tuple[ActiveTurn, ExitStack]]()
         for comes, number in steps:
             if comes:
-                stack = ExitStack()
+                stack, turn = ExitStack(), ActiveTurn(number, Stop(), number)
                 with suppress(Busy):
-                    turns.append((stack.enter_context(queue.join(number)), stack))
+                    stack.enter_context(queue.join(turn))
+                    turns.append((turn, stack))
             elif turns:
                 turns.pop(number % len(turns))[1].close()
             running = [turn.line for turn, _ in turns if turn.admitted.is_set()]

@@ -74,7 +74,7 @@ class TestDrain:
     ) -> None:
         table.model.script = [["はじめ", asyncio.Event()], [asyncio.Event()]]
         begun, without_a_word = await table.begin("お話して"), await table.begin("?", key=SessionKey(YOU, 10))
-        await table.assistant.drain(0.01)
+        await table.assistant.turns.drain(0.01)
         assert done(await begun).answer.status == "cut"
         assert await table.said() == ["お話して", "はじめ"]
         for turn in (without_a_word, asyncio.create_task(table.ask("まだいい？"))):
@@ -94,7 +94,7 @@ class TestErasure:
         temporary, elsewhere = replace(OPTIONS, temporary=True), replace(KEY, channel_id=11)
         turns += [asyncio.create_task(table.ask("内緒で", key=elsewhere, options=temporary))]
         await asyncio.sleep(0)
-        async with table.assistant.without_turns_of(KEY.user_id):
+        async with table.assistant.turns.exclusive(KEY.user_id):
             assert all(turn.done() for turn in turns)
         for turn in turns:
             with pytest.raises(BeingErased):
@@ -105,7 +105,7 @@ class TestErasure:
         table.model.script = [["あなたへ", asyncio.Event()]]
         turn = asyncio.create_task(table.ask_in(ChannelKey(3), asked(11, "あなた", YOU)))
         await table.model.asked()
-        async with table.assistant.without_turns_of(YOU):
+        async with table.assistant.turns.exclusive(YOU):
             pass
         with pytest.raises(BeingErased):
             await turn
@@ -113,7 +113,7 @@ class TestErasure:
 
     async def test_lets_none_of_theirs_begin_meanwhile_and_others_go_on(self, table: Table) -> None:
         table.model.script = [["はい"], ["もちろん"]]
-        async with table.assistant.without_turns_of(YOU):
+        async with table.assistant.turns.exclusive(YOU):
             with pytest.raises(BeingErased):
                 await table.ask("まだですか", key=SessionKey(YOU, 10))
             assert (await table.answer("いいですか")).content == "はい"

@@ -230,7 +230,7 @@ async def obeyed_in_a_channel(table: Table, *questions: Message) -> bool:
     """Whether a model that obeys has changed anything for those who ask, or whose questions wait there."""
     for question in questions:
         await table.stores.channels.add(CHANNEL, question, waiting=True)
-    waiting = await table.stores.mentions.list_waiting(CHANNEL)
+    waiting = await table.stores.ledger.list_waiting(CHANNEL)
     table.model.script = [[OBEYS], ["はい。"]]
     proposals = done(await table.answer_in(CHANNEL, waiting)).proposals
     kept = await table.stores.memories.count(KEY.user_id)

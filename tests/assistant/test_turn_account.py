@@ -76,4 +76,4 @@ class TestTheMeter:
         [record] = [record for record in records if record["event"] == "turn_failed"]
         assert "model_s" in record
         assert "first_token_s" not in record
-        assert metered.assistant.underway == ()
+        assert metered.assistant.turns.queued == ()

@@ -113,7 +113,7 @@ async def name_in_a_mention(scene: Scene, order: str) -> Ready:
     """Somebody else is mentioned, and stands in the question by the name that they have chosen."""
     question = replace(said(10, f"@{order} どう思う？"), tainted=True)
     await scene.stores.channels.add(PLACE, question, waiting=True)
-    [waiting] = await scene.stores.mentions.list_waiting(PLACE)
+    [waiting] = await scene.stores.ledger.list_waiting(PLACE)
     return Ready(lambda: scene.ask(waiting, key=PLACE))
 
 

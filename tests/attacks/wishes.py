@@ -112,7 +112,7 @@ async def _ask(scene: Scene, wish: Wish, asked: Asked) -> Sequence[TurnEvent]:
     if in_channel:
         question = Message("user", wish.text, discord_id=10, author_id=KEY.user_id, author_name="花子")
         await scene.stores.channels.add(PLACE, question, waiting=True)
-        [waiting] = await scene.stores.mentions.list_waiting(PLACE)
+        [waiting] = await scene.stores.ledger.list_waiting(PLACE)
         return await scene.ask(waiting, key=PLACE)
     files = (_FILE,) if asked == "beside a file" else ()
     return await scene.ask(Message("user", wish.text, attachments=files))

@@ -43,7 +43,7 @@ ROOM_AGAIN = "DROP TRIGGER disk_is_full"
 def full_disk(column: str) -> str:
     """From now on this is not written."""
     fails = "BEGIN SELECT RAISE(FAIL, 'database or disk is full'); END"
-    return f"CREATE TRIGGER disk_is_full BEFORE UPDATE OF {column} ON mentions {fails}"
+    return f"CREATE TRIGGER disk_is_full BEFORE UPDATE OF {column} ON turns {fails}"
 
 
 @dataclass
@@ -76,21 +76,23 @@ class Room(Place):
             await self.answer()
 
     async def waiting(self) -> tuple[Message, ...]:
-        return await self.stores.mentions.list_waiting(self.key)
+        return await self.stores.ledger.list_waiting(self.key)
 
     async def stored_unseen(self) -> list[str]:
         """Answers that are stored, and are still to be shown."""
-        return [message.content for message in await self.stores.mentions.list_unshown(self.key)]
+        return [message.content for message in await self.stores.ledger.list_unshown(self.key)]
 
     async def edited(self, question: Message, text: str) -> Message:
         """The question, once its author has changed it."""
         await self.stores.channels.edit(question.discord_id or 0, text)
-        [edited] = await self.stores.mentions.list_edited(self.key)
+        [edited] = await self.stores.ledger.list_edited(self.key)
         return edited
 
     async def done(self) -> None:
         """Wait until nobody waits, and all is shown."""
-        await self.until(lambda: not self.execute("SELECT 1 FROM mentions WHERE answered = 0 OR shown = 0"))
+        await self.until(
+            lambda: not self.execute("SELECT 1 FROM turns WHERE state NOT IN ('shown', 'interrupted')")
+        )
 
     def replies(self) -> dict[str, str]:
         """What the bot says, by the question that it replies to; in the order of these."""
@@ -108,7 +110,7 @@ class Room(Place):
     async def served(self, retry_s: float = 0.05) -> AsyncIterator[Mentions]:
         """Whoever waits is answered, and what fails is tried again soon."""
         gate, signs = gate_over(self.stores, self.rest), TypingSigns(self.rest)
-        mentions = Mentions(self.stores.mentions, self.answers, signs, gate, utc_now, retry_s=retry_s)
+        mentions = Mentions(self.stores.ledger, self.answers, signs, gate, utc_now, retry_s=retry_s)
         yield mentions
         mentions.close()
         await mentions.finish()
@@ -150,7 +152,7 @@ class TestWaiting:
         posted = await room.discord.post(room.aiko, thread, "どうしたらいい？", mention=True)
         question = Message("user", posted.content, discord_id=posted.id, author_id=room.aiko.id)
         await room.stores.channels.add(key, question, waiting=True)
-        assert await room.answers.answer(key, await room.stores.mentions.list_waiting(key))
+        assert await room.answers.answer(key, await room.stores.ledger.list_waiting(key))
         assert "冷蔵庫が鳴る" in room.prompt()
 
     async def test_that_was_deleted_since_is_not_answered_and_others_are(self, room: Room) -> None:
@@ -167,7 +169,7 @@ class TestWaiting:
 
     async def test_has_one_message_for_its_answer_however_often_the_database_fails(self, room: Room) -> None:
         await room.asks("アイコ", "ひとつ")
-        room.execute(full_disk("answer_id"))
+        room.execute(full_disk("shown_in"))
         await room.answer_fails()
         room.discord.forget_nonces()
         await room.asks("ケン", "ふたつ")
@@ -183,7 +185,7 @@ class TestWaiting:
         self, room: Room
     ) -> None:
         await room.asks("アイコ", "ひとつ")
-        room.execute(full_disk("answer_id"))
+        room.execute(full_disk("shown_in"))
         await room.answer_fails()
         room.execute(ROOM_AGAIN)
         await room.asks("ケン", "ふたつ")
@@ -291,7 +293,7 @@ class TestAnAnswer:
         room.table.model.script = [["答えです。"], [REMEMBER], ["別の答えです。"]]
         await room.answer()
         edited = await room.edited(question, "犬が好き。覚えて")
-        room.execute(full_disk("answered"))
+        room.execute(full_disk("shown_in"))
         await room.answers.remake(room.key, edited)
         [shown] = room.written()
         words = texts(Locale.JA)
@@ -404,7 +406,7 @@ class TestAFailedAnswer:
         assert failed.labels == []
         assert texts(locale).mention.done_before_failure in failed.text
         await room.stores.channels.edit(question.discord_id or 0, "覚えてね")
-        assert await room.stores.mentions.list_edited(room.key) == ()
+        assert await room.stores.ledger.list_edited(room.key) == ()
 
 
 class TestAWithdrawnAnswer:
@@ -433,18 +435,18 @@ class TestAWithdrawnAnswer:
 class TestEdit:
     async def test_is_not_lost_while_the_database_fails(self, room: Room) -> None:
         question = await room.asks("アイコ", "今日は？")
-        room.table.model.script = [["月曜日です。"], ["火曜日です。"]]
+        room.table.model.script = [["月曜日です。"], *[["火曜日です。"]] * 50]
         await room.answer()
         await room.answers.remake(room.key, question)  # which it has seen
         assert len(room.table.model.requests) == 1
         await room.edited(question, "明日は？")
-        room.execute(full_disk("shown"))
+        room.execute(full_disk("state"))
         async with room.served() as mentions:
             await mentions.follow_edit(question.discord_id or 0)
-            await asyncio.sleep(0.1)
-            assert len(room.table.model.requests) == 1
+            await room.until(lambda: len(room.table.model.requests) > 3)
+            assert await room.stores.ledger.list_edited(room.key) != ()
             room.execute(ROOM_AGAIN)
-            await room.discord.wait(lambda: room.texts() == ["火曜日です。"], "the new answer")
+            await room.until(lambda: not room.execute("SELECT 1 FROM turns WHERE state = 'edited'"))
 
     async def test_remakes_the_answer_of_its_author_alone_also_where_others_have_a_newer_one(
         self, room: Room
@@ -467,4 +469,4 @@ class TestEdit:
             await mentions.follow_edit(question.discord_id or 0)
             await asyncio.sleep(0.05)
         assert len(room.table.model.requests) == 1
-        assert await room.stores.mentions.list_edited(room.key) == ()
+        assert await room.stores.ledger.list_edited(room.key) == ()

@@ -87,7 +87,7 @@ async def test_a_call_agreed_to_is_made(stage: Stage, aiko: User, ben: User, cha
     stage.model.script(Reply(Say("🙂 43"), Hang()))
     pressed = await stage.discord.click(aiko, reply.message, DO["ja"])
     await pressed.until(lambda shown: "🙂 43" in str(shown.messages), "the answer's beginning")
-    kept = "SELECT count(*) FROM turn_calls WHERE user_id = ? AND calls LIKE ?"  # a kill would not lose it
+    kept = "SELECT count(*) FROM turns WHERE user_id = ? AND calls LIKE ?"  # a kill would not lose it
     await stage.eventually(kept, aiko.id, "%42行目に書きました%", gives=[(1,)])
     await stage.discord.click(aiko, pressed.messages[-1], stop_label(aiko))
 

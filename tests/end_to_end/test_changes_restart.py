@@ -14,9 +14,9 @@ from tests.loopback.model_server import Reply as Answer
 
 STAGE = "own_stage"
 pytestmark = pytest.mark.slow
-CALLS = "SELECT count(*) FROM turn_calls WHERE user_id = ?"
+CALLS = "SELECT count(*) FROM turns WHERE user_id = ? AND calls <> '[]'"
 REMINDERS = "SELECT text FROM schedules WHERE user_id = ?"
-SHOWN = "SELECT shown FROM mentions WHERE discord_id = ?"
+SHOWN = "SELECT state FROM turns WHERE question_id = ?"
 RECEIPTS = "SELECT message_id, line, named_id, kind FROM receipts WHERE user_id = ?"
 KEPT = "💾 覚えました: 猫の名前はモチ"
 UNDO_KEPT, UNDO_SET = "取り消す: 猫の名前はモチ", "取り消す: 薬"
@@ -109,13 +109,13 @@ async def test_a_kill_is_told_with_what_was_done(stage: Stage, channel: Channel)
         assert len(stage.rows(REMINDERS, user.id)) == 1
         await stage.eventually(CALLS, user.id, gives=[(0,)])
 
-    await stage.eventually(SHOWN, mention.id, gives=[(1,)])
+    await stage.eventually(SHOWN, mention.id, gives=[("shown",)])
     receipts = stage.rows(RECEIPTS, caller.id)
     await pull_the_plug(stage)  # between its end's being shown, and the note of its receipt
     stage.change("DELETE FROM receipts WHERE user_id = ?", caller.id)
-    stage.change("UPDATE mentions SET shown = 0 WHERE discord_id = ?", mention.id)
+    stage.change("UPDATE turns SET state = 'answered' WHERE question_id = ?", mention.id)
     await stage.start()
-    await stage.eventually(SHOWN, mention.id, gives=[(1,)])
+    await stage.eventually(SHOWN, mention.id, gives=[("shown",)])
     assert stage.rows(RECEIPTS, caller.id) == receipts != []
 
 
@@ -124,7 +124,7 @@ async def test_what_is_asked_again_does_nothing_twice(stage: Stage, channel: Cha
     replies = [await changed(stage, user, channel) for user in users]
     await pull_the_plug(stage)
     at_work = {"id": "c1", "name": "schedule", "arguments": "{}", "result": "", "ok": False}
-    stage.change("UPDATE turn_calls SET calls = ? WHERE user_id = ?", json.dumps([at_work]), users[2].id)
+    stage.change("UPDATE turns SET calls = ? WHERE user_id = ?", json.dumps([at_work]), users[2].id)
     await stage.start()
     for reply in replies:
         await may_be_asked_again(reply)

@@ -104,7 +104,9 @@ async def test_what_discord_refuses_of_an_answer_is_shown_in_another_way(
     await discord.wait(lambda: shown(dm) == "DM で。", "the answer to the mention")
     await discord.post(aiko, channel, "続きは？", reply_to=answered_by_ask)
     await discord.wait(lambda: shown(dm) == "DM で。返事も DM で。", "the answer in its author's session")
-    await stage.eventually("SELECT count(*) FROM turns WHERE user_id = ?", aiko.id, gives=[(0,)])
+    await stage.eventually(
+        "SELECT count(*) FROM turns WHERE user_id = ? AND state <> 'shown'", aiko.id, gives=[(0,)]
+    )
 
 
 async def test_a_drop_does_not_cut_an_answer(stage: Stage, aiko: User, channel: Channel) -> None:

@@ -13,7 +13,7 @@ STAGE = "own_stage"
 pytestmark = pytest.mark.slow
 JA = texts(Locale.JA)
 UNKNOWN_MESSAGE = 10008
-ON_THEIR_WAY = "SELECT count(*) FROM turns WHERE state <> 'interrupted'"
+ON_THEIR_WAY = "SELECT count(*) FROM turns WHERE state IN ('accepted', 'answered')"
 RETRY = JA.unfinished.ask_again
 CUT_OFF = "書いている途中で動かなくなったため"
 

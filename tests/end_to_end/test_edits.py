@@ -14,7 +14,7 @@ JA = texts(Locale.JA)
 UNKNOWN_MESSAGE = 10008
 STORED = "SELECT count(*) FROM messages WHERE channel_id = ?"
 ROLES = "SELECT role FROM messages WHERE channel_id = ?"
-MENTIONS = "SELECT count(*) FROM mentions WHERE channel_id = ? AND answered = 0"
+MENTIONS = "SELECT count(*) FROM turns WHERE channel_id = ? AND state = 'accepted'"
 THREE_PAGES = "\n\n".join(["あ" * 1000] * 3)
 
 
@@ -60,7 +60,7 @@ async def test_an_edited_reply_keeps_its_answer(stage: Stage, aiko: User, channe
     message = await stage.write(aiko, channel, "今日は？", mention=False, reply_to=asked.message)
     reply = stage.discord.answer(message)
     await reply.until(lambda shown: again_label(aiko) in shown.labels, "the buttons")
-    await stage.eventually("SELECT count(*) FROM turns", gives=[(0,)])
+    await stage.eventually("SELECT count(*) FROM turns WHERE state <> 'shown'", gives=[(0,)])
     await stage.restart()
     stage.model.script(Reply(Say("火曜日"), CutConnection()))
     await stage.discord.edit(aiko, message, "明日は？")
@@ -92,7 +92,7 @@ async def test_a_deleted_question_takes_its_answer_along(stage: Stage, aiko: Use
     message = await stage.write(aiko, channel, "秘密の番号は1234")
     answer = stage.discord.answer(message)
     await answer.until(lambda shown: len(shown.messages) > 1, "the second message")
-    shown = "SELECT count(*) FROM mentions WHERE discord_id = ? AND shown = 1"
+    shown = "SELECT count(*) FROM turns WHERE question_id = ? AND state = 'shown'"
     await stage.eventually(shown, message.id, gives=[(1,)])
     await stage.discord.delete(aiko, message)
     await answer.until(lambda shown: not shown.messages, "the answer to vanish")

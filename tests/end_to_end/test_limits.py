@@ -48,7 +48,7 @@ async def test_a_limit_is_told_and_lets_no_request_be_made(
     told = await stage.says(await stage.write(ben, channel, "もう一度"), "You have used up")
     assert 0 <= in_seconds(told.text) <= 60
     assert len(stage.model.requests) == 2
-    left = "SELECT count(*) FROM turns WHERE user_id IN (?, ?) AND state <> 'interrupted'"
+    left = "SELECT count(*) FROM turns WHERE user_id IN (?, ?) AND state IN ('accepted', 'answered')"
     await stage.eventually(left, aiko.id, ben.id, gives=[(0,)])  # nothing for the next start to show
 
 

@@ -11,9 +11,9 @@ from tests.loopback.discord import Channel, File, User
 from tests.loopback.model_server import End, Hang, Reply, Say, Wait, says
 
 STAGE = "new_stage"
-WAITING = "SELECT count(*) FROM mentions WHERE channel_id = ? AND answered = 0"
-ANSWERED = "SELECT count(*) FROM mentions WHERE channel_id = ? AND answered = 1"
-TO_SHOW = "SELECT count(*) FROM mentions WHERE channel_id = ? AND shown = 0"
+WAITING = "SELECT count(*) FROM turns WHERE channel_id = ? AND state = 'accepted'"
+ANSWERED = "SELECT count(*) FROM turns WHERE channel_id = ? AND state <> 'accepted'"
+TO_SHOW = "SELECT count(*) FROM turns WHERE channel_id = ? AND state <> 'shown'"
 EDIT = "PATCH /channels/{channel}/messages/{message}"
 UNKNOWN_MESSAGE = 10008
 PAGES = "SELECT count(*) FROM answer_pages WHERE answer_id = ?"
@@ -41,7 +41,7 @@ async def test_a_kill_has_answers_written_anew(stage: Stage, aiko: User, ben: Us
     await streaming(stage.discord.answer(third), "考えています…")
     await stage.model.arrived(5)
     await pull_the_plug(stage)
-    stage.change(f"UPDATE mentions SET answer_id = NULL WHERE channel_id = {unnoted.id}")
+    stage.change(f"UPDATE turns SET shown_in = NULL WHERE channel_id = {unnoted.id}")
     stage.model.requests.clear()
     stage.model.responder = lambda _: says("できあがり。")
     await stage.start()

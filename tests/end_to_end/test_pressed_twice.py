@@ -26,7 +26,7 @@ STATE: Final = (
     "SELECT text, status FROM schedules WHERE user_id = ? ORDER BY id",
     "SELECT role, content, status FROM messages WHERE user_id = ? ORDER BY id",
     "SELECT count(*) FROM proposals WHERE user_id = ?",
-    "SELECT count(*) FROM turns WHERE user_id = ?",
+    "SELECT count(*) FROM turns WHERE user_id = ? AND state <> 'shown'",
 )
 FACT: Final = "合鍵は植木鉢の下"
 
@@ -100,7 +100,9 @@ async def outcome(stage: Stage, scene: Scene, apart_s: float | None) -> dict[str
     await presses[0].until(lambda shown: shown.history or shown.modal, "what comes of it")
     for each in presses:  # what is only acknowledged has no text yet
         await each.until(lambda shown: all(map(_read, shown.messages)), "its text")
-    await stage.eventually("SELECT count(*) FROM turns WHERE user_id = ?", user.id, gives=[(0,)])
+    await stage.eventually(
+        "SELECT count(*) FROM turns WHERE user_id = ? AND state <> 'shown'", user.id, gives=[(0,)]
+    )
     await stage.discord.quiet(0.15)
     return {
         "public": [_read(each) for each in stage.discord.messages(channel) if not each.ephemeral],

@@ -23,7 +23,7 @@ IN_DOUBT = JA.proposal.call_in_doubt.format(what=WHAT)
 STOPPED = JA.proposal.call_stopped.format(what=WHAT)
 NOT_MADE = JA.proposal.not_made.format(what=WHAT)
 CLAIMED = "SELECT count(*) FROM claimed_calls"
-ON_THEIR_WAY = "SELECT count(*) FROM turns WHERE state <> 'interrupted'"
+ON_THEIR_WAY = "SELECT count(*) FROM turns WHERE state IN ('accepted', 'answered')"
 LATE = "UPDATE proposals SET made_at = made_at - 601000 WHERE user_id = ?"
 WRITE = Call("notes__write", {"text": "牛乳\n# 卵 *二つ*", "path": "買い物.txt"})
 WRITE_EN = Call("notes__write", {"text": "milk\n# eggs *two*", "path": "shopping.txt"})

@@ -214,7 +214,9 @@ def _database(case: Evidence) -> Iterator[str]:
         yield from damaged
         return
     [(tokens,)] = case.database.rows("SELECT count(*) FROM turns WHERE token IS NOT NULL")
-    [(waiting,)] = case.database.rows("SELECT count(*) FROM mentions WHERE answered = 0")
+    [(waiting,)] = case.database.rows(
+        "SELECT count(*) FROM turns WHERE kind = 'mention' AND state = 'accepted'"
+    )
     if tokens:
         yield f"{tokens} tokens of interactions are kept"
     if waiting:

@@ -23,9 +23,7 @@ _OFTEN = 0.7
 _RECENT = 150
 """Questions that people come back to."""
 _OWED = """
-    SELECT discord_id FROM mentions
-    WHERE answered = 0 OR (answer_id IS NOT NULL AND (shown = 0 OR edited = 1))
-    UNION ALL SELECT question_id FROM turns WHERE state <> 'interrupted'
+    SELECT question_id FROM turns WHERE state IN ('accepted', 'answered', 'edited')
 """
 """What the program would go on with after a start."""
 

@@ -77,7 +77,7 @@ class TestForgottenPlace:
             await stores.channels.reset(key, bot_id=BOT, discord_id=number)
             await stores.channels.add(key, said(number * 10), waiting=True)
             await stores.channels.add(key, said(number * 10 + 1), waiting=True)
-            first, _ = await stores.mentions.list_waiting(key)
+            first, _ = await stores.ledger.list_waiting(key)
             await stores.channels.commit_answer(key, answer(number * 10 + 2), [first])
             await stores.channels.add_pages(key.place_id, number * 10 + 2, [number * 10 + 3])
             await freeze(database, key, (number * 10, number * 10 + 1))
@@ -89,7 +89,7 @@ class TestForgottenPlace:
         """By table, which places it still knows."""
         columns = (
             "discord_id / 10 FROM messages WHERE session_id IS NULL",
-            "discord_id / 10 FROM mentions",
+            "question_id / 10 FROM turns",
             "discord_id / 10 FROM answer_pages",
             "first_message_id / 10 FROM block_boundaries",
             "first_message_id / 10 FROM channel_windows",

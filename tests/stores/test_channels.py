@@ -57,7 +57,7 @@ class TestMessage:
         assert not await stores.channels.add(THREAD, said(10, "よその二度目"), waiting=True)
         for number, blank in enumerate(("", " \n\u3000", "\u3164")):
             assert not await stores.channels.add(CHANNEL, said(11 + number, blank), waiting=True)
-        assert await stores.mentions.list_places() == ()
+        assert await stores.ledger.list_places() == ()
         page = [said(20, "猫\ud83d"), said(21, "a\0b"), said(22, "\\u0000"), said(23, "\0"), said(24, "")]
         assert await stores.channels.add_all(CHANNEL, [*page, said(10, "また")]) == 3
         assert await stores.channels.add_all(CHANNEL, []) == 0
@@ -80,7 +80,7 @@ class TestMessage:
         await stores.channels.commit_answer(CHANNEL, answer(20), [])
         for number in (10, 30, 31, 20):
             assert not await stores.channels.add(CHANNEL, said(number, "同じ番号"), waiting=True)
-        assert await stores.mentions.list_places() == ()
+        assert await stores.ledger.list_places() == ()
         assert await archived(database) == {20: answer(20).content}
         assert await heard_in_dm(stores) == ["秘密の質問", "はい"]
 
@@ -102,15 +102,15 @@ class TestDeletion:
     async def test_of_any_page_removes_the_whole_answer(self, stores: Stores, database: Database) -> None:
         for number, page in enumerate((20, 21, 22)):
             await stores.channels.add(CHANNEL, said(10 + number, "質問"), waiting=True)
-            question = await stores.mentions.list_waiting(CHANNEL)
+            question = await stores.ledger.list_waiting(CHANNEL)
             await stores.channels.commit_answer(CHANNEL, answer(20), question)
             await stores.channels.add_pages(CHANNEL.place_id, 20, [21, 22])
             assert await stores.channels.delete([page]) == 1
             assert await stores.channels.delete([20, 21, 22]) == 0
             assert 20 not in await archived(database)
             assert await database.query("SELECT * FROM answer_pages") == []
-            assert await stores.mentions.list_waiting(CHANNEL) == ()
-            assert await stores.mentions.get_answer(10 + number) is None
+            assert await stores.ledger.list_waiting(CHANNEL) == ()
+            assert await stores.ledger.get_answer_message(10 + number) is None
         assert await archived(database) == dict.fromkeys((10, 11, 12), "質問")
 
     async def test_of_a_dropped_page_or_placeholder_removes_nothing_else(self, stores: Stores) -> None:
@@ -120,12 +120,12 @@ class TestDeletion:
         assert await stores.channels.delete([22]) == 0
         assert (await newest(stores)).discord_id == 20
         await stores.channels.add(CHANNEL, said(30), waiting=True)
-        question = await stores.mentions.list_waiting(CHANNEL)
-        await stores.mentions.begin(CHANNEL, question, 30)
-        await stores.mentions.note_answer(CHANNEL, question, 40)
+        question = await stores.ledger.list_waiting(CHANNEL)
+        await stores.ledger.begin_answer(CHANNEL, question, 30)
+        await stores.ledger.note_answer(CHANNEL, question, 40)
         await stores.channels.delete([40])
-        assert await stores.mentions.list_waiting(CHANNEL) == question
-        assert await stores.mentions.get_begun(question) == (30, None, frozenset({30}))
+        assert await stores.ledger.list_waiting(CHANNEL) == question
+        assert await stores.ledger.get_begun(question) == (30, None, frozenset({30}))
 
     async def test_of_a_sessions_question_takes_its_files(self, stores: Stores, database: Database) -> None:
         await ask_in_dm(stores, 10)
@@ -144,10 +144,10 @@ class TestHeard:
         shown = said(10, f"{question.content}\n[not shown]")  # as the model was told of it
         for each in (shown, question):
             await stores.channels.note_heard(CHANNEL, each, "十時です")
-        [waiting] = await stores.mentions.list_waiting(CHANNEL)
+        [waiting] = await stores.ledger.list_waiting(CHANNEL)
         assert (waiting.content, waiting.heard) == (f"{question.content}\n十時です", "十時です")
         await stores.channels.commit_answer(CHANNEL, answer(20), [waiting])
-        assert await stores.mentions.list_edited(CHANNEL) == ()
+        assert await stores.ledger.list_edited(CHANNEL) == ()
         assert not await stores.channels.edit(10, question.content)
         assert await stores.channels.edit(10, "いつから？")
         assert (await archived(database))[10] == "いつから？\n十時です"

@@ -150,8 +150,9 @@ class TestCalls:
         assert await stores.ledger.get_calls("e1", ME) == ()
 
     async def test_go_with_whoever_asks_again_and_back_until_nobody_does(self, stores: Stores) -> None:
+        await stores.ledger.accept(ASKED)
         await stores.ledger.note_calls("e1", ME, [REMINDER])
-        await interrupted(stores)
+        await stores.ledger.mark_interrupted("e1", ME)
         taken = got(
             await stores.ledger.take(
                 "e1", ME, lambda former: replace(former, id="e9", state="accepted", former="e1")
@@ -180,6 +181,7 @@ class TestCalls:
             assert await stores.ledger.get_calls("e1", ME) == ()
 
     async def test_are_their_users_alone(self, stores: Stores) -> None:
+        await stores.ledger.accept(ASKED)
         await stores.ledger.note_calls("e1", ME, [REMINDER])
         await stores.ledger.note_calls("e1", STRANGER, [BEGUN])
         await stores.ledger.note_calls("e1", STRANGER, [])
@@ -187,6 +189,7 @@ class TestCalls:
         assert await stores.ledger.get_calls("e1", ME) == (REMINDER,)
 
     async def test_on_a_memory_that_is_erased_meanwhile_are_told_without_it(self, stores: Stores) -> None:
+        await stores.ledger.accept(ASKED)
         told = '{"remembered": {"id": 1, "content": "猫", "ref": 4711}}'
         await stores.ledger.note_calls("e1", ME, [ToolCall("c3", "remember", "{}", told)])
         [call] = await stores.ledger.get_calls("e1", ME)
@@ -198,7 +201,7 @@ class TestCalls:
         channel = ChannelKey(5)
         ways: tuple[Callable[[Message], Awaitable[object]], ...] = (
             lambda asked: stores.channels.commit_answer(channel, answer(81), [asked]),
-            lambda asked: stores.mentions.give_up(channel, [asked]),
+            lambda asked: stores.ledger.give_up(channel, [asked]),
             lambda asked: stores.channels.delete([got(asked.discord_id)]),
             lambda _: stores.channels.forget_place(channel),
         )

@@ -14,11 +14,11 @@ from tests.stores.places import BOT, CHANNEL, PLACES, THREAD, answer, archived, 
 async def wait(stores: Stores, *numbers: int, key: ChannelKey = CHANNEL) -> tuple[Message, ...]:
     for number in numbers:
         assert await stores.channels.add(key, said(number, f"質問{number}"), waiting=True)
-    return await stores.mentions.list_waiting(key)
+    return await stores.ledger.list_waiting(key)
 
 
 async def edited(stores: Stores) -> list[str]:
-    return contents(await stores.mentions.list_edited(CHANNEL))
+    return contents(await stores.ledger.list_edited(CHANNEL))
 
 
 class TestBegunAnswer:
@@ -27,20 +27,20 @@ class TestBegunAnswer:
     ) -> None:
         async with open_again() as stores:
             begun = await wait(stores, 10, 11, 12, 14)
-            assert await stores.mentions.get_begun(begun) is None
-            await stores.mentions.begin(CHANNEL, begun, 14)
+            assert await stores.ledger.get_begun(begun) is None
+            await stores.ledger.begin_answer(CHANNEL, begun, 14)
             await stores.channels.delete([11])
-            await stores.mentions.give_up(CHANNEL, begun[2:3])
+            await stores.ledger.give_up(CHANNEL, begun[2:3])
             waiting = await wait(stores, 15)
         async with open_again() as stores:
-            assert await stores.mentions.get_begun(waiting) == (14, None, frozenset({10, 14}))
-            assert await stores.mentions.get_begun(waiting[2:]) is None
-            assert await stores.mentions.note_answer(CHANNEL, begun, 20) == {10, 14}
+            assert await stores.ledger.get_begun(waiting) == (14, None, frozenset({10, 14}))
+            assert await stores.ledger.get_begun(waiting[2:]) is None
+            assert await stores.ledger.note_answer(CHANNEL, begun, 20) == {10, 14}
         async with open_again() as stores:
-            assert await stores.mentions.get_begun(waiting) == (14, 20, frozenset({10, 14}))
-            assert await stores.mentions.get_answer(10) is None
+            assert await stores.ledger.get_begun(waiting) == (14, 20, frozenset({10, 14}))
+            assert await stores.ledger.get_answer_message(10) is None
             await stores.channels.commit_answer(CHANNEL, answer(20), begun)
-            assert await stores.mentions.get_begun(waiting) is None
+            assert await stores.ledger.get_begun(waiting) is None
 
 
 class TestAuthors:
@@ -51,21 +51,21 @@ class TestAuthors:
             for number, author in ((10, 4), (11, 3), (12, 2), (13, 4), (14, 1)):
                 question = said(number, "質問", author_id=author)
                 await stores.channels.add(CHANNEL, question, waiting=True)
-            assert await stores.mentions.list_authors(CHANNEL) == (4, 3, 2, 1)
-            assert await stores.mentions.list_authors(THREAD) == ()
-            for question in await stores.mentions.list_waiting(CHANNEL):
+            assert await stores.ledger.list_authors(CHANNEL) == (4, 3, 2, 1)
+            assert await stores.ledger.list_authors(THREAD) == ()
+            for question in await stores.ledger.list_waiting(CHANNEL):
                 of = (question.discord_id or 0) + 10
                 await stores.channels.commit_answer(CHANNEL, answer(of), [question])
                 if of != 21:
-                    await stores.mentions.mark_shown(CHANNEL, of)
+                    await stores.ledger.mark_shown(CHANNEL, of)
             await stores.channels.edit(14, "別の質問")
         async with open_again() as stores:
-            assert await stores.mentions.list_authors(CHANNEL) == (3, 1)
+            assert await stores.ledger.list_authors(CHANNEL) == (3, 1)
             newest = await stores.channels.get_newest_answer(CHANNEL, 4)
             assert newest is not None
             assert newest.discord_id == 23
             await stores.channels.delete([21])
-            assert await stores.mentions.list_authors(CHANNEL) == (1,)
+            assert await stores.ledger.list_authors(CHANNEL) == (1,)
 
 
 class TestStoredAnswer:
@@ -73,44 +73,41 @@ class TestStoredAnswer:
         async with open_again() as stores:
             await stores.channels.commit_answer(CHANNEL, answer(20, "答え"), await wait(stores, 10, 11))
         async with open_again() as stores:
-            questions = await stores.mentions.list_questions(20)
-            assert await stores.mentions.list_places() == (CHANNEL,)
-            [stored] = await stores.mentions.list_unshown(CHANNEL)
+            questions = await stores.ledger.list_questions(20)
+            assert await stores.ledger.list_places() == (CHANNEL,)
+            [stored] = await stores.ledger.list_unshown(CHANNEL)
             assert (stored.content, stored.discord_id) == ("答え", 20)
-            assert await stores.mentions.list_unshown(THREAD) == ()
-            await stores.mentions.mark_shown(CHANNEL, 20)
-            assert await stores.mentions.list_unshown(CHANNEL) == ()
-            assert await stores.mentions.list_places() == ()
-            await stores.mentions.mark_unshown(CHANNEL, 20)  # its messages are changing
-            assert contents(await stores.mentions.list_unshown(CHANNEL)) == ["答え"]
-            await stores.mentions.mark_shown(CHANNEL, 20)
+            assert await stores.ledger.list_unshown(THREAD) == ()
+            await stores.ledger.mark_shown(CHANNEL, 20)
+            assert await stores.ledger.list_unshown(CHANNEL) == ()
+            assert await stores.ledger.list_places() == ()
             await stores.channels.commit_answer(CHANNEL, answer(20, "新しい答え"), questions)
-            assert contents(await stores.mentions.list_unshown(CHANNEL)) == ["新しい答え"]
+            assert contents(await stores.ledger.list_unshown(CHANNEL)) == ["新しい答え"]
             await stores.channels.delete([20])
-            assert await stores.mentions.list_unshown(CHANNEL) == ()
-            assert await stores.mentions.list_places() == ()
+            assert await stores.ledger.list_unshown(CHANNEL) == ()
+            assert await stores.ledger.list_places() == ()
 
 
 class TestEditedQuestion:
     async def test_is_known_until_its_answer_is_to_what_it_says(self, open_again: OpenStores) -> None:
         async with open_again() as stores:
             questions = await wait(stores, 10, 11)
-            await stores.mentions.note_answer(CHANNEL, questions, 20)
+            await stores.ledger.note_answer(CHANNEL, questions, 20)
             await stores.channels.edit(10, "犬の話")
             assert await edited(stores) == [], "while it is being answered"
             await stores.channels.commit_answer(CHANNEL, answer(20), questions)
-            await stores.mentions.mark_shown(CHANNEL, 20)
+            await stores.ledger.mark_shown(CHANNEL, 20)
         async with open_again() as stores:
-            assert await stores.mentions.list_places() == (CHANNEL,)
-            [question] = await stores.mentions.list_edited(CHANNEL)
+            assert await stores.ledger.list_places() == (CHANNEL,)
+            [question] = await stores.ledger.list_edited(CHANNEL)
             assert question.content == "犬の話"
             await stores.channels.edit(10, "猫の話")
-            await stores.mentions.mark_read(CHANNEL, question)
-            [question] = await stores.mentions.list_edited(CHANNEL)
+            await stores.ledger.mark_read(CHANNEL, question)
+            [question] = await stores.ledger.list_edited(CHANNEL)
             assert question.content == "猫の話"
-            await stores.mentions.mark_read(CHANNEL, question)
+            await stores.ledger.mark_read(CHANNEL, question)
             assert await edited(stores) == []
-            assert await stores.mentions.list_places() == ()
+            assert await stores.ledger.list_places() == ()
 
 
 class TestReset:
@@ -119,12 +116,12 @@ class TestReset:
         await wait(stores, 9, key=THREAD)
         await stores.channels.reset(CHANNEL, bot_id=0, discord_id=11)
         await wait(stores, 12)
-        left = await stores.mentions.list_left_behind(CHANNEL)
+        left = await stores.ledger.list_left_behind(CHANNEL)
         assert ids(left) == [10, 11]
-        assert ids(await stores.mentions.list_waiting(CHANNEL)) == [12]
-        assert await stores.mentions.note_answer(CHANNEL, left, 20) == frozenset()
-        in_thread = await stores.mentions.list_waiting(THREAD)
-        assert await stores.mentions.note_answer(THREAD, in_thread, 20) == {9}
+        assert ids(await stores.ledger.list_waiting(CHANNEL)) == [12]
+        assert await stores.ledger.note_answer(CHANNEL, left, 20) == frozenset()
+        in_thread = await stores.ledger.list_waiting(THREAD)
+        assert await stores.ledger.note_answer(THREAD, in_thread, 20) == {9}
 
 
 class TestWaiting:
@@ -135,31 +132,31 @@ class TestWaiting:
                 await wait(stores, 110 + number, 50 - number, 10 + number, key=key)
             await stores.channels.edit(10, "やっぱり猫の話")
         async with open_again() as stores:
-            assert {*await stores.mentions.list_places()} == {*PLACES}
+            assert {*await stores.ledger.list_places()} == {*PLACES}
             for number, key in enumerate(PLACES):
-                assert ids(await stores.mentions.list_waiting(key)) == [
+                assert ids(await stores.ledger.list_waiting(key)) == [
                     10 + number,
                     50 - number,
                     110 + number,
                 ]
-            [first, second, _] = await stores.mentions.list_waiting(CHANNEL)
+            [first, second, _] = await stores.ledger.list_waiting(CHANNEL)
         assert (first.content, second.content) == ("やっぱり猫の話", "質問50")
         assert (first.role, first.author_id, first.author_name, first.discord_id) == ("user", 7, "花子", 10)
 
     async def test_ends_when_it_is_given_up_and_does_not_begin_again(self, stores: Stores) -> None:
         first, second = await wait(stores, 10, 11)
-        await stores.mentions.note_answer(CHANNEL, [first], 20)
-        await stores.mentions.give_up(CHANNEL, [first])
-        assert await stores.mentions.list_waiting(CHANNEL) == (second,)
-        assert await stores.mentions.get_answer(10) is None
-        assert await stores.mentions.list_questions(20) == ()
+        await stores.ledger.note_answer(CHANNEL, [first], 20)
+        await stores.ledger.give_up(CHANNEL, [first])
+        assert await stores.ledger.list_waiting(CHANNEL) == (second,)
+        assert await stores.ledger.get_answer_message(10) is None
+        assert await stores.ledger.list_questions(20) == ()
         assert not await stores.channels.add(CHANNEL, said(10), waiting=True)
 
     async def test_of_what_is_private_is_not_told(self, stores: Stores, database: Database) -> None:
         await wait(stores, 10, 11)
         sql = "UPDATE messages SET visibility = 'private' WHERE discord_id = 10"
         await database.transaction([Statement(sql)], ())
-        assert ids(await stores.mentions.list_waiting(CHANNEL)) == [11]
+        assert ids(await stores.ledger.list_waiting(CHANNEL)) == [11]
 
 
 class TestAnswer:
@@ -171,9 +168,14 @@ class TestAnswer:
         stored = await stores.channels.commit_answer(
             CHANNEL, answer(20, "まとめて"), [first, second, deleted]
         )
-        assert await stores.mentions.list_waiting(CHANNEL) == (third,)
-        assert await stores.mentions.list_questions(20) == (first, second)
-        assert [await stores.mentions.get_answer(id_) for id_ in (10, 11, 12, 99)] == [20, 20, None, None]
+        assert await stores.ledger.list_waiting(CHANNEL) == (third,)
+        assert await stores.ledger.list_questions(20) == (first, second)
+        assert [await stores.ledger.get_answer_message(id_) for id_ in (10, 11, 12, 99)] == [
+            20,
+            20,
+            None,
+            None,
+        ]
         newest = await stores.channels.get_newest_answer(CHANNEL)
         assert newest == stored
         assert newest is not None
@@ -185,7 +187,7 @@ class TestAnswer:
         before = await stores.channels.commit_answer(CHANNEL, answer(20, "犬です"), question)
         assert await stores.channels.get_newest_answer(CHANNEL) == before
         await stores.channels.edit(10, "猫は？")
-        question = await stores.mentions.list_questions(20)
+        question = await stores.ledger.list_questions(20)
         after = await stores.channels.commit_answer(CHANNEL, answer(20, "猫です", status="cut"), question)
         assert after.id == before.id
         assert await archived(database) == {10: "猫は？", 20: "猫です"}
@@ -200,6 +202,6 @@ class TestAnswer:
         for taken in (20, 21):
             with pytest.raises(StorageError):
                 await stores.channels.commit_answer(CHANNEL, answer(taken, "みんなに"), question)
-        assert await stores.mentions.list_waiting(CHANNEL) == question
+        assert await stores.ledger.list_waiting(CHANNEL) == question
         assert contents((await stores.sessions.open(key)).history) == ["質問", "その人だけに"]
         assert await archived(database, THREAD) == {21: "スレッド"}

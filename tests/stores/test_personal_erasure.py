@@ -107,7 +107,7 @@ class TestChannels:
         questions = [said(30, "わたし", author_id=ME), said(31, "あなた", author_id=YOU)]
         for question in questions:
             await stores.channels.add(CHANNEL, question, waiting=True)
-        await stores.mentions.note_answer(CHANNEL, questions, 32)
+        await stores.ledger.note_answer(CHANNEL, questions, 32)
         await stores.channels.commit_answer(CHANNEL, answer(32, "お二人へ"), questions)
         late = said(40, "しまうま？", author_id=ME)
         await stores.channels.add(CHANNEL, late, waiting=True)
@@ -115,7 +115,7 @@ class TestChannels:
         with pytest.raises(StorageError):
             await stores.channels.commit_answer(CHANNEL, answer(41, "しまうまです"), [late])
         assert await archived(database, CHANNEL) == {10: "ほかの人", 31: "あなた"}
-        assert await stores.mentions.list_waiting(CHANNEL) == ()
+        assert await stores.ledger.list_waiting(CHANNEL) == ()
         assert await stores.channels.list_pages(22) == ()
 
     async def test_are_not_caught_up_with_what_was_erased(self, stores: Stores) -> None:

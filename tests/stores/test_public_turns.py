@@ -171,7 +171,7 @@ class TestWhatLeaves:
         assert await session(stores) == ["お昼は？", "お昼は？の答え"]
 
 
-TABLES: Final = ("messages", "mentions", "answer_pages", "sessions", "block_boundaries", "thread_metadata")
+TABLES: Final = ("messages", "turns", "answer_pages", "sessions", "block_boundaries", "thread_metadata")
 BLOCKS: Final = ((10, 19), (20, 29), (30, 39))
 Change = Callable[[Stores, int], Awaitable[object]]
 """Told the row of the answer of the turn that everybody read."""

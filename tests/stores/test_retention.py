@@ -53,7 +53,7 @@ class TestMessages:
         await stores.sessions.clear(KEY)
         await stores.channels.add(CHANNEL, said(10), waiting=True)
         await stores.channels.add(CHANNEL, said(11), waiting=True)
-        await stores.mentions.note_answer(CHANNEL, [said(10)], 12)
+        await stores.ledger.note_answer(CHANNEL, [said(10)], 12)
         await stores.channels.commit_answer(CHANNEL, answer(12), [said(10)])
         await stores.channels.add_pages(CHANNEL.place_id, 12, [13])
         now.tick(MONTH)
@@ -61,7 +61,7 @@ class TestMessages:
         await stores.channels.add(CHANNEL, said(20, "今の話"))
         assert await prune_messages(stores, utc_now() - timedelta(days=1)) == 5
         assert await everything_said(database) == ["新しい", "はい", "今の話"]
-        for table in ("attachments", "mentions", "answer_pages"):
+        for table in ("attachments", "turns", "answer_pages"):
             assert await database.query(f"SELECT * FROM {table}") == []
 
     async def test_that_an_open_conversation_still_shows_stay(

@@ -258,8 +258,6 @@ class Answers:
             pictures=follow_up.pictures,
         )
         async with delivery:
-            if turn.calls:
-                await delivery.note_calls()
             reply = accepted.reply()
             state = await self.show(accepted, reply, opened=None if ephemeral else noop)
             await delivery.finish(state, reply)

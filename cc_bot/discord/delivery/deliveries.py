@@ -226,10 +226,6 @@ class Delivery:
         """Record that it is shown in another channel from now on."""
         await self._write(self._ledger.move(self.turn, channel_id, ()))
 
-    async def note_calls(self) -> None:
-        """Record the calls that were made before it began."""
-        await self._write(self._ledger.note_calls(self.id, self.user_id, self.turn.calls))
-
     async def record_pages(self, answer: Message | None, message_ids: Iterable[int]) -> None:
         """Record which messages show an answer: if one of them is deleted, the answer is. Raises
         StorageError."""

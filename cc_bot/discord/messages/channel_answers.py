@@ -289,19 +289,19 @@ class ChannelAnswers:
         older text. With `again` a question whose answer failed waits again. Returns whether that is done: not
         while a tool of the answer is running, nor if the process stops meanwhile, nor if it could not be
         shown. Raises as `answer`."""
-        answer_id = await self.stores.mentions.get_answer(id_of(question))
+        answer_id = await self.stores.ledger.get_answer_message(id_of(question))
         newest = await self.stores.channels.get_newest_answer(key, question.author_id)
         if answer_id is not None and again:
-            await self.stores.mentions.reopen(key, question.author_id, answer_id)
+            await self.stores.ledger.reopen(key, question.author_id, answer_id)
         if answer_id is not None and newest is not None and newest.discord_id == answer_id:
-            questions = await self.stores.mentions.list_questions(answer_id)
+            questions = await self.stores.ledger.list_questions(answer_id)
             if (
                 questions
                 and any(self._read.get(id_of(each)) != hash(each.content) for each in questions)
                 and not await self._remake(key, newest, questions)
             ):
                 return False
-        await self.stores.mentions.mark_read(key, question)
+        await self.stores.ledger.mark_read(key, question)
         return True
 
     def _note_read(self, questions: Sequence[Message]) -> None:
@@ -325,7 +325,6 @@ class ChannelAnswers:
         asked = await self.assistant.question(key, questions)
         before = await self._pages_of(asked, answer)
         reply = self._reply(asked, await self._messages_of(answer_id))
-        await self.stores.mentions.mark_unshown(key, answer_id)
         with self.running.withdrawals.watch(asked.ids, reply, key) as in_flight:
             in_flight.answer_id = answer_id
             async with self.running.showing(
@@ -337,14 +336,14 @@ class ChannelAnswers:
             await self.replies.say_effects(asked.newest_id, asked.recipient, live.state)
         else:
             await self._note_pages(asked.key, reply, shown=not live.state.unseen)
-        if not asked.postponed:
+        if live.state.stored:
             self._note_read(asked.questions)
         return not (asked.postponed or live.state.unseen)
 
     async def show_stored(self, key: ChannelKey, user_id: int) -> None:
         """Show a user's stored answers whose end was not shown. Raises as `answer` does."""
-        for answer in await self.stores.mentions.list_unshown(key):
-            questions = await self.stores.mentions.list_questions(id_of(answer))
+        for answer in await self.stores.ledger.list_unshown(key):
+            questions = await self.stores.ledger.list_questions(id_of(answer))
             if all(question.author_id != user_id for question in questions):
                 continue
             asked = await self.assistant.question(key, questions)
@@ -367,7 +366,7 @@ class ChannelAnswers:
     async def _begin(self, key: ChannelKey, waiting: Sequence[Message]) -> tuple[ChannelQuestion, Reply]:
         """Return the waiting questions that are answered now, and their reply. First come those whose answer
         was begun before a crash or a database error."""
-        if begun := await self.stores.mentions.get_begun(waiting):
+        if begun := await self.stores.ledger.get_begun(waiting):
             served = [question for question in waiting if id_of(question) in begun.question_ids]
             answer_id = begun.answer_id or self._posted.get(id_of(served[0]))
             asked = await self.assistant.question(key, served)
@@ -375,7 +374,7 @@ class ChannelAnswers:
             sent = await self._messages_of(answer_id) if answer_id else ()
             return asked, self._reply(asked, sent, begun.newest_id)
         asked = await self.assistant.question(key, next_batch(waiting))
-        await self.stores.mentions.begin(key, asked.questions, asked.newest_id)
+        await self.stores.ledger.begin_answer(key, asked.questions, asked.newest_id)
         return asked, self._reply(asked)
 
     def _reply(self, asked: ChannelQuestion, sent: Sequence[Sent] = (), newest_id: int = 0) -> Reply:
@@ -395,7 +394,7 @@ class ChannelAnswers:
         watched."""
         in_flight.answer_id = answer_id
         self._posted.update(dict.fromkeys(asked.ids, answer_id))
-        waiting = await self.stores.mentions.note_answer(asked.key, asked.questions, answer_id)
+        waiting = await self.stores.ledger.note_answer(asked.key, asked.questions, answer_id)
         for question_id in asked.ids:
             del self._posted[question_id]
         in_flight.withdraw(asked.ids - waiting)
@@ -439,7 +438,7 @@ class ChannelAnswers:
         """Remove questions from those that wait. While the database fails they are not answered again."""
         ids = frozenset(map(id_of, questions))
         self._told.update(ids)
-        await self.stores.mentions.give_up(key, questions, failed_in)
+        await self.stores.ledger.give_up(key, questions, failed_in)
         self._told.difference_update(ids)
 
     async def _give_up_told(self, key: ChannelKey, questions: Sequence[Message]) -> bool:
@@ -454,14 +453,14 @@ class ChannelAnswers:
         if pages:
             await self.stores.channels.add_pages(key.place_id, answer_id, pages)
         if shown:
-            await self.stores.mentions.mark_shown(key, answer_id)
+            await self.stores.ledger.mark_shown(key, answer_id)
 
     async def _forget(self, asked: ChannelQuestion, reply: Reply) -> None:
         """Delete a withdrawn answer. Questions left behind by a reset in the same moment stay: their authors
         are told next."""
-        left_behind = frozenset(map(id_of, await self.stores.mentions.list_left_behind(asked.key)))
+        left_behind = frozenset(map(id_of, await self.stores.ledger.list_left_behind(asked.key)))
         unwanted = [question for question in asked.questions if id_of(question) not in left_behind]
-        await self.stores.mentions.give_up(asked.key, unwanted)
+        await self.stores.ledger.give_up(asked.key, unwanted)
         await self.stores.channels.delete(await reply.message_ids(), place_id=asked.key.place_id)
         await reply.try_to_remove()
 

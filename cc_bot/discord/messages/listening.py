@@ -225,7 +225,7 @@ class Messages:
             self._me,
         )
         channel_answers = ChannelAnswers(stores, assistant, replies, answers.running)
-        self._mentions = Mentions(stores.mentions, channel_answers, TypingSigns(bot.rest), gate, clock)
+        self._mentions = Mentions(stores.ledger, channel_answers, TypingSigns(bot.rest), gate, clock)
         self._arrivals = Arrivals(
             ChannelArchive(
                 stores.channels,

@@ -23,7 +23,7 @@ from cc_bot.domain.access import Refusal
 from cc_bot.domain.clock import Clock
 from cc_bot.domain.errors import CcBotError, StorageError
 from cc_bot.domain.message import ChannelKey, Message
-from cc_bot.stores import MentionStore, asked_in
+from cc_bot.stores import TurnLedger, asked_in
 from cc_bot.texts import explain
 
 # ---- typing signs ----------------------------------------------------------------------------------------
@@ -90,7 +90,7 @@ RETRY_S: Final = 30.0
 class Mentions:
     def __init__(
         self,
-        store: MentionStore,
+        store: TurnLedger,
         answers: ChannelAnswers,
         typing: TypingSigns,
         gate: Gate,
@@ -133,7 +133,7 @@ class Mentions:
             self._look_soon(key)
 
     async def is_question(self, message_id: int, user_id: int) -> bool:
-        """See MentionStore. Raises StorageError."""
+        """See TurnLedger. Raises StorageError."""
         return await self._store.is_question(message_id, user_id)
 
     async def ask_again(self, turn: str, user_id: int, answer_id: int) -> bool:

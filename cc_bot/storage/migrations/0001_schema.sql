@@ -174,16 +174,21 @@ CREATE TABLE token_factors (
     updated_at @text NOT NULL
 ) @strict;
 
--- Turns of sessions from accepted to delivered; at a start, those left here are finished. A row is deleted when its
--- user has seen the outcome, so no token of an interaction outlives its turn.
+-- Turns from the question to the seen answer; at a start, those left here are finished. Of a session, the row is
+-- deleted when its user has seen the outcome, so no token of an interaction outlives its turn. Of a channel, each
+-- question has a row, written with its message and answered with its answer, and keeps it: so the answer is found by
+-- its question, and a message that is delivered again does not ask again.
 CREATE TABLE turns (
-    id             @text PRIMARY KEY,  -- random; nonces and buttons are made of it
-    user_id        @number NOT NULL,
+    id             @text PRIMARY KEY,  -- random; nonces and buttons are made of it. A channel's: 'q' and question_id
+    user_id        @number NOT NULL,   -- who asks
     channel_id     @number NOT NULL,
+    thread_id      @number NOT NULL DEFAULT 0,  -- of a mention; otherwise the channel is the thread
     agent          @text NOT NULL,
     guild_id       @number,
-    state          @text NOT NULL CHECK (state IN ('accepted', 'answered', 'interrupted')),
-    kind           @text NOT NULL CHECK (kind IN ('ask', 'again', 'continue', 'message')),
+    -- accepted: it waits for its answer; answered: that is stored; edited: a mention's, after it was answered; shown: a
+    -- mention's, and so is one that was given up; interrupted: it failed, and may be asked again
+    state          @text NOT NULL CHECK (state IN ('accepted', 'answered', 'edited', 'shown', 'interrupted')),
+    kind           @text NOT NULL CHECK (kind IN ('ask', 'again', 'continue', 'message', 'mention')),
     visibility     @text NOT NULL CHECK (visibility IN ('public', 'private')),
     temporary      @number NOT NULL DEFAULT 0 CHECK (temporary IN (0, 1)),
     locale         @text,              -- NULL: not known
@@ -196,56 +201,33 @@ CREATE TABLE turns (
     ephemeral      @number NOT NULL DEFAULT 0 CHECK (ephemeral IN (0, 1)),
     below          @number NOT NULL DEFAULT 0 CHECK (below IN (0, 1)),  -- the answer is follow-ups alone
     shown_in       @number,            -- the interaction's own message, or the first of an answer to a message
+    begun_as       @number,            -- the mention whose nonce that message was, or was to be, posted under
     place_id       @number,            -- where the bot writes by itself: answers to messages, and late ones
     pages          @text NOT NULL DEFAULT '[]',  -- JSON: the follow-ups; of a late answer, all its messages
     earlier        @text NOT NULL DEFAULT '[]',  -- JSON: the messages of the replaced answer above `shown_in`
     answer_id      @number,            -- the row of messages, once it is stored
     former         @text,              -- the id of the interrupted turn that this one asks again
+    -- JSON, as in messages: what its tools have changed for good, until it is answered. A kill in between leaves no
+    -- change unreported, and asking again does not make it twice. One without a result may have been done or not.
+    calls          @text NOT NULL DEFAULT '[]',
     process        @text NOT NULL DEFAULT '',  -- that makes it; if no longer in `processes`, others finish the turn
     accepted_at    @number NOT NULL    -- Unix milliseconds
 ) @strict;
 
 -- Serves: a user's own, when all of theirs is listed or erased.
 CREATE INDEX turns_by_user ON turns (user_id);
-
--- What the tools of a turn have changed for good, from when that is done until the turn is answered: a kill in
--- between leaves no change unreported, and asking again does not make it twice.
-CREATE TABLE turn_calls (
-    turn    @text PRIMARY KEY,  -- its id in turns; of a question in a channel, 'q' and Discord's id
-    user_id @number NOT NULL,
-    calls   @text NOT NULL      -- JSON, as in messages; one without a result may have been done or not
-) @clustered;
-
--- Serves: a user's own, when it is listed or erased.
-CREATE INDEX turn_calls_by_user ON turn_calls (user_id);
+-- Serves: what of sessions is unfinished, or was interrupted.
+CREATE INDEX turns_of_sessions ON turns (process) WHERE kind <> 'mention';
+-- Serves: the edit or the deletion of a question.
+CREATE INDEX turns_by_question ON turns (question_id) WHERE question_id IS NOT NULL;
+-- Serves: who waits for an answer, or for its end, in one channel or in all.
+CREATE INDEX turns_due ON turns (channel_id, thread_id, state, question_id) WHERE kind = 'mention' AND state <> 'shown';
+-- Serves: which questions an answer belongs to.
+CREATE INDEX turns_by_answer ON turns (shown_in, question_id) WHERE kind = 'mention';
 
 -- ---- conversations of channels -------------------------------------------------------------------------------------
 -- Their messages are in `messages`, with session_id and user_id NULL. All ids of messages here are Discord's, and times
 -- are Unix milliseconds.
-
--- Messages that are to be answered. A mention waits here until its answer is stored (in one transaction with it), so
--- that no crash loses one.
-CREATE TABLE mentions (
-    discord_id @number PRIMARY KEY,
-    channel_id @number NOT NULL,
-    thread_id  @number NOT NULL DEFAULT 0,
-    answer_id  @number,            -- the message that shows the answer, as soon as one is posted
-    begun_as   @number,            -- the question whose nonce that message was, or was to be, posted under
-    answered   @number NOT NULL DEFAULT 0 CHECK (answered IN (0, 1)),
-    shown      @number NOT NULL DEFAULT 0 CHECK (shown IN (0, 1)),  -- all of the answer that is stored
-    edited     @number NOT NULL DEFAULT 0 CHECK (edited IN (0, 1))  -- since it was read to be answered
-) @strict;
-
--- Serves: who waits, in one channel or in all.
-CREATE INDEX mentions_waiting ON mentions (channel_id, thread_id, discord_id) WHERE answered = 0;
--- Serves: answers that are stored and have not been shown to their end.
-CREATE INDEX mentions_to_show ON mentions (channel_id, thread_id, answer_id)
-    WHERE answered = 1 AND shown = 0 AND answer_id IS NOT NULL;
--- Serves: questions that were edited after they were answered.
-CREATE INDEX mentions_edited ON mentions (channel_id, thread_id, discord_id)
-    WHERE answered = 1 AND edited = 1 AND answer_id IS NOT NULL;
--- Serves: which questions an answer belongs to.
-CREATE INDEX mentions_by_answer ON mentions (answer_id) WHERE answer_id IS NOT NULL;
 
 -- The further messages of a long answer, whose row carries the id of the first.
 CREATE TABLE answer_pages (
@@ -795,8 +777,7 @@ CREATE TABLE erasing (
 @postgresql ALTER TABLE schedules ALTER COLUMN text SET STATISTICS 0;
 @postgresql ALTER TABLE heartbeat_marks ALTER COLUMN name SET STATISTICS 0;
 @postgresql ALTER TABLE turns ALTER COLUMN question SET STATISTICS 0, ALTER COLUMN token SET STATISTICS 0,
-@postgresql    ALTER COLUMN pages SET STATISTICS 0, ALTER COLUMN earlier SET STATISTICS 0;
-@postgresql ALTER TABLE turn_calls ALTER COLUMN calls SET STATISTICS 0;
+@postgresql    ALTER COLUMN pages SET STATISTICS 0, ALTER COLUMN earlier SET STATISTICS 0, ALTER COLUMN calls SET STATISTICS 0;
 @postgresql ALTER TABLE proposals ALTER COLUMN change SET STATISTICS 0;
 @postgresql ALTER TABLE web_codes ALTER COLUMN hash SET STATISTICS 0;
 @postgresql ALTER TABLE web_sessions ALTER COLUMN hash SET STATISTICS 0;

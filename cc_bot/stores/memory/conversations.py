@@ -47,9 +47,9 @@ _SELECT_OTHERS: Final = """
 # $2 the answer's id on Discord
 SELECT_CHANNEL_QUESTIONS: Final = """
     SELECT q.id
-    FROM mentions AS w
-    JOIN messages AS q ON q.discord_id = w.discord_id AND q.user_id IS NULL AND q.author_id = $1
-    WHERE w.answer_id = $2 /* channel */
+    FROM turns AS w
+    JOIN messages AS q ON q.discord_id = w.question_id AND q.user_id IS NULL AND q.author_id = $1
+    WHERE w.shown_in = $2 AND w.kind = 'mention' /* channel */
 """
 
 

@@ -183,6 +183,6 @@ class TestConversations:
         assert await frozen(database) == []
         assert not await stores.channels.edit(10, FACT), "which Discord may tell of late"
         assert not await stores.channels.add(CHANNEL, question, waiting=True)
-        assert await stores.mentions.list_edited(CHANNEL) == ()
+        assert await stores.ledger.list_edited(CHANNEL) == ()
         assert await archived(database) == {10: MARK, 11: MARK, 12: "へえ"}
         assert NUMBER not in await everything(database)
