@@ -16,7 +16,7 @@ from cc_bot.discord.pages import answer as pages
 from cc_bot.discord.pages.answer import AnswerState, advance, final_pages, receipts_of
 from cc_bot.discord.pages.canvas import canvas_page
 from cc_bot.discord.pages.custom_ids import (
-    CustomId,
+    Control,
     StopButton,
     UndoButton,
     UnscheduleButton,
@@ -118,7 +118,7 @@ class TestLines:
         daily = JA.reminder.again_and_again.format(repeat="平日 9:00", time=AT_NOON, text="薬")
         noon = JA.reminder.moment.format(time=AT_NOON, distance=FROM_NOW)
         once = JA.reminder.once.format(time=noon, text="\\*\\*薬\\*\\* # 大")
-        table: list[tuple[TurnEvent, str, CustomId | None]] = [
+        table: list[tuple[TurnEvent, str, Control | None]] = [
             (changed("added", memory()), ADDED, UndoButton("added", USER, 1)),
             (changed("added", memory(2, supersedes=1), memory()), update, undo),
             (changed("updated", dog, memory()), to_dog, UndoButton("updated", USER, 1, 9)),

@@ -1,14 +1,13 @@
 """Custom ids: what a button, a menu or a form needs to know is written into its own (at most 100 characters,
-says Discord), so that it works after a restart: no state of a button lives in memory.
+says Discord), so that it works after a restart: no state of a button is in memory.
 
-A custom id is the head of its kind and the values that belong to it, with colons between them and numbers in
-base 36: a snowflake takes 13 characters instead of 19, so that five of them fit. Messages keep their buttons
-for years, so a form that was once released stays readable.
+A custom id is the head of its kind and the values of its fields, with colons between them and numbers in
+base 36: a snowflake takes 13 characters instead of 19, so that five of them fit.
 """
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import MISSING, dataclass, fields
-from typing import Any, ClassVar, Final, Literal, cast, get_args, get_type_hints
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, fields
+from typing import Any, ClassVar, Final, Literal, TypeVar, dataclass_transform, get_args
 
 from cc_bot.domain.memory import Order
 from cc_bot.domain.message import DEFAULT_AGENT
@@ -21,39 +20,98 @@ ANY_ASKER = 0
 _DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
 
 
-class CustomId:
-    """The base of all kinds, which are dataclasses."""
+class Control:
+    """A button, menu or form. The last field of a kind may be numbers, or a text that holds anything."""
 
     __slots__ = ()
 
     head: ClassVar[str]
-    """The beginning; it may name the action among its fields."""
-    follow: ClassVar[tuple[str, ...]] = ()
-    """The fields after it, where that is another order than theirs. The last one may be numbers, or a text
-    that holds anything."""
+    user_id: int
+    """Who may use it."""
 
     def custom_id(self) -> str:
-        head = self.head.format(action=getattr(self, "action", ""))
-        return ":".join((head, *_write(getattr(self, name) for name in _following(type(self)))))
+        values = (getattr(self, each.name) for each in fields(self))  # type: ignore[arg-type]  # kinds are
+        return ":".join((self.head, *_write(values)))
+
+
+KINDS: Final[dict[str, type[Control]]] = {}
+"""All kinds of controls, by their heads."""
+
+_Kind = TypeVar("_Kind", bound=Control)
+
+
+@dataclass_transform(frozen_default=True)
+def _control(head: str) -> Callable[[type[_Kind]], type[_Kind]]:
+    def register(described: type[_Kind]) -> type[_Kind]:
+        described.head = head
+        kind = dataclass(frozen=True, slots=True)(described)
+        KINDS[head] = kind
+        return kind
+
+    return register
+
+
+def parse_custom_id(custom_id: str) -> Control | None:
+    """The button, menu or form that a custom id stands for; None for anything that is not ours."""
+    head, *rest = custom_id.split(":", 1)
+    if (kind := KINDS.get(head)) is None:
+        return None
+    types = [each.type for each in fields(kind)]  # type: ignore[arg-type]  # kinds are dataclasses
+    parts = rest[0].split(":", len(types) - 1) if rest else []
+    try:
+        return kind(*map(_read, parts, types))
+    except (TypeError, ValueError):  # TypeError: a value is missing
+        return None
+
+
+def _write(values: Iterator[object]) -> Iterator[str]:
+    for value in values:
+        if isinstance(value, tuple):
+            yield from map(base36, value)
+        else:
+            yield base36(value) if isinstance(value, int) else str(value)
+
+
+def _read(part: str, kind: Any) -> object:
+    if kind == tuple[int, ...]:
+        return tuple(map(_number, part.split(":")))
+    if kind is int:
+        return _number(part)
+    if kind is not str and part not in get_args(kind):
+        raise ValueError
+    return part
+
+
+def _number(text: str) -> int:
+    """Read a number in base 36. Raises ValueError, for a sign and the like too."""
+    if not text.isalnum():
+        raise ValueError
+    return int(text, 36)
+
+
+def base36(number: int) -> str:
+    digits = ""
+    while number:
+        number, digit = divmod(number, 36)
+        digits = _DIGITS[digit] + digits
+    return digits or "0"
 
 
 # ---- answers -----------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class StopButton(CustomId):
-    head = "stop"
+@_control("stop")
+class StopButton(Control):
     user_id: int
     """Or ANY_ASKER."""
     turn: str
     """Which running turn."""
 
 
-@dataclass(frozen=True, slots=True)
-class AnswerButton(CustomId):
+@_control("answer")
+class AnswerButton(Control):
     """Regenerate or Continue under a finished answer."""
 
-    head = "{action}"
     action: Literal["again", "more"]
     user_id: int
     answer_id: int
@@ -62,40 +120,36 @@ class AnswerButton(CustomId):
     """The Discord messages of this answer before the one that carries the button; at most four."""
 
 
-@dataclass(frozen=True, slots=True)
-class RetryButton(CustomId):
+@_control("retry")
+class RetryButton(Control):
     """Ask the question of a turn once more that the program was ended under."""
 
-    head = "retry"
     user_id: int
     entry: str
     """In the ledger of turns."""
 
 
-@dataclass(frozen=True, slots=True)
-class AskForm(CustomId):
+@_control("about")
+class AskForm(Control):
     """The form in which a question about a message is asked."""
 
-    head = "about"
     user_id: int
     message_id: int
 
 
-@dataclass(frozen=True, slots=True)
-class SummaryButton(CustomId):
+@_control("summary")
+class SummaryButton(Control):
     """Delete the summary of the channel that the button stands in."""
 
-    head = "summary"
     user_id: int
     agent: str = DEFAULT_AGENT
     """Of whose conversation it is."""
 
 
-@dataclass(frozen=True, slots=True)
-class UndoButton(CustomId):
+@_control("undo")
+class UndoButton(Control):
     """Take back what an answer did to a memory."""
 
-    head = "undo-{action}"
     action: Literal["added", "updated", "deleted"]
     user_id: int
     memory_id: int
@@ -103,78 +157,71 @@ class UndoButton(CustomId):
     """The version that the memory named as the one before it, when that was done; 0 for none."""
 
 
-@dataclass(frozen=True, slots=True)
-class UsedMemoriesButton(CustomId):
+@_control("used")
+class UsedMemoriesButton(Control):
     """The memories that an answer looked up: as many of them as fit."""
 
-    head = "used"
     user_id: int
-    memory_ids: tuple[int, ...]
+    memory_ids: tuple[int, ...] = ()
 
     def custom_id(self) -> str:
-        written = CustomId.custom_id(self)
+        written = Control.custom_id(self)
         while len(written) > LONGEST:
             written = written.rpartition(":")[0]
         return written
 
 
-@dataclass(frozen=True, slots=True)
-class UntellButton(CustomId):
+@_control("untell")
+class UntellButton(Control):
     """See how to take forgotten memories out of conversations, too."""
 
-    head = "untell"
     user_id: int
-    memory_ids: tuple[int, ...]
+    memory_ids: tuple[int, ...] = ()
     """At most four."""
 
 
-@dataclass(frozen=True, slots=True)
-class ProposalButton(CustomId):
+@_control("proposal")
+class ProposalButton(Control):
     """Have done what an answer proposes, or not."""
 
-    head = "{action}"
     action: Literal["do", "dont"]
     user_id: int
     proposal_id: int
 
 
-@dataclass(frozen=True, slots=True)
-class CallButton(CustomId):
+@_control("call")
+class CallButton(Control):
     """Have a tool of a server called, or not. Who may decide that stands with the proposal."""
 
-    head = "call-{action}"
     action: Literal["do", "dont"]
     user_id: int
     """Who asked."""
     proposal_id: int
 
 
-@dataclass(frozen=True, slots=True)
-class SeeProposalsButton(CustomId):
+@_control("proposals")
+class SeeProposalsButton(Control):
     """See all that an answer proposes."""
 
-    head = "proposals"
     user_id: int
     answer_id: int
     """The answer's row in the archive."""
 
 
-@dataclass(frozen=True, slots=True)
-class FormButton(CustomId):
+@_control("form")
+class FormButton(Control):
     """Answer what a server asks back during a call, or not."""
 
-    head = "form-{action}"
     action: Literal["fill", "skip"]
     user_id: int
     form: str
     """Which open form."""
 
 
-@dataclass(frozen=True, slots=True)
-class FormSheet(CustomId):
+@_control("sheet")
+class FormSheet(Control):
     """The form in which that is answered."""
 
-    head = "sheet"
     user_id: int
     form: str
 
@@ -197,11 +244,10 @@ MemoryAction = Literal[
 Decision = Literal["erase", "erase-said", "import", "cancel"]
 
 
-@dataclass(frozen=True, slots=True)
-class ListButton(CustomId):
+@_control("list")
+class ListButton(Control):
     """Another page of /memory list."""
 
-    head = "list"
     user_id: int
     order: Order
     page: int
@@ -210,24 +256,21 @@ class ListButton(CustomId):
     """Only this category, if any."""
 
 
-@dataclass(frozen=True, slots=True)
-class SearchButton(CustomId):
+@_control("search")
+class SearchButton(Control):
     """Another page of /memory search. What was looked for stands in the message itself: it may be too long
     for here."""
 
-    head = "search"
     user_id: int
     page: int
     """From 1."""
     category: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class MemoryButton(CustomId):
+@_control("memory")
+class MemoryButton(Control):
     """A thing to be done to one memory: a button, or a menu of its former versions."""
 
-    head = "memory"
-    follow = ("user_id", "action", "memory_id", "former_id")
     action: MemoryAction
     user_id: int
     memory_id: int
@@ -235,28 +278,25 @@ class MemoryButton(CustomId):
     """The version that an edit replaced."""
 
 
-@dataclass(frozen=True, slots=True)
-class OpenMenu(CustomId):
+@_control("open")
+class OpenMenu(Control):
     """Choose one of the memories of a page, to see all of it."""
 
-    head = "open"
     user_id: int
 
 
-@dataclass(frozen=True, slots=True)
-class EditForm(CustomId):
+@_control("edit")
+class EditForm(Control):
     """The form in which a memory is changed."""
 
-    head = "edit"
     user_id: int
     memory_id: int
 
 
-@dataclass(frozen=True, slots=True)
-class ConfirmButton(CustomId):
+@_control("all")
+class ConfirmButton(Control):
     """The answer to a question about all memories: erase them, or import those of the attached file."""
 
-    head = "all"
     user_id: int
     decision: Decision
     count: int
@@ -268,31 +308,28 @@ class ConfirmButton(CustomId):
 # ---- reminders ---------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class UnscheduleButton(CustomId):
+@_control("unschedule")
+class UnscheduleButton(Control):
     """Have a reminder not come, or not come again."""
 
-    head = "unschedule"
     user_id: int
     schedule_id: int
 
 
-@dataclass(frozen=True, slots=True)
-class SnoozeButton(CustomId):
+@_control("snooze")
+class SnoozeButton(Control):
     """Be reminded of the same once more, a little later."""
 
-    head = "snooze"
     user_id: int
     schedule_id: int
     minutes: int
     """From the moment of the press."""
 
 
-@dataclass(frozen=True, slots=True)
-class RemindersButton(CustomId):
+@_control("reminders")
+class RemindersButton(Control):
     """Another page of /remind list."""
 
-    head = "reminders"
     user_id: int
     page: int
     """From 1."""
@@ -301,11 +338,10 @@ class RemindersButton(CustomId):
 # ---- privacy -----------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class PrivacyButton(CustomId):
+@_control("privacy")
+class PrivacyButton(Control):
     """Erase everything, or leave it."""
 
-    head = "privacy"
     user_id: int
     decision: Literal["erase", "keep"]
     until: int
@@ -315,135 +351,8 @@ class PrivacyButton(CustomId):
 # ---- browsers ----------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class BrowserMenu(CustomId):
+@_control("browsers")
+class BrowserMenu(Control):
     """Sign out one of the browsers that show somebody's pages, or all of them: what was chosen tells."""
 
-    head = "browsers"
     user_id: int
-
-
-# ---- reading -----------------------------------------------------------------------------------------------
-
-Control = (
-    StopButton
-    | AnswerButton
-    | RetryButton
-    | AskForm
-    | SummaryButton
-    | UndoButton
-    | UsedMemoriesButton
-    | UntellButton
-    | ProposalButton
-    | CallButton
-    | SeeProposalsButton
-    | FormButton
-    | FormSheet
-    | ListButton
-    | SearchButton
-    | MemoryButton
-    | OpenMenu
-    | EditForm
-    | ConfirmButton
-    | UnscheduleButton
-    | SnoozeButton
-    | RemindersButton
-    | PrivacyButton
-    | BrowserMenu
-)
-
-
-@dataclass(frozen=True, slots=True)
-class _Form:
-    """The way to read a kind, where its head is known."""
-
-    make: Callable[..., Control]
-    known: dict[str, str]
-    """The action, where the head names it."""
-    values: dict[str, Any]
-    """The names and the types of what follows."""
-    least: int
-    """How many of those there are at least."""
-
-    def read(self, text: str | None) -> Control:
-        """Read what follows the head. Raises ValueError for what is none of its kind."""
-        parts = self._parts(text)
-        if len(parts) < self.least:
-            raise ValueError
-        found = {
-            name: _read(part, kind) for part, (name, kind) in zip(parts, self.values.items(), strict=False)
-        }
-        return self.make(**self.known, **found)
-
-    def _parts(self, text: str | None) -> Sequence[str | list[str]]:
-        if text is None:
-            return ()
-        *others, last = self.values.values()
-        parts = text.split(":", len(others))
-        if last != tuple[int, ...] or len(parts) < len(others):
-            return parts
-        known = parts[: len(others)]
-        return [*known, [number for rest in parts[len(known) :] for number in rest.split(":")]]
-
-
-def parse_custom_id(custom_id: str) -> Control | None:
-    """The button, menu or form that a custom id stands for; None for anything that is not ours."""
-    head, *rest = custom_id.split(":", 1)
-    form = _FORMS.get(head)
-    try:
-        return form.read(rest[0] if rest else None) if form else None
-    except ValueError:
-        return None
-
-
-def _following(kind: type[CustomId]) -> Sequence[str]:
-    names = (each.name for each in fields(cast("type[Control]", kind)))
-    return kind.follow or [name for name in names if f"{{{name}}}" not in kind.head]
-
-
-def _forms(kind: type[Control]) -> Iterator[tuple[str, _Form]]:
-    """Yield each head of a kind, with how it is read."""
-    types, defaults = get_type_hints(kind), {each.name: each.default for each in fields(kind)}
-    values = {name: types[name] for name in _following(kind)}
-    least = sum(defaults[name] is MISSING for name in values)
-    if "{action}" not in kind.head:
-        yield kind.head, _Form(kind, {}, values, least)
-        return
-    for action in get_args(types["action"]):
-        yield kind.head.format(action=action), _Form(kind, {"action": action}, values, least)
-
-
-def _write(values: Sequence[object] | Iterator[object]) -> Iterator[str]:
-    for value in values:
-        if isinstance(value, tuple):
-            yield from map(base36, value)
-        else:
-            yield base36(value) if isinstance(value, int) else str(value)
-
-
-def _read(part: str | list[str], kind: Any) -> object:
-    if isinstance(part, list):
-        return tuple(map(_number, part))
-    if kind is int:
-        return _number(part)
-    if kind is not str and part not in get_args(kind):
-        raise ValueError
-    return part
-
-
-def _number(text: str) -> int:
-    """Read a number in base 36. Raises ValueError; a sign and the like are nothing that was ever written."""
-    if not text.isalnum():
-        raise ValueError
-    return int(text, 36)
-
-
-def base36(number: int) -> str:
-    digits = ""
-    while number:
-        number, digit = divmod(number, 36)
-        digits = _DIGITS[digit] + digits
-    return digits or "0"
-
-
-_FORMS: Final = {head: form for kind in get_args(Control) for head, form in _forms(kind)}
