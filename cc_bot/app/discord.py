@@ -176,11 +176,10 @@ async def _run(
                 core.membership,
                 core.servers.withheld,
             )
-            # What is loaded by now stays: looking through it for garbage would hold up a turn now and then,
-            # for longer than making its context takes.
+            # What is loaded by now stays; collecting it would hold up a turn now and then.
             gc.collect()
             gc.freeze()
-            gc.enable()  # __main__ has left it out until here
+            gc.set_threshold(700)
             watchdog.begin()  # after what may well take long: migrations, imports
             # The bot looks after everyone's conversations, a terminal after its own.
             rest = partial(summarize_rest, core.stores, core.summaries, clock)
