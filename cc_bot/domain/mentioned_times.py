@@ -1,41 +1,27 @@
-"""The times that a message speaks of, wherever in it, and whether a date or a time is one of them.
+"""The times that a message mentions, and whether a date or a time is one of them.
 
-A model writes `2026-11-23T09:00` for 明日の9時 and picks an hour for 明日の朝. Both are meant; another day
-is not.
+A model writes `2026-11-23T09:00` for 明日の9時 and picks an hour for 明日の朝. Both are meant; another day is
+not.
 """
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 from typing import Final
 from zoneinfo import ZoneInfo
 
 from cc_bot.domain.errors import InputError
-from cc_bot.domain.repeats import next_time, repeats_among
-from cc_bot.domain.when import candidate_days, parse_when
-from cc_bot.domain.when_words import (
-    MIDNIGHT,
-    MONTH_EN,
-    NOON,
-    USUAL_MINUTE,
-    TimeWords,
-    as_delay,
-    find_spans,
-    find_times,
-    month_of,
-)
+from cc_bot.domain.planning import repeats_of
+from cc_bot.domain.repeats import count_from, in_hours, next_time
+from cc_bot.domain.when import day_choices, moments_of, months_on, year_of
+from cc_bot.domain.when_words import MIDNIGHT, NOON, USUAL_MINUTE, TimeWords, find_times
 
 _MAX_LENGTH: Final = 1500
-_MONTH: Final = re.compile(
-    r"(?:(?P<year>\d{4})年)?(?P<month>\d{1,2})月(?!\d)"
-    rf"|(?P<name>{MONTH_EN})(?:,? (?P<year_en>\d{{4}})\b)?"
-)
 _BEFORE: Final = re.compile(r"\s?(?:前|before\b|early\b|earlier\b)")
 _PART_MINUTES: Final = 4 * 60
 _NEAR: Final = timedelta(minutes=2)
 _COMPARED_TIMES: Final = 6
-_RANGES: Final = {"week": 7, "month": 31, "year": 366}
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +45,8 @@ class MentionedTime:
     """So much later than now."""
     before: bool = False
     """Whether it is so long before another time."""
+    repeat: str = ""
+    """Cron, without a time of day."""
 
     @property
     def names_clock(self) -> bool:
@@ -78,6 +66,8 @@ class MentionedTime:
         """Return whether this may mean the day and the time of day that other words name."""
         if self.written == other.written:
             return True
+        if self.repeat != other.repeat:
+            return False
         if other.moment:
             return self.moment is not None and abs(self.moment - other.moment) <= _NEAR
         if other.minute is not None and (self.minute is None or not self.fits_minute(other.minute)):
@@ -86,57 +76,62 @@ class MentionedTime:
 
 
 def find(written: str, now: datetime, zone: ZoneInfo) -> list[MentionedTime]:
-    """Find the times that a text, as `normalize` left it, speaks of, in their order."""
+    """Find the times that a normalized text mentions, in order."""
     if len(written) > _MAX_LENGTH:
         return []
-    found = [_meant(begin, written[begin:end], said, now, zone) for begin, end, said in find_times(written)]
-    for each in (*_months(written, now.astimezone(zone).date()), *_delays(written, now, zone)):
-        if all(each.end <= other.begin or other.end <= each.begin for other in found):
-            found.append(each)
-    return sorted(found, key=lambda each: each.begin)
+    found = list[MentionedTime]()
+    for begin, end, words in find_times(written):
+        before = _BEFORE.match(written, end) is not None
+        found += _meanings(MentionedTime(begin, end, written[begin:end], before=before), words, now, zone)
+    return found
 
 
-def _meant(begin: int, written: str, said: TimeWords, now: datetime, zone: ZoneInfo) -> MentionedTime:
-    named, days, moment = said.seen - {"clock", "part"}, 1, None
-    first: date | None = None
+def _meanings(
+    mentioned: MentionedTime, words: TimeWords, now: datetime, zone: ZoneInfo
+) -> Iterator[MentionedTime]:
+    """Yield what words mean: one for each day and time of day."""
+    today, moment, ranges = now.astimezone(zone).date(), None, list[tuple[date | None, int]]()
     try:
-        if said.shift:
-            due = parse_when(written, now, zone)
-            first, moment = due.astimezone(zone).date(), due if said.shift[2] else None
-        elif named:
-            first = next(candidate_days(said, now.astimezone(zone).date()), None)
+        repeat = _days_of(words, now.astimezone(zone)) if words.is_repeated else ""
+        if words.seen & {"shift", "span"}:
+            due = moments_of(words, now, zone)[0].moment
+            ranges, moment = [(due.astimezone(zone).date(), 1)], due if words.shift[2] else None
+        elif words.named_days and not repeat:
+            ranges = _ranges(words, today)
+        times = [
+            (each.spoken and not each.part, each.of_day() if each.minute is not None else None, each.part)
+            for each in words.clocks
+        ]
     except (InputError, ValueError, OverflowError):
-        return MentionedTime(begin, begin + len(written), written)
-    if first and len(named) == 1 and (days := _RANGES.get(min(named), 1)) > 1:
-        first -= timedelta(days=first.weekday() if days == 7 else first.day - 1)
-    return MentionedTime(
-        begin,
-        begin + len(written),
-        written,
-        first,
-        days,
-        or_week_later="weekday" in named,
-        minute=said.minute_of_day() if said.minute is not None and not said.as_now else None,
-        part_minute=USUAL_MINUTE.get(said.part) if said.minute is None else None,
-        either_half=said.spoken and not said.part,
-        moment=moment,
-    )
+        yield mentioned
+        return
+    for first, days in ranges or [(None, 1)]:
+        for either_half, minute, part in times or [(False, None, "")]:
+            yield replace(
+                mentioned,
+                first=first,
+                days=days,
+                or_week_later="weekday" in words.seen,
+                minute=minute,
+                part_minute=USUAL_MINUTE.get(part) if minute is None else None,
+                either_half=either_half,
+                moment=moment,
+                repeat=repeat,
+            )
 
 
-def _months(written: str, today: date) -> Iterator[MentionedTime]:
-    for match in _MONTH.finditer(written):
-        number = month_of(match["name"]) if match["name"] else int(match["month"])
-        year = int(match["year"] or match["year_en"] or today.year + (number < today.month))
-        if 1 <= number <= 12 and year:
-            yield MentionedTime(*match.span(), match[0], date(year, number, 1), days=31)
-
-
-def _delays(written: str, now: datetime, zone: ZoneInfo) -> Iterator[MentionedTime]:
-    """Yield the amounts of time that stand alone, as in カップ麺、3分, or before something."""
-    for begin, end in find_spans(written):
-        if delay := as_delay(written[begin:end]):
-            moment, before = parse_when(delay, now, zone), _BEFORE.match(written, end) is not None
-            yield MentionedTime(begin, end, written[begin:end], moment=moment, before=before)
+def _ranges(words: TimeWords, today: date) -> list[tuple[date | None, int]]:
+    """Return the first day, and the number of days, of each day, week, month or year that is named."""
+    if words.named_days == {"week"}:
+        return [(today + timedelta(weeks=words.week or 0, days=-today.weekday()), 7)]
+    if words.named_days == {"year"}:
+        return [(date(year_of(words, today), 1, 1), 366)]
+    if words.named_days <= {"month", "year"}:
+        year, month = months_on(today, words.month or 0)
+        if words.month_number:
+            year = year_of(words, today) + ("year" not in words.seen and words.month_number < today.month)
+        return [(date(year, words.month_number or month, 1), 31)]
+    return [(choice[0], 1) for choice in day_choices(words, today)]
 
 
 def is_meant(due: datetime, written: str, now: datetime, zone: ZoneInfo) -> bool:
@@ -167,13 +162,40 @@ def is_day_meant(day: date, written: str, now: datetime, zone: ZoneInfo) -> bool
 
 
 def is_repeat_meant(first: datetime, repeat: str, written: str, now: datetime, zone: ZoneInfo) -> bool:
-    """Return whether a text speaks of what repeats so, first at this moment."""
+    """Return whether a text speaks of this repeat, first at this moment."""
     local = first.astimezone(zone)
     clocks = [each for each in find(written, now, zone) if each.names_clock]
     if clocks and not any(each.fits_minute(local.hour * 60 + local.minute) for each in clocks):
         return False
-    repeats = repeats_among(written[:_MAX_LENGTH], local)
-    return _times(first, repeat, zone) in [_times(first, each, zone) for each in repeats]
+    found = [words for *_, words in find_times(written[:_MAX_LENGTH])]
+    days = {_days_of(words, local) for words in (*found, _merged(found)) if words.is_repeated}
+    meant = {each if in_hours(each) else f"{local.minute} {local.hour} {each}" for each in days - {""}}
+    return _times(first, repeat, zone) in [
+        _times(first, count_from(each, local.date()), zone) for each in meant
+    ]
+
+
+def _days_of(words: TimeWords, start: datetime) -> str:
+    """Return a repeat without its time of day; empty if it can't be one."""
+    try:
+        [repeat] = repeats_of(replace(words, clocks=[]), start)
+    except InputError:
+        return ""
+    return repeat if in_hours(repeat) else repeat.split(maxsplit=2)[2]
+
+
+def _merged(found: Sequence[TimeWords]) -> TimeWords:
+    """Return the words of one repeat that a text says in several spots: 日曜の夜って毎週."""
+    merged = TimeWords()
+    for words in found:
+        merged.seen |= words.seen
+        merged.every = merged.every or words.every
+        merged.plural = merged.plural or words.plural
+        merged.month_number = merged.month_number or words.month_number
+        merged.weekdays += words.weekdays
+        merged.monthdays += words.monthdays
+        merged.nth += words.nth
+    return merged
 
 
 def _times(first: datetime, repeat: str, zone: ZoneInfo) -> list[datetime]:

@@ -1,7 +1,6 @@
 """Schedules: what the bot says at a time that a user chose, without being asked then."""
 
 import re
-import unicodedata
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import KW_ONLY, dataclass, replace
@@ -9,11 +8,12 @@ from datetime import UTC, date, datetime, time, timedelta
 from typing import Final, Literal
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
+from cc_bot.domain.errors import InputError
 from cc_bot.domain.locale import Locale
 from cc_bot.domain.memory import Memory, ReceiptState
 from cc_bot.domain.message import Visibility
 from cc_bot.domain.session import SessionKey
-from cc_bot.domain.when_words import year_of
+from cc_bot.domain.when_words import MIDNIGHT, find_times, normalize, read
 
 MAX_TEXT_CHARACTERS: Final = 1000
 MAX_SCHEDULES: Final = 100
@@ -188,7 +188,7 @@ USUAL_QUIET: Final = Quiet(22 * 60, 7 * 60)
 """Unless its user says otherwise."""
 
 _REPEAT: Final = re.compile(r"every ([0-9]{1,3})h")
-_CLOCK: Final = re.compile(r"([0-9]{1,2})(?::([0-9]{2})|時(?:([0-9]{1,2})分|(半))?)?\s*(am|pm)?")
+_HOUR: Final = re.compile(r"[0-9]{1,2}")
 
 
 def repeat_of(hours: int) -> str:
@@ -248,17 +248,13 @@ def _times(day: date, minute: int, zone: ZoneInfo) -> tuple[datetime, datetime]:
 def parse_minute(text: str) -> int | None:
     """Minutes after midnight of a time as people write it: `22`, `22:30`, `22時半`, `10pm`; None for anything
     else. 24:00 is midnight."""
-    found = _CLOCK.fullmatch(unicodedata.normalize("NFKC", text).strip().casefold())
-    if found is None:
+    written = normalize(text)
+    try:
+        words = read(f"{written}:00" if _HOUR.fullmatch(written) else written)
+    except InputError:
         return None
-    hour, half = int(found[1]), 30 if found[4] else 0
-    minute = int(found[2] or found[3] or half)
-    if found[5]:
-        if not 1 <= hour <= 12:
-            return None
-        hour = hour % 12 + (12 if found[5] == "pm" else 0)
-    total = hour * 60 + minute
-    return total % (24 * 60) if minute < 60 and total <= 24 * 60 else None
+    minute = words.clocks[0].minute if words.seen == {"clock"} and len(words.clocks) == 1 else None
+    return minute % MIDNIGHT if minute is not None and minute <= MIDNIGHT else None
 
 
 def quiet_of(since: str, until: str, usual: Quiet = USUAL_QUIET) -> Quiet:
@@ -287,25 +283,6 @@ def clock_time(minute: int) -> str:
 # It is for noticing that the day of a note has come, so it goes by dates alone: `next Friday` meant another
 # day when it was written than it would now.
 
-_MONTHS: Final = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
-_MONTH: Final = (
-    r"(?P<name>jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?"
-    r"|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\b\.?"
-)
-_DAY: Final = r"(?P<day>[0-9]{1,2})"
-_PATTERNS: Final = tuple(
-    map(
-        re.compile,
-        (
-            rf"(?:(?P<era>令和|平成|昭和)(?P<reign>[0-9]{{1,2}}|元)年|(?<![0-9])(?P<year>[0-9]{{4}})年|(?<![0-9年]))"
-            rf"\s?(?P<month>[0-9]{{1,2}})月\s?{_DAY}日",
-            rf"(?<![0-9])(?P<year>[0-9]{{4}})(?P<mark>[-/.])(?P<month>[0-9]{{1,2}})(?P=mark){_DAY}(?![0-9])",
-            rf"(?<![0-9/.\-])(?P<month>[0-9]{{1,2}})/{_DAY}(?![0-9/])",
-            rf"\b{_MONTH}\s?{_DAY}(?![0-9])(?:st|nd|rd|th)?(?:,?\s(?P<year>[0-9]{{4}})\b)?",
-            rf"(?<![0-9:]){_DAY}(?:st|nd|rd|th)?\s(?:of\s)?{_MONTH}(?:,?\s(?P<year>[0-9]{{4}})\b)?",
-        ),
-    )
-)
 _YEARLY: Final = re.compile(
     r"誕生|生まれ|うまれ|生誕|記念|命日|毎年|birthday|born|anniversary|every year|annual"
 )
@@ -317,10 +294,11 @@ def days_named(text: str, today: date, *, within: int) -> tuple[date, ...]:
     A date without a year is that of any year; so is one of a past year, in a text about birthdays and the
     like.
     """
-    folded = unicodedata.normalize("NFKC", text).casefold()
-    yearly = _YEARLY.search(folded) is not None
-    near = [today + timedelta(days=days) for days in range(within + 1)]
-    named = set(_named(folded))
+    written = normalize(text)
+    yearly = _YEARLY.search(written) is not None
+    dates = [words for *_, words in find_times(written) if words.month_number and words.monthdays]
+    named = {(each.year_number, each.month_number, day) for each in dates for day in each.monthdays}
+    near = (today + timedelta(days=days) for days in range(within + 1))
     return tuple(
         day
         for day in near
@@ -330,19 +308,6 @@ def days_named(text: str, today: date, *, within: int) -> tuple[date, ...]:
             for year, month, number in named
         )
     )
-
-
-def _named(text: str) -> Iterator[tuple[int | None, int, int]]:
-    """Year, if there is one, month and day of all that looks like a date."""
-    for pattern in _PATTERNS:
-        for found in pattern.finditer(text):
-            parts = found.groupdict()
-            year = int(parts["year"]) if parts.get("year") else None
-            if parts.get("era"):
-                year = year_of(parts["era"], parts["reign"])
-            name = parts.get("name")
-            month = _MONTHS.index(name[:3]) + 1 if name else int(parts["month"])
-            yield year, month, int(parts["day"])
 
 
 # ---- matters ---------------------------------------------------------------------------------------------

@@ -1,124 +1,30 @@
-"""The words with which people say when, in Japanese and English: what each of them tells.
+"""The grammar of times and repeats as people write them, in Japanese and English.
 
-A text is read from left to right, one word or group of words at a time; what is none of them is not
-understood, so that nothing is overlooked.
+A text is read from left to right, one form of the table below at a time. A text with anything else in it is
+not understood, so that nothing is overlooked. What the words mean is in when.py and planning.py.
 """
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final, Literal
 
-from cc_bot.domain.errors import NoSuchTime, WhenNotUnderstood
+from cc_bot.domain.errors import InputError, NoSuchTime, WhenNotUnderstood
 from cc_bot.domain.holidays import NAMED_DAY
 from cc_bot.domain.text import in_digits
 
-# ---- when amounts ----------------------------------------------------------------------------------------
-# So much time, in Japanese and English: `1時間半`, `3日`, `an hour and 30 minutes`.
+Part = Literal["", "am", "pm", "morning", "noon", "afternoon", "evening", "night", "late"]
+Unit = Literal["", "minutes", "hours", "days", "weeks", "months", "years"]
 
-_NUMBER_WORDS: Final = ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
-_COUNTS: Final = {"a": 1.0, "an": 1.0, "one": 1.0, "half an": 0.5, "half a": 0.5, "半": 0.5} | {
-    word: float(number) for number, word in enumerate(_NUMBER_WORDS, 2)
-}
-_UNITS: Final[tuple[tuple[str, Literal["months", "days", "seconds"], int], ...]] = (
-    *(("時間", "seconds", 3600), ("分", "seconds", 60), ("秒", "seconds", 1)),
-    *(("日", "days", 1), ("週", "days", 7), ("か月", "months", 1), ("年", "months", 12)),
-    *(("mo", "months", 1), ("h", "seconds", 3600), ("m", "seconds", 60), ("s", "seconds", 1)),
-    ("fortnight", "days", 14),
-    *(("d", "days", 1), ("w", "days", 7), ("y", "months", 12)),
-)
-"""How a unit begins; the first that fits."""
-_IN_WORDS: Final = rf"half an?|an?(?=\s)|one|{'|'.join(_NUMBER_WORDS)}"
-_UNIT_JA: Final = r"(?:時間半|時間|分半|分|秒|日|週間|か月|年)"
-_UNIT_EN: Final = (
-    r"(?:hours?|hrs?|h|minutes?|mins?|months?|m|seconds?|secs?|s|days?|d|fortnights?|weeks?|w|years?|y)"
-    r"(?![a-z])"
-)
-_HALF_EN: Final = r"(?: and a half)?"
-_ONE_EN: Final = rf"(?:\d{{1,4}}(?:\.\d)?|{_IN_WORDS}){_HALF_EN}\s?{_UNIT_EN}{_HALF_EN}"
-_ONE: Final = re.compile(
-    rf"((?<!\d)\d++(?:\.\d)?|半|{_IN_WORDS})({_HALF_EN})\s?({_UNIT_JA}|{_UNIT_EN})({_HALF_EN})"
-)
-
-# What stands between two amounts is taken in one way alone, and nobody names more than a few: where a text
-# goes on like that and is no time after all, there is nothing else to try.
-SPAN_JA: Final = rf"(?P<span>(?:(?:\d{{1,4}}(?:\.\d)?|半)\s?{_UNIT_JA}(?>\s?と\s?|\s{{0,2}})){{1,8}})"
-SPAN_EN: Final = rf"(?P<span>{_ONE_EN}(?:(?>(?:,|\s|and){{0,6}}){_ONE_EN}){{0,7}})"
-_DELAY: Final = re.compile(rf"{SPAN_JA}|{SPAN_EN.replace('<span>', '<span_en>')}")
-
-
-def as_delay(written: str) -> str | None:
-    """`10分`, `1h30m`, as all that is said (normalized) of when: so much later. None for all else, and for
-    days and more: `10日` is a date."""
-    if not (match := _DELAY.fullmatch(written)):
-        return None
-    months, days, seconds = amounts(written)
-    if months or days or not seconds:
-        return None
-    return f"{written}後" if match["span"] else f"in {written}"
-
-
-def find_spans(written: str) -> Iterator[tuple[int, int]]:
-    """Yield where a text, as `normalize` left it, has an amount of time: `10分`, `1h30m`."""
-    return (match.span() for match in _DELAY.finditer(written) if not _is_inside_word(written, match.start()))
-
-
-def amounts(span: str) -> tuple[int, int, int]:
-    """Months, days and seconds. Raises WhenNotUnderstood for parts of a day or month: how long are they?"""
-    total = {"months": 0.0, "days": 0.0, "seconds": 0.0}
-    for amount, half, unit, half_more in _ONE.findall(span):
-        count = _COUNTS[amount] if amount in _COUNTS else float(amount)
-        kind, size = next((kind, size) for start, kind, size in _UNITS if unit.startswith(start))
-        total[kind] += (count + 0.5 * bool(half or half_more or unit.endswith("半"))) * size
-    if total["months"] % 1 or total["days"] % 1:
-        raise WhenNotUnderstood
-    return int(total["months"]), int(total["days"]), round(total["seconds"])
-
-
-# ---- when spelling ---------------------------------------------------------------------------------------
-# One spelling for what tells a time: `十分後` is `10分後`, `six pm` is `6 pm`, and `令和8年` is `2026年`.
-
-_NUMERALS: Final = re.compile(
-    r"(?<![〇零一二三四五六七八九十])(?:[〇零一二三四五六七八九]?十[〇零一二三四五六七八九]?|[〇零一二三四五六七八九]++)"
-    r"(?=[時分秒日月週年か回度])"
-)
-"""Those that are a number, looked for once in each run: 十十時 stays as it is, which nobody understands."""
-_MONTHS_LONG: Final = re.compile(r"(?<=[\d〇一二三四五六七八九十])\s?[かヶケヵカ個箇]月")
-_NTH: Final = re.compile(r"(?<=第)[一二三四五](?![十一二三四五六七八九])")
-ERAS: Final = {"令和": 2018, "平成": 1988, "昭和": 1925}
-"""The year before the first of each."""
-_ERA_YEAR: Final = re.compile(rf"(?P<era>{'|'.join(ERAS)})\s?(?P<reign>\d{{1,2}}|元)年")
-_HOURS: Final = (
-    *("one", "two", "three", "four", "five", "six"),
-    *("seven", "eight", "nine", "ten", "eleven", "twelve"),
-)
-_HOUR_IN_WORDS: Final = re.compile(
-    rf"\b(?:(?:{'|'.join(_HOURS)})(?= ?[ap]\.?m\b| o'clock\b)"
-    rf"|(?:(?<=half past )|(?<=quarter past )|(?<=quarter to ))(?:{'|'.join(_HOURS)})\b)"
-)
-
-
-def normalize(text: str) -> str:
-    """Write a text in one form: half width, small letters, digits."""
-    plain = unicodedata.normalize("NFKC", text).casefold().strip()
-    plain = _MONTHS_LONG.sub("か月", plain)
-    plain = _NTH.sub(lambda match: in_digits(match[0]), plain)
-    plain = _HOUR_IN_WORDS.sub(lambda match: str(_HOURS.index(match[0]) + 1), plain)
-    plain = _NUMERALS.sub(lambda match: in_digits(match[0]), plain.replace("’", "'"))
-    return _ERA_YEAR.sub(lambda match: f"{year_of(match['era'], match['reign'])}年", plain)
-
-
-def year_of(era: str, reign: str) -> int:
-    """The year of a reign, which counts from 元: 令和8年 is 2026."""
-    return ERAS[era] + (1 if reign == "元" else int(reign))
-
-
-# ---- when words ------------------------------------------------------------------------------------------
-
-Part = Literal["", "am", "pm", "morning", "noon", "afternoon", "evening", "night", "late", "small_hours"]
+NOON: Final = 12 * 60
+MIDNIGHT: Final = 24 * 60
+"""In minutes after the midnight before, as all times of day here."""
+SMALL_HOURS: Final = 5 * 60
+"""Until then it is night."""
 USUAL_MINUTE: Final[dict[Part, int]] = {
+    "am": 9 * 60,
     "morning": 8 * 60,
     "noon": 12 * 60,
     "pm": 15 * 60,
@@ -126,394 +32,530 @@ USUAL_MINUTE: Final[dict[Part, int]] = {
     "evening": 18 * 60,
     "night": 20 * 60,
 }
-"""Minutes after midnight, where no hour is named."""
-NOON: Final = 12 * 60
-MIDNIGHT: Final = 24 * 60
-SMALL_HOURS: Final = 5 * 60
-"""Until then it is night."""
+"""The time of day, where no hour is named."""
+MAX_HOUR: Final = 29
+"""`25時` is 1:00 in the night after."""
 
-_VAGUE: Final = re.compile(
-    r"(?:その|近い)うち|いつか|いつでも|(?:また)?(?:あと|後|のちほど|後ほど|今度)で?|暇な(?:とき|時)|適当に?"
-    r"|(?:much |a bit )?later|soon|some ?(?:time|day)|one day|eventually|whenever"
-)
-_LONGEST_VAGUE: Final = 30
-_WEEKDAYS: Final = "月火水木金土日"
-_WEEKDAYS_EN: Final = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
-_MONTHS_EN: Final = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
-WEEKDAY_EN: Final = r"(?:mon|tues?|wed(?:nes)?|thu(?:rs?)?|fri|sat(?:ur)?|sun)(?:days?)?\b\.?"
-_ONE_WEEKDAY_EN: Final = WEEKDAY_EN.replace("days?", "day")
-"""`on mondays` is each of them."""
-MONTH_EN: Final = (
-    r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?"
-    r"|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\b\.?"
-)
+
+@dataclass(frozen=True, slots=True)
+class Clock:
+    """A time of day, as it was written."""
+
+    minute: int | None = None
+    """None: only the part of the day is named. Beyond MIDNIGHT it is the next day's."""
+    part: Part = ""
+    spoken: bool = False
+    """Whether the hour may be one of the afternoon: `3時`, `at 3:30`; not `3:00`."""
+    as_now: bool = False
+    """Whether the time of day is that of now: 今頃, same time."""
+
+    def of_day(self) -> int | None:
+        """Return the minute of the day. None for a part of the day without a usual time."""
+        if self.minute is None:
+            return USUAL_MINUTE.get(self.part)
+        minute, hour = self.minute, self.minute // 60
+        match self.part:
+            case "am" | "pm" if hour == 12:
+                raise WhenNotUnderstood  # is that noon, or midnight?
+            case "pm" | "afternoon" | "evening" if hour < 12:
+                return minute + NOON
+            case "noon" if hour < 6:
+                return minute + NOON
+            case "night" | "late" if minute < SMALL_HOURS:
+                return minute + MIDNIGHT
+            case "night" | "late" if 5 < hour <= 12:
+                return minute + NOON
+            case _:
+                return minute
+
+    def of_other_day(self) -> int | None:
+        """Return the minute on a day that is not today: `明日の3時` is in the afternoon."""
+        minute = self.of_day()
+        return minute if minute is None or not self.is_in_doubt(SMALL_HOURS) else minute + NOON
+
+    def is_in_doubt(self, until: int) -> bool:
+        """Return whether an hour before `until` may be one of the afternoon."""
+        return self.spoken and not self.part and self.minute is not None and 45 <= self.minute < until
 
 
 @dataclass(slots=True)
 class TimeWords:
-    """The words of a text about a time, as far as they were read."""
+    """What the words of a text say about a time."""
 
-    days: int | None = None
+    seen: set[str] = field(default_factory=set)
+    """The kinds of forms that were read."""
+    shift: tuple[int, int, int] = (0, 0, 0)
+    """Months, days and seconds from now on."""
+    days: list[int] = field(default_factory=list)
     """From today on."""
-    date: tuple[int | None, int | None, int] | None = None
-    """Year, month, day; None: the one to come. Day 0 is the month's last."""
-    named: str = ""
-    """A day with a name, such as 成人の日; `year_named` or `year` may tell of which year."""
-    year_named: int | None = None
-    nth: tuple[int, int] | None = None
-    """Which weekday of a month: 2 and 0 for the second Monday; 0 for its last one."""
-    weekday: int | None = None
-    strictly: bool = False
-    """Whether that weekday is not today."""
     week: int | None = None
     """From this one on, which began on Monday."""
     month: int | None = None
     year: int | None = None
-    """Likewise from this one on."""
-    shift: tuple[int, int, int] | None = None
-    """Months, days and seconds from now on."""
+    """From this one on."""
+    year_number: int | None = None
+    month_number: int | None = None
+    monthdays: list[int] = field(default_factory=list)
+    """0: the month's last day."""
+    named: str = ""
+    """A day with a name, such as 成人の日."""
+    nth: list[tuple[int, int]] = field(default_factory=list)
+    """Which weekday of a month: 2 and 0 for the second Monday; 0 for the last one."""
+    weekdays: list[int] = field(default_factory=list)
+    """0: Monday."""
+    not_today: bool = False
+    """Whether `次の金曜` is written."""
+    plural: bool = False
+    """Whether the weekdays come again without a word for it: 平日, mondays."""
+    every: tuple[int, Unit] | None = None
+    """How many units from one time to the next."""
+    clocks: list[Clock] = field(default_factory=list)
     part: Part = ""
-    minute: int | None = None
-    """On the clock, after midnight; beyond MIDNIGHT it is the next day's. As it was said: `part` counts."""
-    exact: bool = False
-    """Whether `part` does not count: noon, 9pm."""
-    as_now: bool = False
-    """Whether the hour is that of now: 今頃, at this time."""
-    spoken: bool = False
-    """Whether it is an hour as people say it, perhaps of the afternoon: `3時`, `at 3:30`; not `3:00`."""
-    seen: set[str] = field(default_factory=set)
+    """A part of the day without a clock yet."""
 
-    def minute_of_day(self) -> int | None:
-        """Return the minute, with the part of the day; None where neither is said."""
-        if self.minute is None:
-            return USUAL_MINUTE.get(self.part)
-        if self.exact:
-            return self.minute + MIDNIGHT * (self.part == "night" and self.minute < SMALL_HOURS)
-        return _within(self.minute, self.part)
+    @property
+    def named_days(self) -> set[str]:
+        return self.seen - {"clock", "part"}
 
-    def minute_of_some_day(self) -> int | None:
-        """Return the minute on a day that is not today: `明日の3時` is in the afternoon; at night one says
-        so."""
-        minute = self.minute_of_day()
-        return minute if minute is None or not self.in_doubt(SMALL_HOURS) else minute + NOON
+    @property
+    def is_repeated(self) -> bool:
+        several = len(self.weekdays) > 1 and self.week is None
+        nth = bool(self.nth) and self.month is None and self.month_number is None
+        return self.every is not None or self.plural or several or nth
 
-    def in_doubt(self, until: int) -> bool:
-        """Return whether an hour that is said before this minute may be one of the afternoon."""
-        return self.spoken and not self.part and self.minute is not None and 45 <= self.minute < until
+    @property
+    def implied_unit(self) -> Unit:
+        """The unit that the days tell: weeks in `every friday`, days in 毎朝."""
+        if self.month_number or self.named:
+            return "years"
+        if self.nth or self.monthdays:
+            return "months"
+        return "weeks" if self.weekdays else "days"
+
+
+# ---- spelling --------------------------------------------------------------------------------------------
+
+_NUMBERS_EN: Final = (
+    *("one", "two", "three", "four", "five", "six"),
+    *("seven", "eight", "nine", "ten", "eleven", "twelve"),
+)
+_NUMBER_EN: Final = re.compile(rf"\b(?:{'|'.join(_NUMBERS_EN)})\b")
+_NUMERALS: Final = re.compile(
+    r"(?<![〇零一二三四五六七八九十])(?:[〇零一二三四五六七八九]?十[〇零一二三四五六七八九]?|[〇零一二三四五六七八九]++)"
+    r"(?=[時分秒日月週年か回度])|(?<=第)[一二三四五](?![十一二三四五六七八九])"
+)
+_MONTHS_LONG: Final = re.compile(r"(?<=[\d〇一二三四五六七八九十])\s?[かヶケヵカ個箇]月")
+_ERAS: Final = {"令和": 2018, "平成": 1988, "昭和": 1925}
+"""The year before the first of each."""
+_ERA_YEAR: Final = re.compile(rf"({'|'.join(_ERAS)})\s?(\d{{1,2}}|元)年")
+
+
+def normalize(text: str) -> str:
+    """Write a text in one form: half width, small letters, digits, years of our era."""
+    plain = unicodedata.normalize("NFKC", text).casefold().strip().replace("’", "'")
+    plain = _MONTHS_LONG.sub("か月", plain)
+    plain = _NUMERALS.sub(lambda match: in_digits(match[0]), plain)
+    plain = _NUMBER_EN.sub(lambda match: str(_NUMBERS_EN.index(match[0]) + 1), plain)
+    return _ERA_YEAR.sub(lambda match: f"{_ERAS[match[1]] + int(match[2].replace('元', '1'))}年", plain)
+
+
+# ---- amounts of time -------------------------------------------------------------------------------------
+
+_UNITS: Final[tuple[tuple[str, Unit, int], ...]] = (
+    *(("分", "minutes", 1), ("時", "hours", 1), ("日", "days", 1), ("週", "weeks", 1)),
+    *(("か月", "months", 1), ("月", "months", 1), ("年", "years", 1), ("秒", "minutes", 0)),
+    *(("mo", "months", 1), ("m", "minutes", 1), ("h", "hours", 1), ("d", "days", 1), ("w", "weeks", 1)),
+    *(("y", "years", 1), ("fort", "weeks", 2), ("s", "minutes", 0)),
+)
+"""How the name of a unit begins, and how many of which unit it is; 0: less than one."""
+_SHORT_JA: Final = "時間半?|分半?|秒"
+_SHORT_EN: Final = r"(?:hours?|hrs?|h|minutes?|mins?|m|seconds?|secs?|s)(?![a-z])"
+_LONG_EN: Final = r"(?:days?|d|fortnights?|weeks?|w|months?|years?|y)(?![a-z])"
+_NUMBER: Final = r"(?:\d{1,4}(?:\.\d)?|half an?|an?(?=\s))(?: and a half)?"
+_AMOUNT: Final = re.compile(
+    r"((?<!\d)\d++(?:\.\d)?|半|half an?|an?(?=\s))( and a half)?\s?"
+    rf"({_SHORT_JA}|日|週間|か月|年|{_SHORT_EN}|{_LONG_EN})( and a half)?",
+    re.ASCII,
+)
+
+
+def _span_ja(units: str) -> str:
+    return rf"(?P<span>(?:(?:\d{{1,4}}(?:\.\d)?|半)\s?(?:{units})(?>\s?と\s?|\s{{0,2}})){{1,8}})"
+
+
+def _span_en(units: str) -> str:
+    one = rf"{_NUMBER}\s?(?:{units})(?: and a half)?"
+    return rf"(?P<span>{one}(?:(?>(?:,|\s|and){{0,6}}){one}){{0,7}})"
+
+
+_LONG_SPAN_JA: Final = _span_ja(f"{_SHORT_JA}|日|週間|か月|年")
+_LONG_SPAN_EN: Final = _span_en(f"{_SHORT_EN}|{_LONG_EN}")
+
+
+def _unit(name: str) -> tuple[Unit, int]:
+    return next((unit, count) for begin, unit, count in _UNITS if name.startswith(begin))
+
+
+def _amounts(span: str) -> tuple[int, int, int]:
+    """Months, days and seconds. Raises WhenNotUnderstood for parts of a day or month: how long are they?"""
+    months = days = seconds = 0.0
+    for number, half, name, half_more in _AMOUNT.findall(span):
+        count = 0.5 if number[0] in "半h" else 1.0 if number[0] == "a" else float(number)
+        count += 0.5 * bool(half or half_more or name.endswith("半"))
+        unit, size = _unit(name)
+        match unit:
+            case "years" | "months":
+                months += count * (12 if unit == "years" else 1)
+            case "weeks" | "days":
+                days += count * (7 * size if unit == "weeks" else 1)
+            case _:
+                seconds += count * (3600 if unit == "hours" else 60 if size else 1)
+    if months % 1 or days % 1:
+        raise WhenNotUnderstood
+    return int(months), int(days), round(seconds)
+
+
+# ---- forms -----------------------------------------------------------------------------------------------
+
+_WEEKDAYS: Final = "月火水木金土日"
+_WEEKDAYS_EN: Final = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
+_MONTHS_EN: Final = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+_OFFSETS: Final = {"今": 0, "来": 1, "翌": 1, "再来": 2, "this": 0, "next": 1, "last": -1, "先": -1}
+_DAYS: Final = {
+    **dict.fromkeys(("昨日", "きのう", "yesterday"), -1),
+    **dict.fromkeys(("今日", "本日", "きょう", "今朝", "今夜", "今晩", "today", "tonight"), 0),
+    **dict.fromkeys(("明日", "あした", "あす", "明朝", "明晩", "翌日", "翌朝"), 1),
+    **dict.fromkeys(("tomorrow", "tmrw", "tmr", "2morrow", "2moro"), 1),
+    **dict.fromkeys(("明後日", "あさって", "day after tomorrow"), 2),
+    **dict.fromkeys(("明々後日", "明明後日", "しあさって"), 3),
+}
+_DAY: Final = "|".join(
+    re.escape(name) + r"\b" * name.isascii() for name in sorted(_DAYS, key=len, reverse=True)
+)
+_PARTS: Final[dict[Part, str]] = {
+    "am": r"午前中?|am\s?(?=\d)",
+    "pm": r"午後|pm\s?(?=\d)",
+    "morning": r"早朝|朝|あさ(?!って)|(?:in the |this )?morning\b",
+    "noon": r"お?昼(?:間|過ぎ|すぎ)?(?!休)",
+    "afternoon": r"(?:in the |this )?afternoon\b",
+    "evening": r"夕方|夕|ゆうがた|(?:in the |this )?evening\b",
+    "late": r"深夜|夜中",
+    "night": r"夜|晩|よる|(?:at )?night\b",
+}
+_RHYTHMS: Final[dict[str, tuple[int, Unit]]] = {
+    "hourly": (1, "hours"),
+    "daily": (1, "days"),
+    "weekly": (1, "weeks"),
+    **dict.fromkeys(("fortnightly", "biweekly", "bi-weekly"), (2, "weeks")),
+    "monthly": (1, "months"),
+    **dict.fromkeys(("yearly", "annually"), (1, "years")),
+}
+_NTH: Final = {
+    "最終": 0,
+    "最後の": 0,
+    "last": 0,
+    "最初の": 1,
+    "first": 1,
+    "second": 2,
+    "third": 3,
+    "fourth": 4,
+}
+
+_W: Final = rf"[{_WEEKDAYS}]"
+_W_EN: Final = r"(?:mon|tues?|wed(?:nes)?|thu(?:rs?)?|fri|sat(?:ur)?|sun)(?:days?)?\b\.?"
+_MONTH_EN: Final = (
+    r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?"
+    r"|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\b\.?"
+)
+_ORDINAL: Final = r"(?:first|second|third|fourth|last|[1-5](?:st|nd|rd|th))"
+_TH: Final = r"(?:st|nd|rd|th)"
+_HOUR: Final = r"(?P<hour>\d{1,2})"
+_AMPM: Final = r"\s?(?P<ampm>[ap])\.?m\b\.?"
+_LATER: Final = r"(?:後|ご(?![ろと])|したら|経ったら|たったら)"
+_EVERY_EN: Final = r"(?:once )?(?:every|each)"
+
+_FORMS: Final = [
+    (kind, re.compile(pattern, re.ASCII), pattern)
+    for kind, pattern in (
+        # 毎時, 毎日, 毎朝, 毎月曜; 3日ごと, 2週に1回, 5時間おき; 隔週, 1日おき
+        (
+            "every",
+            r"毎(?P<unit>分|時(?![刻間])|日(?!曜)|週|月(?!曜)|年)|毎(?=[朝昼夕夜晩]|[月火水木金土日]曜)",
+        ),
+        ("every", r"(?P<count>\d{1,3})(?P<unit>[分秒]|時間|日|週間?|か月|年)(?:ごと|毎|に1[回度])"),
+        ("every", r"(?P<count>\d{1,3})(?P<unit>[分秒]|時間)おき"),
+        ("every", r"(?P<other>隔)(?P<unit>日|週|月(?!曜)|年)"),
+        ("every", r"(?P<other>1)(?P<unit>日|週間?|か月|年)おき"),
+        # daily; every other week, every 3 days; every friday, every morning, every dec 3; of every month
+        ("every", rf"(?P<rhythm>{'|'.join(_RHYTHMS)})\b|of (?:the|every|each) (?P<unit>month)\b"),
+        (
+            "every",
+            rf"{_EVERY_EN} (?:(?P<other>other )|(?P<count>\d{{1,3}}) ?)?"
+            rf"(?P<unit>(?:minutes?|mins?|hours?|hrs?|h)\b|{_LONG_EN})",
+        ),
+        (
+            "every",
+            rf"{_EVERY_EN} (?P<other>other )?(?=(?:the )?{_W_EN}|(?:week|work|business|working )|morning"
+            rf"|noon|afternoon|evening|night|{_MONTH_EN}|{_ORDINAL} {_W_EN} of|{NAMED_DAY})",
+        ),
+        # 10分後, 1時間半したら, あと5分, 今から2時間後; in 10 minutes, 2 days later
+        ("shift", rf"{_LONG_SPAN_JA}{_LATER}"),
+        ("shift", rf"(?:(?:今|いま|これ)から|あと)\s?{_LONG_SPAN_JA}{_LATER}?"),
+        ("shift", rf"(?:in|after) {_LONG_SPAN_EN}"),
+        ("shift", rf"{_LONG_SPAN_EN} (?:from now|later)\b"),
+        # 明日, 今朝, 今夜; the day after tomorrow, tonight
+        ("day", rf"(?:the )?(?P<day>{_DAY})"),
+        # 第2水曜, 第2・第4土曜, 最終金曜; the 2nd and last friday (of)
+        (
+            "nth",
+            rf"(?P<nth>第\s?[1-5](?:[・、,と]?第?[1-5]){{0,4}}|最終|最後の|最初の)の?(?P<weekday>{_W})(?:曜日?)?(?![月日])",
+        ),
+        (
+            "nth",
+            rf"(?:the )?(?P<nth>{_ORDINAL}(?:(?:, | and )(?:the )?{_ORDINAL}){{0,4}}) "
+            rf"(?P<weekday>{_W_EN})(?= of)",
+        ),
+        # 元日, クリスマスイブ; new year's eve
+        ("named", rf"(?P<named>{NAMED_DAY})(?:日(?!本))?"),
+        # 平日, 今度の週末, 月曜から金曜, 月水金, 次の金曜, (金); weekdays, next weekend, mon-fri, fridays
+        ("weekday", r"(?P<workdays>平日|(?:week|work|business |working |work )days?\b)"),
+        ("weekday", r"(?:(?P<week>今|再来|来)|(?P<not_today>次の|今度の))?(?P<weekend>週末)"),
+        ("weekday", r"(?:(?:(?P<week>this|next)|(?P<not_today>coming)) )?(?P<weekend>weekends?)\b"),
+        (
+            "weekday",
+            rf"(?P<first>{_W})曜?日?(?:から|[~〜ー–-])\s?(?P<last>{_W})(?:曜日?|(?![月日]))(?:まで)?",
+        ),
+        ("weekday", rf"(?P<first>{_W_EN})\s?(?:to|through|thru|[-~–])\s?(?P<last>{_W_EN})"),
+        ("weekday", rf"(?P<list>{_W}(?:[・、,と/]?{_W}){{1,6}})(?:曜日?)?(?![月日])"),
+        ("weekday", rf"(?P<not_today>次の|今度の)?(?P<list>{_W})曜日?|\((?P<paren>{_W})\)"),
+        ("weekday", rf"(?:(?P<week>this|next)|coming )?\s?(?P<weekday>{_W_EN})"),
+        # 来週, 来月, 来年; next week
+        ("week", r"(?P<offset>先|今|再来|来|翌)週|(?P<offset_en>last|this|next) week\b"),
+        ("month", r"(?P<offset>今|再来|来|翌)月(?!曜)|(?P<offset_en>this|next) month\b"),
+        ("year", r"(?P<offset>今|再来|来|翌)年|(?P<offset_en>this|next) year\b"),
+        # 2026/12/3, 12/3, 12-03, dec 3rd 2026, 3 december
+        (
+            "date",
+            r"(?P<year>\d{4})\s?[-/.]\s?(?P<month>\d{1,2})\s?[-/.]\s?(?P<day>\d{1,2})(?!\d)(?:t(?=\d\d:))?",
+        ),
+        ("date", r"(?P<month>\d{1,2})/(?P<day>\d{1,2})(?![\d/])|(?P<month2>\d{2})-(?P<day2>\d{2})(?![\d:-])"),
+        ("date", rf"(?P<name>{_MONTH_EN})\s?(?P<day>\d{{1,2}}){_TH}?\b(?!:)(?:,?\s(?P<year>\d{{4}})\b)?"),
+        ("date", rf"(?P<day>\d{{1,2}}){_TH}? (?:of )?(?P<name>{_MONTH_EN})(?:,?\s(?P<year>\d{{4}})\b)?"),
+        # 2026年, 12月, december; 3日, the 3rd, 月末, the last day
+        ("year", r"(?P<year>\d{4})年"),
+        ("month", rf"(?P<month>\d{{1,2}})月|(?P<name>{_MONTH_EN})(?:,? (?P<year>\d{{4}})\b)?"),
+        (
+            "monthday",
+            rf"(?P<day>\d{{1,2}})(?:日(?![間後分目以])|{_TH}\b)|(?P<day2>\d{{1,2}})(?=・\d{{1,2}}日)",
+        ),
+        ("monthday", r"(?P<last>月?末日?|(?:the )?(?:end|last day)(?: of (?:the|this) month)?\b)"),
+        # 今頃, 明日の同じ時間; same time
+        (
+            "clock",
+            r"(?P<as_now>今頃|今ごろ|いまごろ|同じ(?:時間|時刻|頃)|(?:at )?(?:this|(?:the )?same) time\b)",
+        ),
+        # 9時半, 9時15分, 9:30, 9:30pm, 9am, 9 o'clock, at 9, 9 in the morning, 正午, midnight
+        ("clock", rf"{_HOUR}時(?!間)(?:\s?(?P<minute>\d{{1,2}})分(?!前)|(?P<half>半))?"),
+        ("clock", rf"(?P<at>at )?{_HOUR}:(?P<minute>\d{{2}})(?::\d{{2}})?(?:{_AMPM})?(?!\d)"),
+        ("clock", rf"(?:at )?{_HOUR}(?:\.(?P<minute>\d{{2}}))?{_AMPM}"),
+        ("clock", rf"(?:at )?{_HOUR} ?o'clock\b|at {_HOUR.replace('hour', 'hour2')}(?![\d/:.-])\b"),
+        ("clock", rf"{_HOUR}(?= in the (?:morning|afternoon|evening)\b| at night\b)"),
+        ("clock", r"(?P<noon>正午|(?:at )?(?:noon|midday)\b)|(?P<midnight>真夜中|(?:at )?midnight\b)"),
+        *(("part", rf"(?P<{part}>{pattern})") for part, pattern in _PARTS.items()),
+        # 10分, 1h30m: alone it is so much later
+        ("span", _span_ja(_SHORT_JA)),
+        ("span", _span_en(_SHORT_EN)),
+    )
+]
+_ANY_FORM: Final = re.compile("|".join(re.sub(r"\(\?P<\w+>", "(?:", each) for *_, each in _FORMS), re.ASCII)
+_FILLER: Final = re.compile(
+    r"[\s。.]+|の|に|は|で|ごろ|頃|ころ|くらい|ぐらい|ちょうど|きっかり"
+    r"|(?:on|the|of|by|about|around|sharp|please|exactly)\b|at\b(?!\s*\d)"
+)
+_LIST_WORD: Final = re.compile(r"[、,・&/]|と|及び|and\b")
+_LISTED: Final = frozenset({"day", "nth", "weekday", "monthday", "clock"})
+"""Kinds of forms of which one time may have several."""
+_BARE_CLOCK: Final = re.compile(r"(?P<hour>\d{1,2})(?!\d)(?=[\s、,]|$)", re.ASCII)
+"""The second hour in `at 9 and 18`."""
+
+
+# ---- reading ---------------------------------------------------------------------------------------------
 
 
 def read(text: str) -> TimeWords:
-    """Read what a text says, as `normalize` left it. Raises WhenNotUnderstood."""
-    said, end = _read_from(text, 0)
-    if end < len(text):
+    """Read what a normalized text says. Raises WhenNotUnderstood."""
+    words, end = read_beginning(text)
+    if end < len(text) or not words.seen:
         raise WhenNotUnderstood
-    return said
+    return words
 
 
 def find_times(text: str) -> Iterator[tuple[int, int, TimeWords]]:
-    """Yield where a text, as `normalize` left it, has words about a time, and what they say."""
+    """Yield where a normalized text has words about a time, and what they say."""
     begin = 0
-    while begin < len(text):
-        said, end = TimeWords(), begin
-        if not (_is_inside_word(text, begin) or _FILLER.match(text, begin)):
-            with suppress(WhenNotUnderstood):
-                said, end = _read_from(text, begin)
-        if said.seen and not _is_inside_word(text, end):
-            yield begin, end, said
-            begin = end
-        else:
-            begin += 1
+    while found := _ANY_FORM.search(text, begin):
+        begin = end = found.start()
+        words = TimeWords()
+        if not _is_inside_word(text, begin):
+            with suppress(InputError):
+                words, end = read_beginning(text, begin)
+        if words.seen and not _is_inside_word(text, end):
+            yield begin, end, words
+        begin = max(end, begin + 1)
 
 
 def _is_inside_word(text: str, at: int) -> bool:
-    """Return whether a place is within a number or a word of letters."""
     around = text[max(at - 1, 0) : at + 1]
     return len(around) == 2 and around.isascii() and (around.isalpha() or around.isdigit())
 
 
-def _read_from(text: str, place: int) -> tuple[TimeWords, int]:
-    """Read as far as words about one time go on: two times are none."""
-    said = TimeWords()
-    end = place
-    while place < len(text):
-        if filler := _FILLER.match(text, place):
-            place = filler.end()
-            end = place if place == len(text) else end
-            continue
-        for name, pattern, take in _WORDS:
-            if match := pattern.match(text, place):
-                if name in said.seen:
-                    return said, end
-                said.seen.add(name)
-                take(said, match)
-                end = place = match.end()
-                break
+def read_beginning(text: str, at: int = 0) -> tuple[TimeWords, int]:
+    """Read as far as the words about one time go on, and return where they end. Raises WhenNotUnderstood or
+    NoSuchTime."""
+    words, end, before_part, listed = TimeWords(), at, at, False
+    while at < len(text):
+        kind, match = _form(text, at, bare="clock" in words.seen and listed)
+        again = kind in ("part", "every") or (listed and kind in _LISTED)
+        if match and (again or kind not in words.seen):
+            before_part = end
+            _take(words, kind, match)
+            words.seen |= {"month", "monthday"} if kind == "date" else {kind}
+            at, end, listed = match.end(), match.end(), listed and kind in ("part", "every")
+        elif list_word := _LIST_WORD.match(text, at):
+            at, listed = list_word.end(), True
+        elif filler := _FILLER.match(text, at):
+            at = filler.end()
+            end = at if at == len(text) else end
         else:
             break
-    return said, end
+    if words.part and words.clocks and words.clocks[-1].minute is not None:
+        end = before_part  # 8時に朝会
+    elif words.part:
+        words.clocks.append(Clock(part=words.part))
+    if len({clock.minute is None for clock in words.clocks if not clock.as_now}) > 1:
+        raise WhenNotUnderstood  # 朝晩9時
+    if words.every and not words.every[1]:
+        words.every = (words.every[0], words.implied_unit)
+    return words, end
 
 
-def is_vague(text: str) -> bool:
-    """Return whether a text says no more than that it is not now: nobody can tell when that is, no model
-    either."""
-    return len(text) <= _LONGEST_VAGUE and _VAGUE.fullmatch(normalize(text).removesuffix("に")) is not None
+def _form(text: str, at: int, *, bare: bool) -> tuple[str, re.Match[str] | None]:
+    for kind, pattern, _ in _FORMS:
+        if match := pattern.match(text, at):
+            return kind, match
+    return "clock", _BARE_CLOCK.match(text, at) if bare else None
 
 
-def weekday_of(name: str) -> int:
-    """0: Monday."""
-    return _WEEKDAYS.index(name[0]) if name[0] in _WEEKDAYS else _WEEKDAYS_EN.index(name[:3])
-
-
-def month_of(name: str) -> int:
-    return _MONTHS_EN.index(name[:3]) + 1
-
-
-def _within(minute: int, part: Part) -> int:
-    """The minute of the day that is meant by one of a clock with twelve hours."""
-    hour = minute // 60
-    match part:
-        case "am" | "pm" if hour == 12:
-            raise WhenNotUnderstood  # is that noon, or midnight?
-        case "pm" | "afternoon" | "evening" if hour < 12:
-            return minute + 12 * 60
-        case "noon" if hour < 6:
-            return minute + 12 * 60
-        case "night" if minute < SMALL_HOURS:
-            return minute + MIDNIGHT
-        case "night" | "late" | "small_hours" if 5 < hour <= 12:
-            return minute + 12 * 60
+def _take(words: TimeWords, kind: str, match: re.Match[str]) -> None:
+    found = {name: value for name, value in match.groupdict().items() if value}
+    match kind:
+        case "every":
+            every = _every(found)
+            if words.every and words.every[1] and every[1] and words.every != every:
+                raise WhenNotUnderstood
+            words.every = every if every[1] else words.every or every
+        case "shift" | "span":
+            words.shift = _amounts(found["span"])
+        case "day":
+            name = found["day"]
+            words.days.append(_DAYS[name])
+            words.part = "morning" if name[-1] == "朝" else "night" if name[-1] in "夜晩" else words.part
+            words.part = "night" if name == "tonight" else words.part
+        case "nth":
+            numbers = re.findall(rf"[1-5]|{'|'.join(_NTH)}", found["nth"])
+            weekday = _weekday(found["weekday"])
+            words.nth += [(int(each) if each.isdecimal() else _NTH[each], weekday) for each in numbers]
+        case "named":
+            words.named = found["named"]
+        case "weekday":
+            _take_weekdays(words, found, match[0])
+        case "part":
+            _take_part(words, match)
+        case "clock":
+            words.clocks.append(_clock(found, match[0], words))
+            words.part = ""
+        case "week" | "month" | "year" if offset := found.get("offset") or found.get("offset_en"):
+            setattr(words, kind, _OFFSETS[offset])
         case _:
-            return minute
+            _take_date(words, found)
 
 
-# ---- what a word tells -----------------------------------------------------------------------------------
-
-_Take = Callable[[TimeWords, re.Match[str]], None]
-
-
-def _day(days: int, part: Part = "") -> _Take:
-    def take(said: TimeWords, _: re.Match[str]) -> None:
-        said.days, said.part = days, part or said.part
-
-    return take
+def _every(found: dict[str, str]) -> tuple[int, Unit]:
+    if "rhythm" in found:
+        return _RHYTHMS[found["rhythm"]]
+    count = 2 if "other" in found else int(found.get("count", 1))
+    unit, size = _unit(found["unit"]) if "unit" in found else ("", 1)
+    return count * (size if unit == "weeks" else 1), unit
 
 
-def _part(part: Part) -> _Take:
-    def take(said: TimeWords, _: re.Match[str]) -> None:
-        said.part = part
+def _take_weekdays(words: TimeWords, found: dict[str, str], written: str) -> None:
+    if "first" in found:
+        first, last = _weekday(found["first"]), _weekday(found["last"])
+        words.weekdays += [(first + ahead) % 7 for ahead in range((last - first) % 7 + 1)]
+    elif "workdays" in found:
+        words.weekdays += range(5)
+    elif "weekend" in found:
+        once = "week" in found or "not_today" in found or (written == "weekend" and not words.every)
+        words.weekdays += [5] if once else [5, 6]
+    elif "weekday" in found:
+        words.weekdays.append(_weekday(found["weekday"]))
+    else:
+        listed = found.get("list") or found["paren"]
+        words.weekdays += [_weekday(each) for each in listed if each in _WEEKDAYS]
+    words.plural = words.plural or re.search(r"days\b", written) is not None
+    words.not_today = "not_today" in found
+    if found.get("week", "this") != "this":
+        words.week = _OFFSETS[found["week"]]
 
-    return take
+
+def _take_part(words: TimeWords, match: re.Match[str]) -> None:
+    """Take a part of the day: of the hour before it (`9 in the morning`), or of the next one."""
+    part = next(each for each in _PARTS if each == match.lastgroup)
+    before = words.clocks[-1] if words.clocks else Clock()
+    if match[0].isascii() and not before.part and before.minute is not None:
+        words.clocks[-1] = replace(before, part=part)
+        return
+    if words.part:  # 朝と夜
+        words.clocks.append(Clock(part=words.part))
+    words.part = part
 
 
-def _fixed(minute: int) -> _Take:
-    def take(said: TimeWords, _: re.Match[str]) -> None:
-        said.minute, said.exact = minute, True
-
-    return take
-
-
-def _clock(said: TimeWords, match: re.Match[str]) -> None:
-    """Read an hour with what may follow it."""
-    found = match.groupdict()
-    hour, minute = int(found["hour"]), int(found.get("minute") or (30 if found.get("half") else 0))
-    if hour > 29 or minute > 59:
+def _clock(found: dict[str, str], written: str, words: TimeWords) -> Clock:
+    if "as_now" in found:
+        return Clock(as_now=True)
+    if "noon" in found or "midnight" in found:
+        return Clock(NOON if "noon" in found else MIDNIGHT)
+    digits = found.get("hour") or found["hour2"]
+    hour, minute = int(digits), int(found.get("minute", 30 if "half" in found else 0))
+    if hour > MAX_HOUR or minute > 59:
         raise NoSuchTime
-    if found.get("before"):
-        minute = -minute
-    if half := (found.get("ampm") or "")[:1]:
-        if not 1 <= hour <= 12:
-            raise WhenNotUnderstood
-        hour, said.exact = hour % 12 + (12 if half == "p" else 0), True
-    written = re.search("[:.]", match[0]) and not match[0].startswith("at ")
-    said.spoken = not (half or written or found["hour"].startswith("0"))
-    said.minute = hour * 60 + minute
-
-
-def _spoken_clock(said: TimeWords, match: re.Match[str]) -> None:
-    _clock(said, match)
-    said.minute = (said.minute or 0) + {"half past": 30, "quarter past": 15, "quarter to": -15}[match[1]]
-
-
-def _date(said: TimeWords, match: re.Match[str]) -> None:
-    found = match.groupdict()
-    if not int(found["day"]):
+    half = found.get("ampm")
+    if half and not 1 <= hour <= 12:
         raise WhenNotUnderstood
-    name = found.get("name")
-    month = month_of(name) if name else int(found["month"]) if found.get("month") else None
-    said.date = (int(found["year"]) if found.get("year") else None, month, int(found["day"]))
+    hour = hour % 12 + (12 if half == "p" else 0) if half else hour
+    exact = half or digits.startswith("0") or (":" in written and "at" not in found)
+    part = words.part or (words.clocks[-1].part if words.clocks else "")
+    return Clock(hour * 60 + minute, part, spoken=not exact)
 
 
-def _named_day(said: TimeWords, match: re.Match[str]) -> None:
-    said.named = match["named"]
-    said.year_named = int(match["year"]) if match["year"] else None
+def _take_date(words: TimeWords, found: dict[str, str]) -> None:
+    """Take a date, or its year, month or day."""
+    if "year" in found:
+        words.year_number = int(found["year"])
+        words.seen.add("year")
+    if month := found.get("month") or found.get("month2"):
+        words.month_number = int(month)
+    elif "name" in found:
+        words.month_number = _MONTHS_EN.index(found["name"][:3]) + 1
+    if words.month_number not in (None, *range(1, 13)):
+        raise NoSuchTime
+    if day := found.get("day") or found.get("day2"):
+        if not 1 <= int(day) <= 31:
+            raise NoSuchTime
+        words.monthdays.append(int(day))
+    elif "last" in found:
+        words.monthdays.append(0)
 
 
-def _nth_weekday(said: TimeWords, match: re.Match[str]) -> None:
-    which, found = match["nth"], match.groupdict()
-    nth = int(which) if which.isdecimal() else NTH_WORDS[which]
-    said.nth = (nth, weekday_of(match["weekday"]))
-    name = found.get("name")
-    month = month_of(name) if name else int(found["month"]) if found.get("month") else None
-    said.date = (int(found["year"]) if found.get("year") else None, month, 0)
-
-
-def _as_now(said: TimeWords, _: re.Match[str]) -> None:
-    said.as_now = said.exact = True
-
-
-def _last_day(said: TimeWords, _: re.Match[str]) -> None:
-    said.date = (None, None, 0)
-
-
-def _offset(name: Literal["week", "month", "year"]) -> _Take:
-    def take(said: TimeWords, match: re.Match[str]) -> None:
-        setattr(said, name, _STEPS[match[1].split()[0]])
-
-    return take
-
-
-_STEPS: Final = {"先": -1, "last": -1, "今": 0, "来": 1, "翌": 1, "再来": 2, "this": 0, "next": 1}
-
-
-def _weekday(said: TimeWords, match: re.Match[str]) -> None:
-    said.weekday = weekday_of(match["weekday"])
-    match match.groupdict().get("which"):
-        case "次の" | "今度の":
-            said.strictly = True
-        case "next":
-            said.week = 1
-        case _:
-            pass
-
-
-def _weekend(said: TimeWords, match: re.Match[str]) -> None:
-    said.weekday = 5
-    if match["week"] and match["week"] != "coming":
-        said.week = _STEPS[match["week"]]
-
-
-def _shift(said: TimeWords, match: re.Match[str]) -> None:
-    said.shift = amounts(match["span"])
-
-
-_DAYS: Final = (
-    (r"一昨日|おととい", -2),
-    (r"昨日|きのう|yesterday\b", -1),
-    (r"今日|本日|きょう|today\b", 0),
-    (r"明々後日|明明後日|しあさって", 3),
-    (r"明後日|あさって|(?:the )?day after tomorrow\b", 2),
-    (r"明日|あした|あす|翌日|tomorrow\b|tmrw?\b|2morr?ow?\b", 1),
-)
-_DAY_AND_PART: Final[tuple[tuple[str, int, Part], ...]] = (
-    (r"今朝", 0, "morning"),
-    (r"今夜|今晩|tonight\b", 0, "night"),
-    (r"明朝|翌朝", 1, "morning"),
-    (r"明晩", 1, "night"),
-)
-_PARTS: Final[tuple[tuple[str, Part], ...]] = (
-    (r"午前中?", "am"),
-    (r"午後", "pm"),
-    (r"早朝|朝|あさ(?!って)|(?:in the |this )?morning\b", "morning"),
-    (r"お?昼(?:間|過ぎ|すぎ)?(?!休)", "noon"),
-    (r"(?:in the |this )?afternoon\b", "afternoon"),
-    (r"夕方|夕|ゆうがた|(?:in the |this )?evening\b", "evening"),
-    (r"深夜|夜中", "late"),
-    (r"未明|明け方", "small_hours"),
-    (r"夜|晩|よる|(?:at )?night\b", "night"),
-)
-NTH_WORDS: Final = {
-    **dict.fromkeys(("最終", "最後の", "last"), 0),
-    **dict.fromkeys(("最初の", "first"), 1),
-    "second": 2,
-    "third": 3,
-    "fourth": 4,
-    "fifth": 5,
-}
-"""Which weekday of a month; 0: the last."""
-NTH_EN: Final = r"(?P<nth>first|second|third|fourth|fifth|last|[1-5](?=st|nd|rd|th))(?:st|nd|rd|th)?"
-_ONE_NTH_JA: Final = (
-    r"(?:第\s?(?=[1-5])|(?=最))(?P<nth>[1-5]|最終|最後の|最初の)の?(?P<weekday>[月火水木金土日])曜日?"
-)
-_AMPM: Final = r"(?P<ampm>[ap]\.?m\.?)(?![a-z])"
-_HOUR: Final = r"(?P<hour>\d{1,2})"
-
-_FILLER: Final = re.compile(
-    r"[\s、,。.・]+|の|に|は|で|ごろ|頃|ころ|くらい|ぐらい|ちょうど|きっかり"
-    r"|(?:on|the|of|by|about|around|sharp|please|exactly)\b|at\b(?!\s*\d)"
-)
-
-_WORDS: Final[list[tuple[str, re.Pattern[str], _Take]]] = [
-    (name, re.compile(pattern), take)
-    for name, pattern, take in (
-        ("shift", rf"{SPAN_JA}(?:後|ご(?![ろと])|したら|経ったら|たったら)", _shift),
-        (
-            "shift",
-            rf"(?:(?:今|いま|これ)から|あと)\s?{SPAN_JA}(?:後|ご(?![ろと])|したら|経ったら|たったら)?",
-            _shift,
-        ),
-        ("shift", rf"(?:in|after) {SPAN_EN}", _shift),
-        ("shift", rf"{SPAN_EN} (?:from now|later)\b", _shift),
-        *(("day", pattern, _day(days)) for pattern, days in _DAYS),
-        *(("day", pattern, _day(days, part)) for pattern, days, part in _DAY_AND_PART),
-        (
-            "date",
-            rf"(?:(?:(?P<year>\d{{4}})年の?)?(?P<month>\d{{1,2}})月の?)?{_ONE_NTH_JA}",
-            _nth_weekday,
-        ),
-        (
-            "date",
-            rf"{NTH_EN} (?P<weekday>{_ONE_WEEKDAY_EN}) (?:of|in) "
-            rf"(?:(?=this|next)|(?P<name>{MONTH_EN})(?:,?\s(?P<year>\d{{4}})\b)?)",
-            _nth_weekday,
-        ),
-        ("date", rf"(?:(?P<year>\d{{4}})年の?)?(?P<named>{NAMED_DAY})(?:日(?!本))?", _named_day),
-        ("weekday", r"(?P<which>次の|今度の)?(?P<weekday>[月火水木金土日])曜日?", _weekday),
-        ("weekday", rf"(?:(?P<which>next|this|coming) )?(?P<weekday>{_ONE_WEEKDAY_EN})", _weekday),
-        ("weekday", r"(?:(?P<week>今|再来|来)|次の|今度の)週末", _weekend),
-        ("weekday", r"(?:(?P<week>this|next|coming) )?weekend\b", _weekend),
-        ("weekday", r"\((?P<weekday>[月火水木金土日])\)", _weekday),
-        ("week", r"(先|今|再来|来|翌)週", _offset("week")),
-        ("week", r"(last|this|next) week\b", _offset("week")),
-        (
-            "date",
-            r"(?P<year>\d{4})\s?[-/.年]\s?(?P<month>\d{1,2})\s?[-/.月]\s?(?P<day>\d{1,2})日?(?!\d)",
-            _date,
-        ),
-        ("date", r"(?P<month>\d{1,2})月\s?(?P<day>\d{1,2})日", _date),
-        ("date", r"(?P<month>\d{1,2})/(?P<day>\d{1,2})(?![\d/])", _date),
-        ("date", r"(?P<month>\d{2})-(?P<day>\d{2})(?![\d:-])", _date),
-        (
-            "date",
-            rf"(?P<name>{MONTH_EN})\s?(?P<day>\d{{1,2}})(?:st|nd|rd|th)?\b(?!:)(?:,?\s(?P<year>\d{{4}})\b)?",
-            _date,
-        ),
-        (
-            "date",
-            rf"(?P<day>\d{{1,2}})(?:st|nd|rd|th)? (?:of )?(?P<name>{MONTH_EN})(?:,?\s(?P<year>\d{{4}})\b)?",
-            _date,
-        ),
-        ("date", r"(?P<day>\d{1,2})(?:日(?![後間])|(?:st|nd|rd|th)\b)", _date),
-        ("date", r"月?末日?|(?:the )?(?:end|last day) of (?=the month|this|next)(?:the month\b)?", _last_day),
-        ("month", r"(今|再来|来|翌)月(?!曜)", _offset("month")),
-        ("month", r"(this|next) month\b", _offset("month")),
-        ("year", r"(今|再来|来|翌)年", _offset("year")),
-        ("year", r"(this|next) year\b", _offset("year")),
-        ("clock", r"今頃|今ごろ|いまごろ|(?:今と)?同じ(?:時間|時刻|ころ|頃)|同時刻|この時[間刻]", _as_now),
-        ("clock", r"(?:at )?(?:(?:this|the same|same) time)\b", _as_now),
-        (
-            "clock",
-            rf"(?P<ampm>[ap]\.?m\.?)\s?{_HOUR}(?:[時:]\s?(?:(?P<minute>\d{{1,2}})分?|(?P<half>半))?)?(?![\d間])",
-            _clock,
-        ),
-        ("clock", rf"{_HOUR}時\s?(?:(?P<minute>\d{{1,2}})分(?P<before>前)?|(?P<half>半))?(?!間)", _clock),
-        ("clock", rf"(?:at )?{_HOUR}[:.](?P<minute>\d{{2}})(?::\d{{2}})?(?:\s?{_AMPM})?(?!\d)", _clock),
-        ("clock", rf"(?:at )?{_HOUR}\s?{_AMPM}", _clock),
-        ("clock", rf"(?:at )?{_HOUR} ?o'clock\b", _clock),
-        ("clock", rf"{_HOUR}(?= in the (?:morning|afternoon|evening)\b| at night\b)", _clock),
-        ("clock", rf"at {_HOUR}(?![\d/:.-])\b", _clock),
-        ("clock", rf"(?:at )?(half past|quarter past|quarter to) {_HOUR}\b(?:\s?{_AMPM})?", _spoken_clock),
-        ("clock", r"正午|(?:at )?(?:noon|midday)\b", _fixed(NOON)),
-        ("clock", r"真夜中|(?:at )?midnight\b", _fixed(MIDNIGHT)),
-        *(("part", pattern, _part(part)) for pattern, part in _PARTS),
-    )
-]
+def _weekday(name: str) -> int:
+    return _WEEKDAYS.index(name) if name in _WEEKDAYS else _WEEKDAYS_EN.index(name[:3])

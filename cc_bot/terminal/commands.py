@@ -19,7 +19,7 @@ from cc_bot.domain import errors
 from cc_bot.domain.clock import utc_now
 from cc_bot.domain.locale import Locale
 from cc_bot.domain.memory import DEFAULT_CATEGORY, Memory, Source, parse_tags
-from cc_bot.domain.when_and_what import split_when
+from cc_bot.domain.planning import split_when
 from cc_bot.terminal.markdown import one_line
 from cc_bot.terminal.questions import Chat, ChatProfile, answer_question, explain_to_operator
 from cc_bot.texts import Texts, explain

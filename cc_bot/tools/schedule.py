@@ -13,8 +13,8 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator, Field
 
 from cc_bot.domain.errors import NoSuchTime, ScheduleNotFound, WhenNotUnderstood
+from cc_bot.domain.planning import parse_schedule
 from cc_bot.domain.proposal import AddReminder, CancelReminder
-from cc_bot.domain.repeats import parse_schedule
 from cc_bot.domain.schedule import Schedule, ScheduleChange, is_known_in
 from cc_bot.stores.schedules import ScheduleStore
 from cc_bot.tools.memory import DATA_NOT_INSTRUCTIONS

@@ -7,7 +7,7 @@ import pytest
 
 from cc_bot.domain import errors
 from cc_bot.domain.holidays import NAMES, cron_of, day_named, nth_weekday
-from cc_bot.domain.repeats import parse_repeat, parse_schedule, parse_schedules
+from cc_bot.domain.planning import parse_schedule, parse_schedules
 from tests.domain.phrases import meanings, refused_otherwise, table, this_year
 
 TOKYO = ZoneInfo("Asia/Tokyo")
@@ -21,16 +21,16 @@ REFUSED: dict[type[errors.CcBotError], str] = {
 毎年春分の日 | 毎月第6月曜 | 毎週12月3日 | 0週間ごとの月曜 | 隔週の月曜の25時 | 3日ごとに25時
 0 9 * * 1 every 200 weeks | 0 9 * * 1 every 2 weeks from 2026-02-30 | 0 9 * * 1 every 2 mondays
 500時間ごと | 9時から5時間ごと | 毎週月曜の25時 | 毎週金曜の深夜1時 | every other week | whenever
-毎日9時に薬 | every day foo | 明日9時 | 毎月32日 | 毎年2月30日 | 0時間おき | 3時間おき 9時
+毎日9時に薬 | every day foo | 明日9時 | 毎年2月30日 | 0時間おき | 3時間おき 9時
 """,
     errors.RepeatTooOften: "15分おき | */5 * * * * | every 5 minutes",
 }
 SCHEDULES = meanings(table("schedules"))
 """When + how often → the first time, in 2026 where there is no year + how it repeats."""
 NO_SCHEDULES: dict[type[errors.CcBotError], str] = {
-    errors.WhenNotUnderstood: "そのうち | 0001-01-01 + 毎日 | 次の平日の9時 | そのうち + 毎週",
+    errors.WhenNotUnderstood: "そのうち | 0001-01-01 + 毎日 | そのうち + 毎週",
     errors.WhenPassed: "1700-01-01T00:00 + 隔週 | 昨日9時",
-    errors.NoSuchTime: "2月30日 | 2月30日 + 毎週 | 2月30日から毎週",
+    errors.NoSuchTime: "2月30日 | 2月30日 + 毎週 | 2月30日から毎週 | 毎月32日",
     errors.RepeatNotUnderstood: """
 3日おきに8時 | 1日3回 | 毎朝8時 + 平日 | 毎日9時から18時まで1時間ごと | 毎日から毎週
 2026-12-31 + 毎年2月30日 | 明日 + ときどき
@@ -38,6 +38,10 @@ NO_SCHEDULES: dict[type[errors.CcBotError], str] = {
     errors.SeveralTimes: "明日9時と18時 | 明日9時と18時 + 毎日 | 毎日9時と18時半",
     errors.RepeatTooOften: "15分おき",
 }
+
+
+def repeat_of(written: str) -> str:
+    return parse_schedule("", written, SUNDAY, TOKYO)[1].partition(" from ")[0]
 
 
 def planned(written: str) -> tuple[str, str]:
@@ -48,11 +52,11 @@ def planned(written: str) -> tuple[str, str]:
 
 class TestRepeat:
     def test_is_what_people_mean(self) -> None:
-        assert {text: parse_repeat(text) for text in MEANT} == MEANT
+        assert {text: repeat_of(text) for text in MEANT} == MEANT
 
     def test_that_is_none_is_refused(self) -> None:
-        assert refused_otherwise(REFUSED, parse_repeat) == {}
-        assert refused_otherwise({errors.RepeatNotUnderstood: ["", "every weekday" * 20]}, parse_repeat) == {}
+        assert refused_otherwise(REFUSED, repeat_of) == {}
+        assert refused_otherwise({errors.RepeatNotUnderstood: ["every weekday" * 20]}, repeat_of) == {}
 
 
 class TestSchedule:
@@ -85,7 +89,7 @@ tomorrow at 9 and 18 → 11-23 09:00 & 11-23 18:00
             assert " & ".join(told) == moments, when
 
     def test_are_not_guessed(self) -> None:
-        for when in ("9時と9時", "明日と", "月曜か火曜", "1時間後と2時間後", "明日9時と寝る前"):
+        for when in ("明日と", "朝晩9時", "月曜か火曜", "1時間後と2時間後", "明日9時と寝る前"):
             with pytest.raises(errors.WhenNotUnderstood):
                 parse_schedules(when, "", SUNDAY, TOKYO)
 

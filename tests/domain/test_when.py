@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cc_bot.domain import errors
+from cc_bot.domain.planning import split_when
 from cc_bot.domain.when import FURTHEST_YEARS, parse_when
-from cc_bot.domain.when_and_what import split_when
 from tests.domain.phrases import meanings, phrases, refused_otherwise, table, this_year
 
 TOKYO = ZoneInfo("Asia/Tokyo")
@@ -24,7 +24,7 @@ REFUSED: dict[type[errors.InputError], str] = {
     errors.WhenNotUnderstood: """
 十十時 | 2週間後の月曜 | 3日ごと | mondays at 9 | on fridays | 3秒ごとに | 明日の深夜 | 明日の深夜1時
 金曜の深夜1時 | 12月3日の夜中2時 | 2月の第5月曜 2027年 | そのうち | いつか | 第2水曜 | 1時間後の同じ時間
-来月の元日 | 明日9時と18時 | 9-18時 | am13時 | 午前12時 | 今日 | 13pm | 毎朝8時 | あとで | soon
+来月の元日 | 明日9時と18時 | 9-18時 | 午前12時 | 今日 | 13pm | 毎朝8時 | あとで | soon
 明日 明後日 | in 99999 years | の | 9 | 朝から | 1.5日後 | 1時間後の9時 | 0月0日 | 0日
 9999-12-31T23:59-12:00 | 0001-01-01T00:00+14:00 | 明日9時 <@123> | tomorrow or friday
 """,

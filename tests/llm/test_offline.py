@@ -173,11 +173,11 @@ class TestForgetting:
 
 
 REMINDERS: Final[dict[str, tuple[str, str]]] = {
-    "明日9時に薬って知らせて": ("明日9時に", "薬"),
-    "薬を明日9時にリマインドして": ("明日9時に", "薬"),
-    "明日の朝7時に洗濯を思い出させて": ("明日の朝7時に", "洗濯"),
-    "10分後に教えて": ("10分後に", JA["time_is_up"]),
-    "毎朝8時に天気をお知らせして": ("毎朝8時に", "天気"),
+    "明日9時に薬って知らせて": ("明日9時", "薬"),
+    "薬を明日9時にリマインドして": ("明日9時", "薬"),
+    "明日の朝7時に洗濯を思い出させて": ("明日の朝7時", "洗濯"),
+    "10分後に教えて": ("10分後", JA["time_is_up"]),
+    "毎朝8時に天気をお知らせして": ("毎朝8時", "天気"),
     "remind me tomorrow at 9 to take the pills": ("tomorrow at 9", "take the pills"),
     "remind me to call mom tomorrow at 9": ("tomorrow at 9", "call mom"),
     "could you remind me in 10 minutes about the oven?": ("in 10 minutes", "the oven"),
