@@ -32,75 +32,56 @@ _log = structlog.get_logger(__name__)
 __all__ = ["Privacy", "keep_copies_to_retention", "keep_to_retention", "retain"]
 
 # ---- exporting -------------------------------------------------------------------------------------------
-# A user's data as JSON files, each of which can be read by itself and sent on Discord.
-#
-# A long history does not fit one upload, and all of it at once would not fit the memory of a small machine:
-# the files are made one after the other, and each is let go when it was taken.
+# A user's data as JSON, made while it is sent: a long history needs no more memory than a short one.
 
 FORMAT: Final = "cc-bot-personal-data"
-MOST_BYTES: Final = 9_500_000
-"""Of a file: Discord takes 10 MiB."""
+MAX_FILE_BYTES: Final = 9_500_000
+"""Discord takes 10 MiB."""
 _HEAD_BYTES: Final = 1000
-"""Room for what stands around the records."""
+"""Room for what surrounds the records."""
+
+
+async def export_files(
+    records: AsyncIterator[tuple[str, Record]], user_id: int, now: datetime, *, max_bytes: int | None = None
+) -> AsyncIterator[tuple[int, bytes]]:
+    """Yield a user's records as JSON in UTF-8, piece by piece, each with the number of its file; none if there
+    are no records. Those of a list come one after another. A file stays below `max_bytes`, unless a single
+    record is longer."""
+    number, current, room = 0, "", 0
+    async for name, record in records:
+        line = json.dumps(record, ensure_ascii=False).encode("utf-8", "replace")
+        size = len(line) + len(name) + 16
+        if not number or (max_bytes and current and size > room):
+            if number:
+                yield number, _tail(last=False)
+            number, current, room = number + 1, "", (max_bytes or 0) - _HEAD_BYTES
+            yield number, _head(user_id, now, number)
+        between = ",\n"
+        if name != current:
+            between = f"{current and _LIST_END + between}{json.dumps(name)}: [\n"
+        yield number, between.encode() + line
+        current, room = name, room - size
+    if number:
+        yield number, _tail(last=True)
+
+
 _LIST_END: Final = "\n]"
 
 
-async def export_parts(
-    records: AsyncIterator[tuple[str, Record]], user_id: int, now: datetime, *, most_bytes: int = MOST_BYTES
-) -> AsyncIterator[bytes]:
-    """Yield the records, each with the name of its list, as JSON in UTF-8, in as many files as it takes; none
-    when there are no records. A single record is never parted, however long it is."""
-    lists: dict[str, list[str]] = {}
-    room, part = most_bytes - _HEAD_BYTES, 1
-    async for name, record in records:
-        line = json.dumps(record, ensure_ascii=False)
-        size = len(line.encode("utf-8", "replace")) + len(name) + 16
-        if lists and size > room:
-            yield _file(lists, user_id, now, part, last=False)
-            lists, room, part = {}, most_bytes - _HEAD_BYTES, part + 1
-        lists.setdefault(name, []).append(line)
-        room -= size
-    if lists:
-        yield _file(lists, user_id, now, part, last=True)
-
-
-async def export_stream(
-    records: AsyncIterator[tuple[str, Record]], user_id: int, now: datetime
-) -> AsyncIterator[bytes]:
-    """Yield one such file of all records, piece by piece. The records of a list come one after the other."""
-    yield _head(user_id, now, 1, last=True).encode()
-    current: str | None = None
-    async for name, record in records:
-        between = ",\n"
-        if name != current:
-            between = f"{'' if current is None else _LIST_END + between}{json.dumps(name)}: [\n"
-            current = name
-        yield f"{between}{json.dumps(record, ensure_ascii=False)}".encode("utf-8", "replace")
-    yield f"{'' if current is None else _LIST_END}\n}}}}\n".encode()
-
-
-def _file(lists: dict[str, list[str]], user_id: int, now: datetime, part: int, *, last: bool) -> bytes:
-    """Return a file with one line a record, so that it can be read and searched."""
-    data = ",\n".join(_list(name, lines) for name, lines in lists.items())
-    text = f"{_head(user_id, now, part, last=last)}{data}\n}}}}\n"
-    return text.encode("utf-8", "replace")
-
-
-def _head(user_id: int, now: datetime, part: int, *, last: bool) -> str:
+def _head(user_id: int, now: datetime, number: int) -> bytes:
     """Return the beginning of a file, up to its first list."""
     head = {
         "format": FORMAT,
         "version": 1,
         "user_id": str(user_id),
         "exported_at": now.isoformat(timespec="seconds"),
-        "part": part,
-        "last": last,
+        "part": number,
     }
-    return f'{json.dumps(head)[:-1]}, "data": {{\n'
+    return f'{json.dumps(head)[:-1]}, "data": {{\n'.encode()
 
 
-def _list(name: str, lines: list[str]) -> str:
-    return f"{json.dumps(name)}: [\n" + ",\n".join(lines) + _LIST_END
+def _tail(*, last: bool) -> bytes:
+    return f'{_LIST_END}\n}}, "last": {json.dumps(last)}}}\n'.encode()
 
 
 # ---- privacy ---------------------------------------------------------------------------------------------
@@ -178,15 +159,26 @@ class Privacy:
         """Return how much of what is stored."""
         return await self._stores.personal_data.get_overview(user_id)
 
-    def export(self, user_id: int, *, most_bytes: int = MOST_BYTES) -> AsyncIterator[bytes]:
-        """Return everything, as JSON files of at most that size; none when nothing is stored."""
-        records = self._stores.personal_data.read_records(user_id)
-        return export_parts(records, user_id, self._clock(), most_bytes=most_bytes)
+    async def export(self, user_id: int) -> AsyncIterator[bytes]:
+        """Yield a user's data as JSON files that fit a message; none if nothing is stored."""
+        written, file = 0, bytearray()
+        async for number, piece in self._records(user_id, max_bytes=MAX_FILE_BYTES):
+            if number != written and file:
+                yield bytes(file)
+                file.clear()
+            written = number
+            file += piece
+        if file:
+            yield bytes(file)
 
-    def export_whole(self, user_id: int) -> AsyncIterator[bytes]:
-        """Return everything as one JSON file, piece by piece."""
+    async def export_whole(self, user_id: int) -> AsyncIterator[bytes]:
+        """Yield a user's data as one JSON file, piece by piece."""
+        async for _, piece in self._records(user_id):
+            yield piece
+
+    def _records(self, user_id: int, *, max_bytes: int | None = None) -> AsyncIterator[tuple[int, bytes]]:
         records = self._stores.personal_data.read_records(user_id)
-        return export_stream(records, user_id, self._clock())
+        return export_files(records, user_id, self._clock(), max_bytes=max_bytes)
 
     async def erase(self, user_id: int) -> Holdings:
         """Erase everything for good, and tell what that was. How many tokens count for limits that hold is
@@ -336,28 +328,33 @@ async def retain(
 async def keep_to_retention(
     store: RetentionStore, retention: Retention, clock: Clock, zone: ZoneInfo
 ) -> None:
-    """Do that now and every hour, until cancelled; a failure is tried again then."""
-    while True:
-        with job("retention"):
-            try:
-                if count := await retain(store, retention, clock, zone):
-                    _log.info("old_data_deleted", count=count)
-            except CcBotError as error:
-                _log.warning("retention_failed", error=type(error).__name__)
-        await asyncio.sleep(EVERY_S)
+    """Run `retain` now and every hour, until cancelled."""
+
+    async def run() -> None:
+        if count := await retain(store, retention, clock, zone):
+            _log.info("old_data_deleted", count=count)
+
+    await _every_hour(run)
 
 
 async def keep_copies_to_retention(database: Path, retention: Retention, clock: Clock) -> None:
-    """Delete copies beside the database that are too old, now and every hour, until cancelled; a failure is
-    tried again then."""
+    """Delete copies beside the database that are too old, now and every hour, until cancelled."""
+
+    async def run() -> None:
+        if deleted := await asyncio.to_thread(delete_old_copies, database, clock(), retention.copy_days):
+            _log.info("old_copies_deleted", names=[path.name for path in deleted])
+
+    await _every_hour(run)
+
+
+async def _every_hour(run: Callable[[], Awaitable[None]]) -> None:
+    """A failure is logged and tried again with the next run."""
     while True:
         with job("retention"):
             try:
-                deleted = await asyncio.to_thread(delete_old_copies, database, clock(), retention.copy_days)
-                if deleted:
-                    _log.info("old_copies_deleted", names=[path.name for path in deleted])
-            except OSError as error:
-                _log.warning("old_copies_kept", error=str(error))
+                await run()
+            except (CcBotError, OSError) as error:
+                _log.warning("retention_failed", error=type(error).__name__)
         await asyncio.sleep(EVERY_S)
 
 

@@ -8,7 +8,7 @@ from typing import Any, Final
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cc_bot.privacy import export_parts
+from cc_bot.privacy import export_files
 from cc_bot.stores.personal_data import Record
 
 NOW: Final = datetime(2026, 11, 22, 3, 4, 5, tzinfo=UTC)
@@ -17,10 +17,13 @@ Records = list[tuple[str, dict[str, str]]]
 
 async def files(records: Records, most_bytes: int = 9_500_000) -> list[bytes]:
     async def each() -> AsyncIterator[tuple[str, Record]]:
-        for record in records:
+        for record in sorted(records, key=lambda record: record[0]):
             yield record
 
-    return [part async for part in export_parts(each(), 123456789012345678, NOW, most_bytes=most_bytes)]
+    parts = dict[int, bytes]()
+    async for number, piece in export_files(each(), 123456789012345678, NOW, max_bytes=most_bytes):
+        parts[number] = parts.get(number, b"") + piece
+    return [*parts.values()]
 
 
 def told(parts: list[bytes]) -> list[dict[str, Any]]:
