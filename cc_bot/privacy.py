@@ -44,9 +44,9 @@ _HEAD_BYTES: Final = 1000
 async def export_files(
     records: AsyncIterator[tuple[str, Record]], user_id: int, now: datetime, *, max_bytes: int | None = None
 ) -> AsyncIterator[tuple[int, bytes]]:
-    """Yield a user's records as JSON in UTF-8, piece by piece, each with the number of its file; none if there
-    are no records. Those of a list come one after another. A file stays below `max_bytes`, unless a single
-    record is longer."""
+    """Yield a user's records as JSON in UTF-8, piece by piece, each with the number of its file; none if
+    there are no records. Those of a list come one after another. A file stays below `max_bytes`, unless a
+    single record is longer."""
     number, current, room = 0, "", 0
     async for name, record in records:
         line = json.dumps(record, ensure_ascii=False).encode("utf-8", "replace")

@@ -131,7 +131,6 @@ class WebUsageTexts(Area):
     sound = Sentence(ja="音声", en="Sound")
     together = Sentence(ja="合計", en="In all")
     nothing = Sentence(ja="この期間には、何も使っていません。", en="Nothing was used in these days.")
-    bar = Sentence(ja="{day}: {tokens} トークン", en="{day}: {tokens} tokens")
     purposes = by_key({"turn": Sentence(ja="質問への回答", en="answers"), "summary": Sentence(ja="会話の要約", en="summaries"), "heartbeat": Sentence(ja="声かけ", en="checking in"), "schedule": Sentence(ja="時刻を読み取ること", en="reading what a time means"), "speech": Sentence(ja="読み上げ", en="reading aloud")})
     server = Sentence(ja="サーバー: {name}", en="Server: {name}")
     server_hint = Sentence(ja="このサーバーを管理しているあなたに表示しています。全員の合計で、だれが何に使ったかは分かりません。", en="Shown to you since you manage this server. It is the sum of all members, and tells nothing of anybody.")

@@ -21,8 +21,7 @@ from cc_bot.domain.session import SessionKey
 from cc_bot.web.canvas_feed import CanvasFeed, Watcher
 from cc_bot.web.canvas_view import body_of
 from cc_bot.web.form import text_of
-from cc_bot.web.notices import go_on
-from cc_bot.web.page import render, see_other, sentence_on
+from cc_bot.web.page import go_on, render, see_other, sentence_on
 from cc_bot.web.places import channel_names
 from cc_bot.web.server import is_from_ours
 from cc_bot.web.services import WebServices

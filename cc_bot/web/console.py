@@ -29,8 +29,7 @@ from cc_bot.domain.limits import LIMIT_NAMES
 from cc_bot.domain.locale import Locale
 from cc_bot.log import LEVELS, MOST_RECORDS
 from cc_bot.web.form import form_of, text_of
-from cc_bot.web.notices import go_on_with
-from cc_bot.web.page import render, see_other
+from cc_bot.web.page import go_on_with, render, see_other
 from cc_bot.web.server import Handler
 from cc_bot.web.services import DoctorReport, WebServices
 from cc_bot.web.visitor import SignedIn, visitor_of

@@ -15,8 +15,7 @@ from cc_bot.domain.page import PageLink, pages_behind
 from cc_bot.domain.session import SessionKey
 from cc_bot.web.form import PageNumber
 from cc_bot.web.markdown import to_html
-from cc_bot.web.notices import go_on
-from cc_bot.web.page import render
+from cc_bot.web.page import go_on, render
 from cc_bot.web.places import place_names
 from cc_bot.web.server import name_of_page
 from cc_bot.web.services import WebServices

@@ -45,8 +45,7 @@ from cc_bot.texts import Texts
 from cc_bot.texts.web_memory import WebMemoryTexts
 from cc_bot.web.form import PageNumber, form_of, id_in, number_of, text_of
 from cc_bot.web.memory_trouble import Handler, leading_back, told
-from cc_bot.web.notices import go_on, take_notice
-from cc_bot.web.page import moment_in, render, see_other
+from cc_bot.web.page import go_on, moment_in, render, see_other, take_notice
 from cc_bot.web.server import status_of
 from cc_bot.web.services import WebServices
 from cc_bot.web.visitor import SignedIn, visitor_of
@@ -417,7 +416,7 @@ class MemoryPages:
         """Show what has become of those that were chosen, each as it is now."""
         visitor = visitor_of(request)
         notice = take_notice(request, visitor)
-        why_not = notice.params["why_not"] if notice else {}
+        why_not = notice.params.get("why_not", {}) if notice else {}
         outcomes = [
             await self._outcome(number, visitor, why_not.get(number, ""))
             for number in _chosen(request.query.getall("n", ()))

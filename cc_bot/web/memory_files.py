@@ -20,8 +20,7 @@ from cc_bot.domain.text import one_line, shorten
 from cc_bot.web.download import send_file
 from cc_bot.web.form import form_of, text_of
 from cc_bot.web.memory_trouble import leading_back, told
-from cc_bot.web.notices import go_on
-from cc_bot.web.page import render
+from cc_bot.web.page import go_on, render
 from cc_bot.web.server import status_of
 from cc_bot.web.services import WebServices
 from cc_bot.web.visitor import SignedIn, visitor_of

@@ -1,7 +1,9 @@
 """A page: a template, filled with values and with the sentences of whoever reads it."""
 
 import re
+from collections import OrderedDict
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from datetime import datetime
 from importlib.resources import files
 from typing import Any, Final
@@ -12,9 +14,10 @@ from aiohttp import web
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 
 import cc_bot.web
+from cc_bot.commands.reply import Reply
 from cc_bot.domain.errors import CcBotError
+from cc_bot.domain.text import without_sign
 from cc_bot.texts import Texts, explain
-from cc_bot.web.notices import take_notice
 from cc_bot.web.visitor import VISITOR, SignedIn
 
 _FOLDER: Final = files(cc_bot.web)
@@ -57,6 +60,54 @@ def read_static_files() -> Mapping[str, tuple[bytes, str]]:
 
 
 ENVIRONMENT: Final = web.AppKey("environment", Environment)
+
+
+# ---- notices ---------------------------------------------------------------------------------------------
+# What a press has done, shown once on the next page of the session that pressed. No link can claim that
+# something was done.
+
+MAX_NOTICES: Final = 2000
+
+
+@dataclass(frozen=True, slots=True)
+class PageNotice:
+    """A sentence of `web.done` by its name, with its parameters, or the text of a reply; without either, a
+    page writes the sentence itself."""
+
+    name: str = ""
+    params: Mapping[str, Any] = field(default_factory=dict)
+    text: str = ""
+
+
+Notices = OrderedDict[int, PageNotice]
+"""By session."""
+NOTICES: Final = web.AppKey("notices", Notices)
+
+
+def go_on(request: web.Request, visitor: SignedIn, path: str, name: str = "", **params: Any) -> web.Response:
+    """Redirect a browser after a press; the next page shows the sentence of that name."""
+    return _redirect(request, visitor, path, PageNotice(name, params))
+
+
+def go_on_with(request: web.Request, visitor: SignedIn, path: str, reply: Reply) -> web.Response:
+    """Redirect likewise; the next page shows the reply of a command."""
+    text = "\n".join(map(without_sign, (*reply.lines, *reply.notes)))
+    return _redirect(request, visitor, path, PageNotice(text=text))
+
+
+def _redirect(request: web.Request, visitor: SignedIn, path: str, notice: PageNotice) -> web.Response:
+    notices = request.app[NOTICES]
+    notices[visitor.session.id] = notice
+    if len(notices) > MAX_NOTICES:
+        notices.popitem(last=False)
+    return see_other(path)
+
+
+def take_notice(request: web.Request, visitor: SignedIn) -> PageNotice | None:
+    return request.app[NOTICES].pop(visitor.session.id, None)
+
+
+# ---- pages -----------------------------------------------------------------------------------------------
 
 
 def render(

@@ -15,8 +15,7 @@ from cc_bot.domain.text import without_sign
 from cc_bot.texts import Texts
 from cc_bot.web.download import send_file
 from cc_bot.web.form import text_of
-from cc_bot.web.notices import go_on
-from cc_bot.web.page import ENVIRONMENT, fill, render
+from cc_bot.web.page import ENVIRONMENT, fill, go_on, render
 from cc_bot.web.server import is_secure
 from cc_bot.web.services import WebServices
 from cc_bot.web.visitor import SignedIn, drop_cookie, visitor_of

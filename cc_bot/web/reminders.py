@@ -27,8 +27,7 @@ from cc_bot.domain.schedule import (
 )
 from cc_bot.domain.session import SessionKey
 from cc_bot.web.form import SentForms, id_in, make_form_key, text_of
-from cc_bot.web.notices import go_on_with
-from cc_bot.web.page import render, sentence_on
+from cc_bot.web.page import go_on_with, render, sentence_on
 from cc_bot.web.places import channel_names
 from cc_bot.web.server import status_of
 from cc_bot.web.services import WebServices

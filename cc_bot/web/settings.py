@@ -13,8 +13,7 @@ from cc_bot.domain.timezones import suggest_zones
 from cc_bot.stores import Keep
 from cc_bot.texts import explain
 from cc_bot.web.form import form_of, number_of, text_of
-from cc_bot.web.notices import go_on
-from cc_bot.web.page import render, see_other
+from cc_bot.web.page import go_on, render, see_other
 from cc_bot.web.places import channel_names
 from cc_bot.web.server import is_secure
 from cc_bot.web.services import WebServices

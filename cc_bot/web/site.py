@@ -11,8 +11,7 @@ from cc_bot.web.console import ConsolePages
 from cc_bot.web.conversations import ConversationPages
 from cc_bot.web.memory import MemoryPages
 from cc_bot.web.memory_files import MemoryFilePages
-from cc_bot.web.notices import NOTICES, Notices
-from cc_bot.web.page import see_other
+from cc_bot.web.page import NOTICES, Notices, see_other
 from cc_bot.web.privacy import PrivacyPages
 from cc_bot.web.reminders import ReminderPages
 from cc_bot.web.server import Begin, make_app, serve

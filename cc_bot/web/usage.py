@@ -7,7 +7,10 @@ from datetime import date
 from typing import Final
 
 from aiohttp import web
+from markupsafe import Markup
 
+from cc_bot.charts.svg import chart_svg
+from cc_bot.domain.canvas import Chart, Series
 from cc_bot.domain.limits import Remaining
 from cc_bot.domain.usage import Total, UsageBreakdown, UsageReport
 from cc_bot.texts import Texts
@@ -21,20 +24,6 @@ PERIODS: Final = (7, 30, 365)
 USUAL: Final = 30
 MOST_GUILDS: Final = 20
 """That are asked about at a time."""
-_HEIGHT: Final = 100
-"""Units of the highest bar."""
-_STEP: Final = 10
-"""Units from one bar to the next."""
-
-
-@dataclass(frozen=True, slots=True)
-class Bar:
-    """A bar of the picture, in its units."""
-
-    label: str
-    tokens: int
-    x: int
-    height: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +45,7 @@ class UsageView:
     lines: Sequence[str]
     left: Sequence[Remaining]
     total: Total
-    bars: Sequence[Bar]
+    chart: Markup
     tables: Sequence[UsageTable]
     currency: str
     sound: bool
@@ -85,7 +74,6 @@ class UsagePages:
             views=[own, *await self._guilds(visitor, days)],
             days=days,
             periods=PERIODS,
-            width=_STEP * len(own.bars),
             money=money,
             in_guild=visitor.session.place.guild_id is not None,
         )
@@ -123,7 +111,7 @@ def view_of(report: UsageReport, used: UsageBreakdown, visitor: SignedIn, *, nam
         words.usage.lines(report, visitor.at),
         report.left,
         used.total,
-        bars_of(used, _written(used)),
+        _chart(used, words),
         _tables(used, words),
         report.currency,
         sound=used.total.seconds > 0,
@@ -134,18 +122,10 @@ def _written(used: UsageBreakdown) -> Callable[[date], str]:
     return (lambda day: f"{day:%Y-%m}") if used.by_month else date.isoformat
 
 
-def bars_of(used: UsageBreakdown, written: Callable[[date], str]) -> list[Bar]:
-    """Return a bar for each day; the highest one takes all of the height, and one of any tokens is seen."""
-    most = max((total.tokens for _, total in used.days), default=0) or 1
-    return [
-        Bar(
-            written(day),
-            total.tokens,
-            place * _STEP,
-            max(1.0 if total.tokens else 0.0, round(total.tokens / most * _HEIGHT, 1)),
-        )
-        for place, (day, total) in enumerate(used.days)
-    ]
+def _chart(used: UsageBreakdown, words: Texts) -> Markup:
+    labels = tuple(f"{day:%Y-%m}" if used.by_month else f"{day.month}/{day.day}" for day, _ in used.days)
+    tokens = Series("", tuple(float(total.tokens) for _, total in used.days))
+    return Markup(chart_svg(Chart("usage", words.usage.chart, "bar", labels, (tokens,)), words.locale))  # noqa: S704 - ours
 
 
 def _tables(used: UsageBreakdown, words: Texts) -> list[UsageTable]:
