@@ -1,5 +1,6 @@
 """When people mean, in what they write, `明日9時`, `next friday 18:00`, and what it is for."""
 
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
@@ -136,12 +137,11 @@ class TestTimeAndWhatItIsFor:
 
     def test_are_not_where_there_is_no_time_or_it_goes_on(self) -> None:
         no_time = ["", *phrases("薬を飲む | take the pills | そのうち薬 | monitor 9")]
-        assert (
-            refused_otherwise(
-                {errors.WhenNotUnderstood: no_time, errors.RepeatNotUnderstood: NO_RULE}, split_when
-            )
-            == {}
-        )
+        refused: dict[type[errors.InputError], Sequence[str]] = {
+            errors.WhenNotUnderstood: no_time,
+            errors.RepeatNotUnderstood: NO_RULE,
+        }
+        assert refused_otherwise(refused, split_when) == {}
         for written in NOT_SPLIT:
             with pytest.raises((errors.WhenNotUnderstood, errors.RepeatNotUnderstood)):
                 split_when(written)

@@ -186,7 +186,7 @@ class TestText:
 class TestBytesDecide:
     async def test_what_is_no_document_or_says_nothing_is_refused(self) -> None:
         old = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
-        for data, error in (
+        refusals: tuple[tuple[bytes, type[InputError]], ...] = (
             (b"MZ\x90\x00\x03" + bytes(range(256)) * 8, AttachmentNotSupported),
             (documents.zipped({"a.txt": "text", "b.exe": b"MZ"}), AttachmentNotSupported),
             (old + bytes(4000), AttachmentNotSupported),
@@ -200,7 +200,8 @@ class TestBytesDecide:
             ),
             (old + bytes(1000) + "EncryptedPackage".encode("utf-16-le"), DocumentLocked),
             *((data, InputError) for data in (b"", b" \n", documents.word([]), b"{\\rtf1}")),
-        ):
+        )
+        for data, error in refusals:
             with pytest.raises(error):
                 await read(data)
 

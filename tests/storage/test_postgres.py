@@ -11,6 +11,7 @@ from structlog.testing import capture_logs
 
 from cc_bot.domain import SessionKey
 from cc_bot.domain.errors import (
+    CcBotError,
     DatabaseCrowded,
     DatabaseImpatient,
     DatabaseLocked,
@@ -105,11 +106,12 @@ class TestUrl:
             async with open_database(other_database(url, "nowhere")):
                 pass
         assert refused.value.params["reason"] == "database"
-        for wrong, refusal in (
+        refusals: tuple[tuple[str, type[CcBotError]], ...] = (
             (url.replace("postgres:@", "nobody:@"), PostgresRefused),
             ("postgresql://postgres@127.0.0.1:1/cc_bot", DatabaseUnreachable),
             *((f"{url}&{option}", InvalidSetting) for option in ("foo=x", "work_mem=lots", "block_size=1")),
-        ):
+        )
+        for wrong, refusal in refusals:
             with pytest.raises(refusal):
                 async with open_database(wrong):
                     pass

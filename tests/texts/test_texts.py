@@ -7,11 +7,10 @@ from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-from cc_bot.domain import Locale
+from cc_bot.domain import Locale, errors
 from cc_bot.domain.errors import CcBotError, LimitReached, MemoryTooLong
 from cc_bot.texts import commands, explain, texts
 from cc_bot.texts.area import Area
-from cc_bot.texts.errors import SENTENCES
 from cc_bot.texts.usage import money
 
 KANA = re.compile(r"[\u3041-\u30ff]")
@@ -83,10 +82,11 @@ PARAMETERS = (
 
 class TestErrors:
     def test_are_each_explained_with_their_parameters_and_moments_as_each_front_end_shows_them(self) -> None:
-        assert {*every_error()} == SENTENCES.keys()
+        assert {*every_error()} == texts(Locale.EN).errors.of.keys()
+        assert [each for each in every_error() if getattr(errors, each.__name__) is not each] == []
         limit = LimitReached(what="tokens_per_day", resets=datetime(2026, 11, 22, 15, 0, tzinfo=UTC))
         for words in map(texts, Locale):
-            for error in SENTENCES:
+            for error in every_error():
                 assert explain(error(**dict.fromkeys(PARAMETERS, "7")), words), error
             assert "4000" in explain(MemoryTooLong(limit=4000, length=5000), words)
             assert "<t:1795359600:R>" in explain(limit, words)
