@@ -101,8 +101,6 @@ class LiveAnswer:
         self._receipts = receipts
         self._retry = retry
         self._slowness = slowness
-        self._checked = True
-        """Whether to ask the database about the end; not if it has just failed."""
         self.first_id: int | None = None
         """The message that was posted before the turn began, if it was."""
 
@@ -139,34 +137,28 @@ class LiveAnswer:
             async for event in events:
                 self.feed(event)
 
-    def fail(self, sentence: str, *, passing: bool = False, checked: bool = True) -> None:
-        """End with a sentence instead of (the rest of) an answer. Without `checked` the database is not asked
-        whether receipts still hold."""
-        self._checked = checked
+    def fail(self, sentence: str, *, passing: bool = False) -> None:
+        """End with a sentence instead of (the rest of) an answer."""
         self.state = replace(self.state, failure=sentence, passing=passing)
 
     def forget(self, sentence: str) -> None:
         """End with a sentence instead of everything shown: the conversation is being erased."""
         self.state = AnswerState(carried=self.state.carried, failure=sentence)
 
-    async def finish(
-        self, user_id: int | None, *, temporary: bool, note: str = "", checked: bool = True
-    ) -> None:
+    async def finish(self, user_id: int | None, *, temporary: bool, note: str = "") -> None:
         """Show the end. Call it after the context manager, when nothing else edits the messages.
 
-        The answer keeps buttons for that user; with None it has none. Receipts are shown as they hold now,
-        for which the database is asked; without `checked`, as they held when they were made. Raises hikari's
-        errors, and StorageError.
+        The answer keeps buttons for that user; with None it has none. Raises hikari's errors.
         """
         if self._before and not self.state.stored:
             await self._restore(self._before)
             return
         pages = partial(final_pages, self.state, self._words, temporary=temporary, note=note)
         try:
-            await self._show_end(await self._lay_out(pages), user_id, checked=checked)
+            await self._show_end(await self._lay_out(pages), user_id)
         except PostUncertain:
             as_file = await self._lay_out(partial(pages, as_file=True))
-            await self._show_end(as_file, user_id, checked=checked)
+            await self._show_end(as_file, user_id)
 
     async def _lay_out(self, make: Callable[[], Sequence[Page]]) -> Sequence[Page]:
         """Make the pages of the answer, those of a long one in a thread."""
@@ -174,22 +166,20 @@ class LiveAnswer:
             return make()
         return await asyncio.to_thread(make)
 
-    async def _show_end(self, pages: Sequence[Page], user_id: int | None, *, checked: bool) -> None:
+    async def _show_end(self, pages: Sequence[Page], user_id: int | None) -> None:
         if len(pages) > 1:
             if self._one_message:
                 raise PostUncertain
             await self.reply.show(pages)
         owned = user_id is not None
         earlier = (await self.reply.message_ids())[:-1] if owned and len(pages) > 1 else ()
-        await self._show_last(pages, user_id, earlier, checked=checked)
+        await self._show_last(pages, user_id, earlier)
         if owned and len(pages) == 1 and self.reply.further_ids:  # its file was refused: it came in messages
             earlier = (await self.reply.message_ids())[:-1]
-            await self._show_last(pages, user_id, earlier, checked=checked)
+            await self._show_last(pages, user_id, earlier)
         await self.record_receipts()
 
-    async def _show_last(
-        self, pages: Sequence[Page], user_id: int | None, earlier: tuple[int, ...], *, checked: bool
-    ) -> None:
+    async def _show_last(self, pages: Sequence[Page], user_id: int | None, earlier: tuple[int, ...]) -> None:
         buttons: tuple[Button, ...] = ()
         if user_id is not None:
             buttons = answer_buttons(self.state, self._words, user_id, earlier)
@@ -197,7 +187,7 @@ class LiveAnswer:
             buttons = (ask_again_button(self._retry, self._words),)
         receipts = receipts_of(self.state, self._words, self._asker_id)
         last = replace(pages[-1], buttons=buttons, receipts=receipts)
-        if self._receipts and checked and self._checked:
+        if self._receipts:
             last = await self._receipts.as_it_is(last, self._words)
         if self.state.proposals:
             last = with_proposals(last, self.state.proposals, self._words)
@@ -408,14 +398,9 @@ class RunningTurns:
 
 
 async def _is_shown(finish: Callable[..., Awaitable[None]]) -> bool:
-    """Show the end of an answer, and return whether that worked. Without the database, receipts are shown as
-    they were stored a moment ago."""
+    """Show the end of an answer, and return whether that worked."""
     try:
-        try:
-            await finish()
-        except StorageError as error:
-            _log.warning("receipts_not_checked", error=type(error).__name__)
-            await finish(checked=False)
+        await finish()
     except hikari.HikariError as error:  # no message or no connection; the turn is stored
         _log.warning("answer_not_shown", error=type(error).__name__)
         return False
@@ -440,10 +425,9 @@ def _fail(error: Exception, live: LiveAnswer, recipient: Recipient) -> None:
         case BeingErased():
             live.forget(explain(error, recipient.words))
         case CcBotError():
-            trouble = isinstance(error, StorageError)
             final = isinstance(error, ConversationGone | Postponed)  # what was erased is not asked again
             passing = isinstance(error, (StorageError, TurnError)) and not final
-            live.fail(explain(error, recipient.words), passing=passing, checked=not trouble)
+            live.fail(explain(error, recipient.words), passing=passing)
         case _:  # the record has its type
             _log.error("turn_broke", exc_info=error)
             live.fail(explain(CcBotError(), recipient.words), passing=True)

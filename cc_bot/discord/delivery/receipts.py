@@ -104,9 +104,14 @@ class ReceiptUpkeep:
         self._tasks: set[asyncio.Task[None]] = set()
 
     async def as_it_is(self, page: Page, words: Texts) -> Page:
-        """Return a page that is about to be shown with its receipts as they are now."""
+        """Return a page that is about to be shown with its receipts as they are now. If the database fails,
+        they stay as they were made."""
         receipts = page.receipts
-        return await self._with(page, receipts, receipts.items, words) if receipts.items else page
+        try:
+            return await self._with(page, receipts, receipts.items, words) if receipts.items else page
+        except StorageError as error:
+            _log.warning("receipts_not_checked", error=type(error).__name__)
+            return page
 
     async def page_of(self, message: hikari.Message, user_id: int, words: Texts) -> Page:
         """Return the page of a shown message, with its receipts as they are now. Raises StorageError."""

@@ -16,7 +16,7 @@ from cc_bot.discord.pages.custom_ids import (
     UsedMemoriesButton,
     parse_custom_id,
 )
-from cc_bot.discord.pages.markdown import for_discord
+from cc_bot.discord.pages.markdown import for_discord, messages
 from cc_bot.discord.pages.memory import escape_markdown, one_line
 from cc_bot.discord.pages.page import (
     NOTE_ID,
@@ -30,7 +30,6 @@ from cc_bot.discord.pages.page import (
     PictureFile,
     Receipts,
     TextFile,
-    messages,
 )
 from cc_bot.discord.pages.proposals import is_proposal_button, read_proposals, with_proposals
 from cc_bot.discord.pages.receipts import (
@@ -111,6 +110,7 @@ _LINK_MARKS: Final = re.compile(r"[\s()\[\]<>\\`|*\"]|__++|~~++")
 """What Markdown might read in an address: encoded it leads to the same."""
 
 Waiting = Literal["thinking", "queued", "hearing", "fallback"]
+Note = FilesDeleted | ReplyWithheld | ScansShown | AskedAbout | MessagesRead | ToolsUnavailable
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,19 +141,10 @@ class AnswerState:
     """The same of something out there."""
     done_outside: tuple[str, ...] = ()
     """The names of tools that did something out there, for an earlier run or the answer in its place."""
-    without_tools: bool = False
-    """Whether the model takes no tools."""
     files_left_out: tuple[str, ...] = ()
     """The names of files that the model was not shown."""
-    files_deleted: int = 0
-    """Older files that are no longer kept."""
-    reply_withheld: bool = False
-    """Whether its user is to be told how what they reply to can be asked about."""
-    scans: ScansShown | None = None
-    asked_about: str = ""
-    """The address of the message that it is about, where its readers are told that."""
-    messages_read: MessagesRead | None = None
-    """Of the messages that it is about, where not all were read."""
+    notes: tuple[Note, ...] = ()
+    """What else its reader should know, in order."""
     quiet_s: int = 0
     """Seconds since anything was last seen to happen; 0 while that is short."""
     done: Done | None = None
@@ -219,24 +210,21 @@ def advance(state: AnswerState, event: TurnEvent) -> AnswerState:  # noqa: PLR09
             state = replace(state, in_doubt_outside=True)
         case MemoriesRecalled(ids):
             state = replace(state, recalled=tuple(dict.fromkeys((*state.recalled, *ids))))
-        case ToolsUnavailable():
-            state = replace(state, without_tools=True)
         case ScheduleChanged(change):
             state = replace(state, schedules=with_schedule(state.schedules, ScheduleReceipt.of(change)))
         case FilesLeftOut(names):
             state = replace(state, files_left_out=tuple(dict.fromkeys((*state.files_left_out, *names))))
-        case FilesDeleted(count):
-            state = replace(state, files_deleted=count)
-        case ReplyWithheld():
-            state = replace(state, reply_withheld=True)
-        case ScansShown():
-            state = replace(state, scans=event)
         case Heard(text):
             state = replace(state, heard=text, waiting="thinking")
-        case AskedAbout(link):
-            state = replace(state, asked_about=link)
-        case MessagesRead():
-            state = replace(state, messages_read=event)
+        case (
+            FilesDeleted()
+            | ReplyWithheld()
+            | ScansShown()
+            | AskedAbout()
+            | MessagesRead()
+            | ToolsUnavailable()
+        ):
+            state = replace(state, notes=tuple(dict.fromkeys((*state.notes, event))))
         case ImagesGiven(images):
             state = replace(state, images=(*state.images, *images))
         case CanvasChanged(canvas):
@@ -491,11 +479,11 @@ def _facts(state: AnswerState, words: Texts, *, temporary: bool) -> Facts:
         lines.append(words.unfinished.in_doubt)
     if state.in_doubt_outside:
         lines.append(words.unfinished.in_doubt_outside)
-    lines.extend(_read_lines(state, words))
+    if state.files_left_out:
+        lines.append(_files_left_out(state.files_left_out, words))
+    lines.extend(_note_line(note, words) for note in state.notes)
     if state.canvas is not None:
         lines.append(words.canvas.emptied if state.canvas.empty else words.canvas.changed)
-    if state.without_tools:
-        lines.append(words.receipt.no_tools)
     if state.failure and not is_blank(state.text):
         lines.append(state.failure)
     if done and done.answer.status == "stopped" and not is_blank(state.text):
@@ -535,21 +523,20 @@ def _percent_encoded(marks: re.Match[str]) -> str:
     return "".join(f"%{byte:02X}" for byte in marks[0].encode(errors="replace"))
 
 
-def _read_lines(state: AnswerState, words: Texts) -> Iterator[str]:
-    """Tell what was read for it, and what was not."""
-    if state.files_left_out:
-        yield _files_left_out(state.files_left_out, words)
-    if state.files_deleted:
-        yield words.answer.files_deleted.format(count=state.files_deleted)
-    if state.reply_withheld:
-        yield words.answer.reply_withheld
-    if state.scans:
-        scans = state.scans
-        yield words.answer.scans_shown.format(names=_names(scans.names), pages=scans.pages)
-    if state.asked_about:
-        yield words.menu.asked_about.format(link=state.asked_about)
-    if part := state.messages_read:
-        yield words.menu.told_of_reading(part.read, part.total, more=part.more)
+def _note_line(note: Note, words: Texts) -> str:
+    match note:
+        case FilesDeleted(count):
+            return words.answer.files_deleted.format(count=count)
+        case ReplyWithheld():
+            return words.answer.reply_withheld
+        case ScansShown(names, pages):
+            return words.answer.scans_shown.format(names=_names(names), pages=pages)
+        case AskedAbout(link):
+            return words.menu.asked_about.format(link=link)
+        case MessagesRead(read, total, more):
+            return words.menu.told_of_reading(read, total, more=more)
+        case ToolsUnavailable():
+            return words.receipt.no_tools
 
 
 def _files_left_out(names: tuple[str, ...], words: Texts) -> str:

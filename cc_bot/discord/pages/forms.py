@@ -7,7 +7,8 @@ import hikari
 from hikari.impl import ModalActionRowBuilder
 
 from cc_bot.discord.pages.custom_ids import FormButton, FormSheet
-from cc_bot.discord.pages.page import Button, Page, without_previews
+from cc_bot.discord.pages.links import without_previews
+from cc_bot.discord.pages.page import Button, Page
 from cc_bot.discord.pages.proposals import quote
 from cc_bot.domain.form import LONGEST_ENTRY, OPEN_FOR_S, Form, FormField
 from cc_bot.domain.text import one_line, shorten

@@ -6,6 +6,8 @@ from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 from typing import Final
 
+from cc_bot.discord.pages.links import CLOSE_LIMIT, without_previews
+from cc_bot.discord.pages.split import MESSAGE_LIMIT, split, utf16_length
 from cc_bot.domain.fences import Fence, next_line, with_fence_lines
 from cc_bot.domain.message import is_blank
 from cc_bot.domain.text import shorten
@@ -15,6 +17,22 @@ def for_discord(text: str, *, growing: bool = False) -> str:
     """The text with its tables as lists, and code fences on lines of their own. `growing`: more follows,
     perhaps the rows of a table that begins with its last lines; these are left out."""
     return _without_tables(with_fence_lines(text), growing=growing)
+
+
+def messages(text: str, *, limit: int, most: int | None = None, ended: bool = True) -> tuple[str, ...]:
+    """The messages that together show a model's words, none of which Discord makes a preview for, nor shows
+    open what a spoiler hides. Each has at most MESSAGE_LIMIT UTF-16 code units: `limit` of the text, and the
+    brackets and marks. With `most` only so many of them. `ended`: no more of the text follows."""
+    pieces = _messages(text, limit, most, ended=ended)
+    if all(utf16_length(piece) <= MESSAGE_LIMIT for piece in pieces):
+        return pieces
+    return _messages(text, min(limit, CLOSE_LIMIT), most, ended=ended)
+
+
+def _messages(text: str, limit: int, most: int | None, *, ended: bool) -> tuple[str, ...]:
+    pieces = split(text, limit=limit, most=most)
+    shut = keep_spoilers_shut(pieces, ended=ended and (most is None or len(pieces) < most))
+    return tuple(map(without_previews, shut))
 
 
 # ---- tables ----------------------------------------------------------------------------------------------

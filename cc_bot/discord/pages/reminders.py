@@ -6,6 +6,7 @@ from typing import Final
 
 from cc_bot.commands.reminders import short_time
 from cc_bot.discord.pages.custom_ids import SnoozeButton, UnscheduleButton
+from cc_bot.discord.pages.links import CLOSE_LIMIT, without_previews
 from cc_bot.discord.pages.markdown import for_discord
 from cc_bot.discord.pages.memory import (
     CHOICE_CHARACTERS,
@@ -13,7 +14,7 @@ from cc_bot.discord.pages.memory import (
     one_line,
     timestamp,
 )
-from cc_bot.discord.pages.page import CLOSE_LIMIT, NO_FACTS, Button, Facts, Page, without_previews
+from cc_bot.discord.pages.page import NO_FACTS, Button, Facts, Page
 from cc_bot.discord.pages.split import MESSAGE_LIMIT, utf16_length
 from cc_bot.domain.schedule import Firing, MissedReminders, Schedule
 from cc_bot.domain.text import shorten
