@@ -20,7 +20,7 @@ from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4
 from prometheus_client.registry import Collector
 
 from cc_bot.domain.errors import StorageError
-from cc_bot.domain.measures import Ending, GatewayHealth, Held, Phase, Purpose
+from cc_bot.domain.measures import Ending, GatewayHealth, Phase, Purpose
 from cc_bot.domain.turn import Usage
 from cc_bot.listener import Port, startup_error
 
@@ -183,7 +183,6 @@ _SERVERS_S: Final = (0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60)
 MOST_SERVER_TOOLS: Final = 100
 """That have labels of their own: servers name their tools, and may name new ones for ever."""
 OTHER: Final = "other"
-_WAITS_S: Final = (0.1, 0.25, 0.5, 1, 2, 5, 10, 30, 60, 300)
 
 
 class PrometheusMeter:
@@ -211,15 +210,10 @@ class PrometheusMeter:
             "tool_server_call_seconds", "How long these took.", "server", "tool", buckets=_SERVERS_S
         )
         self._errors = self._counter("errors", "What went wrong, by its kind.", "kind")
-        self._limits = self._counter("rate_limits", "How often requests to Discord had to wait.", "held")
-        self._waits = self._histogram(
-            "rate_limit_wait_seconds", "How long they waited, where that is known.", buckets=_WAITS_S
-        )
 
         for counted, values in (
             (self._turns, get_args(Ending)),
             (self._phase_seconds, get_args(Phase)),
-            (self._limits, get_args(Held)),
         ):
             for value in values:  # there from the beginning, so that the first one is seen as growth
                 counted.labels(value)
@@ -257,11 +251,6 @@ class PrometheusMeter:
 
     def record_failure(self, kind: str) -> None:
         self._errors.labels(kind).inc()
-
-    def record_rate_limit(self, held: Held, seconds: float | None) -> None:
-        self._limits.labels(held).inc()
-        if seconds is not None:
-            self._waits.observe(seconds)
 
     def _counter(self, name: str, help_: str, *labels: str) -> Counter:
         return Counter(f"cc_bot_{name}", help_, labels, registry=self.registry)

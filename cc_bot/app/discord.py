@@ -137,7 +137,7 @@ async def _run(
             core.membership.is_connected = lambda: pulse.connected
             await core.spending.take_over()
             from cc_bot.discord.bot import run_bot
-            from cc_bot.discord.services import BotDependencies, BrowserPages, DiscordSettings, OwnersServices
+            from cc_bot.discord.services import BotDependencies, DiscordSettings
 
             owners = make_owners_parts(config, core, pulse, clock, records)
             given = BotDependencies(
@@ -163,16 +163,15 @@ async def _run(
                 core.moments,
                 core.heartbeats,
                 core.privacy,
-                OwnersServices(owners.status, owners.administration),
+                owners.status,
+                owners.administration,
                 memories := Memories(core.stores, FileLine(), clock),
                 clock,
                 watchdog,
                 meter,
                 pulse,
-                BrowserPages(
-                    config.web_url if config.web_port else "",
-                    partial(serve_web, config, core, owners, memories, clock=clock, say=say),
-                ),
+                config.web_url if config.web_port else "",
+                partial(serve_web, config, core, owners, memories, clock=clock, say=say),
                 core.membership,
                 core.servers.withheld,
             )

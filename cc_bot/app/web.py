@@ -43,7 +43,7 @@ def web_services(
     clock: Clock,
 ) -> "WebServices":
     """Put together what the pages are handed."""
-    from cc_bot.web.services import ConsoleServices, WebServices, WebSettings
+    from cc_bot.web.services import WebServices, WebSettings
 
     settings = WebSettings(
         config.web_host,
@@ -58,9 +58,10 @@ def web_services(
         settings,
         core.stores,
         core.agents,
-        ConsoleServices(
-            owners.status, owners.administration, owners.records, partial(examine_in_child, config)
-        ),
+        owners.status,
+        owners.administration,
+        owners.records,
+        partial(examine_in_child, config),
         core.spending,
         core.moments,
         core.privacy,

@@ -30,7 +30,6 @@ from cc_bot.discord.gateway import (
     check_token,
     fetch_reading,
     gateway_bot,
-    observe_rate_limits,
     refusal,
 )
 from cc_bot.discord.presses import PressHandlers
@@ -97,7 +96,7 @@ async def run_bot(given: BotDependencies, say: Callable[[str], None]) -> None:
     settings = given.settings
     check_token(settings.token)
     stop = asyncio.Event()
-    with signals(stop, given.lifeline), observe_rate_limits(given.meter), _stopped_by(given.membership, stop):
+    with signals(stop, given.lifeline), _stopped_by(given.membership, stop):
         ask = functools.partial(fetch_reading, settings.reading, settings.token, settings.api_url)
         asking = asyncio.create_task(_outlast_faults(ask, functools.partial(_tell_fault, given, say)))
         if not await first_of(asking, stop.wait()):
@@ -172,7 +171,7 @@ class DiscordBot:
         self._begin_shutdown = given.stores.begin_shutdown
         self._pulse = given.pulse
         self._lifeline = given.lifeline
-        self._serve_pages = given.pages.serve
+        self._serve_pages = given.serve_pages
         self._say = say
         self._tell_fault = functools.partial(_tell_fault, given, say)
         self._registering: asyncio.Task[None] | None = None

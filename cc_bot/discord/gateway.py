@@ -5,10 +5,9 @@ it (4014), and one can't tell beforehand from the gateway. So the grant is looke
 """
 
 import asyncio
-import logging
 from collections import deque
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager, nullcontext
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from dataclasses import dataclass
 from typing import Final, cast
 
@@ -19,7 +18,6 @@ from hikari.internal.routes import CompiledRoute
 from cc_bot.discord.places import Places
 from cc_bot.discord.recipients import GuildLocales
 from cc_bot.domain.errors import DiscordUnreachable, MessageContentRefused, RefusedToken, StartupError
-from cc_bot.domain.measures import Held, Meter
 from cc_bot.domain.message import Reading
 from cc_bot.domain.process import WHOLE, Shard
 from cc_bot.proxy import proxy_for
@@ -201,68 +199,12 @@ class Shards:
 
 
 # ---- rate limits -----------------------------------------------------------------------------------------
-# Discord's rate limits: how many requests the bot sends in a second, and how often and how long they wait.
-#
-# hikari waits by itself, within its calls, and tells of it to nobody but its log. So its log is listened to:
-# the parameters of a record are taken before it is written anywhere. Where a route's limit is used up it
-# names the seconds; of a 429 to one request alone it does not. A record that is worded otherwise one day is
-# merely not counted; a test drives the real one into the waits.
 
 AT_ONCE: Final = 45
 """Requests with the bot's token in SPAN_S. Discord takes 50 a second of a bot, and shuts it out after 10,000
 that it refused in ten minutes. What answers a command goes without the token, and isn't counted."""
 SPAN_S: Final = 1.25
 """More than a second: not all of them take the same time to get there."""
-
-WAITS: Final = "hikari.ratelimits"
-REFUSALS: Final = "hikari.rest"
-
-_KINDS: Final[dict[str, Held]] = {
-    "you are being rate limited on bucket": "bucket",
-    "you are being globally rate limited": "global",
-    "rate limited on a %s sub bucket": "refused",
-    "rate limited on bucket %s, maybe": "refused",
-}
-"""How hikari's records begin."""
-
-
-class RateLimitLogHandler(logging.Filter):
-    """Count the waits that are told, and let through what would be written without it."""
-
-    def __init__(self, meter: Meter, least: int) -> None:
-        super().__init__()
-        self._meter = meter
-        self._least = least
-
-    def filter(self, record: logging.LogRecord) -> bool:
-        said = str(record.msg)
-        for beginning, held in _KINDS.items():
-            if said.startswith(beginning):
-                self._meter.record_rate_limit(held, _seconds(record) if held != "refused" else None)
-        return record.levelno >= self._least
-
-
-def _seconds(record: logging.LogRecord) -> float | None:
-    """Return the last parameter."""
-    last = record.args[-1] if isinstance(record.args, tuple) and record.args else None
-    return float(last) if isinstance(last, int | float) else None
-
-
-@contextmanager
-def observe_rate_limits(meter: Meter) -> Iterator[None]:
-    """Have the meter told of every wait."""
-    loggers = waits, _ = logging.getLogger(WAITS), logging.getLogger(REFUSALS)
-    filters = [(logger, RateLimitLogHandler(meter, logger.getEffectiveLevel())) for logger in loggers]
-    level = waits.level
-    waits.setLevel(logging.DEBUG)  # a route's waits are told there
-    for logger, each in filters:
-        logger.addFilter(each)
-    try:
-        yield
-    finally:
-        for logger, each in filters:
-            logger.removeFilter(each)
-        waits.setLevel(level)
 
 
 class SteadyBuckets(RESTBucketManager):

@@ -5,7 +5,7 @@ import contextlib
 import signal
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import partial
 from typing import Protocol, TypeVar
 from zoneinfo import ZoneInfo
@@ -77,23 +77,6 @@ async def serve_none(_: DiscordForPages) -> AsyncIterator[Callable[[], Awaitable
     yield begin
 
 
-@dataclass(frozen=True, slots=True)
-class OwnersServices:
-    """The services that only owners have to do with."""
-
-    status: BotStatus
-    administration: Administration
-
-
-@dataclass(frozen=True, slots=True)
-class BrowserPages:
-    """The pages for browsers, as far as the bot has to do with them."""
-
-    url: str = ""
-    """Where they are; empty: nowhere."""
-    serve: ServePages = serve_none
-
-
 class Lifeline(Protocol):
     """The one who watches over the program, and is told how far it is."""
 
@@ -151,22 +134,6 @@ def provide(client: lightbulb.Client, *parts: object) -> None:
         registry.register_value(type(part), part)
 
 
-def stores_of_commands(stores: Stores) -> tuple[object, ...]:
-    """Return all stores together, and those that commands ask for one by one."""
-    return (
-        *(stores, stores.sessions, stores.settings, stores.summaries, stores.channels, stores.canvases),
-        *(stores.memories, stores.memory_history, stores.memory_transfer, stores.memory_removal),
-        *(
-            stores.memory_pins,
-            stores.schedules,
-            stores.heartbeats,
-            stores.proposals,
-            stores.ledger,
-            stores.web_sessions,
-        ),
-    )
-
-
 # ---- settings --------------------------------------------------------------------------------------------
 # What the operator decided about the bot on Discord.
 
@@ -213,13 +180,16 @@ class BotDependencies:
     moments: TimeResolver
     heartbeats: Heartbeats
     privacy: Privacy
-    owners: OwnersServices
+    status: BotStatus
+    administration: Administration
     memories: Memories
     clock: Clock
     lifeline: Lifeline
     meter: Meter = NULL_METER
     pulse: GatewayHealth = field(default_factory=GatewayHealth)
-    pages: BrowserPages = field(default_factory=BrowserPages)
+    pages_url: str = ""
+    """Of the pages in a browser; empty: there are none."""
+    serve_pages: ServePages = serve_none
     membership: Membership | None = None
     """None: there are no other processes."""
     withheld_tools: asyncio.Queue[str] = field(default_factory=asyncio.Queue)
@@ -322,10 +292,11 @@ def build_services(
     handlers = PressHandlers()
     provide(
         client,
-        *stores_of_commands(stores),
+        stores,
+        *(getattr(stores, each.name) for each in fields(stores)),
         *(given.assistant, given.privacy, given.memories, given.memories.line, given.spending),
-        *(given.moments, given.owners.status, given.owners.administration),
-        *(Proposals(stores, given.clock), PagesUrl(given.pages.url), granted, owners, gate, handlers),
+        *(given.moments, given.status, given.administration),
+        *(Proposals(stores, given.clock), PagesUrl(given.pages_url), granted, owners, gate, handlers),
         CallDelivery(given.assistant, answers, recipients, receipts.changes),
         *(recipients, running, running.forms, receipts, deliveries, chooser, places, taken_down, boards),
         *(messages, messages.quotes, messages.forwards, answers),

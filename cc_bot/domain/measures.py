@@ -23,10 +23,6 @@ user can't ask that, or not now; failed: something did not work."""
 Purpose = Literal["turn", "summary", "heartbeat", "schedule", "speech"]
 """What tokens were spent on. speech: answers that are read aloud."""
 
-Held = Literal["bucket", "global", "refused"]
-"""Why a request to Discord waits. bucket: its route's limit is used up, as Discord had told before; global:
-the bot's limit is; refused: Discord answered 429 to this request alone."""
-
 
 class Meter(Protocol):
     """A taker of reports. It does no I/O, raises nothing and returns at once. Times are in seconds."""
@@ -51,9 +47,6 @@ class Meter(Protocol):
         """Record that something went wrong that a user or the operator is told of, by the name of the error's
         class."""
 
-    def record_rate_limit(self, held: Held, seconds: float | None) -> None:
-        """Record that requests to Discord wait, for so long where that is known."""
-
 
 class NullMeter:
     """A Meter that keeps nothing."""
@@ -74,9 +67,6 @@ class NullMeter:
         pass
 
     def record_failure(self, kind: str) -> None:
-        pass
-
-    def record_rate_limit(self, held: Held, seconds: float | None) -> None:
         pass
 
 

@@ -88,7 +88,7 @@ class Checkups:
         await asyncio.gather(*tasks, return_exceptions=True)
 
     async def _examine(self, locale: Locale) -> DoctorReport:
-        report = await self._services.console.examine(locale)
+        report = await self._services.examine(locale)
         self._reports[locale] = report, self._services.clock()
         return report
 
@@ -96,7 +96,6 @@ class Checkups:
 class ConsolePages:
     def __init__(self, services: WebServices) -> None:
         self._services = services
-        self._owners = services.console
         self._checkups = Checkups(services)
 
     def routes(self) -> Sequence[web.AbstractRouteDef]:
@@ -138,7 +137,7 @@ class ConsolePages:
         id that is none, and what the command raises."""
         owner = await self._require_owner(request)
         try:
-            reply = await run(owner, *values, administration=self._owners.administration)
+            reply = await run(owner, *values, administration=self._services.administration)
         except SubjectNotUnderstood as error:
             if "kind" in form_of(request) and _kind(request) is None:
                 raise  # the kind is missing, not the id
@@ -147,7 +146,7 @@ class ConsolePages:
 
     async def show_status(self, request: web.Request) -> web.Response:
         owner = owner_of(request)
-        seen = await self._owners.status.look()
+        seen = await self._services.status.look()
         return _render(request, "console.html", owner, seen=seen, facts=admin.status_facts(seen, owner))
 
     async def switch_maintenance(self, request: web.Request) -> web.StreamResponse:
@@ -166,7 +165,7 @@ class ConsolePages:
             request,
             "console_limits.html",
             owner,
-            limits=await admin.limits_in_force(self._owners.administration),
+            limits=await admin.limits_in_force(self._services.administration),
             names=LIMIT_NAMES,
             kinds=[kind for kind in SUBJECTS if kind != "channel"],
             subject_of=lambda key: limit_subject(key, owner),
@@ -183,7 +182,7 @@ class ConsolePages:
 
     async def show_access(self, request: web.Request) -> web.Response:
         owner = owner_of(request)
-        in_force = await admin.access_in_force(self._owners.administration)
+        in_force = await admin.access_in_force(self._services.administration)
         return _render(
             request,
             "console_access.html",
@@ -208,7 +207,7 @@ class ConsolePages:
 
     async def show_models(self, request: web.Request) -> web.Response:
         owner, most = owner_of(request), MAX_MODELS * (MAX_MODEL_CHARACTERS + 1)
-        chains = await self._owners.administration.models.list_chains()
+        chains = await self._services.administration.models.list_chains()
         return _render(request, "console_models.html", owner, chains=chains, most_characters=most)
 
     async def set_models(self, request: web.Request) -> web.StreamResponse:
@@ -223,7 +222,7 @@ class ConsolePages:
         owner, level = owner_of(request), request.query.get("level", LEVELS[0])
         if level not in LEVELS:
             raise InputError
-        records = self._owners.records.newest(level)
+        records = self._services.records.newest(level)
         return _render(
             request,
             "console_log.html",

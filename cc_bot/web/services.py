@@ -96,24 +96,17 @@ DoctorReport = Sequence[Mapping[str, str]]
 
 
 @dataclass(frozen=True, slots=True)
-class ConsoleServices:
-    """The parts of the owners' console."""
-
-    status: BotStatus
-    administration: Administration
-    records: RecentRecords
-    examine: Callable[[Locale], Awaitable[DoctorReport]]
-    """Runs the doctor, and returns its findings in that language."""
-
-
-@dataclass(frozen=True, slots=True)
 class WebServices:
     """The parts that the pages are handed, and do not close."""
 
     settings: WebSettings
     stores: Stores
     agents: Agents
-    console: ConsoleServices
+    status: BotStatus
+    administration: Administration
+    records: RecentRecords
+    examine: Callable[[Locale], Awaitable[DoctorReport]]
+    """Has the doctor look at everything, and write in that language."""
     spending: Spending
     moments: TimeResolver
     privacy: Privacy

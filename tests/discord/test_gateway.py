@@ -3,7 +3,6 @@
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass, field
 from typing import cast
 
 import hikari
@@ -15,10 +14,8 @@ from cc_bot.discord.gateway import (
     check_token,
     fetch_reading,
     hold_to_the_limit,
-    observe_rate_limits,
 )
 from cc_bot.domain.errors import DiscordUnreachable, RefusedToken
-from cc_bot.domain.measures import Held, NullMeter
 from cc_bot.domain.message import Reading
 from cc_bot.domain.process import Shard
 from tests.loopback.discord import Allowance, LoopbackDiscord
@@ -80,14 +77,6 @@ class TestAShard:
         assert having == [[1], [0], [0], [0, 1, 2, 3]]
 
 
-@dataclass
-class Waits(NullMeter):
-    noted: list[tuple[Held, float | None]] = field(default_factory=list)
-
-    def record_rate_limit(self, held: Held, seconds: float | None) -> None:
-        self.noted.append((held, seconds))
-
-
 @asynccontextmanager
 async def client(discord: LoopbackDiscord, share: RestShare | None) -> AsyncIterator[hikari.api.RESTClient]:
     bot = hikari.GatewayBot(discord.token, rest_url=discord.api_url, banner=None, max_retries=0)
@@ -110,23 +99,6 @@ async def opened(
         client(discord, share) as rest,
     ):
         yield discord, rest
-
-
-class TestWaits:
-    @pytest.mark.parametrize("held", ["bucket", "global"])
-    async def test_for_a_limit_that_is_used_up_are_told(self, held: Held) -> None:
-        used_up, waits = Allowance(1, 60.0), Waits()
-        channel, everywhere = (used_up, ROOMY) if held == "bucket" else (ROOMY, used_up)
-        async with opened(channel=channel, everywhere=everywhere) as (discord, rest):
-            place = discord.guild_channel().id
-            await rest.create_message(place, "やあ")
-            with observe_rate_limits(waits):
-                posting = asyncio.create_task(rest.create_message(place, "やあ"))
-                async with asyncio.timeout(50):
-                    while held not in [each for each, _ in waits.noted]:  # noqa: ASYNC110 - a log is no event
-                        await asyncio.sleep(0.01)
-                posting.cancel()
-        assert all(0 < seconds <= 60 for each, seconds in waits.noted if each == held and seconds is not None)
 
 
 class TestTheBotsOwnLimit:

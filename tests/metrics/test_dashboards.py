@@ -28,7 +28,6 @@ def told() -> dict[str, dict[str, set[str]]]:
     meter.record_tokens("turn", "small", Usage(1, 1, 1, 1))
     meter.record_tool_call("recall", ok=True)
     meter.record_server_call("time", "now", 0.1, ok=True)
-    meter.record_rate_limit("bucket", 1.0)
     with count_records(meter.registry):
         logging.getLogger(OURS).handlers[-1].handle(logging.makeLogRecord(RECORD))
     gauges = Gauges()

@@ -32,8 +32,6 @@ class TestTheMeter:
         meter.record_tool_call("recall", ok=True)
         meter.record_tool_call("recall", ok=False)
         meter.record_failure("ModelUnavailable")
-        meter.record_rate_limit("bucket", 0.5)
-        meter.record_rate_limit("refused", None)
         check(
             meter,
             ("cc_bot_turns_total", {"status": "complete"}, 1),
@@ -45,8 +43,6 @@ class TestTheMeter:
             ("cc_bot_answers_not_shown_total", {}, 1),
             ("cc_bot_tool_calls_total", {"tool": "recall", "outcome": "failed"}, 1),
             ("cc_bot_errors_total", {"kind": "ModelUnavailable"}, 1),
-            ("cc_bot_rate_limits_total", {"held": "refused"}, 1),
-            ("cc_bot_rate_limit_wait_seconds_count", {}, 1),
             ("cc_bot_build_info", {"version": "1.2.3"}, 1),
         )
 

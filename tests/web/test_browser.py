@@ -73,13 +73,13 @@ async def administer(site: Site) -> None:
     """Make Taro an owner who has decided something of each kind."""
     site.town.owners.add(TARO)
     site.town.pulse.begin(lambda: 0.042)
-    owners = site.services.console.administration
+    owners = site.services.administration
     await owners.limits.set("user", HANA, "tokens_per_day", 100_000, set_by=TARO)
     await owners.limits.set("everyone", 0, "concurrent", None, set_by=TARO)
     await owners.access.set("guild", CHANNEL, "allow", set_by=TARO)
     await owners.access.set("user", HANA, "deny", set_by=TARO)
     await owners.models.set(CHANNEL, ("gpt-5-mini", "さくら-large"), set_by=TARO)
-    with keep_records(site.services.console.records):
+    with keep_records(site.services.records):
         logging.getLogger("cc_bot.storage").error("backup_failed")
         logging.getLogger("cc_bot.assistant").warning("edit_failed")
 

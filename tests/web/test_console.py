@@ -46,7 +46,7 @@ def _recording(site: Site) -> Iterator[None]:
     before = (root.handlers[:], root.level, ours.level)
     configure_logging("info")
     structlog.configure(cache_logger_on_first_use=False)  # else loggers would keep to it after this test
-    with keep_records(site.services.console.records):
+    with keep_records(site.services.records):
         yield
     root.handlers[:], level, own_level = before
     root.setLevel(level)
@@ -78,7 +78,7 @@ async def test_whether_somebody_may_is_asked_with_every_request_and_for_an_act_o
     site.town.former_owners.add(TARO)
     for path, form in ACTIONS:
         assert (await owner.press(path, **form)).status == 404, path
-    administration = site.services.console.administration
+    administration = site.services.administration
     assert (await administration.access.get_in_force()).maintenance is None
     assert not [each for each in await limits_in_force(administration) if each.source == "here"]
     assert await administration.models.list_chains() == {}
@@ -113,7 +113,7 @@ async def test_maintenance_begins_with_a_note_and_ends(site: Site, owner: Visit)
     told = await follow(owner, "/console/maintenance", do="begin", note="<b>22時</b> まで")
     assert "メンテナンスを始めました。" in told
     assert "<b>22時</b> まで" in told
-    administration = site.services.console.administration
+    administration = site.services.administration
     assert (await administration.access.get_in_force()).maintenance == Maintenance("<b>22時</b> まで")
     assert "メンテナンスを終えました。" in await follow(owner, "/console/maintenance", do="end")
     assert (await administration.access.get_in_force()).maintenance is None
@@ -125,7 +125,7 @@ async def test_limits_are_set_and_taken_back_or_told_why_not(site: Site, owner: 
     told = await follow(owner, "/console/limits", value="１,０００", **form)
     assert f"ユーザー {HANA} 1日のトークン 1,000 管理者 取り消す" in told
     key = LimitKey("user", HANA, "tokens_per_day")
-    assert key in [each.key for each in await limits_in_force(site.services.console.administration)]
+    assert key in [each.key for each in await limits_in_force(site.services.administration)]
     assert "取り消しました。" in await follow(owner, "/console/limits/unset", **form)
     assert "それはありません。" in await follow(owner, "/console/limits/unset", **form)
     told = await follow(owner, "/console/limits", limit="memories", value="", kind="", id="")
@@ -140,7 +140,7 @@ async def test_limits_are_set_and_taken_back_or_told_why_not(site: Site, owner: 
 
 
 async def test_rules_and_models_are_set_and_taken_back(site: Site, owner: Visit) -> None:
-    administration, done = site.services.console.administration, texts(Locale.JA).admin
+    administration, done = site.services.administration, texts(Locale.JA).admin
     hana, named = {"subject": f"ユーザー {HANA}"}, {"channel": f"チャンネル {CHANNEL}"}
     rule, channel = {"kind": "user", "id": str(HANA)}, {"id": str(CHANNEL)}
     told = await follow(owner, "/console/access", rule="deny", **rule)
