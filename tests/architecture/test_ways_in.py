@@ -1,16 +1,21 @@
 """Every way into the bot passes the gate: nothing listens for what Discord sends without asking it."""
 
 import ast
-import importlib
-import pkgutil
-from collections.abc import Iterator
+import base64
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import lightbulb
 
 import cc_bot.discord
-from cc_bot.discord import commands as package
+from cc_bot.discord.bot import extension_names
+from cc_bot.discord.gateway import gateway_bot
+from cc_bot.discord.presses import PressHandlers
+from cc_bot.discord.recipients import command_names
+from cc_bot.discord.services import provide
 
+TOKEN = base64.b64encode(b"123456789012345678").decode() + ".x.y"
 FOLDER = Path(str(cc_bot.discord.__file__)).parent
 GUARDED = {
     "ComponentInteractionCreateEvent": {"presses.py"},
@@ -23,13 +28,20 @@ GUARDED = {
 """Hikari's events of what people do, and the one module that may listen for each."""
 
 
-def commands() -> Iterator[type[lightbulb.commands.CommandBase]]:
-    """Every command that an extension registers, those of groups too."""
-    for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
-        for value in vars(importlib.import_module(module.name)).values():
-            own = isinstance(value, type) and value.__module__ == module.name
-            if own and issubclass(value, lightbulb.commands.CommandBase):
-                yield value
+async def commands() -> Sequence[type[lightbulb.commands.CommandBase]]:
+    """Every command that is registered, those of groups too."""
+    client = lightbulb.client_from_app(gateway_bot(TOKEN, None, "off"), localization_provider=command_names())
+    provide(client, PressHandlers())
+    await client.load_extensions(*extension_names())
+    found = list[type[lightbulb.commands.CommandBase]]()
+    left: list[Any] = [*client.registered_commands]
+    while left:
+        each = left.pop()
+        if isinstance(each, type):
+            found.append(each)
+        else:
+            left += each.subcommands.values()
+    return found
 
 
 class TestWaysIn:
@@ -45,10 +57,10 @@ class TestWaysIn:
         sources = [path.read_text(encoding="utf-8") for path in FOLDER.rglob("*.py")]
         assert sum(source.count("parse_custom_id(interaction.custom_id)") for source in sources) == 1
 
-    def test_lists_of_choices_are_for_those_who_may_use_the_bot(self) -> None:
+    async def test_lists_of_choices_are_for_those_who_may_use_the_bot(self) -> None:
         lists = [
             option.autocomplete_provider
-            for command in commands()
+            for command in await commands()
             for option in command._command_data.options.values()
             if option.autocomplete
         ]
