@@ -28,12 +28,12 @@ from cc_bot.app.core import (
 from cc_bot.app.owners import keep_recent_records, make_owners_parts
 from cc_bot.app.watchdog import ServiceManager, Watchdog
 from cc_bot.app.web import serve_web
+from cc_bot.commands.memories import Memories
 from cc_bot.config import Config
 from cc_bot.domain.errors import MissingToken, ShardsNotShared
 from cc_bot.domain.measures import NULL_METER, GatewayHealth
 from cc_bot.domain.process import Process
 from cc_bot.in_order import FileLine
-from cc_bot.memories import Memories
 from cc_bot.operator_file import hash_file
 from cc_bot.process import Hashes, JoinOptions
 from cc_bot.storage.engines import dialect_of, folder_setting, kept_beside

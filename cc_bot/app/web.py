@@ -26,7 +26,7 @@ from cc_bot.texts import texts
 if TYPE_CHECKING:
     from cc_bot.app.core import Core
     from cc_bot.app.owners import OwnersParts
-    from cc_bot.memories import Memories
+    from cc_bot.commands.memories import Memories
     from cc_bot.web.services import Discord, WebServices
 
 REACH_S = 2.0

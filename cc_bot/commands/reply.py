@@ -13,7 +13,7 @@ from cc_bot.domain.locale import Locale
 from cc_bot.domain.text import one_line, printable, shorten
 from cc_bot.texts import Texts
 
-ActionKind = Literal["cancel_reminder"]
+ActionKind = Literal["cancel_reminder", "undelete_memory", "erase_memory", "erase_memory_said"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +45,10 @@ class Caller:
     def at(self, moment: datetime) -> str:
         """Write a moment in the caller's time zone."""
         return self.words.remind_here.written(moment.astimezone(self.timezone), utc_now())
+
+    def day(self, moment: datetime) -> str:
+        """Write the day of a moment in the caller's time zone."""
+        return moment.astimezone(self.timezone).date().isoformat()
 
     def moment(self, moment: datetime) -> str:
         """Write a moment and, where the front end can, how far away it is."""
@@ -81,8 +85,8 @@ class Action:
     label: str
     kind: ActionKind
     id: int
-    typed: str
-    """The terminal command that does it."""
+    typed: str = ""
+    """The terminal command that does it, if there is one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +107,9 @@ class Reply:
     notes: tuple[str, ...] = ()
     """Shown below, in small print where there is such a thing."""
     items: tuple[Item, ...] = ()
+    page: int = 1
+    pages: int = 0
+    """How many pages there are if `items` are one page of a list."""
     actions: tuple[Action, ...] = ()
     file: ReplyFile | None = None
     receipts_changed: bool = False

@@ -112,6 +112,9 @@ class Recipient(Caller):
     def at(self, moment: datetime) -> str:
         return timestamp(moment, "F")
 
+    def day(self, moment: datetime) -> str:
+        return timestamp(moment)
+
     def moment(self, moment: datetime) -> str:
         return self.words.reminder.moment.format(time=self.at(moment), distance=timestamp(moment, "R"))
 

@@ -17,6 +17,7 @@ from cc_bot.agents import Agents
 from cc_bot.assistant import Assistant, Heartbeats, TimeResolver
 from cc_bot.assistant.proposals import Proposals
 from cc_bot.commands.admin import Administration
+from cc_bot.commands.memories import Memories
 from cc_bot.discord.agents import Chooser
 from cc_bot.discord.attachments import AttachmentFetcher
 from cc_bot.discord.delivery.answers import Answers
@@ -46,7 +47,6 @@ from cc_bot.domain.locale import Locale
 from cc_bot.domain.measures import NULL_METER, GatewayHealth, Meter
 from cc_bot.domain.message import Reading
 from cc_bot.in_order import Pace
-from cc_bot.memories import Memories
 from cc_bot.policy import Policies
 from cc_bot.privacy import Privacy
 from cc_bot.process import Duties, Membership, OwnDuties

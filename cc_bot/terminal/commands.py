@@ -5,23 +5,25 @@ Names, arguments and descriptions of commands are Discord's (texts/commands.py),
 
 import re
 import unicodedata
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from typing import Final
 
 import structlog
 from prompt_toolkit.completion import Completion
 
-from cc_bot.commands import reminders
+from cc_bot.commands import memories, reminders
+from cc_bot.commands.memories import Memories
 from cc_bot.commands.reply import Reply
 from cc_bot.domain import errors
 from cc_bot.domain.clock import utc_now
 from cc_bot.domain.locale import Locale
-from cc_bot.domain.memory import DEFAULT_CATEGORY, Memory, Source, parse_tags
+from cc_bot.domain.memory import Source
 from cc_bot.domain.planning import split_when
+from cc_bot.in_order import FileLine
 from cc_bot.terminal.markdown import one_line
-from cc_bot.terminal.questions import Chat, ChatProfile, answer_question, explain_to_operator
+from cc_bot.terminal.questions import Chat, answer_question, explain_to_operator
 from cc_bot.texts import Texts, explain
 from cc_bot.texts.commands import command_names
 
@@ -164,76 +166,44 @@ async def leave(_chat: Chat, _text: str, _options: Mapping[str, str]) -> None:
 # ---- memories --------------------------------------------------------------------------------------------
 
 MAX_LISTED: Final = 100
-MAX_FOUND: Final = 10
 
 
-def memory_line(memory: Memory, profile: ChatProfile) -> str:
-    """Return a memory in a list: its number, text, category, tags, and the day when it was written."""
-    words, now = profile.texts.memory, utc_now()
-    marks = f"{'📌' * memory.pinned}{'🔒' * (memory.audience == 'private')}{'⌛' * memory.is_expired(now)}"
-    category = "" if memory.category == DEFAULT_CATEGORY else words.shown_category(memory.category)
-    about = (
-        marks,
-        one_line(memory.content, 4000),
-        one_line(category) and f"[{one_line(category)}]",
-        *(f"#{one_line(tag)}" for tag in memory.tags),
-        f"({memory.updated_at.astimezone(profile.timezone).date().isoformat()})",
-    )
-    return f"  #{memory.number}  {' '.join(filter(None, about))}"
-
-
-def _show_memories(chat: Chat, title: str, memories: Iterable[Memory]) -> None:
-    chat.view.say("\n".join((title, *(memory_line(memory, chat.profile) for memory in memories))))
+def _service(chat: Chat) -> Memories:
+    return Memories(chat.stores, FileLine(), utc_now)
 
 
 async def list_memories(chat: Chat, text: str, options: Mapping[str, str]) -> None:
-    words, named = chat.texts.memory, options.get("category", text)
-    category = words.stored_category(named or None)
-    found = await chat.stores.memories.list(chat.user_id, category=category, limit=MAX_LISTED)
-    if not found:
-        chat.view.say(words.none_in_category.format(category=one_line(named)) if named else words.none)
-        return
-    count = await chat.stores.memories.count(chat.user_id, category=category)
-    _show_memories(chat, words.list_title.format(count=count), found)
+    category = options.get("category", text) or None
+    reply = await memories.list_memories(
+        chat.profile.caller, category=category, page_size=MAX_LISTED, service=_service(chat)
+    )
+    show_reply(chat, reply)
 
 
 async def search_memories(chat: Chat, text: str, options: Mapping[str, str]) -> None:
-    words = chat.texts.memory
-    if not text:
-        raise InvalidCommand(chat.texts.memory.query_needed)
-    category = words.stored_category(options.get("category"))
-    found = await chat.stores.memories.search(
-        chat.user_id, text, limit=MAX_FOUND, category=category, audience="private"
-    )
-    if not found:
-        chat.view.say(words.no_match.format(query=one_line(text)))
-        return
-    _show_memories(chat, words.search_title.format(query=one_line(text), count=len(found)), found)
+    category = options.get("category")
+    reply = await memories.search(chat.profile.caller, query=text, category=category, service=_service(chat))
+    show_reply(chat, reply)
 
 
 async def add_memory(chat: Chat, text: str, options: Mapping[str, str]) -> None:
     """Keep a memory. Raises an InputError for what can't be kept."""
-    if (await chat.stores.settings.get(chat.user_id)).memory_paused:
-        raise errors.MemoryPaused
-    words = chat.texts.memory
-    memory = await chat.stores.memories.add(
-        chat.user_id,
-        text,
-        category=words.stored_category(options.get("category")) or DEFAULT_CATEGORY,
-        tags=parse_tags(options.get("tags", "")),
+    paused = (await chat.stores.settings.get(chat.user_id)).memory_paused
+    _, reply = await memories.add(
+        replace(chat.profile.caller, memory_paused=paused),
+        content=text,
+        category=options.get("category"),
+        tags=options.get("tags"),
+        audience="anywhere",
         source=Source("terminal"),
+        service=_service(chat),
     )
-    chat.view.say(words.added.format(id=memory.number, content=one_line(memory.content)))
+    show_reply(chat, reply)
 
 
 async def delete_memory(chat: Chat, text: str, _options: Mapping[str, str]) -> None:
-    words, number = chat.texts, _number(text, chat.texts.memory.id_needed)
-    memory = await chat.stores.memories.get_by_number(chat.user_id, number)
-    if memory is None or not await chat.stores.memories.delete(chat.user_id, memory.id):
-        raise errors.MemoryNotFound(id=number)
-    deleted = words.memory.deleted.format(id=number, content=one_line(memory.content))
-    undo = words.terminal.how_to_undo.format(command=f"/memory undo {number}")
-    chat.view.say(f"{deleted}\n{undo}")
+    number = _number(text, chat.texts.memory.id_needed)
+    show_reply(chat, await memories.delete(chat.profile.caller, id=number, service=_service(chat)))
 
 
 async def undo_memory(chat: Chat, text: str, _options: Mapping[str, str]) -> None:
@@ -267,7 +237,7 @@ def show_reply(chat: Chat, reply: Reply) -> None:
         f"  #{each.number}  {one_line(each.text)}  ({', '.join(filter(None, (*each.details, each.trouble)))})"
         for each in reply.items
     )
-    hints = (f"  {action.label}: {action.typed}" for action in reply.actions)
+    hints = (f"  {action.label}: {action.typed}" for action in reply.actions if action.typed)
     chat.view.say("\n".join((*filter(None, (reply.title,)), *reply.lines, *items, *reply.notes, *hints)))
 
 

@@ -27,7 +27,6 @@ class MemoryTexts(Area):
     no_match = Sentence(ja="「{query}」に合うメモリは見つかりませんでした。別の言葉でも試してみてください。", en="No memory matches “{query}”. Try other words.")
     list_title = Sentence(ja="あなたのメモリ（{count}件）", en="Your memories ({count})")
     category_title = Sentence(ja="「{category}」のメモリ（{count}件）", en="Your memories in “{category}” ({count})")
-    search_title = Sentence(ja="「{query}」の検索結果（{count}件）", en="Results for “{query}” ({count})")
     hits_title = Sentence(ja="検索結果（{count}件）", en="Results ({count})")
     """Parameter: count. What was looked for stands above it."""
     page = Sentence(ja="{page}/{pages}ページ", en="page {page} of {pages}")

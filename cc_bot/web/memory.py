@@ -10,18 +10,18 @@ from urllib.parse import parse_qsl, urlencode
 
 from aiohttp import web
 
+from cc_bot.commands import memories
+from cc_bot.commands.memories import MAX_TAGS_CHARACTERS, MemoryForm, fill_form, mark_of
 from cc_bot.domain.errors import (
     CategoryNeeded,
     InputError,
     MemoryEditOutdated,
     MemoryHidden,
-    MemoryPaused,
     NothingHere,
     TooManyChosen,
 )
 from cc_bot.domain.memory import (
     ALL_MEMORIES,
-    DEFAULT_CATEGORY,
     MAX_CATEGORY_CHARACTERS,
     MAX_CONTENT_CHARACTERS,
     UNDO_TIME,
@@ -33,13 +33,10 @@ from cc_bot.domain.memory import (
     Order,
     Source,
     SourceKind,
-    parse_end,
     read_category,
-    read_tags,
     write_end,
 )
 from cc_bot.domain.text import one_line, shorten
-from cc_bot.memories import MAX_TAGS_CHARACTERS, MemoryForm, fill_form, mark_of
 from cc_bot.stores.memory.removal import HiddenMemory
 from cc_bot.texts import Texts
 from cc_bot.texts.web_memory import WebMemoryTexts
@@ -171,18 +168,16 @@ class MemoryPages:
         StorageError."""
         visitor = visitor_of(request)
         entered = await _form(request)
-        words = visitor.words.memory
         try:
-            if visitor.memory_paused:
-                raise MemoryPaused
-            added = await self._memories.add(
-                visitor.user_id,
-                entered.content,
-                category=words.stored_category(read_category(entered.category)) or DEFAULT_CATEGORY,
-                tags=read_tags(entered.tags),
+            added, _ = await memories.add(
+                visitor,
+                content=entered.content,
+                category=entered.category,
+                tags=entered.tags,
+                audience=entered.audience or "private",
+                expires=entered.end,
                 source=Source("command"),
-                audience=entered.audience,
-                expires_at=parse_end(entered.end, self._services.clock(), visitor.timezone),
+                service=self._services.memories,
             )
         except InputError as error:
             return await self._list(request, visitor, {}, entered=entered, problem=error)
@@ -284,9 +279,7 @@ class MemoryPages:
         if text_of(request, "mark") != mark:
             return await self._card(request, visitor, before, entered, conflict=True)
         try:
-            after = await self._services.memories.edit(
-                before, entered, visitor.words.memory, visitor.timezone
-            )
+            after = await memories.edit(visitor, before, entered, service=self._services.memories)
         except MemoryEditOutdated:
             return await self._card(
                 request, visitor, await self._find(request, visitor), entered, conflict=True
@@ -331,7 +324,7 @@ class MemoryPages:
         """Have it back. Raises NothingHere when it is too late, TooManyMemories and MemoryFull."""
         visitor = visitor_of(request)
         memory_id = await self._row(request, visitor)
-        back = await self._services.memories.have_back(visitor.user_id, memory_id)
+        back = await memories.have_back(visitor, memory_id, service=self._services.memories)
         if back is None:
             raise NothingHere
         return await self._go_on(request, visitor, back, "memory_back")
@@ -474,7 +467,7 @@ class MemoryPages:
             case "delete":
                 await self._memories.delete(visitor.user_id, memory_id)
             case "undelete":
-                await self._services.memories.have_back(visitor.user_id, memory_id)
+                await memories.have_back(visitor, memory_id, service=self._services.memories)
             case "category":
                 stored = visitor.words.memory.stored_category(category)
                 await self._memories.update(visitor.user_id, memory_id, category=stored)

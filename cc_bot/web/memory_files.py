@@ -13,9 +13,16 @@ from typing import Final, get_args
 
 from aiohttp import web
 
+from cc_bot.commands.memory_files import (
+    MAX_PLANNED_BYTES,
+    plan_import,
+    read_json,
+    read_markdown,
+    take_import,
+)
 from cc_bot.domain.errors import AttachmentTooLarge, InputError
 from cc_bot.domain.memory import Audience
-from cc_bot.domain.memory_transfer import MAX_IMPORT_BYTES, MAX_IMPORTED
+from cc_bot.domain.memory_transfer import MAX_IMPORTED
 from cc_bot.domain.text import one_line, shorten
 from cc_bot.web.download import send_file
 from cc_bot.web.form import form_of, text_of
@@ -28,8 +35,6 @@ from cc_bot.web.visitor import SignedIn, visitor_of
 SHOWN: Final = 50
 """Of what an import would bring."""
 SHOWN_CHARACTERS: Final = 120
-MOST_READ_BYTES: Final = 8 * MAX_IMPORT_BYTES
-"""Of what a form carries, once it is unpacked: ours, so it can only be as large as we made it."""
 MOST_PACKED_CHARACTERS: Final = 990_000
 """A form that carries more would not arrive. Texts of 1 MB take half of that and less."""
 SURE_TO_ARRIVE: Final = "500 KB"
@@ -52,15 +57,15 @@ class MemoryFilePages:
 
     async def export(self, request: web.Request) -> web.StreamResponse:
         """Send all memories as one file. Raises FilesInLine and StorageError."""
-        visitor, memories = visitor_of(request), self._services.memories
+        visitor, service = visitor_of(request), self._services.memories
         if not await self._services.stores.memories.count(visitor.user_id):
             return go_on(request, visitor, "/memories", "memories_none")
         day = self._services.clock().astimezone(visitor.timezone).date().isoformat()
         name = visitor.words.web_memory.export_name.format(day=day)
         if request.query.get("format") == "markdown":
-            pieces = memories.read_markdown(visitor.user_id, visitor.words, visitor.timezone)
+            pieces = read_markdown(visitor, service=service)
             return await send_file(request, pieces, f"{name}.md", "text/markdown")
-        pieces = memories.read_json(visitor.user_id)
+        pieces = read_json(visitor, service=service)
         return await send_file(request, pieces, f"{name}.json", "application/json")
 
     async def show_import(self, request: web.Request) -> web.Response:
@@ -78,11 +83,8 @@ class MemoryFilePages:
         if not isinstance(sent, bytes):
             return self._import_page(request, visitor, visitor.words.web_memory.file_needed, 400)
         try:
-            plan, planned = await self._services.memories.plan_import(
-                visitor.user_id,
-                _at_hand(sent),
-                audience=audience,
-                paused=visitor.memory_paused,
+            plan, planned = await plan_import(
+                visitor, _at_hand(sent), audience=audience, service=self._services.memories
             )
             packed = await asyncio.to_thread(_pack, planned)
         except InputError as error:
@@ -95,9 +97,7 @@ class MemoryFilePages:
         visitor = visitor_of(request)
         try:
             planned = await asyncio.to_thread(_unpack, text_of(request, "planned"))
-            count = await self._services.memories.take_import(
-                visitor.user_id, _at_hand(planned), paused=visitor.memory_paused
-            )
+            count = await take_import(visitor, _at_hand(planned), service=self._services.memories)
         except InputError as error:
             return self._import_page(request, visitor, told(error, visitor), status_of(error))
         return go_on(request, visitor, "/memories", "memories_imported", count=f"{count:,}")
@@ -146,7 +146,7 @@ def _unpack(packed: str) -> bytes:
     """Return the file that a field carries. Raises InputError for what is none."""
     try:
         unpacking = zlib.decompressobj()
-        data = unpacking.decompress(base64.b64decode(packed, validate=True), MOST_READ_BYTES)
+        data = unpacking.decompress(base64.b64decode(packed, validate=True), MAX_PLANNED_BYTES)
     except (binascii.Error, ValueError, zlib.error) as error:
         raise InputError from error
     if not unpacking.eof:

@@ -6,11 +6,11 @@ nowhere here, and named nowhere as tested elsewhere, fails a test of its own.
 
 import pytest
 
+from cc_bot.commands.memories import PAGE_SIZE
 from cc_bot.discord.pages.custom_ids import KINDS, RetryButton, parse_custom_id
-from cc_bot.discord.pages.memory import PAGE_SIZE
 from cc_bot.domain import Locale
 from cc_bot.texts import texts
-from tests.end_to_end.memories import choose, keep, menu_id, row_of, run, signed_in
+from tests.end_to_end.memories import choose, keep, menu_id, run, signed_in
 from tests.end_to_end.reminders import called, comes_due, reminder, says_by_itself
 from tests.end_to_end.stage import Stage, again_label
 from tests.end_to_end.test_receipts import UNTELL, forgot, remembered
@@ -97,7 +97,7 @@ async def test_every_kind_works_after_a_restart(stage: Stage, aiko: User, channe
 
     pressed = Pressing(stage, aiko)
     await pressed.button(page, "次へ ▶", "2/2ページ")
-    await pressed.choice(menu, row_of(stage, aiko, kept[0]), "メモ0")
+    await pressed.choice(menu, kept[0], "メモ0")
     await pressed.button(deleted, "元に戻す", "元に戻しました")
     await pressed.button(found, "次へ ▶", "2/2ページ")
     await pressed.button(all_of_them, "やめる", "何も変わっていません")

@@ -47,7 +47,7 @@ class TestInAPipe:
             "答え: **remember**",
             "◆ 💾 覚えました（#1）: 誕生日は3月15日  /memory delete 1 で取り消せます。",
             "あなたのメモリ（1件）",
-            "  #1  誕生日は3月15日 #誕生日 (DATE)",
+            "  #1  誕生日は3月15日  (一般, #誕生日, DATE)",
             "答え: **bad ÿ bytes**",
         ]
         ended = run(url, b"\xef\xbb\xbf\xff\xfe\r\n/nonsense\ndown\n/exit\nnever", "en")

@@ -99,11 +99,11 @@ class TestMemories:
         await chat.say("/memory add 牛乳を買う")
         for line in ("/memory list 家族", "/memory list --category 家族", "/memory search 誕生日"):
             [_, found] = await chat.lines(line)
-            assert all(part in found for part in ("#1  3月15日は誕生日", "[家族]", "#誕生日", "#姉")), line
+            assert all(part in found for part in ("#1  3月15日は誕生日", "家族", "#誕生日", "#姉")), line
         assert len(await chat.lines("/memory list")) == 3
         assert (await chat.say("/memory list 旅行")).strip() == words.none_in_category.format(category="旅行")
         assert (await chat.say("/memory search ない")).strip() == words.no_match.format(query="ない")
-        deleted, undo = await chat.lines("/memory delete 2")
+        deleted, *_, undo = await chat.lines("/memory delete 2")
         assert (deleted, "/memory undo 2" in undo) == (words.deleted.format(id=2, content="牛乳を買う"), True)
         assert await chat.kept() == ["3月15日は誕生日"]
         assert await chat.lines("/memory undo 2") == [words.undeleted.format(id=2, content="牛乳を買う")]

@@ -15,6 +15,7 @@ import aiohttp
 from cc_bot.app.core import Core, open_core
 from cc_bot.app.owners import make_owners_parts
 from cc_bot.app.web import web_services
+from cc_bot.commands.memories import Memories
 from cc_bot.config import read_config
 from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.errors import AccessError, NotAllowed
@@ -24,7 +25,6 @@ from cc_bot.domain.session import SessionKey
 from cc_bot.domain.web import WebPlace
 from cc_bot.in_order import FileLine
 from cc_bot.log import RecentRecords
-from cc_bot.memories import Memories
 from cc_bot.web.services import WebServices
 from cc_bot.web.site import serve_pages
 

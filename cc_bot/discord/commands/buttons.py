@@ -9,6 +9,7 @@ import hikari
 import lightbulb
 
 from cc_bot.assistant.proposals import ProposalResult, Proposals
+from cc_bot.commands.memories import hidden_reply
 from cc_bot.discord.delivery.answers import Answers
 from cc_bot.discord.delivery.approved_calls import CallDelivery
 from cc_bot.discord.delivery.canvas_boards import CanvasBoards
@@ -43,9 +44,10 @@ from cc_bot.discord.pages.custom_ids import (
     UsedMemoriesButton,
 )
 from cc_bot.discord.pages.forms import entered_in, form_buttons, sheet, sheet_id, sheet_title
-from cc_bot.discord.pages.memory import EphemeralView, forgotten_view, used_list, within
+from cc_bot.discord.pages.memory import EphemeralView, used_list, within
 from cc_bot.discord.pages.page import NO_FACTS, NO_PINGS, Facts, Page, components, rows_of
 from cc_bot.discord.pages.proposals import left_line, proposal_page, without
+from cc_bot.discord.pages.replies import reply_view
 from cc_bot.discord.presses import on_press, whisper
 from cc_bot.discord.recipients import Recipient
 from cc_bot.domain.canvas import Canvas
@@ -128,7 +130,9 @@ async def untell(
     removal: MemoryRemovalStore,
 ) -> None:
     await defer(interaction, ephemeral=True)
-    views = [await _view_of_mentions(memory_id, recipient, removal) for memory_id in button.memory_ids]
+    found = [await removal.get_hidden(recipient.user_id, memory_id) for memory_id in button.memory_ids]
+    gone = EphemeralView(recipient.words.erasure.out_of_reach)
+    views = [reply_view(hidden_reply(each, recipient), recipient) if each else gone for each in found]
     reply = reply_by_token(interaction, Sent(None), ephemeral=True)
     await reply.show([Page(view.content, view.buttons) for view in views])
 
@@ -164,16 +168,6 @@ async def _undo(button: UndoButton, recipient: Recipient, stores: Stores) -> str
         return within(words.undone_added, memory) if undone else words.gone
     before = await stores.memory_history.undo_update(user_id, memory_id, button.former_id)
     return within(words.undone_updated, before) if before else words.changed_since.format(id=memory.number)
-
-
-async def _view_of_mentions(
-    memory_id: int, recipient: Recipient, removal: MemoryRemovalStore
-) -> EphemeralView:
-    """Return a deleted memory, with the ways to erase it."""
-    words, hidden = recipient.words, await removal.get_hidden(recipient.user_id, memory_id)
-    if hidden is None:
-        return EphemeralView(words.erasure.out_of_reach)
-    return forgotten_view(hidden.memory, words, hidden.since)
 
 
 # ---- stop button -----------------------------------------------------------------------------------------

@@ -6,11 +6,12 @@ A message that not everybody of its server may read is recalled in private only,
 import hikari
 import lightbulb
 
+from cc_bot.commands.memories import kept_reply
 from cc_bot.discord.delivery.answers import Answers
 from cc_bot.discord.incoming import memorable_text
 from cc_bot.discord.interactions import is_ephemeral
-from cc_bot.discord.pages.memory import receipt
 from cc_bot.discord.places import may_read
+from cc_bot.discord.presses import show_reply
 from cc_bot.discord.recipients import Recipients
 from cc_bot.domain.errors import MemoryPaused
 from cc_bot.domain.memory import MAX_CONTENT_CHARACTERS, Source
@@ -48,7 +49,8 @@ class RememberThis(lightbulb.MessageCommand, name="remember_this", localize=True
                 author=message.author.display_name or message.author.username,
             ),
         )
-        await ctx.interaction.edit_initial_response(receipt(words.remembered_message, added, recipient.words))
+        reply = kept_reply(words.remembered_message, added, recipient)
+        await show_reply(ctx.interaction, reply, recipient)
 
 
 async def _may_all_read(

@@ -8,15 +8,13 @@ from typing import Final
 
 import hikari
 
+from cc_bot.commands.memories import end_mark
+from cc_bot.commands.reply import Caller, Item
 from cc_bot.discord.pages.custom_ids import ConfirmButton, MemoryAction, MemoryButton
 from cc_bot.discord.pages.page import Button, Menu, MenuOption
-from cc_bot.discord.pages.split import utf16_length
+from cc_bot.domain.clock import Clock
 from cc_bot.domain.memory import (
-    UNDO_TIME,
-    FoundMemory,
     Memory,
-    MemoryStatistics,
-    Order,
     Source,
 )
 from cc_bot.domain.memory_transfer import ImportPlan
@@ -29,18 +27,8 @@ from cc_bot.texts import Texts
 # ---- memory view ---------------------------------------------------------------------------------------
 
 
-PAGE_SIZE = 10
-SHOWN_CHARACTERS = (160, 120, 80, 40)
-"""Of each memory in a list: the first with which all of them have room. With the last, ten always have, even
-if every character needs a backslash."""
-_DESCRIPTION_CHARACTERS = 4096
-"""Of an embed: "Embed Limits" of Discord's documentation of messages."""
 CHOICE_CHARACTERS = 100
 """The longest name of an autocomplete choice, or label of a menu's option, that Discord takes."""
-QUOTED_CHARACTERS = 1500
-"""Of a memory in a sentence, backslashes and all."""
-UNSURE_BELOW = 0.4
-"""Confidence of a hit that is marked: it may not be what was meant."""
 
 COLOUR = 0x5865F2
 PIN_MARK = "📌 "
@@ -60,59 +48,9 @@ class EphemeralView:
     attachment: hikari.Bytes | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class ListPage:
-    """A page of memories, and where in the whole list they stand."""
-
-    title: str
-    found: Sequence[FoundMemory]
-    page: int = 1
-    pages: int = 1
-    order: Order = "newest"
-
-
-def memory_list(page: ListPage, words: Texts, now: datetime) -> hikari.Embed:
-    """Memories under a title, each with its number, category, tags and date.
-
-    Dates are written as Discord timestamps, which every client shows in its own time zone and language.
-    """
-    ways = (
-        "\n\n".join(_entry(found, words, now, characters) for found in page.found)
-        for characters in SHOWN_CHARACTERS
-    )
-    description = next((way for way in ways if utf16_length(way) <= _DESCRIPTION_CHARACTERS), "")
-    embed = hikari.Embed(title=shorten(page.title, 250), description=description, colour=COLOUR)
-    footer = _footer(page, words)
-    return embed.set_footer(footer) if footer else embed
-
-
-def open_menu(found: Sequence[FoundMemory], custom_id: str, words: Texts) -> Menu:
-    """Choose one of a list, to see all of it."""
-    options = tuple(MenuOption(choice_name(each.memory), str(each.memory.id)) for each in found)
-    return Menu(custom_id, words.memory.open, options)
-
-
-def choice_name(memory: Memory) -> str:
-    """A memory as a choice of an autocomplete list."""
-    return shorten(f"#{memory.number} {one_line(memory.content)}", CHOICE_CHARACTERS)
-
-
-def excerpt(content: str) -> str:
-    """A memory's text within a sentence: one line, as it was written, and not too long for a message."""
-    text = shorten(one_line(content), QUOTED_CHARACTERS)
-    if len(escape_markdown(text)) > QUOTED_CHARACTERS:
-        text = shorten(text, QUOTED_CHARACTERS // 2)
-    return escape_markdown(text)
-
-
-def receipt(template: str, memory: Memory, words: Texts) -> str:
-    """The sentence that tells what was just remembered, and where and until when it will be used if not
-    everywhere and always."""
-    marks = [words.memory.private_only] if memory.audience == "private" else []
-    if memory.expires_at is not None:
-        marks.append(words.memory.until.format(date=last_day(memory.expires_at)))
-    told = template.format(id=memory.number, content=excerpt(memory.content))
-    return "\n-# ".join((told, *marks))
+def choice_name(item: Item) -> str:
+    """Write an entry of a list as a choice of an autocomplete list or a menu."""
+    return shorten(f"#{item.number} {one_line(item.text)}", CHOICE_CHARACTERS)
 
 
 def timestamp(moment: datetime, style: str = "d") -> str:
@@ -124,42 +62,9 @@ def last_day(expires_at: datetime) -> str:
     return timestamp(expires_at - _DAY_BEFORE_ITS_END)
 
 
-def end_mark(memory: Memory, words: Texts, now: datetime) -> str | None:
-    """The mark that a memory's time is over, or until when it is not."""
-    if memory.expires_at is None:
-        return None
-    if memory.is_expired(now):
-        return words.memory.expired
-    return words.memory.until.format(date=last_day(memory.expires_at))
-
-
 def escape_markdown(text: str) -> str:
     """The text as it was written, not as Markdown."""
     return "".join(f"\\{character}" if character in r"\*_~`|>[]<" else character for character in text)
-
-
-def _entry(found: FoundMemory, words: Texts, now: datetime, characters: int) -> str:
-    memory = found.memory
-    details = (
-        words.memory.unsure if found.confidence < UNSURE_BELOW else None,
-        escape_markdown(words.memory.shown_category(memory.category)),
-        escape_markdown(shorten(" ".join(f"#{tag}" for tag in memory.tags), 60)),
-        timestamp(memory.updated_at),
-        end_mark(memory, words, now),
-    )
-    marks = (PIN_MARK if memory.pinned else "") + ("🔒 " if memory.audience == "private" else "")
-    text = shorten(one_line(memory.content), characters)
-    return f"**#{memory.number}** {marks}{escape_markdown(text)}\n-# {' ・ '.join(filter(None, details))}"
-
-
-def _footer(page: ListPage, words: Texts) -> str:
-    told = words.memory
-    order = {"newest": "", "oldest": told.oldest_first, "updated": told.changed_first}[page.order]
-    place = told.page.format(page=page.page, pages=page.pages) if page.pages > 1 else ""
-    private = any(found.memory.audience == "private" for found in page.found)
-    return "\n".join(
-        filter(None, (" ・ ".join(filter(None, (place, order))), told.private_mark if private else ""))
-    )
 
 
 # ---- memory card ---------------------------------------------------------------------------------------
@@ -178,37 +83,22 @@ _TAG_CHARACTERS = 250
 
 
 def memory_card(
-    memory: Memory, former: Sequence[Memory], words: Texts, now: datetime, *, said: str = ""
+    memory: Memory, former: Sequence[Memory], reader: Caller, clock: Clock, *, said: str = ""
 ) -> EphemeralView:
     """The card with everything about a memory, its former versions (newest first) included, with what can be
     done to it."""
-    told = words.memory_card
+    words, told = reader.words, reader.words.memory_card
     embed = hikari.Embed(
         title=f"{PIN_MARK if memory.pinned else ''}{told.title.format(id=memory.number)}",
         description=_whole(memory.content),
         colour=COLOUR,
     )
-    for name, value in _facts(memory, words, now):
+    for name, value in _facts(memory, reader, clock):
         embed.add_field(name, shorten(value, _FIELD_CHARACTERS), inline=True)
     embed.add_field(told.why, shorten(_source(memory, words), _FIELD_CHARACTERS))
     if former:
         embed.add_field(told.history, _history(memory, former, words))
     return EphemeralView(said, embed, _buttons(memory, words), _restore_menu(memory, former, words))
-
-
-def forgotten_view(memory: Memory, words: Texts, since: datetime) -> EphemeralView:
-    """A deleted memory, until when that can be undone, and the ways to erase it at once."""
-    told = words.memory
-    until = timestamp(since + UNDO_TIME, "t")
-    return EphemeralView(
-        f"{told.deleted.format(id=memory.number, content=excerpt(memory.content))}\n"
-        f"-# {told.undo_until.format(until=until)}\n-# {told.still_told}",
-        buttons=(
-            _button("undelete", memory, told.undo),
-            Button(told.erase_now, _custom_id("erase", memory), danger=True),
-            Button(words.erasure.conversations_too, _custom_id("erase-said", memory), danger=True),
-        ),
-    )
 
 
 def edited_view(memory: Memory, before: Memory, words: Texts) -> EphemeralView:
@@ -246,13 +136,13 @@ def _whole(content: str) -> str:
     return text if len(text) <= DESCRIPTION_CHARACTERS else content[:DESCRIPTION_CHARACTERS]
 
 
-def _facts(memory: Memory, words: Texts, now: datetime) -> list[tuple[str, str]]:
-    told = words.memory_card
+def _facts(memory: Memory, reader: Caller, clock: Clock) -> list[tuple[str, str]]:
+    words, told = reader.words, reader.words.memory_card
     facts = [
         (told.category, escape_markdown(words.memory.shown_category(memory.category))),
         (told.tags, escape_markdown(shorten(" ".join(f"#{tag}" for tag in memory.tags), _TAG_CHARACTERS))),
         (told.audience, told.private if memory.audience == "private" else told.anywhere),
-        (told.end, end_mark(memory, words, now) or ""),
+        (told.end, end_mark(memory, reader, clock)),
         (told.changed, timestamp(memory.updated_at) if memory.updated_at != memory.created_at else ""),
     ]
     return [(name, value) for name, value in facts if value]
@@ -371,70 +261,6 @@ def import_preview(plan: ImportPlan, user_id: int, until: datetime, words: Texts
 
 def _embed(lines: list[str], words: Texts) -> hikari.Embed:
     return hikari.Embed(title=words.memory_box.import_title, description="\n".join(lines), colour=COLOUR)
-
-
-# ---- memory statistics -----------------------------------------------------------------------------------
-# A user's memories in numbers, with bars that line up on a phone: they stand first and have the same number
-# of cells, so nothing depends on how wide a name is drawn.
-
-BARS = 8
-CELLS = 8
-
-
-def statistics_view(kept: MemoryStatistics, words: Texts, *, paused: bool) -> EphemeralView:
-    """The view that tells how many there are, of what kind, and since when."""
-    told = words.memory_box
-    if not kept.count:
-        return EphemeralView("\n".join(filter(None, (told.paused if paused else "", words.memory.none))))
-    embed = hikari.Embed(
-        title=told.statistics_title.format(count=kept.count),
-        description="\n".join(_lines(kept, words, paused=paused)),
-        colour=COLOUR,
-    )
-    embed.add_field(told.categories, "\n".join(_bars(kept, words)))
-    embed.add_field(told.sources, " ・ ".join(_sources(kept, words)))
-    return EphemeralView(embed=embed)
-
-
-def bar(count: int, most: int) -> str:
-    """A share of the largest count in cells, at least one."""
-    filled = max(1, round(CELLS * count / most))
-    return "▰" * filled + "▱" * (CELLS - filled)
-
-
-def _lines(kept: MemoryStatistics, words: Texts, *, paused: bool) -> list[str]:
-    told = words.memory_box
-    lines = [told.paused] if paused else []
-    if kept.private:
-        lines.append(told.private.format(count=kept.private))
-    if kept.expired:
-        lines.append(told.expired.format(count=kept.expired))
-    if kept.oldest and kept.newest:
-        lines.append(told.span.format(oldest=timestamp(kept.oldest), newest=timestamp(kept.newest)))
-    return lines
-
-
-def _bars(kept: MemoryStatistics, words: Texts) -> list[str]:
-    told, most = words.memory_box, kept.categories[0][1]
-    lines = [
-        told.bar.format(
-            bar=bar(count, most),
-            name=escape_markdown(shorten(words.memory.shown_category(name), 30)),
-            count=count,
-        )
-        for name, count in kept.categories[:BARS]
-    ]
-    rest = kept.categories[BARS:]
-    if rest:
-        count = sum(number for _, number in rest)
-        lines.append(told.other_categories.format(categories=len(rest), count=count))
-    return lines
-
-
-def _sources(kept: MemoryStatistics, words: Texts) -> list[str]:
-    told = words.memory_box
-    names = told.source_names
-    return [told.source_count.format(name=names[kind], count=count) for kind, count in kept.sources]
 
 
 # ---- used memories ---------------------------------------------------------------------------------------

@@ -1,14 +1,14 @@
 """Replies of commands as messages for their caller alone."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Final
 
 import hikari
 
-from cc_bot.commands.reply import Action, Item, Reply, ReplyFile
-from cc_bot.discord.pages.custom_ids import UnscheduleButton
+from cc_bot.commands.reply import Action, ActionKind, Item, Reply, ReplyFile
+from cc_bot.discord.pages.custom_ids import MemoryAction, MemoryButton, UnscheduleButton
 from cc_bot.discord.pages.memory import COLOUR, EphemeralView
-from cc_bot.discord.pages.page import Button
+from cc_bot.discord.pages.page import Button, Menu
 from cc_bot.discord.pages.split import MESSAGE_LIMIT, utf16_length
 from cc_bot.discord.recipients import Recipient
 
@@ -20,14 +20,20 @@ MAX_ITEM_CHARACTERS: Final = 140
 
 
 def reply_view(
-    reply: Reply, reader: Recipient, page: int = 1, turn: Callable[[int], str] | None = None
+    reply: Reply,
+    reader: Recipient,
+    page: int = 1,
+    turn: Callable[[int], str] | None = None,
+    menu: Menu | None = None,
 ) -> EphemeralView:
     """Render a reply. `turn` returns the custom id of the button that shows another page of its items; there
     may be fewer pages by now."""
     buttons = tuple(_button(action, reader) for action in reply.actions)
-    pages = -(-len(reply.items) // PAGE_SIZE)
-    number = min(max(page, 1), pages)
-    shown = reply.items[(number - 1) * PAGE_SIZE : number * PAGE_SIZE] if reply.items else ()
+    pages, number, shown = reply.pages, reply.page, reply.items
+    if shown and not pages:
+        pages = -(-len(shown) // PAGE_SIZE)
+        number = min(max(page, 1), pages)
+        shown = shown[(number - 1) * PAGE_SIZE : number * PAGE_SIZE]
     entries = [f"{_entry(each, reader)}\n" for each in shown]
     table = [f"```\n{reply.table}\n```"] if reply.table else []
     text = "\n".join((*reply.lines, *table, *entries, *(f"-# {note}" for note in reply.notes))).rstrip()
@@ -36,14 +42,14 @@ def reply_view(
         file, text = ReplyFile(reader.words.admin.file_name, text.encode()), ""
     attachment = hikari.Bytes(file.content, file.name) if file else None
     if not reply.title and utf16_length(text) <= MESSAGE_LIMIT:
-        return EphemeralView(text, buttons=buttons, attachment=attachment)
+        return EphemeralView(text, buttons=buttons, menu=menu, attachment=attachment)
     embed = hikari.Embed(title=reply.title or None, description=text, colour=COLOUR)
     if pages > 1 and turn:
         texts = reader.words.memory
         embed.set_footer(texts.page.format(page=number, pages=pages))
         turns = ((texts.previous, number - 1), (texts.next, number + 1))
         buttons += tuple(Button(label, turn(to), enabled=1 <= to <= pages) for label, to in turns)
-    return EphemeralView(embed=embed, buttons=buttons, attachment=attachment)
+    return EphemeralView(embed=embed, buttons=buttons, menu=menu, attachment=attachment)
 
 
 def _entry(item: Item, reader: Recipient) -> str:
@@ -53,7 +59,14 @@ def _entry(item: Item, reader: Recipient) -> str:
 
 
 def _button(action: Action, reader: Recipient) -> Button:
-    match action.kind:
-        case "cancel_reminder":
-            custom_id = UnscheduleButton(reader.user_id, action.id).custom_id()
-    return Button(action.label, custom_id)
+    if action.kind == "cancel_reminder":
+        return Button(action.label, UnscheduleButton(reader.user_id, action.id).custom_id())
+    button = MemoryButton(_MEMORY_ACTIONS[action.kind], reader.user_id, action.id)
+    return Button(action.label, button.custom_id(), danger=action.kind != "undelete_memory")
+
+
+_MEMORY_ACTIONS: Final[Mapping[ActionKind, MemoryAction]] = {
+    "undelete_memory": "undelete",
+    "erase_memory": "erase",
+    "erase_memory_said": "erase-said",
+}

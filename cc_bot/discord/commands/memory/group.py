@@ -3,16 +3,14 @@
 from collections.abc import Sequence
 from functools import partial
 
-import hikari
 import lightbulb
-import structlog
 
+from cc_bot.commands.reply import Caller, Item
 from cc_bot.discord.declaring import Choice, choices, number_option, suggesting, text_option
 from cc_bot.discord.interactions import MAX_CHOICES
 from cc_bot.discord.pages.memory import choice_name
 from cc_bot.discord.presses import on_press
 from cc_bot.discord.recipients import Recipients
-from cc_bot.domain.errors import MemoryNotFound
 from cc_bot.domain.memory import MAX_CATEGORY_CHARACTERS, Audience
 from cc_bot.stores.memory.store import MemoryStore
 from cc_bot.texts import Texts
@@ -24,19 +22,13 @@ loader.command(memory)
 on_memory_press = partial(on_press, loader, not_yours=lambda words: words.receipt.not_yours)
 
 
-# ---- options ---------------------------------------------------------------------------------------------
-# Options that several `/memory` commands take, and what is offered while they are typed.
-
-_log = structlog.get_logger(__name__)
-
-
 async def suggest_memories(
     ctx: lightbulb.AutocompleteContext[int], memories: MemoryStore = lightbulb.di.INJECTED
 ) -> list[Choice]:
     """Memories whose text or number matches what was typed, which arrives as a string."""
     typed = str(ctx.focused.value or "")
     found = await memories.suggest(int(ctx.interaction.user.id), typed, limit=MAX_CHOICES)
-    return [(choice_name(each), each.number) for each in found]
+    return [(choice_name(Item(each.number, each.content)), each.number) for each in found]
 
 
 async def suggest_categories(
@@ -63,14 +55,6 @@ def memory_id() -> int:
     return number_option("memory_id", autocomplete=suggesting(suggest_memories))
 
 
-async def row_of(number: int, user_id: int, memories: MemoryStore) -> int:
-    """The id of the memory that was chosen, hidden ones included. Raises MemoryNotFound."""
-    found = await memories.get_id(user_id, number)
-    if found is None:
-        raise MemoryNotFound(id=number)
-    return found
-
-
 def category_filter() -> str | None:
     """The option that narrows to a category of the user's."""
     return text_option(
@@ -86,9 +70,8 @@ def where() -> str | None:
     return text_option("memory_audience", default=None, choices=choices("memory", "anywhere", "private"))
 
 
-def audience_of(chosen: str | None, interaction: hikari.CommandInteraction) -> Audience:
-    """Return where what comes of a command may be used: what the user chose, else by where the command was
-    given."""
+def audience_of(chosen: str | None, caller: Caller) -> Audience:
+    """Return where what a command stores may be used: as chosen, else by where the command was given."""
     if chosen is None:
-        return "private" if interaction.guild_id is None else "anywhere"
+        return "private" if caller.guild_id is None else "anywhere"
     return "private" if chosen == "private" else "anywhere"

@@ -8,6 +8,8 @@ from functools import partial
 import hikari
 import lightbulb
 
+from cc_bot.commands.memories import Memories
+from cc_bot.commands.memory_files import MAX_PLANNED_BYTES, plan_import, take_import
 from cc_bot.context.attachments import too_large
 from cc_bot.discord.attachments import fetch_bytes
 from cc_bot.discord.commands.memory.group import audience_of, memory, on_memory_press, where
@@ -26,9 +28,6 @@ from cc_bot.domain.memory_transfer import (
     PortableMemory,
     importable_parts,
 )
-from cc_bot.in_order import FileLine
-from cc_bot.memories import Memories
-from cc_bot.stores.memory.transfer import MemoryTransferStore
 from cc_bot.texts.memory import markdown_parts
 
 MAX_FILES = 10
@@ -39,19 +38,13 @@ MAX_FILES = 10
 class ExportMemoriesCommand:
     format = text_option("memory_format", default="json", choices=choices("memory", "json", "markdown"))
 
-    async def invoke(
-        self, ctx: lightbulb.Context, transfer: MemoryTransferStore, line: FileLine, recipients: Recipients
-    ) -> None:
+    async def invoke(self, ctx: lightbulb.Context, service: Memories, recipients: Recipients) -> None:
         recipient = await recipients.defer(ctx.interaction)
         readable = self.format == "markdown"
-        async with line.of(recipient.user_id):
-            async with line.at_work():
-                kept = await transfer.list_all(recipient.user_id)
-                files = (
-                    await asyncio.to_thread(_files, kept, recipient, recipients.clock, readable)
-                    if kept
-                    else []
-                )
+        async with service.line.of(recipient.user_id):
+            async with service.line.at_work():
+                kept = await service.stores.memory_transfer.list_all(recipient.user_id)
+                files = await asyncio.to_thread(_files, kept, recipient, service.clock, readable)
             if not kept:
                 await ctx.interaction.edit_initial_response(recipient.words.memory.none)
                 return
@@ -99,8 +92,6 @@ def _files(
 
 CONFIRM_WITHIN = timedelta(minutes=30)
 """Somebody may want to read first what would be imported."""
-MAX_PLANNED_BYTES = 8 * MAX_IMPORT_BYTES
-"""Of the file that the button reads: ours, so it can only be as large as we made it."""
 
 
 @command(memory.register, "memory_import")
@@ -113,13 +104,9 @@ class Import:
         recipient = await recipients.defer(interaction)
         if self.file.size > MAX_IMPORT_BYTES:
             raise too_large(MAX_IMPORT_BYTES)
-        plan, planned = await service.plan_import(
-            recipient.user_id,
-            partial(_fetch, self.file),
-            audience=audience_of(self.audience, interaction),
-            paused=recipient.memory_paused,
-        )
-        await _preview(interaction, plan, planned, recipient, recipients.clock() + CONFIRM_WITHIN)
+        audience, fetch = audience_of(self.audience, recipient), partial(_fetch, self.file)
+        plan, planned = await plan_import(recipient, fetch, audience=audience, service=service)
+        await _preview(interaction, plan, planned, recipient, service.clock() + CONFIRM_WITHIN)
 
 
 async def _preview(
@@ -146,17 +133,16 @@ async def confirm_import(
     recipient: Recipient,
     *,
     service: Memories,
-    recipients: Recipients,
 ) -> None:
     """Import what the file below the question says."""
     await defer_update(interaction)
     words = recipient.words.memory_box
-    if button.until < recipients.clock().timestamp():
+    if button.until < service.clock().timestamp():
         await show_view(interaction, EphemeralView(words.ask_again))
         return
     fetch = partial(_fetch_planned, interaction.message)
     try:
-        count = await service.take_import(recipient.user_id, fetch, paused=recipient.memory_paused)
+        count = await take_import(recipient, fetch, service=service)
     except AttachmentNotFetched:
         await show_view(interaction, EphemeralView(words.attach_again))
         return
