@@ -1,8 +1,7 @@
-"""Channels: what everyone said in them, as Discord has it.
+"""The archive of channels: every message, once, ordered by Discord id.
 
-Each message is kept once, however often Discord delivers it, and in the order of Discord's ids. What is
-edited or deleted there is edited or deleted here, and the frozen blocks that held it thaw in the same
-transaction: privacy beats the cache. Every call is one trip to the database.
+An edit or deletion on Discord is applied here, and the frozen blocks that held the message are dropped in the
+same transaction. Each call is one trip to the database.
 """
 
 import json
@@ -60,21 +59,16 @@ from cc_bot.stores.usage import Settlement, settle_stored
 # ruff: noqa: S608 - put together from constants alone
 
 # ---- channel statements ----------------------------------------------------------------------------------
-# The SQL of the channels' archive. None of it has a user: what is said in a channel belongs to nobody alone.
+# Channel messages belong to no user: each statement is marked `/* channel */` (tests/stores/test_scope.py)
+# and restricted to rows with `user_id IS NULL`. Exceptions: EDIT and SELECT_HEARD (an edit on Discord applies
+# to every row), SESSION_OF, and THAW_NEW and RESET, which look at ids alone. Blocks also thaw for a session's
+# public message (`in_channel = 1`).
 #
-# So every statement is marked `/* channel */` (tests/stores/test_scope.py), and holds itself to rows
-# with `user_id IS NULL`, where no session's ever are. The exceptions are EDIT and SELECT_HEARD (what is
-# edited on Discord is so here, whoever's it is), SESSION_OF, and two that look at ids alone: THAW_NEW and
-# RESET. Frozen blocks thaw by a session's message as well where everybody has read it, which is what
-# `in_channel = 1` tells.
-#
-# Messages and ids are handed over as JSON arrays: one statement stores a page of messages half again as fast
-# as one statement for each of them would.
+# Messages and ids are passed as JSON arrays: one statement per page of messages is half again as fast as one
+# per message.
 
-# Of the new messages ($5, an array of their ids), the oldest that will be stored changes its block and all
-# later ones. To be run before INSERT. The `+` keeps the subquery, which looks every id up, from being run
-# unless a block ends after $3, the lowest of the ids: messages mostly come in order, and then none does.
-# $1 channel, $2 thread, $4 place.
+# Thaw the block of the oldest message that will be stored, and all later blocks. Run before INSERT. The `+`
+# skips the subquery unless a block ends after the lowest id ($3). $1 channel, $2 thread, $4 place, $5 new ids
 THAW_NEW: Final = """
     DELETE FROM block_boundaries
     WHERE channel_id = $1 AND thread_id = $2 AND last_message_id >= $3 AND +last_message_id >= (
@@ -95,13 +89,12 @@ _OF_SAID: Final = {
     name: f"@{'number' if name in _NUMBERS else 'text'}_at(said.value, {at})" for at, name in enumerate(_SAID)
 }
 
-# A page of a long answer stands for the answer, whose row has the id of the first.
+# A page of a long answer stands for the answer, whose row has the id of its first page.
 _WHOLE: Final = "coalesce((SELECT answer_id FROM answer_pages WHERE discord_id = {id}), {id})"
 _INSERTED: Final = {**_OF_SAID, "reply_to": _WHOLE.format(id=_OF_SAID["reply_to"])}
 
-# $1 channel, $2 thread, $3 place, $4 now, $5 an array of arrays: each has what _SAID names. When a message
-# was said is part of its id: milliseconds since 2015, above 22 other bits (Discord's API reference,
-# 'Snowflakes').
+# $1 channel, $2 thread, $3 place, $4 now, $5 an array of arrays in the order of _SAID. The time is part of
+# the id: milliseconds since 2015 above 22 other bits (Discord's API reference, 'Snowflakes').
 INSERT: Final = f"""
     INSERT INTO messages (
         parent_channel_id, thread_id, channel_id, created_at, {", ".join(_SAID)}, timestamp
@@ -116,8 +109,8 @@ INSERT: Final = f"""
     RETURNING id /* channel */
 """
 
-# A message that is known already, for backfill was faster, waits all the same; one that has waited does not
-# again. $1 id, $2 channel, $3 thread, $4 place, $5 now.
+# Backfill may have stored the message first; one that has waited does not wait again. $1 id, $2 channel, $3
+# thread, $4 place, $5 now
 WAIT: Final = """
     INSERT INTO turns (
         id, user_id, channel_id, thread_id, agent, state, kind, visibility, question_id, accepted_at
@@ -134,8 +127,8 @@ WAIT: Final = """
     RETURNING id /* channel */
 """
 
-# To be run before EDIT; all three with $1 id, $2 content. Discord tells of an edit also when it only adds a
-# preview: what is the same stays frozen. Answers are changed by their own commit alone.
+# Run before EDIT. $1 id, $2 content. Discord also reports an edit when it adds a preview: an unchanged text
+# stays frozen.
 THAW_EDITED: Final = f"""
     DELETE FROM block_boundaries WHERE id IN (
         {BLOCKS_FROM_MESSAGE}
@@ -144,7 +137,7 @@ THAW_EDITED: Final = f"""
     ) /* channel */
 """
 
-# The answer to a question's older text, if it has one already, is not right any more. To be run before EDIT.
+# The answer to the older text is outdated. Run before EDIT.
 MARK_EDITED: Final = """
     UPDATE turns SET state = 'edited'
     WHERE question_id = $1 AND kind = 'mention' AND state <> 'accepted' AND shown_in IS NOT NULL AND EXISTS (
@@ -154,16 +147,16 @@ MARK_EDITED: Final = """
     ) /* channel */
 """
 
-# What its user had erased stays so: Discord tells of an edit also when it only adds a preview. $3: 1 when it
-# holds others' words now. That it held some before stays: files are still there after an edit.
+# An erased message stays erased. $1 id, $2 content, $3 1 if it now holds others' words; `tainted` is never
+# reset, as files stay.
 EDIT: Final = """
     UPDATE messages SET content = $2, tainted = CASE CAST($3 AS BIGINT) WHEN 1 THEN 1 ELSE tainted END
     WHERE discord_id = $1 AND role = 'user' AND content <> $2 AND erased = 0
     RETURNING id /* any row */
 """
 
-# A question of a session that was not answered is asked again as it reads now. $1 id, $2 content, $3: 1 when
-# it holds others' words now
+# An unanswered question of a session is asked again as edited. $1 id, $2 content, $3 1 if it now holds
+# others' words
 EDIT_UNANSWERED: Final = """
     UPDATE turns SET question = CASE CAST($3 AS BIGINT)
         WHEN 1 THEN @with_text(@with_text(question, text, $2), tainted, 'yes')
@@ -172,14 +165,14 @@ EDIT_UNANSWERED: Final = """
     WHERE question_id = $1 AND kind = 'message' AND question IS NOT NULL /* channel */
 """
 
-# Once: a turn that is tried again may have heard it before. $1 id, $2 who said it, $3 what was heard
+# Once: a retried turn may have transcribed it before. $1 id, $2 author, $3 transcript
 NOTE_HEARD: Final = """
     UPDATE messages SET content = content || '\n' || $3, heard = $3
     WHERE discord_id = $1 AND author_id = $2 AND user_id IS NULL AND role = 'user' AND erased = 0
         AND heard = '' /* channel */
 """
 
-# Discord tells of an edit by what was typed alone.
+# Discord reports an edit without the transcript.
 SELECT_HEARD: Final = "SELECT heard FROM messages WHERE discord_id = $1 AND role = 'user' /* any row */"
 
 _ANSWERED: Final = Parameters(
@@ -190,9 +183,8 @@ _ANSWERED: Final = Parameters(
     first=7,
 )
 
-# Made anew in place, an answer takes the row of the one before. Of a session's row, or of another channel's,
-# nothing is overwritten and nothing returned. Nor is anything stored when of its questions ($6, an array of
-# ids) none is left: they were deleted meanwhile, or erased with all that their user said. Then _ANSWERED
+# A regenerated answer takes the row of the former one. Stores and returns nothing if the id is that of a
+# session's or another channel's message, or if none of its questions ($6) is left. Then _ANSWERED
 COMMIT_ANSWER: Final = f"""
     INSERT INTO messages (
         parent_channel_id, thread_id, discord_id, channel_id, created_at, role, timestamp, {_ANSWERED.names}
@@ -208,9 +200,9 @@ COMMIT_ANSWER: Final = f"""
     RETURNING id /* channel */
 """
 
-# Nothing is answered by an answer that was not stored. An edit that it has seen already asks for no other
-# one; below what the question says, a note in brackets may have told of its files. $1 channel, $2 thread, $3
-# the answer, $4 the question, $5 the text that was answered
+# Only for an answer that was stored. An edit that the answer has seen is no longer pending; a question may be
+# followed by a note in brackets about its files. $1 channel, $2 thread, $3 the answer, $4 the question, $5
+# the text that was answered
 MARK_ANSWERED: Final = """
     UPDATE turns SET
         shown_in = $3, calls = '[]',
@@ -226,7 +218,7 @@ MARK_ANSWERED: Final = """
     ) /* channel */
 """
 
-# After the reset markers of its place. $1 channel, $2 thread, $3 place, $4 whom it answers, or NULL
+# $1 channel, $2 thread, $3 place, $4 whom it answers, or NULL
 NEWEST_ANSWER: Final = f"""
     SELECT {MESSAGE.select} FROM messages
     WHERE parent_channel_id = $1 AND thread_id = $2 AND user_id IS NULL AND role = 'assistant'
@@ -261,7 +253,7 @@ SESSION_OF: Final = f"""
         /* any row */
 """
 
-# The message itself, or the long answer of this page, is an answer that a channel's context has.
+# Whether a message, or the long answer of this page, is an answer in a channel's context.
 SHOWS_ANSWER: Final = """
     SELECT 1 FROM messages AS m
     WHERE (m.user_id IS NULL OR m.in_channel = 1) AND m.visibility = 'public' AND m.role = 'assistant'
@@ -279,11 +271,10 @@ ADD_PAGES: Final = """
 
 DROP_PAGES: Final = "DELETE FROM answer_pages WHERE discord_id IN @ids($1)"
 
-# From one place the index leads to the next, and there to its newest message, so the cost is that of the
-# places and not of their messages. (0, -1) comes before all of them. The two steps to the next place can't be
-# one comparison of pairs: SQLite would seek by the channel and pass all messages of its earlier threads. The
-# bot's own answers do not tell how far it has read: one may be stored before what was written while it was
-# out of reach. What was erased does (read_to), for it must not be fetched again. $1 shard, $2 their count
+# Walks the index from channel to channel, so the cost grows with the channels, not their messages. (0, -1)
+# sorts before all. The two steps can't be one comparison of pairs: SQLite would pass all messages of earlier
+# threads. The bot's own answers don't show how far it has read; erased messages do (read_to), so that they
+# are not fetched again. $1 shard, $2 shard count
 PLACES: Final = f"""
     WITH RECURSIVE archived (channel_id, thread_id) AS (
         VALUES (CAST(0 AS BIGINT), CAST(-1 AS BIGINT))
@@ -363,7 +354,7 @@ SELECT_RESET: Final = """
     SELECT coalesce(max(last_reset_discord_message_id), 0) FROM thread_metadata WHERE thread_id = $1
 """
 
-# $1 what is read, $2 from when on if that is new
+# $1 mode, $2 start if the mode is new
 READING: Final = """
     INSERT INTO reading AS before (id, mode, since) VALUES (1, $1, $2)
     ON CONFLICT (id) DO UPDATE SET
@@ -372,7 +363,6 @@ READING: Final = """
     RETURNING since
 """
 
-# By the primary key. $1 place
 SELECT_PLACE: Final = "SELECT channel_id, guild_id FROM places WHERE place_id = $1"
 
 # $1 place, $2 channel, $3 server
@@ -382,22 +372,19 @@ NOTE_PLACE: Final = """
 """
 
 # ---- channel removal -------------------------------------------------------------------------------------
-# The removal of messages that were deleted on Discord, and of places that are gone.
-#
-# All that hangs on a message goes with it in one transaction: that it waits, the further pages of an answer,
-# and the frozen blocks that held it. An id that is a page of an answer stands for the whole answer. Deletion
-# reaches the rows of sessions as well: what is deleted on Discord is deleted here, whoever's it is.
+# Deletions, each with everything that depends on the message, in one transaction: waiting turns, further
+# pages of an answer, blocks. A page stands for its whole answer. Rows of sessions are deleted as well.
 
 _LAST_THREAD: Final = 2**63 - 1
 
-# The messages that an array of ids ($1) stands for: these, and of a page the answer that it belongs to.
+# The messages that an array of ids ($1) stands for: pages are replaced by their answers.
 _MEANT: Final = """
     SELECT value FROM @ids($1) AS meant
     UNION ALL
     SELECT answer_id FROM answer_pages WHERE discord_id IN @ids($1)
 """
 
-# The messages that show answers to questions of an array of ids ($1), and to none that is left.
+# The messages that show answers to the questions $1, and to no question that is left.
 ANSWERS_TO: Final = """
     WITH gone (id) AS (SELECT value FROM @ids($1) AS meant), answers (id) AS (
         SELECT w.shown_in FROM turns AS w
@@ -430,7 +417,7 @@ _THAW: Final = f"""
     ) /* channel */
 """
 
-# Of sessions' answers among them, the questions that stand in their channel.
+# The questions of session answers among them.
 _ASKED: Final = f"""
         SELECT (
             SELECT q.id FROM messages AS q
@@ -441,7 +428,7 @@ _ASKED: Final = f"""
         WHERE a.discord_id @among({_MEANT}) AND a.in_channel = 1 AND a.role = 'assistant'
 """
 
-# A command's question is seen on Discord no longer than its answer. It stays in its user's session.
+# A command's question is visible on Discord only as long as its answer; it stays in its user's session.
 _THAW_ASKED: Final = f"""
     DELETE FROM block_boundaries WHERE id IN (
         {BLOCKS_FROM_MESSAGE}
@@ -459,7 +446,7 @@ _UNLINK_ANSWERS: Final = f"""
     WHERE kind = 'mention' AND shown_in @among({_MEANT}) /* channel */
 """
 
-# A question of a session that got no answer is kept only to be asked again.
+# An unanswered question of a session is kept only to be asked again.
 DELETE_TURNS: Final = """
     DELETE FROM turns
     WHERE question_id IN @ids($1) AND (kind = 'mention' OR kind = 'message' AND state = 'interrupted')
@@ -477,7 +464,7 @@ _DELETE_PAGES: Final = f"""
     WHERE answer_id @among({_MEANT})
 """
 
-# All of a place. $1 channel, $2 and $3 the first and the last of its threads that go with it.
+# $1 channel, $2 and $3 the first and last of its threads to delete
 _FORGET_MENTIONS: Final = """
     DELETE FROM turns WHERE kind = 'mention' AND question_id IN (
         SELECT discord_id FROM messages
@@ -506,18 +493,18 @@ _FORGET_WINDOWS: Final = "DELETE FROM channel_windows WHERE channel_id = $1 AND 
 
 _FORGET_READ: Final = "DELETE FROM read_to WHERE channel_id = $1 AND thread_id BETWEEN $2 AND $3"
 
-# $1 channel, $2 the thread or NULL for all of the channel
+# $1 channel, $2 the thread, or NULL for the whole channel
 _FORGET_RESETS: Final = (
     "DELETE FROM thread_metadata WHERE channel_id = $1 AND (CAST($2 AS BIGINT) IS NULL OR thread_id = $2)"
 )
 
-# What a forward showed went with the question about it. By attachments_by_source.
+# The content of a forward is deleted with the question about it.
 DELETE_FORWARDED: Final = """
     DELETE FROM attachments WHERE source_id IN @ids($1)
     RETURNING message_id /* channel */
 """
 
-# Whether a backup may hold them. $1 an array of messages
+# Whether a backup may hold them. $1 ids
 SELECT_KEPT: Final = f"""
     SELECT id FROM messages WHERE discord_id @among({_MEANT})
     UNION ALL
@@ -525,7 +512,7 @@ SELECT_KEPT: Final = f"""
     LIMIT 1
 """
 
-# Each in the order in which they are run: what a later one removes is what an earlier one finds its rows by.
+# In order: later statements delete what earlier ones join on.
 _DELETION: Final = (
     *(_THAW, _THAW_ASKED, _LEAVE_CHANNEL, _UNLINK_ANSWERS, DELETE_TURNS),
     *(DELETE_MESSAGES, _DELETE_PAGES, DELETE_FORWARDED),
@@ -544,10 +531,10 @@ _FORGETTING: Final = (
 # $1 thread
 _FORGET_THREAD: Final = "DELETE FROM places WHERE place_id = $1"
 
-# By places_by_channel. $1 channel
+# $1 channel
 _FORGET_CHANNEL: Final = "DELETE FROM places WHERE channel_id = $1"
 
-# What is to be deleted here and still stands on Discord. By messages_by_discord_id. $1 an array of ids
+# Messages to delete here that still exist on Discord. $1 ids
 _SELECT_READ: Final = """
     SELECT parent_channel_id, thread_id, discord_id FROM messages
     WHERE discord_id IN @ids($1) AND user_id IS NULL AND role = 'user' /* channel */
@@ -562,14 +549,14 @@ _KEEP_READ: Final = """
 
 
 def deletion(discord_ids: Collection[int]) -> list[Statement]:
-    """The statements that delete these messages; DELETE_MESSAGES among them returns a row for each that there
-    was."""
+    """Return the statements that delete these messages; DELETE_MESSAGES returns a row for each that
+    existed."""
     ids = json.dumps([*discord_ids])
     return [Statement(sql, (ids,)) for sql in _DELETION]
 
 
 def deletion_here_alone(discord_ids: Collection[int]) -> Steps[None]:
-    """Delete messages that still stand on Discord: catching up is not to fetch them again."""
+    """Delete messages that still exist on Discord, so that catching up does not fetch them again."""
     if not discord_ids:
         return
     newest = dict[tuple[int, int], int]()
@@ -583,7 +570,7 @@ def deletion_here_alone(discord_ids: Collection[int]) -> Steps[None]:
 
 
 def place_deletion(key: ChannelKey) -> list[Statement]:
-    """The statements that delete all of a thread, or of a channel with its threads."""
+    """Return the statements that delete a thread, or a channel with its threads."""
     threads = (key.thread_id, key.thread_id or _LAST_THREAD)
     return [
         *(Statement(sql, (key.channel_id, *threads)) for sql in _FORGETTING),
@@ -599,7 +586,7 @@ SELECT_KNOWN: Final = """
     UNION ALL
     SELECT source_id FROM attachments WHERE source_id IN @ids($1) /* all users */
 """
-"""Served by messages_by_discord_id and attachments_by_source. Parameters: the ids of messages, as JSON."""
+"""$1 message ids, as JSON"""
 
 SELECT_SAID: Final = f"""
     SELECT coalesce(m.user_id, 0), {MESSAGE.of("m")} FROM messages AS m
@@ -607,7 +594,7 @@ SELECT_SAID: Final = f"""
         AND (m.user_id = $3 OR (m.user_id IS NULL OR m.in_channel = 1) AND m.visibility = 'public')
         /* channel */
 """
-"""Served by messages_by_discord_id. Parameters: Discord's id, the channel or thread, the user."""
+"""$1 Discord's id, $2 the channel or thread, $3 the user"""
 
 SELECT_DIRECT: Final = """
     SELECT s.channel_id, s.user_id
@@ -620,29 +607,26 @@ SELECT_DIRECT: Final = """
     ORDER BY s.active_hour DESC
     LIMIT $2 /* all users */
 """
-"""DMs of open sessions. Served by sessions_open_by_hour, and messages_by_session for each session's first
-words. Parameters: since when, how many at most."""
+"""DMs of open sessions. $1 since when, $2 limit"""
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A channel or thread that has messages, and from where on to catch up with it."""
+    """A channel or thread with messages, and where catching up starts."""
 
     key: ChannelKey
     newest_id: int
-    """Discord's id of the newest message here that is not the bot's own; 0 when there is none."""
+    """Discord's id of the newest message by anyone but the bot; 0 if there is none."""
     reset_id: int
-    """The newest reset marker of any bot; 0 when there is none."""
+    """The newest reset marker; 0 if there is none."""
 
 
 _PLACE: Final = Columns(Place)
 
 
 class Said(NamedTuple):
-    """A message of a channel or thread."""
-
     user_id: int
-    """Whose session it is of; 0 for the channel's own."""
+    """The owner of its session; 0 for a channel's message."""
     message: Message
 
 
@@ -653,19 +637,17 @@ class ChannelStore:
     """The archive of every channel and thread."""
 
     def __init__(self, database: Database, *, clock: Clock = utc_now, log: ErasureLog | None = None) -> None:
-        """Make the store. Deletions on Discord are noted in the log, where there is one, so that they are
-        done again in a backup that is restored."""
+        """With `log`, deletions are recorded so that they are repeated in a restored backup."""
         self._database = database
         self._clock = clock
         self._log = log
 
     async def add(self, key: ChannelKey, message: Message, *, waiting: bool = False) -> bool:
-        """Keep a message, and with `waiting` that it is to be answered. Whether that is new.
+        """Store a message, and with `waiting` queue it for an answer. Returns whether it is new.
 
-        It is not when the message is known already and, with `waiting`, has waited already; nor is anything
-        stored that is blank (what Discord shows of a message without the intent) or not after the reset
-        markers of its place. Attachments are not kept. Raises ValueError for a message without Discord's id,
-        or a private one.
+        It is not new if it is known (with `waiting`: queued before), blank (as without the message content
+        intent) or before a reset marker. Attachments are not stored. Raises ValueError for a message without
+        Discord's id, or a private one.
         """
         batch = self._insertion(key, [message])
         if batch and waiting:
@@ -675,19 +657,18 @@ class ChannelStore:
         return any(stored)
 
     async def add_all(self, key: ChannelKey, messages: Sequence[Message]) -> int:
-        """Keep messages, in any order, and tell how many were new. The same is not stored as by `add`."""
+        """Store messages in any order. Returns the number that were new, as in `add`."""
         batch = self._insertion(key, messages)
         return len((await self._database.transaction(batch, of_place(key)))[1]) if batch else 0
 
     async def pass_over(self, key: ChannelKey, discord_id: int) -> None:
-        """Note that nothing up to this id is missed in a place, though nothing of it is kept: the bot may not
-        read there. A place of which nothing is kept at all is not caught up with anyway."""
+        """Mark a channel as read up to an id, though nothing was stored: the bot may not read there. No
+        effect on a channel without any messages."""
         params = (key.channel_id, key.thread_id, discord_id)
         await self._database.transaction([Statement(SKIP, params)], of_place(key))
 
     async def note_heard(self, key: ChannelKey, question: Message, heard: str) -> None:
-        """Note what was heard in the recordings of a channel's question: it is what the question says from
-        now on, below what was typed."""
+        """Append a transcript to a channel's question."""
         await self._database.transaction(
             [
                 Statement(THAW_EDITED, (question.discord_id, heard)),
@@ -705,12 +686,11 @@ class ChannelStore:
         tainted: bool = False,
         preview: bool = False,
     ) -> bool:
-        """Change what a user's message says, in a channel or a session, above what was heard in it. Whether
-        it said another thing before. `place_id`: the channel or thread where that is, if it is known.
-        `tainted`: as `Message.tainted`. `preview`: Discord alone has changed it, so what was answered to it
-        stays right.
+        """Change the text of a user's message, in a channel or a session; its transcript stays below it.
+        Returns whether the text changed. `place_id`: its channel or thread, if known. `preview`: Discord only
+        added a preview, so answers stay valid.
 
-        A blank content changes nothing: Discord shows one where the bot may not read it.
+        A blank content changes nothing: Discord sends one where the bot may not read it.
         """
         if is_blank(content):
             return False
@@ -728,11 +708,11 @@ class ChannelStore:
         return await self._database.write(steps, _where(place_id))
 
     async def delete(self, discord_ids: Collection[int], *, place_id: int | None = None) -> int:
-        """Remove these messages of channels and sessions with all that hangs on them, and tell how many.
-        `place_id`: the channel or thread where they are, if it is one and known.
+        """Delete messages of channels and sessions with everything that depends on them. Returns their
+        number. `place_id`: their channel or thread, if it is one.
 
-        An answer goes as a whole when any of its pages does. The question of a removed answer stays answered.
-        Raises StorageError, also when the log could not be written.
+        A deleted page deletes its whole answer. The question of a deleted answer stays answered. Raises
+        StorageError, also if the erasure log can't be written.
         """
         if self._log and await self._database.query(SELECT_KEPT, json.dumps([*discord_ids])):
             await self._log.note("message", *discord_ids)  # Discord tells of many that were never kept
@@ -743,19 +723,18 @@ class ChannelStore:
         return sum(row[0] != "mention" for each, rows in done if each.sql in counted for row in rows)
 
     async def list_answers(self, discord_ids: Collection[int]) -> tuple[int, ...]:
-        """List the messages that show answers to these questions and to no others, in channels and
-        sessions."""
+        """List the messages that show answers to these questions and to no others."""
         rows = await self._database.query(ANSWERS_TO, json.dumps([*discord_ids]))
         return tuple(dict.fromkeys(id_ for (id_,) in rows))
 
     async def forget_place(self, key: ChannelKey) -> None:
-        """Remove all of a thread, or of a channel with its threads. Sessions in it are their users' own."""
+        """Delete a thread, or a channel with its threads. Sessions in it stay."""
         if self._log:
             await self._log.note("place", place_name(key.channel_id, key.thread_id))
         await self._database.transaction(place_deletion(key), of_place(key))
 
     async def commit_answer(self, key: ChannelKey, answer: Message, questions: Sequence[Message]) -> Message:
-        """Store an answer that proposes nothing, as `archive_answer` does, and return it as it was stored."""
+        """Store an answer without proposals, as `archive_answer` does, and return it."""
         return (await self.archive_answer(key, answer, questions)).messages[0]
 
     async def archive_answer(
@@ -768,12 +747,11 @@ class ChannelStore:
         agent: str = "default",
         settlement: Settlement | None = None,
     ) -> StoredTurn:
-        """Store an answer, what it proposes to who asked (`agent` does), what it has used, and that that
-        user's questions, as they were read, have it, all or nothing; return it with its id and time.
+        """Store an answer with its proposals and usage, and mark the questions as answered, all or nothing.
+        Returns it with its id and time.
 
-        An answer that has this Discord id already is overwritten: it was made anew. It is kept also when its
-        place was reset since it was asked for, and read no more. Raises ValueError when it has no Discord id,
-        and ConversationGone when none of the questions is left, or the id is that of another place's or a
+        An answer with this Discord id is overwritten. Raises ValueError if it has no Discord id, and
+        ConversationGone if none of the questions is left or the id is that of another channel's or a
         session's message.
         """
         now = from_ms(self._now())  # as it is read back
@@ -806,7 +784,7 @@ class ChannelStore:
                 yield from settle_stored(settlement)
             return results
 
-        # Whoever is being erased with what they asked has no answer stored after that.
+        # The lock of the asker: while they are being erased, no answer is stored.
         results = await self._database.write(steps, (*of_place(key), user(author_id)))
         if not results[1]:
             raise ConversationGone
@@ -815,8 +793,8 @@ class ChannelStore:
         return StoredTurn((stored,), proposals=tuple(map(PROPOSAL.read, made)))
 
     async def get_newest_answer(self, key: ChannelKey, to_user_id: int | None = None) -> Message | None:
-        """Return the bot's last answer in this channel or thread since it was reset: to anybody, or to what
-        this user asked."""
+        """Return the bot's last answer in a channel or thread since its reset; with `to_user_id`, to that
+        user."""
         params = (key.channel_id, key.thread_id, key.place_id, to_user_id)
         found = MESSAGE.first(await self._database.query(NEWEST_ANSWER, *params))
         if found is None or to_user_id is None:
@@ -825,88 +803,81 @@ class ChannelStore:
         return read
 
     async def list_shown_memories(self, key: ChannelKey, user_id: int, first: int) -> frozenset[int]:
-        """List the user's memories that the bot's newest answers there, from this id on, kept or showed."""
+        """List the memories of a user that recent answers there, from the id `first` on, saved or showed."""
         rows = await self._database.query(
             _MEMORY_CALLS, user_id, key.channel_id, key.thread_id, first, _MAX_ANSWERS_SHOWING
         )
         return shown_ids(call for (calls,) in rows for call in tool_calls_of(calls))
 
     async def get_said(self, discord_id: int, place_id: int, user_id: int) -> Said | None:
-        """Return what a message of a channel or thread says, or the long answer of which it is a page: one
-        that everybody reads there, or of this user's conversation there."""
+        """Return what a message says that everyone or this user can read in a channel or thread; a page
+        returns its whole answer."""
         return _HEARD.first(await self._database.query(SELECT_SAID, discord_id, place_id, user_id))
 
     async def get_session_key(self, discord_id: int) -> SessionKey | None:
-        """Return the session whose answer this message shows, or the long answer of which it is a page."""
+        """Return the session whose answer a message, or one of its pages, shows."""
         rows = await self._database.query(SESSION_OF, discord_id)
         return KEY.first(rows)
 
     async def is_answer(self, discord_id: int) -> bool:
-        """Return whether this message, or the long answer of this page, is an answer in a channel's
-        archive."""
+        """Return whether a message, or one of its pages, is an answer in a channel's archive."""
         return bool(await self._database.query(SHOWS_ANSWER, discord_id))
 
     async def list_pages(self, answer_id: int) -> tuple[int, ...]:
-        """List the further messages that show a long answer, in order."""
+        """List the further messages of a long answer, in order."""
         return tuple(id_ for (id_,) in await self._database.query(PAGES, answer_id))
 
     async def add_pages(self, place_id: int, answer_id: int, discord_ids: Collection[int]) -> None:
-        """Note the further messages that show a long answer in a channel or thread, whose own id is that of
-        its first."""
+        """Record the further messages of a long answer, whose id is that of its first."""
         params = (answer_id, json.dumps([*discord_ids]))
         await self._database.transaction([Statement(ADD_PAGES, params)], [channel(place_id)])
 
     async def drop_pages(self, place_id: int, discord_ids: Collection[int]) -> None:
-        """Forget pages that the bot is about to delete because its answer grew shorter.
-
-        To be called before: deleted as pages they would take the whole answer with them.
-        """
+        """Forget pages that the bot is about to delete. Call it before: a deleted page deletes its answer."""
         params = (json.dumps([*discord_ids]),)
         await self._database.transaction([Statement(DROP_PAGES, params)], [channel(place_id)])
 
     async def find_place(self, place_id: int) -> KnownPlace | None:
-        """Return what a channel or thread of a server is, if it was noted."""
+        """Return a channel or thread of a server, if known."""
         rows = await self._database.query(SELECT_PLACE, place_id)
         return KnownPlace(_key(rows[0][0], place_id), rows[0][1]) if rows else None
 
     async def note_place(self, place: KnownPlace) -> None:
-        """Note what a channel or thread of a server is. A DM is its user's, and not noted."""
+        """Record a channel or thread of a server. DMs are not recorded."""
         if place.guild_id is None:
             return
         params = (place.key.place_id, place.key.channel_id, place.guild_id)
         await self._database.transaction([Statement(NOTE_PLACE, params)], of_place(place.key))
 
     async def list_places(self, *, limit: int, shard: Shard = WHOLE) -> tuple[Place, ...]:
-        """List the channels and threads with the newest messages, the most recent first: those that a
-        connection tells of, and those of which it was not noted who does."""
+        """List the most recently used channels and threads of a shard, and those of unknown shard."""
         rows = await self._database.query(PLACES, shard.id, shard.count)
         return tuple(nlargest(limit, map(_PLACE.read, rows), key=lambda place: place.newest_id))
 
     async def list_direct(self, *, since: datetime, limit: int) -> dict[int, int]:
-        """Return the channels of DMs that go on and that somebody has written in since, the most recent
-        first, and the user of each."""
+        """Return the DM channels with open sessions used since then, the most recent first, and their
+        users."""
         rows = await self._database.query(SELECT_DIRECT, to_text(since), limit)
         return {channel_id: user_id for channel_id, user_id in rows}  # noqa: C416 - rows have no type
 
     async def find_known(self, discord_ids: Collection[int]) -> frozenset[int]:
-        """Return those of these messages that are stored, in whatever conversation, or with a question about
-        them."""
+        """Return which of these messages are stored, or referred to by a stored question."""
         rows = await self._database.query(SELECT_KNOWN, json.dumps([*discord_ids]))
         return frozenset(id_ for (id_,) in rows)
 
     async def set_reading(self, mode: Reading, since: int) -> int:
-        """Note which messages are read from now on, and return since when they are: the id of a moment,
-        `since` if the last run read others, or there was none."""
+        """Record which messages the bot reads. Returns the id since when it does: `since` if the last run
+        read others."""
         [[(began,)]] = await self._database.transaction([Statement(READING, (mode, since))], [EVERYBODY])
         return int(began)
 
     async def get_reset(self, place_id: int) -> int:
-        """Return up to which id of Discord's nothing is read again in a channel or thread; 0 for none."""
+        """Return the id of the newest reset marker of a channel or thread; 0 for none."""
         [(reset_id,)] = await self._database.query(SELECT_RESET, place_id)
         return int(reset_id)
 
     async def reset(self, key: ChannelKey, *, bot_id: int, discord_id: int) -> None:
-        """Let this bot, or any with `bot_id` 0, read nothing up to this Discord id again."""
+        """Mark messages up to an id as not to be read again, by this bot or (0) by any."""
         params = (key.place_id, bot_id, key.channel_id, discord_id, self._now())
         await self._database.transaction([Statement(RESET, params)], of_place(key))
 
@@ -914,7 +885,6 @@ class ChannelStore:
         return to_ms(self._clock())
 
     def _insertion(self, key: ChannelKey, messages: Sequence[Message]) -> list[Statement]:
-        """The statements that thaw and store; none when there is nothing to store."""
         kept = [message for message in messages if not is_blank(message.content)]
         if not kept:
             return []
@@ -935,8 +905,7 @@ def _where(place_id: int | None) -> tuple[Subject, ...]:
 
 
 def _row(message: Message) -> list[Any]:
-    """Return the columns that _SAID names of one message. Where JSON has a NUL, SQLite's text ends; Discord
-    sends none."""
+    """In the order of _SAID. SQLite ends a JSON text at a NUL; Discord sends none."""
     columns = MESSAGE.write(message) | {
         "author_name": message.author_name.replace("\0", ""),
         "content": message.content.replace("\0", ""),
