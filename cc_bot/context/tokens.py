@@ -1,11 +1,10 @@
-"""The number of tokens that a request costs, estimated by script.
+"""Estimates how many tokens a request costs.
 
-A tokenizer is made for one family of models and weighs megabytes, so the estimate goes by what all of them
-share: text is first cut into runs of one kind (a word with the space before it, digits by threes,
-punctuation, kana, kanji), and the longer a run, the more it costs. The weights were fitted to the o200k
-tokenizer on Japanese and English prose, chat, source code and tool schemas; the sum over many texts is within
-a few percent of it. What another model counts differently is a factor that is learned from its answers.
-90,000 Japanese characters take about 15 ms.
+A tokenizer is specific to a model family and weighs megabytes. So text is split into runs of one kind (a word
+with the space before it, digits by threes, punctuation, kana, kanji), weighted by number and length. The
+weights were fitted to the o200k tokenizer on Japanese and English prose, chat, source code and tool schemas;
+sums over many texts are within a few percent. A factor per model is learned from its answers. 90,000 Japanese
+characters take about 15 ms.
 """
 
 import json
@@ -31,10 +30,10 @@ from cc_bot.llm.model import (
 )
 
 # ---- parts -----------------------------------------------------------------------------------------------
-# A message of the history as the parts of a prompt that it becomes.
+# Messages of the history as parts of a prompt.
 
 UNSAID: Final = "…"
-"""What stands for an answer without words, as older versions stored them."""
+"""Stands for an answer without text."""
 
 
 def message_parts(message: Message) -> Iterator[PromptPart]:
@@ -45,7 +44,7 @@ def message_parts(message: Message) -> Iterator[PromptPart]:
 
 
 def user_part(message: Message) -> UserPart:
-    """The text with what it points at and the text files of all that, and the images."""
+    """Return the text, with references and text files, and the images."""
     images = tuple(file for file in _files(message) if file.is_image)
     return UserPart(_whole_text(message), images, message.taints)
 
@@ -58,14 +57,12 @@ def _whole_text(message: Message) -> str:
 
 
 def _files(message: Message) -> tuple[Attachment, ...]:
-    """The files of what it points at, and its own."""
     pointed_at = (file for reference in message.references for file in reference.attachments)
     return (*pointed_at, *message.attachments)
 
 
 def call_parts(message: Message) -> Iterator[PromptPart]:
-    """The calls of an answer with their results: a call without its result is refused by most servers, so the
-    two are never apart."""
+    """The tool calls of an answer, each followed by its result: most servers refuse a call without one."""
     steps = list[list[tuple[str, ToolCall]]]()
     for index, call in enumerate(message.tool_calls):
         if call.native or not steps:
@@ -79,30 +76,30 @@ def call_parts(message: Message) -> Iterator[PromptPart]:
 
 
 def _assistant_parts(message: Message) -> Iterator[PromptPart]:
-    """The calls first, then what was said: a result with a question after it is refused by many."""
+    """The calls come before the text: many servers refuse a result followed by a question."""
     yield from call_parts(message)
     yield AssistantPart(message.content or UNSAID, tainted=message.tainted)
 
 
 def _call_id(message: Message, index: int) -> str:
-    """Make an id for a call of the past. The model's own may have come in several rounds, which are one
-    message here, and from another server: Mistral's refuses all but nine letters and digits."""
+    """Make an id for a past call. The model's own ids may repeat, and Mistral accepts only nine letters and
+    digits."""
     return blake2b(f"{message.id}:{index}".encode()).hexdigest()[:9]
 
 
 # ---- tokens ----------------------------------------------------------------------------------------------
 
 MESSAGE_TOKENS: Final = 4
-"""What a message, a tool call or a tool costs beside its text."""
+"""Overhead of a message, a tool call or a tool."""
 _NATIVE_CHARACTERS: Final = 4
-"""Of a native in one token: mostly base64, or English."""
+"""Characters per token of provider data: mostly base64, or English."""
 IMAGE_TOKENS: Final = 800
-"""About what one picture of usual size costs with the common vision models."""
+"""A picture of usual size in common vision models."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Kind:
-    """Runs of one kind of text. No pattern looks back over what it gave up, so all take linear time."""
+    """Runs of one kind of text. The patterns never backtrack, so all take linear time."""
 
     pattern: re.Pattern[str]
     per_run: float = 0.0
@@ -140,12 +137,12 @@ _RUNS: Final = tuple(
     (kind.pattern.search(_ALL_OF_ASCII) is not None, kind.pattern.findall, kind.per_run, kind.per_character)
     for kind in _KINDS
 )
-"""The kinds, and whether each is of ASCII: all of it or nothing."""
+"""With whether each kind is ASCII."""
 _ASCII_RUNS: Final = tuple(run for run in _RUNS if run[0])
 
 
 def estimate_tokens(text: str) -> int:
-    """Estimate how many tokens a text has; never 0 for a text that is not empty."""
+    """Return the estimated tokens of a text; never 0 for a non-empty one."""
     kinds, ascii_ = (_ASCII_RUNS, text) if text.isascii() else (_RUNS, "\x80".join(_ASCII.findall(text)))
     total = 0.0
     for of_ascii, find, per_run, per_character in kinds:
@@ -155,17 +152,17 @@ def estimate_tokens(text: str) -> int:
 
 
 def request_tokens(request: ChatRequest) -> int:
-    """Estimate how many tokens the server will count for a request: all that is sent, tools included."""
+    """Return the estimated tokens of a request, tools included."""
     return sum(map(part_tokens, request.prompt)) + tools_tokens(request.tools)
 
 
 def tools_tokens(tools: Iterable[ToolSchema]) -> int:
-    """Estimate what it costs to offer the tools."""
+    """Return the estimated tokens that tools add to a request."""
     return sum(MESSAGE_TOKENS + _schema_tokens(_schema_text(tool)) for tool in tools)
 
 
 def message_tokens(message: Message) -> int:
-    """Estimate what a message of the history costs: the sum over the parts of the prompt that it becomes."""
+    """Return the estimated tokens of a message of the history."""
     if message.role == "user":
         images = sum(file.is_image for file in _files(message))
         return MESSAGE_TOKENS + estimate_tokens(_whole_text(message)) + IMAGE_TOKENS * images
@@ -173,7 +170,6 @@ def message_tokens(message: Message) -> int:
 
 
 def part_tokens(part: PromptPart) -> int:
-    """Estimate what one part of a prompt costs."""
     return MESSAGE_TOKENS + estimate_tokens(part.text) + _beside_text(part)
 
 
@@ -194,17 +190,16 @@ def _beside_text(part: PromptPart) -> int:
 
 
 def has_images(prompt: Sequence[PromptPart]) -> bool:
-    """Return whether a part of the cost is a guess about pictures."""
+    """Return whether the estimate includes pictures, whose cost is a guess."""
     return any(isinstance(part, UserPart) and part.images for part in prompt)
 
 
 @lru_cache(maxsize=256)
 def _schema_tokens(schema: str) -> int:
-    """Estimate a schema, once: it is the program's own text, and the same in request after request."""
+    """Cached: schemas are the same in each request."""
     return estimate_tokens(schema)
 
 
 def _schema_text(tool: ToolSchema) -> str:
-    """The tool as it is sent."""
     function = {"name": tool.name, "description": tool.description, "parameters": tool.parameters}
     return json.dumps({"type": "function", "function": function}, ensure_ascii=False, separators=(",", ":"))

@@ -1,4 +1,4 @@
-"""The messages, and the tool calls and attachments that belong to them."""
+"""Messages with their tool calls, attachments and references; agents, channels and user settings."""
 
 import json
 import re
@@ -14,27 +14,27 @@ from cc_bot.domain.locale import Locale
 Role = Literal["user", "assistant"]
 
 Reasoning = Literal["", "none", "minimal", "low", "medium", "high"]
-"""How much a model thinks before it answers; empty: as it does by itself."""
+"""Effort of a model before it answers; empty: the model's default."""
 REASONING: Final = ("none", "minimal", "low", "medium", "high")
 
 Visibility = Literal["public", "private"]
-"""Who can see a message: everyone in its channel, or its user alone (an ephemeral reply, a DM)."""
+"""Who can see a message: everyone in its channel, or only its user (an ephemeral reply, a DM)."""
 
 Status = Literal["complete", "stopped", "cut", "replaced"]
-"""How an answer ended: as meant, by its user's Stop, in mid-sentence, or regenerated since."""
+"""complete, stopped by its user, cut off in mid-sentence, or replaced by a regenerated answer."""
 
 
 _QUOTATION: Final = (">", "＞")
-"""How a line begins that is marked as somebody's words, as Discord and mail do it."""
+"""Prefixes of quoted lines, as in Discord and mail."""
 
 _BLANK_LETTERS = "\u115f\u1160\u2800\u3164\uffa0\u034f\ufe0e\ufe0f"
-"""Letters and marks by their category, blanks by their look (Hangul fillers, the empty Braille cell, a joiner
-and selectors of other characters)."""
+"""Letters and marks by category that look blank: Hangul fillers, the empty Braille cell, variation
+selectors."""
 
 
-# What a screen shows nothing of, or shows elsewhere than it stands: control characters, those that Unicode
-# lets a reader ignore (DerivedCoreProperties.txt, Default_Ignorable_Code_Point) or turn, and letters that are
-# blank. Variation selectors and joiners belong to kanji and emoji, where they follow one.
+# Characters that are invisible or reorder text: controls, Default_Ignorable_Code_Point of
+# DerivedCoreProperties.txt, bidirectional marks, blank letters. Variation selectors and joiners are allowed
+# after kanji and emoji.
 _UNSEEN: Final = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u200c\u200e\u200f"
     "\u202a-\u202e\u2060-\u206f\u2800\u3164\ud800-\udfff\ufeff\uffa0\ufff0-\ufffb\U0001bca0-\U0001bca3"
@@ -45,52 +45,51 @@ _UNSEEN: Final = re.compile(
 
 
 def spell_out(text: str) -> str:
-    """The text with all that a screen would not show written as its number (⟨U+202E⟩), for whoever must know
-    exactly what it says."""
+    """Return the text with invisible characters written as their numbers (⟨U+202E⟩)."""
     return _UNSEEN.sub(lambda unseen: f"⟨U+{ord(unseen[0]):04X}⟩", text.replace("\r\n", "\n"))
 
 
 def is_blank(text: str) -> bool:
-    """Return whether a text shows nothing: white space, format and control characters, letters that look
-    blank."""
+    """Return whether a text shows nothing: white space, format and control characters, blank-looking
+    letters."""
     return all(
         character in _BLANK_LETTERS or unicodedata.category(character)[0] in "CZ" for character in text
     )
 
 
 _NOT_TYPED: Final = (*_QUOTATION, "[file: ", "[sticker: ")
-"""How a line begins that its author did not type: a quotation, or the name of a file or sticker."""
+"""Prefixes of lines that their author did not type: quotations, names of files and stickers."""
 _REST_QUOTED: Final = re.compile(r"^[^\S\n]*>>>", re.MULTILINE)
-"""Makes a quotation of all that follows (Discord's help, "Markdown Text 101", block quotes)."""
+"""Quotes the rest of the message (Discord's help, "Markdown Text 101", block quotes)."""
 
 
 def typed_part(text: str) -> str:
-    """Return the lines of a message that its author typed, without quotations and names of files."""
+    """Return the lines that the author typed, without quotations and names of files."""
     own = _REST_QUOTED.split(text, 1)[0]
     return "\n".join(line for line in own.splitlines() if not line.lstrip().startswith(_NOT_TYPED))
 
 
 def has_quotation(text: str) -> bool:
-    """Return whether a line of it is marked as somebody's words."""
+    """Return whether any line is a quotation."""
     return any(line.lstrip().startswith(_QUOTATION) for line in text.splitlines())
 
 
 _ROWS: Final = re.compile(r', "(?:former_)?ref": \d+')
-"""Within a text of a JSON value the quotation marks would have backslashes before them."""
+"""Inside a JSON string the quotes would be escaped."""
 
 
 def result_for_model(result: str) -> str:
-    """Return a tool's result without the ids of rows, which only this program uses."""
+    """Return a tool's result without row ids, which only this program uses."""
     return _ROWS.sub("", result)
 
 
 MAYBE_DONE: Final = "maybe_done"
-"""The key of a result that tells of a call which may have been made or not."""
+"""The key of a result whose call may or may not have been made."""
 
 
 @dataclass(frozen=True, slots=True)
 class ToolCall:
-    """A call of a tool and what came of it, kept inside the assistant message that made it."""
+    """A tool call and its result, stored with the assistant message that made it."""
 
     id: str
     name: str
@@ -98,18 +97,18 @@ class ToolCall:
     """JSON, as the model wrote it."""
     result: str
     ok: bool = True
-    """False when the result tells the model of an error."""
+    """False if the result is an error."""
     native: str = ""
-    """Of the first call of each step: what the provider wants back with the step's calls."""
+    """Set on the first call of each step: provider data that has to be sent back with the step's calls."""
 
     @property
     def told(self) -> str:
-        """The result as the model is told it."""
+        """The result as the model sees it."""
         return result_for_model(self.result)
 
     @property
     def in_doubt(self) -> bool:
-        """Return whether nobody knows if it was done: without a result, or with one that says so."""
+        """Return whether it is unknown if the call was made: it has no result, or one that says so."""
         if not self.result or self.ok:
             return not self.result
         try:
@@ -120,19 +119,18 @@ class ToolCall:
 
 
 MAX_REQUEST_IMAGE_BYTES: Final = 20 * 2**20
-"""Of all images in one request, as of all files of one message. Each request brings those of its history
-along again, the newest first: twenty questions with the largest images would be 160 MB."""
+"""All images in one request, and all files of one message. Each request repeats the images of its history."""
 FORWARD_NAME: Final = "forwarded message"
-"""What the text of a forward is called as a file."""
+"""The file name of a forwarded message's text."""
 
 
 @dataclass(frozen=True, slots=True)
 class FileQuota:
-    """How many bytes of files are kept; beyond that the oldest go."""
+    """How many bytes of files are stored; beyond that the oldest are deleted."""
 
     user_bytes: int = 100 * 2**20
     total_bytes: int = 2 * 2**30
-    """Of all users together: it is taken from those who hold the most."""
+    """Over all users; enforced on the users with the most."""
 
 
 FILE_QUOTA: Final = FileQuota()
@@ -140,26 +138,26 @@ FILE_QUOTA: Final = FileQuota()
 
 @dataclass(frozen=True, slots=True)
 class Attachment:
-    """A file that came with a question. It is kept: Discord's URLs expire."""
+    """A file of a question. It is stored, as Discord's URLs expire."""
 
     name: str
     content_type: str
-    """A media type: `image/png`, or `text/plain` for text, which is kept as UTF-8."""
+    """A media type such as `image/png`; `text/plain` is UTF-8."""
     data: bytes = field(repr=False)
-    """Of a document: nothing. Its text is all that is read. Nor of an image in a history that is too long ago
-    to be shown (MAX_REQUEST_IMAGE_BYTES)."""
+    """Empty for a document, of which only the text is used, and for an image too far back in the history to
+    be sent (MAX_REQUEST_IMAGE_BYTES)."""
     document: Document | None = field(default=None, repr=False)
-    """What was read of it, where it is a document."""
+    """The text of a document."""
     source_id: int | None = None
-    """Discord's id of the forward that showed it; None for what came with the question itself."""
+    """Discord's id of the forward that contained it; None for the question's own file."""
     seconds: float = 0.0
-    """The length of a recording; 0 where it does not tell."""
+    """Length of a recording; 0 if unknown."""
     own_words: bool = False
-    """Whether it is a voice message: what is heard there, its sender says."""
+    """Whether it is a voice message: its transcript counts as the sender's own words."""
 
     @property
     def is_forward(self) -> bool:
-        """Return whether it is the text of a message that was forwarded, and no file in that."""
+        """Return whether it is the text of a forwarded message, not a file in it."""
         return self.source_id is not None and self.name == FORWARD_NAME
 
     @property
@@ -176,31 +174,29 @@ def is_recording(media_type: str | None) -> bool:
 
 
 Pointing = Literal["reply", "above", "link", "picture", "menu", "since"]
-"""How a question points at a message: replies to it, or to one that replies to it, links to it, or stands
-below the picture that it shows; or was asked in its menu, about it or about all that was said from it on."""
+"""How a question refers to a message: it replies to it, replies to a reply to it, links to it, follows the
+picture in it, or was asked from its menu, about it or about everything since."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """A message that a question points at, as a request shows it. It is stored with no question: what is
-    deleted where it stands is gone from later requests."""
+    """A message that a question refers to, looked up for each request and never stored: what is deleted on
+    Discord is gone from later requests."""
 
     pointing: Pointing
     content: str = ""
     author_name: str = ""
-    """Empty where the answer is the assistant's own."""
+    """Empty if the assistant wrote it."""
     author_id: int = 0
     attachments: tuple[Attachment, ...] = ()
     shown: bool = True
-    """False for what is deleted, or not for the asker or the bot to see."""
+    """False if it was deleted, or the asker or the bot may not see it."""
     tainted: bool = True
-    """Whether its words are somebody else's than the asker's and the assistant's."""
+    """Whether it holds words of others than the asker and the assistant."""
 
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """A message of the user or the assistant."""
-
     role: Role
     content: str
     _: KW_ONLY
@@ -212,19 +208,20 @@ class Message:
     discord_id: int | None = None
     attachments: tuple[Attachment, ...] = ()
     heard: str = ""
-    """What was heard in its recordings: the end of its content."""
+    """The transcript of its recordings, which is the end of its content."""
     tainted: bool = False
-    """Whether it holds words that its user did not write; of an answer: whether its model had read such."""
+    """Whether it holds words that its user did not write; of an answer: whether its model had read such
+    words."""
     reply_to: int | None = None
-    """Discord's id of the message that it replies to, or in whose menu it was asked."""
+    """Discord's id of the message that it replies to, or whose menu was used."""
     pointing: Pointing = "reply"
-    """How it points at that one."""
+    """How it refers to `reply_to`."""
     references: tuple[Reference, ...] = ()
-    """The messages that it points at, oldest first; not stored."""
+    """The messages that it refers to, oldest first; not stored."""
     created_at: datetime | None = None
-    """When it was stored (UTC); None until then."""
+    """In UTC; None until it is stored."""
     id: int | None = field(default=None, compare=False)
-    """Its row in the archive; None until it is stored."""
+    """Its row; None until it is stored."""
 
     def __post_init__(self) -> None:
         if self.created_at is not None and self.created_at.tzinfo is None:
@@ -237,12 +234,12 @@ class Message:
 
     @property
     def own_words(self) -> str:
-        """What its author typed or said: what was heard counts where nothing of the message is others'."""
+        """What its author typed or said; a transcript counts only if nothing in the message is by others."""
         return with_heard(self.typed, "" if self.tainted else self.heard)
 
     def below(self, last_id: int | None) -> "Message":
-        """The message where the one with this id of Discord's is the last before it: a reply to an answer
-        that stands there need not say to which."""
+        """Return the message as it follows the one with this Discord id: a reply to the answer right above
+        needs no quotation of it."""
         answered = [
             each
             for each in self.references
@@ -255,37 +252,35 @@ class Message:
 
     @property
     def taints(self) -> bool:
-        """True if a turn that reads it has read words which its user did not write: files and quotations are
-        somebody else's, whoever sent them. What an answer quotes, its model wrote: that is as tainted as what
-        the model had read."""
+        """True if a turn that reads it has read words its user did not write: files, quotations, referenced
+        messages. An answer's own quotations were written by the model."""
         pointed = any(reference.tainted and reference.shown for reference in self.references)
         quotes = self.role == "user" and has_quotation(self.content)
         return self.tainted or pointed or bool(self.attachments) or quotes
 
 
 def with_heard(content: str, heard: str) -> str:
-    """Return what a question says, with what was heard in its recordings."""
+    """Return the text of a question with the transcript of its recordings below it."""
     return "\n".join(filter(None, (content, heard)))
 
 
 # ---- agent -----------------------------------------------------------------------------------------------
-# Agents: who answers. A persona with a name, its own instructions, model and tools.
 
 DEFAULT_AGENT: Final = "default"
-"""The name of the agent that always exists."""
+"""The agent that always exists."""
 
 
 @dataclass(frozen=True, slots=True)
 class AgentPlaces:
-    """The places where an agent may be used; nothing named means everywhere."""
+    """Where an agent may be used; empty sets mean everywhere."""
 
     guilds: frozenset[int] = frozenset()
     channels: frozenset[int] = frozenset()
-    """A channel stands for its threads as well."""
+    """Includes their threads."""
     dms: bool = True
 
     def allow(self, *, guild_id: int | None, channel_ids: frozenset[int]) -> bool:
-        """`guild_id` is None in a DM; `channel_ids` are the channel, and of a thread also its parent."""
+        """`guild_id`: None in a DM. `channel_ids`: the channel, and the parent of a thread."""
         if guild_id is None:
             return self.dms
         if not self.guilds and not self.channels:
@@ -296,20 +291,20 @@ class AgentPlaces:
 @dataclass(frozen=True, slots=True)
 class Agent:
     name: str = DEFAULT_AGENT
-    """What commands and the database know it by: lower-case letters, digits, `-` and `_`, 32 at most."""
+    """Its id: lower-case letters, digits, `-` and `_`, at most 32."""
     display_names: dict[Locale, str] = field(default_factory=dict, hash=False)
     descriptions: dict[Locale, str] = field(default_factory=dict, hash=False)
-    """What it is good for, for those who choose."""
+    """For users who choose an agent."""
     prompt: str = ""
-    """Its persona; empty: cc-bot's own."""
+    """The persona; empty: cc-bot's own."""
     models: tuple[str, ...] = ()
-    """The chain that is asked; empty: the operator's."""
+    """The fallback chain; empty: the operator's."""
     temperature: float | None = None
-    """From 0 to 2; None: the model's own."""
+    """0 to 2; None: the model's default."""
     reasoning: Reasoning = ""
-    """How much it thinks first; empty: as the operator set it."""
+    """Empty: the operator's setting."""
     tools: frozenset[str] | None = None
-    """The names of the tools that it may use; None: all."""
+    """Names of its tools; None: all."""
     places: AgentPlaces = AgentPlaces()
 
     def display_name(self, locale: Locale) -> str:
@@ -322,82 +317,75 @@ class Agent:
 THE_DEFAULT: Final = Agent()
 
 # ---- channel ---------------------------------------------------------------------------------------------
-# Channels: a conversation of several people, found by its place and owned by nobody.
 
 Reading = Literal["off", "mentions", "all"]
-"""Which messages of servers the bot reads: none, those that are addressed to it, or all."""
+"""Which messages of servers the bot reads: none, those addressed to it, or all."""
 
 
 @dataclass(frozen=True, slots=True)
 class ChannelKey:
-    """The place of a channel conversation."""
-
     channel_id: int
-    """The channel; of a thread, the channel that it belongs to."""
+    """For a thread, its parent channel."""
     thread_id: int = 0
-    """The thread; 0 is the channel itself."""
+    """0 for the channel itself."""
 
     @property
     def place_id(self) -> int:
-        """The channel or thread as Discord counts them: a thread is a channel of its own there."""
+        """The id of the channel or thread on Discord, where a thread is a channel of its own."""
         return self.thread_id or self.channel_id
 
     @property
     def parent(self) -> "ChannelKey":
-        """The channel that a thread belongs to; a channel itself."""
+        """The parent channel of a thread; a channel itself."""
         return ChannelKey(self.channel_id)
 
 
 @dataclass(frozen=True, slots=True)
 class KnownPlace:
-    """A channel or thread of a server, or a DM. It never becomes another's."""
+    """A channel or thread of a server, or a DM."""
 
     key: ChannelKey
     guild_id: int | None = None
     is_dm: bool = False
-    """Whether it is no server's: a DM with one user, who alone reads along."""
+    """A DM with one user."""
 
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """A run of messages whose place in requests is frozen: it stays as it is until it leaves as a whole."""
+    """A run of messages that is frozen in requests: it stays unchanged until it is dropped as a whole."""
 
     key: ChannelKey
-    """Where its messages stand: in a thread's context the first blocks are its channel's."""
+    """A thread's context begins with blocks of its channel."""
     first_id: int
-    """Discord's id of its first message, and of its last."""
+    """Discord's ids of its first and last message."""
     last_id: int
     tokens: int
-    """As the model counted tokens when it was frozen: later corrections do not move it."""
+    """As counted when it was frozen; never recounted."""
 
 
 class ContextMessage(NamedTuple):
-    """A channel's message, as much as a request shows of it.
-
-    A tuple, since a context has hundreds of them: as rows they come, and as rows they are read.
-    """
+    """A channel message, reduced to what a request shows. A tuple, as a context has hundreds of them."""
 
     id: int
-    """Discord's."""
+    """Discord's id."""
     role: Role
     name: str
-    """The author's, as it was when they wrote it."""
+    """The author's name when it was written."""
     content: str
     author_id: int = 0
-    """0 where it is not known."""
+    """0 if unknown."""
     reply_to: int | None = None
-    """Discord's id of what it replies to."""
+    """Discord's id of the message it replies to."""
     replied: str | None = None
-    """The beginning of that; None where it is not in the archive."""
+    """The beginning of that message; None if it is not in the archive."""
     replied_name: str | None = None
-    """Who said that; None where it was this bot."""
+    """The author of that message; None for this bot."""
     replied_id: int = 0
     tainted: bool = True
-    """As `Message.tainted`, of the message or of the beginning that is shown of what it replies to."""
+    """As `Message.tainted`, for the message and the beginning of the one it replies to."""
 
     def is_foreign_to(self, user_id: int | None) -> bool:
-        """Return whether a request shows words with it that this user did not write. An answer to them is
-        theirs as their question is."""
+        """Return whether it holds words that this user did not write; an answer to them counts as theirs."""
         if self.tainted or user_id is None:
             return True
         author_id = self.replied_id if self.role == "assistant" else self.author_id
@@ -410,20 +398,20 @@ class ContextMessage(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class UserSettings:
-    """A user's own choices; None where they left it to the default."""
+    """A user's choices; None: the default."""
 
     locale: Locale | None = None
     timezone: str | None = None
     """An IANA name such as `Asia/Tokyo`."""
     welcomed: bool = False
-    """Whether the line about /help was shown once."""
+    """Whether the hint about /help was shown."""
     memory_paused: bool = False
-    """Whether nothing is to be stored in or recalled from their memories for now."""
+    """Whether memories are neither saved nor recalled for now."""
     spoken: bool = False
-    """Whether short answers are to be read aloud as well."""
+    """Whether short answers are also read aloud."""
 
     def zone(self, default: ZoneInfo) -> ZoneInfo:
-        """The user's time zone. A name that the time zone database no longer has counts as not chosen."""
+        """The user's time zone; a name that the time zone database no longer has counts as not chosen."""
         try:
             return ZoneInfo(self.timezone) if self.timezone else default
         except (ZoneInfoNotFoundError, ValueError, OSError):
@@ -431,7 +419,7 @@ class UserSettings:
 
 
 def image_type(data: bytes) -> str | None:
-    """The media type of an image that models read, by its first bytes; None for anything else."""
+    """Return the media type of an image that models can read, by its first bytes; else None."""
     if data.startswith(b"\x89PNG\r\n\x1a\n") and data[12:16] == b"IHDR":
         return "image/png"
     if data.startswith(b"\xff\xd8\xff"):

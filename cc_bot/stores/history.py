@@ -1,9 +1,8 @@
-"""A session's history: the query that reads it, and what its rows mean.
+"""A session's history: the query that reads it, and how its rows are read.
 
-The history is the tail of the archive, not a copy of it. One query brings the session, its last messages and
-what is known from before them, so that a turn begins with one trip to the database; only a session that has
-files takes a second one, and one that has images a third. A second copy as JSON made a turn cost 2.9 times as
-much.
+The history is the tail of the archive. One query reads the session, its last messages, summaries and canvas;
+only a session with files takes a second trip, and one with images a third. A JSON copy of the history made a
+turn cost 2.9 times as much.
 """
 
 from collections.abc import Collection, Iterable, Sequence
@@ -28,20 +27,20 @@ from cc_bot.stores.columns import MESSAGE, Columns
 
 
 class _SessionMessage(NamedTuple):
-    """A message, and the session that it was said in."""
+    """A message and its session."""
 
     session_id: str
     opened_at: str
     last_active: str
     has_files: int
     replied: str | None
-    """The beginning of what it replies to, where that may be seen in the turn."""
+    """The beginning of the message it replies to, if visible in the turn."""
     replied_role: Role | None
     message: Message
 
 
 REPLIED_CHARACTERS: Final = 100
-"""Of a message that is replied to, as later requests show it."""
+"""Shown of a message that is replied to."""
 
 _SAID: Final = Columns(_SessionMessage, message=MESSAGE)
 
@@ -54,8 +53,8 @@ _OF_TAIL: Final = f"""
     {MESSAGE.of("m")}
 """  # noqa: S608 - put together from constants alone
 
-# What a message replies to is one row, found by messages_by_discord_id: the user's own, for nobody else's
-# words are told once more. {visibility} is the parameter of the turn's.
+# The message that is replied to, only if it is the user's own or the bot's. {visibility}: the parameter with
+# the turn's visibility.
 _JOIN_REPLIED: Final = """
     LEFT JOIN messages AS r
         ON r.discord_id = m.reply_to AND r.user_id = $1 AND r.visibility IN ('public', {visibility})
@@ -63,18 +62,17 @@ _JOIN_REPLIED: Final = """
 
 
 def _of(id_: str, role: str, **columns: str) -> str:
-    """The same list, of what is neither a message of the session nor one at all."""
+    """The same columns for rows that are not messages of the session."""
     return _SAID.filled(id=id_, role=f"'{role}'", **columns)
 
 
-# $1 user, $2 channel, $3 agent, $4 the last activity that is too long ago. By sessions_open_by_key.
+# $1 user, $2 channel, $3 agent, $4 the last activity that is too long ago
 _OPEN: Final = """
     user_id = $1 AND channel_id = $2 AND agent = $3 AND closed_at IS NULL AND last_active > $4
 """
 
-# Read backwards from the end of messages_by_session, whatever is before it: joined as tables are, PostgreSQL
-# reads the whole of a session and sorts it. $5 the turn's visibility, $6 limit. A public turn is not shown
-# what was said in private; a private one has both.
+# A subquery, so that PostgreSQL reads the index backwards rather than sorting the whole session. $5 the
+# turn's visibility, $6 limit. A public turn sees public messages, a private one all.
 _SELECT_TAIL: Final = f"""
     SELECT {_OF_TAIL}
     FROM (SELECT * FROM sessions WHERE {_OPEN}) AS s
@@ -88,14 +86,13 @@ _SELECT_TAIL: Final = f"""
     {_JOIN_REPLIED.format(visibility="$5")}
 """  # noqa: S608 - put together from constants alone
 
-# By sessions_to_summarize, from its end.
 _LAST_EXPIRED: Final = """
     FROM sessions
     WHERE user_id = $1 AND channel_id = $2 AND agent = $3 AND summarize = 1 AND closed_at IS NOT NULL
     ORDER BY closed_at DESC LIMIT 1
 """
 
-# Until an expired session's rest is in a summary, what the user said there is read from the archive.
+# User messages of an expired session that are not summarized yet.
 _SELECT_REST: Final = f"""
     SELECT {_of("m.id", "rest", content="m.content", visibility="m.visibility", tainted="m.tainted")}
     FROM messages AS m
@@ -117,7 +114,7 @@ _SELECT_CANVAS: Final = f"""
     WHERE {_OPEN} AND canvas_state <> '{EMPTY_CANVAS}'
 """  # noqa: S608 - put together from constants alone
 
-# Four parts in one trip, told apart by `role`. A scalar subquery would send a summary with every message.
+# Four parts in one trip, told apart by `role`; a scalar subquery would repeat a summary with every message.
 SELECT_OPEN_SESSION: Final = f"""
     SELECT * FROM ({_SELECT_TAIL}) AS tail
     UNION ALL
@@ -128,8 +125,8 @@ SELECT_OPEN_SESSION: Final = f"""
     {_SELECT_CANVAS}
 """  # noqa: S608 - put together from the constants above
 
-# The tail's columns for the messages before one. $1 user, $2 session, $3 the turn's visibility, $4 the
-# message that they come before, $5 limit. A session that was closed since it was opened has no more to tell.
+# $1 user, $2 session, $3 the turn's visibility, $4 the message that they precede, $5 limit. Empty if the
+# session was closed since.
 SELECT_EARLIER: Final = f"""
     SELECT {_OF_TAIL}
     FROM sessions AS s
@@ -142,10 +139,9 @@ SELECT_EARLIER: Final = f"""
     LIMIT $5
 """  # noqa: S608 - put together from constants alone
 
-# Few sessions have files, so they are a read of their own: joined to the messages they would cost every turn
-# a third of its read. A document is read from its text: the bytes that an earlier program stored of it are
-# not fetched, nor are those of images here. $1 session, $2 user, $3 the oldest message that is shown, $4 the
-# one after the newest.
+# A query of its own, as few sessions have files: joined, they would add a third to each turn's read.
+# Documents are read from their text, images by SELECT_IMAGES. $1 session, $2 user, $3 the oldest message
+# shown, $4 the one after the newest
 SELECT_FILES: Final = """
     SELECT
         message_id, name, content_type,
@@ -156,7 +152,7 @@ SELECT_FILES: Final = """
     ORDER BY message_id, position
 """
 
-# By attachments_by_session. $1 session, $2 user, $3 names of slots (see newest_images)
+# $1 session, $2 user, $3 names of slots (newest_images)
 SELECT_IMAGES: Final = """
     SELECT message_id, position, data FROM attachments
     WHERE session_id = $1 AND user_id = $2
@@ -164,9 +160,9 @@ SELECT_IMAGES: Final = """
 """
 
 PAGE_SIZE: Final = 200
-"""Messages that are read at a time, at most."""
+"""Messages per read."""
 UNBOUNDED: Final = 2**62
-"""More messages than there are, and a later id than any."""
+"""More than any number of messages, and larger than any id."""
 
 _session_id, _opened_at, _last_active, _has_files = map(_SAID.column, _SessionMessage._fields[:4])
 _replied, _replied_role, _reply_to = map(_SAID.column, ("replied", "replied_role", "reply_to"))
@@ -177,32 +173,32 @@ _message: Final = _SAID.part("message")
 
 @dataclass(frozen=True, slots=True)
 class Paging:
-    """A reader's plan for a history of at most `limit` messages (0: no bound)."""
+    """How to read a history of at most `limit` messages (0: no limit)."""
 
     limit: int
     page_size: int = PAGE_SIZE
 
     def next_page(self, known: int = 0) -> int:
-        """Return how many messages to read when so many are known; 0 when none are missing."""
+        """Return how many messages to read next; 0 if none are missing."""
         return max(0, min(self.page_size, self.limit - known)) if self.limit else self.page_size
 
     def may_continue(self, asked: int, read: int, known: int = 0) -> bool:
-        """Return whether there may be more after a page on top of the known messages."""
+        """Return whether there may be more after a page."""
         return read == asked and self.next_page(known + read) > 0
 
 
 @dataclass(frozen=True, slots=True)
 class Opening:
-    """The rows that SELECT_OPEN_SESSION found: none of a session where none is open."""
+    """The rows of SELECT_OPEN_SESSION."""
 
     tail: Sequence[Row]
-    """The session with its messages, newest first."""
+    """The session with its messages, newest first; empty if none is open."""
     beyond: Sequence[Row]
-    """Summaries, and an expired session's rest: those come without an open session, too. And its canvas."""
+    """Summaries, the rest of an expired session, and the canvas."""
 
 
 def opening(rows: Sequence[Row]) -> Opening:
-    """The parts of SELECT_OPEN_SESSION's rows, whose order no database promises across a UNION ALL."""
+    """Split the rows of SELECT_OPEN_SESSION, which a UNION ALL returns in any order."""
     tail = [row for row in rows if _session_id(row) is not None]
     beyond = [row for row in rows if _session_id(row) is None]
     return Opening(sorted(tail, key=message_id, reverse=True), beyond)
@@ -214,14 +210,14 @@ def has_question(rows: Sequence[Row]) -> bool:
 
 
 def has_files(rows: Sequence[Row]) -> bool:
-    """Return whether SELECT_FILES has to be asked as well, for the session that the rows belong to."""
+    """Return whether the session has files, to be read with SELECT_FILES."""
     return bool(_has_files(rows[0]))
 
 
 def read_session(
     found: Opening, key: SessionKey, files: Sequence[Row] = (), *, more: bool = False
 ) -> Session:
-    """The session that SELECT_OPEN_SESSION found, which must be there, with SELECT_FILES' rows."""
+    """Read the open session from its rows and those of SELECT_FILES."""
     newest = found.tail[0]
     return Session(
         id=_session_id(newest),
@@ -238,7 +234,7 @@ def read_session(
 
 
 def unstored_session(found: Opening, key: SessionKey, now: datetime) -> Session:
-    """A session that is not stored, with what is known from before it."""
+    """Return a session that is not stored, with the summaries from before it."""
     return Session(
         id="",
         key=key,
@@ -251,7 +247,7 @@ def unstored_session(found: Opening, key: SessionKey, now: datetime) -> Session:
 
 
 def read_history(rows: Sequence[Row], files: Sequence[Row] = ()) -> tuple[Message, ...]:
-    """The messages of the rows, which are read newest first, oldest first."""
+    """Return the messages of rows that are newest first, oldest first."""
     if not rows or message_id(rows[0]) is None:  # a session in which nothing was said yet
         return ()
     messages, last_id = list[Message](), None
@@ -276,7 +272,7 @@ def _said(row: Row) -> Message:
 
 
 def tail(messages: Iterable[Message], limit: int) -> tuple[Message, ...]:
-    """The last `limit` messages (0: all), never starting with an answer whose question has left already."""
+    """Return the last `limit` messages (0: all), never starting with an answer."""
     kept = tuple(messages)[-limit:]  # [-0:] is everything
     return tuple(dropwhile(lambda message: message.role == "assistant", kept))
 
@@ -292,8 +288,7 @@ def _canvas(rows: Sequence[Row]) -> Canvas:
 
 
 def newest_images(files: Sequence[Row], message_ids: Collection[int], room_bytes: int) -> list[str]:
-    """The images among SELECT_FILES' rows that fit into so many bytes, newest first, as SELECT_IMAGES names
-    them. Once one does not fit, those before it are left out as well."""
+    """Return the newest images that fit into so many bytes, as SELECT_IMAGES names them, without gaps."""
     slots = list[str]()
     for id_, _, content_type, _, document, _, size, position in reversed(files):
         if id_ not in message_ids or document or not content_type.startswith("image/"):
@@ -306,13 +301,13 @@ def newest_images(files: Sequence[Row], message_ids: Collection[int], room_bytes
 
 
 def with_images(files: Sequence[Row], images: Sequence[Row]) -> list[Row]:
-    """SELECT_FILES' rows with the bytes that SELECT_IMAGES found."""
+    """Add the bytes that SELECT_IMAGES found to SELECT_FILES' rows."""
     data = {(id_, position): found for id_, position, found in images}
     return [(*row[:3], data.get((row[0], row[-1]), row[3]), *row[4:]) for row in files]
 
 
 def image_room(history: Sequence[Message]) -> int:
-    """Bytes of images that may come before these messages in one request."""
+    """Return how many bytes of images may still precede these messages in one request."""
     images = [file.data for message in history for file in message.attachments if file.is_image]
     return MAX_REQUEST_IMAGE_BYTES - sum(map(len, images)) if all(images) else 0
 
@@ -329,7 +324,7 @@ def _attachments(rows: Sequence[Row]) -> dict[int, tuple[Attachment, ...]]:
 
 
 # ---- attachments -----------------------------------------------------------------------------------------
-# The bytes of files that came with questions: kept as long as their turn is in the history.
+# Attachments, stored while their turn is in the history.
 
 # $1 user, $2 channel, $3 agent, $4 the last activity that is too long ago
 DELETE_ATTACHMENTS_OF_IDLE: Final = """
@@ -340,7 +335,7 @@ DELETE_ATTACHMENTS_OF_IDLE: Final = """
     )
 """
 
-# Run next after its message, in the same transaction: that is the session's newest.
+# Run right after its message, which is then the session's newest.
 _INSERT_ATTACHMENT: Final = """
     INSERT INTO attachments (
         message_id, session_id, user_id, position, name, content_type, data, document, source_id, bytes
@@ -350,8 +345,7 @@ _INSERT_ATTACHMENT: Final = """
     ORDER BY id DESC LIMIT 1
 """
 
-# There are two windows on a session: of what was said in public, and of everything. Either one keeps a
-# file. Where there is no file, the windows are not looked at.
+# Keeps files that either history of the session shows: of public messages, or of all.
 DELETE_ATTACHMENTS_NO_LONGER_SEEN: Final = """
     DELETE FROM attachments
     WHERE session_id = $1 AND user_id = $2 AND message_id NOT IN (
@@ -369,7 +363,7 @@ DELETE_ATTACHMENTS_NO_LONGER_SEEN: Final = """
     )
 """
 
-# A late turn of a closed session brings files that nobody will read.
+# A late turn of a closed session brings files that will not be read.
 DELETE_ATTACHMENTS_OF_CLOSED: Final = """
     DELETE FROM attachments
     WHERE session_id = $1 AND user_id = $2 AND session_id IN (
@@ -378,7 +372,7 @@ DELETE_ATTACHMENTS_OF_CLOSED: Final = """
 """
 
 
-# By attachments_by_user; likewise below. $1 user, $2 bytes
+# $1 user, $2 bytes
 DELETE_FILES_BEYOND_QUOTA: Final = """
     DELETE FROM attachments
     WHERE user_id = $1 AND (message_id, position) IN (
@@ -393,7 +387,7 @@ DELETE_FILES_BEYOND_QUOTA: Final = """
     RETURNING 1
 """
 
-# The rows that FREE_OLDEST_FILES has left, of the session whose user is told now. $1 session, $2 user
+# Rows left by FREE_OLDEST_FILES; their user is told now. $1 session, $2 user
 DELETE_FREED_FILES: Final = """
     DELETE FROM attachments WHERE session_id = $1 AND user_id = $2 AND bytes IS NULL RETURNING 1
 """
@@ -417,7 +411,7 @@ FREE_OLDEST_FILES: Final = """
 
 
 def free_files(total_bytes: int) -> Steps[None]:
-    """Free the oldest files of whoever holds the most until all users together hold no more than that."""
+    """Free the oldest files of the users with the most until all users together are within the limit."""
     while True:
         held = sorted((size, user_id) for user_id, size in (yield Statement(SELECT_FILE_BYTES)))
         excess = sum(size for size, _ in held) - total_bytes

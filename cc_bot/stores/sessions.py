@@ -1,8 +1,7 @@
-"""Conversations: what was said under each session key, and the window of it that a turn sees.
+"""Sessions: the conversation of a user in a channel, and the history that a turn sees.
 
-A turn is two trips to the database: `open` before the model is asked, and `commit_turn` after. No
-transaction is held while the model thinks, and no conversation is kept in the process, so a restart changes
-nothing.
+A turn takes two trips to the database: `open` before the model is asked, `commit_turn` after. No transaction
+is open in between and no conversation is kept in the process, so a restart changes nothing.
 """
 
 import json
@@ -67,13 +66,13 @@ from cc_bot.stores.usage import Settlement, settle_stored
 
 # ---- turn writing ----------------------------------------------------------------------------------------
 
-# Discord's id of it goes to the answer that takes its place, in the same message.
+# Its Discord id goes to the answer that replaces it, in the same message.
 _MARK_REPLACED: Final = """
     UPDATE messages SET status = 'replaced', discord_id = NULL
     WHERE id = $3 AND session_id = $1 AND user_id = $2 AND role = 'assistant'
 """
 
-# The blocks that hold it. To be run before _MARK_REPLACED.
+# Run before _MARK_REPLACED.
 _THAW_REPLACED: Final = f"""
     DELETE FROM block_boundaries WHERE id IN (
         {BLOCKS_FROM_MESSAGE}
@@ -83,10 +82,9 @@ _THAW_REPLACED: Final = f"""
 
 _SAID: Final = Parameters((name for name in MESSAGE.names if name not in ("id", "created_at")), first=7)
 
-# Taking owner and channel from the session's own row refuses a session that is not the user's. What takes the
-# place of an answer stands where that did.
-# $1 session, $2 user, $3 now, $4 and $5 channel and thread where everybody reads it, $6 the answer that it
-# takes the place of, then _SAID
+# Owner and channel come from the session's row, so another user's session is refused. A replacing answer
+# stays where the former one was. $1 session, $2 user, $3 now, $4 and $5 channel and thread if it is public,
+# $6 the answer that it replaces, then _SAID
 _INSERT_MESSAGE: Final = f"""
     INSERT INTO messages (
         session_id, user_id, channel_id, parent_channel_id, thread_id, in_channel, timestamp, created_at,
@@ -103,7 +101,7 @@ _INSERT_MESSAGE: Final = f"""
     RETURNING id
 """  # noqa: S608 - put together from constants alone
 
-# A session that was closed while the model was thinking stays closed, and one that expired stays expired.
+# A session that was closed or expired meanwhile stays so.
 _TOUCH: Final = """
     UPDATE sessions SET last_active = $3, active_hour = substr($3, 1, 13)
     WHERE id = $1 AND user_id = $2 AND closed_at IS NULL AND last_active > $4
@@ -116,37 +114,36 @@ class NewTurn:
     messages: tuple[Message, ...]
     now: datetime
     replaces: int | None
-    """The answer that the turn's takes the place of."""
+    """The answer that it replaces."""
     drawn: tuple[Drawn, ...]
     entry: str = ""
-    """Of the turn in the ledger; empty where it has none."""
+    """The turn's id in the ledger, if it has one."""
     proposals: tuple[ProposedChange, ...] = ()
-    """What its answer proposes."""
     settlement: Settlement | None = None
-    """What it has used, where that is not counted yet."""
+    """The usage to be counted with it."""
     place: ChannelKey | None = None
-    """Where everybody reads it; None where its user alone does."""
+    """Where it is public; None if only its user sees it."""
 
 
 @dataclass(frozen=True, slots=True)
 class StoredTurn:
     messages: tuple[Message, ...]
-    """With their ids and times."""
+    """With ids and times."""
     canvas: Canvas | None = None
-    """All that is up now, where the turn has changed it."""
+    """The resulting canvas, if the turn changed it."""
     proposals: tuple[Proposal, ...] = ()
-    """With their ids."""
+    """With ids."""
     files_deleted: int = 0
-    """Older files of its user that are no longer kept, because there were too many."""
+    """Older files of the user that were deleted to make room."""
 
 
 async def store_turn(
     database: Database, turn: NewTurn, idle_since: str, limit: int, quota: FileQuota
 ) -> StoredTurn:
-    """Store it, whole or not at all. `idle_since`: the last moment of activity that is too long ago for the
-    session to be open still; `limit`: messages in a history, 0 for no bound.
+    """Store a turn, whole or not at all. `idle_since`: sessions last active before then have expired;
+    `limit`: messages in a history, 0 for no limit.
 
-    Raises StorageError; ConversationGone when the session is not its key's user's.
+    Raises StorageError, and ConversationGone if the session is not the user's.
     """
     batch = _statements(turn, idle_since, limit, quota.user_bytes)
     about = (user(turn.session.key.user_id), *(of_place(turn.place) if turn.place else ()))
@@ -228,14 +225,14 @@ def _steps(batch: Sequence[Statement], turn: NewTurn) -> Steps[tuple[list[Sequen
             if not all(_rows_of(_INSERT_MESSAGE, batch, results)):
                 raise ConversationGone from None
             raise
-    # Last: all who draw count up one number (canvas_clock), and wait from here to the end for who was before.
+    # Last, as all turns that draw wait here for each other (canvas_clock).
     canvas = (yield from _draw(turn)) if turn.drawn else None
     return results, canvas
 
 
 def _draw(turn: NewTurn) -> Steps[Canvas | None]:
-    """Do once more what the turn did to the canvas, on what that is now: a heartbeat may have drawn since, or
-    its user cleared it. After `/clear` the canvas is another session's, and stays as clean as it is."""
+    """Apply the turn's canvas changes to the current canvas, which may have changed meanwhile. After `/clear`
+    another session has the canvas, and it stays empty."""
     session = turn.session
     found = read_current((yield select_current(session.key)))
     if found is not None and found.session_id != session.id:
@@ -249,7 +246,6 @@ def _draw(turn: NewTurn) -> Steps[Canvas | None]:
 
 
 def _author(message: Message, key: SessionKey) -> int:
-    """Return who wrote it; a question of nobody in particular is the user's."""
     return message.author_id or (key.user_id if message.role == "user" else 0)
 
 
@@ -263,7 +259,6 @@ def _insert(turn: NewTurn, message: Message) -> Statement:
 
 
 def _thawing(turn: NewTurn) -> list[Statement]:
-    """Thaw what others have written since the turn was asked where everybody reads it."""
     ids = [message.discord_id for message in turn.messages if message.discord_id is not None]
     if turn.place is None or not ids:
         return []
@@ -277,15 +272,14 @@ CLOSE_EXPIRED: Final = """
     WHERE closed_at IS NULL AND active_hour <= substr($1, 1, 13) AND last_active <= $1
     RETURNING id /* all users */
 """
-"""By sessions_open_by_hour. Parameters: the last moment of activity that is too long ago, now."""
+"""Parameters: the last activity that is too long ago, now."""
 
-# By attachments_by_session.
 DELETE_ATTACHMENTS_OF_EXPIRED: Final = """
     DELETE FROM attachments WHERE session_id IN @texts($1)
     /* all users */
 """
-"""Parameters: an array of sessions, those that CLOSE_EXPIRED has closed: a turn that came meanwhile keeps its
-session open, and what is in it."""
+"""Parameters: the sessions that CLOSE_EXPIRED has closed; a turn that came meanwhile keeps its session and
+files."""
 
 _BEGINNING_OF_TIME: Final = ""
 _END_OF_TIME: Final = to_text(datetime.max.replace(tzinfo=UTC))
@@ -296,7 +290,7 @@ _CLOSE_IDLE: Final = """
     WHERE user_id = $1 AND channel_id = $2 AND agent = $3 AND closed_at IS NULL AND last_active <= $4
 """
 
-# It takes the canvas over. Who comes second finds the key taken and reads the first one's session.
+# The new session takes over the canvas. Of two at once, the second reads the first one's session.
 INSERT_SESSION: Final = f"""
     INSERT INTO sessions (
         user_id, channel_id, agent, id, created_at, last_active, active_hour, canvas_state, canvas_revision
@@ -309,7 +303,7 @@ INSERT_SESSION: Final = f"""
     ON CONFLICT (user_id, channel_id, agent) WHERE closed_at IS NULL DO NOTHING
 """  # noqa: S608 - put together from constants alone
 
-# By messages_by_session. $1 user, $2 the answer's row
+# $1 user, $2 the answer's row
 _SELECT_QUESTION: Final = f"""
     SELECT {MESSAGE.of("q")}
     FROM messages AS a
@@ -321,8 +315,6 @@ _SELECT_QUESTION: Final = f"""
 
 
 class SessionStore:
-    """The sessions of every key."""
-
     def __init__(
         self,
         database: Database,
@@ -333,8 +325,8 @@ class SessionStore:
         page_size: int = PAGE_SIZE,
         file_quota: FileQuota = FILE_QUOTA,
     ) -> None:
-        """Make the store. `history_limit`: messages, 0 for no bound; `session_ttl`: the time without a turn
-        until expiry; `page_size`: messages read at a time."""
+        """`history_limit`: messages, 0 for no limit; `session_ttl`: idle time until expiry; `page_size`:
+        messages per read."""
         self._file_quota = file_quota
         self._database = database
         self._limit = history_limit
@@ -345,13 +337,12 @@ class SessionStore:
     async def open(
         self, key: SessionKey, *, visibility: Visibility = "public", beyond: int = 0, lasting: bool = True
     ) -> Session:
-        """Open the current session with its history, made when there is none or the last one has expired; if
-        it is not to be `lasting`, it is made up then, and nothing can be stored in it.
+        """Open the current session with its history; a new one if there is none or it has expired. If not
+        `lasting`, a new one is not stored and can't be committed to.
 
-        `visibility` is that of the turn about to be made: the history of a public turn leaves out what was
-        said in private. Of a long history this is the newest page; `more` tells, and `earlier` goes on.
-        `beyond` is how many messages to read beyond the window: whoever takes the last turn apart to make it
-        anew still has a whole window before it.
+        The history of a `public` turn leaves out private messages. Of a long history the newest page is read;
+        `more` says if `load_earlier` has more. `beyond`: messages to read beyond the limit, for a turn that
+        regenerates the last answer.
         """
         now, size = self._clock(), self._paging.next_page() + beyond
         idle = idle_since(now, self._ttl)
@@ -370,10 +361,8 @@ class SessionStore:
         return replace(session, history=history)
 
     async def load_earlier(self, session: Session, *, visibility: Visibility = "public") -> Session:
-        """Return the session with one more page of its history, if there is one.
-
-        `visibility` is that of the turn, as in `open`.
-        """
+        """Return the session with one more page of its history, if there is one. `visibility`: as in
+        `open`."""
         if not session.more:
             return session
         known, rows, more = len(session.history), list[Row](), True
@@ -392,11 +381,11 @@ class SessionStore:
         return replace(session, history=(*earlier, *session.history), more=more)
 
     async def get_question(self, user_id: int, answer_id: int) -> Message | None:
-        """Return what one of the user's answers answers, without its files; both by their rows."""
+        """Return the question of a user's answer, without its files; both by row id."""
         return MESSAGE.first(await self._database.query(_SELECT_QUESTION, user_id, answer_id))
 
     async def clear(self, key: SessionKey) -> Session:
-        """Close the open session, if any, and open a new one with nothing in it, and nothing before it."""
+        """Close the open session, if any, and open an empty one without summaries."""
         forget = [Statement(sql, key_columns(key)) for sql in (DELETE_SUMMARIES, STOP_SUMMARIZING)]
         forget += clear_canvas(key)
         now = to_text(self._clock())
@@ -404,10 +393,7 @@ class SessionStore:
         return read_session(found, key)
 
     async def expire(self) -> int:
-        """Close every session that has been idle for too long, and tell how many there were.
-
-        Their messages stay in the archive and are no longer read; their attachments are deleted.
-        """
+        """Close every idle session and delete its attachments. Returns their number."""
         now = self._clock()
         idle = idle_since(now, self._ttl)
 
@@ -429,14 +415,11 @@ class SessionStore:
     ) -> Session:
         """Store a turn, whole or not at all, and return the session with it.
 
-        `replaces` is the id of an answer of this session that the turn's answer takes the place of: it
-        stays in the archive and leaves the history. `drawn` is what the turn did to the canvas: what of it
-        still applies is done, to the canvas as it is by now. The returned messages carry their ids and times.
-        A session that was closed or has expired in the meantime gets the turn and is not opened again; where
-        another one has its canvas, nothing is drawn. What another turn stored since `open` shows at the next
-        `open`.
+        `replaces`: the answer of this session that is replaced; it stays in the archive and leaves the
+        history. `drawn`: canvas changes, applied to the current canvas. A session that was closed or expired
+        meanwhile gets the turn and stays closed. Turns stored since `open` appear at the next `open`.
 
-        Raises StorageError, also when the session is not its key's user's.
+        Raises StorageError and ConversationGone.
         """
         stored = await self.archive_turn(session, messages, replaces=replaces, drawn=drawn)
         before = [message for message in session.history if not _is_answer(message, replaces)]
@@ -463,11 +446,9 @@ class SessionStore:
         settlement: Settlement | None = None,
         place: ChannelKey | None = None,
     ) -> StoredTurn:
-        """Store a turn as `commit_turn` does; what is returned are the messages as they were stored, which
-        also a history too short for them does not lose. `entry`: of the turn in the ledger, where it is
-        answered by that. `proposals`: what the answer proposes to the user. `settlement`: what it has
-        used. `place`: where everybody reads it, if not its user alone: those of its messages that have an id
-        of Discord's stand in the context of that place. Raises ValueError for private ones."""
+        """Store a turn as `commit_turn` does, and return what was stored. `entry`: the turn's id in the
+        ledger. `place`: where it is public; its messages with a Discord id then belong to that channel's
+        context. Raises ValueError for private messages with a `place`."""
         if place and any(message.visibility == "private" for message in messages):
             raise ValueError("what is private stands in no channel")
         now = from_ms(to_ms(self._clock()))  # as it is read back
@@ -480,7 +461,7 @@ class SessionStore:
     async def _read_files(
         self, session: Session, rows: Sequence[Row], before: int, room_bytes: int
     ) -> Sequence[Row]:
-        """Read the files of messages; of images, those that fit into so many bytes."""
+        """Read the files of messages, and as many of their images as fit."""
         owned = (session.id, session.key.user_id)
         files = await self._database.query(SELECT_FILES, *owned, message_id(rows[-1]), before)
         wanted = newest_images(files, {*map(message_id, rows)}, room_bytes)
@@ -497,7 +478,7 @@ class SessionStore:
         now: str,
         first: Sequence[Statement] = (),
     ) -> Opening:
-        """Close the session if it has been idle since then, see that there is one, and read it."""
+        """Close the session if it is idle, make sure that there is one, and read it."""
         columns = key_columns(key)
         results = await self._database.transaction(
             [
