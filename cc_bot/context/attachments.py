@@ -85,12 +85,11 @@ def too_large(limit_bytes: int) -> AttachmentTooLarge:
 
 
 def read_attachment(name: str, data: bytes) -> Attachment:
-    """The file as it goes to a model: an image or a recording as it is, or text in UTF-8 as `text/plain`.
+    """Return the file as it is sent to a model: an image or recording unchanged, text as UTF-8 `text/plain`.
 
-    A document is neither; it is read elsewhere (`is_document`). Text may come in UTF-8, UTF-16, Shift_JIS,
-    EUC-JP or ISO-2022-JP. Raises AttachmentTooLarge (an image over MAX_IMAGE_BYTES, text over
-    MAX_TEXT_BYTES, as it came or in UTF-8, a recording over recordings.MAX_BYTES), RecordingTooLong,
-    RecordingEmpty and AttachmentNotSupported (empty, or none of the three).
+    Text may be UTF-8, UTF-16, Shift_JIS, EUC-JP or ISO-2022-JP. Raises AttachmentTooLarge (above
+    MAX_IMAGE_BYTES, MAX_TEXT_BYTES or recordings.MAX_BYTES), RecordingTooLong, RecordingEmpty and
+    AttachmentNotSupported (empty, or another kind).
     """
     if sound := sound_of(data):
         return _recording(name, sound, data)
@@ -123,8 +122,8 @@ def _recording(name: str, sound: Sound, data: bytes) -> Attachment:
 
 
 def is_document(name: str, data: bytes) -> bool:
-    """Return whether a file is to be read as a document. Its bytes say so, but for values with separators:
-    those are text, and a document where they are too long to be shown whole."""
+    """Return whether a file is a document, by its bytes. Separated values are one only if too long to be
+    shown whole."""
     if image_type(data) is not None:
         return False
     if data.startswith(_DOCUMENT_BEGINNINGS) or _PDF in data[:_PDF_WITHIN]:
@@ -133,7 +132,7 @@ def is_document(name: str, data: bytes) -> bool:
 
 
 def document_files(name: str, document: Document, pictures: Iterable[bytes]) -> tuple[Attachment, ...]:
-    """The files that a document becomes: what was read of it, and of a scan its pages as pictures."""
+    """Return the attachments that a document becomes: its text, and the pages of a scan as pictures."""
     pages = (
         Attachment(f"{name} ({document.unit} {number})", "image/jpeg", picture)
         for number, picture in enumerate(pictures, 1)
@@ -142,8 +141,8 @@ def document_files(name: str, document: Document, pictures: Iterable[bytes]) -> 
 
 
 def as_prompt_texts(attachments: Sequence[Attachment], cost: Cost) -> Iterator[str]:
-    """Yield the text files and documents of one question as they stand in it; documents share what room
-    there is for them. `cost` estimates the tokens of a text."""
+    """Yield the text files and documents of a question; documents share a budget of tokens, as `cost`
+    estimates them."""
     documents = sum(attachment.document is not None for attachment in attachments)
     room = min(MAX_DOCUMENT_TOKENS, MAX_DOCUMENTS_TOKENS // max(documents, 1))
     for attachment in attachments:
@@ -152,8 +151,7 @@ def as_prompt_texts(attachments: Sequence[Attachment], cost: Cost) -> Iterator[s
 
 
 def as_prompt_text(attachment: Attachment, cost: Cost, room: float = MAX_DOCUMENT_TOKENS) -> str:
-    """Write a text file or a document as it stands in a question: named, and fenced so that nothing in it
-    ends the fence. `cost` estimates the tokens of a text."""
+    """Return a text file or document with its name, fenced so that nothing in it ends the fence."""
     name = _shown_name(attachment.name)
     if attachment.document is not None:
         return _document_text(name, attachment.document, cost, room)
@@ -168,7 +166,7 @@ def _fenced(text: str) -> str:
 
 
 # ---- documents -------------------------------------------------------------------------------------------
-# What a prompt shows of a document: all of it, or what tells where the rest is.
+# What a prompt shows of a document: all of it, or its contents, first and last parts.
 
 _KINDS: Mapping[DocumentKind, str] = {
     "pdf": "PDF",
@@ -215,7 +213,7 @@ def _number(count: int, unit: str) -> str:
 
 
 def _first_parts(document: Document, room: float, cost: Cost) -> int:
-    """Return how many of the first parts there is room for. It looks at no more of them."""
+    """Return how many of the first parts fit."""
     for number in range(1, len(document.parts) + 1):
         room -= cost(document.marked((number,))) + 1
         if room < 0:
@@ -224,8 +222,7 @@ def _first_parts(document: Document, room: float, cost: Cost) -> int:
 
 
 def _contents(document: Document, room: float, cost: Cost) -> str:
-    """Return the titles with the numbers of their parts, as many as there is room for; the names of the
-    parts where there are no titles."""
+    """Return the titles with their part numbers, as many as fit; the parts' names if there are no titles."""
     titles = [f"{each.title}: {document.unit} {each.part}" for each in document.headings]
     if not titles:
         titles = [document.mark(n).strip("[]") for n, part in enumerate(document.parts, 1) if part.name]
@@ -233,7 +230,7 @@ def _contents(document: Document, room: float, cost: Cost) -> str:
 
 
 def _cut(text: str, room: float, cost: Cost) -> str:
-    """Return the text, or as much of its beginning as there is room for: it is halved until it fits."""
+    """Return as much of the beginning as fits, by halving."""
     cut = text
     while cut and cost(cut) > room:
         cut = cut[: len(cut) // 2]
@@ -241,21 +238,16 @@ def _cut(text: str, room: float, cost: Cost) -> str:
 
 
 def _shown_name(name: str) -> str:
-    """A name that is one short line and can't be taken for anything but a name."""
+    """Return a name as one short line that can't be taken for anything else."""
     printable = "".join(character for character in name if character.isprintable() and character not in '"`')
     return printable.strip()[:_LONGEST_NAME] or "file"
 
 
 # ---- memory file -----------------------------------------------------------------------------------------
-# Memories from the bytes of a file, in whatever encoding Japanese is written in.
 
 
 def read_memory_file(data: bytes) -> list[PortableMemory]:
-    """The memories of a file.
-
-    JSON is always UTF-8, and may hold characters that no other text has. Raises ImportNotUnderstood or
-    TooManyToImport.
-    """
+    """Return the memories in a file. JSON is always UTF-8. Raises ImportNotUnderstood or TooManyToImport."""
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError:

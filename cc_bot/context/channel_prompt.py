@@ -1,11 +1,9 @@
-"""The prompt of a turn in a channel, steadiest part first.
+"""The prompt of a turn in a channel, the stable part first.
 
-    stable system message | messages, one part each | second system message (what changes) | the questions
+stable system message | messages, one part each | second system message (what changes) | the question
 
-Everyone in the channel is shown by the name that stands before what they said, with a mark that is theirs
-alone. The names of who speaks now
-change from turn to turn, so they come after the messages, with the date; and so do the notes of who asks that
-an operator wants told from the start.
+Authors are named before their words, with a mark of their own. The list of current speakers and the asker's
+notes change from turn to turn, so they follow the messages.
 """
 
 from bisect import bisect_left, bisect_right
@@ -27,25 +25,22 @@ from cc_bot.domain.text import one_line
 from cc_bot.llm.model import AssistantPart, SystemPart, ToolSchema, UserPart
 
 # ---- blocks ----------------------------------------------------------------------------------------------
-# A channel's messages as a request shows them: how one looks, which are frozen together, and what leaves.
+# Blocks: which messages are frozen together and dropped together.
 #
-# A message becomes one part of a prompt, made by one function from its row alone. So it makes no difference
-# to the bytes of a request whether it is frozen: blocks decide what leaves together, what is counted how, and
-# where a cache's marks stand. What leaves does so whole blocks at a time and some blocks at once, so that
-# most requests begin as the one before them did.
-#
-# Tokens are counted as the model counts them: a frozen block as it was counted when it was frozen, everything
-# else by the estimate times the model's factor.
+# A message is rendered from its row alone, so freezing does not change a request's bytes. Blocks decide what
+# is dropped together (whole blocks, several at once, so that most requests begin like the one before), and
+# where cache marks are set. A frozen block keeps the token count it was frozen with; other messages are
+# estimated times the model's factor.
 
 KEPT_SHARE: Final = 0.75
-"""How full the budget is after something has left. The less is kept, the seldomer a request begins anew."""
+"""How full the budget is after blocks were dropped. A smaller share means fewer cache misses."""
 BLOCKS_IN_BUDGET: Final = 4
-"""A block is at most this part of the budget, so that what leaves does not take everything along."""
+"""A block is at most this fraction of the budget."""
 
 
 def render(said: ContextMessage, asker_id: int | None = None) -> UserPart | AssistantPart:
-    """The part of a prompt that a message becomes. Names come before what people said, not before answers.
-    What the asker wrote, and was answered, is not tainted."""
+    """Return the prompt part of a message. Names precede what people said, not answers. The asker's words,
+    and answers to them, are not tainted."""
     tainted = said.is_foreign_to(asker_id)
     if said.role == "assistant":
         return AssistantPart(said.content or UNSAID, tainted=tainted)
@@ -54,7 +49,7 @@ def render(said: ContextMessage, asker_id: int | None = None) -> UserPart | Assi
 
 
 def _replied(said: ContextMessage) -> str:
-    """Tell on one line what a message replies to, from the row of that: what is deleted is told no more."""
+    """One line from the row of the message replied to, so that a deleted message is not quoted."""
     if said.replied is None:
         return "> (a message that is not shown)"
     name = YOU if said.replied_name is None else speaker(said.replied_name, said.replied_id)
@@ -62,21 +57,20 @@ def _replied(said: ContextMessage) -> str:
 
 
 def said_tokens(said: ContextMessage) -> int:
-    """Estimate what a message costs."""
     return part_tokens(render(said))
 
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """The room that there is, and how it is counted."""
+    """The token budget, and how tokens are counted."""
 
     budget: float
     """Tokens as the model counts them, of a whole context and of a block."""
     block: float
     factor: float
-    """What the model counts for each token that we estimate."""
+    """Tokens that the model counts per estimated token."""
     cost: Callable[[ContextMessage], float] = said_tokens
-    """In tokens as estimated."""
+    """In estimated tokens."""
 
     @classmethod
     def of(cls, budget: int, block: int, factor: float, cost: Callable[[ContextMessage], float]) -> "Measure":
@@ -88,7 +82,7 @@ class Measure:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Messages that stand together: a block, or a run of messages that are in none."""
+    """A block, or a run of messages outside any block."""
 
     key: ChannelKey
     rows: tuple[ContextMessage, ...]
@@ -98,35 +92,35 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
-    """The part of one place that a context may show. A thread's has two: its channel's up to its start, its
-    own."""
+    """The messages of one channel that a context may show. A thread has two: its channel's up to its start,
+    and its own."""
 
     key: ChannelKey
     rows: tuple[ContextMessage, ...]
     """Oldest first."""
     blocks: tuple[Block, ...] = ()
-    """Those that may be relied on, oldest first."""
+    """The valid blocks, oldest first."""
     settled_before: int = 0
-    """What stands before this id can be frozen."""
+    """Messages before this id may be frozen."""
     taken_from: int | None = None
-    """From this id on they are in a block that reaches beyond what the context shows."""
+    """From this id on, messages belong to a block that reaches beyond the context."""
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """The plan of a request: what it shows, and what is to be remembered of that."""
+    """What a request shows, and which blocks to store."""
 
     groups: tuple[Group, ...] = ()
     frozen: tuple[Block, ...] = ()
     """New blocks."""
     first: int = 0
-    """The oldest message that is shown; when none is, the first one that could be."""
+    """The oldest message shown; if none is, the first that could be."""
     left: bool = False
-    """Whether something left."""
+    """Whether messages were dropped."""
 
 
 def plan(stretches: Sequence[Stretch], measure: Measure) -> Plan:
-    """Freeze what is due, then let the oldest leave if it is too much."""
+    """Freeze what is due, then drop the oldest if it is too much."""
     groups = [group for stretch in stretches for group in _frozen(stretch, measure)]
     known = {block for stretch in stretches for block in stretch.blocks}
     new = tuple(group.block for group in groups if group.block is not None and group.block not in known)
@@ -138,7 +132,7 @@ def plan(stretches: Sequence[Stretch], measure: Measure) -> Plan:
 
 
 def grouped(stretch: Stretch, measure: Measure) -> list[Group]:
-    """The rows of a stretch by the blocks that they are in, oldest first; what is in none is counted."""
+    """Return the rows in groups by block, oldest first."""
     ids = [row.id for row in stretch.rows]
     groups, at = [], 0
 
@@ -161,7 +155,7 @@ def grouped(stretch: Stretch, measure: Measure) -> list[Group]:
 
 
 def fitting(blocks: Sequence[Block], measure: Measure) -> Sequence[Block]:
-    """The blocks that there is room for, as far as they alone can tell: all, or the newest."""
+    """Return the newest blocks that fit, judged by the blocks alone."""
     if sum(block.tokens for block in blocks) <= measure.budget:
         return blocks
     start, spent = len(blocks), 0.0
@@ -172,11 +166,8 @@ def fitting(blocks: Sequence[Block], measure: Measure) -> Sequence[Block]:
 
 
 def _frozen(stretch: Stretch, measure: Measure) -> list[Group]:
-    """The groups of a stretch once what is due to be frozen is.
-
-    The newest run is where messages are added: what is left of it when it is short enough stays as it is. A
-    run before a block has nothing to wait for.
-    """
+    """Freeze what is due. The newest run stays as it is while it is short; a run before a block does not
+    wait."""
     taken = (
         stretch.taken_from is not None and bool(stretch.rows) and stretch.rows[-1].id >= stretch.taken_from
     )
@@ -192,7 +183,7 @@ def _frozen(stretch: Stretch, measure: Measure) -> list[Group]:
 
 
 def _cut(group: Group, measure: Measure, settled_before: int, *, closed: bool) -> list[Group]:
-    """A run in blocks, and what is left of it."""
+    """Split a run into blocks and a rest."""
     if not closed and group.tokens <= measure.block:
         return [group]
     rows, start, cut = group.rows, 0, list[Group]()
@@ -213,8 +204,7 @@ def _cut(group: Group, measure: Measure, settled_before: int, *, closed: bool) -
 def _block_end(
     rows: Sequence[ContextMessage], costs: Sequence[float], start: int, settled_before: int, size: float
 ) -> int:
-    """Find the end of the block that starts here: before the row that is too much; at `start` if it can't
-    yet."""
+    """Return the end of the block that starts here; `start` if it can't be frozen yet."""
     end, tokens = start, 0.0
     while end < len(rows) and (end == start or tokens + costs[end] <= size):
         if rows[end].id >= settled_before:
@@ -225,7 +215,7 @@ def _block_end(
 
 
 def _kept(groups: Sequence[Group], measure: Measure) -> list[Group]:
-    """Keep what stays when all of it is too much: whole groups, of the last one alone as much as fits."""
+    """Return the groups that fit: whole groups, and of the last one as much as fits."""
     total = sum(group.tokens for group in groups)
     if total <= measure.budget:
         return list(groups)
@@ -240,8 +230,7 @@ def _kept(groups: Sequence[Group], measure: Measure) -> list[Group]:
 
 
 def _newest(group: Group, measure: Measure) -> Group | None:
-    """Take as much of the end of a group as fits, in no block; None when its last message alone is too
-    long."""
+    """Return the end of a group that fits, outside any block; None if its last message alone is too long."""
     start, spent = len(group.rows), 0.0
     while start:
         spent += measure.cost(group.rows[start - 1]) * measure.factor
@@ -256,18 +245,18 @@ def _newest(group: Group, measure: Measure) -> Group | None:
 # ---- channel prompt --------------------------------------------------------------------------------------
 
 MARKED_BLOCKS: Final = 3
-"""Providers take four marks; one is the system message's."""
+"""Providers accept four marks; one is on the system message."""
 NAMED: Final = 20
-"""People whose names are told, at most: those who spoke last."""
+"""The most recent speakers who are named."""
 
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """The messages of a context, oldest first, and where its frozen blocks end."""
+    """The messages of a context, oldest first, and the ends of its frozen blocks."""
 
     rows: tuple[ContextMessage, ...]
     ends: tuple[int, ...] = ()
-    """After how many of the rows a block ends, ascending."""
+    """Number of rows up to the end of each block, ascending."""
 
     @classmethod
     def of(cls, groups: Sequence[Group]) -> "Shown":
@@ -277,7 +266,7 @@ class Shown:
         return cls(rows, frozen)._from_question()
 
     def newest(self, tokens: float) -> "Shown":
-        """Take its newest messages that fit, in tokens as estimated."""
+        """Return the newest messages that fit, in estimated tokens."""
         start, spent = len(self.rows), 0.0
         while start:
             spent += said_tokens(self.rows[start - 1])
@@ -287,7 +276,7 @@ class Shown:
         return self._without(start)._from_question()
 
     def _from_question(self) -> "Shown":
-        """A history never starts with an answer."""
+        """Drop answers at the start."""
         answers = 0
         while answers < len(self.rows) and self.rows[answers].role == "assistant":
             answers += 1
@@ -312,9 +301,8 @@ def build_channel_prompt(
     thread_title: str = "",
     thread_owner_id: int = 0,
 ) -> Built:
-    """Build everything that the model sees of a channel's turn before it answers; `persona` is what an agent
-    is told to be instead of cc-bot's own, `notes` are those of who asks that are told from the start. Whoever
-    began a thread chose its title."""
+    """Build the prompt of a channel turn. `persona`: the agent's, in place of cc-bot's own. `notes`: the
+    asker's memories that are always sent. A thread's title is the words of its owner."""
     now_told = changing(locale, now.astimezone(timezone), timezone, paused=paused)
     words = instructions(locale)
     of_asker = profile(notes, words.the_asker, words, timezone)
@@ -343,7 +331,7 @@ def _stable(locale: Locale, tools: Sequence[ToolSchema], persona: str) -> str:
 
 
 def _speakers(shown: Shown, questions: Sequence[Message], locale: Locale) -> str:
-    """List who speaks since the last block, and who asks."""
+    """List who spoke since the last block, and the asker."""
     words = instructions(locale)
     unfrozen = shown.rows[shown.ends[-1] if shown.ends else 0 :]
     spoke = [speaker(row.name, row.author_id) for row in reversed(unfrozen) if row.role == "user"]

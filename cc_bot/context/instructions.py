@@ -1,5 +1,5 @@
-"""The instructions: what the model is told to be, in the user's language: short, and the same from turn to
-turn, so that a provider's prefix cache hits. What changes stands in the second system message."""
+"""The system instructions in the user's language: short, and the same in each turn, so that provider caches
+hit. What changes is in the second system message."""
 
 from dataclasses import dataclass
 
@@ -12,33 +12,33 @@ from cc_bot.texts.naming import named
 class Instructions:
     persona: str
     markdown: str
-    """After an agent's own persona."""
+    """Follows an agent's persona."""
     remembering: str
     """Only when the tool is offered."""
     recalling: str
     profile: str
-    """Above notes of a user that are told from the start. Formatted with who: `the_user` or `the_asker`."""
+    """Precedes the user's notes. Formatted with who: `the_user` or `the_asker`."""
     the_user: str
     the_asker: str
     """In a channel."""
     temporary: str
     paused: str
-    """In what changes: the user wants memory paused."""
+    """In the second message, if the user paused memory."""
     channel: str
-    """In a channel, where several people speak."""
+    """In a channel with several people."""
     thread: str
-    """Formatted with title: that of the thread or forum post, which is a participant's words."""
+    """Formatted with title, which is a participant's words."""
     speakers: str
-    """Formatted with speakers, names, and asking, one of them."""
+    """Formatted with speakers (names) and asking (one of them)."""
     between_names: str
     now: str
     """Formatted with date, weekday, time and timezone."""
     weekdays: tuple[str, ...]
     """Monday first."""
     canvas: str
-    """Above the list of what is up, in what changes."""
+    """Precedes the list of canvas elements."""
     recap: str
-    """Formatted with summary. It ends with it, so that nothing in it can pass for what comes after."""
+    """Formatted with summary, which comes last, so that nothing in it can pass for what follows."""
 
 
 _MARKDOWN_JA = "書式は Discord の Markdown です（表と画像の埋め込みは使えません）。"

@@ -1,12 +1,9 @@
-"""The prompt of one request, steadiest part first.
+"""The prompt of a request, the stable part first.
 
-    stable system message | history | second system message (what changes) | the new question
+stable system message | history | second system message (what changes) | the new question
 
-The notes of its user that an operator wants told from the start stand at the end of the stable message: they
-are other ones only when the user's memories are.
-
-Two turns of a session share everything up to the end of the older one's history, byte for byte, which
-is what a provider's prefix cache needs.
+The user's notes end the stable message, as they change only with the memories. Two turns of a session share
+everything up to the end of the older history byte for byte, as provider caches need.
 """
 
 import json
@@ -30,13 +27,11 @@ from cc_bot.domain.text import shorten
 from cc_bot.llm.model import PromptPart, SystemPart, ToolSchema
 
 # ---- canvas lines ----------------------------------------------------------------------------------------
-# What is on a canvas, in one line an element, as the model is told on every turn.
-#
-# Values are JSON strings: however a title reads, it stays on its line and within its quotes. Long ones are
-# cut: this tells what is up, and every token of it is paid for again with each question.
+# The canvas, one line per element. Values are JSON strings, so that a title can't break out of its line; long
+# ones are cut, as each turn pays for them.
 
 CONTENT_SHOWN: Final = 80
-"""Characters of a content."""
+"""Characters."""
 
 
 def canvas_lines(canvas: Canvas) -> str:
@@ -64,17 +59,15 @@ def _quoted(text: str) -> str:
 
 
 # ---- profile ---------------------------------------------------------------------------------------------
-# The notes that a prompt tells of its user from the start, in one line each.
-#
-# Texts are JSON strings: however a note reads, it stays on its line and within its quotes. Long ones are cut,
-# since every token of them is paid for again with each question; `recall` tells the whole.
+# The notes that are always sent, one line each, as JSON strings. Long ones are cut, as each turn pays for
+# them; `recall` returns the whole note.
 
 NOTE_SHOWN: Final = 500
-"""Characters of a note."""
+"""Characters."""
 
 
 def profile(notes: Sequence[Memory], who: str, words: Instructions, timezone: ZoneInfo) -> str:
-    """The notes, marked off as what they are; empty where there are none. `who` names their user."""
+    """Return the notes below a heading; empty if there are none. `who`: their user."""
     if not notes:
         return ""
     return "\n".join((words.profile.format(who=who), *(_noted(note, timezone) for note in notes)))
@@ -86,25 +79,21 @@ def _noted(note: Memory, timezone: ZoneInfo) -> str:
 
 
 # ---- window ----------------------------------------------------------------------------------------------
-# How much of the history is sent: what fits the token budget, newest first, in whole pairs.
+# The window: the newest pairs of question and answer that fit the token budget.
 #
-# Where not all of it fits, it begins at the same message for many turns and then moves on by many at once, so
-# that a provider's cache knows most of each request. Nobody has to remember where it began: of the messages
-# at which it may begin, it is the one whose hash is the least, and that stays the least until it fits no
-# more.
+# If not all fit, the window starts at the same message for many turns and then moves by many, so that
+# provider caches hit. No state is needed: of the possible starts, the one with the least hash is chosen, and
+# it stays the least until it no longer fits.
 
 KEPT_SHARE: Final = 0.5
-"""How much of the budget is used at least. Half lets it begin anew every twentieth turn or so, and uses 72 %
-of the budget on average; three quarters would begin anew twice as often."""
+"""The least part of the budget that is used. Half moves the start about every twentieth turn and uses 72 % on
+average; three quarters would move it twice as often."""
 
 
 def window(
     history: Sequence[Message], budget_tokens: float, cost: Callable[[Message], float]
 ) -> tuple[Message, ...]:
-    """The newest messages that fit the budget together, oldest first.
-
-    A question is never parted from its answer: the window starts with a user message.
-    """
+    """Return the newest messages that fit, oldest first, starting with a question."""
     spent = 0.0
     starts: list[tuple[int, float]] = []
     for index in range(len(history) - 1, -1, -1):
@@ -117,7 +106,7 @@ def window(
 
 
 def tokens_up_to(history: Sequence[Message], enough: float, cost: Callable[[Message], float]) -> float:
-    """Count what the newest messages cost together, only until it is more than enough."""
+    """Add up what the newest messages cost, stopping above `enough`."""
     spent = 0.0
     for message in reversed(history):
         spent += cost(message)
@@ -127,8 +116,7 @@ def tokens_up_to(history: Sequence[Message], enough: float, cost: Callable[[Mess
 
 
 def _steady(history: Sequence[Message], starts: Sequence[tuple[int, float]], budget_tokens: float) -> int:
-    """Choose where to begin; `starts` are the places that fit, newest first, with what is used from there
-    on."""
+    """Choose where to start. `starts`: possible indexes, newest first, with the tokens used from there."""
     if not starts:
         return len(history)
     enough = [index for index, spent in starts if spent >= budget_tokens * KEPT_SHARE]
@@ -145,14 +133,14 @@ def _hash(message: Message) -> bytes:
 
 @dataclass(frozen=True, slots=True)
 class PromptStyle:
-    """The operator's decisions about every prompt."""
+    """The operator's settings for prompts."""
 
     budget_tokens: int = 80_000
-    """Tokens of history in one request."""
+    """History in one request."""
     block_tokens: int = 1_500
-    """Tokens of a channel's messages that are frozen together."""
+    """Channel messages frozen together."""
     channel_locale: Locale = Locale.JA
-    """In which language a channel's requests are made: in one, whoever asks, so that they begin alike."""
+    """The language of a channel's instructions, the same for all askers, so that caches hit."""
 
 
 def build_prompt(
@@ -173,12 +161,11 @@ def build_prompt(
     budget_tokens: float | None = None,
     cost: Callable[[Message], float] = message_tokens,
 ) -> tuple[PromptPart, ...]:
-    """Build everything that the model sees of a turn before it answers.
+    """Build the prompt of a turn.
 
-    `recap` tells of what was before the history; of the canvas it is told what may be seen in the turn;
-    `persona` is what an agent is told to be instead of cc-bot's own; `notes` are the user's that are told
-    from the start. Of the history, `budget_tokens` are shown at most, the style's own when it is None; `cost`
-    tells what a message takes of them.
+    `recap`: what preceded the history. `canvas`: as visible in the turn. `persona`: the agent's, in place of
+    cc-bot's own. `notes`: memories that are always sent. `budget_tokens`: for the history, by default the
+    style's; `cost`: tokens of a message.
     """
     asked = user_part(question.below(history[-1].discord_id if history else None))
     budget = style.budget_tokens if budget_tokens is None else budget_tokens
@@ -216,7 +203,7 @@ def _stable(
 
 
 def told_to_be(persona: str, words: Instructions) -> str:
-    """Say who answers: an agent's persona, which has to fit the place where it answers, or cc-bot's own."""
+    """Return the persona of an agent, or cc-bot's own."""
     return f"{persona}\n{words.markdown}" if persona else words.persona
 
 
@@ -229,8 +216,7 @@ def changing(
     paused: bool = False,
     canvas: Canvas = Canvas(),
 ) -> str:
-    """The present date and time, whether memory is paused, what is on the canvas, and what was said before
-    the conversation."""
+    """Return the second system message: date and time, paused memory, canvas, and summary."""
     words = instructions(locale)
     now = words.now.format(
         date=f"{local:%Y-%m-%d}",
@@ -247,7 +233,6 @@ def changing(
 
 
 # ---- built -----------------------------------------------------------------------------------------------
-# A prompt, and what is known about it: where it is steady, and whether it could be shorter.
 
 
 @dataclass(frozen=True, slots=True)
@@ -256,27 +241,25 @@ class Built:
 
     parts: tuple[PromptPart, ...]
     stable: tuple[int, ...] = ()
-    """As `ChatRequest.stable`."""
+    """See `ChatRequest.stable`."""
     history: bool = False
-    """Whether it shows anything of what was said before the question: that could be left out."""
+    """Whether it contains history, which could be left out."""
 
 
 def of_session(parts: Sequence[PromptPart]) -> Built:
-    """Wrap what `build_prompt` made: steady in its first part, and up to where its history ends."""
+    """Wrap the parts of `build_prompt`: stable up to the first part, and up to the end of the history."""
     last = len(parts) - 3
     return Built(tuple(parts), (0, last) if last > 0 else (0,), history=last > 0)
 
 
 # ---- recap -----------------------------------------------------------------------------------------------
-# What a turn is told of the conversation before its history: the summaries that may be seen in it.
+# The recap: summaries of what preceded the history.
 
 
 def recap(session: Session, visibility: Visibility) -> Recollection:
-    """Write what follows 'Previous conversation summary'; its text is empty when there is nothing to tell.
-
-    `visibility` is that of the turn: what was written down of private turns is for private ones. An expired
-    session's last words that are in no summary yet are told word for word, so that nothing waits for a model.
-    """
+    """Return the text for 'Previous conversation summary', empty if there is none. `visibility`: the turn's;
+    private summaries appear in private turns only. User messages of an expired session that are not
+    summarized yet are quoted, so that no turn waits for a summary."""
     summaries, rest = (
         [known for known in all_known if visibility == "private" or known.visibility == "public"]
         for all_known in (session.summaries, session.rest)
@@ -289,21 +272,20 @@ def recap(session: Session, visibility: Visibility) -> Recollection:
 
 
 # ---- shrink ----------------------------------------------------------------------------------------------
-# How much of the history a request may keep after its server refused it for its length.
+# Shortening the history after the server refused a request for its length.
 
 
 def shrunk_history(history: int, beside: int, limit: int | None) -> int:
-    """The tokens of history to keep, all of them as estimated; 0 when there is no room for any.
+    """Return the estimated tokens of history to keep.
 
-    `history` is what the refused request had of it, `beside` everything else in it, which has to stay. Half
-    of the history is kept; none where it was the smaller part, as halving it would save next to nothing, and
-    there is one more try only. Where the server told its `limit`, the request is to take three quarters of it
-    at most, since the answer has to fit as well.
+    `history`: in the refused request; `beside`: everything else in it. Half of the history is kept, none if
+    it was the smaller part. With the server's `limit`, the request takes at most three quarters of it, to
+    leave room for the answer.
     """
     half = history // 2 if history >= beside else 0
     return half if limit is None else min(half, fitting_history(beside, limit))
 
 
 def fitting_history(beside: int, limit: int) -> int:
-    """The tokens of history for which there is room in a request to a model that takes `limit`."""
+    """Return the tokens of history that fit into a model with this limit."""
     return max(0, limit * 3 // 4 - beside)

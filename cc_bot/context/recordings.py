@@ -1,9 +1,7 @@
-"""Recordings: what kind of sound a file is and how long it lasts, by its bytes and without decoding it.
+"""The kind and length of a recording, from its bytes, without decoding it.
 
-A length is what the file says of itself, in the places where players look for it; whoever writes another one
-there is found out by the server that hears it, which counts for itself.
-
-tinytag reads Ogg, WAV, MP3 and MP4; WebM is read here (RFC 8794 and the Matroska specification).
+tinytag reads Ogg, WAV, MP3 and MP4; WebM is read here (RFC 8794 and the Matroska specification). A false
+length is noticed when the server that transcribes it reports its own.
 """
 
 import re
@@ -17,33 +15,30 @@ from typing import Final
 from tinytag import TinyTag, TinyTagException
 
 MAX_BYTES: Final = 25 * 2**20
-"""What OpenAI's API reference says that a file may have at most."""
+"""OpenAI's API reference."""
 MAX_SECONDS: Final = 20 * 60
 SHORTEST_S: Final = 0.1
-"""With less nobody has said anything, and OpenAI's server refuses it."""
+"""Less holds no speech, and OpenAI refuses it."""
 BYTES_A_SECOND: Final = 4000
-"""About, of a file of which no more is known: Discord's own voice messages have 32 kbit/s."""
+"""If unknown: Discord's voice messages have 32 kbit/s."""
 _HEAD: Final = 8192
-"""Bytes in which a file tells what it holds."""
+"""Bytes inspected for the kind."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sound:
-    """A recording's kind and length."""
-
     content_type: str
     """`audio/…`."""
     seconds: float | None
-    """None where the file does not tell."""
+    """None if unknown."""
 
 
 class _NoSound(Exception):
-    """A file is not what its first bytes say, or holds pictures beside the sound."""
+    """The file is not what its first bytes say, or holds video."""
 
 
 def sound_of(data: bytes) -> Sound | None:
-    """Return what sound a file holds; None where it is none of the kinds that models of speech take, or holds
-    moving pictures."""
+    """Return the sound in a file; None if it is not a supported kind, or holds video."""
     for is_kind, content_type, measure in _KINDS:
         if is_kind(data):
             try:
@@ -54,12 +49,12 @@ def sound_of(data: bytes) -> Sound | None:
 
 
 # ---- nothing said ----------------------------------------------------------------------------------------
-# What models make of silence: the ends of the videos that they have learned from.
+# What speech models make of silence: the ends of videos they were trained on.
 
 _SHORT_S: Final = 30.0
-"""In which such a phrase may be all that is heard. In more there would have been time to say other things."""
+"""Up to this length such a phrase may be all of the transcript."""
 _SLOWEST: Final = 1.0
-"""Characters that anybody says in a second: with fewer it was silent for most of the time."""
+"""Characters a second; fewer mean that it was mostly silence."""
 _NOTE: Final = re.compile(r"[\[(（【<][^\[\](){}（）【】<>]{0,40}[\])）】>]")
 """Such as [BLANK_AUDIO] and (音楽)."""
 _OF_SILENCE: Final = sorted(
@@ -99,8 +94,7 @@ _OF_SILENCE: Final = sorted(
 
 
 def says_nothing(text: str, seconds: float) -> bool:
-    """Return whether a transcript holds no words, or those alone that models make of silence, where so many
-    seconds are short or were silent for most of the time."""
+    """Return whether a transcript has no words but those that models make of silence."""
     rest = "".join(filter(str.isalnum, unicodedata.normalize("NFKC", _NOTE.sub("", text)).casefold()))
     if not rest:
         return True
@@ -117,11 +111,11 @@ def says_nothing(text: str, seconds: float) -> bool:
 # ---- Ogg, WAV, MP3, MP4 ----------------------------------------------------------------------------------
 
 _MAX_READS: Final = 200_000
-"""Twenty minutes of packets of 20 ms take a third of it; a hostile file has millions of parts."""
+"""Twenty minutes of 20 ms packets take a third of it; a hostile file has millions of parts."""
 
 
 class _BoundedFile(BytesIO):
-    """A file that fails after so many reads."""
+    """A file that fails after too many reads."""
 
     _reads = 0
 
@@ -137,7 +131,7 @@ def _measure(data: bytes) -> float:
     if tag.duration is None:
         raise _NoSound
     if tag.mime_type and tag.mime_type.startswith("audio/wav") and tag.bitrate:
-        # The size of sound that was written as it came is unknown, and the largest there is.
+        # Live recordings have no size, or the largest possible.
         return min(tag.duration, len(data) * 8 / tag.bitrate / 1000)
     return tag.duration
 
@@ -145,7 +139,7 @@ def _measure(data: bytes) -> float:
 def _measure_ogg(data: bytes) -> float:
     if b"\x80theora" in data[:_HEAD]:
         raise _NoSound
-    # A recorder that just stops does not mark the last page as the last, and tinytag would leave it out.
+    # An aborted recording lacks the last-page mark, without which tinytag ignores the page.
     kind = data.rfind(b"OggS") + 5
     return _measure(data[:kind] + bytes([data[kind] | 4]) + data[kind + 1 :])
 
@@ -164,11 +158,11 @@ _SCALE, _DURATION, _TRACK, _TRACK_TYPE, _TIMESTAMP = 0x2AD7B1, 0x4489, 0xAE, 0x8
 _PARENTS: Final = frozenset({_SEGMENT, _INFO, _TRACKS, _CLUSTER, _TRACK})
 _VIDEO: Final = 1
 _MOST_ELEMENTS: Final = 100_000
-"""More than twenty minutes, in blocks of 20 ms."""
+"""More than twenty minutes of 20 ms blocks."""
 
 
 def _elements(data: bytes) -> Iterator[tuple[int, bytes]]:
-    """Yield the elements, those within others too, with the first bytes of what they hold."""
+    """Yield the elements, nested ones too, with the first bytes of their content."""
     at = 0
     for _ in range(_MOST_ELEMENTS):
         if at >= len(data):
@@ -183,7 +177,7 @@ def _elements(data: bytes) -> Iterator[tuple[int, bytes]]:
 
 
 def _number(data: bytes, at: int, *, marked: bool = False) -> tuple[int, int]:
-    """Read a number of variable length, and return it with where it ends. Raises IndexError, _NoSound."""
+    """Read a variable-length number; returns it and its end. Raises IndexError, _NoSound."""
     first = data[at]
     length = 9 - first.bit_length()
     if length > 8 or at + length > len(data):
@@ -193,7 +187,7 @@ def _number(data: bytes, at: int, *, marked: bool = False) -> tuple[int, int]:
 
 
 def _measure_webm(data: bytes) -> float | None:
-    """Return the duration that is told, or else that of the clusters, of what was written as it came."""
+    """Return the duration in the header, or that of the clusters for a live recording."""
     scale, last, kinds, told = 1_000_000, 0, set[int](), None
     for name, content in _elements(data):
         if name == _CLUSTER and told:

@@ -1,6 +1,6 @@
-"""Speakers, as a prompt names them before their words, and the messages that a question points at.
+"""Names of authors in prompts, and quotations of referenced messages.
 
-What others wrote is set in or quoted line by line, so that none of it can pass for what the asker says.
+Others' words are indented or quoted line by line, so that they can't pass for the asker's.
 """
 
 import unicodedata
@@ -16,17 +16,16 @@ NAME_CHARACTERS: Final = 40
 """Discord's display names have 32."""
 NAMELESS: Final = "?"
 YOU: Final = "you"
-"""The model itself: no person's name stands without a mark."""
+"""The model itself; people's names always have a mark."""
 REFERENCE_CHARACTERS: Final = 4000
-"""Of a message that a question points at; a whole conversation is cut where it is read."""
+"""Of a referenced message."""
 _NOT_IN_NAMES: Final = frozenset(":：#＃﹟♯⌗")
-"""What ends a name, and what begins a mark or looks so."""
+"""What ends a name, begins a mark, or looks like it."""
 _BEGINNING: Final = 50
 
 
 def spoken(name: str, author_id: int, text: str) -> str:
-    """Write what someone said, with their name before it. All lines but the first are set in, so that none of
-    them can pass for what somebody else said."""
+    """Return what someone said after their name; further lines are indented."""
     first, *others = text.splitlines() or [""]
     said = f"{speaker(name, author_id)}: {first}"
     return "\n".join((said, *(f"  {line}".rstrip() for line in others))) if others else said
@@ -34,11 +33,8 @@ def spoken(name: str, author_id: int, text: str) -> str:
 
 @lru_cache(maxsize=4096)
 def speaker(name: str, author_id: int) -> str:
-    """A name on one line and without a colon, so that it ends where it seems to, and the mark of whose it is.
-
-    Anybody may take another's name, or the bot's. The mark is made of the id alone, so it is the same in
-    every request, after a restart and beside whatever names come later: frozen messages keep their bytes.
-    """
+    """Return a name on one line without colons, and the mark of its user. The mark depends on the id alone,
+    so it never changes in frozen messages, and nobody can imitate it by a name."""
     letters = (
         " " if unicodedata.category(letter)[0] in "CZ" or letter in _NOT_IN_NAMES else letter
         for letter in name
@@ -48,8 +44,8 @@ def speaker(name: str, author_id: int) -> str:
 
 
 def mark_of(author_id: int) -> str:
-    """Tells people of one name apart: `#` and six digits, two tokens of most models; empty for an unknown
-    id. Two people in a million share one, and nobody can choose theirs."""
+    """Return `#` and six digits, two tokens in most models; empty for an unknown id. Two people in a million
+    share one."""
     if not author_id:
         return ""
     digest = blake2b(author_id.to_bytes(8, "big"), digest_size=8).digest()
@@ -57,7 +53,7 @@ def mark_of(author_id: int) -> str:
 
 
 def beginning(text: str) -> str:
-    """The beginning of a text, on one line."""
+    """Return the beginning of a text, on one line."""
     return shorten(" ".join(text.split()), _BEGINNING)
 
 
@@ -82,7 +78,7 @@ _NOT_SHOWN: Final[dict[Pointing, str]] = {
 
 
 def quote(references: Sequence[Reference]) -> str:
-    """Write the messages that a question points at, as they stand above it."""
+    """Quote the messages that a question refers to."""
     return "\n\n".join(map(_quoted, references))
 
 
