@@ -44,28 +44,12 @@ from cc_bot.process import Duties, OwnDuties
 from cc_bot.stores import CanvasStore
 from cc_bot.stores.canvases import CanvasMessage, SeenCanvas
 
-# ---- canvas wanted ---------------------------------------------------------------------------------------
-# That a canvas wants a message is on record before it has one.
-#
-# A program that is killed in between finds that after its next start, and posts the message then.
-
 _log = structlog.get_logger(__name__)
-
-GONE: Final = 0
-"""The id of a message that is wanted and not there: it was deleted, or never came to be."""
-
-
-async def want(canvases: CanvasStore, key: SessionKey) -> None:
-    """Note that a canvas is to be shown. Never raises: it may be shown all the same."""
-    try:
-        if await canvases.get_message(key) is None:
-            await canvases.note_message(key, GONE, 0)
-    except StorageError as error:
-        _log.warning("canvas_not_noted", error=type(error).__name__)
-
 
 # ---- canvas boards ---------------------------------------------------------------------------------------
 
+GONE: Final = 0
+"""In place of a message id: a message is wanted and not there. It was deleted, or not posted yet."""
 MOST_STALE: Final = 50
 """At a time; posts are slowed down by Discord itself."""
 REST_S: Final = 600.0
@@ -115,20 +99,17 @@ class CanvasBoards:
         An interaction from there tells what else Discord would be asked for; `below`: where the bot may not
         write, the canvas may come below it. `anew`: at the channel's end, and the older message goes.
         """
-        async with self._order.after(key):
-            try:
-                return await self._refresh(key, interaction, below=below, anew=anew)
-            except (CcBotError, hikari.HikariError) as error:
-                _log.warning("canvas_not_shown", error=type(error).__name__)
-            except Exception:  # noqa: BLE001 - the answer that changed it is complete; the record has the rest
-                _log.error("canvas_broke", exc_info=True)
-            return False
+        return await self._try(key, partial(self._refresh, key, interaction, below=below, anew=anew))
 
     async def want(self, key: SessionKey, interaction: Answerable | None = None) -> None:
-        """A canvas has changed: that it wants a message is on record, where it may come to have one. Never
-        raises."""
+        """Record that a canvas needs a message, if the bot may post here: after a crash before it is posted,
+        the next run posts it. Never raises."""
         if interaction is None or _may_write(interaction):
-            await want(self._canvases, key)
+            try:
+                if await self._canvases.get_message(key) is None:
+                    await self._canvases.note_message(key, GONE, 0)
+            except StorageError as error:
+                _log.warning("canvas_not_noted", error=type(error).__name__)
 
     async def update(
         self, key: SessionKey, interaction: Answerable | None = None, *, ephemeral: bool = False
@@ -149,17 +130,7 @@ class CanvasBoards:
 
     async def whisper(self, interaction: Answerable, key: SessionKey) -> None:
         """Show everything that is up to its user alone, below an interaction. Never raises."""
-        async with self._order.after(key):
-            try:
-                await self._whispered.drop(key)
-                seen = await self._to_see(key, interaction)
-                if seen and not seen.canvas.empty:
-                    sheet = await self.sheet(seen.canvas, await self._recipients.of(interaction), alone=True)
-                    await self._whispered.post(key, interaction, sheet)
-            except (CcBotError, hikari.HikariError) as error:
-                _log.warning("canvas_not_whispered", error=type(error).__name__)
-            except Exception:  # noqa: BLE001 - as in `refresh`
-                _log.error("canvas_broke", exc_info=True)
+        await self._try(key, partial(self._whisper, interaction, key))
 
     async def forget_message(self, message_id: int) -> None:
         """Take note that somebody deleted a message: if it showed a canvas, that comes back with its next
@@ -213,6 +184,25 @@ class CanvasBoards:
         body = new_canvas(sheet)
         body["content"] = f"{sentence}\n{body['content']}"
         await interaction.edit_initial_response(**body)
+
+    async def _try(self, key: SessionKey, show: Callable[[], Awaitable[bool]]) -> bool:
+        """Change what shows a canvas, one change after the other. Returns False if that fails."""
+        async with self._order.after(key):
+            try:
+                return await show()
+            except (CcBotError, hikari.HikariError) as error:
+                _log.warning("canvas_not_shown", error=type(error).__name__)
+            except Exception:  # noqa: BLE001 - it is logged, and the answer that changed it is complete
+                _log.error("canvas_broke", exc_info=True)
+            return False
+
+    async def _whisper(self, interaction: Answerable, key: SessionKey) -> bool:
+        await self._whispered.drop(key)
+        seen = await self._to_see(key, interaction)
+        if seen and not seen.canvas.empty:
+            sheet = await self.sheet(seen.canvas, await self._recipients.of(interaction), alone=True)
+            await self._whispered.post(key, interaction, sheet)
+        return True
 
     async def _show_change(self, key: SessionKey, interaction: Answerable | None, *, ephemeral: bool) -> None:
         if interaction is not None and ephemeral and not own_space(interaction):
@@ -279,7 +269,7 @@ class CanvasBoards:
     ) -> bool:
         """Post a message; False where the bot may not write. That a message is wanted is on record before it
         is there: what fails now is tried again."""
-        await want(self._canvases, key)
+        await self.want(key)
         try:
             deleted = shown is not None and shown.message_id == GONE and shown.shown_revision > 0
             message_id = await self._messages.post(key, seen, sheet, deleted=deleted)

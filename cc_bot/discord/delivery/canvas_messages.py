@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from functools import partial
 from hashlib import blake2b
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import hikari
 import structlog
@@ -30,12 +30,13 @@ from cc_bot.domain.locale import Locale
 from cc_bot.domain.session import SessionKey
 from cc_bot.stores.canvases import SeenCanvas
 
-TWIN_AGE: Final = timedelta(seconds=20)
-"""What Discord brings back for a nonce and is older was posted by an earlier run of the program."""
-MESSAGES_REMEMBERED: Final = 1000
-"""Messages whose files are known."""
+MAX_CACHED: Final = 1000
+"""Messages whose files are known, and nonces that were used."""
 FILES_REFUSED: Final = 50013
 """Discord's error code for a missing permission, to attach files maybe."""
+
+
+Sent = TypeVar("Sent")
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,51 +64,40 @@ class CanvasSheet:
 class CanvasMessages:
     rest: hikari.api.RESTClient
     taken_down: TakenDown
-    _files: Recent[int, bytes] = field(default_factory=partial(Recent[int, bytes], MESSAGES_REMEMBERED))
-    """A digest of what is attached to the messages that this process has sent."""
-    _nonces: Recent[str, None] = field(default_factory=partial(Recent[str, None], MESSAGES_REMEMBERED))
+    _files: Recent[int, bytes] = field(default_factory=partial(Recent[int, bytes], MAX_CACHED))
+    """Digests of the files that are attached to messages which this process has sent."""
+    _nonces: Recent[str, None] = field(default_factory=partial(Recent[str, None], MAX_CACHED))
 
     async def post(
         self, key: SessionKey, seen: SeenCanvas, sheet: CanvasSheet, *, deleted: bool = False
     ) -> int:
-        """Post a new message in the channel and return its id. `deleted`: one with the same content may have
-        been, and Discord would bring that back. Raises hikari's errors."""
+        """Post a message in the channel and return its id. `deleted`: one that showed the same may have been
+        deleted, and Discord would return that for its nonce. Raises hikari's errors."""
         nonce = self._nonce(key, seen, deleted=deleted)
-        try:
-            return await self._post(key.channel_id, nonce, sheet)
-        except hikari.ForbiddenError as error:
-            if error.code != FILES_REFUSED or not sheet.files:
-                raise
-            return await self._post(key.channel_id, nonce, sheet.without_files())
+        return await _without_refused_files(partial(self._post, key.channel_id, nonce), sheet)
 
     async def edit(self, channel_id: int, message_id: int, sheet: CanvasSheet) -> None:
         """Edit a message. Raises hikari's errors."""
-        try:
-            await self._edit(channel_id, message_id, sheet)
-        except hikari.ForbiddenError as error:
-            if error.code != FILES_REFUSED or not sheet.files:
-                raise
-            await self._edit(channel_id, message_id, sheet.without_files())
+        edit = partial(self.rest.edit_message, channel_id, message_id)
+        await _without_refused_files(partial(self._change, message_id, edit), sheet)
 
     async def delete(self, channel_id: int, message_id: int) -> None:
-        """Delete a message. Raises hikari's errors; a message that is gone already is none."""
+        """Delete a message, if it still exists. Raises hikari's errors."""
         self.taken_down.expect(message_id)
         with contextlib.suppress(hikari.NotFoundError):
             await repeat(lambda: self.rest.delete_message(channel_id, message_id), RETRY_PAUSES_S)
 
     async def is_gone(self, channel_id: int, message_id: int) -> bool:
-        """Return whether somebody deleted it; False where the bot may not look. Raises hikari's other
-        errors."""
-        try:
-            await self.rest.fetch_message(channel_id, message_id)
-        except hikari.NotFoundError:
-            return True
-        except hikari.ForbiddenError:
-            return False
+        """Return whether a message is known to be deleted. Raises hikari's errors."""
+        with contextlib.suppress(hikari.ForbiddenError):  # the bot may not look
+            try:
+                await self.rest.fetch_message(channel_id, message_id)
+            except hikari.NotFoundError:
+                return True
         return False
 
     async def follow(self, interaction: Answerable, sheet: CanvasSheet, *, ephemeral: bool) -> int:
-        """A new message below an interaction; its id. Raises hikari's errors."""
+        """Post a message below an interaction and return its id. Raises hikari's errors."""
         flags = hikari.MessageFlag.EPHEMERAL if ephemeral else hikari.UNDEFINED
         message = await interaction.execute(**new_canvas(sheet), flags=flags)
         self._files[int(message.id)] = _digest(sheet)
@@ -115,31 +105,18 @@ class CanvasMessages:
 
     async def edit_followed(self, interaction: Answerable, message_id: int, sheet: CanvasSheet) -> None:
         """Edit a message by the token of its interaction. Raises hikari's errors."""
-        await self._change(message_id, sheet, partial(interaction.edit_message, message_id))
+        await self._change(message_id, partial(interaction.edit_message, message_id), sheet)
 
     async def _post(self, channel_id: int, nonce: str, sheet: CanvasSheet) -> int:
-        message = await self._create(channel_id, nonce, sheet)
-        if message.created_at < utc_now() - TWIN_AGE:  # it may show something else, or be gone since
-            try:
-                await self._edit(channel_id, int(message.id), sheet)
-            except hikari.NotFoundError:
-                message = await self._create(channel_id, secrets.token_hex(10), sheet)
-        self._files[int(message.id)] = _digest(sheet)
-        return int(message.id)
-
-    async def _create(self, channel_id: int, nonce: str, sheet: CanvasSheet) -> hikari.Message:
         body = new_canvas(sheet)
-        message = await repeat(
-            lambda: self.rest.create_message(channel_id, **body, nonce=nonce), RETRY_PAUSES_S
-        )
+        create = partial(self.rest.create_message, channel_id, **body, nonce=nonce)
+        message_id = int((await repeat(create, RETRY_PAUSES_S)).id)
         self._nonces[nonce] = None
-        return message
-
-    async def _edit(self, channel_id: int, message_id: int, sheet: CanvasSheet) -> None:
-        await self._change(message_id, sheet, partial(self.rest.edit_message, channel_id, message_id))
+        self._files[message_id] = _digest(sheet)
+        return message_id
 
     async def _change(
-        self, message_id: int, sheet: CanvasSheet, edit: Callable[..., Awaitable[hikari.Message]]
+        self, message_id: int, edit: Callable[..., Awaitable[hikari.Message]], sheet: CanvasSheet
     ) -> None:
         """Leave the files alone if they are the same: an edit would upload them again. Of files that embeds
         show Discord tells no ids, so they can only be kept, or replaced, all of them."""
@@ -154,12 +131,22 @@ class CanvasMessages:
         self._files[message_id] = _digest(sheet)
 
     def _nonce(self, key: SessionKey, seen: SeenCanvas, *, deleted: bool) -> str:
-        """The same for the same canvas, so that a program that was killed before it noted its message finds
-        that again; but another one where this process has posted it before, and it is wanted anew. The
-        revision alone would not do: it begins anew once everything is erased."""
+        """The nonce is the same for the same canvas, so that after a crash before the message was recorded
+        Discord returns that message; but not if this process has used it. The revision alone would not do: it
+        starts again once everything is erased."""
         said = f"{key}-{seen}{'-again' if deleted else ''}"
         nonce = blake2b(said.encode(), digest_size=10).hexdigest()
         return secrets.token_hex(10) if nonce in self._nonces else nonce
+
+
+async def _without_refused_files(send: Callable[[CanvasSheet], Awaitable[Sent]], sheet: CanvasSheet) -> Sent:
+    """Send a canvas, without its files if Discord refuses them."""
+    try:
+        return await send(sheet)
+    except hikari.ForbiddenError as error:
+        if error.code != FILES_REFUSED or not sheet.files:
+            raise
+        return await send(sheet.without_files())
 
 
 def new_canvas(sheet: CanvasSheet) -> dict[str, Any]:
