@@ -2,7 +2,7 @@
 
 import json
 from collections import defaultdict
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final, Literal, NamedTuple
 
@@ -94,14 +94,10 @@ _SELECT_NEWEST: Final = f"""
     ORDER BY message_id DESC, line
 """
 
-# What its line names has changed since its message was last shown. By receipts_stale, then by the key.
-SELECT_STALE_RECEIPTS: Final = f"""
-    SELECT {_LINE.select} FROM receipts
-    WHERE message_id IN (SELECT message_id FROM receipts WHERE stale > 0)
-    ORDER BY message_id, line /* channel */
-"""
+# By receipts_stale.
+SELECT_STALE_USERS: Final = "SELECT DISTINCT user_id FROM receipts WHERE stale > 0 /* all users */"
 
-# The same of one user. By receipts_stale, then by the key. $1 user
+# What their lines name has changed since they were shown. By receipts_stale, then by the key. $1 user
 _SELECT_STALE: Final = f"""
     SELECT {_LINE.select} FROM receipts
     WHERE user_id = $1 AND message_id IN (SELECT message_id FROM receipts WHERE user_id = $1 AND stale > 0)
@@ -138,28 +134,28 @@ class ReceiptStore:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def note(self, told: ReceiptMessage) -> None:
+    async def put(self, message: ReceiptMessage) -> None:
         """Store the receipts of a message, in place of those that it had."""
-        rows = (tuple(_LINE.write(line).values()) for line in _lines(told))
+        rows = (tuple(_LINE.write(line).values()) for line in _lines(message))
         await self._database.transaction(
             [
-                Statement(_DROP, (told.user_id, told.message_id)),
-                Statement(_DROP_OVER, (told.user_id,)),
+                Statement(_DROP, (message.user_id, message.message_id)),
+                Statement(_DROP_OVER, (message.user_id,)),
                 *(Statement(_INSERT, row) for row in rows),
             ],
-            [user(told.user_id)],
+            [user(message.user_id)],
         )
 
-    async def settle(self, told: ReceiptMessage) -> None:
-        """Note that a message is up to date with what was read, unless that has changed since."""
-        params = (told.user_id, told.message_id)
+    async def mark_current(self, message: ReceiptMessage) -> None:
+        """Record that a message shows what was read, unless that has changed since."""
+        params = (message.user_id, message.message_id)
 
         def steps() -> Steps[None]:
             [(changes,)] = yield Statement(_SELECT_CHANGES, params)
-            if changes == told.changes:
+            if changes == message.changes:
                 yield Statement(_FRESH, params)
 
-        await self._database.write(steps, [user(told.user_id)])
+        await self._database.write(steps, [user(message.user_id)])
 
     async def get(self, user_id: int, message_id: int) -> ReceiptMessage | None:
         """Return the receipts of a message; None if it has none."""
@@ -174,9 +170,9 @@ class ReceiptStore:
         """List the messages about what has changed since they were shown, the newest first."""
         return _read(await self._database.query(_SELECT_STALE, user_id))
 
-    async def list_all_stale(self) -> Sequence[ReceiptMessage]:
-        """List the messages of all users about what has changed since they were shown."""
-        return _read(await self._database.query(SELECT_STALE_RECEIPTS))
+    async def list_stale_users(self) -> Sequence[int]:
+        """List the users with such messages."""
+        return [user_id for (user_id,) in await self._database.query(SELECT_STALE_USERS)]
 
     async def get_memories(self, user_id: int, ids: Collection[int]) -> dict[int, MemoryNow]:
         """Return memories and former versions, deleted ones too while they can be restored."""
@@ -186,16 +182,13 @@ class ReceiptStore:
         return {memory.id: memory for memory in map(_MEMORY.read, rows)}
 
 
-def _lines(told: ReceiptMessage) -> list[_Line]:
-    lines = list[_Line]()
-    for at, each in enumerate(told.lines):
-        place = (told.message_id, at, told.user_id, told.channel_id, told.visibility)
+def _lines(message: ReceiptMessage) -> Iterator[_Line]:
+    for at, each in enumerate(message.lines):
+        key = (message.message_id, at, message.user_id, message.channel_id, message.visibility)
         if isinstance(each, Receipt):
-            line = _Line(*place, "memory", each.kind, each.memory_id, each.former_id, each.number)
+            yield _Line(*key, "memory", each.kind, each.memory_id, each.former_id, each.number)
         else:
-            line = _Line(*place, "schedule", each.kind, each.schedule_id, None, each.number)
-        lines.append(line)
-    return lines
+            yield _Line(*key, "schedule", each.kind, each.schedule_id, None, each.number)
 
 
 def _read(rows: Sequence[Row]) -> list[ReceiptMessage]:

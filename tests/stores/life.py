@@ -82,7 +82,7 @@ async def live(stores: Stores, database: Database, user_id: int, word: str, *, c
     await stores.agents.set_default(user_id + 3, GUILD, "tutor", user_id)
     await stores.canvases.note_message(key, user_id + 9, 1)
     told = ReceiptMessage(user_id, 2, user_id + 7, "public", (Receipt("added", memory.id, ""),))
-    await stores.receipts.note(told)
+    await stores.receipts.put(told)
     reminder = await stores.schedules.add(key, f"{word}を買う", utc_now(), place="dm")
     places: tuple[Place, ...] = ("dm",)
     [firing] = await stores.schedules.claim_due(utc_now(), places, user_id=user_id, limit=1)

@@ -24,7 +24,7 @@ def told(message_id: int, *lines: Receipt | ScheduleReceipt, user_id: int = ME) 
 async def settle(stores: Stores, user_id: int, message_id: int) -> None:
     """Show a message as it is by now."""
     told = got(await stores.receipts.get(user_id, message_id))
-    await stores.receipts.settle(told)
+    await stores.receipts.mark_current(told)
 
 
 @pytest.fixture
@@ -39,15 +39,16 @@ class TestReceipts:
     async def test_are_stale_once_what_they_name_has_changed(self, stores: Stores) -> None:
         both, cat, dog = told(100, CAT, DOG), told(200, CAT), told(300, DOG)
         for each in (both, cat, dog):
-            await stores.receipts.note(each)
+            await stores.receipts.put(each)
         assert await stores.receipts.list_newest(ME, most=2) == [dog, cat]
         assert await stores.receipts.get(ME, 100) == both
         assert await stores.receipts.list_stale(ME) == []
         await stores.memories.update(ME, CAT.memory_id, content="猫の名前はタマ")
         assert await stores.receipts.list_stale(ME) == [cat, both]
         await settle(stores, ME, 200)
-        assert await stores.receipts.list_stale(ME) == await stores.receipts.list_all_stale() == [both]
-        await stores.receipts.note(told(100, DOG))  # a message tells what it told last
+        assert await stores.receipts.list_stale(ME) == [both]
+        assert await stores.receipts.list_stale_users() == [ME]
+        await stores.receipts.put(told(100, DOG))  # a message tells what it told last
         assert await stores.receipts.list_stale(ME) == []
         assert await stores.receipts.get(ME, 100) == told(100, DOG)
 
@@ -56,7 +57,7 @@ class TestReceipts:
         reminder = await stores.schedules.add(SessionKey(ME, 7, "default"), "薬", DUE)
         cat, dog, pill = told(100, CAT), told(200, DOG), told(300, ScheduleReceipt("added", reminder.id))
         for each in (cat, dog, pill):
-            await stores.receipts.note(each)
+            await stores.receipts.put(each)
 
         async def undo_update() -> None:
             updated = got(await memories.update(ME, CAT.memory_id, content="猫の名前はタマ"))
@@ -88,18 +89,18 @@ class TestReceipts:
             shown = [got(await stores.receipts.get(ME, each.message_id)) for each in stale]
             await change()
             for each in shown:
-                await stores.receipts.settle(each)  # as it was before that
+                await stores.receipts.mark_current(each)  # as it was before that
             assert await stores.receipts.list_stale(ME) == stale
             for each in stale:
                 await settle(stores, ME, each.message_id)
 
     async def test_are_their_owners_alone(self, stores: Stores) -> None:
-        await stores.receipts.note(told(100, CAT))
+        await stores.receipts.put(told(100, CAT))
         yours = told(200, Receipt("added", 3, ""), user_id=YOU)
-        await stores.receipts.note(yours)
+        await stores.receipts.put(yours)
         await stores.memories.delete(ME, CAT.memory_id)
         assert await stores.receipts.get(YOU, 100) is None
         assert await stores.receipts.list_stale(YOU) == []
-        await stores.receipts.settle(told(100, CAT, user_id=YOU))
+        await stores.receipts.mark_current(told(100, CAT, user_id=YOU))
         assert await stores.receipts.list_stale(ME) == [told(100, CAT)]
         assert await stores.receipts.get_memories(YOU, [1, 2]) == {}

@@ -20,7 +20,7 @@ from cc_bot.stores.memory.rows import LIST
 from cc_bot.stores.personal_data import PERSONAL_TABLES
 from cc_bot.stores.personal_erasure import SELECT_BEGUN, USERS
 from cc_bot.stores.proposals import PRUNE_PROPOSALS
-from cc_bot.stores.receipts import SELECT_STALE_RECEIPTS
+from cc_bot.stores.receipts import SELECT_STALE_USERS
 from cc_bot.stores.retention import COUNT_OPEN, SELECT_VERSION
 from cc_bot.stores.schedules import LOSE, TELL_AGAIN
 from cc_bot.stores.settings import SELECT_ALL_MODELS
@@ -47,7 +47,7 @@ tells nobody's words to another; channel: it holds itself to rows that everybody
 Discord, of whomever they are, or it looks at ids alone."""
 WHOLE: Final = {
     *(*(ledger.ADOPT_TURNS, ledger.SELECT_UNFINISHED, ledger.FORGET_INTERRUPTED),),
-    *(SELECT_ALL_SHOWN, SELECT_STALE, SELECT_STALE_RECEIPTS),
+    *(SELECT_ALL_SHOWN, SELECT_STALE, SELECT_STALE_USERS),
     *(limits.SELECT_LIMITS, usage.SELECT_LEFT, usage.FORGET_SETTLED, access.SELECT_IN_FORCE),
     SELECT_FILE_BYTES,  # of all users, from the index alone
     *(PRUNE_PROPOSALS, ADOPT_CALLS, SELECT_CLAIMED, LOSE, TELL_AGAIN, SELECT_ALL_MODELS, SELECT_LISTS),

@@ -5,7 +5,6 @@ reminders each time that it is shown. Whatever changes one of those has the mess
 """
 
 import asyncio
-from collections import defaultdict
 from collections.abc import Awaitable, Collection, Coroutine, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
@@ -115,8 +114,8 @@ class ReceiptUpkeep:
 
     async def page_of(self, message: hikari.Message, user_id: int, words: Texts) -> Page:
         """Return the page of a shown message, with its receipts as they are now. Raises StorageError."""
-        told = await self._stores.receipts.get(user_id, int(message.id))
-        return await self._page(message, told, words)
+        stored = await self._stores.receipts.get(user_id, int(message.id))
+        return await self._page(message, stored, words)
 
     async def carry_over(self, message: hikari.Message, user_id: int, words: Texts) -> Page:
         """Return the page of an answer that another one replaces, without the receipts that were undone."""
@@ -138,12 +137,12 @@ class ReceiptUpkeep:
         message_id = int(interaction.message.id)
         async with self.changes.after(message_id):
             message = await interaction.fetch_initial_response()
-            told = await self._stores.receipts.get(user_id, message_id)
-            page = await self._page(message, told, words)
-            now = page if told else await self._without_pressed(page, interaction.custom_id, words)
+            stored = await self._stores.receipts.get(user_id, message_id)
+            page = await self._page(message, stored, words)
+            now = page if stored else await self._without_pressed(page, interaction.custom_id, words)
             await reply_in_place(interaction, page_of(message, words.locale)).show((now,))
-        if told:
-            await self._stores.receipts.settle(told)
+        if stored:
+            await self._stores.receipts.mark_current(stored)
         self.refresh(user_id, words)
 
     async def record(self, reply: Reply, receipts: Receipts, words: Texts) -> None:
@@ -168,23 +167,19 @@ class ReceiptUpkeep:
 
     async def catch_up(self, recipients: Recipients) -> None:
         """Edit what the last run of the program left. Raises StorageError."""
-        of_user = defaultdict[int, list[ReceiptMessage]](list)
-        for told in await self._stores.receipts.list_all_stale():
-            of_user[told.user_id].append(told)
-        for user_id, messages in of_user.items():
-            recipient = await recipients.of_author(user_id)
-            self._begin(user_id, self._edit_all(messages, recipient.words))
+        for user_id in await self._stores.receipts.list_stale_users():
+            self.refresh(user_id, (await recipients.of_author(user_id)).words)
 
     async def settle(self) -> None:
         """Wait until all that was begun is shown."""
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
-    async def _page(self, message: hikari.Message, told: ReceiptMessage | None, words: Texts) -> Page:
+    async def _page(self, message: hikari.Message, stored: ReceiptMessage | None, words: Texts) -> Page:
         page = page_of(message, words.locale)
-        if told is None:
+        if stored is None:
             return page
-        shown = replace(page.receipts, user_id=told.user_id, private=told.visibility == "private")
-        return await self._with(page, shown, told.lines, words)
+        shown = replace(page.receipts, user_id=stored.user_id, private=stored.visibility == "private")
+        return await self._with(page, shown, stored.lines, words)
 
     async def _with(self, page: Page, shown: Receipts, receipts: Sequence[AnyReceipt], words: Texts) -> Page:
         now = await as_they_are(receipts, shown.user_id, self._stores)
@@ -227,33 +222,33 @@ class ReceiptUpkeep:
     async def _note(self, reply: Reply, receipts: Receipts) -> None:
         channel_id, message_id = await reply.last_place()
         visibility: Visibility = "private" if receipts.private else "public"
-        told = ReceiptMessage(receipts.user_id, channel_id, message_id, visibility, receipts.items)
-        await self._stores.receipts.note(told)
+        stored = ReceiptMessage(receipts.user_id, channel_id, message_id, visibility, receipts.items)
+        await self._stores.receipts.put(stored)
 
     async def _refresh(self, user_id: int, words: Texts) -> None:
         await self._edit_all(await self._stores.receipts.list_stale(user_id), words)
 
     async def _edit_all(self, messages: Collection[ReceiptMessage], words: Texts) -> None:
         """Edit messages; what can't be reached stays as it is."""
-        for told in messages:
+        for stored in messages:
             try:
                 await self._pace.wait()
-                await self._edit(told, words)
+                await self._edit(stored, words)
                 await self._pace.wait()  # for the second request, while no press waits for the message
             except hikari.ClientHTTPResponseError as error:
                 _log.info("receipt_not_reached", error=type(error).__name__)
             except hikari.HikariError as error:
                 _log.info("receipt_waits", error=type(error).__name__)
                 continue  # until the next start
-            await self._stores.receipts.settle(told)
+            await self._stores.receipts.mark_current(stored)
 
-    async def _edit(self, told: ReceiptMessage, words: Texts) -> None:
+    async def _edit(self, stored: ReceiptMessage, words: Texts) -> None:
         """Edit a message. Raises StorageError and hikari's errors."""
-        channel_id = told.channel_id or 0  # none that is listed is ephemeral
-        async with self.changes.after(told.message_id):
-            message = await self._rest.fetch_message(channel_id, told.message_id)
-            before, now = page_of(message, words.locale), await self._page(message, told, words)
-            await self._rest.edit_message(channel_id, told.message_id, **changes_to(before, now))
+        channel_id = stored.channel_id or 0  # none that is listed is ephemeral
+        async with self.changes.after(stored.message_id):
+            message = await self._rest.fetch_message(channel_id, stored.message_id)
+            before, now = page_of(message, words.locale), await self._page(message, stored, words)
+            await self._rest.edit_message(channel_id, stored.message_id, **changes_to(before, now))
 
 
 async def _guarded(work: Awaitable[None]) -> None:

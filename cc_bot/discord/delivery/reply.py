@@ -8,7 +8,6 @@ DM.
 """
 
 import asyncio
-from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -31,6 +30,7 @@ from cc_bot.discord.pages.page import (
     files_of,
     plain_pages,
 )
+from cc_bot.discord.places import Recent
 
 _log = structlog.get_logger(__name__)
 
@@ -369,27 +369,26 @@ async def open_dm(rest: hikari.api.RESTClient, user_id: int) -> int:
 
 
 # ---- taken down ------------------------------------------------------------------------------------------
-# Which messages the bot itself takes down, so that Discord's word of it is not mistaken for somebody's wish.
-#
-# Whoever deletes an answer wants it forgotten. A page that an answer no longer needs is another matter.
 
-REMEMBERED = 1000
+MAX_EXPECTED: Final = 1000
 """Deletions whose event never came are forgotten in the end."""
 
 
 class TakenDown:
+    """The messages that the bot itself deletes. If a user deletes an answer, it is to be forgotten."""
+
     def __init__(self) -> None:
-        self._ids: OrderedDict[int, None] = OrderedDict()
+        self._ids = Recent[int, None](MAX_EXPECTED)
 
     def expect(self, message_id: int) -> None:
         """Expect a deletion. To be called before the message is deleted."""
         self._ids[message_id] = None
-        while len(self._ids) > REMEMBERED:
-            self._ids.popitem(last=False)
 
     def was_expected(self, message_id: int) -> bool:
-        """Return whether the bot deleted it. Each deletion is told of once."""
-        return self._ids.pop(message_id, self) is None
+        """Return whether the bot deleted it. Each deletion is reported once."""
+        expected = message_id in self._ids
+        self._ids.discard(message_id)
+        return expected
 
 
 async def delete_all(

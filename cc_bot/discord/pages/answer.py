@@ -178,10 +178,6 @@ class AnswerState:
         """Return whether it failed, and the same question may be answered in a while."""
         return self.passing and self.done is None
 
-    @property
-    def ended(self) -> bool:
-        return self.done is not None or self.failure is not None
-
 
 def advance(state: AnswerState, event: TurnEvent) -> AnswerState:  # noqa: PLR0912 - a case an event
     """The state after an event."""
