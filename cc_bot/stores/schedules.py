@@ -1,16 +1,15 @@
-"""The messages that the bot is to send at times that users chose, and what became of each of those times.
+"""Reminders and heartbeats, and the outcome of each of their times.
 
-A time is claimed before it is said, and what became of it is noted after. If the program dies in between,
-nobody can know whether it was said: then it is uncertain, its user is told so, and it is not said again.
+A time is claimed before it is sent, and the outcome is noted after. If the program dies in between, it is
+uncertain whether it was sent: its user is told so, and it is not sent again.
 """
 
 import asyncio
 import json
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from datetime import UTC, datetime, time, timedelta
 from typing import Final, NamedTuple
-from zoneinfo import ZoneInfo
 
 from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.errors import EmptyReminder, ReminderTooLong, TooManySchedules
@@ -52,34 +51,14 @@ from cc_bot.stores.memory.secrets import SecretRules
 from cc_bot.stores.proposals import carry_out
 from cc_bot.stores.receipts import mark_stale
 
-# ---- schedule statements ---------------------------------------------------------------------------------
-# The SQL of schedules, and their columns. What runs for all users at once is marked so.
-
 # ruff: noqa: S608 - statements are put together from constants alone
 
 
-_LOCALES: Final = {str(locale): locale for locale in Locale}
-_MINUTES: Final = 24 * 60
-
-
-def _quiet_of(stored: str) -> Quiet | None:
-    if not stored:
-        return None
-    try:
-        quiet = Quiet(**json.loads(stored))
-    except (ValueError, TypeError, RecursionError):
-        return None
-    known = all(type(minute) is int and 0 <= minute < _MINUTES for minute in (quiet.since, quiet.until))
-    return quiet if known else None
-
-
-# What can't be, in a file that was changed by hand, counts as not known: whoever looks for what is due reads
-# the rows of all users, and one of them must not keep the others' from being said.
 SCHEDULE: Final = Columns(
     Schedule,
     moments=MS,
-    locale=Kind(write=str, read=_LOCALES.get),
-    quiet=Kind(lambda quiet: json.dumps(asdict(quiet)), _quiet_of),
+    locale=Kind(write=str, read={str(locale): locale for locale in Locale}.get),
+    quiet=Kind(lambda quiet: json.dumps(asdict(quiet)), lambda stored: Quiet(**json.loads(stored))),
     number=Kind(read=lambda number: number or 0),
 )
 _WRITTEN: Final = Parameters(name for name in SCHEDULE.names if name not in ("id", "number"))
@@ -88,7 +67,7 @@ _WRITTEN: Final = Parameters(name for name in SCHEDULE.names if name not in ("id
 class _Unreported(NamedTuple):
     state: FiringState
     due_ms: int
-    """As it stands there: a moment that no clock tells would be another one."""
+    """As it is stored."""
     schedule: Schedule
 
 
@@ -167,7 +146,7 @@ REZONE: Final = """
     UPDATE schedules SET timezone = $3, due_at = $4, advanced_at = $5 WHERE user_id = $1 AND id = $2
 """
 
-# What its user has changed since it was read stays as it is now. $1 user, $2 id, $3 the next time, $4 status,
+# Unless its user has changed it since it was read. $1 user, $2 id, $3 the next time, $4 status,
 # $5 now, $6 the time that was read
 ADVANCE: Final = """
     UPDATE schedules SET due_at = $3, status = $4, advanced_at = $5
@@ -175,7 +154,7 @@ ADVANCE: Final = """
     RETURNING id
 """
 
-# A row comes back to whoever is first. $1 schedule, $2 due, $3 user, $4 state, $5 process, empty for one that
+# Returns a row to the first process. $1 schedule, $2 due, $3 user, $4 state, $5 process, empty for one that
 # is not in `processes`, $6 now
 CLAIM: Final = """
     INSERT INTO firings (schedule_id, due_at, user_id, state, claimed_by, claimed_at)
@@ -194,9 +173,9 @@ SETTLE: Final = """
 # $1 user, $2 id, $3 obstacle
 OBSTRUCT: Final = "UPDATE schedules SET status = 'paused', obstacle = $3 WHERE user_id = $1 AND id = $2"
 
-# It belongs to its user and to no session, so it enters no history, no summary and no channel's context. The
-# gateway may have told of it first; then that row becomes the user's. Whoever had everything erased meanwhile
-# has no claim any more, and nothing is stored.
+# It belongs to its user and to no session, so it enters no history, no summary and no channel's context. If
+# the gateway delivered it first, that row becomes the user's. After an erasure there is no claim, and nothing
+# is stored.
 # $1 user, $2 channel, $3 author, $4 name, $5 Discord's id, $6 text, $7 tool calls, $8 visibility, $9 now,
 # $10 schedule, $11 due, $12 tainted
 INSERT_SAID: Final = """
@@ -232,14 +211,12 @@ LAST_SAID: Final = f"""
     ORDER BY m.id DESC LIMIT 1
 """
 
-# ---- for all users at once: which of them, is up to the time ---------------------------------------------
-
 # Of the places, as a list in JSON, and of one user or (NULL) of all. $1 places, $2 user
 _WHOSE: Final = "s.place IN @texts($1) AND (CAST($2 AS BIGINT) IS NULL OR s.user_id = $2)"
 
 IN_A_CHANNEL: Final = 4
-"""Reminders that are being sent to one channel, or to one user's DM, at a time: Discord takes five in five
-seconds, and those of others do not wait for that."""
+"""Reminders sent to one channel, or to one user's DM, at a time: Discord takes five in five seconds, and
+other users do not wait for that."""
 
 # By firings_open.
 _HAS_ROOM: Final = f"""(
@@ -319,79 +296,60 @@ SELECT_SAID: Final = f"""
 """
 
 
-def as_list(values: Collection[str]) -> str:
-    return json.dumps(sorted(values))
-
-
 # ---- claims ----------------------------------------------------------------------------------------------
-# The times that are to be said now: claimed by one process, in one transaction.
-#
-# A row of `firings` is written before anything is said, and a second one of the same time can't be. So a time
-# is said once at most, however many processes look and wherever one of them dies. In the same transaction the
-# schedule moves on to its next time.
+# A row of `firings` is written before anything is sent, and there can't be a second one of the same time. So
+# a time is sent once at most, however many processes look and wherever one of them dies. In the same
+# transaction the schedule advances to its next time.
 
 SLACK: Final = timedelta(minutes=1)
-"""By how much a clock may be put right without anything being worked out anew."""
-_AT_A_TIME: Final = 50
+"""A clock that is corrected by less does not change what is due."""
+_BATCH: Final = 50
 
 
-@dataclass(frozen=True, slots=True)
-class Claimant:
-    """A process that claims, for some places, and for one user or for all."""
+def _claim(process: str, whose: tuple[str, int | None], now: datetime, limit: int) -> Steps[list[Firing]]:
+    """Claim at most `limit` times that are due and that no process has claimed.
 
-    process: str
-    places: Collection[str]
-    user_id: int | None = None
-
-    @property
-    def whose(self) -> tuple[str, int | None]:
-        return as_list(self.places), self.user_id
-
-
-def claim(claimant: Claimant, now: datetime, limit: int) -> Steps[list[Firing]]:
-    """Claim at most `limit` times that are due, and which nobody else has.
-
-    The next time of a repeat is worked out when the one before is claimed, and it is noted when that was
-    (`advanced_at`). If that lies in the future, the clock was put back, and the time is worked out anew: else
-    a clock that once ran ahead would silence the repeat.
+    The next time of a repeat is worked out when the one before is claimed. If that lies in the future
+    (`advanced_at`), the clock was put back, and the time is worked out again: else a clock that once ran
+    ahead would silence the repeat.
     """
-    rows = yield Statement(SELECT_REWOUND, (*claimant.whose, to_ms(now + SLACK)))
+    rows = yield Statement(SELECT_REWOUND, (*whose, to_ms(now + SLACK)))
     for schedule in map(SCHEDULE.read, rows):
-        yield _advance(schedule, next_time(*_counted(schedule, now)), now)
+        yield _advance(schedule, _time_after(schedule, now), now)
     claimed: list[Firing] = []
-    rows = yield Statement(SELECT_DUE, (*claimant.whose, to_ms(now), _AT_A_TIME))
+    rows = yield Statement(SELECT_DUE, (*whose, to_ms(now), _BATCH))
     for schedule in map(SCHEDULE.read, rows):
         due, following = _choose_time(schedule, now)
         if not (yield _advance(schedule, following, now)):
             continue
+        noted: list[tuple[datetime, FiringState]] = [(due, "claimed")] if due else []
         if now - schedule.due_at > LATEST:
-            state: FiringState = "missed" if schedule.kind == "reminder" else "skipped"
-            yield from _note(claimant, schedule, schedule.due_at, state, now)
-        if due and (yield from _note(claimant, schedule, due, "claimed", now)):
-            claimed.append(Firing(replace(schedule, due_at=due), due))
-            if len(claimed) >= limit:
-                break
+            noted.append((schedule.due_at, "missed" if schedule.kind == "reminder" else "skipped"))
+        for moment, state in noted:
+            times = (to_ms(moment), schedule.key.user_id, state, process, to_ms(now))
+            is_first = yield Statement(CLAIM, (schedule.id, *times))
+            if is_first and state == "claimed":
+                claimed.append(Firing(replace(schedule, due_at=moment), moment))
+        if len(claimed) >= limit:
+            break
     return claimed
 
 
-def following_time(schedule: Schedule, now: datetime) -> datetime | None:
-    """Return the first time of a schedule after now; None where it has none."""
+def _time_after(schedule: Schedule, moment: datetime) -> datetime | None:
+    return next_time(schedule.repeat, moment, schedule.zone, schedule.quiet)
+
+
+def _following_time(schedule: Schedule, now: datetime) -> datetime | None:
+    """Return the first time of a schedule after now; None if it has none."""
     if not in_hours(schedule.repeat):
-        return next_time(*_counted(schedule, now))
-    try:
-        hours = timedelta(hours=hours_of(schedule.repeat))
-    except ValueError:  # damaged
-        return None
-    passed = (
-        max(now - schedule.due_at, timedelta(0)) // hours
-    )  # on from its time, not from whenever this runs
-    return next_time(*_counted(schedule, schedule.due_at + passed * hours))
+        return _time_after(schedule, now)
+    hours = timedelta(hours=hours_of(schedule.repeat))  # counted from its time, not from now
+    return _time_after(schedule, schedule.due_at + max(now - schedule.due_at, timedelta()) // hours * hours)
 
 
 def _choose_time(schedule: Schedule, now: datetime) -> tuple[datetime | None, datetime | None]:
-    """The time that is to be said now, if any, and the one after now. What comes too late is missed: once,
-    however many times of a repeat that are. The newest of its times is said all the same if that was no more
-    than LATEST ago."""
+    """Return the time to send now, if any, and the one after now. Of times that are late, the newest is sent
+    if it is no more than LATEST ago."""
     due: datetime | None = schedule.due_at
     after = schedule.due_at
     if now - schedule.due_at > LATEST:
@@ -399,14 +357,10 @@ def _choose_time(schedule: Schedule, now: datetime) -> tuple[datetime | None, da
     if not schedule.repeat:
         return due, None
     if in_hours(schedule.repeat):
-        return due, following_time(schedule, now)
-    while (following := next_time(*_counted(schedule, after))) and following <= now:
+        return due, _following_time(schedule, now)
+    while (following := _time_after(schedule, after)) and following <= now:
         due = after = following
     return due, following
-
-
-def _counted(schedule: Schedule, after: datetime) -> tuple[str, datetime, ZoneInfo, Quiet | None]:
-    return schedule.repeat, after, schedule.zone, schedule.quiet
 
 
 def _advance(schedule: Schedule, following: datetime | None, now: datetime) -> Statement:
@@ -415,24 +369,14 @@ def _advance(schedule: Schedule, following: datetime | None, now: datetime) -> S
     return Statement(ADVANCE, (schedule.key.user_id, schedule.id, *times))
 
 
-def _note(
-    claimant: Claimant, schedule: Schedule, due: datetime, state: FiringState, now: datetime
-) -> Steps[bool]:
-    """Note a state of this time, and return whether the time is ours: nobody noted it before."""
-    of = (schedule.id, to_ms(due), schedule.key.user_id)
-    rows = yield Statement(CLAIM, (*of, state, claimant.process, to_ms(now)))
-    return bool(rows)
-
-
 # ---- schedules -------------------------------------------------------------------------------------------
 
 KEPT: Final = timedelta(days=30)
-"""How long what is over is kept: its buttons still work."""
+"""How long a schedule is kept after its last time: its buttons still work."""
 ANSWERED_WITHIN: Final = timedelta(days=1)
-"""What is said in a DM later than this is no answer to a reminder any more."""
+"""A later message in a DM is no answer to a reminder."""
 LOST_AFTER: Final = timedelta(minutes=5)
-"""A time that was claimed so long ago, and of which nothing was noted, is noted no more: its process may live
-and have found the database away."""
+"""A claim without an outcome for so long is uncertain, even if its process lives."""
 
 
 class ScheduleStore:
@@ -446,7 +390,6 @@ class ScheduleStore:
         secret_rules: SecretRules | None = None,
         process: str = "",
     ) -> None:
-        """Make the store; `process` is who claims what is due."""
         self._database = database
         self._process = process
         self._clock = clock
@@ -455,8 +398,7 @@ class ScheduleStore:
 
     @property
     def changed(self) -> asyncio.Event:
-        """Set as soon as something is written here that may be due earlier than all else; each change has an
-        event of its own."""
+        """Set at the next change of a schedule; each change has its own event."""
         return self._changed
 
     async def add(
@@ -476,8 +418,8 @@ class ScheduleStore:
         tainted: bool = False,
         proposal: Proposal | None = None,
     ) -> Schedule:
-        """Add a schedule. A heartbeat takes the place of its user's former one. What is private and would go
-        to a channel goes to its user by DM.
+        """Add a schedule. A heartbeat replaces the user's former one. A private one goes to its user by DM
+        instead of to a channel.
 
         With a `proposal` it is carried out by that. Raises EmptyReminder, ReminderTooLong, SecretNotStored or
         TooManySchedules, and ProposalGone.
@@ -518,7 +460,7 @@ class ScheduleStore:
         return schedule
 
     async def get(self, user_id: int, schedule_id: int) -> Schedule | None:
-        """Return the user's schedule of this id; also one that is over, for KEPT."""
+        """Return a user's schedule; also one that is over, for KEPT."""
         rows = await self._database.query(SELECT, user_id, schedule_id)
         return SCHEDULE.first(rows)
 
@@ -534,7 +476,7 @@ class ScheduleStore:
     async def cancel(
         self, user_id: int, schedule_id: int, *, proposal: Proposal | None = None
     ) -> Schedule | None:
-        """Delete it, and tell nothing of it any more. What it was; None where the user has no such one. With
+        """Delete it and return it; None if the user has no such one. With
         a `proposal` it is carried out by that; raises ProposalGone or ProposalOutdated."""
         of = (user_id, schedule_id)
 
@@ -547,13 +489,13 @@ class ScheduleStore:
         return await self._database.write(lambda: carry_out(proposal, steps), [user(user_id)])
 
     async def pause(self, user_id: int, schedule_id: int) -> Schedule | None:
-        """Say nothing of it until it is resumed. None where the user has no such one that waits."""
+        """Pause an active one until it is resumed. None if the user has no such one."""
         [rows] = await self._database.transaction([Statement(PAUSE, (user_id, schedule_id))], [user(user_id)])
         return SCHEDULE.first(rows)
 
     async def resume(self, user_id: int, schedule_id: int) -> Schedule | None:
-        """Go on with a paused one: with its next time, or now where its only time is over. None where the
-        user has no such one that is paused."""
+        """Resume a paused one at its next time, or now if its only time is over. None if the user has no such
+        one."""
         now = self._clock()
 
         def steps() -> Steps[Schedule | None]:
@@ -563,7 +505,7 @@ class ScheduleStore:
             schedule = SCHEDULE.read(rows[0])
             due = max(schedule.due_at, now)
             if schedule.repeat and schedule.due_at <= now:
-                due = following_time(schedule, now) or now
+                due = _following_time(schedule, now) or now
             rows = yield Statement(RESUME, (user_id, schedule_id, to_ms(due), to_ms(now)))
             return SCHEDULE.first(rows)
 
@@ -581,7 +523,7 @@ class ScheduleStore:
         timezone: str = "",
     ) -> Schedule | None:
         """Give a reminder another text and, if there is one, another `time`: the next, and its repeat in that
-        time zone, with which a paused one goes on. None where the user has no such one that waits or is
+        time zone, which resumes a paused one. None if the user has no such one that is active or
         paused. Raises EmptyReminder, ReminderTooLong or SecretNotStored."""
         of = (user_id, schedule_id)
         batch = [Statement(REWORD, (*of, self.check(text)))]
@@ -593,7 +535,7 @@ class ScheduleStore:
         return SCHEDULE.first(rows)
 
     async def rezone(self, user_id: int, timezone: str) -> None:
-        """Count what repeats in another time zone of the user's. What comes once keeps its moment."""
+        """Count a user's repeats in another time zone. A reminder for once keeps its moment."""
         now = self._clock()
 
         def steps() -> Steps[None]:
@@ -603,7 +545,7 @@ class ScheduleStore:
                     continue
                 new = replace(old, timezone=timezone)
                 moves = old.repeat and not in_hours(old.repeat) and old.due_at > now
-                due = (following_time(new, max(now, _day_before(old, new))) if moves else None) or old.due_at
+                due = (_following_time(new, max(now, _day_before(old, new))) if moves else None) or old.due_at
                 yield Statement(REZONE, (user_id, old.id, timezone, to_ms(due), to_ms(now)))
 
         await self._database.write(steps, [user(user_id), EVERYBODY])
@@ -617,14 +559,14 @@ class ScheduleStore:
         user_id: int | None = None,
         limit: int = 1,
     ) -> Sequence[Firing]:
-        """Claim times that are to be said now, at most `limit`: nobody else is ever given one of them. What
-        comes more than LATEST late is noted as missed and not returned."""
-        claimant = Claimant(self._process, places, user_id)
-        return await self._database.write(lambda: claim(claimant, now, limit), [EVERYBODY])
+        """Claim at most `limit` due times: no other process is ever given one of them. A time that is more
+        than LATEST late is noted as missed and not returned."""
+        whose = (_as_list(places), user_id)
+        return await self._database.write(lambda: _claim(self._process, whose, now, limit), [EVERYBODY])
 
     async def mark_sent(self, firing: Firing, message: Message, *, channel_id: int | None = None) -> None:
-        """Note that it was said, in this message: its user's, and no session's. `channel_id` is where, if
-        that is not the schedule's own channel."""
+        """Note that it was sent in this message, which belongs to its user and to no session. `channel_id` is
+        given if it is not the schedule's own channel."""
         schedule = firing.schedule
         said = (
             *(schedule.key.user_id, channel_id or schedule.key.channel_id, message.author_id),
@@ -649,8 +591,8 @@ class ScheduleStore:
         await self._database.transaction(batch, [user(firing.schedule.key.user_id)])
 
     async def mark_lost(self, older_than: datetime) -> int:
-        """Give up what was claimed before then and never noted, and at once what a dead process had claimed;
-        how many that were. What a dead one was about to tell is to be told."""
+        """Mark claims from before then, and all of dead processes, as uncertain. Returns their number.
+        Reports that a dead process had taken are to be made again."""
         batch = [Statement(LOSE, (to_ms(older_than),)), Statement(TELL_AGAIN)]
         lost, _ = await self._database.transaction(batch, [EVERYBODY])
         return len(lost)
@@ -658,10 +600,9 @@ class ScheduleStore:
     async def take_unreported(
         self, places: Collection[Place], *, user_id: int | None = None
     ) -> MissedReminders | None:
-        """Return what one owner is still to be told; noted as told before it is returned, so that nobody is
-        told twice. None when there is nothing for anybody. Of a process that dies before `mark_told` it
-        comes again."""
-        whose = (as_list(places), user_id)
+        """Return the missed and uncertain times of one owner, marked as reported, so that no other process
+        reports them; None if there are none. If this process dies before `mark_told`, they come again."""
+        whose = (_as_list(places), user_id)
 
         def steps() -> Steps[MissedReminders | None]:
             rows = yield Statement(SELECT_UNREPORTED, whose)
@@ -689,8 +630,8 @@ class ScheduleStore:
         await self._database.transaction(batch, [user(untold.user_id)])
 
     async def get_next_due(self, places: Collection[Place], *, user_id: int | None = None) -> datetime | None:
-        """Return the first time of all that wait; it may be over."""
-        rows = await self._database.query(SELECT_NEXT, as_list(places), user_id)
+        """Return the next time of all active schedules; it may be over."""
+        rows = await self._database.query(SELECT_NEXT, _as_list(places), user_id)
         return from_ms(rows[0][0]) if rows else None
 
     async def prune(self) -> None:
@@ -713,8 +654,7 @@ class ScheduleStore:
         return MESSAGE.first(rows)
 
     def check(self, text: str) -> str:
-        """The text as it is stored, whoever wrote it: a screen shows all of it, in its order. Raises
-        EmptyReminder, ReminderTooLong or SecretNotStored."""
+        """Return the text as it is stored. Raises EmptyReminder, ReminderTooLong or SecretNotStored."""
         text = printable(text).strip()
         if is_blank(text):
             raise EmptyReminder
@@ -728,21 +668,22 @@ class ScheduleStore:
         told.set()
 
 
+def _as_list(places: Collection[Place]) -> str:
+    return json.dumps(sorted(places))
+
+
 def _settle(firing: Firing, state: FiringState, message_id: int | None = None) -> Statement:
     of = (firing.schedule.id, to_ms(firing.due_at), firing.schedule.key.user_id)
     return Statement(SETTLE, (*of, state, message_id))
 
 
 def _day_before(old: Schedule, new: Schedule) -> datetime:
-    """The end of the day before the one that it comes on, in another time zone: it may begin in a month."""
+    """The end of the day before its next day, in the new time zone."""
     day = old.due_at.astimezone(old.zone).date()
     return datetime.combine(day, time(), new.zone).astimezone(UTC) - timedelta(seconds=1)
 
 
 # ---- heartbeats ------------------------------------------------------------------------------------------
-# The things that heartbeats look at and nothing else asks for, and what they have looked at.
-#
-# The heartbeats themselves are schedules.
 
 _SELECT_MARKS: Final = "SELECT name FROM heartbeat_marks WHERE user_id = $1"
 
@@ -768,27 +709,27 @@ _SELECT_MISSED: Final = f"""
 
 
 class HeartbeatStore:
-    """The memory of every user's heartbeats."""
+    """What the heartbeats of each user have looked at. The heartbeats themselves are schedules."""
 
     def __init__(self, database: Database, *, clock: Clock = utc_now) -> None:
         self._database = database
         self._clock = clock
 
     async def get_marks(self, user_id: int) -> frozenset[str]:
-        """Return the names of the marks of all that was looked at."""
+        """Return the names of a user's marks."""
         return frozenset(name for (name,) in await self._database.query(_SELECT_MARKS, user_id))
 
     async def set_marks(self, user_id: int, marks: Iterable[Mark]) -> None:
-        """Note that this was looked at, and drop the marks that are needed no more."""
+        """Store marks, and delete those that are over."""
         noted = [Statement(_MARK, (user_id, mark.name, to_ms(mark.until))) for mark in marks]
         old = Statement(_DROP_OLD, (user_id, to_ms(self._clock())))
         await self._database.transaction([*noted, old], [user(user_id)])
 
     async def forget(self, user_id: int) -> None:
-        """Know nothing any more: the user wants no heartbeats."""
+        """Delete a user's marks."""
         await self._database.transaction([Statement(_DROP_ALL, (user_id,))], [user(user_id)])
 
     async def list_missed(self, user_id: int, since: datetime) -> Sequence[Firing]:
-        """List the user's reminders that were missed, or perhaps missed, from then on; the oldest first."""
+        """List the user's missed and uncertain reminders from then on; the oldest first."""
         rows = await self._database.query(_SELECT_MISSED, user_id, to_ms(since))
         return [*map(_FIRING.read, rows)]

@@ -190,8 +190,7 @@ class RepeatTexts(Area):
 def described(repeat: str, phrases: RepeatTexts) -> str:
     """Return a repeat in the words of a person: `0 9 * * 1-5` is 平日 9:00, or every weekday at 9:00.
 
-    It fits into 「…にお知らせします」 and `I'll remind you …`, and reads back as the same repeat
-    (domain/repeat_words): who changes a reminder may copy it. What there are no words for is told as cron.
+    It fits into 「…にお知らせします」 and `I'll remind you …`. A repeat without words for it is returned as cron.
     """
     if match := _HOURS.fullmatch(repeat):
         return _hours(phrases, int(match[1]))
