@@ -1,8 +1,5 @@
-"""A canvas as its column has it: a JSON object with a list of elements.
-
-What can't be read is left out, element by element: a file that another program has written to must not keep
-anyone from their conversation. What is read keeps every limit, as if it had just been drawn.
-"""
+"""A canvas in its column: a JSON object with a list of elements. Invalid elements are skipped, so that a
+damaged row does not block a conversation; valid ones are within all limits."""
 
 import json
 from collections.abc import Mapping
@@ -33,7 +30,7 @@ _MODES: Final[Mapping[str, Mode]] = {"list": "list", "board": "board", "focus": 
 
 
 def canvas_to_json(canvas: Canvas) -> str:
-    """Write a canvas, the same one always alike; `EMPTY_CANVAS` for one that nothing was ever done to."""
+    """Return a canonical JSON text; `EMPTY_CANVAS` for an unused canvas."""
     state: dict[str, Any] = {"elements": [_to_fields(each) for each in canvas.elements]}
     if canvas.mode != "list":
         state["mode"] = canvas.mode
@@ -92,7 +89,7 @@ def _to_fields(element: Element) -> dict[str, Any]:
 
 
 def _element(fields: Any) -> Element | None:
-    """Return the element of these fields; None where they are none that could be drawn."""
+    """Return the element; None if it is invalid."""
     if not isinstance(fields, dict) or not isinstance(type_ := fields.get("type"), str):
         return None
     try:

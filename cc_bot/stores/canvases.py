@@ -1,7 +1,7 @@
-"""Canvases by their keys, and the messages of Discord that show them.
+"""The canvas of each session key, and the Discord messages that show it.
 
-A turn's own drawing is stored with the turn (sessions.py). This is for everyone else: the front end that
-shows a canvas, a heartbeat that draws on one, a user who has it cleared.
+A turn's own changes are stored with the turn (sessions.py); this is for heartbeats, and for showing and
+clearing.
 """
 
 from collections.abc import Sequence
@@ -23,20 +23,18 @@ from cc_bot.stores.proposals import carry_out
 # ruff: noqa: S608 - put together from constants alone
 
 # ---- canvas statements -----------------------------------------------------------------------------------
-# The session that has the canvas of a key, and how its canvas is read and changed.
-#
-# It is the open one. Without one it is the session that was closed last: the next to be opened takes its
-# canvas over, and its revision. What stands in older ones is out of date. A revision of 0 is one from before
-# anything was drawn under the key; such sessions are passed over.
+# The current canvas of a key belongs to its open session, else to the session that was closed last, whose
+# canvas and revision the next session takes over. Revision 0 means that nothing was ever drawn; such sessions
+# are skipped.
 
 
 @dataclass(frozen=True, slots=True)
 class CurrentCanvas:
-    """A key's canvas, and the session that has it."""
+    """The canvas of a key, and the session that has it."""
 
     session_id: str
     state: str
-    """As it is stored."""
+    """As stored."""
     revision: int
     closed_at: str | None
     last_active: str
@@ -69,20 +67,20 @@ _SELECT_CURRENT: Final = f"""
     ) AS closed
 """
 
-# Before canvases are changed, in the same transaction: the number of that change.
+# Run before changing a canvas, in the same transaction: it numbers the change.
 TICK: Final = "UPDATE canvas_clock SET drawn = drawn + 1 WHERE id = 1"
 
-# Of each canvas that is changed.
+# Set on each changed canvas.
 CHANGED: Final = """
     canvas_revision = canvas_revision + 1, canvas_change = (SELECT drawn FROM canvas_clock WHERE id = 1)
 """
 
-# Where a key may have got another canvas to show: an agent was chosen, or a session deleted.
+# When a key may have another current canvas: an agent was chosen, or a session deleted.
 MOVE: Final = "UPDATE canvas_clock SET moved = moved + 1 WHERE id = 1"
 
 _PUT: Final = f"UPDATE sessions SET canvas_state = $3, {CHANGED} WHERE id = $1 AND user_id = $2"
 
-# Older sessions' too: what was taken down is stored nowhere.
+# Includes older sessions: removed elements are stored nowhere.
 _DRAWN_ON: Final = f"""
     user_id = $1 AND channel_id = $2 AND agent = $3
         AND canvas_revision > 0 AND canvas_state <> '{EMPTY_CANVAS}'
@@ -98,7 +96,7 @@ def select_current(key: SessionKey) -> Statement:
 
 
 def read_current(rows: Sequence[Row]) -> CurrentCanvas | None:
-    """Return the canvas that `select_current` found; None where no session is open, and nothing was ever
+    """Return the canvas that `select_current` found; None if no session is open and nothing was ever
     drawn."""
     found = [*map(_CURRENT.read, rows)]
     return min(found, key=lambda each: each.closed_at is not None) if found else None
@@ -118,11 +116,11 @@ def clear_canvas(key: SessionKey) -> list[Statement]:
 
 @dataclass(frozen=True, slots=True)
 class CanvasMessage:
-    """The message that shows a canvas to everyone who reads its channel."""
+    """The message that shows a canvas in its channel."""
 
     message_id: int
     shown_revision: int
-    """Of the canvas that it shows."""
+    """The revision that it shows."""
 
 
 _MESSAGE: Final = Columns(CanvasMessage)
@@ -132,8 +130,7 @@ _SELECT_SHOWN: Final = f"""
     WHERE user_id = $1 AND channel_id = $2 AND agent = $3
 """
 
-# Not after everything of the user was erased, and with it the sessions: Discord takes its time to show one.
-# Index: sessions_with_canvas.
+# Not after the user's sessions were erased: Discord may take time to show a canvas.
 _NOTE_SHOWN: Final = """
     INSERT INTO canvas_messages (user_id, channel_id, agent, message_id, shown_revision)
     SELECT $1, $2, $3, $4, $5
@@ -146,23 +143,23 @@ _NOTE_SHOWN: Final = """
 
 _FORGET: Final = "DELETE FROM canvas_messages WHERE user_id = $1 AND channel_id = $2 AND agent = $3"
 
-# Whoever deletes a message on Discord is not named with it.
+# Discord does not say who deletes a message.
 SELECT_KEY: Final = f"SELECT {KEY.select} FROM canvas_messages WHERE message_id = $1 /* all users */"
 
-# $1 shard, $2 their count, $3 how many at most
+# $1 shard, $2 shard count, $3 limit
 SELECT_ALL_SHOWN: Final = f"""
     SELECT {KEY.of("c")} FROM canvas_messages AS c LEFT JOIN places AS p ON p.place_id = c.channel_id
     WHERE {of_shard("p", "$1", "$2")}
     LIMIT $3 /* all users */
 """
 
-# A channel's agent is changed for all who are there.
+# A channel's agent changes for all its users.
 SELECT_SHOWN_IN: Final = f"""
     SELECT {KEY.select} FROM canvas_messages WHERE channel_id = $1 LIMIT $2
     /* channel */
 """
 
-# The erasure of a memory changes canvases, and knows nothing of Discord.
+# Erasing a memory changes canvases without editing their messages.
 SELECT_STALE: Final = f"""
     SELECT {KEY.of("c")} FROM canvas_messages AS c
     WHERE c.shown_revision <> COALESCE(
@@ -182,15 +179,15 @@ SELECT_STALE: Final = f"""
     LIMIT $1 /* all users */
 """
 
-# What pages in browsers show, of all users: read after each change of the database.
+# For the pages of all users: read after each change of the database.
 SELECT_CLOCK: Final = "SELECT drawn, moved FROM canvas_clock WHERE id = 1"
-# By sessions_by_canvas_change. $1 the number of a change
+# $1 the number of a change
 SELECT_DRAWN: Final = f"""
     SELECT {KEY.select} FROM sessions WHERE canvas_change > 0 AND canvas_change > $1
     /* all users */
 """
 
-# By the index on open sessions, and by sessions_with_canvas. $1 user
+# $1 user
 _LIST_KEYS: Final = f"""
     SELECT {KEY.select}, last_active FROM sessions WHERE user_id = $1 AND closed_at IS NULL
     UNION ALL
@@ -203,62 +200,60 @@ _LIST_KEYS: Final = f"""
 
 @dataclass(frozen=True, slots=True)
 class CanvasClock:
-    """The number of changes of all users' canvases."""
+    """Counters of changes to all canvases."""
 
     drawn: int
-    """The number of the newest change of any."""
+    """The number of the newest change."""
     moved: int
-    """Another one, when another canvas than before may be the one to show under a key."""
+    """Changes when another canvas may have become a key's current one."""
 
 
 @dataclass(frozen=True, slots=True)
 class SeenCanvas:
     canvas: Canvas
-    """All of it: what of it may be seen in public, `Canvas.visible_in` tells."""
+    """All of it; `Canvas.visible_in` filters private elements."""
     revision: int
-    """Another one after each change, private ones too; it only grows."""
+    """Grows with each change, private ones included."""
 
 
 class CanvasStore:
     def __init__(
         self, database: Database, *, session_ttl: timedelta = timedelta(days=1), clock: Clock = utc_now
     ) -> None:
-        """Make the store. `session_ttl`: the time without a turn until a session expires."""
+        """`session_ttl`: idle time until a session expires."""
         self._database = database
         self._ttl = session_ttl
         self._clock = clock
 
     async def get(self, key: SessionKey) -> SeenCanvas | None:
-        """Return the canvas of the open session or, if that has expired, the one that the next session takes
-        over. None where no session is open, and nothing was ever drawn."""
+        """Return the canvas of the open session, or the one that the next session takes over. None if no
+        session is open and nothing was ever drawn."""
         statement = select_current(key)
         found = read_current(await self._database.query(statement.sql, *statement.params))
         return SeenCanvas(found.canvas, found.revision) if found else None
 
     async def list_keys(self, user_id: int) -> list[SessionKey]:
-        """List the keys under which the user talks, the one used last first, and those under which something
-        was ever drawn."""
+        """List a user's keys with sessions or a canvas, the last used first."""
         rows = await self._database.query(_LIST_KEYS, user_id)
         newest_first = sorted(rows, key=lambda row: str(row[3]), reverse=True)
         return [*dict.fromkeys(KEY.read(row[:3]) for row in newest_first)]
 
     async def wait_for_change(self, seconds: float) -> None:
-        """Wait until something may have changed: this program has written, or so many seconds are over."""
+        """Wait until this process has written to the database, at most so many seconds."""
         await self._database.wait_for_write(seconds)
 
     async def read_clock(self) -> CanvasClock:
-        """Return how far all canvases are."""
+        """Return the counters of changes."""
         [(drawn, moved)] = await self._database.query(SELECT_CLOCK)
         return CanvasClock(drawn, moved)
 
     async def list_drawn(self, after: int) -> list[SessionKey]:
-        """List the keys, of all users, whose canvas has a change of a later number than that."""
+        """List the keys, of all users, whose canvas changed after that number."""
         rows = await self._database.query(SELECT_DRAWN, after)
         return [*dict.fromkeys(map(KEY.read, rows))]
 
     async def remove(self, key: SessionKey, element_id: str) -> bool:
-        """Take one element down, private or not, of the canvas of the open session or the one that the next
-        takes over; False where no such element is up."""
+        """Remove an element from the current canvas. Returns False if there is no such element."""
 
         def steps() -> Steps[bool]:
             found = read_current((yield select_current(key)))
@@ -271,7 +266,7 @@ class CanvasStore:
         return await self._database.write(steps, [user(key.user_id)])
 
     async def clear(self, key: SessionKey) -> bool:
-        """Take everything down, private elements too; False where nothing was up."""
+        """Remove all elements, private ones too. Returns False if there were none."""
 
         def steps() -> Steps[bool]:
             found = read_current((yield select_current(key)))
@@ -284,10 +279,9 @@ class CanvasStore:
     async def draw(
         self, key: SessionKey, drawn: Sequence[Drawn], *, proposal: Proposal | None = None
     ) -> Canvas | None:
-        """Draw outside of a turn, and return the canvas as it is then; None where no session is open, and
-        nothing was drawn. What does not apply is left out. The session counts as no more active than it was.
-        With a `proposal` it is carried out by that; raises ProposalGone or ProposalOutdated.
-        """
+        """Change the current canvas outside of a turn, and return it; None if there is none. Changes that do
+        not apply are skipped; the session does not count as active. With a `proposal`, accepts it; raises
+        ProposalGone or ProposalOutdated."""
         idle = idle_since(self._clock(), self._ttl)
 
         def steps() -> Steps[Canvas | None]:
@@ -306,30 +300,30 @@ class CanvasStore:
         return _MESSAGE.first(rows)
 
     async def note_message(self, key: SessionKey, message_id: int, revision: int) -> bool:
-        """Note that this message shows this revision of the canvas, in place of the message that did
-        before. Return False, and note nothing, where nothing is stored under the key any more."""
+        """Record which message shows which revision, replacing the former message. Returns False, and records
+        nothing, if the key has no sessions any more."""
         note = Statement(_NOTE_SHOWN, (*key_columns(key), message_id, revision))
         [noted] = await self._database.transaction([note], [user(key.user_id)])
         return bool(noted)
 
     async def forget_message(self, key: SessionKey) -> None:
-        """Forget the message that showed the canvas: it is gone."""
+        """Forget a deleted message."""
         await self._database.transaction([Statement(_FORGET, key_columns(key))], [user(key.user_id)])
 
     async def get_key(self, message_id: int) -> SessionKey | None:
-        """Return the key whose canvas a message shows; None where it shows none."""
+        """Return the key whose canvas a message shows, if any."""
         rows = await self._database.query(SELECT_KEY, message_id)
         return KEY.first(rows)
 
     async def list_stale(self, limit: int) -> list[SessionKey]:
-        """List at most `limit` keys, of all users, whose message shows something else than what is up."""
+        """List at most `limit` keys, of all users, whose message shows an outdated canvas."""
         return [*map(KEY.read, await self._database.query(SELECT_STALE, limit))]
 
     async def list_shown_in(self, channel_id: int, limit: int) -> list[SessionKey]:
-        """List at most `limit` keys, of all users, whose canvas has a message in that channel or thread."""
+        """List at most `limit` keys, of all users, whose canvas is shown in a channel or thread."""
         return [*map(KEY.read, await self._database.query(SELECT_SHOWN_IN, channel_id, limit))]
 
     async def list_shown(self, limit: int, shard: Shard = WHOLE) -> list[SessionKey]:
-        """List at most `limit` keys, of all users, whose canvas has a message, where a connection tells of
-        its place or it was not noted who does."""
+        """List at most `limit` keys, of all users, whose canvas is shown, in channels of a shard or of
+        unknown shard."""
         return [*map(KEY.read, await self._database.query(SELECT_ALL_SHOWN, shard.id, shard.count, limit))]

@@ -1,13 +1,12 @@
-"""The columns of tables, and how values stand in them.
+"""How values map to table columns.
 
-The columns of a table that become a value are its fields, `Columns(Memory, …)`: the lists in SQL, the value
-of a row and the columns of a value all follow from that one description, and nothing counts columns. To add a
-column, write the migration and add the field to the value in `domain/`, under the column's name; say how it
-stands in its column where the `Columns` of the table can't tell that from the field's type.
+`Columns(Memory, …)` describes the columns of a table by the fields of a dataclass; column lists, reading and
+writing follow from it. To add a column, add it to the schema and the field of the same name to the value in
+`domain/`; if its type does not say how it is stored, add a Kind.
 
-A memory's new column is written, read, exported, compared and kept in its history by that alone. What people
-are to give it by is a key of `MemoryFields` (memory/store.py), and what files of memories are to carry is a
-field of `PortableMemory` (domain/memory_transfer.py).
+A memory's new column is then written, read, exported, compared and versioned. To let callers set it, add it
+to `MemoryFields` (memory/store.py); to put it into memory files, to `PortableMemory`
+(domain/memory_transfer.py).
 """
 
 import json
@@ -29,24 +28,23 @@ _LAST_MS: Final = 221_845_392_000_000  # the year 9000: all clocks of the world 
 
 
 def to_text(moment: datetime) -> str:
-    """UTC in ISO 8601, always with microseconds: of one width, so that text order is time order."""
+    """ISO 8601 in UTC, always with microseconds: text order is time order."""
     return moment.astimezone(UTC).isoformat(timespec="microseconds")
 
 
 def to_ms(moment: datetime) -> int:
-    """Unix milliseconds, the rest cut off. In integers: a float loses a millisecond now and then."""
+    """Unix milliseconds, truncated; computed in integers, as floats lose a millisecond now and then."""
     return (moment - _EPOCH) // timedelta(milliseconds=1)
 
 
 def from_ms(ms: int) -> datetime:
-    """Return the moment, or the nearest that clocks tell: in a file that was changed by hand, one row of one
-    user must not break what reads those of all."""
+    """Return the time, limited to what datetime can represent: one bad row must not break reading all."""
     told = min(max(ms, 0), _LAST_MS)
     return datetime.fromtimestamp(told / 1000, UTC)  # rounds to microseconds: exact until 2242
 
 
 def idle_since(now: datetime, ttl: timedelta) -> str:
-    """The last moment of activity that is too long ago for a session to be open still."""
+    """Return the last activity that is too long ago for an open session."""
     try:
         return to_text(now - ttl)
     except OverflowError:  # a time to live of thousands of years: sessions never expire
@@ -62,14 +60,14 @@ _NUMBERED: Final[Mapping[Noun, str]] = {
 
 
 def next_number(noun: Noun) -> str:
-    """The number of a new row of a user, as SQL. $1 is the user. By the primary key of `numbers`."""
+    """SQL for the number of a user's new row ($1)."""
     last = f"SELECT last FROM numbers WHERE user_id = $1 AND noun = '{noun}'"  # noqa: S608 - one of three words
     return f"1 + coalesce(({last}), 0)"
 
 
 def keep_number(noun: Noun) -> str:
-    """SQL that keeps the last number given, so that none is given twice. To be run in the transaction that
-    gave a row its `next_number`, after that. $1 is the user."""
+    """SQL that records the number given to a user's ($1) new row, so that it is never reused. Run it after
+    the insert, in the same transaction."""
     return f"""
         INSERT INTO numbers (user_id, noun, last)
         SELECT $1, '{noun}', number FROM {_NUMBERED[noun]} WHERE user_id = $1 AND number IS NOT NULL
@@ -84,17 +82,17 @@ def keep_number(noun: Noun) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """The way in which a field stands in its column. A field that may be None is NULL then."""
+    """How a field is stored in its column. None is stored as NULL."""
 
     write: Callable[[Any], Any] | None = None
-    """None: as it is; `read` too."""
+    """None: unchanged; `read` too."""
     read: Callable[[Any], Any] | None = None
     column: str = ""
-    """The column, where it has not the field's name."""
+    """If it differs from the field's name."""
     empty: tuple[str, Any] | None = None
-    """What stands there of nothing, and what that is read as: it is in most rows, and is not parsed."""
+    """The stored form of an empty value, and that value: common, so not parsed."""
     nothing: str = "NULL"
-    """No value at all, of the column's type: an engine that is not told takes it for a text."""
+    """A NULL of the column's type: PostgreSQL takes an untyped one for text."""
 
 
 _encode: Final = json.JSONEncoder(ensure_ascii=False).encode
@@ -137,9 +135,9 @@ V = TypeVar("V")
 class _Column:
     name: str
     field: str
-    """Of the value, or of one within it: `key.user_id`."""
+    """May be nested: `key.user_id`."""
     of: Callable[[Any], Any]
-    """Tells the field of a value."""
+    """Returns the field of a value."""
     kind: Kind
     optional: bool
 
@@ -149,7 +147,7 @@ class _Column:
 
 
 class Columns(Generic[V]):
-    """The columns that a value stands in, in the order of its fields."""
+    """The columns of a value, in the order of its fields."""
 
     def __init__(
         self,
@@ -159,10 +157,9 @@ class Columns(Generic[V]):
         without: Collection[str] = (),
         **kinds: "Kind | Columns[Any]",
     ) -> None:
-        """Describe the columns of `value` (a dataclass or NamedTuple): one for each field but those it is
-        `without`; of a dataclass in it, one for each field. `moments` is how datetimes stand in the table,
-        `kinds` are those of fields whose type does not tell. Raises TypeError for a field of which nothing
-        tells."""
+        """Describe the columns of a dataclass or NamedTuple: one for each field, nested dataclasses included.
+        `moments`: how datetimes are stored; `kinds`: for fields whose type does not say. Raises TypeError for
+        a field that can't be mapped."""
         self._value = value
         self._without = without
         self._kinds = kinds
@@ -174,49 +171,49 @@ class Columns(Generic[V]):
         self._make: Callable[..., V] = self._compiled(made)
         self.names: Final = tuple(column.name for column in self._columns)
         self.select: Final = ", ".join(self.names)
-        """As SELECT, RETURNING and INSERT list them."""
+        """For SELECT, RETURNING and INSERT."""
         self.marks: Final = Parameters(self.names).marks
-        """As VALUES lists them, where nothing stands before them."""
+        """For VALUES, if no other parameters come first."""
         self.nullable: Final = frozenset(column.name for column in self._columns if column.optional)
 
     def of(self, alias: str) -> str:
-        """The same as `select`, of a table that has another name in the statement."""
+        """Return `select` with the table's alias in the statement."""
         return ", ".join(f"{alias}.{name}" for name in self.names)
 
     def filled(self, **given: str) -> str:
-        """A list in the place of `select`, for rows that have something else in these columns, or NULL."""
+        """Return a list in place of `select`, for rows with other values or NULL in these columns."""
         return ", ".join(given.get(each.name, each.kind.nothing) for each in self._columns)
 
     def column(self, name: str) -> Callable[[Row], Any]:
-        """Return a function that tells one column of a row."""
+        """Return a function that reads one column of a row."""
         return itemgetter(self.names.index(name))
 
     def part(self, name: str) -> Callable[..., Any]:
-        """Return a function that makes one field of the value, and no more, of all columns of a row."""
+        """Return a function that reads one field from all columns of a row."""
         return self._compiled(self._parts[name])
 
     def read(self, row: Row) -> V:
-        """The value of a row of these columns."""
+        """Return the value of a row."""
         return self._make(*row)
 
     def first(self, rows: Sequence[Row]) -> V | None:
-        """The value of the first of them; None where there is none."""
+        """Return the value of the first row; None if there is none."""
         return self._make(*rows[0]) if rows else None
 
     def by_name(self, row: Row) -> dict[str, Any]:
-        """Return the columns of a row by their names."""
+        """Return the columns of a row by name."""
         return dict(zip(self.names, row, strict=True))
 
     def write(self, value: V) -> dict[str, Any]:
-        """Return the columns of a value by their names, in order."""
+        """Return the columns of a value by name, in order."""
         return {each.name: each.written(each.of(value)) for each in self._columns}
 
     def write_some(self, given: Mapping[str, Any]) -> dict[str, Any]:
-        """The same of some fields, by their names."""
+        """The same for some fields, given by name."""
         return {each.name: each.written(given[each.field]) for each in self._columns if each.field in given}
 
     def _made(self, described: "Columns[Any]", value: type, within: str) -> str:
-        """The expression that makes a value of its columns, as they are described; those are noted."""
+        """Return the expression that builds a value, and collect its columns."""
         parts = []
         for name, hint in _hints(value).items():
             if name in described._without:
@@ -239,7 +236,7 @@ class Columns(Generic[V]):
         return f"{value.__name__}({', '.join(parts)})"
 
     def _noted(self, column: _Column) -> str:
-        """The expression that makes a field of its column."""
+        """Return the expression that builds a field."""
         stored = f"c{len(self._columns)}"
         self._columns.append(column)
         if column.kind.read is None:
@@ -252,8 +249,8 @@ class Columns(Generic[V]):
         return f"None if {stored} is None else {read}" if column.optional else read
 
     def _compiled(self, made: str) -> Callable[..., Any]:
-        """Compile the expression, as the methods of a dataclass are: so a row is read as fast as by code for
-        it alone."""
+        """Compile the expression, as dataclasses do with their methods: reading a row is as fast as
+        hand-written code."""
         given = ", ".join(f"c{at}" for at in range(len(self._columns)))
         compiled: Callable[..., Any] = eval(f"lambda {given}: {made}", self._scope)  # noqa: S307 - of fields' names alone
         return compiled
@@ -266,7 +263,7 @@ def _hints(value: type) -> dict[str, Any]:
 
 
 def _bare(hint: Any) -> tuple[Any, bool]:
-    """A type without None, and whether that was among it; of literals the type that they have."""
+    """Return a type without None, and whether it allowed None; for literals, their type."""
     optional = get_origin(hint) in (Union, UnionType) and NoneType in get_args(hint)
     if optional:
         hint = Union[tuple(each for each in get_args(hint) if each is not NoneType)]  # noqa: UP007 - of a list of types
@@ -274,7 +271,7 @@ def _bare(hint: Any) -> tuple[Any, bool]:
 
 
 class Parameters:
-    """The parameters that stand for columns, in order: `$1`, or the `first` one, and so on."""
+    """Numbered parameters for columns, from `first` on."""
 
     def __init__(self, names: Iterable[str], first: int = 1) -> None:
         self._marks = {name: f"${number}" for number, name in enumerate(names, first)}
@@ -282,16 +279,16 @@ class Parameters:
         self.names: Final = ", ".join(self._marks)
         self.marks: Final = ", ".join(self._marks.values())
         self.assignments: Final = ", ".join(f"{name} = {mark}" for name, mark in self._marks.items())
-        """As UPDATE has them after SET."""
+        """For SET in UPDATE."""
         self.excluded: Final = ", ".join(f"{name} = excluded.{name}" for name in self._marks)
-        """As ON CONFLICT DO UPDATE has them, which takes what was to be inserted."""
+        """For ON CONFLICT DO UPDATE."""
 
     def __getitem__(self, name: str) -> str:
-        """The parameter of one column."""
+        """Return the parameter of a column."""
         return self._marks[name]
 
     def of(self, columns: Mapping[str, Any]) -> tuple[Any, ...]:
-        """Return the values of these columns that the parameters stand for, in their order."""
+        """Return the values for the parameters, in order."""
         return tuple(columns[name] for name in self._marks)
 
 
@@ -300,16 +297,15 @@ CHANNEL: Final = Columns(ChannelKey)
 
 
 def key_columns(key: SessionKey) -> tuple[int, int, str]:
-    """Return what stands in the columns of KEY."""
+    """Return the columns of a session key."""
     return (key.user_id, key.channel_id, key.agent)
 
 
 # ---- messages --------------------------------------------------------------------------------------------
-# The columns of `messages`, which every store reads alike.
 
 
 def tool_calls_to_json(calls: Iterable[ToolCall]) -> str:
-    """Write tool calls, with references in place of the memories' texts (domain/memory_calls.py)."""
+    """Write tool calls; memory texts are stored as references (domain/memory_calls.py)."""
     return json.dumps([asdict(without_texts(call)) for call in calls], ensure_ascii=False)
 
 

@@ -1,4 +1,4 @@
-"""The choices of each user: Discord tells no time zone, and some prefer another language."""
+"""Settings of users, the agents of channels and users, models of channels, and token factors of models."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -18,7 +18,7 @@ from cc_bot.stores.columns import Columns, Kind, to_text
 
 
 class Keep(Enum):
-    """The choice that an argument left out stands for: as it was. None is a choice too: the default."""
+    """The default of an argument that was left out: unchanged. None is a value too: reset to the default."""
 
     AS_IS = "as it is"
 
@@ -60,7 +60,7 @@ _SPEAK: Final = f"""
     RETURNING {_SETTINGS.select}
 """
 
-# A row comes back only where `welcomed` changed, so one of many at once gets it.
+# Returns a row only if `welcomed` changed, so exactly one of several at once gets it.
 _CLAIM_WELCOME: Final = """
     INSERT INTO user_settings (user_id, welcomed, updated_at)
     VALUES ($1, 1, $2)
@@ -69,7 +69,7 @@ _CLAIM_WELCOME: Final = """
     RETURNING user_id
 """
 
-# The same for a word that is told once a day. $1 user, $2 now, $3 a day ago
+# The same for a hint that is shown once a day. $1 user, $2 now, $3 a day ago
 _CLAIM_MENU: Final = """
     INSERT INTO user_settings (user_id, told_of_menu_at, updated_at)
     VALUES ($1, $2, $2)
@@ -80,14 +80,12 @@ _CLAIM_MENU: Final = """
 
 
 class SettingsStore:
-    """The settings of every user."""
-
     def __init__(self, database: Database, *, clock: Clock = utc_now) -> None:
         self._database = database
         self._clock = clock
 
     async def get(self, user_id: int) -> UserSettings:
-        """Return the user's choices; the defaults when there are none."""
+        """Return a user's settings."""
         return await self._database.read(lambda: settings_of(user_id))
 
     async def set(
@@ -97,11 +95,8 @@ class SettingsStore:
         locale: Locale | Keep | None = Keep.AS_IS,
         timezone: str | Keep | None = Keep.AS_IS,
     ) -> UserSettings:
-        """Change what is given and return all.
-
-        An argument left out stays as it is; None goes back to the default.
-        Raises UnknownTimezone for a name that is not in the IANA database.
-        """
+        """Change what is given and return all settings; None resets to the default. Raises UnknownTimezone
+        for a name that is not in the IANA database."""
         if isinstance(timezone, str):
             _check(timezone)
         params = (user_id, *_choice(locale), *_choice(timezone), to_text(self._clock()))
@@ -109,26 +104,26 @@ class SettingsStore:
         return _SETTINGS.read(rows[0])
 
     async def pause_memory(self, user_id: int, paused: bool) -> UserSettings:
-        """Have nothing stored in or recalled from the user's memories from now on, or go back to it."""
+        """Pause or resume saving and recalling a user's memories."""
         params = (user_id, int(paused), to_text(self._clock()))
         [rows] = await self._database.transaction([Statement(_PAUSE_MEMORY, params)], [user(user_id)])
         return _SETTINGS.read(rows[0])
 
     async def speak(self, user_id: int, spoken: bool) -> UserSettings:
-        """Have short answers to the user read aloud as well from now on, or no longer."""
+        """Turn reading aloud of short answers on or off."""
         params = (user_id, int(spoken), to_text(self._clock()))
         [rows] = await self._database.transaction([Statement(_SPEAK, params)], [user(user_id)])
         return _SETTINGS.read(rows[0])
 
     async def claim_welcome(self, user_id: int) -> bool:
-        """Claim the welcome: True exactly once per user, also when several ask at the same time."""
+        """Return True exactly once per user, also for concurrent calls."""
         [rows] = await self._database.transaction(
             [Statement(_CLAIM_WELCOME, (user_id, to_text(self._clock())))], [user(user_id)]
         )
         return bool(rows)
 
     async def claim_word_on_menu(self, user_id: int) -> bool:
-        """Claim the word on the menu of messages: True once a day and user, likewise."""
+        """Return True once a day per user."""
         now = self._clock()
         params = (user_id, to_text(now), to_text(now - timedelta(days=1)))
         [rows] = await self._database.transaction([Statement(_CLAIM_MENU, params)], [user(user_id)])
@@ -136,32 +131,30 @@ class SettingsStore:
 
 
 def settings_of(user_id: int) -> Steps[UserSettings]:
-    """The user's choices; the defaults when there are none."""
+    """Return a user's settings."""
     rows = yield Statement(_SELECT, (user_id,))
     return _SETTINGS.first(rows) or UserSettings()
 
 
 def _choice(value: str | Keep | None) -> tuple[bool, str | None]:
-    """Return whether it is to be set, and to what."""
+    """Return whether to set it, and the value."""
     return (False, None) if isinstance(value, Keep) else (True, value)
 
 
 def _check(timezone: str) -> None:
-    # The names that people know: `localtime`, `posixrules` and folders such as `Asia` can be read, too.
+    # The known names; `localtime`, `posixrules` and folders such as `Asia` could be read as well.
     if timezone not in available_timezones() or timezone == "localtime":
         raise UnknownTimezone
 
 
 # ---- agents ----------------------------------------------------------------------------------------------
-# The agent that a user chose for a channel, and the one that a channel has for all others.
-#
-# Agents are known by name here. Whether there still is one of that name, and whether it may be used there, is
-# looked at when it is to answer.
+# Agents by name: the one that a user chose for a channel, and a channel's default. Whether it exists and may
+# be used there is checked when it answers.
 
 
 @dataclass(frozen=True, slots=True)
 class ChannelAgent:
-    """The agent that a channel has for everybody who chose none."""
+    """A channel's default agent."""
 
     agent: str
     guild_id: int
@@ -169,7 +162,7 @@ class ChannelAgent:
 
 _AGENT: Final = Columns(ChannelAgent)
 
-# By the primary keys. $1 user, $2 and $3 places
+# $1 user, $2 and $3 a channel, or a thread and its channel
 _CHOICES: Final = "SELECT channel_id, agent FROM agent_choices WHERE user_id = $1 AND channel_id IN ($2, $3)"
 
 _CHOOSE: Final = """
@@ -180,7 +173,7 @@ _CHOOSE: Final = """
 
 _TAKE_BACK: Final = "DELETE FROM agent_choices WHERE user_id = $1 AND channel_id = $2"
 
-# Of channels, and of everybody in them: these name no user. By the primary keys. $1 and $2 places
+# Of channels, so they name no user. $1 and $2 a channel, or a thread and its channel
 _DEFAULTS: Final = f"SELECT channel_id, {_AGENT.select} FROM channel_agents WHERE channel_id IN ($1, $2)"
 _MODELS_OF: Final = "SELECT channel_id, models FROM channel_models WHERE channel_id IN ($1, $2)"
 
@@ -203,17 +196,17 @@ _OF_ANSWER: Final = """
 
 @dataclass(frozen=True, slots=True)
 class PlaceAgents:
-    """The choices that decide who answers a user in a channel, or in a thread of it; by their ids."""
+    """What decides which agent answers a user in a channel or thread; by their ids."""
 
     choices: Mapping[int, str]
-    """The names of the agents that the user chose."""
+    """Names of the agents that the user chose."""
     defaults: Mapping[int, ChannelAgent]
     models: Mapping[int, tuple[str, ...]]
-    """Of those for which an owner chose some, the preferred one first."""
+    """Set by an owner, the preferred one first."""
 
 
 def agents_in(user_id: int, place_ids: Sequence[int]) -> Steps[PlaceAgents]:
-    """`place_ids`: one, or two; none of whoever is not on Discord."""
+    """`place_ids`: a channel, or a thread and its channel; none in the terminal."""
     both = (place_ids[0], place_ids[-1]) if place_ids else (0, 0)
     choices = yield Statement(_CHOICES, (user_id, *both))
     defaults = yield Statement(_DEFAULTS, both)
@@ -231,7 +224,7 @@ class AgentStore:
         self._clock = clock
 
     async def choose(self, user_id: int, channel_id: int, agent: str | None) -> None:
-        """Let this agent answer the user there; None: the one that the channel has."""
+        """Set a user's agent for a channel; None: the channel's default."""
         if agent is None:
             statement = Statement(_TAKE_BACK, (user_id, channel_id))
         else:
@@ -239,33 +232,31 @@ class AgentStore:
         await self._database.transaction([statement, Statement(MOVE)], [user(user_id)])
 
     async def get_for_places(self, user_id: int, place_ids: Sequence[int]) -> PlaceAgents:
-        """Return what decides who answers the user there; a channel, or a thread and its channel."""
+        """Return what decides which agent answers; `place_ids` as for `agents_in`."""
         return await self._database.read(lambda: agents_in(user_id, place_ids))
 
     async def set_default(self, channel_id: int, guild_id: int, agent: str, set_by: int) -> None:
-        """Let this agent answer in the channel wherever nobody chose another one."""
+        """Set a channel's default agent."""
         params = (channel_id, guild_id, agent, set_by, to_text(self._clock()))
         await self._database.transaction(
             [Statement(_SET_DEFAULT, params), Statement(MOVE)], [channel(channel_id)]
         )
 
     async def unset_default(self, channel_id: int) -> None:
-        """Leave the channel without an agent of its own."""
+        """Remove a channel's default agent."""
         await self._database.transaction(
             [Statement(_UNSET_DEFAULT, (channel_id,)), Statement(MOVE)], [channel(channel_id)]
         )
 
     async def get_for_answer(self, user_id: int, answer_id: int) -> str | None:
-        """Return the agent that gave the user an answer, by the answer's row; None when there is no such
-        answer."""
+        """Return the agent that gave a user an answer, by row; None if there is no such answer."""
         rows = await self._database.query(_OF_ANSWER, user_id, answer_id)
         return str(rows[0][0]) if rows else None
 
 
 # ---- channel models --------------------------------------------------------------------------------------
-# The models that an owner has chosen for a channel.
 
-# Of a channel, and of everybody in it: these name no user.
+# Of channels, so they name no user.
 SELECT_ALL_MODELS: Final = "SELECT channel_id, models FROM channel_models ORDER BY channel_id"
 SET_MODELS: Final = """
     INSERT INTO channel_models (channel_id, models, set_by, set_at) VALUES ($1, $2, $3, $4)
@@ -281,17 +272,17 @@ class ChannelModelStore:
         self._clock = clock
 
     async def list_chains(self) -> dict[int, tuple[str, ...]]:
-        """Return the models of every channel and thread that has some. Raises StorageError."""
+        """Return the models of all channels and threads that have some. Raises StorageError."""
         rows = await self._database.query(SELECT_ALL_MODELS)
         return {channel_id: tuple(json.loads(models)) for channel_id, models in rows}
 
     async def set(self, channel_id: int, chain: tuple[str, ...], *, set_by: int) -> None:
-        """Let these models answer there from now on. Raises StorageError."""
+        """Set a channel's models. Raises StorageError."""
         params = (channel_id, json.dumps(chain, ensure_ascii=False), set_by, to_text(self._clock()))
         await self._database.transaction([Statement(SET_MODELS, params)], [channel(channel_id)])
 
     async def unset(self, channel_id: int) -> bool:
-        """Delete a channel's own models, and return whether it had some. Raises StorageError."""
+        """Remove a channel's models. Returns whether it had some. Raises StorageError."""
         [rows] = await self._database.transaction(
             [Statement(UNSET_MODELS, (channel_id,))], [channel(channel_id)]
         )
@@ -299,22 +290,19 @@ class ChannelModelStore:
 
 
 # ---- token factors ---------------------------------------------------------------------------------------
-# The distance of each model's count of tokens from the estimate, learned from what its answers cost.
-#
-# The factor is a mean over the first answers and then follows the newer ones slowly. It is learned within one
-# statement, so that programs that share the database lose nothing to each other. Servers report nonsense now
-# and then (nothing at all, only what was not cached): a count that no tokenizer comes to is left out, and one
-# that is far from all before it counts as a moderate change.
+# How a model counts tokens, relative to the estimate, learned from the usage in its answers: a mean over the
+# first answers, then a slow moving average, computed in one statement so that concurrent processes lose
+# nothing. Impossible counts are ignored, and outliers count as a moderate change.
 
 UNKNOWN: Final = 1.0
-"""The factor of a model that has not answered yet."""
+"""Before a model's first answer."""
 LOWEST: Final = 0.4
 HIGHEST: Final = 4.0
-"""Tokenizers with small vocabularies take up to about three times as many for Japanese."""
+"""Tokenizers with small vocabularies need up to three times as many for Japanese."""
 
 _SELECT_FACTOR: Final = "SELECT factor FROM token_factors WHERE model = $1"
 
-# $1 model, $2 the factor of this answer, $3 now
+# $1 model, $2 this answer's factor, $3 now
 _LEARN: Final = """
     INSERT INTO token_factors AS known (model, factor, responses, updated_at)
     VALUES ($1, $2, 1, $3)
@@ -333,22 +321,21 @@ _LEARN: Final = """
 
 
 class TokenFactorStore:
-    """The factor of every model. It says nothing about anybody's messages."""
+    """The factor of each model."""
 
     def __init__(self, database: Database, *, clock: Clock = utc_now) -> None:
         self._database = database
         self._clock = clock
 
     async def get(self, model: str) -> float:
-        """Return the tokens counted by the model's server for each token estimated; UNKNOWN before its first
-        answer."""
+        """Return the tokens that the model counts per estimated token; UNKNOWN before its first answer."""
         rows = await self._database.query(_SELECT_FACTOR, model)
         return float(rows[0][0]) if rows else UNKNOWN
 
     async def learn(self, model: str, *, estimated: int, counted: int) -> None:
-        """Take in what one request was estimated at and what its server counted, both in tokens."""
+        """Learn from the estimate and the server's count of one request."""
         if estimated <= 0 or not LOWEST <= counted / estimated <= HIGHEST:
             return
-        # Of no subject: one statement is enough, and each turn runs it.
+        # Without a lock: it is one statement, run in each turn.
         params = (model, counted / estimated, to_text(self._clock()))
         await self._database.transaction([Statement(_LEARN, params)], ())

@@ -1,9 +1,8 @@
-"""Summaries: what was written down of each key's conversation, and what is in none yet.
+"""Summaries of each key's conversation, and the messages that are in none yet.
 
-How far a session is covered stands in the session's own row, and storing a summary asks for it to be as it
-was when its messages were read. So a summary that took long finds out, in the transaction that would store
-it, that the conversation was cleared or expired, that its user deleted what was kept, or that another one was
-faster.
+A session's row records how far it is summarized, and storing a summary requires that this has not changed
+since its messages were read. So a slow summary is rejected if the conversation was cleared, expired, deleted
+or summarized meanwhile.
 """
 
 from collections.abc import Mapping
@@ -28,7 +27,6 @@ _UNTOLD: Final = (
     "pointing",
     "references",
 )
-"""Of a message, in a summary."""
 
 
 class _UncoveredMessage(NamedTuple):
@@ -50,17 +48,17 @@ SETTLE_SUMMARIZED: Final = """
     ))
     RETURNING id /* all users */
 """
-"""Parameters: closed until when, 1 for whether or not everything is in a summary."""
+"""Parameters: closed until when, 1 to include sessions that are not fully summarized."""
 
 SELECT_TO_SUMMARIZE: Final = f"""
     SELECT {KEY.select} FROM sessions
     WHERE summarize = 1 AND closed_at IS NOT NULL
     ORDER BY closed_at DESC LIMIT $1 /* all users */
 """  # noqa: S608 - put together from constants alone
-"""The keys of expired sessions whose rest may be in no summary yet. Parameters: how many at most."""
+"""Keys of expired sessions that may have unsummarized messages. Parameters: limit."""
 
 MAX_BACKLOG: Final = 200
-"""Messages read at a time; what is more comes after these."""
+"""Messages read at a time."""
 
 # $1 user, $2 channel, $3 agent, in all of these
 _SELECT: Final = f"""
@@ -85,14 +83,14 @@ _SELECT_NEWEST: Final = """
     WHERE s.user_id = $1 AND s.channel_id = $2 AND s.agent = $3 AND s.summarize = 1
 """
 
-# as above, and $4 the newest message: what was said up to it goes into no summary any more, not even into one
-# that is being written
+# as above, and $4 the newest message: messages up to it are never summarized, not even by a summary being
+# written
 _COVER_EVERYTHING: Final = """
     UPDATE sessions SET summarized_to = $4
     WHERE user_id = $1 AND channel_id = $2 AND agent = $3 AND summarize = 1 AND summarized_to < $4
 """
 
-# as above, and $4 limit. One session at a time: the rows of several would have to be sorted.
+# as above, and $4 limit. One session at a time, so that no rows have to be sorted.
 _SELECT_BACKLOG: Final = f"""
     SELECT s.id, CASE WHEN s.closed_at IS NULL THEN 0 ELSE 1 END, s.summarized_to, {_MESSAGE.of("m")}
     FROM sessions AS s
@@ -136,9 +134,8 @@ _PUT: Final = """
     WHERE summaries.user_id = $2
 """
 
-# Nothing is stored where it finds no row; where it does, that one stays as it is until all is stored.
-# $1 session, $2 user, $3 how far it was covered when its messages were read, $4 1 if it was over by then,
-# $5 how far it is now
+# Locks the row; nothing is stored if it finds none. $1 session, $2 user, $3 how far it was summarized when
+# its messages were read, $4 1 if it was closed by then, $5 how far it is summarized now
 _COVER: Final = """
     UPDATE sessions SET summarized_to = $5
     WHERE id = $1 AND user_id = $2 AND summarized_to = $3 AND summarize = 1
@@ -147,7 +144,7 @@ _COVER: Final = """
 """
 
 
-# as above, and $4 session: those that it went into last, or that tell of what was said in it
+# as above, and $4 session: summaries that cover it
 _DELETE_OF_SESSION: Final = """
     DELETE FROM summaries
     WHERE user_id = $1 AND channel_id = $2 AND agent = $3 AND (
@@ -162,9 +159,8 @@ _DELETE_OF_SESSION: Final = """
 
 
 def forget_summaries_of(key: SessionKey, session_id: str) -> Steps[None]:
-    """Delete the summaries of a key that tell of a session. Where there was one, what was said under the key
-    until now goes into no summary any more, as after `SummaryStore.delete`: one that is being written was
-    made of it."""
+    """Delete the summaries that cover a session. If there was one, earlier messages of the key are never
+    summarized again, as after `SummaryStore.delete`."""
     if not (yield Statement(_DELETE_OF_SESSION, (*key_columns(key), session_id))):
         return
     yield Statement(DELETE_SUMMARIES, key_columns(key))
@@ -173,19 +169,19 @@ def forget_summaries_of(key: SessionKey, session_id: str) -> Steps[None]:
 
 
 class SummaryStore:
-    """The summaries of every key, and only ever for the key's user."""
+    """The summaries of every key, visible to the key's user alone."""
 
     def __init__(self, database: Database, *, clock: Clock = utc_now) -> None:
         self._database = database
         self._clock = clock
 
     async def list_current(self, key: SessionKey) -> tuple[Summary, ...]:
-        """List what is kept for a key now: at most one summary of each visibility, the public one first."""
+        """List a key's summaries: at most one of each visibility, the public one first."""
         return tuple(map(_SUMMARY.read, await self._database.query(_SELECT, *key_columns(key))))
 
     async def get_backlog(self, key: SessionKey) -> Backlog | None:
-        """Return what is in no summary yet: of the key's oldest session that has such messages, the oldest
-        MAX_BACKLOG. None when everything is in a summary or may be in none."""
+        """Return the oldest MAX_BACKLOG unsummarized messages of the key's oldest session that has any; None
+        if there are none."""
         rows = await self._database.query(_SELECT_BACKLOG, *key_columns(key), MAX_BACKLOG)
         said = [*map(_SAID.read, rows)]
         if not said:
@@ -194,11 +190,10 @@ class SummaryStore:
         return Backlog(key, said[0].session_id, said[0].closed, said[0].covered_to, messages)
 
     async def put(self, backlog: Backlog, texts: Mapping[Visibility, str]) -> bool:
-        """Store the new summaries and that the backlog's messages are in them, all of it or nothing.
+        """Store new summaries and mark the backlog as summarized, or nothing.
 
-        False, and nothing is stored, when the backlog is no longer what it was: the conversation was cleared
-        or has expired, the summary was deleted, or another one was stored first. A text is the whole new
-        summary of its visibility; what has none keeps the one it had.
+        Returns False if the backlog is outdated: the conversation was cleared or expired, its summary deleted
+        or replaced. Each text replaces the summary of its visibility.
         """
         unchanged = (backlog.session_id, backlog.key.user_id, backlog.covered_to, int(backlog.closed))
         now = to_ms(self._clock())
@@ -220,10 +215,7 @@ class SummaryStore:
         return await self._database.write(steps, [user(backlog.key.user_id)])
 
     async def delete(self, key: SessionKey) -> bool:
-        """Delete what is kept for a key, and let what was said until now go into no summary any more.
-
-        Whether there was anything to delete.
-        """
+        """Delete a key's summaries, and never summarize earlier messages. Returns whether there were any."""
         [(newest,)] = await self._database.query(_SELECT_NEWEST, *key_columns(key))
         deleted, _ = await self._database.transaction(
             [
@@ -235,17 +227,18 @@ class SummaryStore:
         return bool(deleted)
 
     async def list_waiting(self, limit: int) -> tuple[SessionKey, ...]:
-        """List the keys, of all users, with an expired session whose rest may be in no summary; newest
+        """List the keys, of all users, with an expired session that may have unsummarized messages, newest
         first."""
         rows = await self._database.query(SELECT_TO_SUMMARIZE, limit)
         return tuple(dict.fromkeys(map(KEY.read, rows)))
 
     async def settle(self, closed_until: datetime, *, give_up: bool = False) -> None:
-        """Stop looking at sessions that ended by then and are covered; `give_up`: covered or not."""
+        """Stop considering sessions that were closed by then and are summarized; with `give_up`, also
+        others."""
         params = (to_text(closed_until), int(give_up))
         await self._database.transaction([Statement(SETTLE_SUMMARIZED, params)], [EVERYBODY])
 
 
 def _taint(backlog: Backlog, visibility: Visibility) -> int:
-    """1 where a summary of what was said in this visibility is made of anything tainted."""
+    """Return 1 if a summary of this visibility is made of anything tainted."""
     return int(any(each.taints for each in backlog.messages if each.visibility == visibility))

@@ -1,8 +1,7 @@
-"""The browsers that are signed in, and the codes that sign one in.
+"""Web sessions and sign-in codes.
 
-Both are secrets of 256 random bits, of which only a hash is stored: it need not be slow, since nobody can try
-that many. A code and a session belong to one user; whoever holds the secret is that user, so the one
-statement of each that finds a row by its hash names no user.
+Both are random secrets of 256 bits, stored as fast hashes, as they can't be guessed. The statements that find
+a row by hash name no user: the secret decides who it is.
 """
 
 import hashlib
@@ -17,18 +16,18 @@ from cc_bot.stores.columns import to_text
 
 SECRET_BYTES: Final = 32
 NOTED_EVERY: Final = timedelta(hours=1)
-"""That a session is used is written down no more often: a page asks several times a second."""
+"""Use of a session is recorded no more often than that."""
 MOST_SESSIONS: Final = 20
-"""Of a user; the one that was used longest ago makes room."""
+"""Per user; the least recently used one is removed."""
 MOST_CODES: Final = 10
-"""Of a user; likewise."""
+"""Per user; the oldest one is removed."""
 
 _INSERT_CODE: Final = """
     INSERT INTO web_codes (hash, user_id, channel_id, guild_id, made_at, ends_at)
     VALUES ($1, $2, $3, $4, $5, $6)
 """
 
-# By web_codes_of_user. $1 user, $2 now, $3 how many stay
+# $1 user, $2 now, $3 how many stay
 _DROP_CODES: Final = """
     DELETE FROM web_codes WHERE user_id = $1 AND (
         ends_at <= $2 OR hash NOT IN (
@@ -37,7 +36,7 @@ _DROP_CODES: Final = """
     )
 """
 
-# By the primary key. $1 hash, $2 now
+# $1 hash, $2 now
 SELECT_CODE: Final = """
     SELECT user_id, channel_id, guild_id FROM web_codes WHERE hash = $1 AND ends_at > $2
     /* all users */
@@ -57,7 +56,7 @@ _INSERT_SESSION: Final = f"""
     RETURNING {_SESSION}
 """
 
-# By web_sessions_of_user. $1 user, $2 now, $3 used no later, $4 how many stay
+# $1 user, $2 now, $3 unused since, $4 how many stay
 _DROP_SESSIONS: Final = """
     DELETE FROM web_sessions WHERE user_id = $1 AND (
         ends_at <= $2 OR used_at <= $3 OR id NOT IN (
@@ -66,15 +65,15 @@ _DROP_SESSIONS: Final = """
     )
 """
 
-# By the unique index on hash. $1 hash, $2 now, $3 used no later
+# $1 hash, $2 now, $3 unused since
 SELECT_SESSION: Final = f"""
     SELECT {_SESSION} FROM web_sessions WHERE hash = $1 AND ends_at > $2 AND used_at > $3 /* all users */
 """
 
-# By the primary key. $1 user, $2 session, $3 now
+# $1 user, $2 session, $3 now
 _NOTE_USE: Final = "UPDATE web_sessions SET used_at = $3 WHERE user_id = $1 AND id = $2"
 
-# $1 user, $2 now, $3 used no later
+# $1 user, $2 now, $3 unused since
 _LIST: Final = f"""
     SELECT {_SESSION} FROM web_sessions
     WHERE user_id = $1 AND ends_at > $2 AND used_at > $3 ORDER BY used_at DESC, id DESC
@@ -86,9 +85,9 @@ _END: Final = "DELETE FROM web_sessions WHERE user_id = $1 AND id = $2 RETURNING
 _END_ALL: Final = "DELETE FROM web_sessions WHERE user_id = $1 AND id <> $2 RETURNING id"
 _END_CODES: Final = "DELETE FROM web_codes WHERE user_id = $1"
 
-# The sockets of all users are looked after together. $1 now, $2 used no later
+# For the web sockets of all users. $1 now, $2 unused since
 SELECT_LIVE: Final = "SELECT id FROM web_sessions WHERE ends_at > $1 AND used_at > $2 /* all users */"
-# What has ended goes for everybody. $1 now, $2 used no later
+# $1 now, $2 unused since
 PRUNE_CODES: Final = "DELETE FROM web_codes WHERE ends_at <= $1 /* all users */"
 PRUNE_SESSIONS: Final = "DELETE FROM web_sessions WHERE ends_at <= $1 OR used_at <= $2 /* all users */"
 
@@ -99,8 +98,7 @@ class WebSessionStore:
         self._clock = clock
 
     async def make_code(self, place: WebPlace) -> str:
-        """Make a code that signs in the user of that place once, within CODE_LIFE; the newest MOST_CODES of a
-        user can be used."""
+        """Make a code that signs a user in once, within CODE_LIFE."""
         code, now = secrets.token_urlsafe(SECRET_BYTES), self._clock()
         row = (_hash(code), place.user_id, place.channel_id, place.guild_id)
         insert = Statement(_INSERT_CODE, (*row, to_text(now), to_text(now + CODE_LIFE)))
@@ -109,13 +107,13 @@ class WebSessionStore:
         return code
 
     async def find_code(self, code: str) -> WebPlace | None:
-        """Return whose code that is, without using it; None for one that is used, over or made up."""
+        """Return whose code it is, without using it; None if it is used, expired or invalid."""
         rows = await self._database.query(SELECT_CODE, _hash(code), to_text(self._clock()))
         return WebPlace(*rows[0]) if rows else None
 
     async def sign_in(self, code: str) -> tuple[str, WebSession] | None:
-        """Use a code up, and return the secret of a new session and that; None for one that is used, over or
-        made up. Of many at once one gets it."""
+        """Use a code, and return a new session with its secret; None if the code is used, expired or invalid.
+        Exactly one of concurrent calls succeeds."""
         place = await self.find_code(code)
         if place is None:
             return None
@@ -135,8 +133,7 @@ class WebSessionStore:
         return (secret, session) if session else None
 
     async def get(self, secret: str) -> WebSession | None:
-        """Return the session of that secret, and note that it is used; None for one that has ended or is made
-        up."""
+        """Return the session of a secret and record its use; None if it ended or is invalid."""
         now = self._clock()
         rows = await self._database.query(SELECT_SESSION, _hash(secret), *self._bounds(now))
         if not rows:
@@ -148,30 +145,29 @@ class WebSessionStore:
         return session
 
     async def list(self, user_id: int) -> list[WebSession]:
-        """List a user's sessions, the one that was used last first."""
+        """List a user's sessions, the last used first."""
         rows = await self._database.query(_LIST, user_id, *self._bounds(self._clock()))
         return [*map(_session, rows)]
 
     async def end(self, user_id: int, session_id: int) -> bool:
-        """End one; False where the user has none of that number."""
+        """End a session. Returns False if the user has no such session."""
         [ended] = await self._database.transaction([Statement(_END, (user_id, session_id))], [user(user_id)])
         return bool(ended)
 
     async def end_all(self, user_id: int, *, but: int = 0) -> int:
-        """End all of a user's `but` one, and the codes that were not used. Return how many sessions that
-        was."""
+        """End all of a user's sessions `but` one, and unused codes. Returns the number of sessions."""
         ended, _ = await self._database.transaction(
             [Statement(_END_ALL, (user_id, but)), Statement(_END_CODES, (user_id,))], [user(user_id)]
         )
         return len(ended)
 
     async def list_live(self) -> frozenset[int]:
-        """List the numbers of all sessions, of all users, that have not ended."""
+        """List the ids of all active sessions, of all users."""
         rows = await self._database.query(SELECT_LIVE, *self._bounds(self._clock()))
         return frozenset(id_ for (id_,) in rows)
 
     async def prune(self) -> None:
-        """Delete what has ended, of all users."""
+        """Delete expired sessions and codes, of all users."""
         now, unused = self._bounds(self._clock())
         await self._database.transaction(
             [Statement(PRUNE_CODES, (now,)), Statement(PRUNE_SESSIONS, (now, unused))], [EVERYBODY]
