@@ -1,12 +1,9 @@
-"""Conversations are written down before they slide out of the history: when, and how.
+"""Summarizes conversations before messages leave the history.
 
-When is a pure function of counts. How is a background task that starts after the reply and that no reply
-waits for. It holds nothing that would be missed: what is to be done is read from the database each time, so a
-task that failed, was cancelled or was never begun is found again after the next turn, by the sweep, or after
-a restart.
-
-What was said in public and what was said in private are folded apart, into two summaries. A public request is
-made from the first alone.
+Whether a summary is due is a pure function of counts. Summaries run in the background after a reply. All
+state is in the database, so a failed or cancelled one is found again after the next turn, by the sweep, or
+after a restart. Public and private messages go into two separate summaries; public requests use the public
+one only.
 """
 
 import asyncio
@@ -34,12 +31,12 @@ from cc_bot.texts.prompts import summary_prompt
 
 MAX_RUNNING: Final = 2
 MAX_WAITING: Final = 200
-"""Keys with a task at a time. Who finds no place is found again later."""
+"""Keys with a task at a time; others are found again later."""
 MAX_FOLDS: Final = 5
-"""Requests of one task, for each visibility: a long backlog is worked off over several turns."""
+"""Requests per task and visibility: a long backlog takes several turns."""
 TIME_LIMIT_S: Final = 120.0
 LATEST_TURN: Final = timedelta(minutes=15)
-"""How long after its end a session may still get the turn that was being answered then."""
+"""A turn may be stored in its session up to so long after the session ended."""
 
 _INPUT_CHARACTERS: Final = 16_000
 _MESSAGE_CHARACTERS: Final = 3000
@@ -51,25 +48,24 @@ _log = structlog.get_logger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class SummaryPlan:
-    """The operator's decisions about the history and its summaries."""
+    """The operator's settings for history and summaries."""
 
     every_turns: int
     history_limit: int
-    """Messages; 0 for no bound."""
+    """Messages; 0 for no limit."""
     pause_s: float = 60.0
-    """After a second failure in a row, and then twice that, up to six hours."""
+    """After a second failure in a row; doubled each time, up to six hours."""
     time_limit_s: float = TIME_LIMIT_S
 
 
 def is_due(
     plan: SummaryPlan, *, turns: int, messages: int, tokens: float, budget_tokens: float, closed: bool
 ) -> bool:
-    """Return whether it is time to fold what is in no summary yet: so many turns, messages and tokens.
+    """Return whether the unsummarized turns, messages and tokens call for a summary.
 
-    `budget_tokens` is how much history the model takes, in the same tokens. The next request's history still
-    has all of it. The one after that would miss some when there is no room for two more messages now, or when
-    the next turn is as long as all of this. More than MAX_BACKLOG messages are not counted, so that many are
-    reason enough.
+    `budget_tokens`: tokens of history that the model takes. It is due before a message could leave the
+    history unsummarized: the next request still has all of it, the one after that may not. MAX_BACKLOG
+    messages are always enough.
     """
     if closed:
         return messages > 0
@@ -78,7 +74,7 @@ def is_due(
 
 
 def batch(messages: Sequence[Message], characters: int) -> tuple[Message, ...]:
-    """Take as many of the oldest as have so many characters together, at least one."""
+    """Return as many of the oldest as fit into so many characters, at least one."""
     room, count = characters, 0
     for message in messages:
         room -= min(len(message.content), _MESSAGE_CHARACTERS)
@@ -90,20 +86,19 @@ def batch(messages: Sequence[Message], characters: int) -> tuple[Message, ...]:
 
 @dataclass(frozen=True, slots=True)
 class _Occasion:
-    """The reason why a key is looked after: a turn was just stored under it, or an expired session has a
-    rest."""
+    """A key to check: a turn was stored in it, or an expired session has unsummarized messages."""
 
     key: SessionKey
     history: Sequence[Message] = ()
-    """As far as it is known, with the attachments."""
+    """As far as known, with attachments."""
     budget_tokens: float = math.inf
     locale: Locale | None = None
     payer: UsageSubject | None = None
-    """Where it is known in which server, and with which roles."""
+    """If the server and roles are known."""
 
 
 class Summaries:
-    """Decides after each turn, and does what is due in the background. `close` it before its parts."""
+    """Decides after each turn, and summarizes in the background. `close` it before its dependencies."""
 
     def __init__(
         self,
@@ -117,10 +112,9 @@ class Summaries:
         model_name: str = "",
         spending: Spending | None = None,
     ) -> None:
-        """`cost` tells a message's tokens; `locale` is for users whose language is not known. A first failure
-        is tried again at the next occasion; after a second one in a row the plan's pause is made.
-        `model_name` is asked first. Without `spending` all is counted and nothing limited; a user who has
-        used up what there is counts as a failure."""
+        """`cost`: tokens of a message. `locale`: for users of unknown language. A first failure is retried at
+        the next occasion, later ones after the plan's pause. Without `spending` nothing is limited; a user at
+        their limit counts as a failure."""
         self._stores = stores
         self._model = model
         self._plan = plan
@@ -132,7 +126,7 @@ class Summaries:
         self._places = asyncio.Semaphore(MAX_RUNNING)
         self._tasks: dict[SessionKey, asyncio.Task[None]] = {}
         self._failures: dict[SessionKey, tuple[int, float]] = {}
-        """How often in a row, and from when on it is tried again, on the loop's clock."""
+        """Failures in a row, and when to retry, on the loop's clock."""
         self._closed = False
 
     def after_turn(
@@ -144,26 +138,23 @@ class Summaries:
         budget_tokens: float = math.inf,
         payer: UsageSubject | None = None,
     ) -> None:
-        """Look after the session of a key, whose history ends with the turn that was just stored.
-
-        `budget_tokens` is how much history its model takes, as `cost` counts; `payer` is whose turn it was.
-        Returns at once, never raises.
-        """
+        """Check a session whose last turn was just stored. `budget_tokens`: history that its model takes.
+        Returns at once and never raises."""
         self._start(_Occasion(key, history, budget_tokens, locale, payer))
 
     async def catch_up(self) -> None:
-        """Look after the expired sessions of all keys. Raises StorageError."""
+        """Check the expired sessions of all keys. Raises StorageError."""
         await self._stores.summaries.settle(self._clock() - LATEST_TURN)
         for key in await self._stores.summaries.list_waiting(MAX_WAITING):
             self._start(_Occasion(key))
 
     async def settle(self) -> None:
-        """Wait until nothing is being done."""
+        """Wait until nothing is running."""
         while self._tasks:
             await asyncio.wait(self._tasks.values())
 
     async def close(self, grace_s: float = 0) -> None:
-        """Begin nothing any more, wait so long for what runs, and cancel the rest."""
+        """Start nothing new, wait up to so long for running tasks, and cancel the rest."""
         self._closed = True
         tasks = tuple(self._tasks.values())
         if tasks and grace_s:
@@ -203,7 +194,7 @@ class Summaries:
             _log.error("summary_broke", exc_info=error)
 
     def _is_due(self, backlog: Backlog, occasion: _Occasion) -> bool:
-        """The history has the attachments, which a backlog has not."""
+        """The history has the attachments; a backlog does not."""
         whole = {message.id: message for message in occasion.history}
         return is_due(
             self._plan,
@@ -217,7 +208,7 @@ class Summaries:
     async def _fold(
         self, backlog: Backlog, locale: Locale, payer: UsageSubject, characters: int = _INPUT_CHARACTERS
     ) -> None:
-        """Have the oldest messages folded; fewer, when they are too long for the model."""
+        """Summarize the oldest messages; fewer if they are too long for the model."""
         oldest = replace(backlog, messages=batch(backlog.messages, characters))
         try:
             texts = await self._texts(oldest, locale, payer)
@@ -230,7 +221,7 @@ class Summaries:
         _log.info("summary_stored" if stored else "summary_dropped", messages=len(oldest.messages))
 
     async def _texts(self, backlog: Backlog, locale: Locale, payer: UsageSubject) -> dict[Visibility, str]:
-        """The new summaries, each made of what was said in its visibility alone."""
+        """Return the new summaries, each made from messages of its visibility."""
         earlier = {
             summary.visibility: summary.content
             for summary in await self._stores.summaries.list_current(backlog.key)
@@ -249,7 +240,7 @@ class Summaries:
         return texts
 
     async def _write(self, model: ChatModel, request: ChatRequest) -> str:
-        """The model's text. Raises a ModelError when there is none, or only the beginning of one."""
+        """Return the model's text. Raises a ModelError if there is none or it was cut."""
         text, finish = "", Finish("cut")
         async with aclosing(model.stream(request)) as events:
             async for event in events:
@@ -277,7 +268,6 @@ class Summaries:
 
 
 def _visibilities(messages: Iterable[Message]) -> tuple[Visibility, ...]:
-    """List those of which anything was said."""
     found = {message.visibility for message in messages if message.content.strip()}
     order: tuple[Visibility, ...] = ("public", "private")
     return tuple(visibility for visibility in order if visibility in found)

@@ -1,4 +1,4 @@
-"""Fetching a file that came with a question. Discord's URLs expire, so the bytes are taken at once."""
+"""Downloads the files of questions at once, as Discord's URLs expire."""
 
 import asyncio
 import io
@@ -23,14 +23,14 @@ from cc_bot.reading.reader import DocumentReader
 
 TIMEOUT_S = 20.0
 MAX_BYTES = 20 * 2**20
-"""Of all files of one message, which Discord lets have ten; its recordings have as much again as one may."""
+"""All files of one message, of which Discord allows ten; recordings have one recording's size in addition."""
 NOT_READ = "[not shown, it could not be read: {name}]"
-"""What the model reads of each file that it is not shown, where others are."""
+"""Tells the model of a file that it can't see, beside others."""
 _LONGEST_NAME = 100
 
 
 class _File(Protocol):
-    """A file as Discord tells of it: hikari's attachments are."""
+    """A file as Discord describes it, such as hikari's attachments."""
 
     @property
     def filename(self) -> str: ...
@@ -49,18 +49,18 @@ class _File(Protocol):
 class Fetched:
     files: tuple[Attachment, ...] = ()
     left_out: tuple[str, ...] = ()
-    """The names of those that can't be read."""
+    """Names of unreadable files."""
 
     @property
     def events(self) -> Iterator[FilesLeftOut | ScansShown]:
-        """Yield what whoever asked is told of them."""
+        """Yield what the user is told about them."""
         if self.left_out:
             yield FilesLeftOut(self.left_out)
         yield from scans_among(self.files)
 
 
 def scans_among(files: Iterable[Attachment]) -> Iterator[ScansShown]:
-    """Yield what whoever asked is told of scans, if any of the files is one."""
+    """Yield what the user is told about scans, if any."""
     scans = {file.name: file.document.pictured for file in files if file.document and file.document.is_scan}
     if scans:
         yield ScansShown(tuple(scans), max(scans.values()))
@@ -68,7 +68,7 @@ def scans_among(files: Iterable[Attachment]) -> Iterator[ScansShown]:
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """A file of which is known what a question told of it."""
+    """A file as described in a stored question."""
 
     file: AskedFile
 
@@ -90,18 +90,17 @@ class _Asked:
 
 
 def forwards_of(message: hikari.PartialMessage) -> Sequence[hikari.messages.MessageSnapshot]:
-    """List what it forwards."""
     return message.message_snapshots or ()
 
 
 def files_of(message: hikari.PartialMessage) -> tuple[hikari.Attachment, ...]:
-    """List its files, and those of what it forwards."""
+    """List a message's files, and those it forwards."""
     forwarded = (file for snapshot in forwards_of(message) for file in snapshot.attachments)
     return (*(message.attachments or ()), *forwarded)
 
 
 def asked_files(message: hikari.PartialMessage) -> tuple[AskedFile, ...]:
-    """List what is needed to fetch a message's files once more."""
+    """List what is needed to download a message's files again."""
     own_words = is_voice_message(message)
     return tuple(asked_file(file, own_words=own_words) for file in files_of(message))
 
@@ -111,20 +110,18 @@ def asked_file(file: hikari.Attachment, *, own_words: bool = False) -> AskedFile
 
 
 def is_voice_message(message: hikari.PartialMessage) -> bool:
-    """Return whether it was spoken: Discord lets such a message have its recording and nothing else."""
+    """Return whether it is a voice message, which has one recording and nothing else."""
     return bool((message.flags or hikari.MessageFlag.NONE) & hikari.MessageFlag.IS_VOICE_MESSAGE)
 
 
 async def fetch_bytes(url: str, limit_bytes: int) -> bytes:
-    """Fetch what is there, if that is no more than it may be. Raises AttachmentNotFetched."""
+    """Download a file up to a size. Raises AttachmentNotFetched."""
     return (await _fetch_file(url, limit_bytes)).getvalue()
 
 
 async def _fetch_file(url: str, limit_bytes: int) -> io.BytesIO:
-    """The same as a file, which gives its bytes without a copy.
-
-    Not by hikari's `read`: it leaves its session open where no answer comes, or none that can be read.
-    """
+    """Download into a temporary file, which needs no second copy in memory. Not with hikari's `read`, which
+    leaves its session open on failures."""
     file = io.BytesIO()
     try:
         async with (
@@ -143,19 +140,19 @@ async def _fetch_file(url: str, limit_bytes: int) -> io.BytesIO:
 
 
 class AttachmentFetcher:
-    """Fetches the files of questions, and has them read."""
+    """Downloads the files of questions, and reads documents."""
 
     def __init__(self, documents: DocumentReader, held: HeldFiles | None = None) -> None:
-        """`held` bounds what is fetched for answers."""
+        """`held`: limits what running answers hold."""
         self._documents = documents
         self._held = held or HeldFiles()
 
     async def fetch(self, attachments: Sequence[_File], room_bytes: int = MAX_BYTES) -> Fetched:
-        """Fetch the files of one message, side by side: together they take no longer than one may. Those that
-        can't be read, or for which those before them leave no room, are left out.
+        """Download the files of a message concurrently. Unreadable files, and those without room after
+        others, are left out.
 
-        Raises AttachmentTooLarge (before anything is fetched; also for their sum), AttachmentNotFetched, and
-        as `read_files` does, when none of them is left; DocumentsWait where others hold too much.
+        Raises AttachmentTooLarge (before downloading; also for the sum), AttachmentNotFetched and errors of
+        `read_files` if none is left, and DocumentsWait if others hold too much.
         """
         fitting, left, held = list[bool](), {True: recordings.MAX_BYTES, False: room_bytes}, 0
         for attachment in attachments:
@@ -183,8 +180,8 @@ class AttachmentFetcher:
     async def fetch_asked(
         self, files: Sequence[AskedFile], room_bytes: int = MAX_BYTES, *, heard: bool = False
     ) -> Fetched:
-        """Fetch the files of a question, from where Discord has them; where it was `heard` before, without
-        its recordings. Raises as `fetch` does: after a day or so Discord has them no more."""
+        """Download the files of a stored question again; without recordings if it was `heard`. Raises as
+        `fetch`: Discord's URLs expire after about a day."""
         wanted = [file for file in files if not (heard and file.is_recording)]
         fetched = await self.fetch([_Asked(file) for file in wanted], room_bytes)
         spoken = {file.name for file in wanted if file.own_words}
@@ -223,7 +220,7 @@ def _check_size(attachment: _File) -> None:
 
 
 def with_files(question: Message, fetched: Fetched) -> Message:
-    """The question with its files, and a word on those that the model is not shown."""
+    """Return the question with its files, and a note on those the model can't see."""
     notes = (NOT_READ.format(name=on_one_line(name)) for name in fetched.left_out)
     return replace(
         question,
@@ -233,7 +230,7 @@ def with_files(question: Message, fetched: Fetched) -> Message:
 
 
 def _told_apart(files: Sequence[Attachment]) -> Iterator[Attachment]:
-    """Number those that have the name of one before them: a model asks for a file by its name."""
+    """Number files of the same name, as the model asks for them by name."""
     seen = Counter[str]()
     for file in files:
         seen[file.name] += 1

@@ -1,10 +1,8 @@
-"""The bot's life: log in, register the commands, answer, and leave without dropping anybody's answer.
+"""The bot's life cycle: log in, register commands, answer, and shut down without losing answers.
 
-lightbulb skips an extension that does not load, and hikari only logs an error in a listener; either would
-leave a bot that is online and answers nothing. Both are looked for here, and the start fails loudly.
-
-While Discord fails by itself, the start waits. It does not wait for Discord to take the commands: those that
-it has work, and so do messages.
+lightbulb skips an extension that fails to load, and hikari only logs errors in listeners; both are checked
+here, so that the start fails loudly. While Discord has trouble, the start waits. It does not wait for the
+registration of commands: the ones registered before work, and so do messages.
 """
 
 import asyncio
@@ -41,20 +39,17 @@ from cc_bot.process import Membership
 from cc_bot.texts import texts
 
 # ---- offered ---------------------------------------------------------------------------------------------
-# The names of the commands that this program has, found out without Discord.
+# The names of this program's commands, without asking Discord.
 
 
 def extension_names() -> Sequence[str]:
-    """The modules that commands and buttons are in."""
+    """Return the modules of commands and buttons."""
     return [f"{commands.__name__}.{module.name}" for module in pkgutil.iter_modules(commands.__path__)]
 
 
 async def list_command_names(token: str) -> frozenset[str]:
-    """Return the names as Discord has them registered, those of message menus included.
-
-    A client wants a bot, and a bot a token of the right form; nothing is connected, and the token goes
-    nowhere. Raises ValueError for another form.
-    """
+    """Return the registered names, message menus included. Connects to nothing; lightbulb needs a well-formed
+    token. Raises ValueError for a malformed one."""
     client = lightbulb.client_from_app(
         gateway_bot(token, None, "off"),
         localization_provider=command_names(),
@@ -76,23 +71,21 @@ _log = structlog.get_logger(__name__)
 T = TypeVar("T")
 
 HURRY_S = 2.0
-"""Before the drain ends, a database that is away is waited for no more: those who wait for it are told, and
-their answers end like the others."""
+"""Before the end of the drain, waits for the database end: waiting users get an error, and their answers
+end."""
 LAST_WORDS_S = 2.0
-"""For showing how the cut turns ended, after the drain. What is not shown by then is shown after a start."""
+"""For showing how cut turns ended, after the drain; the rest is shown after a restart."""
 _PAUSES_S: Final = (1.0, 3.0, 10.0, 30.0, 60.0, 300.0, 900.0, 3600.0)
-"""Before Discord is asked again; the last one again and again."""
+"""Between attempts; the last one repeats."""
 _REGISTRATION_S: Final = 5.0
-"""So long the start waits for the commands to be registered."""
+"""How long the start waits for the registration of commands."""
 IDENTIFY_EVERY_S = 5.0
-"""Between two connections with the same key ("Max Concurrency" of Discord's documentation on sharding)."""
+"""Between connections with the same key ("Max Concurrency" in Discord's documentation on sharding)."""
 
 
 async def run_bot(given: BotDependencies, say: Callable[[str], None]) -> None:
-    """Answer until SIGINT or SIGTERM. Raises a StartupError when it can't start or is thrown out.
-
-    Parts are handed in and are not closed here. The operator is told when it may read less than it should.
-    """
+    """Answer until SIGINT or SIGTERM. Raises a StartupError if it can't start or is disconnected for good.
+    The operator is told if the bot may read less than configured."""
     settings = given.settings
     check_token(settings.token)
     stop = asyncio.Event()
@@ -110,7 +103,7 @@ async def run_bot(given: BotDependencies, say: Callable[[str], None]) -> None:
 
 
 async def _outlast_faults(ask: Callable[[], Awaitable[T]], tell: Callable[[Exception], None]) -> T:
-    """Ask Discord again as long as it fails by itself, and tell that once. Raises its other errors."""
+    """Retry while Discord fails, and tell the operator once. Raises other errors."""
     pauses_s, told = chain(_PAUSES_S, repeat(_PAUSES_S[-1])), False
     while True:
         try:
@@ -137,7 +130,7 @@ def _detail_of(error: Exception) -> str:
 
 @contextlib.contextmanager
 def _stopped_by(membership: Membership | None, stop: asyncio.Event) -> Iterator[None]:
-    """Stop once others go on with what this process does."""
+    """Stop once other processes have taken over."""
 
     async def watch(membership: Membership) -> None:
         await membership.evicted.wait()
@@ -162,8 +155,6 @@ def _share_of(given: BotDependencies) -> RestShare:
 
 
 class DiscordBot:
-    """A run of the bot."""
-
     def __init__(self, given: BotDependencies, granted: GrantedReading, say: Callable[[str], None]) -> None:
         self._settings = given.settings
         self._assistant = given.assistant
@@ -187,7 +178,7 @@ class DiscordBot:
             self._settings.token, self._settings.api_url, granted.reading, _share_of(given)
         )
         self._connecting = contextlib.AsyncExitStack()
-        """Held while the connections are opened, and a little longer."""
+        """Held while connecting, and IDENTIFY_EVERY_S longer."""
         self._letting_in: asyncio.Task[None] | None = None
         self._client = lightbulb.client_from_app(
             self._bot,
@@ -200,11 +191,11 @@ class DiscordBot:
         if self._membership:
             self._membership.call_on_change(self._services.recovery.look_again)
         self._client.error_handler(command_error_handler(self._services.answers.recipients))
-        # Before the gateway connects: interactions that arrive earlier would be dropped.
+        # Before the gateway connects: earlier interactions would be lost.
         self._bot.subscribe(hikari.StartingEvent, self._on_starting)
 
     async def run(self, stop: asyncio.Event) -> None:
-        """Answer until it is time to stop. Raises a StartupError when it can't start or is thrown out."""
+        """Answer until `stop`. Raises a StartupError if it can't start or is disconnected for good."""
         async with self._serve_pages(self._services.pages) as begin_pages:
             start = asyncio.create_task(self._start())
             try:
@@ -239,7 +230,7 @@ class DiscordBot:
             self._say(words.stopping.format(seconds=round(self._settings.drain_s)))
 
     async def _tell_owners(self) -> None:
-        """Tell the owners, by DM, of tools that wait for them."""
+        """Send owners a DM about tools that wait for their approval."""
         told = texts(self._settings.operator_locale).tool_servers.news
         while True:
             server = await self._withheld_tools.get()
@@ -278,12 +269,12 @@ class DiscordBot:
             raise
 
     async def _let_others_connect(self) -> None:
-        """Give back the right to connect once Discord takes the next one."""
+        """Release the right to connect once Discord accepts the next connection."""
         await asyncio.sleep(IDENTIFY_EVERY_S)
         await self._connecting.aclose()
 
     def _latency_s(self) -> float | None:
-        """See Pulse; a bot with several shards is connected when all of them are."""
+        """None unless all shards are connected."""
         shards = self._bot.shards.values()
         connected = bool(shards) and all(shard.is_connected for shard in shards)
         return self._bot.heartbeat_latency if connected else None
@@ -311,8 +302,8 @@ class DiscordBot:
         return self._membership.hold_duty(duty) if self._membership else contextlib.nullcontext()
 
     async def _connect_alone(self) -> None:
-        """Wait until no other process connects shards of the same keys, which Discord lets in one after the
-        other ("Max Concurrency" of its documentation on sharding)."""
+        """Wait until no other process connects shards of the same key ("Max Concurrency" in Discord's
+        documentation on sharding)."""
         if self._membership is None or self._settings.shards is None:
             return
         info = await _outlast_faults(self._bot.rest.fetch_gateway_bot_info, self._tell_fault)
@@ -321,7 +312,7 @@ class DiscordBot:
             await self._connecting.enter_async_context(self._membership.hold_duty(f"connect:{key}"))
 
     async def _load_commands(self) -> None:
-        """Load the commands and begin to answer interactions. Raises CommandsNotRegistered."""
+        """Load the commands and start to answer interactions. Raises CommandsNotRegistered."""
         names = extension_names()
         await self._client.load_extensions(*names)
         missing = set(names) - self._client._extensions
@@ -331,7 +322,7 @@ class DiscordBot:
         self._client.sync_commands = True  # only now: a start that synchronizes does not end before
 
     async def _register_commands(self) -> None:
-        """Have Discord know the commands, however long it refuses them; the operator is told once."""
+        """Register the commands, retrying until Discord accepts; the operator is told once."""
         for pause_s in chain(_PAUSES_S, repeat(_PAUSES_S[-1])):
             try:
                 async with self._hold_duty("commands"):
@@ -365,7 +356,8 @@ class DiscordBot:
         self._say(texts(self._settings.operator_locale).cli.commands_wait.format(detail=detail))
 
     async def _leave(self) -> None:
-        """Let running turns finish, tell the rest, log out: each of it, even when something before fails."""
+        """Drain running turns, show the rest as cut off, and log out; each step runs even if an earlier one
+        fails."""
         services = self._services
         over = self._membership is not None and self._membership.evicted.is_set()
         loop, drain_s = asyncio.get_running_loop(), 0.0 if over else self._settings.drain_s

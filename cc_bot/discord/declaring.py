@@ -1,4 +1,5 @@
-"""Slash commands and their options, declared by their keys in texts/commands.py; how they pass the gate."""
+"""Declares slash commands and options by their keys in texts/commands.py, and passes them through the
+gate."""
 
 import asyncio
 import contextlib
@@ -34,11 +35,8 @@ _IMPLICIT = frozenset({"__dict__", "__weakref__", "__module__", "__doc__"})
 def command(
     register: Callable[[Any], Any], key: str, *, hooks: Sequence[lightbulb.ExecutionHook] = ()
 ) -> Callable[[Declared], Declared]:
-    """Register a class as the slash command of this key, in a group or with a loader.
-
-    What `text_option` and the like made are its options. `invoke(self, ctx, …)` runs it; what it needs is
-    injected by type.
-    """
+    """Register a class as the slash command of a key, in a group or with a loader. Its options come from
+    `text_option` and the like; the parameters of `invoke(self, ctx, …)` are injected by type."""
 
     def declare(declared: Declared) -> Declared:
         own: dict[str, Any] = {name: value for name, value in vars(declared).items() if name not in _IMPLICIT}
@@ -59,11 +57,8 @@ def reply_command(
     hooks: Sequence[lightbulb.ExecutionHook] = (),
     **options: Any,
 ) -> None:
-    """Register a function as the slash command of this key; what it returns is shown to its caller alone.
-
-    It is called with the caller and the values of the options by their names; its other parameters are
-    injected by type, the `lightbulb.Context` too.
-    """
+    """Register a function as the slash command of a key; its reply is ephemeral. It gets the caller, the
+    options by name, and other parameters injected by type, `lightbulb.Context` included."""
     injected: Any = lightbulb.di.with_di(run)
 
     async def invoke(
@@ -98,32 +93,32 @@ file_option = _localized(lightbulb.attachment)
 
 
 def choices(noun: str, *values: str) -> Sequence[lightbulb.Choice[str]]:
-    """Return the choices of a `text_option`. Each has the key `{noun}_{value}_choice`."""
+    """Return the choices of a `text_option`, with the keys `{noun}_{value}_choice`."""
     return [lightbulb.Choice(f"{noun}_{value}_choice", value, localize=True) for value in values]
 
 
 Choice = str | tuple[str, str] | tuple[str, int]
-"""What is shown, or that and its value."""
+"""What is shown, optionally with its value."""
 Suggest = Callable[..., Awaitable[Sequence[Choice]]]
 """Returns the choices for an autocomplete context; its other parameters are injected."""
 
 
 _SUGGESTED_WITHIN_S: Final = 2.8
-"""Discord takes a list of choices within three seconds; what comes later is work for nothing."""
+"""Discord accepts choices within three seconds."""
 
 
 @lightbulb.hook(lightbulb.ExecutionSteps.MAX_CONCURRENCY)
 async def admit_commands(
     _: lightbulb.ExecutionPipeline, ctx: lightbulb.Context, gate: Gate, given: linkd.Container
 ) -> None:
-    """Admit every command before anything of it runs; a command that asks for its Arrival is given what was
-    read here. Its errors are told by the handler of all commands."""
+    """Pass a command through the gate before it runs, and provide what the gate read as Arrival. Errors go to
+    the error handler."""
     arrival = await gate.admit(ctx.interaction, always=ctx.interaction.command_name == "privacy")
     given.add_value(Arrival, arrival)
 
 
 def suggesting(suggest: Suggest) -> Any:
-    """Return an autocomplete provider of these choices. Users without access get none."""
+    """Return an autocomplete provider. Users without access get no choices."""
     injected: Any = lightbulb.di.with_di(suggest)
 
     @lightbulb.di.with_di

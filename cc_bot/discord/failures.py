@@ -1,7 +1,6 @@
-"""Telling a user that something went wrong, once, wherever it went wrong.
+"""Tells a user of an error, exactly once.
 
-lightbulb's error handler sees commands only; errors of buttons and other listeners would merely be logged by
-hikari, and the user would read that the interaction failed.
+lightbulb's error handler covers commands only; hikari would merely log errors of buttons and listeners.
 """
 
 from collections.abc import Callable, Coroutine
@@ -18,11 +17,11 @@ from cc_bot.texts import explain
 _log = structlog.get_logger(__name__)
 
 UNKNOWN_INTERACTION = 10062
-"""Discord's error code for an acknowledgement after its 3 s."""
+"""Discord's code for an acknowledgement after its 3 s."""
 
 
 async def tell(interaction: Answerable, sentence: str) -> None:
-    """Answer an interaction that has not been acknowledged with a sentence for the user alone."""
+    """Respond to an interaction that was not acknowledged, ephemerally."""
     if is_accepted_ahead(interaction):
         await interaction.execute(sentence, flags=hikari.MessageFlag.EPHEMERAL)
         return
@@ -32,7 +31,7 @@ async def tell(interaction: Answerable, sentence: str) -> None:
 
 
 async def tell_after_all(interaction: Answerable, sentence: str) -> None:
-    """The same, for one that has most likely been acknowledged: in place of its 'thinking…' or below."""
+    """The same for one that most likely was: replaces 'thinking…' or follows up."""
     try:
         await interaction.execute(sentence, flags=hikari.MessageFlag.EPHEMERAL)
     except hikari.NotFoundError:  # not acknowledged: there is nothing to follow up on
@@ -40,7 +39,7 @@ async def tell_after_all(interaction: Answerable, sentence: str) -> None:
 
 
 async def tell_failure(interaction: Answerable, error: Exception, recipients: Recipients) -> None:
-    """Tell the user in one sentence, and the log in one record. Never raises."""
+    """Tell the user in one sentence and the log in one record. Never raises."""
     if isinstance(error, TooManyCommands) and error.told:
         return  # a burst is answered once
     if isinstance(error, hikari.NotFoundError) and error.code == UNKNOWN_INTERACTION:
@@ -66,7 +65,7 @@ async def tell_failure(interaction: Answerable, error: Exception, recipients: Re
 def command_error_handler(
     recipients: Recipients,
 ) -> Callable[[lightbulb.exceptions.ExecutionPipelineFailedException], Coroutine[object, object, bool]]:
-    """Return what the lightbulb client calls when a command raised."""
+    """Return lightbulb's error handler for commands."""
 
     async def handle(failed: lightbulb.exceptions.ExecutionPipelineFailedException) -> bool:
         await tell_failure(failed.context.interaction, failed.causes[0], recipients)

@@ -1,8 +1,7 @@
-"""Drops the events of a user who sends more than a person can, before anything is done for them.
+"""Drops the events of a user who sends more than a person can, before hikari builds them.
 
-The gate counts what somebody has the bot do, but only once hikari has built an event and begun a task for
-each listener, and the database was asked: a thousand presses a second ended the program. So here events are
-counted as the gateway hands them over, by a number in memory.
+The gate counts too, but only after hikari has built an event and a task per listener, and the database was
+asked: a thousand presses a second ended the program.
 """
 
 from collections.abc import Mapping
@@ -20,11 +19,11 @@ _log = structlog.get_logger(__name__)
 Kind = Literal["interaction", "message"]
 
 MAX_AT_ONCE: Final[Mapping[Kind, int]] = {"interaction": 60, "message": 300}
-"""Events of one user. After a resume Discord sends at once all the messages that were missed."""
+"""Events of one user. After a resume Discord sends all missed messages at once."""
 REFILL_PER_S: Final = 20
-"""As many lists of choices as the gate lets through in a second."""
+"""As many autocomplete requests as the gate allows per second."""
 QUIET_S: Final = 5.0
-"""A flood is over once its user has sent nothing for so long."""
+"""A flood is over after so many seconds without events."""
 MAX_USERS: Final = 5000
 
 _EVENTS: Final[Mapping[str, Kind]] = {
@@ -48,8 +47,8 @@ class FloodGuard:
     _senders: Recent[tuple[int, Kind], _Sender] = field(default_factory=lambda: Recent(MAX_USERS))
 
     def drops(self, user_id: int, kind: Kind, now_s: float, *, answerable: int | None = None) -> bool:
-        """Count an event. Returns whether it belongs to a flood and is to be dropped. The first `answerable`
-        interaction of a flood is not: the gate refuses it, and so tells its user."""
+        """Count an event. Returns whether it is to be dropped. The first `answerable` interaction of a flood
+        is not: the gate refuses it, which tells the user."""
         most = MAX_AT_ONCE[kind]
         sender = self._senders.get((user_id, kind)) or _Sender(most, now_s)
         self._senders[user_id, kind] = sender
@@ -69,13 +68,13 @@ class FloodGuard:
         return answerable is None
 
     def refuses(self, user_id: int, interaction_id: int) -> bool:
-        """Return whether this is the one interaction of a flood whose user is told."""
+        """Return whether this is the one interaction of a flood that is refused visibly."""
         sender = self._senders.get((user_id, "interaction"))
         return sender is not None and sender.refused == interaction_id
 
 
 def drop_floods(bot: hikari.GatewayBot, guard: FloodGuard) -> None:
-    """Have the bot's gateway hand over no event that the guard drops. The bot's own messages always pass."""
+    """Drop events of floods at the gateway. The bot's own messages always pass."""
 
     def is_dropped(kind: Kind, payload: Mapping[str, Any]) -> bool:
         user_id, now_s = _sender_of(payload), monotonic()
@@ -98,6 +97,6 @@ def drop_floods(bot: hikari.GatewayBot, guard: FloodGuard) -> None:
 
 
 def _sender_of(payload: Mapping[str, Any]) -> int:
-    """Return who caused an event; 0 for an edit that does not tell its author."""
+    """Return the user of an event; 0 for an edit without its author."""
     user = payload.get("author") or payload.get("user") or payload.get("member", {}).get("user", {})
     return int(user.get("id", 0))

@@ -1,7 +1,7 @@
-"""The connection to Discord: which messages the bot asks for, what it keeps of them, and how fast it asks.
+"""The gateway connection: intents, shards, and rate limits of REST requests.
 
-Discord closes the connection of a bot that asks for the content of all messages without having been granted
-it (4014), and one can't tell beforehand from the gateway. So the grant is looked up first.
+Discord closes the connection (4014) of a bot that asks for message content without the grant, so the grant is
+looked up first.
 """
 
 import asyncio
@@ -26,7 +26,7 @@ API_URL: Final = "https://discord.com/api"
 AUTHENTICATION_FAILED = 4004
 """Gateway close code for a bad token."""
 DISALLOWED_INTENTS = 4014
-"""Gateway close code for an intent that is not switched on in the Developer Portal, or not any more."""
+"""Gateway close code for an intent that is not enabled in the Developer Portal."""
 
 _ADDRESSED = hikari.Intents.GUILDS | hikari.Intents.GUILD_MESSAGES | hikari.Intents.DM_MESSAGES
 INTENTS: Final[Mapping[Reading, hikari.Intents]] = {
@@ -38,20 +38,20 @@ INTENTS: Final[Mapping[Reading, hikari.Intents]] = {
 _GRANTED = (
     hikari.ApplicationFlags.MESSAGE_CONTENT_INTENT | hikari.ApplicationFlags.MESSAGE_CONTENT_INTENT_LIMITED
 )
-"""Either one: for verified bots, and for those in fewer than 100 servers."""
+"""Either flag: for verified bots, and for bots in fewer than 100 servers."""
 
 
 @dataclass(frozen=True, slots=True)
 class GrantedReading:
-    """The messages that this run of the bot reads, for whoever has to know."""
+    """Which messages this run of the bot reads."""
 
     reading: Reading
     since: int
-    """The id of the moment from which on these are read: what was written before was not for the bot."""
+    """An id: earlier messages are not read."""
 
 
 def check_token(token: str) -> None:
-    """Raise RefusedToken for what can't be one: a token begins with its bot's id, encoded."""
+    """Raise RefusedToken for a malformed token; it starts with the encoded id of its bot."""
     try:
         hikari.applications.get_token_id(token)
     except ValueError as error:
@@ -59,10 +59,11 @@ def check_token(token: str) -> None:
 
 
 async def fetch_reading(wanted: Reading, token: str, api_url: str | None) -> Reading:
-    """Return what the bot may read of what the operator wants: `all` needs the Message Content intent.
+    """Return which messages the bot may read of those the operator wants: `all` needs the Message Content
+    intent.
 
-    Raises RefusedToken, DiscordUnreachable, or hikari's InternalServerError while Discord fails by itself.
-    Discord is asked only when it has a say.
+    Raises RefusedToken, DiscordUnreachable, or hikari's InternalServerError while Discord has trouble.
+    Discord is asked only if it matters.
     """
     if wanted != "all":
         return wanted
@@ -84,18 +85,18 @@ async def fetch_reading(wanted: Reading, token: str, api_url: str | None) -> Rea
 
 @dataclass(frozen=True, slots=True)
 class RestShare:
-    """The part of the bot's requests that this process may send."""
+    """This process's share of the bot's rate limit."""
 
     may_send: Callable[[], bool] = lambda: True
-    """Whether it may at all: see Membership."""
+    """Whether it may send at all; see Membership."""
     sharing: Callable[[], int] = lambda: 1
-    """How many processes share what Discord takes of a bot."""
+    """How many processes share the limit."""
 
 
 def gateway_bot(
     token: str, api_url: str | None, reading: Reading, share: RestShare = RestShare()
 ) -> hikari.GatewayBot:
-    """The connection, not opened yet. Of what Discord sends, only the bot's own name is kept in memory."""
+    """Return the bot, not connected yet. Its cache holds only the bot's own user."""
     bot = hikari.GatewayBot(
         token,
         rest_url=api_url,
@@ -114,12 +115,12 @@ def gateway_bot(
 
 
 def _proxy(api_url: str | None) -> hikari.impl.ProxySettings:
-    """Return the environment's proxy for the API, which hikari uses for the gateway too."""
+    """Return the environment's proxy for the API; hikari uses it for the gateway as well."""
     return hikari.impl.ProxySettings(url=proxy_for(api_url or API_URL))
 
 
 def own_user(bot: hikari.GatewayBot) -> hikari.OwnUser:
-    """Return who the bot is. Raises ComponentStateConflictError before Discord has told."""
+    """Return the bot's user. Raises ComponentStateConflictError before Discord has sent it."""
     me = bot.get_me()
     if me is None:
         raise hikari.ComponentStateConflictError("not connected yet")
@@ -134,14 +135,12 @@ def refusal(error: hikari.GatewayServerClosedConnectionError) -> StartupError:
 
 
 # ---- shards --------------------------------------------------------------------------------------------
-# Which of the bot's connections tells what happens where: a server has one, and DMs have the first.
-#
-# What is noted of places tells their servers. Of one that is not noted Discord is asked, once, and only where
-# there are several connections.
+# Which shard gets the events of a channel: a server's shard, and the first one for DMs. An unknown channel is
+# looked up once, and only with several shards.
 
 
 FIRST: Final = 0
-"""The shard of DMs, and of whatever Discord tells no server of: it was deleted, or is hidden from the bot."""
+"""The shard of DMs, and of channels whose server is unknown: deleted, or hidden from the bot."""
 
 
 async def _no_guild(_: int) -> None:
@@ -150,15 +149,15 @@ async def _no_guild(_: int) -> None:
 
 @dataclass(eq=False, slots=True)
 class ShardPlaces:
-    """The channels and threads that a connection tells of; all of them, where it is the only one."""
+    """The channels that this process gets events of; all, with a single shard."""
 
     shard: Shard = WHOLE
     guild_of: Callable[[int], Awaitable[int | None]] = _no_guild
     """The server of a channel or thread; None for a DM. Raises hikari's errors."""
 
     async def has(self, channel_id: int) -> bool:
-        """Return whether it tells of this one, and true also while Discord won't say whose it is: rather
-        looked at twice than not at all."""
+        """Return whether a shard gets the channel's events; True if Discord won't tell, as checking twice is
+        better than never."""
         if self.shard == WHOLE:
             return True
         try:
@@ -184,7 +183,7 @@ class Shards:
         return ShardPlaces(Shard(shard.id, shard.shard_count), self._guild_of)
 
     async def serves_here(self, bot: hikari.GatewayBot, channel_id: int) -> bool:
-        """Return whether any connection of this process tells of a channel or thread."""
+        """Return whether any shard of this process gets the channel's events."""
         connections = bot.shards.values()
         if not connections or len(connections) == next(iter(connections)).shard_count:
             return True
@@ -201,18 +200,18 @@ class Shards:
 # ---- rate limits -----------------------------------------------------------------------------------------
 
 AT_ONCE: Final = 45
-"""Requests with the bot's token in SPAN_S. Discord takes 50 a second of a bot, and shuts it out after 10,000
-that it refused in ten minutes. What answers a command goes without the token, and isn't counted."""
+"""Requests with the bot's token in SPAN_S. Discord allows 50 a second, and bans after 10,000 refused ones in
+ten minutes. Responses to interactions have no token and do not count."""
 SPAN_S: Final = 1.25
-"""More than a second: not all of them take the same time to get there."""
+"""More than a second, as requests take different times to arrive."""
 
 
 class SteadyBuckets(RESTBucketManager):
-    """Limits of routes as hikari keeps them, and the one of the whole bot before Discord has to refuse.
+    """hikari's rate limits per route, and a global one that is kept before Discord refuses.
 
-    hikari (2.6.0) learns that limit from a refusal, and lets whatever route it has not used yet pass it by:
-    such a request is sent again and again, without a pause, until Discord's second is over. And what comes
-    before a route was answered for the first time waits for the limit of the one channel that was first.
+    hikari (2.6.0) learns the global limit only from a refusal, and retries unused routes without a pause
+    until it is over. It also makes all requests wait for the first channel of a route until that was answered
+    once.
     """
 
     __slots__ = ("_answered", "_first", "_sent_at", "_share")
@@ -223,7 +222,7 @@ class SteadyBuckets(RESTBucketManager):
         self._sent_at = deque[float](maxlen=AT_ONCE)
         self._first: dict[int, asyncio.Lock] = {}
         self._answered: set[int] = set()
-        """Routes, as hikari tells them apart."""
+        """Routes, by hikari's hash."""
 
     def acquire_bucket(
         self, compiled_route: CompiledRoute, authentication: str | None
@@ -255,7 +254,7 @@ class SteadyBuckets(RESTBucketManager):
             if authentication is not None:
                 await self._global_ratelimit.acquire()
                 await self._pace()
-            # Last: it may have slept in any of the waits.
+            # Checked last, as any of the waits may have taken long.
             if not self._share.may_send():
                 raise hikari.ComponentStateConflictError("other processes go on with what this one does")
             yield
@@ -280,13 +279,13 @@ class SteadyBuckets(RESTBucketManager):
 
 
 def fullness(rest: hikari.api.RESTClient) -> float:
-    """Return how much of what may be sent at once is being sent just now: 0 for nothing, 1 for all."""
+    """Return the used share of the limit, from 0 to 1."""
     manager = cast("hikari.impl.RESTClientImpl", rest)._bucket_manager
     return manager.fullness if isinstance(manager, SteadyBuckets) else 0.0
 
 
 def hold_to_the_limit(rest: hikari.api.RESTClient, share: RestShare = RestShare()) -> None:
-    """Have a client that has not started send no more than its share of what Discord takes of a bot."""
+    """Make a client that has not started keep to its share of Discord's rate limit."""
     client = cast("hikari.impl.RESTClientImpl", rest)
     client._bucket_manager = SteadyBuckets(  # there is no other way in
         client._bucket_manager.max_rate_limit, share

@@ -1,7 +1,8 @@
-"""Bounds the files that answers hold in memory: in bytes for each user and for all, and one reader a user.
+"""Limits the files that running answers hold in memory, in bytes per user and in total, and to one document
+reader per user.
 
-A question's files are in memory from their download until its answer ends: who asks in sixty channels
-at once would have sixty of them there. Documents are not: of them the text alone is left once they are read.
+A question's files are in memory from the download until its answer ends. Documents are not: only their text
+stays.
 """
 
 import asyncio
@@ -31,7 +32,7 @@ class _Holder:
 
 
 _holder: ContextVar[_Holder | None] = ContextVar("holder of files", default=None)
-"""The answer that files are fetched for in this context."""
+"""The answer that files are downloaded for in this context."""
 
 
 @dataclass(eq=False, slots=True)
@@ -45,7 +46,7 @@ class HeldFiles:
 
     @asynccontextmanager
     async def answer(self, user_id: int) -> AsyncIterator[None]:
-        """Count what is taken in the block as held for an answer to this user, until the block ends."""
+        """Count what `take` takes inside the block as held for an answer to this user."""
         holder = _Holder(user_id)
         token = _holder.set(holder)
         try:
@@ -59,8 +60,8 @@ class HeldFiles:
                     self._changed.notify_all()
 
     async def take(self, size: int) -> None:
-        """Wait until there is room for so many bytes. One answer may hold more than there is room for, while
-        nobody else holds anything. Raises DocumentsWait when there is none in time."""
+        """Wait for room. An answer may hold more than the limit while nothing else is held. Raises
+        DocumentsWait if there is no room in time."""
         holder = _holder.get()
         if holder is None or size <= 0:
             return
@@ -74,7 +75,7 @@ class HeldFiles:
             raise DocumentsWait from error
 
     def reader(self) -> AbstractAsyncContextManager[object]:
-        """Wait until no other document of the same user is read."""
+        """Wait until no other document of the user is being read."""
         holder = _holder.get()
         return nullcontext() if holder is None else self._readers.after(holder.user_id)
 

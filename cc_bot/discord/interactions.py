@@ -1,7 +1,7 @@
-"""Interactions: what one tells, and acknowledging it in time.
+"""Reads interactions, and acknowledges them in time.
 
-Discord waits 3 s for the first response and takes exactly one. hikari's own retries are off in this program
-(a retried post may have taken effect the first time), so what is worth repeating is repeated here.
+Discord waits 3 s for the first response and accepts exactly one. hikari's retries are off, as a retried post
+may have succeeded the first time; what is safe to repeat is repeated here.
 """
 
 import asyncio
@@ -17,43 +17,43 @@ from cc_bot.domain.message import Visibility
 Answerable = hikari.CommandInteraction | hikari.ComponentInteraction | hikari.ModalInteraction
 
 ALREADY_ACKNOWLEDGED = 40060
-"""Discord's error code for a second first response: an earlier try took effect after all."""
+"""Discord's code for a second first response: an earlier attempt succeeded after all."""
 
 MAX_CHOICES = 25
-"""The most that Discord takes in an autocomplete list."""
+"""Discord's limit for autocomplete."""
 
 _AHEAD: Final = ContextVar[int]("is_accepted_ahead", default=0)
-"""The press or form that was accepted before anybody acts on it, for the tasks that do."""
+"""The press or form that was deferred before its handler runs, for the tasks of the handler."""
 _PAUSE_S = 0.3
 _TRIES = 3
 
 
 def author_name(interaction: Answerable) -> str:
-    """The name that this user is called where they ask."""
+    """Return the user's display name there."""
     user, member = interaction.user, interaction.member
     return member.display_name if member else user.display_name or user.username
 
 
 def payer_of(interaction: hikari.PartialInteraction) -> UsageSubject:
-    """Return on whose account something is done that an interaction asks for."""
+    """Return who is charged for an interaction."""
     return UsageSubject(
         int(interaction.user.id), int(interaction.guild_id or 0), roles_of(interaction.member)
     )
 
 
 def roles_of(member: hikari.Member | None) -> tuple[int, ...]:
-    """The roles of whoever asks in a server."""
+    """Return the user's roles in the server."""
     return tuple(map(int, member.role_ids)) if member else ()
 
 
 def own_space(interaction: Answerable) -> bool:
-    """Return whether only this user reads along: their DM with the bot."""
+    """Return whether it is the user's DM with the bot."""
     return interaction.context == hikari.ApplicationContextType.BOT_DM
 
 
 def can_write(interaction: Answerable) -> bool:
-    """Return whether the bot can write here by itself, and whoever asks may as well: it says nothing for
-    anybody where they may not say it. A bot that is only brought along by its user can't write by itself."""
+    """Return whether both the bot and the user may write there: the bot does not speak for users who can't. A
+    user-installed bot can't write by itself."""
     if hikari.ApplicationIntegrationType.GUILD_INSTALL not in interaction.authorizing_integration_owners:
         return False
     needed = hikari.Permissions.VIEW_CHANNEL | hikari.Permissions.SEND_MESSAGES
@@ -69,8 +69,7 @@ def visibility_of(interaction: Answerable, *, ephemeral: bool) -> Visibility:
 
 
 def message_link(guild_id: int | None, channel_id: int, message_id: int | None) -> str:
-    """The address where a message is found again; empty where it is not known. Without a server it is in a
-    DM."""
+    """Return a message's URL; empty if unknown. Without a server it is in a DM."""
     if message_id is None:
         return ""
     return f"https://discord.com/channels/{guild_id or '@me'}/{channel_id}/{message_id}"
@@ -81,29 +80,25 @@ def is_ephemeral(message: hikari.Message) -> bool:
 
 
 def is_fault(error: hikari.HTTPError) -> bool:
-    """Return whether it is trouble on Discord's side or on the way; a refusal would only be repeated."""
+    """Return whether an error is Discord's or the network's; a refusal would only be repeated."""
     return not isinstance(error, hikari.ClientHTTPResponseError)
 
 
 async def defer(interaction: Answerable, *, ephemeral: bool) -> int | None:
-    """Show 'thinking…'. Whether the reply is ephemeral is decided here for good.
-
-    Returns the id of the message that is shown, if Discord told it.
-    """
+    """Show 'thinking…', ephemeral or not for good. Returns the message id, if Discord sent it."""
     return await _acknowledge(interaction, hikari.ResponseType.DEFERRED_MESSAGE_CREATE, ephemeral=ephemeral)
 
 
 async def defer_update(interaction: hikari.ComponentInteraction) -> None:
-    """Accept a press of a button; its message stays as it is until it is edited."""
+    """Acknowledge a press; its message stays until it is edited."""
     await _acknowledge(interaction, hikari.ResponseType.DEFERRED_MESSAGE_UPDATE, ephemeral=False)
 
 
 async def accept_ahead(
     interaction: hikari.ComponentInteraction | hikari.ModalInteraction, *, shows: bool = False
 ) -> None:
-    """Accept a press or a form that has to wait, for its turn or for the database. Whoever acts on it then,
-    in this task or one that it begins, accepts it as ever. `shows`: what comes of it is for its user alone,
-    in a message of its own."""
+    """Defer a press or form that has to wait for its turn or the database; its handler, in this task or one
+    that it starts, may then defer as usual. `shows`: the result is an ephemeral message of its own."""
     deferred = hikari.ResponseType.DEFERRED_MESSAGE_UPDATE
     if shows:
         deferred = hikari.ResponseType.DEFERRED_MESSAGE_CREATE

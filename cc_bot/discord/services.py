@@ -1,4 +1,4 @@
-"""The parts of the bot, put together; and until when it runs: a signal, or the end of what it waits for."""
+"""Puts the parts of the bot together."""
 
 import asyncio
 import contextlib
@@ -64,8 +64,8 @@ Result = TypeVar("Result")
 
 
 ServePages = Callable[[DiscordForPages], AbstractAsyncContextManager[Callable[[], Awaitable[None]]]]
-"""Has a port for the pages in browsers until left, and yields what begins to serve them. Entering it raises a
-StartupError."""
+"""Opens a port for the web pages and yields a function that starts serving. Raises a StartupError on
+entry."""
 
 
 @contextlib.asynccontextmanager
@@ -78,17 +78,18 @@ async def serve_none(_: DiscordForPages) -> AsyncIterator[Callable[[], Awaitable
 
 
 class Lifeline(Protocol):
-    """The one who watches over the program, and is told how far it is."""
+    """The watchdog, which is told how far the program is."""
 
     def ready(self) -> None:
         """The bot answers."""
 
     def leave(self) -> None:
-        """The stop has begun, and has to come to an end. May be told twice, and from a signal handler."""
+        """The shutdown has begun. May be called twice, and from a signal handler."""
 
 
 async def first_of(task: asyncio.Task[Result], interruption: Awaitable[object]) -> bool:
-    """Wait for a task or an interruption, whichever comes first. True when the task ended, without error."""
+    """Wait for a task or an interruption, whichever comes first. Returns whether the task ended, and raises
+    its error."""
     other = asyncio.ensure_future(interruption)
     try:
         await asyncio.wait((task, other), return_when=asyncio.FIRST_COMPLETED)
@@ -104,7 +105,7 @@ async def first_of(task: asyncio.Task[Result], interruption: Awaitable[object]) 
 
 @contextlib.contextmanager
 def signals(stop: asyncio.Event, lifeline: Lifeline) -> Iterator[None]:
-    """SIGINT and SIGTERM ask to stop. The lifeline is told at once, the loop when it goes on."""
+    """On SIGINT and SIGTERM, tell the lifeline at once and set `stop` on the loop."""
     loop = asyncio.get_running_loop()
     wanted = (signal.SIGINT, signal.SIGTERM)
 
@@ -114,7 +115,7 @@ def signals(stop: asyncio.Event, lifeline: Lifeline) -> Iterator[None]:
 
     previous = {number: signal.getsignal(number) for number in wanted}
     for number in wanted:
-        # signal.signal, unlike the loop's own handlers, is there on Windows too.
+        # Unlike the loop's handlers, this works on Windows too.
         signal.signal(number, ask)
     try:
         yield
@@ -124,44 +125,43 @@ def signals(stop: asyncio.Event, lifeline: Lifeline) -> Iterator[None]:
 
 
 # ---- provided --------------------------------------------------------------------------------------------
-# What commands and buttons get by naming its type.
+# What lightbulb injects into commands and buttons by type.
 
 
 def provide(client: lightbulb.Client, *parts: object) -> None:
-    """Have lightbulb inject each of these where its type is asked for."""
+    """Have lightbulb inject each part where its type is asked for."""
     registry = client.di.registry_for(lightbulb.di.Contexts.DEFAULT)
     for part in parts:
         registry.register_value(type(part), part)
 
 
 # ---- settings --------------------------------------------------------------------------------------------
-# What the operator decided about the bot on Discord.
 
 
 @dataclass(frozen=True, slots=True)
 class DiscordSettings:
     token: str
     owners: frozenset[int]
-    """Whom the operator named; empty: whoever owns the application."""
+    """Named by the operator; empty: the owner of the application."""
     api_url: str | None
-    """REST base; None is Discord's own."""
+    """REST base URL; None: Discord's."""
     reading: Reading
     """Which messages the operator wants the bot to read."""
     locale: Locale
-    """For users whose language is not known."""
+    """For users of unknown language."""
     operator_locale: Locale
-    """For whoever reads the program's own output."""
+    """For the program's own output."""
     timezone: ZoneInfo
     drain_s: float
-    """How long running turns may go on after the signal to stop."""
+    """How long running turns may continue after the signal to stop."""
     shards: tuple[int, ...] | None = None
-    """The connections that this process holds; None: all."""
+    """The shards of this process; None: all."""
     shard_count: int | None = None
-    """Of all processes; None: as many as Discord recommends."""
+    """Over all processes; None: as recommended by Discord."""
     api_keeps_limits: bool = False
-    """Whether the server that is asked instead of Discord holds all processes to its limit."""
+    """Whether `api_url` itself enforces rate limits over all processes."""
     read_unconfined: bool = False
-    """Whether documents are read even where the system can't confine the process that reads."""
+    """Whether documents are read even where the system can't sandbox the reader."""
 
 
 # ---- assembly --------------------------------------------------------------------------------------------
@@ -169,7 +169,7 @@ class DiscordSettings:
 
 @dataclass(frozen=True, slots=True)
 class BotDependencies:
-    """The parts that the bot is handed, and does not close."""
+    """Parts that the bot is given and does not close."""
 
     settings: DiscordSettings
     stores: Stores
@@ -188,12 +188,12 @@ class BotDependencies:
     meter: Meter = NULL_METER
     pulse: GatewayHealth = field(default_factory=GatewayHealth)
     pages_url: str = ""
-    """Of the pages in a browser; empty: there are none."""
+    """Base URL of the web pages; empty: there are none."""
     serve_pages: ServePages = serve_none
     membership: Membership | None = None
-    """None: there are no other processes."""
+    """None without other processes."""
     withheld_tools: asyncio.Queue[str] = field(default_factory=asyncio.Queue)
-    """The servers of which tools wait for an owner since now."""
+    """Tool servers that newly wait for an owner's approval."""
 
     @property
     def duties(self) -> Duties:
@@ -202,7 +202,7 @@ class BotDependencies:
 
 @dataclass(frozen=True, slots=True)
 class BotServices:
-    """The parts that live as long as the bot."""
+    """Parts that live as long as the bot."""
 
     gate: Gate
     pages: DiscordForPages
@@ -218,7 +218,7 @@ class BotServices:
 def build_services(
     bot: hikari.GatewayBot, client: lightbulb.Client, given: BotDependencies, granted: GrantedReading
 ) -> BotServices:
-    """Make the parts, and have them listen."""
+    """Make the parts, and register their listeners."""
     settings, stores = given.settings, given.stores
     owners = Owners(settings.owners, given.policies, bot.rest)
     recipients = Recipients(

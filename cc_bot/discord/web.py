@@ -1,4 +1,4 @@
-"""Discord as the pages in a browser need it: who is let in, what things are called, who answers where."""
+"""What the web pages need of Discord: access checks, names, and agents."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
@@ -26,23 +26,21 @@ _log = structlog.get_logger(__name__)
 T = TypeVar("T")
 
 MANAGING_S: Final = 60.0
-"""For so long it counts that Discord said somebody manages a server."""
+"""How long "manages this server" is cached."""
 NAMES_S: Final = 3600.0
-"""For so long what something is called counts."""
+"""How long names are cached."""
 REMEMBERED: Final = 2000
 
 
 @dataclass(frozen=True, slots=True)
 class PagesUrl:
-    """The address of the pages; empty where the operator has none served."""
+    """Base URL of the web pages; empty if they are not served."""
 
     url: str
 
 
 @dataclass(eq=False, slots=True)
 class DiscordForPages:
-    """Discord, as the pages see it."""
-
     rest: hikari.api.RESTClient
     gate: Gate
     chooser: Chooser
@@ -146,14 +144,14 @@ class DiscordForPages:
         self.receipts.refresh_these(told, recipient.words)
 
     async def _place(self, channel_id: int) -> Location:
-        """While Discord does not tell, a thread stands for itself."""
+        """A thread counts as a channel of its own while Discord does not tell."""
         found = await _ask(self.places.of(channel_id)) if channel_id else None
         if found is None:
             return Location(channel_id, None)
         return Location(channel_id, found.guild_id, found.key.channel_id if found.key.thread_id else None)
 
     async def _name(self, kind: str, id_: int, ask: Callable[[], Awaitable[str | None]]) -> str | None:
-        """Return a name as Discord had it a while ago; that it has none is asked anew sooner."""
+        """Return a cached name; a missing one is asked for again sooner."""
         known = self._names.get((kind, id_))
         if known and monotonic() < known[1]:
             return known[0]

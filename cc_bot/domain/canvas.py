@@ -1,7 +1,7 @@
-"""The canvas: what the bot has put up for a user to look at in one session.
+"""The canvas: elements that the bot shows beside a conversation.
 
-Values and commands; what a command does to a canvas is said by one pure function. An element that was drawn
-in a private turn is private: it is shown, and named to the model, only where its user alone reads along.
+Values and commands; `reduce` is the one function that applies a command. An element drawn in a private turn
+is private: only its user sees it, and the model only in private turns.
 """
 
 import math
@@ -16,12 +16,12 @@ from cc_bot.domain.message import Visibility, is_blank
 ChartKind = Literal["line", "bar", "pie"]
 
 Mode = Literal["list", "board", "focus"]
-"""How elements are laid out: one below the other, cards side by side, or one of them alone."""
+"""Layout: one below the other, cards side by side, or a single element."""
 
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """A titled piece of text."""
+    """A titled text."""
 
     id: str
     title: str
@@ -33,7 +33,7 @@ class Card:
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """A piece of text; its title may be empty."""
+    """A text with an optional title."""
 
     id: str
     content: str
@@ -45,7 +45,7 @@ class Text:
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """A line, or the bars of one colour; `values` has one number for each label of the chart."""
+    """A line, or bars of one colour; one value per label of the chart."""
 
     name: str
     values: tuple[float, ...]
@@ -68,16 +68,16 @@ Element = Card | Text | Chart
 
 @dataclass(frozen=True, slots=True)
 class Canvas:
-    """A canvas: what is up, oldest first."""
+    """Elements, oldest first."""
 
     elements: tuple[Element, ...] = ()
     mode: Mode = "list"
     focus: str = ""
-    """The id of the element that is shown alone in the mode `focus`."""
+    """The id of the single element in the mode `focus`."""
 
     def visible_in(self, visibility: Visibility) -> "Canvas":
-        """Return as much of it as may be seen in public, or in private. A private element that is shown alone
-        is not there in public, and so the others are listed."""
+        """Return what is visible in public or private. If the focused element is not, the others are
+        listed."""
         if visibility == "private":
             return self
         public = tuple(each for each in self.elements if each.visibility == "public")
@@ -90,7 +90,7 @@ class Canvas:
 
     @property
     def in_sight(self) -> tuple[Element, ...]:
-        """The elements that its mode shows: all, or the one in focus."""
+        """The elements that the mode shows."""
         focused = tuple(each for each in self.elements if self.mode == "focus" and each.id == self.focus)
         return focused or self.elements
 
@@ -100,7 +100,7 @@ class Canvas:
 
     @property
     def tainted(self) -> bool:
-        """True if anything that is up was drawn in a turn that had read others' words than its user's."""
+        """True if any element was drawn in a turn that had read others' words."""
         return any(each.tainted for each in self.elements)
 
 
@@ -109,7 +109,7 @@ class AddCard:
     title: str
     content: str
     id: str = ""
-    """As the model wants it; when it is empty or taken, one is made."""
+    """The id that the model wants; one is made if it is empty or taken."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +130,7 @@ class AddChart:
 
 @dataclass(frozen=True, slots=True)
 class UpdateCard:
-    """A change of a card, or of a text's title and content. None: as it was."""
+    """Changes a card, or a text's title and content. None: unchanged."""
 
     id: str
     title: str | None = None
@@ -145,9 +145,9 @@ class RemoveElement:
 @dataclass(frozen=True, slots=True)
 class SetMode:
     mode: Literal["clear", "list", "board", "focus"]
-    """`clear` takes everything down and goes back to `list`."""
+    """`clear` removes everything and resets the mode to `list`."""
     focus: str = ""
-    """The element to show alone; needed for `focus`."""
+    """Needed for `focus`."""
 
 
 CanvasCommand = AddCard | ShowText | AddChart | UpdateCard | RemoveElement | SetMode
@@ -155,46 +155,44 @@ CanvasCommand = AddCard | ShowText | AddChart | UpdateCard | RemoveElement | Set
 
 @dataclass(frozen=True, slots=True)
 class Drawn:
-    """A command as it was given in a turn."""
+    """A command given in a turn."""
 
     command: CanvasCommand
     visibility: Visibility
-    """Of the turn."""
+    """The turn's."""
     tainted: bool = False
-    """Whether the model that gave it had read words which its user did not write."""
+    """Whether the model had read others' words."""
 
 
 # ---- canvas limits ---------------------------------------------------------------------------------------
-# Limits of how much stands on a canvas, and in which letters. What breaks one is refused with a sentence for
-# the model, and never cut: it would believe that all of it is up.
+# Limits of a canvas. A violation is refused with a sentence for the model and never cut silently.
 
 MAX_ELEMENTS: Final = 10
-"""Of what one turn sees. A public one does not count what it does not see, so that with ten private elements
-there may be ten public ones."""
+"""As visible in a turn: ten private and ten public elements may coexist."""
 MAX_TITLE: Final = 100
 MAX_CONTENT: Final = 1000
 MAX_LABELS: Final = 31
 """The days of a month."""
 MAX_SERIES: Final = 6
 MAX_NAME: Final = 40
-"""Characters of a chart's label, and of the name of a series."""
+"""Characters of a label or the name of a series."""
 MAX_ID: Final = 32
 LARGEST: Final = 1e15
-"""Up to here a float counts whole numbers one by one, and an axis can be labelled."""
+"""Floats are exact integers up to here, and an axis can be labelled."""
 
 ID: Final = re.compile(rf"[a-z0-9-]{{1,{MAX_ID}}}")
 
 _BREAKS: Final = re.compile("\r\n|[\r\n\v\f\x85\u2028\u2029]")
 _TURNS: Final = re.compile("[\u202a-\u202e\u2066-\u2069]")
-"""Change the direction of what follows, also beyond the text that they stand in."""
+"""Change the direction of text, also beyond their own."""
 
 
 class CanvasRefused(Exception):
-    """The canvas can't be changed that way. The message is for the model."""
+    """The canvas can't be changed that way; the message is for the model."""
 
 
 def clean_text(text: str) -> str:
-    """The text without control characters but line feeds; halves of surrogate pairs are gone too."""
+    """Return the text without control characters but line feeds, and without lone surrogates."""
     return "".join(
         each
         for each in _TURNS.sub("", _BREAKS.sub("\n", text)).replace("\t", " ")
@@ -231,7 +229,7 @@ def make_chart(
 
 
 def check_element(element: Element) -> Element:
-    """The element as it would have been drawn. Raises CanvasRefused for one that would not."""
+    """Return the element as it would be drawn. Raises CanvasRefused."""
     if not ID.fullmatch(element.id):
         raise CanvasRefused(f"id: {MAX_ID} characters at most, of a-z, 0-9 and -.")
     match element:
@@ -282,10 +280,8 @@ def _count(things: Sequence[object], name: str, limit: int) -> None:
 
 
 # ---- canvas reducer --------------------------------------------------------------------------------------
-# A canvas and a command go in, the next canvas comes out.
-#
-# A public turn sees, names and changes public elements only. What a private turn draws or changes is private
-# from then on. `clear` takes everything down, whoever asks.
+# Public turns see and change public elements only. What a private turn draws or changes becomes private.
+# `clear` removes everything.
 
 _OTHER: Final = re.compile("[^a-z0-9]+")
 
@@ -293,7 +289,7 @@ Adding = AddCard | ShowText | AddChart
 
 
 def reduce(canvas: Canvas, drawn: Drawn) -> Canvas:
-    """The canvas after the command; what it adds is its last element. Raises CanvasRefused."""
+    """Return the canvas after a command; an added element is the last. Raises CanvasRefused."""
     match drawn.command:
         case AddCard() | ShowText() | AddChart() as adding:
             return _with(canvas, adding, drawn)
@@ -314,11 +310,8 @@ def reduce(canvas: Canvas, drawn: Drawn) -> Canvas:
 
 
 def reduce_all(canvas: Canvas, drawn: Iterable[Drawn]) -> Canvas:
-    """The canvas after commands that were given to an older state of it.
-
-    What no longer applies is left out. Where an id is taken by now, the element gets another one, and what
-    was said of it later is said of that one.
-    """
+    """Apply commands that were given to an older state. Those that no longer apply are skipped. If an id is
+    taken by now, the element gets another one, also in later commands."""
     renamed: dict[str, str] = {}
     for each in drawn:
         command = _rename(each.command, renamed)
@@ -383,7 +376,7 @@ def _or(new: str | None, old: str) -> str:
 
 
 def _seen(canvas: Canvas, id_: str, visibility: Visibility) -> Element:
-    """The element of this id, as loosely as models write one."""
+    """Return the element with this id, matched loosely."""
     seen = canvas.visible_in(visibility)
     found = seen.element(id_) or seen.element(_plain(id_))
     if found is None:
@@ -393,8 +386,7 @@ def _seen(canvas: Canvas, id_: str, visibility: Visibility) -> Element:
 
 
 def _free(canvas: Canvas, wanted: str, kind: str) -> str:
-    """The wanted id, or with a number where that is taken, be it by what the turn does not see; without one
-    it is made from the kind."""
+    """Return the wanted id, numbered if it is taken; without one, an id made from the kind."""
     taken = {each.id for each in canvas.elements}
     base = _plain(wanted)
     if base and base not in taken:

@@ -1,7 +1,5 @@
-"""Forms of texts, in which whoever asked answers what a server of tools asks back: never a secret.
-
-Of what is entered nothing is kept: it goes to the server that asked, and nowhere else.
-"""
+"""Forms in which the asker answers a tool server's questions; never secrets. Entries go to that server and
+are not stored."""
 
 import re
 import unicodedata
@@ -22,15 +20,14 @@ from cc_bot.domain.errors import (
 from cc_bot.domain.text import shorten
 
 MOST_FIELDS: Final = 5
-"""As many as a form on Discord takes."""
+"""As in a form on Discord."""
 LONGEST_ENTRY: Final = 4000
-"""Characters of what is entered in a field."""
+"""Characters per field."""
 LONGEST_TOLD: Final = 1000
-"""Characters of the choices, in a sentence that repeats them."""
+"""Characters of the choices in an error that repeats them."""
 OPEN_FOR_S: Final = 300
-"""So long somebody can answer."""
 LARGEST_NUMBER: Final = 1e15
-"""Beyond it not every whole number is one that a computer tells from the next."""
+"""Floats are exact integers up to here."""
 
 FieldKind = Literal["text", "number", "whole", "yes_or_no", "choice"]
 FieldValue = str | int | float | bool
@@ -38,7 +35,7 @@ FieldValue = str | int | float | bool
 
 @dataclass(frozen=True, slots=True)
 class FormChoice:
-    """A value that a field may have, and what it is called."""
+    """A value of a field, and its label."""
 
     value: str
     label: str
@@ -46,7 +43,7 @@ class FormChoice:
 
 @dataclass(frozen=True, slots=True)
 class FormField:
-    """A line of a form. Its words are the server's."""
+    """A field; its texts are the server's."""
 
     name: str
     title: str
@@ -56,30 +53,30 @@ class FormField:
     default: str = ""
     choices: tuple[FormChoice, ...] = ()
     least: float | None = None
-    """Of a number; of a text its characters."""
+    """For a number its value, for a text its length."""
     most: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """A form, with one to MOST_FIELDS fields."""
+    """With one to MOST_FIELDS fields."""
 
     server: str
     message: str
-    """The words of the server."""
+    """The server's text."""
     fields: tuple[FormField, ...]
 
 
 class Asker(Protocol):
-    """The way to whoever had a call made, while it is made."""
+    """Asks the user of a running tool call."""
 
     async def ask(self, form: Form) -> Mapping[str, str] | None:
-        """Return what they enter, by the names of the fields, as `read_form` takes it; None where they don't
-        want to. To cancel this is to take the form back."""
+        """Return the entries by field, as `read_form` takes them; None if the user declines. Cancelling
+        withdraws the form."""
         ...
 
     async def tell(self, refusal: CcBotError) -> None:
-        """Tell them in one sentence what was declined in their name."""
+        """Tell the user in one sentence what was declined in their name."""
         ...
 
 
@@ -92,13 +89,13 @@ _NO: Final = frozenset(
     {"no", "n", "false", "off", "0", "いいえ", "いや", "しない", "しません", "無効", "×", "x"}
 )
 _GROUPED: Final = re.compile(r"[+-]?\d{1,3}(?:,\d{3})+(?:\.\d{0,20})?")
-"""Commas before each three digits; anywhere else one may stand for a point."""
+"""Commas before each three digits; elsewhere one may be a decimal point."""
 _NUMBER: Final = re.compile(r"[+-]?(?:\d{1,20}(?:\.\d{0,20})?|\.\d{1,20})")
 
 
 def read_form(form: Form, entered: Mapping[str, str]) -> Mapping[str, FieldValue]:
-    """Return the values of what was entered; a field that is left empty has none. Raises an InputError for
-    the first that is not as it has to be."""
+    """Return the values of the entries; empty fields have none. Raises an InputError for the first invalid
+    one."""
     found = {field.name: _read(field, entered.get(field.name, "").strip()) for field in form.fields}
     return {name: value for name, value in found.items() if value is not None}
 
@@ -121,8 +118,7 @@ def _read(field: FormField, text: str) -> FieldValue | None:
 
 
 def _choice(field: FormField, text: str) -> str:
-    """Return the value of a choice: what is shown goes before what is sent, and what is written exactly so
-    before what is much alike."""
+    """Match a choice: labels before values, exact before folded."""
     for fold in (str.strip, _fold):
         for shown in (True, False):
             called = [(fold(each.label if shown else each.value), each.value) for each in field.choices]
