@@ -57,9 +57,7 @@ class AdminTexts(Area):
     access_also_in_file = Sentence(ja="設定ファイルにもルールがあり、そちらは効いたままです。", en="The policy file has a rule as well, and that still holds.")
     owners_stay = Sentence(ja="管理者は、ルールにかかわらずいつでも使えます。", en="Owners may always use the bot, whatever the rules say.")
     model_set = Sentence(ja="{channel} では、これから {models} に聞きます。決まったモデルがあるエージェントは、これまでどおりです。", en="In {channel} I now ask {models}. Agents that have models of their own keep those.")
-    """Parameters: channel, models (one)."""
     models_set = Sentence(ja="{channel} では、これから {models} の順に聞きます。決まったモデルがあるエージェントは、これまでどおりです。", en="In {channel} I now ask, in this order: {models}. Agents that have models of their own keep those.")
-    """Parameters: channel, models (in order)."""
     models_unknown = Sentence(ja="⚠️ {models} というモデルは、サーバーにありません。名前を確かめてください。", en="⚠️ The server has no model named {models}. Please check the name.")
     """Below, of those that the server does not have."""
     models_unset = Sentence(ja="{channel} では、いつものモデルに戻しました。", en="The usual models answer in {channel} again.")

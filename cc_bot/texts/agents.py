@@ -12,7 +12,7 @@ class AgentTexts(Area):
     in_use = Sentence(ja=" — 使用中", en=" — in use")
     channel_default = Sentence(ja=" — このチャンネルの既定", en=" — this channel's default")
     gone = Sentence(ja="選んだエージェントはいまここでは使えないので、「{display}」が答えます。", en="The agent that you chose can't be used here at present: {display} answers instead.")
-    """Below the list. Parameter: display (who answers instead)."""
+    """Below the list."""
     only_one = Sentence(ja="ここで使えるエージェントは「{display}」だけです。", en="The only agent here is {display}.")
     more = Sentence(ja="ほかに{count}個あります。</agent use> で名前の一部を入力すると見つかります。", en="There are {count} more. Type a part of the name into </agent use> to find them.")
     usage = Sentence(ja="</agent use> で切り替えます。会話・要約・キャンバスはエージェントごとに別で、メモリは共通です。", en="</agent use> switches. Each agent has its own conversation, summary and canvas; memories are shared.")
@@ -37,16 +37,12 @@ class AgentsFileTexts(Area):
     wrong = Sentence(ja="[agents.{name}] の {key} を直してください。正しい書き方: {expected}", en="[agents.{name}] {key} is not as it should be. Write it like this: {expected}")
     default_places = Sentence(ja="[agents.default] に {key} は書けません。default は、ほかに答えるエージェントがいないところすべてで答えます。", en="[agents.default] can't have {key}: it answers wherever no other agent does.")
     display_name = Sentence(ja='display_name = "先生" または {{ ja = "先生", en = "Teacher" }}（{limit}文字まで）', en='display_name = "Teacher" or {{ ja = "…", en = "Teacher" }} (up to {limit} characters)')
-    """Parameter: limit (characters)."""
     description = Sentence(ja='description = "…" または {{ ja = "…", en = "…" }}（{limit}文字まで）', en='description = "…" or {{ ja = "…", en = "…" }} (up to {limit} characters)')
-    """Parameter: limit (characters)."""
     prompt = Sentence(ja='prompt = """…"""（{limit}文字までの文字列）', en='prompt = """…""" (text of up to {limit} characters)')
-    """Parameter: limit (characters)."""
     model = Sentence(ja='model = "gpt-5.4-mini"（カンマで区切ると、先頭が使えないときに次を試します）', en='model = "gpt-5.4-mini" (a comma list is a fallback chain)')
     reasoning = Sentence(ja='reasoning = "low"（none、minimal、low、medium、high のどれか）', en='reasoning = "low" (one of none, minimal, low, medium and high)')
     temperature = Sentence(ja="temperature = 0.7（0 から 2 までの数）", en="temperature = 0.7 (a number from 0 to 2)")
     tools = Sentence(ja='tools = ["recall"]（使えるツールの名前のリスト。空なら何も使いません）。ツール: {tools}', en='tools = ["recall"] (a list of the tools it may use; none if empty). The tools: {tools}')
-    """Parameter: tools (their names)."""
     guilds = Sentence(ja="guilds = [123456789012345678]（サーバーIDのリスト）", en="guilds = [123456789012345678] (a list of server ids)")
     channels = Sentence(ja="channels = [123456789012345678]（チャンネルIDのリスト）", en="channels = [123456789012345678] (a list of channel ids)")
     dms = Sentence(ja="dms = true または dms = false", en="dms = true or dms = false")
@@ -56,14 +52,11 @@ class OperatorFileTexts(Area):
     """Mistakes in a file that its operator wrote, whatever it is for."""
 
     missing = Sentence(ja="{variable} で指定されたファイルがありません。作成するか、指定を直してください。", en="The file that {variable} names does not exist. Create it or correct the setting.")
-    """Parameter: variable (the setting that names the file)."""
     unreadable = Sentence(ja="ファイルを開けません。読み取りの権限を確かめてください。", en="It can't be opened. Check the permission to read it.")
     no_file = Sentence(ja="ふつうのファイルではありません（フォルダやパイプなどです）。ファイルを置いてください。", en="It is no ordinary file but a folder, a pipe or the like. Put a file there.")
     too_large = Sentence(ja="ファイルが大きすぎます（{limit} KB まで）。", en="It is too large (up to {limit} KB).")
-    """Parameter: limit (KB)."""
     not_utf8 = Sentence(ja="文字コードを UTF-8 にして保存し直してください。", en="Save it in UTF-8.")
     not_toml = Sentence(ja="TOML として読めないところがあります: {problem}", en="It is not valid TOML: {problem}")
-    """Parameter: problem (of Python's parser, in English, with line and column)."""
 
 
 class ModelsFileTexts(Area):

@@ -7,11 +7,10 @@ from cc_bot.texts.commands import CommandTexts
 class AnswerTexts(Area):
     thinking = Sentence(ja="考えています…", en="Thinking…")
     going_on_for = Sentence(ja="{activity}（{seconds}秒）", en="{activity} ({seconds} s)")
-    """Parameters: activity (one of those here), seconds."""
     queued = Sentence(ja="前の質問が終わるのを待っています…", en="Waiting for an earlier question to finish…")
     """Behind an earlier question of the same user or channel."""
     in_line = Sentence(ja="順番を待っています…（前に{ahead}件）", en="Waiting in line… ({ahead} ahead)")
-    """Behind others. Parameters: ahead, how many of them."""
+    """Behind others."""
     next_in_line = Sentence(ja="順番を待っています…（次です）", en="Waiting in line… (you're next)")
     fallback = Sentence(ja="混み合っているため、別のモデルに聞いています…", en="That model is busy, asking another one…")
     tool_remember = Sentence(ja="💾 メモリに保存しています…", en="💾 Saving to memory…")
@@ -25,7 +24,7 @@ class AnswerTexts(Area):
     tool_page = Sentence(ja="🌐 ページを読んでいます…", en="🌐 Reading the page…")
     tool_search = Sentence(ja="🔎 ウェブで調べています…", en="🔎 Searching the web…")
     more_pages = Sentence(ja="（ほか{count}件）", en=" (and {count} more)")
-    """Behind the last link to a page that was read. Parameters: count."""
+    """Behind the last link to a page that was read."""
     tool_other = Sentence(ja="🔧 {name} を使っています…", en="🔧 Using {name}…")
     stopped = Sentence(ja="⏹️ ここで止めました。", en="⏹️ Stopped here.")
     stopped_empty = Sentence(ja="⏹️ 回答を止めました。この質問は会話に残しません。", en="⏹️ Stopped. The question is not kept in the conversation.")
@@ -43,9 +42,7 @@ class AnswerTexts(Area):
     """Parameters: names, images, texts, documents (the most bytes of each, such as `8 MB`), minutes (of a
     recording)."""
     files_deleted = Sentence(ja="📎 添付ファイルが多くなったので、古いもの{count}件を消しました。またお使いになるときは、もう一度添付してください。", en="📎 There were too many files to keep, so the oldest are gone ({count}). Attach them again if you need them.")
-    """Parameter: count."""
     scans_shown = Sentence(ja="📎 {names} は文字のないスキャンなので、はじめの {pages} ページを画像として見ました。", en="📎 {names}: a scan without text, so I looked at pictures of its first pages (up to {pages}).")
-    """Parameters: names, pages (a number)."""
     reply_withheld = Sentence(
         ja=f"↩️ 返信先のメッセージは、私には見えません。そのメッセージを長押し（右クリック）して「アプリ」→「{CommandTexts.ask_about_this.ja}」を選ぶと、読んでお答えします。",
         en=f"↩️ I can't see the message you replied to. Press and hold (or right-click) it and choose Apps → {CommandTexts.ask_about_this.en}, and I will read it.",
@@ -136,7 +133,7 @@ class UnfinishedTexts(Area):
     late = Sentence(ja="📨 先ほどの質問へのお返事です。元の場所には出せなかったため、こちらにお届けします。", en="📨 This answers your earlier question. It could not be shown where you asked.")
     """Under an answer that comes by DM because it can't be shown where it was asked."""
     late_with_link = Sentence(ja="📨 {link} へのお返事です。元の場所には出せなかったため、こちらにお届けします。", en="📨 This answers {link}. It could not be shown there.")
-    """The same, where the question can be linked. Parameters: link."""
+    """The same, where the question can be linked."""
 
     def late_note(self, link: str) -> str:
         """Return the sentence under an answer that comes by DM; `link` leads to the question, if known."""

@@ -19,15 +19,12 @@ class CliTexts(Area):
     migrated = Sentence(ja="データベースを最新にしました: {path}", en="The database is up to date now: {path}")
     up_to_date = Sentence(ja="データベースは最新です: {path}", en="The database is up to date: {path}")
     ready = Sentence(ja="{name} として Discord につながりました。止めるには Ctrl-C を押してください。", en="Connected to Discord as {name}. Press Ctrl-C to stop.")
-    """Parameter: name (the bot's)."""
     mentions_only = Sentence(
         ja="CC_BOT_CHANNELS=all ですが、Message Content Intent が有効になっていないため、ボット宛てのメッセージだけを読みます。すべて読むには、Developer Portal の Bot で Message Content Intent を有効にして、起動し直してください。",
         en="CC_BOT_CHANNELS=all, but the Message Content Intent is not switched on: I read only messages that are addressed to me. To have me read all, switch it on in the Developer Portal under Bot, and start me again.",
     )
     discord_fails = Sentence(ja="Discord が一時的に応答できないようです（{detail}）。つながるまで、間をあけて試します。", en="Discord does not work at the moment ({detail}). I try again until it does.")
-    """Parameter: detail (a status)."""
     commands_wait = Sentence(ja="コマンドをまだ登録できません（{detail}）。登録ずみのコマンド、メンション、DM には答えながら、間をあけて登録をやり直します。", en="The commands could not be registered yet ({detail}). I go on trying; commands that Discord already has, mentions and DMs work.")
-    """Parameter: detail (a status, and Discord's code)."""
     stopping = Sentence(ja="止めています。答えている途中の質問を最長{seconds}秒待ちます…", en="Stopping. Waiting up to {seconds} seconds for answers on their way…")
     taken_over = Sentence(ja="データベースに届かないあいだに、ほかのプロセスが引き継ぎました。はじめからつなぎ直します。", en="Others went on with what I did while I did not reach the database. I begin anew.")
     waits_for = Sentence(
@@ -40,7 +37,6 @@ class CliTexts(Area):
     no_token = Sentence(ja="DISCORD_TOKEN が環境変数にも .env にもないので、ターミナルでの会話を始めます。", en="DISCORD_TOKEN is set neither in the environment nor in .env: starting the terminal chat.")
     """Of `make run`."""
     broke = Sentence(ja="思わぬエラーで止まりました（{error}）。上の記録を添えて、開発者にお知らせください。", en="Stopped by an unexpected error ({error}). Please report it together with the record above.")
-    """Parameter: error (its type)."""
 
 
 class BackupTexts(Area):

@@ -65,7 +65,7 @@ class ConsoleTexts(Area):
     action = Sentence(ja="操作", en="Action")
     take_back = Sentence(ja="取り消す", en="Take back")
     take_back_of = Sentence(ja="取り消す: {what}", en="Take back: {what}")
-    """For those who hear it. Parameters: what."""
+    """For those who hear it."""
     set_limit = Sentence(ja="制限を決める", en="Set a limit")
     value_hint = Sentence(ja="1以上の整数です。空のままなら、制限なしになります。", en="A whole number from 1 on; leave it empty for no limit.")
     set = Sentence(ja="決める", en="Set")

@@ -12,7 +12,7 @@ class FormTexts(Area):
     fill = Sentence(ja="フォームに答える", en="Answer the form")
     skip = Sentence(ja="答えない", en="Don't answer")
     title = Sentence(ja="⚠️ パスワードやコードは書かない：{server}", en="⚠️ No passwords or codes: {server}")
-    """Of the form itself, whose other words are the server's; cut at its end. Parameter: server."""
+    """Of the form itself, whose other words are the server's; cut at its end."""
     yes_or_no = Sentence(ja="はい / いいえ", en="yes / no")
     answered = Sentence(ja="📋 「{server}」のフォームに答えました。", en="📋 The form of “{server}” was answered.")
     declined = Sentence(ja="📋 「{server}」のフォームには答えませんでした。", en="📋 The form of “{server}” was not answered.")

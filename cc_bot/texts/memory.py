@@ -28,7 +28,6 @@ class MemoryTexts(Area):
     list_title = Sentence(ja="あなたのメモリ（{count}件）", en="Your memories ({count})")
     category_title = Sentence(ja="「{category}」のメモリ（{count}件）", en="Your memories in “{category}” ({count})")
     hits_title = Sentence(ja="検索結果（{count}件）", en="Results ({count})")
-    """Parameter: count. What was looked for stands above it."""
     page = Sentence(ja="{page}/{pages}ページ", en="page {page} of {pages}")
     oldest_first = Sentence(ja="古い順", en="oldest first")
     changed_first = Sentence(ja="最近変更した順", en="recently changed first")

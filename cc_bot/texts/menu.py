@@ -15,11 +15,10 @@ class MessageMenuTexts(Area):
     """The question that the entry asks. The model sees what language the text is in; a text may be in two."""
     summarise = Sentence(ja="ここからのやりとりを日本語で要約してください。だれが何を言ったかが分かるように、短くまとめてください。", en="Summarise the conversation from here on in English. Keep it short, and tell who said what.")
     asked_about = Sentence(ja="💬 {link} について", en="💬 About {link}")
-    """Under an answer that everybody sees. Parameters: link."""
+    """Under an answer that everybody sees."""
     messages_withheld = Sentence(ja="📖 {total}件のうち{read}件を読みました。ほかは、Discord が私に見せないメッセージです。", en="📖 I read {read} of {total} messages. Discord does not show me the others.")
     messages_left = Sentence(ja="📖 ここから{read}件を読みました。このあとにも続きがあります。", en="📖 I read {read} messages from here on. There are more after these.")
     messages_withheld_and_left = Sentence(ja="📖 ここから{total}件のうち{read}件を読みました。ほかは、Discord が私に見せないメッセージです。このあとにも続きがあります。", en="📖 I read {read} of {total} messages from here on. Discord does not show me the others, and there are more after these.")
-    """Parameters of these three: read, total (how many messages)."""
 
     def told_of_reading(self, read: int, total: int, *, more: bool) -> str:
         """Say how much of a conversation was read, where that is not all of it."""

@@ -39,7 +39,6 @@ class PrivacyTexts(Area):
     """What each is called."""
     line = Sentence(ja="・{kind}: {count}件{span}", en="- {kind}: {count}{span}")
     span = Sentence(ja="（{first} 〜 {last}）", en=" ({first} to {last})")
-    """Parameters: first, last (days)."""
     one_day = Sentence(ja="（{first}）", en=" ({first})")
     kept_for = Sentence(ja="保存する期間", en="How long")
     """The heading of how long."""
@@ -47,7 +46,6 @@ class PrivacyTexts(Area):
     session_days = Sentence(ja="・終わった会話は {days}日で消えます。", en="- Conversations that are over are deleted after {days} days.")
     usage_days = Sentence(ja="・使った量の記録は {days}日で消えます。", en="- Records of usage are deleted after {days} days.")
     copy_days = Sentence(ja="・更新や復元の前に取った控えは {days}日で消えます。", en="- Copies made before an upgrade or a restore are deleted after {days} days.")
-    """Each with a parameter: days."""
     kept_until_erased = Sentence(ja="・そのほかは、あなたが消すまで残ります。", en="- Everything else stays until you delete it.")
     files = Sentence(ja="・添付ファイルは、会話の履歴から外れると消えます。", en="- Attachments are deleted when they leave the history of their conversation.")
     files_used = Sentence(ja="・添付ファイル（{used} / {most} MB）は、会話の履歴から外れるか、いっぱいになると、古いものから消えます。", en="- Attachments ({used} of {most} MB) go with the history, oldest first when full.")
@@ -60,7 +58,6 @@ class PrivacyTexts(Area):
     exported_by_dm = Sentence(ja="📬 DM にお送りしました。", en="📬 Sent to you by DM.")
     dm_closed = Sentence(ja="DM を送れませんでした。DM を受け取る設定にするか、場所を選ばずにもう一度お試しください。", en="I couldn't send you a DM. Please allow DMs, or try again without choosing where.")
     cut_short = Sentence(ja="{sent}個までしか送れませんでした。サーバーの中でもう一度お試しになるか、ボットの管理者にお知らせください。", en="Only {sent} files could be sent. Please try again in a server, or tell the bot's operator.")
-    """Parameter: sent (files)."""
     question = Sentence(
         ja=("⚠️ **あなたのデータをすべて消しますか？**\n消えるもの: {list}\nチャンネルでの発言とそれへの回答も、ボットの記録から消えます。元には戻せません。"),
         en=("⚠️ **Erase everything that is stored about you?**\nWhat goes: {list}\nWhat you said in channels goes from my records as well, with the answers to it. This can't be undone."),
@@ -69,7 +66,7 @@ class PrivacyTexts(Area):
         ja="-# 残るもの: Discord に表示されているメッセージ、ツールを使ったときに管理者の選んだサーバーへ渡した内容、ほかの人の発言や会話・要約・メモリの中であなたにふれた部分、サーバー全体の使った量の合計、上限があれば今月使ったトークンの数（月末まで）、管理者が決めた利用の決まり、{copies}。",
         en="-# What stays: messages on Discord itself; what tools of the operator's servers were given when they were used; what others said, and their conversations, summaries and memories, where they speak of you; the sum of what each server used; where tokens are limited, how many you used this month (until it ends); what the operator decided about your use; {copies}.",
     )
-    """What erasing does not reach. Parameter: copies, one of the next two."""
+    """What erasing does not reach."""
     copies_of_file = Sentence(ja="バックアップと控え（管理者が捨てるまで残り、復元するときには、もう一度消します）", en="backups and copies (until the operator deletes them; restoring one erases you again)")
     copies_on_server = Sentence(
         ja="データベースのサーバーに残る跡（消した行はサーバーが片づけるまでファイルに、変更の記録はその保管の期限まで、予備のサーバーには追いつくまで、控えには管理者が捨てるまで残ります）",
@@ -77,7 +74,6 @@ class PrivacyTexts(Area):
     )
     web = Sentence(ja="-# 貼られた URL はボットのマシンから取りに行き、検索の言葉は検索のサービスに送られます（使える場合）。", en="-# Links are fetched by the bot's machine; searches go to a service.")
     confirm_within = Sentence(ja="-# このボタンは {until} まで使えます。", en="-# The button works until {until}.")
-    """Parameter: until, as a moment of Discord."""
     erase = Sentence(ja="すべて消す", en="Erase everything")
     keep = Sentence(ja="やめる", en="Cancel")
     kept = Sentence(ja="何も消していません。", en="Nothing was erased.")
@@ -157,7 +153,7 @@ class ErasureTexts(Area):
     versions = Sentence(ja="以前の内容 {count}件", en="former versions: {count}")
     summaries = Sentence(ja="会話の要約 {count}件", en="conversation summaries: {count}")
     messages = Sentence(ja="会話の記録の発言 {count}件", en="messages in conversation records: {count}")
-    """Each of the list's; parameter: count."""
+    """Each of the list's."""
     comma = Sentence(ja="、", en=", ")
     remains = Sentence(ja="-# バックアップや更新前の控え、すでに表示されたメッセージはそのまま残ります。", en="-# Backups, copies made before upgrades, and messages already on screen stay as they are.")
     out_of_reach = Sentence(ja="このメモリは、元に戻したか、完全に消したあとです。会話をまっさらにするには </clear> をお使いください。", en="This memory is back, or it was erased for good already. </clear> starts your conversation afresh.")

@@ -33,7 +33,6 @@ class ReminderTexts(Area):
     moment = Sentence(ja="{time}（{distance}）", en="{time} ({distance})")
     """A time and how far away it is."""
     again_and_again = Sentence(ja="🔁 {repeat}にお知らせします（次は {time}）: {text}", en="🔁 I’ll remind you {repeat} (next: {time}): {text}")
-    """Parameters: repeat, time (the next one), text."""
     cancelled = Sentence(ja="🔕 お知らせを取り消しました: {text}", en="🔕 Reminder cancelled: {text}")
     cancel = Sentence(ja="お知らせを取り消す", en="Cancel the reminder")
     cancel_one = Sentence(ja="取り消す: {text}", en="Cancel: {text}")
@@ -86,7 +85,6 @@ class HeartbeatTexts(Area):
     started = Sentence(
         ja="💓 声かけを始めました。{rhythm}\n近づいた予定や新しいメモリを見て、お知らせしたほうがよいことがあるときだけ声をかけます。最初は {time} です。", en="💓 I’ll check in with you. {rhythm}\nI look at what is coming up and at new memories, and speak only when something is worth telling. The first time is {time}."
     )
-    """Parameters: rhythm, time (of the first)."""
     how_to_stop = Sentence(ja="やめるときは </heartbeat off>、確かめるときは </heartbeat status> です。", en="</heartbeat off> stops it, </heartbeat status> shows it.")
     stopped = Sentence(ja="💓 声かけをやめました。もう一度始めるには </heartbeat on> です。", en="💓 I won’t check in any more. </heartbeat on> starts it again.")
     off = Sentence(ja="声かけはオフです。</heartbeat on> で始められます。", en="Heartbeats are off. </heartbeat on> starts them.")
@@ -110,7 +108,7 @@ class RemindHereTexts(Area):
     """Reminders in the terminal, which says them while it is open."""
 
     moment = Sentence(ja="{m}月{d}日({w}) {t}", en="{w}, {m} {d}, {t}")
-    """A day and a time of this year. Parameters: m (month), d (day), w (weekday), t (time)."""
+    """A day and a time of this year."""
     moment_of_year = Sentence(ja="{y}年{m}月{d}日({w}) {t}", en="{w}, {m} {d} {y}, {t}")
     """Of another year, likewise, and y (year)."""
     weekdays = Both(ja=tuple("月火水木金土日"), en=("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"))
@@ -118,7 +116,6 @@ class RemindHereTexts(Area):
     months = Both(ja=tuple(str(month) for month in range(1, 13)), en=("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"))
     said = Sentence(ja="⏰ {text}", en="⏰ {text}")
     said_late = Sentence(ja="⏰ {text}（予定は {time} でした）", en="⏰ {text} (it was due on {time})")
-    """Parameters: text, time (when it was due)."""
     missed = Sentence(ja="⏰ お知らせの時刻（{time}）が、動いていない間に過ぎていました: {text}", en="⏰ While I was not running, the time of a reminder passed ({time}): {text}")
     uncertain = Sentence(ja="⏰ {time} のお知らせは、届いていないかもしれません: {text}", en="⏰ The reminder of {time} perhaps did not reach you: {text}")
     id_needed = Sentence(ja="どのお知らせかを番号で書いてください。番号は /remind list で見られます。", en="Give the number of the reminder. /remind list shows the numbers.")
@@ -137,20 +134,16 @@ class RepeatTexts(Area):
 
     at = Sentence(ja="{days} {times}", en="{days} at {times}")
     small_hour = Sentence(ja="{hour}", en="{hour:02}")
-    """An hour before 5 in the morning, as it is read. Parameter: hour (a number)."""
+    """An hour before 5 in the morning, as it is read."""
     daily = Sentence(ja="毎日", en="every day")
     workdays = Sentence(ja="平日", en="every weekday")
     weekends = Sentence(ja="毎週土・日曜", en="every Saturday and Sunday")
     weekly = Sentence(ja="毎週{days}曜", en="every {days}")
-    """Parameter: days (names of weekdays, joined)."""
     nth_day = Sentence(ja="第{nth}{day}曜", en="{nth} {day}")
-    """Parameters: nth, day (the name of a weekday)."""
     last_day = Sentence(ja="最後の{day}曜", en="last {day}")
-    """Parameter: day (the name of a weekday)."""
     by_nth_day = Sentence(ja="毎月{days}", en="every {days} of the month")
-    """Every month. Parameter: days (`nth_day` and `last_day`, joined)."""
+    """Every month."""
     monthly = Sentence(ja="毎月{days}", en="on the {days} of every month")
-    """Parameter: days (numbers, as they are counted, joined)."""
     month_end = Sentence(ja="毎月末日", en="on the last day of every month")
     yearly = Sentence(ja="毎年{month}{day}", en="every year on {month} {day}")
     yearly_by_nth_day = Sentence(ja="毎年{month}の{days}", en="every year on the {days} of {month}")
@@ -159,24 +152,17 @@ class RepeatTexts(Area):
     leap_years = Sentence(ja="（うるう年だけ）", en=" (leap years only)")
     """Behind 29 February."""
     days_apart = Sentence(ja="{count}日ごと", en="every {count} days")
-    """Parameter: count, as in all that follow."""
     weeks_apart = Sentence(ja="{count}週間ごとの{days}曜", en="every {count} weeks on {days}")
-    """Parameter: days (names of weekdays, joined)."""
     weeks_apart_workdays = Sentence(ja="{count}週間ごとの平日", en="every {count} weeks on weekdays")
     months_apart = Sentence(ja="{count}か月ごとの{days}", en="every {count} months on the {days}")
-    """Parameter: days."""
     months_apart_by_nth_day = Sentence(ja="{count}か月ごとの{days}", en="every {count} months on the {days}")
-    """Parameter: days."""
     months_apart_end = Sentence(ja="{count}か月ごとの末日", en="every {count} months on the last day")
     years_apart = Sentence(ja="{count}年ごとの{month}{day}", en="every {count} years on {month} {day}")
-    """Parameters: month, day."""
     years_apart_by_nth_day = Sentence(ja="{count}年ごとの{month}の{days}", en="every {count} years on the {days} of {month}")
-    """Parameters: month, days."""
     hourly = Sentence(ja="1時間ごと", en="every hour")
     hourly_at = Sentence(ja="毎時{minute}分", en="every hour, {minute} minutes past")
     hours_apart = Sentence(ja="{hours}時間ごと", en="every {hours} hours")
     hours_apart_from = Sentence(ja="{hours}時間ごと（{time}から）", en="every {hours} hours from {time}")
-    """Parameters: hours, time (the first of a day)."""
     by_cron = Sentence(ja="cron「{cron}」の時刻", en="at the times of cron “{cron}”")
     weekdays = Both(ja=tuple("日月火水木金土"), en=("Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"))
     """From Sunday on."""

@@ -83,7 +83,6 @@ class SessionTexts(Area):
             "{stored}"
         ),
     )
-    """Parameters: mention, stored (what of those two there is in the operator's mode)."""
     help_mention = Sentence(ja="- チャンネルやスレッドで私にメンションするか、私のメッセージに返信すると、その場の会話を踏まえて答えます。DM では、普通に話しかけてください。\n", en="- Mention me in a channel or thread, or reply to me, and I answer with what was said there. In a DM, just write.\n")
     help_admin = Sentence(
         ja="- `</admin status>`・`</admin limits show>`・`</admin access list>`・`</admin model list>`・`</admin maintenance on>` 私の管理です（管理者のあなただけに表示しています）。\n",

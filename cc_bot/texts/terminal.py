@@ -29,7 +29,6 @@ class TerminalTexts(Area):
     """Instead of `errors.tell_operator`: the reader is the operator."""
     servers_starting = Sentence(ja="ツールのサーバーにつないでいます…（10秒まで）", en="Connecting to servers with tools… (10 seconds at most)")
     images_given = Sentence(ja="🖼️ ツールが画像を {count} 枚返しました。ここでは表示できません。", en="🖼️ A tool gave {count} picture(s), which can't be shown here.")
-    """Parameter: count."""
     nothing_to_undo = Sentence(ja="#{id} に取り消せる変更はありません。", en="There is no change of #{id} to undo.")
     proposal = Sentence(ja="提案: {what}", en="Proposal: {what}")
     confirm = Sentence(ja="実行しますか？（y/N）", en="Do it? (y/N)")

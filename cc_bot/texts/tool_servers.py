@@ -17,7 +17,6 @@ class ToolServersFileTexts(Area):
     file has as the value of a key is never repeated."""
 
     not_json = Sentence(ja="JSON として読めないところがあります（{line} 行目の {column} 文字目）。コメントと、最後の余分なコンマも使えません。", en="It is not valid JSON (line {line}, column {column}). Comments, and commas after the last entry, are not supported either.")
-    """Parameters: line, column."""
     empty = Sentence(ja='空です。サーバーを使わないときは、{{"mcpServers": {{}}}} と書くか、ファイルを消してください。', en='It is empty. For no servers, write {{"mcpServers": {{}}}} or remove the file.')
     not_an_object = Sentence(ja="{name} は {{ … }} の形（オブジェクト）にしてください。", en="{name} has to be an object: {{ … }}")
     other_key = Sentence(ja='{key} は知らないキーです。サーバーは "mcpServers"（または "servers"）の中に書いてください。', en='{key} is not a known key. Servers stand under "mcpServers" (or "servers").')
@@ -36,7 +35,6 @@ class ToolServersFileTexts(Area):
         ja="ツールの説明が合わせて {total} トークンで、CC_BOT_TOOL_TOKENS の {limit} を超えます（{each}）。cc_bot の tools で減らすか、上限を上げてください。",
         en="The tools take {total} tokens in each request, more than the {limit} of CC_BOT_TOOL_TOKENS ({each}). Name fewer of them under cc_bot.tools, or raise the limit.",
     )
-    """Parameters: total, limit, each (each server with its tokens)."""
     expected: Both[Mapping[str, str]] = by_key(
         {
             "command": Sentence(ja='"command": "uvx"（url とは一緒に書けません）', en='"command": "uvx" (and no url beside it)'),

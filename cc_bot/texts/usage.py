@@ -16,7 +16,6 @@ class UsageTexts(Area):
     total = Sentence(ja="{tokens} トークン・質問 {turns}件", en="{tokens} tokens, questions: {turns}")
     total_cost = Sentence(ja="{tokens} トークン・質問 {turns}件・{cost}", en="{tokens} tokens, questions: {turns}, {cost}")
     sound = Sentence(ja="{total}・音声 {time}", en="{total}, sound: {time}")
-    """Parameters: total (tokens, questions and cost), time."""
     minutes = Sentence(ja="{minutes}分{seconds}秒", en="{minutes} min {seconds} s")
     left_today = Sentence(ja="今日の残り: {left} / {limit} トークン（{resets} に戻ります）", en="Left today: {left} of {limit} tokens (resets: {resets})")
     left_this_month = Sentence(ja="今月の残り: {left} / {limit} トークン（{resets} に戻ります）", en="Left this month: {left} of {limit} tokens (resets: {resets})")

@@ -55,7 +55,6 @@ class WebConversationTexts(Area):
     terminal = Sentence(ja="ターミナル", en="Terminal")
     dm = Sentence(ja="ボットとのDM", en="DM with the bot")
     unknown_channel = Sentence(ja="名前の分からないチャンネル（{made} 作成）", en="Unknown channel (made {made})")
-    """Parameter: made. Where Discord does not tell what a channel is called."""
     open = Sentence(ja="続いています", en="goes on")
     closed = Sentence(ja="終わりました", en="over")
     when = Sentence(ja="{first} 〜 {last}", en="{first} to {last}")
