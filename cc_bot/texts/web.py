@@ -22,7 +22,7 @@ class WebTexts(Area):
     signed_out = Sentence(ja="サインアウトしました", en="You are signed out")
     come_back = Sentence(ja="またページを見るときは、Discord で </web> を実行してください。", en="To see your pages again, use </web> on Discord.")
     trouble = Sentence(ja="できませんでした", en="That didn't work")
-    back = Sentence(ja="最初のページへ", en="To the first page")
+    back = Sentence(ja="戻る", en="Back")
     away = Sentence(ja="ボットに届きません。つながるまで、少しお待ちください。", en="The bot can't be reached. Please wait until it is back.")
     """Where a press got no answer."""
     unsaved = Sentence(ja="まだ保存していない文章があります。保存せずに進みますか？", en="What you typed is not saved yet. Go on without saving it?")

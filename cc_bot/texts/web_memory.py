@@ -1,21 +1,6 @@
 """The words of the pages on memories. What Discord says as well stands in memory.py."""
 
-from collections.abc import Mapping
-from typing import Final
-
-from cc_bot.domain import errors
-from cc_bot.domain.errors import CcBotError
 from cc_bot.texts.area import Area, Sentence, by_key
-
-ON_PAGES: Final[Mapping[type[CcBotError], Sentence]] = {
-    errors.TooManyMemories: Sentence(ja="メモリは{limit}件までです。一覧で、要らないものを削除してください。", en="You have as many memories as you can keep ({limit}). Delete those in the list that you no longer need."),
-    errors.MemoryFull: Sentence(ja="メモリに使える容量（{limit}）がいっぱいです。一覧で、要らないものを削除してください。", en="Your memories fill all the room there is ({limit}). Delete those in the list that you no longer need."),
-    errors.TooManyPinned: Sentence(ja="ピン留めできるのは{limit}件までです。一覧で「ピン留め」と出ているものを開いて、どれかのピンを外してください。", en="You can pin up to {limit} memories. Open one that the list shows as pinned, and unpin it."),
-    errors.MemoryPaused: Sentence(ja="メモリは一時停止中です。一覧の上にある「再開する」で再開できます。", en="Memory is paused. “Resume” above the list turns it on again."),
-    errors.ImportNotUnderstood: Sentence(ja="このファイルはメモリの一覧として読めませんでした。書き出した JSON か、1行に1件のテキストを選んでください。", en="I can't read this file as a list of memories. Choose exported JSON, or a text with one memory a line."),
-    errors.AttachmentTooLarge: Sentence(ja="このファイルは大きすぎて、一度には取り込めません。{limit}くらいまでのファイルに分けてください。", en="This file is too large to import at once. Please split it into files of about {limit}."),
-}
-"""In place of what is told elsewhere, where the button stands on the page itself."""
 
 
 class WebMemoryTexts(Area):
@@ -73,8 +58,6 @@ class WebMemoryTexts(Area):
     erase = Sentence(ja="完全に消す…", en="Erase for good…")
     to_list = Sentence(ja="メモリの一覧へ", en="To all memories")
     deleted = Sentence(ja="このメモリは削除しました。", en="This memory is deleted.")
-    not_there = Sentence(ja="このメモリは、もうありません。今あるものは、一覧で見られます。", en="This memory is not there any more. The list has those that are.")
-    to_memory = Sentence(ja="メモリに戻る", en="Back to the memory")
     conflict = Sentence(ja="編集しているあいだに、このメモリが変わりました。まだ何も保存していません。両方を見くらべて、残すほうを選んでください。", en="This memory changed while you were editing it. Nothing is saved yet. Compare the two and choose what to keep.")
     now_says = Sentence(ja="今の内容", en="What it says now")
     keep_now = Sentence(ja="今の内容のままにする", en="Keep what it says now")
@@ -125,7 +108,6 @@ class WebMemoryTexts(Area):
         en="It reads exported JSON, lists from ChatGPT and the like, and texts with one memory a line (up to 1 MB and {limit} of them). You see what would come in before anything is kept.",
     )
     file = Sentence(ja="ファイル", en="File")
-    file_needed = Sentence(ja="ファイルを選んでください。", en="Please choose a file.")
     import_audience = Sentence(ja="使う場所が書かれていないものは", en="Those that don't say where they are used")
     look = Sentence(ja="内容を確かめる", en="Look at it first")
     preview = Sentence(ja="取り込む前の確認", en="Before anything is imported")
@@ -149,6 +131,3 @@ class WebMemoryTexts(Area):
         }
     )
     """By the name that an address has for them."""
-
-    # ---- trouble
-    errors = by_key(ON_PAGES)

@@ -3,7 +3,7 @@
 A memory is called by the number that its user calls it by, so nobody else's can be named at all.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal, get_args
 from urllib.parse import parse_qsl, urlencode
@@ -41,8 +41,7 @@ from cc_bot.stores.memory.removal import HiddenMemory
 from cc_bot.texts import Texts
 from cc_bot.texts.web_memory import WebMemoryTexts
 from cc_bot.web.form import PageNumber, form_of, id_in, number_of, text_of
-from cc_bot.web.memory_trouble import Handler, leading_back, told
-from cc_bot.web.page import go_on, moment_in, render, see_other, take_notice
+from cc_bot.web.page import go_on, moment_in, render, see_other, sentence_on, take_notice
 from cc_bot.web.server import status_of
 from cc_bot.web.services import WebServices
 from cc_bot.web.visitor import SignedIn, visitor_of
@@ -66,6 +65,9 @@ PART_HEADER: Final = "X-Part"
 _NO_ORIGIN: Final = "none"
 """Stands in an address for the empty kind of source."""
 _ADDRESS: Final = ("q", "category", "tag", "audience", "origin", "order", "page")
+
+
+Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,9 +154,9 @@ class MemoryPages:
             ("unpin", self.unpin),
         )
         return (
-            *(web.get(path, leading_back(show)) for path, show, _ in pages),
-            *(web.post(path, leading_back(press)) for path, _, press in pages),
-            *(web.post(f"/memories/{{number}}/{name}", leading_back(press)) for name, press in presses),
+            *(web.get(path, show) for path, show, _ in pages),
+            *(web.post(path, press) for path, _, press in pages),
+            *(web.post(f"/memories/{{number}}/{name}", press) for name, press in presses),
         )
 
     # ---- looking through them and adding -------------------------------------------------------------------
@@ -216,7 +218,7 @@ class MemoryPages:
             page=page,
             choices=choices,
             narrowed=bool(wish.address.keys() - {"q"}),
-            problem=told(problem, visitor) if problem else "",
+            problem=sentence_on(problem, visitor.words, visitor.timezone) if problem else "",
             entered=entered or MemoryForm(audience="private"),
             adding=entered is not None,
             chosen=chosen,
@@ -362,7 +364,7 @@ class MemoryPages:
             memory=kept,
             entered=entered,
             mark=mark_of(kept),
-            problem=told(problem, visitor) if problem else "",
+            problem=sentence_on(problem, visitor.words, visitor.timezone) if problem else "",
             conflict=conflict,
             former=former,
             undoes=bool(former) and former[0].id > kept.id,
@@ -451,7 +453,7 @@ class MemoryPages:
             try:
                 await self._change_one(visitor, number, action, wanted)
             except InputError as error:
-                why_not[number] = told(error, visitor)
+                why_not[number] = sentence_on(error, visitor.words, visitor.timezone)
         await self._services.discord.receipts_changed(visitor.user_id)
         query = [*(("n", each) for each in numbers), *([("back", urlencode(back))] if back else [])]
         path = f"/memories/several?{urlencode(query)}"

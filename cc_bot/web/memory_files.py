@@ -20,14 +20,13 @@ from cc_bot.commands.memory_files import (
     read_markdown,
     take_import,
 )
-from cc_bot.domain.errors import AttachmentTooLarge, InputError
+from cc_bot.domain.errors import AttachmentTooLarge, ImportNotUnderstood, InputError
 from cc_bot.domain.memory import Audience
 from cc_bot.domain.memory_transfer import MAX_IMPORTED
 from cc_bot.domain.text import one_line, shorten
 from cc_bot.web.download import send_file
 from cc_bot.web.form import form_of, text_of
-from cc_bot.web.memory_trouble import leading_back, told
-from cc_bot.web.page import go_on, render
+from cc_bot.web.page import go_on, render, sentence_on
 from cc_bot.web.server import status_of
 from cc_bot.web.services import WebServices
 from cc_bot.web.visitor import SignedIn, visitor_of
@@ -47,9 +46,9 @@ class MemoryFilePages:
 
     def routes(self) -> Sequence[web.AbstractRouteDef]:
         return (
-            web.get("/memories/export", leading_back(self.export)),
+            web.get("/memories/export", self.export),
             web.get("/memories/import", self.show_import),
-            web.post("/memories/import", leading_back(self.preview)),
+            web.post("/memories/import", self.preview),
             web.post("/memories/import/take", self.take),
             web.post("/memories/pause", self.pause),
             web.post("/memories/resume", self.resume),
@@ -81,14 +80,14 @@ class MemoryFilePages:
             raise InputError
         sent = form_of(request).get("file")
         if not isinstance(sent, bytes):
-            return self._import_page(request, visitor, visitor.words.web_memory.file_needed, 400)
+            return self._import_page(request, visitor, ImportNotUnderstood())
         try:
             plan, planned = await plan_import(
                 visitor, _at_hand(sent), audience=audience, service=self._services.memories
             )
             packed = await asyncio.to_thread(_pack, planned)
         except InputError as error:
-            return self._import_page(request, visitor, told(error, visitor), status_of(error))
+            return self._import_page(request, visitor, error)
         shown = [shorten(one_line(each.content), SHOWN_CHARACTERS) for each in plan.new[:SHOWN]]
         return render(request, "memories_import_preview.html", visitor, plan=plan, packed=packed, shown=shown)
 
@@ -99,7 +98,7 @@ class MemoryFilePages:
             planned = await asyncio.to_thread(_unpack, text_of(request, "planned"))
             count = await take_import(visitor, _at_hand(planned), service=self._services.memories)
         except InputError as error:
-            return self._import_page(request, visitor, told(error, visitor), status_of(error))
+            return self._import_page(request, visitor, error)
         return go_on(request, visitor, "/memories", "memories_imported", count=f"{count:,}")
 
     async def pause(self, request: web.Request) -> web.StreamResponse:
@@ -115,14 +114,14 @@ class MemoryFilePages:
         return go_on(request, visitor, "/memories", "memories_resumed")
 
     def _import_page(
-        self, request: web.Request, visitor: SignedIn, problem: str = "", status: int = 200
+        self, request: web.Request, visitor: SignedIn, problem: InputError | None = None
     ) -> web.Response:
         return render(
             request,
             "memories_import.html",
             visitor,
-            status=status,
-            problem=problem,
+            status=status_of(problem) if problem else 200,
+            problem=sentence_on(problem, visitor.words, visitor.timezone) if problem else "",
             limit=MAX_IMPORTED,
         )
 

@@ -288,6 +288,7 @@ class Doorway:
             status=status,
             sentence=sentence_on(told, words, zone),
             links=(),
+            here="" if isinstance(error, OwnersOnly) else _section(request),
         )
         secure = is_secure(request.host, settings)
         left = visitor is None and isinstance(error, NotSignedIn)
@@ -304,6 +305,12 @@ async def _receive(request: web.Request, max_bytes: int) -> None:
             await read_form(request, max_bytes)
     except (ValueError, TimeoutError, HttpProcessingError, web.RequestPayloadError) as error:
         raise InputError from error
+
+
+def _section(request: web.Request) -> str:
+    """Return the first part of a page's path; empty if there is no such page."""
+    name = name_of_page(request)
+    return f"/{name.split('/')[1]}" if name else ""
 
 
 def name_of_page(request: web.Request) -> str:
