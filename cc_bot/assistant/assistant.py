@@ -18,7 +18,7 @@ from typing import Final
 import structlog
 
 from cc_bot.assistant.active import ActiveTurn, ActiveTurns
-from cc_bot.assistant.approved_calls import ApprovedCalls
+from cc_bot.assistant.approvals import Approvals
 from cc_bot.assistant.calibration import Calibration
 from cc_bot.assistant.channel_turns import ChannelContext, ChannelTurns
 from cc_bot.assistant.hearing import Hearing, any_recordings
@@ -63,7 +63,7 @@ from cc_bot.domain.message import (
     ToolCall,
     is_blank,
 )
-from cc_bot.domain.proposal import collect
+from cc_bot.domain.proposal import numbered
 from cc_bot.domain.session import SessionKey
 from cc_bot.domain.tool_server import is_of_server
 from cc_bot.domain.turn import (
@@ -84,9 +84,8 @@ from cc_bot.spending import Spending, UsageRecorder
 from cc_bot.stores import Reservation, SettingsStore, Stores
 from cc_bot.summaries import Summaries
 from cc_bot.texts import explain, texts
-from cc_bot.tools.pages import WithWeb
+from cc_bot.tools.consent import is_pending
 from cc_bot.tools.registry import ToolRegistry
-from cc_bot.tools.servers import servers_of, was_made
 
 # ---- ends -----------------------------------------------------------------------------------------------
 # How a turn ends: what came of it is stored, or it leaves no trace.
@@ -134,9 +133,7 @@ async def finish_turn(
         raise ShuttingDown if closing else ModelUnavailable
     if turn.options.temporary:
         return unstored
-    drawing = turn.canvas.proposed if turn.canvas else None
-    proposed = collect(draft.proposals, drawing) if draft.proposals or drawing else ()
-    stored = await turn.store(answer, proposed, await recorder.settlement())
+    stored = await turn.store(answer, numbered(draft.proposals), await recorder.settlement())
     recorder.settled = True
     first = not turn.options.welcomed and await _claim_welcome(settings, turn.user_id)
     done = Done(stored.messages[-1], draft.usage, first, stored.proposals)
@@ -209,7 +206,7 @@ class Assistant:
         self._channels = ChannelTurns(stores.channels, context, self._calibration, style, clock, profile)
         self._hearing = Hearing(chains.transcriber, stores.ledger, stores.channels)
         self.speaking = Speaking(chains.speaker, self._spending)
-        self.calls = ApprovedCalls(stores, tools, WithWeb(settings.internet, servers_of(tools)), clock)
+        self.approvals = Approvals(stores, tools, settings.internet, clock)
         self.turns = ActiveTurns(settings.max_turns)
 
     def ask(
@@ -443,7 +440,8 @@ def _earlier_calls(turn: Turn, registry: ToolRegistry) -> tuple[ToolCall, ...]:
     outside = (
         call
         for call in replaced
-        if is_of_server(call.name) and (call.in_doubt or (registry.writes(call.name) and was_made(call)))
+        if is_of_server(call.name)
+        and (call.in_doubt or (registry.writes(call.name) and call.ok and not is_pending(call)))
     )
     before = (call for call in outside if (call.id, call.name, call.arguments) not in known)
     return (*before, *turn.options.earlier_calls)

@@ -34,7 +34,7 @@ from cc_bot.context.prompt import Built, PromptStyle
 from cc_bot.domain.clock import Clock
 from cc_bot.domain.errors import NotNewest
 from cc_bot.domain.message import Block, ChannelKey, ContextMessage, Message, Visibility
-from cc_bot.domain.proposal import ProposedChange
+from cc_bot.domain.proposal import ProposedCalls
 from cc_bot.domain.session import SessionKey
 from cc_bot.llm.model import ToolSchema
 from cc_bot.stores import BlockStore, ChannelStore, Settlement, StoredTurn
@@ -294,7 +294,7 @@ class ChannelTurn:
                 yield Message("user", row.content, tainted=row.tainted)
 
     async def store(
-        self, answer: Message, proposals: Sequence[ProposedChange], settlement: Settlement
+        self, answer: Message, proposals: Sequence[ProposedCalls], settlement: Settlement
     ) -> StoredTurn:
         options = self.options
         answer = replace(

@@ -23,7 +23,7 @@ from cc_bot.domain.message import (
     is_blank,
     result_for_model,
 )
-from cc_bot.domain.proposal import MAX_PROPOSALS, CallTool, ProposedChange
+from cc_bot.domain.proposal import MAX_PROPOSALS, ProposedCalls
 from cc_bot.domain.tool_server import is_of_server
 from cc_bot.domain.turn import (
     CallInDoubt,
@@ -115,7 +115,7 @@ class Draft:
     """The memories that are new."""
     changed: set[int] = field(default_factory=set)
     """The others that were changed or deleted."""
-    proposals: list[ProposedChange] = field(default_factory=list)
+    proposals: list[ProposedCalls] = field(default_factory=list)
     """What is left to the user."""
     acted: bool = False
     """Whether a tool has kept, changed, drawn or proposed anything."""
@@ -336,7 +336,7 @@ class Rounds:
                 draft.recalled.update(memory.id for memory in outcome.recalled)
                 draft.acted = draft.acted or (outcome.ok and self.registry.writes(request.name))
                 _note_changes(outcome, draft)
-                waits = isinstance(outcome.proposal, CallTool)
+                waits = outcome.proposal is not None and outcome.proposal.goes_on
                 self.emit(ToolFinished(request.id, request.name, outcome.ok, waits))
                 self._tell(outcome)
                 told = result_for_model(outcome.text)
@@ -382,11 +382,18 @@ class Rounds:
 
     def _propose(self, outcome: ToolOutcome, draft: Draft) -> ToolOutcome:
         """The outcome, with its proposal among those of the turn; a refusal when those are enough."""
-        if outcome.proposal is None or outcome.proposal in draft.proposals:
+        proposal, others = outcome.proposal, draft.proposals
+        if proposal is None or proposal in others:
             return outcome
-        if len(draft.proposals) >= MAX_PROPOSALS - 1:  # one is left for what is drawn
+        drawing = next((at for at, each in enumerate(others) if _draws(each)), None)
+        if _draws(proposal):
+            if drawing is not None:
+                proposal = others.pop(drawing).joined(proposal)
+            others.append(proposal)
+        elif len(others) >= MAX_PROPOSALS - (drawing is None):  # one is left for what is drawn
             return _without_proposal(outcome)
-        draft.proposals.append(outcome.proposal)
+        else:
+            others.insert(len(others) if drawing is None else drawing, proposal)
         return outcome
 
     def _known_name(self, name: str) -> str:
@@ -398,6 +405,10 @@ def _shown(images: Sequence[Attachment]) -> list[AssistantPart | UserPart]:
     """The pictures of a round. No result may hold them, and many servers take no words of a user's right
     after results."""
     return [AssistantPart(_LOOKS), UserPart(_PICTURES, tuple(images), tainted=True)] if images else []
+
+
+def _draws(proposal: ProposedCalls) -> bool:
+    return proposal.calls[0].name.startswith("canvas_")
 
 
 def _without_proposal(outcome: ToolOutcome) -> ToolOutcome:

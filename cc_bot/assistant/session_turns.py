@@ -21,7 +21,7 @@ from cc_bot.domain.clock import Clock
 from cc_bot.domain.errors import NotNewest
 from cc_bot.domain.memory_calls import shown_ids
 from cc_bot.domain.message import ChannelKey, Message, Visibility
-from cc_bot.domain.proposal import ProposedChange
+from cc_bot.domain.proposal import ProposedCalls
 from cc_bot.domain.session import Session, SessionKey
 from cc_bot.llm.model import ToolSchema
 from cc_bot.stores import SessionStore, Settlement, StoredTurn
@@ -195,7 +195,7 @@ class SessionTurn:
         )
 
     async def store(
-        self, answer: Message, proposals: Sequence[ProposedChange], settlement: Settlement
+        self, answer: Message, proposals: Sequence[ProposedCalls], settlement: Settlement
     ) -> StoredTurn:
         answer = replace(answer, discord_id=self.options.answer_discord_id)
         return await self._turns.sessions.archive_turn(

@@ -40,7 +40,7 @@ from cc_bot.domain.message import (
     Visibility,
     typed_part,
 )
-from cc_bot.domain.proposal import ProposedChange
+from cc_bot.domain.proposal import ProposedCalls
 from cc_bot.domain.schedule import Place
 from cc_bot.domain.session import SessionKey
 from cc_bot.domain.tool_server import ToolPlace
@@ -422,7 +422,7 @@ class Turn(Protocol):
         ...
 
     async def store(
-        self, answer: Message, proposals: Sequence[ProposedChange], settlement: Settlement
+        self, answer: Message, proposals: Sequence[ProposedCalls], settlement: Settlement
     ) -> StoredTurn:
         """Put the answer into the database, with what it proposes and has used, and with its question unless
         that is there already, and return what was stored; raises StorageError."""

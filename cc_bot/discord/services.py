@@ -15,13 +15,12 @@ import lightbulb
 
 from cc_bot.agents import Agents
 from cc_bot.assistant import Assistant, Heartbeats, TimeResolver
-from cc_bot.assistant.proposals import Proposals
 from cc_bot.commands.admin import Administration
 from cc_bot.commands.memories import Memories
 from cc_bot.discord.agents import Chooser
+from cc_bot.discord.approvals import ApprovalDelivery
 from cc_bot.discord.attachments import AttachmentFetcher
 from cc_bot.discord.delivery.answers import Answers
-from cc_bot.discord.delivery.approved_calls import CallDelivery
 from cc_bot.discord.delivery.canvas_boards import CanvasBoards, CanvasUpkeep
 from cc_bot.discord.delivery.canvas_messages import CanvasMessages, Pictures
 from cc_bot.discord.delivery.deliveries import Deliveries
@@ -286,7 +285,7 @@ def build_services(
         stores.proposals,
         replies,
         recipients,
-        given.assistant.calls,
+        given.assistant.approvals,
         receipts.changes,
     )
     handlers = PressHandlers()
@@ -296,8 +295,8 @@ def build_services(
         *(getattr(stores, each.name) for each in fields(stores)),
         *(given.assistant, given.privacy, given.memories, given.memories.line, given.spending),
         *(given.moments, given.status, given.administration),
-        *(Proposals(stores, given.clock), PagesUrl(given.pages_url), granted, owners, gate, handlers),
-        CallDelivery(given.assistant, answers, recipients, receipts.changes),
+        *(PagesUrl(given.pages_url), granted, owners, gate, handlers),
+        ApprovalDelivery(given.assistant, answers, recipients, receipts, boards, owners),
         *(recipients, running, running.forms, receipts, deliveries, chooser, places, taken_down, boards),
         *(messages, messages.quotes, messages.forwards, answers),
     )

@@ -1,218 +1,175 @@
-"""Proposals: changes that a model asked for, and that wait for their user's word.
+"""Proposals: tool calls that wait for their user's approval.
 
-A model that has read what its user did not write changes nothing by itself. What it calls is kept as it would
-be done, with what is there now, and its user decides.
+A model that has read what its user did not write changes nothing by itself. Its call is stored with what its
+user is shown, and with what that depends on. Approving it runs the same tool with the same arguments, once.
 """
 
-from collections.abc import Iterator, Sequence
-from dataclasses import KW_ONLY, dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Final, Literal
 
-from cc_bot.domain.canvas import Canvas, CanvasCommand, CanvasRefused, Drawn, SetMode, reduce, reduce_all
-from cc_bot.domain.memory import Audience
+from cc_bot.domain.canvas import Chart
+from cc_bot.domain.locale import Locale
 from cc_bot.domain.message import Visibility
 from cc_bot.domain.schedule import Place
 from cc_bot.domain.session import SessionKey
-from cc_bot.domain.text import one_line
 from cc_bot.domain.tool_server import Approvers
 
 MAX_PROPOSALS: Final = 5
-"""Of one answer; each has a row of buttons below it, of which Discord takes five a message."""
+"""Of one answer. Each has a row of buttons below it, and a message takes five."""
 OPEN_FOR: Final = timedelta(days=7)
-"""So long its user can decide; then a proposal is dropped."""
 CALL_OPEN_FOR: Final = timedelta(minutes=10)
-"""So long somebody can have a tool of a server called: later nobody has in mind what it was for."""
-
-AS_IT_IS: Final = "as it is"
-NEVER: Final = "never"
+"""For calls whose result the model goes on with: later, users no longer know what they were for."""
 
 
 @dataclass(frozen=True, slots=True)
-class KeepMemory:
-    """Keep a new memory."""
+class Moment:
+    """A time within a line: each front end writes it in its own way."""
 
-    content: str
-    category: str
-    tags: tuple[str, ...]
-    audience: Audience
-    expires_at: datetime | None = None
-    supersedes: int | None = None
-    """The memory whose place it takes."""
-    before: str = ""
-    """The text of that one."""
-    number: int = 0
-    """What its user calls that one by, here and below; 0 in what was stored before users had numbers."""
-    kind: Literal["keep"] = "keep"
-
-
-@dataclass(frozen=True, slots=True)
-class ChangeMemory:
-    """Change a memory: None, and AS_IT_IS, leave what they name."""
-
-    memory_id: int
-    before: str
-    content: str | None = None
-    category: str | None = None
-    tags: tuple[str, ...] | None = None
-    audience: Audience | None = None
-    expires_at: datetime | Literal["as it is", "never"] = AS_IT_IS
-    category_before: str = ""
-    tags_before: tuple[str, ...] = ()
-    expires_before: datetime | None = None
-    number: int = 0
-    kind: Literal["change"] = "change"
-
-
-@dataclass(frozen=True, slots=True)
-class ForgetMemory:
-    """Delete a memory."""
-
-    memory_id: int
-    before: str
-    number: int = 0
-    kind: Literal["forget"] = "forget"
-
-
-@dataclass(frozen=True, slots=True)
-class AddReminder:
-    """Remind the user at a time."""
-
-    text: str
-    due_at: datetime
-    repeat: str
-    """A cron expression; empty for once."""
-    timezone: str
-    place: Place
-    guild_id: int | None = None
-    locale: str = ""
-    kind: Literal["remind"] = "remind"
-
-
-@dataclass(frozen=True, slots=True)
-class CancelReminder:
-    """Cancel a reminder."""
-
-    schedule_id: int
-    before: str
-    due_at: datetime | None = None
+    at: datetime
+    ends_day: bool = False
+    """Whether it is the end of a day, which is shown without a time."""
     repeat: str = ""
-    number: int = 0
-    kind: Literal["cancel"] = "cancel"
+    """In words; then `at` is the next time. Empty for once."""
+    timezone: str = ""
+    """Where it counts; empty for the reader's own."""
+    place: Place | None = None
+    """Where the reminder arrives; None if that is not shown."""
+
+
+Value = str | Moment | None
 
 
 @dataclass(frozen=True, slots=True)
-class Draw:
-    """Draw on the canvas: all that one turn wanted to."""
+class Part:
+    """A line of a proposal, and the text or chart below it."""
 
-    commands: tuple[CanvasCommand, ...]
-    before: Canvas = Canvas()
-    """What was up, as far as the turn saw it."""
-    kind: Literal["draw"] = "draw"
+    template: str
+    values: Mapping[str, Value] = field(default_factory=dict)
+    below: str | Chart | None = None
+
+    def line(self, write: Callable[[Value], str]) -> str:
+        """The line, with each value as a front end writes it."""
+        return self.template.format(**{name: write(value) for name, value in self.values.items()})
 
 
 @dataclass(frozen=True, slots=True)
-class CallTool:
-    """Call a tool of a server."""
+class Shown:
+    """What the user is shown of a proposal, in their language."""
 
-    server: str
-    tool: str
-    """As its server calls it."""
+    title: str
+    """What the user knows it by, on one line."""
+    yes: str
+    """The label of the button that approves it."""
+    no: str
+    parts: tuple[Part, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class DeferredCall:
+    """A tool call that was not made."""
+
+    name: str
     arguments: str
-    """All of them, as a JSON object."""
+    """A JSON object. What was relative in the model's arguments is absolute here."""
+    held: str = "{}"
+    """What the tool must find unchanged when the call is made, as JSON."""
+    asked: tuple[str, str] = field(default=("", ""), compare=False)
+    """The tool's name and its arguments, as the model wrote them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """The circumstances of the turn that a tool needs again when the call is made."""
+
+    locale: Locale
+    timezone: str
+    place: Place = "channel"
+    guild_id: int | None = None
+    in_dm: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ProposedCalls:
+    """Calls that are approved or declined as one. There is more than one only of a drawing."""
+
+    calls: tuple[DeferredCall, ...]
+    shown: Shown
+    origin: Origin
+    goes_on: bool = False
+    """Whether the model goes on with the result."""
+    server: str = ""
+    """The server of the tool; empty for the bot's own."""
     approvers: Approvers = "asker"
-    called: str = ""
-    """The name that the model calls it by."""
-    kind: Literal["call"] = "call"
+    memory_id: int | None = None
+    """The memory that the calls change or delete."""
+    position: int = 0
+    """Among several of an answer, from 1; 0 if there is one."""
 
-    @property
-    def what(self) -> str:
-        """The name of the tool, for people."""
-        return f"{self.server} · {self.tool}"
-
-    @property
-    def known_as(self) -> str:
-        """The name of the tool, for the model: nothing in it can end what it stands in."""
-        return self.called or one_line(self.what)
+    def joined(self, later: "ProposedCalls") -> "ProposedCalls":
+        """Return these calls followed by others, under these ones' headline."""
+        parts = (*self.shown.parts, *later.shown.parts[1:])
+        return replace(self, calls=(*self.calls, *later.calls), shown=replace(self.shown, parts=parts))
 
 
-ProposedChange = KeepMemory | ChangeMemory | ForgetMemory | AddReminder | CancelReminder | Draw | CallTool
+def numbered(proposals: Sequence[ProposedCalls]) -> tuple[ProposedCalls, ...]:
+    """Return the proposals of an answer with their positions."""
+    if len(proposals) < 2:
+        return tuple(proposals)
+    return tuple(replace(each, position=number) for number, each in enumerate(proposals, 1))
+
+
+CallState = Literal["open", "claimed", "done", "failed", "unknown"]
+"""open: not decided. claimed: it is being made, or was when the program ended. done, failed: it was made or
+refused. unknown: it was cut off, and may have been made."""
+
+
+@dataclass(frozen=True, slots=True)
+class CallMessage:
+    """The Discord message that shows an approved call. All fields are empty outside of Discord."""
+
+    place_id: int | None = None
+    """The channel."""
+    shown_in: int | None = None
+    application_id: int | None = None
+    token: str | None = None
+    """Of the press: it can edit the message until `token_until`."""
+    token_until: datetime | None = None
+    ephemeral: bool = False
+
+    def token_at(self, now: datetime) -> str | None:
+        """The token, if it still works then."""
+        alive = self.token_until is not None and now < self.token_until
+        return self.token if alive else None
 
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """A change that waits for its user's word, as it is stored."""
+    """Proposed calls as they are stored, from the answer until their user knows the outcome."""
 
     id: int
     key: SessionKey
     """Whose it is, where it was made, and by which agent."""
     answer_id: int
-    """The row of the answer that it stands below."""
     visibility: Visibility
-    """Of the turn that it was made in."""
-    change: ProposedChange
+    """Of the turn that made it."""
+    content: ProposedCalls
     _: KW_ONLY
     made_at: datetime
     number: int = 0
-    """What its user calls it by: each user's proposals count from 1."""
+    """Each user's proposals count from 1."""
+    state: CallState = "open"
+    claimed_by: str = ""
+    """The name of the press that claimed it: another run of the program has other names."""
+    message: CallMessage = CallMessage()
+
+    @property
+    def title(self) -> str:
+        return self.content.shown.title
 
 
-def is_open(proposal: Proposal, now: datetime) -> bool:
-    """Return whether there is still time to decide."""
-    open_for = CALL_OPEN_FOR if isinstance(proposal.change, CallTool) else OPEN_FOR
-    return now < proposal.made_at + open_for
-
-
-def memory_of(change: ProposedChange) -> int | None:
-    """The memory that is changed or deleted; None for none."""
-    match change:
-        case ChangeMemory() | ForgetMemory():
-            return change.memory_id
-        case KeepMemory():
-            return change.supersedes
-        case _:
-            return None
-
-
-def text_before(change: ProposedChange) -> str | None:
-    """The text that `memory_of` had when it was proposed; None where there is no such memory."""
-    match change:
-        case ChangeMemory() | ForgetMemory():
-            return change.before
-        case KeepMemory(supersedes=int()):
-            return change.before
-        case _:
-            return None
-
-
-def steps(draw: Draw, visibility: Visibility) -> Iterator[tuple[CanvasCommand, Canvas]]:
-    """Yield each command, with what is up before it."""
-    canvas = draw.before
-    for command in draw.commands:
-        yield command, canvas
-        canvas = reduce_all(canvas, [Drawn(command, visibility)])
-
-
-def still_fits(draw: Draw, canvas: Canvas, visibility: Visibility) -> bool:
-    """Return whether a drawing would do to this canvas what it would have done to the one it was made on:
-    what it changes is as it was, `clear` takes nothing else, and each command can be done."""
-    up = canvas.visible_in(visibility)
-    clears = any(isinstance(command, SetMode) and command.mode == "clear" for command in draw.commands)
-    if clears and (canvas.elements != up.elements or up.elements != draw.before.elements):
-        return False
-    after = reduce_all(draw.before, [Drawn(command, visibility) for command in draw.commands])
-    changed = [each for each in draw.before.elements if after.element(each.id) != each]
-    if any(up.element(each.id) != each for each in changed):
-        return False
-    try:
-        for command in draw.commands:
-            canvas = reduce(canvas, Drawn(command, visibility))
-    except CanvasRefused:
-        return False
-    return True
-
-
-def collect(changes: Sequence[ProposedChange], drawing: Draw | None) -> tuple[ProposedChange, ...]:
-    """Collect what one turn proposes: each change once, and one drawing."""
-    once = tuple(dict.fromkeys(changes))
-    return (*once, drawing) if drawing else once
+def is_expired(proposal: Proposal, now: datetime) -> bool:
+    """Return whether it is too late to decide."""
+    open_for = CALL_OPEN_FOR if proposal.content.goes_on else OPEN_FOR
+    return proposal.state == "open" and now >= proposal.made_at + open_for

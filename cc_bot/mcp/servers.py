@@ -130,7 +130,7 @@ class Servers:
     ) -> ServerResult:
         managed = self.managed.get(server)
         if managed is None or not any(each.tool.name == name for each in managed.catalog.tools):
-            raise ToolGone(server=server, tool=name)
+            raise ToolGone
         managed.calls += 1
         began_s, ok = time.monotonic(), False
         try:

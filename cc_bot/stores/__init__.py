@@ -34,7 +34,6 @@ from cc_bot.stores.archive import ArchiveStore
 from cc_bot.stores.blocks import BlockStore
 from cc_bot.stores.canvases import CanvasStore
 from cc_bot.stores.channels import ChannelStore
-from cc_bot.stores.claimed_calls import ClaimedCallStore
 from cc_bot.stores.ledger import TurnLedger, asked_in, channel_turn
 from cc_bot.stores.limits import LimitStore
 from cc_bot.stores.memory.history import MemoryHistoryStore
@@ -134,7 +133,6 @@ class Stores:
     schedules: ScheduleStore
     heartbeats: HeartbeatStore
     proposals: ProposalStore
-    claimed_calls: ClaimedCallStore
     access: AccessStore
     channel_models: ChannelModelStore
     personal_data: PersonalDataStore
@@ -223,8 +221,7 @@ async def open_stores(
                 agents=AgentStore(database, clock=clock),
                 schedules=ScheduleStore(database, clock=clock, secret_rules=rules, process=process),
                 heartbeats=HeartbeatStore(database, clock=clock),
-                proposals=ProposalStore(database, clock=clock),
-                claimed_calls=ClaimedCallStore(database, process=process),
+                proposals=ProposalStore(database, clock=clock, process=process),
                 access=AccessStore(database, clock=clock),
                 channel_models=ChannelModelStore(database, clock=clock),
                 personal_data=PersonalDataStore(database),

@@ -12,13 +12,11 @@ from typing import Final
 from cc_bot.domain.canvas import Canvas, Drawn, RemoveElement, reduce_all
 from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.process import WHOLE, Shard
-from cc_bot.domain.proposal import Proposal
 from cc_bot.domain.session import SessionKey
 from cc_bot.storage import Database, Row, Statement, Steps, user
 from cc_bot.stores.canvas_json import EMPTY_CANVAS, canvas_from_json, canvas_to_json
 from cc_bot.stores.columns import KEY, Columns, Kind, idle_since, key_columns
 from cc_bot.stores.processes import of_shard
-from cc_bot.stores.proposals import carry_out
 
 # ruff: noqa: S608 - put together from constants alone
 
@@ -276,12 +274,9 @@ class CanvasStore:
 
         return await self._database.write(steps, [user(key.user_id)])
 
-    async def draw(
-        self, key: SessionKey, drawn: Sequence[Drawn], *, proposal: Proposal | None = None
-    ) -> Canvas | None:
+    async def draw(self, key: SessionKey, drawn: Sequence[Drawn]) -> Canvas | None:
         """Change the current canvas outside of a turn, and return it; None if there is none. Changes that do
-        not apply are skipped; the session does not count as active. With a `proposal`, accepts it; raises
-        ProposalGone or ProposalOutdated."""
+        not apply are skipped; the session does not count as active."""
         idle = idle_since(self._clock(), self._ttl)
 
         def steps() -> Steps[Canvas | None]:
@@ -293,7 +288,7 @@ class CanvasStore:
                 yield from put_canvas(found.session_id, key, canvas)
             return canvas
 
-        return await self._database.write(lambda: carry_out(proposal, steps), [user(key.user_id)])
+        return await self._database.write(steps, [user(key.user_id)])
 
     async def get_message(self, key: SessionKey) -> CanvasMessage | None:
         rows = await self._database.query(_SELECT_SHOWN, *key_columns(key))

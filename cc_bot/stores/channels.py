@@ -24,7 +24,7 @@ from cc_bot.domain.message import (
     with_heard,
 )
 from cc_bot.domain.process import WHOLE, Shard
-from cc_bot.domain.proposal import ProposedChange
+from cc_bot.domain.proposal import ProposedCalls
 from cc_bot.domain.session import SessionKey
 from cc_bot.storage import (
     EVERYBODY,
@@ -742,7 +742,7 @@ class ChannelStore:
         key: ChannelKey,
         answer: Message,
         questions: Sequence[Message],
-        proposals: Sequence[ProposedChange] = (),
+        proposals: Sequence[ProposedCalls] = (),
         *,
         agent: str = "default",
         settlement: Settlement | None = None,

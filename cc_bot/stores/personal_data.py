@@ -169,8 +169,7 @@ PERSONAL_TABLES: Final = (
         for table in ("memory_vectors", "memory_terms", "memory_imports", "numbers")
     ),
     PersonalTable("schedules", "schedules", "created_at"),
-    PersonalTable("proposals", "proposals", "made_at"),
-    PersonalTable("claimed_calls", "proposals", "claimed_at", hidden=("token", "process")),
+    PersonalTable("proposals", "proposals", "made_at", hidden=("token", "process")),
     PersonalTable("receipts", "receipts"),
     PersonalTable("firings", "deliveries", "due_at"),
     PersonalTable("heartbeat_marks", "deliveries"),

@@ -1,69 +1,50 @@
-"""Proposals: kept with the answer that they stand below, and gone as soon as they are decided.
+"""Proposals: stored with their answer, claimed before their calls are made, deleted once their user knows the
+outcome.
 
-Whatever carries one out claims it in the transaction that changes something: so it is done once, however
-often and wherever its button is pressed, and a kill leaves it either open or done.
+The claim is one UPDATE, so of many presses one makes the call. A process that dies leaves its claim, and the
+call is reported instead of made again.
 """
 
-import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
-from typing import Annotated, Any, Final, TypeVar
+from typing import Final
 
-from pydantic import Field, TypeAdapter
+from pydantic import TypeAdapter
 
-from cc_bot.domain.canvas import AddCard, AddChart, RemoveElement, SetMode, ShowText, UpdateCard
 from cc_bot.domain.clock import Clock, utc_now
-from cc_bot.domain.errors import ProposalGone, ProposalOutdated
-from cc_bot.domain.message import Visibility
-from cc_bot.domain.proposal import OPEN_FOR, Draw, Proposal, ProposedChange, is_open, memory_of, text_before
+from cc_bot.domain.message import ToolCall, Visibility
+from cc_bot.domain.proposal import OPEN_FOR, CallMessage, CallState, Proposal, ProposedCalls, is_expired
 from cc_bot.domain.session import SessionKey
 from cc_bot.storage import EVERYBODY, Database, Row, Statement, Steps, user
-from cc_bot.stores.canvas_json import canvas_from_json, canvas_to_json
-from cc_bot.stores.columns import MS, Columns, Kind, Parameters, keep_number, next_number, to_ms
+from cc_bot.stores.columns import (
+    MS,
+    Columns,
+    Kind,
+    Parameters,
+    keep_number,
+    next_number,
+    to_ms,
+    tool_calls_of,
+    tool_calls_to_json,
+)
+from cc_bot.stores.processes import left_by_the_dead
 
 # ruff: noqa: S608 - put together from constants alone
 
-_CHANGE: Final[TypeAdapter[ProposedChange]] = TypeAdapter(
-    Annotated[ProposedChange, Field(discriminator="kind")]
+_CALLS: Final = TypeAdapter(ProposedCalls)
+PROPOSAL: Final = Columns(
+    Proposal,
+    moments=MS,
+    answer_id=Kind(column="message_id"),
+    content=Kind(lambda content: _CALLS.dump_json(content).decode(), _CALLS.validate_json),
 )
-_COMMANDS: Final[Mapping[str, TypeAdapter[Any]]] = {
-    command.__name__: TypeAdapter(command)
-    for command in (AddCard, ShowText, AddChart, UpdateCard, RemoveElement, SetMode)
-}
-"""By name: two of them may have the same fields."""
+_MESSAGE: Final = Columns(CallMessage, moments=MS)
+_CLAIMING: Final = Parameters(_MESSAGE.names, 5)
 
-
-def _read_change(text: str) -> ProposedChange:
-    stored = json.loads(text)
-    if stored["kind"] == "draw":
-        commands = (_COMMANDS[name].validate_python(fields) for name, fields in stored["commands"])
-        return Draw(tuple(commands), canvas_from_json(json.dumps(stored["before"])))
-    return _CHANGE.validate_json(json.dumps(stored))  # dates and tuples are read as JSON has them
-
-
-def _to_json(change: ProposedChange) -> str:
-    if isinstance(change, Draw):
-        commands = [
-            [name := type(command).__name__, _COMMANDS[name].dump_python(command, mode="json")]
-            for command in change.commands
-        ]
-        whole = {
-            "kind": change.kind,
-            "commands": commands,
-            "before": json.loads(canvas_to_json(change.before)),
-        }
-        return json.dumps(whole, ensure_ascii=False)
-    return _CHANGE.dump_json(change).decode()
-
-
-CHANGE: Final = Kind(_to_json, _read_change)
-PROPOSAL: Final = Columns(Proposal, moments=MS, answer_id=Kind(column="message_id"), change=CHANGE)
-_WRITTEN: Final = Parameters(PROPOSAL.names)
-
-# $1 user, $2 channel, $3 agent, $4 visibility, $5 which answer, $6 memory, $7 change, $8 now
+# $1 user, $2 channel, $3 agent, $4 visibility, $5 which answer, $6 memory, $7 content, $8 now
 _INSERT: Final = f"""
     INSERT INTO proposals (
-        user_id, channel_id, agent, message_id, visibility, memory_id, change, made_at, number
+        user_id, channel_id, agent, message_id, visibility, memory_id, content, made_at, number
     )
     SELECT $1, $2, $3, id, $4, $6, $7, $8, {next_number("proposal")} FROM messages
 """
@@ -76,7 +57,7 @@ INSERT_PROPOSAL: Final = f"""
     RETURNING {PROPOSAL.select}
 """
 
-# The same of an answer in a channel, which is nobody's alone. $5 its id on Discord
+# The same of an answer in a channel. $5 its id on Discord
 INSERT_CHANNEL_PROPOSAL: Final = f"""
     {_INSERT}
     WHERE discord_id = $5 AND user_id IS NULL AND role = 'assistant'
@@ -85,15 +66,7 @@ INSERT_CHANNEL_PROPOSAL: Final = f"""
 
 KEEP_NUMBER: Final = keep_number("proposal")
 
-# One that was taken away stands there again as it stood, if its answer does.
-PUT_BACK: Final = f"""
-    INSERT INTO proposals ({_WRITTEN.names})
-    SELECT {_WRITTEN.marks} FROM messages
-    WHERE id = {_WRITTEN["message_id"]} AND (user_id = {_WRITTEN["user_id"]} OR user_id IS NULL)
-    RETURNING id /* any row */
-"""
-
-# An answer that is made anew proposes anew. $1 user, $2 the answer's row
+# An answer that is generated again makes its own proposals. $1 user, $2 the answer's row
 DROP_OF_ANSWER: Final = "DELETE FROM proposals WHERE user_id = $1 AND message_id = $2"
 
 # $1 the answer's id on Discord
@@ -103,137 +76,175 @@ DROP_OF_CHANNEL_ANSWER: Final = """
     ) /* any row */
 """
 
-_SELECT: Final = f"SELECT {PROPOSAL.select} FROM proposals WHERE user_id = $1 AND id = $2 AND made_at >= $3"
+# $3 made at or after
+_SELECT: Final = f"""
+    SELECT {PROPOSAL.select} FROM proposals
+    WHERE user_id = $1 AND id = $2 AND state = 'open' AND made_at >= $3
+"""
 
-# $1 user, $2 number. By proposals_by_user.
-_SELECT_ID: Final = "SELECT id FROM proposals WHERE user_id = $1 AND number = $2"
-
-# $1 user, $2 the answer's row, $3 not before when. By proposals_by_message.
+# $1 user, $2 the answer's row, $3 made at or after. By proposals_by_message.
 _SELECT_OF_ANSWER: Final = f"""
     SELECT {PROPOSAL.select} FROM proposals
-    WHERE user_id = $1 AND message_id = $2 AND made_at >= $3
+    WHERE user_id = $1 AND message_id = $2 AND made_at >= $3 AND state IN ('open', 'claimed')
     ORDER BY id
 """
 
-# $1 user, $2 channel, $3 not before when. By proposals_by_user.
-_SELECT_OF_PLACE: Final = f"""
+_SELECT_APPROVED: Final = f"""
+    SELECT {PROPOSAL.select} FROM proposals WHERE user_id = $1 AND state <> 'open' ORDER BY id
+"""
+
+# $3 the press, $4 the process
+_CLAIM: Final = f"""
+    UPDATE proposals SET state = 'claimed', claimed_by = $3, process = $4, {_CLAIMING.assignments}
+    WHERE user_id = $1 AND id = $2 AND state = 'open'
+    RETURNING {PROPOSAL.select}
+"""
+
+_REOPEN: Final = """
+    UPDATE proposals SET state = 'open', token = NULL
+    WHERE user_id = $1 AND id = $2 AND state = 'claimed' RETURNING id
+"""
+
+_FINISH: Final = """
+    UPDATE proposals SET state = $3 WHERE user_id = $1 AND id = $2 AND state = 'claimed' RETURNING message_id
+"""
+
+_DECLINE: Final = """
+    DELETE FROM proposals WHERE user_id = $1 AND id = $2 AND state = 'open' RETURNING message_id
+"""
+
+_DELETE: Final = "DELETE FROM proposals WHERE user_id = $1 AND id = $2"
+
+# $1 process
+ADOPT_CALLS: Final = f"""
+    UPDATE proposals SET process = $1
+    WHERE state <> 'open' AND {left_by_the_dead("proposals")} /* all users */
+"""
+SELECT_CLAIMED: Final = f"""
     SELECT {PROPOSAL.select} FROM proposals
-    WHERE user_id = $1 AND channel_id = $2 AND made_at >= $3
-    ORDER BY id
+    WHERE state <> 'open' AND process = $1 ORDER BY id /* all users */
 """
 
-# $3 the text that its memory had; of one that is about none, nothing is asked
-_TAKE: Final = """
-    DELETE FROM proposals
-    WHERE user_id = $1 AND id = $2 AND (
-        memory_id IS NULL OR CAST($3 AS TEXT) IS NULL OR EXISTS (
-            SELECT 1 FROM memories AS m
-            WHERE m.user_id = $1 AND m.id = memory_id AND m.status = 'active' AND m.content = $3
-        )
-    )
-    RETURNING id
+# $1 made before
+PRUNE_PROPOSALS: Final = "DELETE FROM proposals WHERE made_at < $1 AND state = 'open' /* all users */"
+
+# $1 user, $2 the answer's row; in a channel the answer has no user
+_SELECT_CALLS: Final = """
+    SELECT tool_calls FROM messages
+    WHERE (user_id = $1 OR user_id IS NULL) AND id = $2 AND role = 'assistant' /* any row */
 """
 
-# Of all users. $1 before when
-PRUNE_PROPOSALS: Final = "DELETE FROM proposals WHERE made_at < $1 /* all users */"
+# $3 its calls, $4 whether a result holds what others wrote
+_PUT_CALLS: Final = """
+    UPDATE messages SET tool_calls = $3, tainted = CASE WHEN $4 = 1 THEN 1 ELSE tainted END
+    WHERE (user_id = $1 OR user_id IS NULL) AND id = $2 AND role = 'assistant' /* any row */
+"""
 
-T = TypeVar("T")
+Revise = Callable[[ToolCall], ToolCall]
+"""Returns a call of the answer with its result; other calls unchanged."""
 
 
 class ProposalStore:
-    """The open proposals of every user."""
+    """The proposals of every user."""
 
-    def __init__(self, database: Database, *, clock: Clock = utc_now) -> None:
+    def __init__(self, database: Database, *, clock: Clock = utc_now, process: str = "") -> None:
+        """Make the store; `process` names the process that claims."""
         self._database = database
         self._clock = clock
+        self._process = process
 
     async def get(self, user_id: int, proposal_id: int) -> Proposal | None:
-        """Return the user's proposal of this id; None when it is decided, older than OPEN_FOR, or not
+        """Return the user's open proposal of this id; None if it is decided, older than OPEN_FOR, or not
         theirs."""
-        rows = await self._database.query(_SELECT, user_id, proposal_id, self._oldest)
-        return PROPOSAL.first(rows)
-
-    async def get_id(self, user_id: int, number: int) -> int:
-        """Return the id of the user's proposal of this number; 0 for none."""
-        rows = await self._database.query(_SELECT_ID, user_id, number)
-        return int(rows[0][0]) if rows else 0
+        return PROPOSAL.first(await self._database.query(_SELECT, user_id, proposal_id, self._oldest))
 
     async def list_for_answer(self, user_id: int, answer_id: int) -> tuple[Proposal, ...]:
-        """List the user's open ones below an answer, by its row."""
-        statement = select_of_answer(user_id, answer_id, self._oldest)
-        return self._open(await self._database.query(statement.sql, *statement.params))
-
-    async def list_for_place(self, user_id: int, channel_id: int) -> tuple[Proposal, ...]:
-        """List the user's open ones in a channel, the oldest first."""
-        return self._open(await self._database.query(_SELECT_OF_PLACE, user_id, channel_id, self._oldest))
-
-    async def drop(self, user_id: int, proposal_id: int) -> bool:
-        """Leave undone what it proposes. Whether it was open."""
-        [rows] = await self._database.transaction(
-            [Statement(_TAKE, (user_id, proposal_id, None))], [user(user_id)]
+        """List the user's proposals below an answer that are open or being made, by the answer's row."""
+        now, rows = (
+            self._clock(),
+            await self._database.query(_SELECT_OF_ANSWER, user_id, answer_id, self._oldest),
         )
-        return bool(rows)
+        return tuple(each for each in map(PROPOSAL.read, rows) if not is_expired(each, now))
+
+    async def list_approved(self, user_id: int) -> tuple[Proposal, ...]:
+        """List the user's approved ones whose outcome they do not know yet."""
+        return tuple(map(PROPOSAL.read, await self._database.query(_SELECT_APPROVED, user_id)))
+
+    async def list_claimed(self) -> tuple[Proposal, ...]:
+        """List the same of every user: those of this process, and those of dead ones, which it takes over."""
+        me = (self._process,)
+        batch = [Statement(ADOPT_CALLS, me), Statement(SELECT_CLAIMED, me)]
+        _, rows = await self._database.transaction(batch, [EVERYBODY])
+        return tuple(map(PROPOSAL.read, rows))
+
+    async def claim(self, proposal: Proposal, name: str, message: CallMessage) -> Proposal | None:
+        """Claim an open one before its calls are made, and return it; None if another press was faster: then
+        the calls must not be made."""
+        claiming = (name, self._process, *_CLAIMING.of(_MESSAGE.write(message)))
+        return PROPOSAL.first(await self._change(_CLAIM, proposal, *claiming))
+
+    async def reopen(self, proposal: Proposal) -> bool:
+        """Open a claimed one again of which nothing was done. False if it has an outcome or was erased."""
+        return bool(await self._change(_REOPEN, proposal))
+
+    async def finish(
+        self, proposal: Proposal, state: CallState, revise: Revise, *, tainted: bool = False
+    ) -> bool:
+        """Store the outcome of a claimed one, also in its answer's calls. False if there was an outcome, or
+        it was erased."""
+        return await self._decide(Statement(_FINISH, (*_id(proposal), state)), proposal, revise, tainted)
+
+    async def decline(self, proposal: Proposal, revise: Revise) -> bool:
+        """Delete an open one, and store that in its answer's calls. Returns whether it was open."""
+        return await self._decide(Statement(_DECLINE, _id(proposal)), proposal, revise, tainted=False)
+
+    async def settle(self, proposal: Proposal) -> None:
+        """Delete one whose user knows the outcome."""
+        await self._change(_DELETE, proposal)
 
     async def prune(self) -> None:
-        """Delete what nobody decided in OPEN_FOR."""
+        """Delete open ones older than OPEN_FOR."""
         await self._database.transaction([Statement(PRUNE_PROPOSALS, (self._oldest,))], [EVERYBODY])
 
-    def _open(self, rows: Sequence[Row]) -> tuple[Proposal, ...]:
-        now = self._clock()
-        return tuple(proposal for proposal in map(PROPOSAL.read, rows) if is_open(proposal, now))
+    async def _change(self, sql: str, proposal: Proposal, *more: object) -> Sequence[Row]:
+        statement = Statement(sql, (*_id(proposal), *more))
+        [rows] = await self._database.transaction([statement], [user(proposal.key.user_id)])
+        return rows
+
+    async def _decide(self, deciding: Statement, proposal: Proposal, revise: Revise, tainted: bool) -> bool:
+        answer = (proposal.key.user_id, proposal.answer_id)
+
+        def steps() -> Steps[bool]:
+            if not (yield deciding):
+                return False
+            for (calls,) in (yield Statement(_SELECT_CALLS, answer)):
+                revised = tool_calls_to_json(tuple(map(revise, tool_calls_of(calls))))
+                yield Statement(_PUT_CALLS, (*answer, revised, int(tainted)))
+            return True
+
+        return await self._database.write(steps, [user(proposal.key.user_id)])
 
     @property
     def _oldest(self) -> int:
         return to_ms(self._clock() - OPEN_FOR)
 
 
-def select_of_answer(user_id: int, answer_id: int, oldest: int = 0) -> Statement:
-    """The statement that reads a user's open ones below an answer, by its row. `oldest`: in Unix
-    milliseconds."""
-    return Statement(_SELECT_OF_ANSWER, (user_id, answer_id, oldest))
-
-
-def take(proposal: Proposal) -> Statement:
-    """The statement that takes an open proposal away, and returns a row if it did: it is decided then."""
-    return Statement(_TAKE, (proposal.key.user_id, proposal.id, text_before(proposal.change)))
-
-
-def put_back(proposal: Proposal) -> Statement:
-    """The statement that opens again what `take` took of a call, and returns a row if its answer is there
-    still."""
-    return Statement(PUT_BACK, _WRITTEN.of(PROPOSAL.write(proposal)))
-
-
-def carry_out(proposal: Proposal | None, begin: Callable[[], Steps[T]]) -> Steps[T]:
-    """The steps that do what a proposal says, and with them that it is no longer open; the steps alone where
-    there is none.
-
-    Raises ProposalGone when somebody else was faster or its memory no longer says what it said, and
-    ProposalOutdated when the steps found nothing to do: either way nothing is done.
-    """
-    if proposal is None:
-        return (yield from begin())
-    taken = yield take(proposal)
-    if not taken:
-        raise ProposalGone
-    done = yield from begin()
-    if not done:
-        raise ProposalOutdated
-    return done
+def _id(proposal: Proposal) -> tuple[int, int]:
+    return proposal.key.user_id, proposal.id
 
 
 def insert_proposals(
     key: SessionKey,
     answer: str | int,
-    changes: Sequence[ProposedChange],
+    proposals: Sequence[ProposedCalls],
     now: datetime,
     *,
     visibility: Visibility = "public",
 ) -> list[Statement]:
-    """The statements that keep the changes that an answer proposes: the newest of a session (its id, a text),
+    """Return the statements that store the proposals of an answer: the newest of a session (its id, a text),
     or one in a channel (its id on Discord, a number)."""
     statement = INSERT_PROPOSAL if isinstance(answer, str) else INSERT_CHANNEL_PROPOSAL
     place = (key.user_id, key.channel_id, key.agent, visibility, answer)
-    rows = ((*place, memory_of(each), _to_json(each), to_ms(now)) for each in changes)
+    rows = ((*place, each.memory_id, _CALLS.dump_json(each).decode(), to_ms(now)) for each in proposals)
     kept = Statement(KEEP_NUMBER, (key.user_id,))
     return [each for row in rows for each in (Statement(statement, row), kept)]

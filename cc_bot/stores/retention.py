@@ -217,7 +217,7 @@ _SELECT_PLACES: Final = """
 """
 # A browser that was signed out since would be signed in again.
 _LET_GO: Final = (
-    *("DELETE FROM turns WHERE kind <> 'mention'", "DELETE FROM claimed_calls"),
+    *("DELETE FROM turns WHERE kind <> 'mention'", "DELETE FROM proposals WHERE state <> 'open'"),
     *("DELETE FROM web_codes", "DELETE FROM web_sessions"),
 )
 

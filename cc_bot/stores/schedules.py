@@ -15,7 +15,6 @@ from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.errors import EmptyReminder, ReminderTooLong, TooManySchedules
 from cc_bot.domain.locale import Locale
 from cc_bot.domain.message import Message, Visibility, is_blank
-from cc_bot.domain.proposal import Proposal
 from cc_bot.domain.repeats import in_hours, next_time
 from cc_bot.domain.schedule import (
     LATEST,
@@ -48,7 +47,6 @@ from cc_bot.stores.columns import (
     tool_calls_to_json,
 )
 from cc_bot.stores.memory.secrets import SecretRules
-from cc_bot.stores.proposals import carry_out
 from cc_bot.stores.receipts import mark_stale
 
 # ruff: noqa: S608 - statements are put together from constants alone
@@ -416,13 +414,11 @@ class ScheduleStore:
         quiet: Quiet | None = None,
         locale: Locale | None = None,
         tainted: bool = False,
-        proposal: Proposal | None = None,
     ) -> Schedule:
         """Add a schedule. A heartbeat replaces the user's former one. A private one goes to its user by DM
         instead of to a channel.
 
-        With a `proposal` it is carried out by that. Raises EmptyReminder, ReminderTooLong, SecretNotStored or
-        TooManySchedules, and ProposalGone.
+        Raises EmptyReminder, ReminderTooLong, SecretNotStored or TooManySchedules.
         """
         text = self.check(text) if kind == "reminder" else ""
         place = "dm" if visibility == "private" and place == "channel" else place
@@ -455,7 +451,7 @@ class ScheduleStore:
             yield Statement(KEEP_NUMBER, (key.user_id,))
             return SCHEDULE.read(row)
 
-        schedule = await self._database.write(lambda: carry_out(proposal, steps), [user(key.user_id)])
+        schedule = await self._database.write(steps, [user(key.user_id)])
         self._tell()
         return schedule
 
@@ -473,11 +469,8 @@ class ScheduleStore:
         """List the user's schedules that wait or are paused, the next one first."""
         return [*map(SCHEDULE.read, await self._database.query(LIST, user_id, kind))]
 
-    async def cancel(
-        self, user_id: int, schedule_id: int, *, proposal: Proposal | None = None
-    ) -> Schedule | None:
-        """Delete it and return it; None if the user has no such one. With
-        a `proposal` it is carried out by that; raises ProposalGone or ProposalOutdated."""
+    async def cancel(self, user_id: int, schedule_id: int) -> Schedule | None:
+        """Delete it and return it; None if the user has no such one."""
         of = (user_id, schedule_id)
 
         def steps() -> Steps[Schedule | None]:
@@ -486,7 +479,7 @@ class ScheduleStore:
             yield mark_stale(user_id, "schedule", [schedule_id] if rows else [])
             return SCHEDULE.first(rows)
 
-        return await self._database.write(lambda: carry_out(proposal, steps), [user(user_id)])
+        return await self._database.write(steps, [user(user_id)])
 
     async def pause(self, user_id: int, schedule_id: int) -> Schedule | None:
         """Pause an active one until it is resumed. None if the user has no such one."""

@@ -16,7 +16,7 @@ from cc_bot.domain.canvas import Canvas, Drawn, reduce_all
 from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.errors import ConversationGone, StorageError, TurnLost
 from cc_bot.domain.message import FILE_QUOTA, ChannelKey, FileQuota, Message, Visibility
-from cc_bot.domain.proposal import Proposal, ProposedChange
+from cc_bot.domain.proposal import Proposal, ProposedCalls
 from cc_bot.domain.session import Session, SessionKey
 from cc_bot.storage import EVERYBODY, Database, Row, Statement, Steps, user
 from cc_bot.stores.blocks import BLOCKS_FROM_MESSAGE, THAW_FROM
@@ -118,7 +118,7 @@ class NewTurn:
     drawn: tuple[Drawn, ...]
     entry: str = ""
     """The turn's id in the ledger, if it has one."""
-    proposals: tuple[ProposedChange, ...] = ()
+    proposals: tuple[ProposedCalls, ...] = ()
     settlement: Settlement | None = None
     """The usage to be counted with it."""
     place: ChannelKey | None = None
@@ -442,7 +442,7 @@ class SessionStore:
         replaces: int | None = None,
         drawn: Sequence[Drawn] = (),
         entry: str = "",
-        proposals: Sequence[ProposedChange] = (),
+        proposals: Sequence[ProposedCalls] = (),
         settlement: Settlement | None = None,
         place: ChannelKey | None = None,
     ) -> StoredTurn:

@@ -4,25 +4,23 @@ import secrets
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
-from datetime import datetime, timedelta
+from datetime import timedelta
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
 from cc_bot.assistant import Assistant, Stop, TimeResolver, TurnOptions
-from cc_bot.assistant.proposals import Proposals
+from cc_bot.assistant.approvals import ApprovedResult
 from cc_bot.assistant.turn import until_stopped
 from cc_bot.charts import table
 from cc_bot.commands.reply import Caller
 from cc_bot.domain import errors
-from cc_bot.domain.canvas import Canvas, Chart
-from cc_bot.domain.claimed_call import CallMessage
-from cc_bot.domain.clock import utc_now
+from cc_bot.domain.canvas import Chart
 from cc_bot.domain.limits import UsageSubject
 from cc_bot.domain.locale import Locale
-from cc_bot.domain.memory import MemoryChange, receipt_of
+from cc_bot.domain.memory import receipt_of
 from cc_bot.domain.message import Agent, Message, Visibility
-from cc_bot.domain.proposal import CallTool, Proposal
-from cc_bot.domain.schedule import ScheduleChange
+from cc_bot.domain.proposal import CallMessage, Moment, Proposal, Value
+from cc_bot.domain.schedule import zone_named
 from cc_bot.domain.session import SessionKey
 from cc_bot.domain.tool_server import ToolPlace
 from cc_bot.domain.turn import Done
@@ -31,7 +29,6 @@ from cc_bot.terminal.markdown import MARGIN, Notice, Quoted, one_line
 from cc_bot.terminal.reminders import change_line
 from cc_bot.terminal.view import RECEIPT_CHARACTERS, View, canvas_line, receipt_line
 from cc_bot.texts import Texts, explain, texts
-from cc_bot.texts.proposal import Time, Value, describe, gist
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,82 +157,88 @@ async def _answer(chat: Chat, question: Message, options: TurnOptions | None = N
 
 
 async def _decide(chat: Chat, proposal: Proposal) -> None:
-    """Show what is proposed, and do it if the user says yes."""
-    words = chat.texts
+    """Show a proposal, and carry it out if the user says yes."""
+    words, approvals = chat.texts, chat.assistant.approvals
     chat.view.notices([*proposal_notices(proposal, chat.profile)])
     if not await chat.confirm(words.terminal.confirm):
-        if isinstance(proposal.change, CallTool):
-            await chat.assistant.calls.decline(proposal)
-        else:
-            await Proposals(chat.stores, utc_now).decline(chat.user_id, proposal.id)
-        what = one_line(gist(proposal, words), RECEIPT_CHARACTERS)
-        chat.view.notices([words.proposal.undone(proposal.change).format(what=what)])
-    elif isinstance(proposal.change, CallTool):
-        try:
-            await _call_tool(chat, proposal)
-        except errors.CallPostponed as error:
-            chat.view.fail(explain_to_operator(error, chat.profile))
-            await _decide(chat, proposal)
-    else:
-        match await Proposals(chat.stores, utc_now).accept(chat.user_id, proposal.id):
-            case MemoryChange() as change:
-                if receipt := receipt_of(change):
-                    chat.view.notices([receipt_line(receipt, words)])
-            case ScheduleChange() as change:
-                chat.view.notices([change_line(change, words)])
-            case Canvas() as canvas:
-                chat.view.notices([canvas_line(canvas, words)])
+        await approvals.decline(proposal)
+        what = one_line(proposal.title, RECEIPT_CHARACTERS)
+        chat.view.notices([words.proposal.declined.format(what=what)])
+        return
+    try:
+        result = await _approve(chat, proposal)
+    except errors.CallPostponed as error:
+        chat.view.fail(explain_to_operator(error, chat.profile))
+        await _decide(chat, proposal)
+        return
+    if result is None:
+        return
+    chat.view.notices([*_outcome_notices(result, words)])
+    await chat.stores.proposals.settle(result.proposal)
+    if result.goes_on:
+        await _go_on(chat, result)
 
 
-async def _call_tool(chat: Chat, proposal: Proposal) -> None:
-    """Call a server's tool, and have the model go on with the result."""
-    calls, words, profile, stop = chat.assistant.calls, chat.texts, chat.profile, Stop()
+async def _approve(chat: Chat, proposal: Proposal) -> ApprovedResult | None:
+    """Make the calls of a proposal. Returns None if the user stopped that before it began."""
+    approvals, words, profile, stop = chat.assistant.approvals, chat.texts, chat.profile, Stop()
     place = ToolPlace(chat.user_id, (profile.key.channel_id,))
     chat.answering = stop
     try:
-        await until_stopped(calls.prepare(proposal, profile.agent, place), stop)
+        await until_stopped(approvals.wait_for_server(proposal), stop)
         if stop.requested:
-            return
+            return None
         with chat.assistant.calling(chat.user_id, stop):
-            claimed = await calls.claim(proposal, secrets.token_hex(4), CallMessage())
-            what = one_line(claimed.change.what)
-            chat.view.say(words.proposal.outcome("claimed", what))
+            claimed = await approvals.claim(proposal, secrets.token_hex(4), CallMessage())
+            if claimed.content.goes_on:
+                chat.view.say(words.proposal.outcome("claimed", one_line(claimed.title)))
             try:
-                result = await calls.make(claimed, stop, profile.locale)
-            except errors.CallPostponed:
-                await calls.give_back(proposal, claimed)
+                return await approvals.run(claimed, profile.agent, place, stop)
+            except errors.CcBotError:
+                await chat.stores.proposals.reopen(claimed)
                 raise
     finally:
         chat.answering = None
-    notices = [words.proposal.outcome(result.state, what, stopped=result.stopped)]
-    if result.images:
-        notices.append(words.terminal.images_given.format(count=len(result.images)))
-    if result.problem:
-        notices.append(MARGIN + result.problem)
-    chat.view.notices(notices)
-    await calls.settle(claimed)
-    if result.answered:
-        after_call = words.proposal.after_call.format(what=claimed.change.known_as)
-        question = Message(
-            "user", after_call, visibility=profile.visibility, author_id=chat.user_id, tainted=True
-        )
-        options = TurnOptions(profile.locale, profile.timezone, pictures=result.images)
-        await _answer(chat, question, options)
+
+
+async def _go_on(chat: Chat, result: ApprovedResult) -> None:
+    """Have the model go on with the result of a call."""
+    profile, name = chat.profile, result.proposal.content.calls[0].name
+    after_call = chat.texts.proposal.after_call.format(what=name)
+    question = Message(
+        "user", after_call, visibility=profile.visibility, author_id=chat.user_id, tainted=True
+    )
+    await _answer(chat, question, TurnOptions(profile.locale, profile.timezone, pictures=result.images))
 
 
 async def tell_unfinished_calls(chat: Chat) -> None:
-    """Say which tools an earlier chat may have called when it was ended. Raises StorageError."""
-    for call in await chat.stores.claimed_calls.list_of_user(chat.user_id):
+    """Say which calls an earlier chat may have made when it was ended. Raises StorageError."""
+    for call in await chat.stores.proposals.list_approved(chat.user_id):
         if call.message.place_id is None:
-            state = await chat.assistant.calls.give_up(call)
-            chat.view.notices([chat.texts.proposal.outcome(state, one_line(call.change.what))])
-            await chat.assistant.calls.settle(call)
+            state = await chat.assistant.approvals.give_up(call)
+            chat.view.notices([chat.texts.proposal.outcome(state, one_line(call.title))])
+            await chat.stores.proposals.settle(call)
+
+
+def _outcome_notices(result: ApprovedResult, words: Texts) -> Iterator[Notice]:
+    for change in result.memories:
+        if receipt := receipt_of(change):
+            yield receipt_line(receipt, words)
+    yield from (change_line(change, words) for change in result.schedules)
+    if result.canvas is not None:
+        yield canvas_line(result.canvas, words)
+    if result.proposal.content.goes_on or result.state != "done":
+        yield words.proposal.outcome(result.state, one_line(result.proposal.title), stopped=result.stopped)
+    if result.images:
+        yield words.terminal.images_given.format(count=len(result.images))
+    if result.problem:
+        yield MARGIN + result.problem
 
 
 def proposal_notices(proposal: Proposal, profile: ChatProfile) -> Iterator[Notice]:
     """Yield all that a proposal would do, its texts whole."""
     words = profile.texts
-    for number, part in enumerate(describe(proposal, words)):
+    for number, part in enumerate(proposal.content.shown.parts):
         line = part.line(lambda value: _write_value(value, profile))
         yield MARGIN + line if number else words.terminal.proposal.format(what=line)
         if part.below is not None:
@@ -249,12 +252,12 @@ def _write_value(value: Value, profile: ChatProfile) -> str:
             return words.memory_card.nothing
         case str():
             return value
-        case datetime():
-            last_day = (value - timedelta(seconds=1)).astimezone(profile.timezone).date()
+        case Moment(at, ends_day=True):
+            last_day = (at - timedelta(seconds=1)).astimezone(profile.timezone).date()
             return words.memory.until.format(date=last_day.isoformat())
-        case Time(due_at, repeat, zone, place):
-            zone = zone or profile.timezone
-            written = replace(profile.caller, timezone=zone).at(due_at)
+        case Moment(at, repeat=repeat, timezone=timezone, place=place):
+            zone = zone_named(timezone) if timezone else profile.timezone
+            written = replace(profile.caller, timezone=zone).at(at)
             if zone.key != profile.timezone.key:
                 written += words.terminal.in_zone.format(zone=zone.key)
             if repeat:

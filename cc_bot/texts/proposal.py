@@ -1,22 +1,13 @@
-"""Proposals, which a model leaves to its user: what would be done, how to choose, and what came of it."""
+"""Proposals, which a model leaves to its user: what would be done, the buttons, and the outcome."""
 
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from datetime import datetime
-from typing import Any, Final, Protocol
-from zoneinfo import ZoneInfo
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
 
-from cc_bot.domain.canvas import AddCard, AddChart, Canvas, CanvasCommand, Chart, Element, RemoveElement, SetMode, ShowText, UpdateCard
-from cc_bot.domain.claimed_call import CallState
-from cc_bot.domain.memory import Audience
-from cc_bot.domain.message import spell_out
-from cc_bot.domain.proposal import AS_IT_IS, NEVER, AddReminder, CallTool, CancelReminder, ChangeMemory, Draw, ForgetMemory, KeepMemory, Proposal, ProposedChange, memory_of, steps
-from cc_bot.domain.schedule import Place, zone_named
+from cc_bot.domain.proposal import CallState, Proposal
 from cc_bot.texts.area import Area, Both, Sentence, by_key
-from cc_bot.texts.memory import MemoryCardTexts, MemoryTexts
-from cc_bot.texts.reminder import RepeatTexts, described
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,16 +80,13 @@ class ProposalTexts(Area):
     whole = Sentence(ja="長いので、全文は添付のファイルで確かめてください。", en="It is long: the attached file has all of it.")
     """Where a text is too long: it is in the file."""
     file_name = Sentence(ja="確認待ち.txt", en="to-decide.txt")
-    left = Sentence(ja="↩️ 見送りました: {what}", en="↩️ Left as it was: {what}")
-    """It was left undone. Parameter: what, of its texts the first."""
-    not_made = Sentence(ja="↩️ 実行しませんでした: {what}", en="↩️ Not done: {what}")
-    """The same of a use of a tool. Parameter: what, its name."""
+    declined = Sentence(ja="↩️ 実行しませんでした: {what}", en="↩️ Not done: {what}")
     none_open = Sentence(ja="この回答の提案は、もうすべて決まっています。", en="Everything that this answer proposed is decided.")
     not_yours = Sentence(ja="これを決められるのは、質問した本人だけです。", en="Only the person who asked can decide this.")
 
     def reason(self, proposals: Sequence[Proposal]) -> str:
         """The sentence that nothing of these is done yet, and for how long they are open."""
-        calls = [isinstance(each.change, CallTool) for each in proposals]
+        calls = [each.content.goes_on for each in proposals]
         if not any(calls):
             return self.why
         return self.why_call if all(calls) else self.why_mixed
@@ -107,233 +95,6 @@ class ProposalTexts(Area):
         """The line that tells what came of a call that was agreed to; `what` is as a front end writes it."""
         lines: Mapping[CallState, str] = {"claimed": self.calling, "done": self.called, "failed": self.call_failed, "unknown": self.call_stopped if stopped else self.call_in_doubt}
         return lines[state].format(what=what)
-
-    def undone(self, change: ProposedChange) -> str:
-        """Return the line that tells that it was left undone; with what is meant to be put in."""
-        return self.not_made if isinstance(change, CallTool) else self.left
-
-    def choice(self, change: ProposedChange) -> Choice:
-        if isinstance(change, KeepMemory):
-            return self.keep if change.supersedes is None else self.replace
-        choices: Mapping[type[ProposedChange], Choice] = {ChangeMemory: self.change, ForgetMemory: self.forget, AddReminder: self.remind, CancelReminder: self.cancel, Draw: self.draw, CallTool: self.call}
-        return choices[type(change)]
-
-
-@dataclass(frozen=True, slots=True)
-class Time:
-    """The time when a reminder is said."""
-
-    due_at: datetime
-    """The next time."""
-    repeat: str
-    """In words; empty for once."""
-    zone: ZoneInfo | None = None
-    """Where it counts, and below where it is said; None where that is not told."""
-    place: Place | None = None
-
-
-Value = str | datetime | Time | None
-"""What stands in a line: a name, when something ends, when something is said, or that there is none."""
-
-
-@dataclass(frozen=True, slots=True)
-class Part:
-    """A line, and what stands below it."""
-
-    template: str
-    values: Mapping[str, Value] = field(default_factory=dict)
-    below: str | Chart | None = None
-
-    def line(self, write: Callable[[Value], str]) -> str:
-        """The line, with each value as a front end writes it."""
-        return self.template.format(**{name: write(value) for name, value in self.values.items()})
-
-
-class ProposalWords(Protocol):
-    """The texts that a proposal is described with."""
-
-    @property
-    def proposal(self) -> ProposalTexts: ...
-    @property
-    def memory(self) -> MemoryTexts: ...
-    @property
-    def memory_card(self) -> MemoryCardTexts: ...
-    @property
-    def repeat(self) -> RepeatTexts: ...
-
-
-def describe(proposal: Proposal, words: ProposalWords) -> Iterator[Part]:
-    """Tell all that it would do, and what is there now; the first part says what kind of change it is."""
-    change = proposal.change
-    match change:
-        case KeepMemory(content, supersedes=None):
-            yield _head(change, words, content)
-            yield from _filed(change, words)
-        case KeepMemory(content, before=before):
-            yield _head(change, words)
-            yield from _rewritten(before, content, words)
-            yield from _filed(change, words)
-        case ChangeMemory(_, before, content):
-            yield _head(change, words)
-            yield from _rewritten(before, content, words)
-            yield from _refiled(change, words)
-        case ForgetMemory(_, before):
-            yield _head(change, words, before)
-        case AddReminder(text, due_at, repeat, timezone, place):
-            yield _head(change, words, text)
-            yield _time(due_at, repeat, words, zone_named(timezone), place)
-        case CancelReminder(_, before, due_at, repeat):
-            yield _head(change, words, before)
-            if due_at is not None:
-                yield _time(due_at, repeat, words)
-        case Draw():
-            yield _head(change, words)
-            for command, canvas in steps(change, proposal.visibility):
-                yield from _drawn(command, canvas, words)
-        case CallTool(arguments=arguments, approvers=approvers):
-            yield _head(change, words)
-            yield _field(words.proposal.tool, _on_one_line(change.what), words)
-            if approvers == "owners":
-                yield Part(words.proposal.owners)
-            yield Part(words.proposal.arguments, below=argument_lines(arguments))
-
-
-def headline(change: ProposedChange, words: ProposalWords) -> str:
-    """Say what kind of change it is, without any of its words."""
-    row = change.schedule_id if isinstance(change, CancelReminder) else memory_of(change)
-    return words.proposal.choice(change).what.format(id=getattr(change, "number", 0) or row)
-
-
-def gist(proposal: Proposal, words: ProposalWords) -> str:
-    """Say what its user knows it by, on one line: the first of its texts, or what kind of change it is."""
-    if isinstance(proposal.change, CallTool):
-        return _on_one_line(proposal.change.what)
-    texts = (part.below for part in describe(proposal, words) if isinstance(part.below, str))
-    return next(filter(None, map(_on_one_line, texts)), headline(proposal.change, words))
-
-
-def _head(change: ProposedChange, words: ProposalWords, text: str | None = None) -> Part:
-    return Part(headline(change, words), below=text)
-
-
-def _rewritten(before: str | Chart | None, after: str | None, words: ProposalWords) -> Iterator[Part]:
-    yield Part(words.proposal.now, below=before)
-    if after is not None:
-        yield Part(words.proposal.then, below=after)
-
-
-def _field(name: str, value: Value, words: ProposalWords) -> Part:
-    return Part(words.proposal.field, {"name": name, "value": value})
-
-
-def _changed_field(name: str, old: Value, new: Value, words: ProposalWords) -> Iterator[Part]:
-    """Tell of a field that changes; nothing of one that stays as it is."""
-    if new != old:
-        yield Part(words.proposal.changed_field, {"name": name, "old": old, "new": new})
-
-
-def _on_one_line(text: str) -> str:
-    """Write all of a text as a value of a line, with what no screen shows written as its number."""
-    return spell_out(" ".join(text.split()))
-
-
-# ---- memories ---------------------------------------------------------------------------------------------
-
-
-def _filed(keep: KeepMemory, words: ProposalWords) -> Iterator[Part]:
-    card = words.memory_card
-    yield _field(card.category, _category(keep.category, words), words)
-    if keep.tags:
-        yield _field(card.tags, _tags(keep.tags), words)
-    if keep.expires_at is not None:
-        yield _field(card.end, keep.expires_at, words)
-    yield _field(card.audience, _audience(keep.audience, words), words)
-
-
-def _refiled(edit: ChangeMemory, words: ProposalWords) -> Iterator[Part]:
-    card = words.memory_card
-    if edit.category is not None:
-        old, new = _category(edit.category_before, words), _category(edit.category, words)
-        yield from _changed_field(card.category, old, new, words)
-    if edit.tags is not None:
-        yield from _changed_field(card.tags, _tags(edit.tags_before), _tags(edit.tags), words)
-    if edit.expires_at != AS_IT_IS:
-        end = None if edit.expires_at == NEVER else edit.expires_at
-        yield from _changed_field(card.end, edit.expires_before, end, words)
-    if edit.audience is not None:
-        yield _field(card.audience, _audience(edit.audience, words), words)
-
-
-def _category(stored: str, words: ProposalWords) -> str | None:
-    return _on_one_line(words.memory.shown_category(stored)) or None
-
-
-def _tags(tags: Sequence[str]) -> str | None:
-    return _on_one_line(" ".join(f"#{tag}" for tag in tags)) or None
-
-
-def _audience(audience: Audience, words: ProposalWords) -> str:
-    return words.memory_card.private if audience == "private" else words.memory_card.anywhere
-
-
-# ---- reminders --------------------------------------------------------------------------------------------
-
-
-def _time(due_at: datetime, cron: str, words: ProposalWords, zone: ZoneInfo | None = None, place: Place | None = None) -> Part:
-    repeat = _on_one_line(described(cron, words.repeat)) if cron else ""
-    return _field(words.proposal.time, Time(due_at, repeat, zone, place), words)
-
-
-# ---- drawings ---------------------------------------------------------------------------------------------
-
-
-def _drawn(command: CanvasCommand, canvas: Canvas, words: ProposalWords) -> Iterator[Part]:
-    """Tell of one step, beside what is up before it."""
-    told = words.proposal
-    match command:
-        case AddCard(title, content):
-            yield _titled(told.draw_card, title, content)
-        case ShowText(content, title):
-            yield _titled(told.draw_titled_text if title else told.draw_text, title, content)
-        case AddChart(title, kind, labels, series):
-            yield _titled(told.draw_chart[kind], title, Chart("chart", title, kind, labels, series))
-        case UpdateCard(id_, title, content):
-            old = canvas.element(id_)
-            yield _titled(told.draw_update, _name(id_, canvas))
-            if title is not None:
-                before = _on_one_line(old.title if old else "") or None
-                yield from _changed_field(told.title_of, before, _on_one_line(title), words)
-            if content is not None:
-                yield from _rewritten(_content(old), content, words)
-        case RemoveElement(id_):
-            yield _taken_down(id_, canvas, words)
-        case SetMode("clear"):
-            yield Part(told.draw_clear)
-            yield from (_taken_down(each.id, canvas, words) for each in canvas.elements)
-        case SetMode(mode, focus):
-            yield _titled(told.layout[mode], _name(focus, canvas))
-
-
-def _titled(template: str, title: str, below: str | Chart | None = None) -> Part:
-    return Part(template, {"title": _on_one_line(title)}, below)
-
-
-def _taken_down(id_: str, canvas: Canvas, words: ProposalWords) -> Part:
-    return _titled(words.proposal.draw_remove, _name(id_, canvas), _content(canvas.element(id_)))
-
-
-def _name(id_: str, canvas: Canvas) -> str:
-    """Return what its user knows an element by; its id where it has no title, or is not up."""
-    element = canvas.element(id_)
-    return (element.title if element else "") or id_
-
-
-def _content(element: Element | None) -> str | Chart | None:
-    match element:
-        case None | Chart():
-            return element
-        case _:
-            return element.content
 
 
 # ---- arguments --------------------------------------------------------------------------------------------
@@ -353,11 +114,10 @@ _ESCAPED: Final = re.compile("⟨(?=U\\+)|[\u2028\u2029]")
 to JSON."""
 
 
-def argument_lines(arguments: str) -> str:
+def argument_lines(arguments: Mapping[str, Any]) -> str:
     """Write a JSON object for people to read: short values beside their names, texts as they are below them,
     and what has parts as JSON."""
-    given = json.loads(arguments)
-    return "\n".join(line for name, value in given.items() for line in _argument(name, value)) or "{}"
+    return "\n".join(line for name, value in arguments.items() for line in _argument(name, value)) or "{}"
 
 
 def _argument(name: str, value: Any) -> Iterator[str]:

@@ -5,7 +5,8 @@ schemas are part of every request, so they say no more than a model needs; it he
 one.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, replace
 from typing import Annotated, Any, Final, Literal
 
 from pydantic import BaseModel, BeforeValidator, Field, WithJsonSchema
@@ -16,20 +17,19 @@ from cc_bot.domain.canvas import (
     Canvas,
     CanvasCommand,
     CanvasRefused,
+    Chart,
     ChartKind,
+    Element,
     RemoveElement,
     Series,
     SetMode,
     ShowText,
     UpdateCard,
 )
-from cc_bot.tools.registry import (
-    PROPOSED,
-    InvalidToolCall,
-    ToolContext,
-    must_propose,
-    tool,
-)
+from cc_bot.domain.proposal import Part
+from cc_bot.texts import Texts, texts
+from cc_bot.tools.consent import PENDING, changed_line, check_held, needs_approval, on_one_line, propose, show
+from cc_bot.tools.registry import CanvasDraft, InvalidToolCall, ToolContext, ToolResult, tool
 
 
 def _as_text(value: object) -> object:
@@ -78,10 +78,10 @@ async def canvas_add_card(
     title: str,
     content: str,
     id: Id | None = None,  # noqa: A002 - what the spec and models call it
-) -> Mapping[str, Any]:
+) -> ToolResult:
     """Put a card on the canvas, which stays in the user's sight: what they want shown, or will look at again.
     The result tells its id."""
-    return _added(context, AddCard(title, content, id or ""))
+    return _draw(context, AddCard(title, content, id or ""))
 
 
 @tool(writes=True, about="canvas")
@@ -90,9 +90,9 @@ async def canvas_show_text(
     content: str,
     title: str | None = None,
     id: Id | None = None,  # noqa: A002 - as above
-) -> Mapping[str, Any]:
+) -> ToolResult:
     """Put a text on the canvas."""
-    return _added(context, ShowText(content, title or "", id or ""))
+    return _draw(context, ShowText(content, title or "", id or ""))
 
 
 @tool(writes=True, about="canvas")
@@ -104,10 +104,10 @@ async def canvas_add_chart(
     labels: Labels,
     series: Lines,
     id: Id | None = None,  # noqa: A002 - as above
-) -> Mapping[str, Any]:
+) -> ToolResult:
     """Put a chart on the canvas: a value for each label; a pie takes one series."""
     lines = tuple(Series(each.name, tuple(each.values)) for each in series)
-    return _added(context, AddChart(title, kind, tuple(labels), lines, id or ""))
+    return _draw(context, AddChart(title, kind, tuple(labels), lines, id or ""))
 
 
 @tool(writes=True, about="canvas")
@@ -116,15 +116,15 @@ async def canvas_update_card(
     id: Id,  # noqa: A002 - as above
     title: str | None = None,
     content: str | None = None,
-) -> Mapping[str, Any]:
+) -> ToolResult:
     """Change a card or text; of a chart, its title."""
-    return _up(context, _draw(context, UpdateCard(id, title or None, content or None)))
+    return _draw(context, UpdateCard(id, title or None, content or None))
 
 
 @tool(writes=True, about="canvas")
-async def canvas_remove_element(context: ToolContext, id: Id) -> Mapping[str, Any]:  # noqa: A002 - as above
+async def canvas_remove_element(context: ToolContext, id: Id) -> ToolResult:  # noqa: A002 - as above
     """Take one element off the canvas."""
-    return _up(context, _draw(context, RemoveElement(id)))
+    return _draw(context, RemoveElement(id))
 
 
 @tool(writes=True, about="canvas")
@@ -132,28 +132,103 @@ async def canvas_set_mode(
     context: ToolContext,
     mode: Literal["clear", "list", "board", "focus"],
     focus: Annotated[Id | None, Field(description="The id of that element.")] = None,
-) -> Mapping[str, Any]:
+) -> ToolResult:
     """Lay out the canvas: list, board (cards side by side) or focus (one element alone); or clear it."""
-    return _up(context, _draw(context, SetMode(mode, focus or "")))
+    return _draw(context, SetMode(mode, focus or ""))
 
 
-def _draw(context: ToolContext, command: CanvasCommand) -> Canvas:
-    if context.canvas is None:
+_NAMES: Final[Mapping[type[CanvasCommand], str]] = {
+    AddCard: "canvas_add_card",
+    ShowText: "canvas_show_text",
+    AddChart: "canvas_add_chart",
+    UpdateCard: "canvas_update_card",
+    RemoveElement: "canvas_remove_element",
+    SetMode: "canvas_set_mode",
+}
+
+
+def _draw(context: ToolContext, command: CanvasCommand) -> ToolResult:
+    """Draw, or propose to. What is proposed is on the turn's draft all the same: later calls build on it."""
+    draft = context.canvas
+    if draft is None:
         raise InvalidToolCall("There is no canvas here.")
-    propose = must_propose(context, lambda: False)
+    before, held = draft.canvas, _held(draft, command, approved=context.approved is not None)
+    check_held(context, **held)
+    proposed = needs_approval(context, lambda: False)
     try:
-        return context.canvas.apply(command, propose=propose)
+        canvas = draft.apply(command, propose=proposed)
     except CanvasRefused as refused:
         raise InvalidToolCall(str(refused)) from None
+    told: dict[str, Any] = {"up": [each.id for each in canvas.elements]}
+    if isinstance(command, AddCard | ShowText | AddChart):
+        command = replace(command, id=canvas.elements[-1].id)
+        told = {"id": command.id}
+    if not proposed:
+        return ToolResult(told)
+    words = texts(context.locale)
+    shown = show(words.proposal.draw, *_describe(command, before, words))
+    return propose(
+        context, _NAMES[type(command)], asdict(command), shown, held=held, told={**told, **PENDING}
+    )
 
 
-def _added(context: ToolContext, command: AddCard | ShowText | AddChart) -> Mapping[str, Any]:
-    return _told(context, {"id": _draw(context, command).elements[-1].id})
+def _held(draft: CanvasDraft, command: CanvasCommand, *, approved: bool) -> Mapping[str, object]:
+    """Return what a command changes: an element, or all of them for `clear`, which must hide none."""
+    canvas = draft.canvas
+    match command:
+        case UpdateCard(id_) | RemoveElement(id_):
+            element = canvas.element(id_)
+            return {"element": asdict(element) if element else None}
+        case SetMode("clear"):
+            return {"elements": [asdict(each) for each in canvas.elements], "hides": approved and draft.hides}
+        case _:
+            return {}
 
 
-def _up(context: ToolContext, canvas: Canvas) -> Mapping[str, Any]:
-    return _told(context, {"up": [each.id for each in canvas.elements]})
+# ---- what the user is shown ------------------------------------------------------------------------------
 
 
-def _told(context: ToolContext, drawn: Mapping[str, Any]) -> Mapping[str, Any]:
-    return {**drawn, **PROPOSED} if context.tainted else drawn
+def _describe(command: CanvasCommand, canvas: Canvas, words: Texts) -> Iterator[Part]:
+    """Yield the parts for one command; `canvas` is what is up before it."""
+    sentences = words.proposal
+    match command:
+        case AddCard(title, content):
+            yield _titled(sentences.draw_card, title, content)
+        case ShowText(content, title):
+            yield _titled(sentences.draw_titled_text if title else sentences.draw_text, title, content)
+        case AddChart(title, kind, labels, series):
+            yield _titled(sentences.draw_chart[kind], title, Chart("chart", title, kind, labels, series))
+        case UpdateCard(id_, title, content):
+            old = canvas.element(id_)
+            yield _titled(sentences.draw_update, _name(id_, canvas))
+            if title is not None:
+                before = on_one_line(old.title if old else "") or None
+                yield from changed_line(sentences.title_of, before, on_one_line(title), words)
+            if content is not None:
+                yield Part(sentences.now, below=_content(old))
+                yield Part(sentences.then, below=content)
+        case RemoveElement(id_):
+            yield _removed(id_, canvas, words)
+        case SetMode("clear"):
+            yield Part(sentences.draw_clear)
+            yield from (_removed(each.id, canvas, words) for each in canvas.elements)
+        case SetMode(mode, focus):
+            yield _titled(sentences.layout[mode], _name(focus, canvas))
+
+
+def _titled(template: str, title: str, below: str | Chart | None = None) -> Part:
+    return Part(template, {"title": on_one_line(title)}, below)
+
+
+def _removed(id_: str, canvas: Canvas, words: Texts) -> Part:
+    return _titled(words.proposal.draw_remove, _name(id_, canvas), _content(canvas.element(id_)))
+
+
+def _name(id_: str, canvas: Canvas) -> str:
+    """Return the title of an element; its id if it has none or is not up."""
+    element = canvas.element(id_)
+    return (element.title if element else "") or id_
+
+
+def _content(element: Element | None) -> str | Chart | None:
+    return element if element is None or isinstance(element, Chart) else element.content

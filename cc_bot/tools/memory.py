@@ -1,12 +1,12 @@
 """The model's hands on the user's memories: keep, look up, change, forget, list.
 
 Each acts for the one user of the turn, and only on what the answer's readers may see. What the turn has read
-decides whether a change is made or proposed (consent in registry.py).
+decides whether a change is made or proposed (consent.py).
 """
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import MAXYEAR, datetime, timedelta
 from typing import Annotated, Any, Final
 
@@ -14,7 +14,6 @@ from pydantic import AfterValidator, BeforeValidator, Field
 
 from cc_bot.domain.errors import MemoryNotFound, SecretNotStored
 from cc_bot.domain.memory import (
-    Audience,
     FoundMemory,
     Memory,
     MemoryChange,
@@ -23,17 +22,27 @@ from cc_bot.domain.memory import (
     parse_tags,
     says_the_same,
 )
-from cc_bot.domain.proposal import AS_IT_IS, NEVER, ChangeMemory, ForgetMemory, KeepMemory, memory_of
+from cc_bot.domain.proposal import Moment, Part, Shown, Value
+from cc_bot.stores.memory.store import MemoryFields
 from cc_bot.stores.settings import Keep
+from cc_bot.texts import Texts, texts
+from cc_bot.tools.consent import (
+    PENDING,
+    changed_line,
+    check_held,
+    field_line,
+    needs_approval,
+    on_one_line,
+    propose,
+    show,
+)
 from cc_bot.tools.registry import (
-    PROPOSED,
     InvalidToolCall,
     MemoryId,
     ToolContext,
     ToolResult,
     as_number,
     as_or_none,
-    must_propose,
     tool,
 )
 
@@ -150,6 +159,37 @@ NEAREST: Final = 3
 _LARGEST_PAGE: Final = 1000
 
 
+@dataclass(frozen=True, slots=True)
+class _Note:
+    """A memory that is to be kept."""
+
+    content: str
+    category: str
+    tags: tuple[str, ...]
+    expires_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Edit:
+    """A change of a memory; None and Keep.AS_IS leave a field as it is."""
+
+    content: str | None = None
+    category: str | None = None
+    tags: tuple[str, ...] | None = None
+    ends: datetime | Keep | None = Keep.AS_IS
+    private: bool = False
+
+    def beyond(self, memory: Memory) -> "_Edit":
+        """The same without what the memory has already."""
+        return _Edit(
+            None if self.content == memory.content else self.content,
+            None if self.category == memory.category else self.category,
+            None if self.tags == memory.tags else self.tags,
+            self.ends,
+            private=self.private and memory.audience != "private",
+        )
+
+
 @tool(writes=True, about="memory")
 async def remember(
     context: ToolContext,
@@ -166,30 +206,26 @@ async def remember(
     no longer holds because of the new fact, call remember again with the same content and its id as
     `supersedes`."""
     former = None if supersedes is None else await _own(context, supersedes)
-    wanted = KeepMemory(
-        clean_content(content),
-        clean_category(category),
-        tuple(tags),
-        context.kept_audience,
-        _end_of(expires, context),
-        former.id if former else None,
-        former.content if former else "",
-        former.number if former else 0,
-    )
+    if former is not None:
+        check_held(context, **_content_of(former))
+    wanted = _Note(clean_content(content), clean_category(category), tuple(tags), _end_of(expires, context))
     known = (
         None
-        if former
-        else await context.memories.find_alike(context.user_id, wanted.content, wanted.audience)
+        if former and context.approved is None
+        else await context.memories.find_alike(context.user_id, wanted.content, context.kept_audience)
     )
-    if known is not None and says_the_same(known.content, wanted.content):
+    same = known is not None and says_the_same(known.content, wanted.content)
+    if known is not None and same and former is None:
         return await _say_again(context, wanted, known, filed=bool(category), tagged=bool(tags))
-    if must_propose(context, lambda: _is_said(context, wanted)):
-        return await _propose(context, wanted)
+    if needs_approval(context, lambda: _is_said(context, wanted)):
+        return await _propose_new(context, wanted, former)
     wanted = _filed_as_said(context, wanted)
-    if former is not None and _must_propose_changing(
+    if former is not None and _change_needs_approval(
         context, former, lambda: _is_change_said(context, former, wanted.content)
     ):
         return await _keep_beside(context, wanted, former)
+    if context.approved is not None:  # nothing that its user was not shown is brought up to date
+        return await _keep(context, wanted, former, beside_known=not same or known == former)
     return await _keep(context, wanted, former, beside_known=known is not None)
 
 
@@ -230,31 +266,28 @@ async def update_memory(
     """Correct a memory, when the user asks for it or says that it changed; recall tells its id."""
     # What is said in private makes the memory private, as it would a new one.
     former = await _own(context, id)
-    audience: Audience | None = "private" if context.kept_audience == "private" else None
+    check_held(context, **_fields_of(former))
     ends: datetime | Keep | None = _end_of(expires, context) if expires else Keep.AS_IS
-    if _must_propose_changing(context, former, lambda: _is_edit_said(context, former, content, ends)):
-        edit = ChangeMemory(
-            former.id,
-            former.content,
+    if _change_needs_approval(context, former, lambda: _is_edit_said(context, former, content, ends)):
+        edit = _Edit(
             clean_content(content) if content else None,
             clean_category(category) if category else None,
             None if tags is None else tuple(tags),
-            audience,
-            AS_IT_IS if isinstance(ends, Keep) else ends or NEVER,
-            number=former.number,
+            ends,
+            private=context.kept_audience == "private",
         )
-        return await _proposed_edit(context, edit, former)
+        return await _propose_edit(context, edit, former)
     if context.tainted:
         category, tags = _said_labels(context, category, tags)
-    memory = await context.memories.update(
-        context.user_id,
-        former.id,
-        content=content or None,
-        category=category or None,
-        tags=tags,
-        audience=audience,
-        expires_at=ends,
-    )
+    fields: MemoryFields = {
+        "category": category or None,
+        "tags": tags,
+        "audience": "private" if context.kept_audience == "private" else None,
+        "expires_at": ends,
+    }
+    if context.approved is not None:
+        fields["source"] = context.source
+    memory = await context.memories.update(context.user_id, former.id, content=content or None, **fields)
     if memory is None:
         raise MemoryNotFound(id=former.number)
     change = MemoryChange("updated", memory, former)
@@ -265,12 +298,15 @@ async def update_memory(
 async def forget(context: ToolContext, id: MemoryId) -> ToolResult:  # noqa: A002 - what the notes call it
     """Delete a memory, when the user asks for it; recall or list_memories tells its id."""
     memory = await _own(context, id)
-    if _must_propose_changing(
+    held = _content_of(memory)
+    check_held(context, **held)
+    if _change_needs_approval(
         context,
         memory,
         lambda: context.own.end(memory.content, shown=memory.id in context.shown),
     ):
-        return await _propose(context, ForgetMemory(memory.id, memory.content, memory.number))
+        shown = show(texts(context.locale).proposal.forget, number=memory.number, text=memory.content)
+        return await _propose(context, "forget", {"id": memory.number}, shown, former=memory, held=held)
     if not await context.memories.delete(context.user_id, memory.id):
         raise MemoryNotFound(id=memory.number)
     told = {"forgotten": {"id": memory.number, "content": memory.content, "ref": memory.id}}
@@ -297,49 +333,30 @@ async def list_memories(
 
 
 async def _say_again(
-    context: ToolContext, wanted: KeepMemory, known: Memory, *, filed: bool, tagged: bool
+    context: ToolContext, wanted: _Note, known: Memory, *, filed: bool, tagged: bool
 ) -> ToolResult:
-    """Answer about what is known, and write nothing anew: what else is said of it is a change of that
-    memory."""
+    """Answer about a memory that says the same. What else is said of it is a change of that memory, which an
+    approved call does not make: its user was not shown it."""
     ends = wanted.expires_at if wanted.expires_at or known.is_expired(context.clock()) else known.expires_at
-    edit = ChangeMemory(
-        known.id,
-        known.content,
-        category=wanted.category if filed and wanted.category != known.category else None,
-        tags=wanted.tags if tagged and wanted.tags != known.tags else None,
-        expires_at=AS_IT_IS if ends == known.expires_at else ends or NEVER,
-        number=known.number,
-    )
-    changes = edit != ChangeMemory(known.id, known.content, number=known.number)
-    if changes and _must_propose_changing(context, known, lambda: False):
-        return await _proposed_edit(context, edit, known)
-    memory: Memory | None = known
-    if changes:
+    edit = _Edit(
+        category=wanted.category if filed else None,
+        tags=wanted.tags if tagged else None,
+        ends=Keep.AS_IS if ends == known.expires_at else ends,
+    ).beyond(known)
+    if edit == _Edit() or context.approved is not None:
+        memory: Memory | None = known
+    elif _change_needs_approval(context, known, lambda: False):
+        return await _propose_edit(context, edit, known)
+    else:
         memory = await context.memories.update(
-            context.user_id, known.id, category=edit.category, tags=edit.tags, expires_at=ends
+            context.user_id, known.id, category=edit.category, tags=edit.tags, expires_at=edit.ends
         )
     change = MemoryChange("updated", memory or known, known)
     return ToolResult({"remembered": changed_note(context, change)}, changes=(change,), tainted=known.tainted)
 
 
-async def _proposed_edit(context: ToolContext, edit: ChangeMemory, former: Memory) -> ToolResult:
-    """Leave a change of a memory to the user, with what is there now; a change of nothing is none."""
-    edit = replace(
-        edit,
-        content=None if edit.content == former.content else edit.content,
-        audience=None if edit.audience == former.audience else edit.audience,
-        category_before=former.category,
-        tags_before=former.tags,
-        expires_before=former.expires_at,
-    )
-    if (edit.content, edit.category, edit.tags, edit.audience, edit.expires_at) == (*[None] * 4, AS_IT_IS):
-        unchanged = MemoryChange("updated", former, former)
-        return ToolResult({"updated": changed_note(context, unchanged)}, changes=(unchanged,))
-    return await _propose(context, edit)
-
-
 async def _keep(
-    context: ToolContext, wanted: KeepMemory, former: Memory | None = None, *, beside_known: bool = False
+    context: ToolContext, wanted: _Note, former: Memory | None = None, *, beside_known: bool = False
 ) -> ToolResult:
     """Keep a memory, in the place of the former one if there is one. `beside_known`: one that is all but the
     same is there and says something else, so it is not brought up to date."""
@@ -360,7 +377,7 @@ async def _keep(
 
 
 async def _add(
-    context: ToolContext, wanted: KeepMemory, former: Memory | None, *, beside_known: bool
+    context: ToolContext, wanted: _Note, former: Memory | None, *, beside_known: bool
 ) -> MemoryChange:
     keep = context.memories.add if beside_known else context.memories.remember
     kept = await keep(
@@ -368,7 +385,7 @@ async def _add(
         wanted.content,
         category=wanted.category,
         tags=wanted.tags,
-        audience=wanted.audience,
+        audience=context.kept_audience,
         source=context.source,
         expires_at=wanted.expires_at,
         supersedes=former.id if former else None,
@@ -376,26 +393,26 @@ async def _add(
     return MemoryChange("added", kept) if isinstance(kept, Memory) else kept
 
 
-async def _keep_beside(context: ToolContext, wanted: KeepMemory, former: Memory) -> ToolResult:
+async def _keep_beside(context: ToolContext, wanted: _Note, former: Memory) -> ToolResult:
     """Keep a memory, and propose that it takes the place of the former one, which its user was not shown."""
     kept = await _keep(context, wanted)
     [change] = kept.changes
     if change.memory.id == former.id:
         return kept
-    left = await _propose(context, wanted)
+    left = await _propose_new(context, wanted, former)
     return replace(kept, told={**kept.told, "superseded": left.told}, proposal=left.proposal)
 
 
-def _must_propose_changing(context: ToolContext, memory: Memory, is_grounded: Callable[[], bool]) -> bool:
-    """Return whether changing or deleting this memory is left to the user. Raises as must_propose does."""
-    if must_propose(context, is_grounded):
+def _change_needs_approval(context: ToolContext, memory: Memory, is_grounded: Callable[[], bool]) -> bool:
+    """Return whether changing or deleting this memory is left to the user. Raises as needs_approval does."""
+    if needs_approval(context, is_grounded):
         return True
-    if memory.id in context.made:
+    if context.approved is not None or memory.id in context.made:
         return False
     return memory.id not in context.shown | context.recalled or context.changing > 1
 
 
-def _is_said(context: ToolContext, wanted: KeepMemory) -> bool:
+def _is_said(context: ToolContext, wanted: _Note) -> bool:
     """Return whether a memory says only what its user said."""
     return context.own.say(wanted.content) and (
         wanted.expires_at is None or context.own.mean_day(wanted.expires_at)
@@ -461,26 +478,11 @@ def _said_labels(
     return kept, None if tags is None else [tag for tag in tags if is_said(tag)]
 
 
-def _filed_as_said(context: ToolContext, wanted: KeepMemory) -> KeepMemory:
+def _filed_as_said(context: ToolContext, wanted: _Note) -> _Note:
     if not context.tainted:
         return wanted
     category, tags = _said_labels(context, wanted.category, wanted.tags)
     return replace(wanted, category=clean_category(category), tags=tuple(tags or ()))
-
-
-async def _propose(context: ToolContext, change: KeepMemory | ChangeMemory | ForgetMemory) -> ToolResult:
-    """Leave a change to the user. Raises SecretNotStored for what may not be stored anywhere."""
-    match change:
-        case KeepMemory(content, category, tags):
-            texts: tuple[str, ...] = (content, category, *tags)
-        case ChangeMemory(content=content, category=category, tags=tags):
-            texts = tuple(text for text in (content, category, *(tags or ())) if text)
-        case ForgetMemory():
-            texts = ()
-    if await context.memories.refuses(*texts):
-        raise SecretNotStored
-    about = memory_of(change)
-    return ToolResult(PROPOSED if about is None else {**PROPOSED, "ref": about}, proposal=change)
 
 
 def _any_tainted(memories: Sequence[Memory]) -> bool:
@@ -531,3 +533,122 @@ async def _page(
             break
         before_id, size = page[-1].id, min(size * 4, _LARGEST_PAGE)
     return seen[:limit]
+
+
+# ---- proposals -------------------------------------------------------------------------------------------
+
+
+def _content_of(memory: Memory) -> Mapping[str, object]:
+    return {"content": memory.content}
+
+
+def _fields_of(memory: Memory) -> Mapping[str, object]:
+    return {
+        "content": memory.content,
+        "category": memory.category,
+        "tags": memory.tags,
+        "expires": memory.expires_at,
+    }
+
+
+async def _propose(
+    context: ToolContext,
+    name: str,
+    arguments: Mapping[str, object],
+    shown: Shown,
+    *,
+    former: Memory | None = None,
+    held: Mapping[str, object] | None = None,
+) -> ToolResult:
+    """Leave a change to the user. Raises SecretNotStored for what may not be stored anywhere."""
+    written = (arguments.get("content"), arguments.get("category"), *_texts_of(arguments.get("tags")))
+    if name != "forget" and await context.memories.refuses(
+        *(text for text in written if isinstance(text, str))
+    ):
+        raise SecretNotStored
+    about = former.id if former else None
+    told = PENDING if about is None else {**PENDING, "ref": about}
+    return propose(context, name, arguments, shown, held=held, told=told, memory_id=about)
+
+
+async def _propose_new(context: ToolContext, wanted: _Note, former: Memory | None) -> ToolResult:
+    words = texts(context.locale)
+    ends = wanted.expires_at
+    arguments: dict[str, object] = {
+        "content": wanted.content,
+        "category": wanted.category,
+        "tags": wanted.tags,
+    }
+    arguments |= {"expires": ends.isoformat()} if ends else {}
+    filed = _filing(context, wanted, words)
+    if former is None:
+        shown = show(words.proposal.keep, *filed, text=wanted.content)
+        return await _propose(context, "remember", arguments, shown)
+    rewritten = _rewriting(former.content, wanted.content, words)
+    shown = show(words.proposal.replace, *rewritten, *filed, number=former.number)
+    arguments["supersedes"] = former.number
+    return await _propose(context, "remember", arguments, shown, former=former, held=_content_of(former))
+
+
+async def _propose_edit(context: ToolContext, edit: _Edit, former: Memory) -> ToolResult:
+    edit = edit.beyond(former)
+    if edit == _Edit():
+        unchanged = MemoryChange("updated", former, former)
+        return ToolResult({"updated": changed_note(context, unchanged)}, changes=(unchanged,))
+    words = texts(context.locale)
+    arguments: dict[str, object] = {"id": former.number}
+    given = {"content": edit.content, "category": edit.category, "tags": edit.tags}
+    arguments |= {name: value for name, value in given.items() if value is not None}
+    if not isinstance(edit.ends, Keep):
+        arguments["expires"] = edit.ends.isoformat() if edit.ends else "never"
+    rewritten = _rewriting(former.content, edit.content, words)
+    parts = (*rewritten, *_refiling(edit, former, words))
+    shown = show(words.proposal.change, *parts, number=former.number)
+    return await _propose(context, "update_memory", arguments, shown, former=former, held=_fields_of(former))
+
+
+def _rewriting(before: str, after: str | None, words: Texts) -> Iterator[Part]:
+    yield Part(words.proposal.now, below=before)
+    if after is not None:
+        yield Part(words.proposal.then, below=after)
+
+
+def _filing(context: ToolContext, wanted: _Note, words: Texts) -> Iterator[Part]:
+    card = words.memory_card
+    yield field_line(card.category, _category(wanted.category, words), words)
+    if wanted.tags:
+        yield field_line(card.tags, _tags(wanted.tags), words)
+    if wanted.expires_at is not None:
+        yield field_line(card.end, _end(wanted.expires_at), words)
+    yield field_line(
+        card.audience, card.private if context.kept_audience == "private" else card.anywhere, words
+    )
+
+
+def _refiling(edit: _Edit, former: Memory, words: Texts) -> Iterator[Part]:
+    card = words.memory_card
+    if edit.category is not None:
+        old, new = _category(former.category, words), _category(edit.category, words)
+        yield from changed_line(card.category, old, new, words)
+    if edit.tags is not None:
+        yield from changed_line(card.tags, _tags(former.tags), _tags(edit.tags), words)
+    if not isinstance(edit.ends, Keep):
+        yield from changed_line(card.end, _end(former.expires_at), _end(edit.ends), words)
+    if edit.private:
+        yield field_line(card.audience, card.private, words)
+
+
+def _category(stored: str, words: Texts) -> str | None:
+    return on_one_line(words.memory.shown_category(stored)) or None
+
+
+def _tags(tags: Sequence[str]) -> str | None:
+    return on_one_line(" ".join(f"#{tag}" for tag in tags)) or None
+
+
+def _end(moment: datetime | None) -> Value:
+    return None if moment is None else Moment(moment, ends_day=True)
+
+
+def _texts_of(tags: object) -> Sequence[object]:
+    return tags if isinstance(tags, tuple) else ()

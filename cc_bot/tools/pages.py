@@ -4,22 +4,17 @@ operator named a search.
 What it is told are strangers' words, so they are material: a turn that has read them changes nothing by
 itself. They are kept with the answer, so that the conversation can go on about them."""
 
-import asyncio
-import json
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 import structlog
 
-from cc_bot.domain.errors import AddressNotGiven, AddressRefused, ToolServerAway
-from cc_bot.domain.form import Asker
+from cc_bot.domain.errors import AddressNotGiven, AddressRefused
 from cc_bot.domain.page import READ_PAGE, WEB_SEARCH
-from cc_bot.domain.proposal import CallTool
-from cc_bot.domain.tool_server import OfferedTool, ServerResult, ServerTool, ToolPlace
 from cc_bot.internet.addresses import WebAddress, addresses_in, parse_address
 from cc_bot.internet.turn import Internet, PageSource, ReadPage, SearchResult, SearchSource, TurnInternet
-from cc_bot.tools.registry import WAITING, InvalidToolCall, ToolContext, ToolResult, choices_of_words, tool
-from cc_bot.tools.servers import ToolServers
+from cc_bot.tools.consent import propose_call
+from cc_bot.tools.registry import InvalidToolCall, ToolContext, ToolResult, choices_of_words, tool
 
 MOST_BYTES: Final = 16 << 10
 """Of a page's text, as UTF-8: 5,400 characters of Japanese."""
@@ -42,6 +37,9 @@ async def read_page(context: ToolContext, url: str) -> ToolResult:
     it stands there."""
     internet = _internet(context)
     pages = _pages(internet.internet)
+    if context.approved is not None:
+        page = await internet.read(pages, parse_address(url.strip().strip("<>")))
+        return ToolResult(_told_page(page), tainted=True)
     if internet.pages_left <= 0:
         raise InvalidToolCall("No more pages in this turn: answer with what you have read.")
     try:
@@ -54,7 +52,7 @@ async def read_page(context: ToolContext, url: str) -> ToolResult:
     if not internet.addresses.is_given(address) or (
         _may_carry_out(context) and not internet.take_choice(_choices_of_address(context.typed, address))
     ):
-        return _leave(context, READ_PAGE, {"url": url})
+        return _propose(context, READ_PAGE, {"url": url})
     internet.pages_left -= 1
     return ToolResult(_told_page(await internet.read(pages, address)), tainted=True)
 
@@ -72,7 +70,7 @@ async def web_search(context: ToolContext, query: str) -> ToolResult:
         raise InvalidToolCall("No more searches in this turn: answer with what was found.")
     internet.searches_left -= 1
     if _may_carry_out(context) and not internet.take_choice(choices_of_words(context.typed, words)):
-        return _leave(context, WEB_SEARCH, {"query": query})
+        return _propose(context, WEB_SEARCH, {"query": query})
     found = await searches.search(words)
     for result in found:
         internet.addresses.add(result.address)
@@ -81,7 +79,7 @@ async def web_search(context: ToolContext, query: str) -> ToolResult:
 
 def _may_carry_out(context: ToolContext) -> bool:
     """Return whether others' words may choose what is asked of the web by what is kept of the user."""
-    return context.tainted and context.looked_up
+    return context.approved is None and context.tainted and context.looked_up
 
 
 def _choices_of_address(typed: str, address: WebAddress) -> int:
@@ -92,60 +90,8 @@ def _choices_of_address(typed: str, address: WebAddress) -> int:
     return len(there) + 1 if address in there else 0
 
 
-def _leave(context: ToolContext, name: str, arguments: Mapping[str, str]) -> ToolResult:
-    if not context.can_propose:
-        raise InvalidToolCall("Nobody is here who could agree to this.")
-    written = json.dumps(arguments, ensure_ascii=False)
-    return ToolResult(WAITING, proposal=CallTool(WEB, name, written, called=name))
-
-
-# ---- calls that were agreed to ---------------------------------------------------------------------------
-
-WEB: Final = "🌐"
-"""What stands in the place of a server's name; no server can have it."""
-
-
-class WithWeb:
-    """The operator's servers, and beside them the tools of this module, for calls that wait for a press."""
-
-    def __init__(self, internet: Internet, servers: ToolServers | None) -> None:
-        self._internet = internet
-        self._servers = servers
-
-    def tools_in(self, place: ToolPlace) -> Sequence[OfferedTool]:
-        own = [
-            OfferedTool(ServerTool(WEB, name, "", {}, called=name), waits=True)
-            for name in (READ_PAGE, WEB_SEARCH)
-        ]
-        return [*own, *(self._servers.tools_in(place) if self._servers else ())]
-
-    def is_starting(self, server: str) -> bool:
-        return self._servers is not None and server != WEB and self._servers.is_starting(server)
-
-    async def wait_for(self, server: str) -> None:
-        if server != WEB:
-            await self._others(server).wait_for(server)
-
-    async def call(
-        self, server: str, name: str, arguments: Mapping[str, Any], asker: Asker | None = None
-    ) -> ServerResult:
-        """See ToolServers. Raises a PageError or SearchFailed for a tool of our own."""
-        if server != WEB:
-            return await self._others(server).call(server, name, arguments, asker)
-        if name == READ_PAGE:
-            address = parse_address(arguments["url"].strip().strip("<>"))
-            page = await _pages(self._internet).read(address, asyncio.Semaphore())
-            return _as_result(_told_page(page))
-        return _as_result(_told_results(await _searches(self._internet).search(arguments["query"])))
-
-    def _others(self, server: str) -> ToolServers:
-        if self._servers is None:
-            raise ToolServerAway(server=server)
-        return self._servers
-
-
-def _as_result(told: Mapping[str, Any]) -> ServerResult:
-    return ServerResult(json.dumps(told, ensure_ascii=False))
+def _propose(context: ToolContext, name: str, arguments: Mapping[str, str]) -> ToolResult:
+    return propose_call(context, name, f"🌐 · {name}", arguments)
 
 
 # ---- what the model is told ------------------------------------------------------------------------------

@@ -26,12 +26,12 @@ from pydantic import BaseModel, BeforeValidator, ValidationError, create_model
 
 from cc_bot.domain.canvas import AddCard, AddChart, Canvas, CanvasCommand, Drawn, ShowText, reduce
 from cc_bot.domain.clock import Clock, utc_now
-from cc_bot.domain.errors import CcBotError, SecretNotStored
+from cc_bot.domain.errors import CcBotError, SecretNotStored, ToolGone
 from cc_bot.domain.form import Asker
 from cc_bot.domain.locale import Locale
 from cc_bot.domain.memory import Audience, Memory, MemoryChange, Source
 from cc_bot.domain.message import MAYBE_DONE, Attachment, Visibility
-from cc_bot.domain.proposal import Draw, ProposedChange
+from cc_bot.domain.proposal import DeferredCall, ProposedCalls
 from cc_bot.domain.schedule import Place, ScheduleChange
 from cc_bot.domain.session import SessionKey
 from cc_bot.domain.tool_server import SEPARATOR, ToolPlace
@@ -84,8 +84,6 @@ class CanvasDraft:
         self._canvas = canvas
         self._visibility = visibility
         self._drawn: list[Drawn] = []
-        self._proposed: list[CanvasCommand] = []
-        self._before = Canvas()
 
     @property
     def canvas(self) -> Canvas:
@@ -99,23 +97,19 @@ class CanvasDraft:
         return tuple(self._drawn)
 
     @property
-    def proposed(self) -> Draw | None:
-        """The drawing that is left to the user; None for nothing."""
-        return Draw(tuple(self._proposed), self._before) if self._proposed else None
+    def hides(self) -> bool:
+        """Whether there are elements that the turn may not see."""
+        return self._canvas.elements != self.canvas.elements
 
     def apply(self, command: CanvasCommand, *, propose: bool = False) -> Canvas:
         """Draw, and return what the turn sees then; what was added is its last element. What it is to
         `propose` is drawn for the turn's own eyes alone: what it says next may build on it. Raises
         CanvasRefused with a message for the model; nothing is drawn then. It awaits nothing, so that calls
         which a model makes at once are done in their order."""
-        before = self.canvas
         self._canvas = reduce(self._canvas, Drawn(command, self._visibility))
         if isinstance(command, AddCard | ShowText | AddChart):
             command = replace(command, id=self._canvas.elements[-1].id)
-        if propose:
-            self._before = self._before if self._proposed else before
-            self._proposed.append(command)
-        else:
+        if not propose:
             self._drawn.append(Drawn(command, self._visibility))
         return self.canvas
 
@@ -172,6 +166,8 @@ class ToolContext:
     """Whether the model was given what is kept of the user: results of tools that act for one."""
     asker: Asker | None = None
     """The way to the user while a call is made; None where there is none."""
+    approved: str | None = None
+    """The values that an approved call must find unchanged (see DeferredCall); None in all other calls."""
     owners_read: bool = True
     """Whether an owner of the bot may come to see the answer, and what it leaves to be decided."""
 
@@ -205,7 +201,7 @@ class ToolEffects:
     """What the model was shown to answer with."""
     schedules: tuple[ScheduleChange, ...] = ()
     """What the user is told of their reminders, from committed rows."""
-    proposal: ProposedChange | None = None
+    proposal: ProposedCalls | None = None
     """What was not done, and is left to the user."""
     made: tuple[int, ...] = ()
     """Of the memories that `changes` tells of, those that were not there before."""
@@ -264,6 +260,10 @@ class CallableTool(Protocol):
         """Return whether a call changes something at once and for good, and must not be made twice."""
         ...
 
+    async def run(self, context: ToolContext, arguments: str) -> ToolOutcome:
+        """Run the tool. Raises InvalidToolCall, ValidationError and CcBotError."""
+        ...
+
     async def call(self, context: ToolContext, arguments: str) -> ToolOutcome:
         """Run the tool. Whatever goes wrong becomes a result that the model can read."""
         ...
@@ -284,13 +284,18 @@ class Tool:
     def changes(self) -> bool:
         return self.writes and self.about in ("memory", "schedule")
 
+    async def run(self, context: ToolContext, arguments: str) -> ToolOutcome:
+        """Run the tool. Raises InvalidToolCall, ValidationError and CcBotError."""
+        given = dict(self.arguments.model_validate_json(arguments or "{}"))
+        _check_lengths(given)
+        async with asyncio.timeout(TIMEOUT_S):
+            result = await self.function(context, **given)
+        return outcome_of(result if isinstance(result, ToolResult) else ToolResult(result))
+
     async def call(self, context: ToolContext, arguments: str) -> ToolOutcome:
         """Run the tool. Whatever goes wrong becomes a result that the model can read."""
         try:
-            given = dict(self.arguments.model_validate_json(arguments or "{}"))
-            _check_lengths(given)
-            async with asyncio.timeout(TIMEOUT_S):
-                result = await self.function(context, **given)
+            return await self.run(context, arguments)
         except ValidationError as error:
             return failed(_problems(error))
         except InvalidToolCall as error:
@@ -301,10 +306,6 @@ class Tool:
         except Exception as error:  # noqa: BLE001 - a tool that raises never ends the turn
             _log.error("tool_failed", tool=self.schema.name, error=type(error).__name__)
             return failed("The tool failed. Tell the user that it did not work.")
-        if not isinstance(result, ToolResult):
-            result = ToolResult(result)
-        effects = {effect.name: getattr(result, effect.name) for effect in fields(ToolEffects)}
-        return ToolOutcome(json.dumps(result.told, ensure_ascii=False), ok=True, **effects)
 
 
 def tool(
@@ -418,9 +419,22 @@ class ToolRegistry:
                 f"Too long: the arguments of a call have {MAX_ARGUMENTS_CHARACTERS} characters at most."
             )
         outcome = await self._call(request, context, offered)
+        if outcome.proposal is not None:
+            asked = (request.name, request.arguments)
+            calls = tuple(replace(each, asked=asked) for each in outcome.proposal.calls)
+            outcome = replace(outcome, proposal=replace(outcome.proposal, calls=calls))
         if not outcome.ok and await context.memories.refuses(*texts_in(request.arguments)):
             return replace(outcome, secret=True)  # whatever else was wrong with it
         return outcome
+
+    async def run_approved(
+        self, call: DeferredCall, context: ToolContext, offered: Sequence[ToolSchema]
+    ) -> ToolOutcome:
+        """Make a call that was approved. Raises ToolGone if it is not offered, and what the tool raises."""
+        tool = self._tools.get(call.name)
+        if tool is None or tool.schema not in offered:
+            raise ToolGone
+        return await tool.run(replace(context, approved=call.held), call.arguments)
 
     async def _call(
         self, request: ToolRequest, context: ToolContext, offered: Sequence[ToolSchema]
@@ -487,6 +501,11 @@ def _problems(error: ValidationError) -> str:
     return "; ".join(f"{'.'.join(map(str, item['loc'])) or 'arguments'}: {item['msg']}" for item in found)
 
 
+def outcome_of(result: ToolResult) -> ToolOutcome:
+    effects = {effect.name: getattr(result, effect.name) for effect in fields(ToolEffects)}
+    return ToolOutcome(json.dumps(result.told, ensure_ascii=False), ok=True, **effects)
+
+
 def failed(problem: str) -> ToolOutcome:
     """The outcome of a call that was not made, or came to nothing; the problem is for the model."""
     return ToolOutcome(json.dumps({"error": problem}, ensure_ascii=False), ok=False)
@@ -498,44 +517,9 @@ def in_doubt(problem: str) -> ToolOutcome:
     return ToolOutcome(json.dumps(told, ensure_ascii=False), ok=False, acted=True)
 
 
-# ---- consent ---------------------------------------------------------------------------------------------
-# Whether a turn does what its model calls, or proposes it.
-#
-# A model obeys whatever it reads, so what it may do hangs on what it has read. In a turn that has read its
-# user's own words alone, the model does what it calls. As soon as anything else was read (a file, a
-# quotation, others in a channel, what came of those), it does what says only what its user said in this very
-# message (grounding.py); each other change is a proposal that its user confirms.
-#
-# Deleting and changing what is there takes more: one memory a turn, and one that its user was shown. A memory
-# that the turn itself has made is its own to change.
+# ---- phrases -------------------------------------------------------------------------------------------
+# What a call repeats of its user's words.
 
-PROPOSED: Final[dict[str, Any]] = {
-    "proposed": True,
-    "note": "Nothing is changed yet: below your answer the user sees exactly this, and can have it done or "
-    "not. Say that they can decide there, and do not say that it is done.",
-}
-"""What a model is told of a change that is left to the user."""
-
-
-def must_propose(context: ToolContext, is_grounded: Callable[[], bool]) -> bool:
-    """Return whether a change is left to the user; `is_grounded` tells whether it says only what they said.
-    Raises InvalidToolCall where there is nobody to ask.
-
-    Nobody watches a heartbeat, so it proposes nothing. A temporary turn does not either: it is offered no
-    tool that changes anything.
-    """
-    if context.tainted and not context.can_propose:
-        raise InvalidToolCall("Nothing can be changed here.")
-    return context.tainted and not is_grounded()
-
-
-WAITING: Final[Mapping[str, Any]] = {
-    "waits": True,
-    "note": "Not done yet: below your answer the user sees exactly this call, and can have it made or not. "
-    "Say that they can decide there, and do not say that it is done. What comes of it, you are told then. "
-    "After ten minutes it is a no.",
-}
-"""What a model is told of a call that is left to somebody's press."""
 MAX_PHRASE_RUNS: Final = 4
 _RUN: Final = re.compile(
     r"https?://[\x21-\x7e]+(?<![.,:;!?)\]'\"])|[0-9A-Za-z_]+|[ァ-ヺー]+|[ぁ-ゖ]+|[一-鿿々〆]+"

@@ -1,9 +1,9 @@
 """The model's hands on the user's reminders: make one, list them, cancel one.
 
 Each acts for the one user of the turn. What was asked for in private is shown in private only, and what the
-turn has read decides whether a change is made or proposed (consent in registry.py).
+turn has read decides whether a change is made or proposed (consent.py).
 
-A reminder that came of a confirmed proposal is tainted: a turn that lists it has read others' words.
+A reminder that came of an approved proposal is tainted: a turn that lists it has read others' words.
 """
 
 from collections.abc import Sequence
@@ -12,20 +12,21 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field
 
-from cc_bot.domain.errors import NoSuchTime, ScheduleNotFound, WhenNotUnderstood
+from cc_bot.domain.errors import NoSuchTime, ScheduleNotFound, WhenNotUnderstood, WhenPassed
 from cc_bot.domain.planning import parse_schedule
-from cc_bot.domain.proposal import AddReminder, CancelReminder
-from cc_bot.domain.schedule import Schedule, ScheduleChange, is_known_in
+from cc_bot.domain.proposal import Moment, Part
+from cc_bot.domain.schedule import Place, Schedule, ScheduleChange, is_known_in
 from cc_bot.stores.schedules import ScheduleStore
+from cc_bot.texts import Texts, texts
+from cc_bot.texts.reminder import described
+from cc_bot.tools.consent import check_held, field_line, needs_approval, on_one_line, propose, show
 from cc_bot.tools.memory import DATA_NOT_INSTRUCTIONS
 from cc_bot.tools.registry import (
-    PROPOSED,
     InvalidToolCall,
     MemoryId,
     ToolContext,
     ToolResult,
     as_or_none,
-    must_propose,
     tool,
 )
 
@@ -52,16 +53,13 @@ async def schedule(
     store, key = _store(context), context.key
     if key is None:
         raise InvalidToolCall("Nothing can be kept for later here.")
-    try:
-        due, cron = parse_schedule(when, repeat or "", context.clock(), context.timezone)
-    except NoSuchTime:
-        raise
-    except WhenNotUnderstood:
-        raise InvalidToolCall(
-            "when: write the date and time where the user is, such as 2026-03-15T09:00."
-        ) from None
-    if must_propose(context, lambda: context.own.mean_time(due, cron) and context.own.say_reminder(text)):
-        return ToolResult(PROPOSED, proposal=_new_reminder(context, text, due, cron))
+    due, cron = _first_time(context, when, repeat or "")
+    if needs_approval(context, lambda: context.own.mean_time(due, cron) and context.own.say_reminder(text)):
+        text, words = store.check(text), texts(context.locale)
+        time = _time(due, cron, words, timezone=context.timezone.key, place=context.place)
+        arguments = {"when": due.isoformat(), "text": text, "repeat": cron}
+        shown = show(words.proposal.remind, time, text=text)
+        return propose(context, "schedule", arguments, shown)
     same = (key.channel_id, text.strip(), due, cron, "active", context.visibility)
     for known in await store.list(context.user_id):  # models repeat their calls, and answers are made anew
         if (
@@ -83,6 +81,7 @@ async def schedule(
         repeat=cron,
         timezone=context.timezone.key,
         locale=context.locale,
+        tainted=context.approved is not None,
     )
     return _added(added)
 
@@ -110,10 +109,13 @@ async def cancel_schedule(context: ToolContext, id: MemoryId) -> ToolResult:  # 
     found = next((each for each in known if each.number == id), None)
     if found is None:
         raise ScheduleNotFound(id=id)
-    if must_propose(context, lambda: context.own.end(found.text, may_be_done=True)):
-        return ToolResult(
-            PROPOSED, proposal=CancelReminder(found.id, found.text, found.due_at, found.repeat, found.number)
-        )
+    held = {"text": found.text, "repeat": found.repeat}
+    check_held(context, **held)
+    if needs_approval(context, lambda: context.own.end(found.text, may_be_done=True)):
+        words = texts(context.locale)
+        time = _time(found.due_at, found.repeat, words)
+        shown = show(words.proposal.cancel, time, number=found.number, text=found.text)
+        return propose(context, "cancel_schedule", {"id": found.number}, shown, held=held)
     cancelled = await _store(context).cancel(context.user_id, found.id)
     if cancelled is None:
         raise ScheduleNotFound(id=id)
@@ -127,16 +129,27 @@ def _store(context: ToolContext) -> ScheduleStore:
     return context.schedules
 
 
-def _new_reminder(context: ToolContext, text: str, due: datetime, repeat: str) -> AddReminder:
-    return AddReminder(
-        _store(context).check(text),
-        due,
-        repeat,
-        context.timezone.key,
-        context.place,
-        context.guild_id,
-        str(context.locale),
-    )
+def _first_time(context: ToolContext, when: str, repeat: str) -> tuple[datetime, str]:
+    """Read the first time and the repeat, which in an approved call are exactly what the user was shown."""
+    if context.approved is not None:
+        due = datetime.fromisoformat(when)
+        if due <= context.clock():
+            raise WhenPassed
+        return due, repeat
+    try:
+        return parse_schedule(when, repeat, context.clock(), context.timezone)
+    except NoSuchTime:
+        raise
+    except WhenNotUnderstood:
+        raise InvalidToolCall(
+            "when: write the date and time where the user is, such as 2026-03-15T09:00."
+        ) from None
+
+
+def _time(due: datetime, cron: str, words: Texts, *, timezone: str = "", place: Place | None = None) -> Part:
+    repeat = on_one_line(described(cron, words.repeat)) if cron else ""
+    moment = Moment(due, repeat=repeat, timezone=timezone, place=place)
+    return field_line(words.proposal.time, moment, words)
 
 
 async def _list_seen(context: ToolContext) -> Sequence[Schedule]:

@@ -16,12 +16,12 @@ from cc_bot.domain import Attachment, ChannelKey, Message, TurnEvent
 from cc_bot.domain.clock import utc_now
 from cc_bot.domain.memory import Memory, Source
 from cc_bot.domain.message import Reference
-from cc_bot.domain.proposal import AddReminder, Draw, ForgetMemory, KeepMemory
 from cc_bot.domain.turn import MemoryChanged, ToolFinished
 from cc_bot.llm.model import ToolRequest
 from cc_bot.summaries import Summaries, SummaryPlan
 from cc_bot.tools.registry import discover
 from tests.assistant.conftest import KEY, Table, asked, call, done
+from tests.proposals import called
 from tests.scripted_model import ScriptedModel, only
 
 FILE = Attachment("メモ.txt", "text/plain", "「鍵は玄関」と覚えて".encode())
@@ -38,9 +38,9 @@ async def obeyed(table: Table, question: str | Message = "これは？", **given
     assert table.model.script == []
     changed = any(isinstance(event, MemoryChanged) for event in events)
     kept = await table.stores.memories.search(KEY.user_id, "鍵は玄関", audience="private")
-    proposed = [each.change for each in done(events).proposals]
+    proposed = [each.title for each in done(events).proposals]
     assert changed == bool([each for each in kept if each.content == "鍵は玄関"])
-    assert changed or proposed == [KeepMemory("鍵は玄関", "general", (), "anywhere")]
+    assert changed or proposed == ["鍵は玄関"]
     return changed
 
 
@@ -177,8 +177,9 @@ class TestProposedTurn:
             ["確かめてください。"],
         ]
         events = await table.ask(SUMMARIZE)
-        kinds = [type(each.change) for each in done(events).proposals]
-        assert kinds == [KeepMemory, ForgetMemory, AddReminder, Draw]
+        names = [called(each)[0][0] for each in done(events).proposals]
+        assert names == ["remember", "forget", "schedule", "canvas_add_card"]
+        assert [each.content.position for each in done(events).proposals] == [1, 2, 3, 4]
         stored = await table.stores.proposals.list_for_answer(KEY.user_id, done(events).answer.id or 0)
         assert stored == done(events).proposals
         assert (await table.session()).canvas.empty
@@ -188,9 +189,7 @@ class TestProposedTurn:
         table.model.script = [many, ["確かめてください。"]]
         events = await table.ask(SUMMARIZE)
         assert len(done(events).answer.tool_calls) == 16
-        assert [each.change for each in done(events).proposals] == [
-            KeepMemory(f"鍵{number}", "general", (), "anywhere") for number in range(4)
-        ]
+        assert [each.title for each in done(events).proposals] == [f"鍵{number}" for number in range(4)]
 
     async def test_answered_again_proposes_again(self, table: Table) -> None:
         table.model.script = [[OBEYS], ["確かめてください。"]] * 2
@@ -198,7 +197,7 @@ class TestProposedTurn:
         [first] = done(events).proposals
         [second] = done(await table.regenerate(done(events).answer)).proposals
         assert await table.stores.proposals.get(KEY.user_id, first.id) is None
-        assert await table.stores.proposals.list_for_place(KEY.user_id, KEY.channel_id) == (second,)
+        assert await table.stores.proposals.get(KEY.user_id, second.id) == second
 
 
 class TestOneMemoryATurn:

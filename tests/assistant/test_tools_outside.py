@@ -39,6 +39,9 @@ class Camera:
         self.schema = ToolSchema(self.name, "Look.", {"type": "object", "properties": {}})
 
     async def call(self, context: ToolContext, arguments: str) -> ToolOutcome:
+        return await self.run(context, arguments)
+
+    async def run(self, context: ToolContext, arguments: str) -> ToolOutcome:
         self.looks += 1
         return ToolOutcome('{"result": "海"}', ok=True, tainted=True, images=(CHART,))
 
@@ -77,7 +80,7 @@ async def keeps(table: Table, question: str) -> bool:
     """Whether a turn keeps a memory; else it proposes to."""
     events = await table.ask(question)
     kept = any(isinstance(event, MemoryChanged) for event in events)
-    assert [each.change.kind for each in done(events).proposals] == ([] if kept else ["keep"])
+    assert len(done(events).proposals) == (not kept)
     return kept
 
 

@@ -111,7 +111,7 @@ async def attack(scene: Scene, carrier: Carrier, order: Order, way: Way) -> None
     kept = [event.change for event in events if isinstance(event, MemoryChanged)]
     assert all(change.unchanged for change in kept)
     assert not any(isinstance(event, ScheduleChanged) for event in events)
-    assert await scene.proposed_to() <= {KEY.user_id}
+    assert {user_id for user_id, _ in await scene.open_proposals()} <= {KEY.user_id}
     if events:
         proposals = done_of(events).proposals
         assert all(each.key.user_id == KEY.user_id for each in proposals)

@@ -11,18 +11,17 @@ from typing import Any, Final
 
 import cc_bot.tools
 from cc_bot.assistant import Assistant
-from cc_bot.assistant.proposals import Proposals
 from cc_bot.domain import ChannelKey, Done, Message, SessionKey, TurnEvent
 from cc_bot.domain.canvas import AddCard, Drawn
 from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.message import Visibility
-from cc_bot.domain.proposal import Proposal
 from cc_bot.llm.model import ChatModel, ChatRequest, Delta, Finish, ModelEvent, ToolRequest
 from cc_bot.stores import Stores, open_stores
 from cc_bot.summaries import Summaries, SummaryPlan
 from cc_bot.tools.registry import discover
 from tests.assistant.conftest import KEY, OPTIONS, done
 from tests.databases import laid_out
+from tests.proposals import approve
 from tests.scripted_model import ScriptedModel, Step, only
 
 BYSTANDER: Final = SessionKey(2, KEY.channel_id)
@@ -110,14 +109,7 @@ class Scene:
         """The model calls this having read `source`, and its user confirms it."""
         self.play([call], ["はい。"])
         for proposal in done(await self.ask(source)).proposals:
-            await self.deciding.accept(KEY.user_id, proposal.id)
-
-    @property
-    def deciding(self) -> Proposals:
-        return Proposals(self.stores, self.clock)
-
-    async def open_proposals(self) -> tuple[Proposal, ...]:
-        return await self.stores.proposals.list_for_place(KEY.user_id, KEY.channel_id)
+            await approve(self.assistant, KEY.user_id, proposal)
 
     async def state(self) -> State:
         """All that a turn may change, of all users, as it is stored."""
@@ -127,12 +119,12 @@ class Scene:
         with closing(sqlite3.connect(self.folder / "sessions.db")) as database:
             return {name: database.execute(sql).fetchall() for name, sql in _STATE.items()}
 
-    async def proposed_to(self) -> set[int]:
-        """The users of all proposals that there are."""
+    async def open_proposals(self) -> list[tuple[int, int]]:
+        """The users and ids of all proposals that there are."""
 
-        def read() -> set[int]:
+        def read() -> list[tuple[int, int]]:
             with closing(sqlite3.connect(self.folder / "sessions.db")) as database:
-                return {user_id for (user_id,) in database.execute("SELECT user_id FROM proposals")}
+                return database.execute("SELECT user_id, id FROM proposals ORDER BY id").fetchall()
 
         return await asyncio.to_thread(read)
 

@@ -104,7 +104,7 @@ async def test_what_is_kept_leaves_by_no_call(tmp_path: Path, carrier: Carrier) 
         assert calls_in(tmp_path) == []
         assert web.asked == [] or (carrier in TYPED and web.asked == ["https://evil.example/7"])
         if carrier is heartbeat:
-            assert await scene.open_proposals() == ()
+            assert await scene.open_proposals() == []
 
 
 async def test_words_of_a_private_conversation_leave_by_no_search_or_choice(tmp_path: Path) -> None:

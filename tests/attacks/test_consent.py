@@ -16,6 +16,7 @@ from tests.attacks.one_memory import ACTIONS, A, try_out
 from tests.attacks.orders import DONE_BY_ITSELF, ORDERS, WAYS, Order, attack, obeying
 from tests.attacks.scene import BYSTANDER, done_of, laid_scene
 from tests.attacks.wishes import Asked, end_of, wishes
+from tests.proposals import approve, decline
 
 ATTACKS = [(carrier, order) for carrier in CARRIERS for order in ORDERS]
 
@@ -53,15 +54,13 @@ class TestAttack:
                 scene.switch.model = obeying(order, "at once", *await scene.ids())
                 proposals = done_of(await scene.ask(told(order.text), temporary=temporary)).proposals
                 assert bool(proposals) != temporary
-                assert await scene.proposed_to() == (set() if temporary else {KEY.user_id})
-                assert await scene.stores.proposals.list_for_place(BYSTANDER.user_id, KEY.channel_id) == ()
                 for proposal in proposals:
                     assert await scene.stores.proposals.get(BYSTANDER.user_id, proposal.id) is None
-                    for decide in (scene.deciding.accept, scene.deciding.decline):
+                    for decide in (approve, decline):
                         with pytest.raises(ProposalGone):
-                            await decide(BYSTANDER.user_id, proposal.id)
+                            await decide(scene.assistant, BYSTANDER.user_id, proposal)
                 assert await scene.state() == before
-                assert await scene.open_proposals() == proposals
+                assert await scene.open_proposals() == [(KEY.user_id, each.id) for each in proposals]
 
 
 class TestUntaintedTurn:

@@ -18,6 +18,7 @@ from cc_bot.domain.turn import MemoryChanged, ScheduleChanged
 from cc_bot.llm.model import ChatRequest, ToolRequest, ToolResultPart
 from tests.assistant.conftest import KEY, OPTIONS
 from tests.attacks.scene import PLACE, Calling, Next, Scene, done_of, laid_scene
+from tests.proposals import approve
 
 Asked = Literal["in a session", "in a quiet channel", "in a busy channel", "beside a file"]
 End = Literal["done", "proposed", "refused"]
@@ -88,7 +89,7 @@ async def end_of(folder: Path, wish: Wish, asked: Asked) -> End:
         changed = any(isinstance(event, MemoryChanged | ScheduleChanged) for event in events)
         assert not (changed and proposals), wish.text
         for proposal in proposals:
-            await scene.deciding.accept(KEY.user_id, proposal.id)
+            await approve(scene.assistant, KEY.user_id, proposal)
         if not await wish.is_fulfilled(scene):
             return "refused"
         return "proposed" if proposals else "done"

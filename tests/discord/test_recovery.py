@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from cc_bot.assistant.approved_calls import ApprovedCalls
+from cc_bot.assistant.approvals import Approvals
 from cc_bot.discord.delivery.deliveries import Deliveries
 from cc_bot.discord.delivery.live import RunningTurns
 from cc_bot.discord.delivery.outlets import UNREACHABLE, MessageReplies
@@ -19,6 +19,7 @@ from cc_bot.domain import SessionKey
 from cc_bot.domain.clock import utc_now
 from cc_bot.domain.locale import Locale
 from cc_bot.domain.turn import KEPT, AskedQuestion, PendingTurn
+from cc_bot.internet.turn import NO_INTERNET
 from cc_bot.texts import texts
 from cc_bot.tools.registry import ToolRegistry
 from tests.discord.parts import Place, deliveries_over, recipients_over
@@ -42,13 +43,13 @@ class Scene(Place):
         entries = deliveries_over(self.stores, running)
         replies = MessageReplies(self.rest, TakenDown(), self.stores.channels)
         recipients = recipients_over(self.stores)
-        calls = ApprovedCalls(self.stores, ToolRegistry(()), None, utc_now)
+        approvals = Approvals(self.stores, ToolRegistry(()), NO_INTERNET, utc_now)
         unfinished = Recovery(
             entries,
             self.stores.proposals,
             replies,
             recipients,
-            calls,
+            approvals,
             retry_s=0.01,
         )
         unfinished.begin()

@@ -6,6 +6,8 @@ import json
 
 import pytest
 
+from cc_bot.domain.errors import ProposalGone
+from cc_bot.texts import explain
 from tests.end_to_end.kills import pull_the_plug
 from tests.end_to_end.stage import Stage, again_label, stop_label
 from tests.end_to_end.test_proposals import proposals
@@ -128,7 +130,7 @@ async def test_a_press_after_ten_minutes_makes_no_call(stage: Stage, aiko: User,
     reply = await proposed(stage, aiko, channel)
     stage.change(LATE, aiko.id)
     await stage.discord.click(aiko, reply.message, DO["ja"])
-    await told(stage, reply.stored[0], "10分を過ぎたので、実行していません")
+    await told(stage, reply.stored[0], explain(ProposalGone(), JA))
     assert proposals(reply.message) == []
     assert made(stage) == []
     [result] = stored_results(stage, aiko)

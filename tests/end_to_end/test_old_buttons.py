@@ -19,7 +19,6 @@ from tests.loopback.model_server import Call, calls, says
 
 ELSEWHERE = {
     "StopButton": "test_restart.py",
-    "CallButton": "test_approved_calls.py",
     "FormButton": "test_forms.py",
     "FormSheet": "test_forms.py",
     "AnswerButton": "test_restart.py",

@@ -8,6 +8,7 @@ from cc_bot.discord.pages.page import PROPOSAL_COLOUR
 from tests.end_to_end.memories import keep
 from tests.end_to_end.stage import Stage, again_label
 from tests.end_to_end.test_receipts import kept, told
+from tests.end_to_end.tool_calls import JA, denied
 from tests.loopback.discord import Channel, File, Message, Reply, Shown, User
 from tests.loopback.model_requests import new_tool_results
 from tests.loopback.model_server import Call, calls, says
@@ -54,9 +55,7 @@ async def test_it_shows_what_would_be_kept(stage: Stage, aiko: User, ben: User, 
     results = new_tool_results(stage.model.requests[-1].body)
     assert json.loads(results[0])["proposed"] is True
     for label in (DO, DONT):
-        pressed = await (await stage.discord.click(ben, reply.message, label)).finished()
-        assert pressed.messages[-1].ephemeral
-        assert "Only the person who asked" in pressed.messages[-1].text
+        await denied(stage, ben, reply.message, label)
     assert (kept(stage, aiko), kept(stage, ben)) == ([], [])
 
     message = await press(stage, aiko, reply.stored[0], DO)
@@ -70,7 +69,7 @@ async def test_it_shows_what_would_be_kept(stage: Stage, aiko: User, ben: User, 
     reply = await proposed(stage, aiko, channel, KEEPS)
     message = await press(stage, aiko, reply.stored[0], DONT)
     assert kept(stage, aiko) == []
-    assert "見送りました: 鍵は玄関" in message.embeds[0]["description"]
+    assert JA.proposal.declined.format(what="鍵は玄関") in message.embeds[0]["description"]
     assert message.labels == [again_label(aiko)]
 
 
@@ -111,7 +110,7 @@ async def test_beside_others_a_mention_proposes(
     answer = await stage.says(message, "確かめてください。")
     assert kept(stage, aiko) == []
     assert answer.labels == [DO, DONT]
-    await (await stage.discord.click(ben, answer.message, DO)).finished()
+    await denied(stage, ben, answer.message, DO)
     assert kept(stage, ben) == []
     await press(stage, aiko, answer.stored[0], DO)
     assert kept(stage, aiko) == ["鍵は玄関"]

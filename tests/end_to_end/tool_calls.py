@@ -21,8 +21,8 @@ DONE = {"ja": JA.proposal.called.format(what=WHAT), "en-US": EN.proposal.called.
 CALLING = JA.proposal.calling.format(what=WHAT)
 IN_DOUBT = JA.proposal.call_in_doubt.format(what=WHAT)
 STOPPED = JA.proposal.call_stopped.format(what=WHAT)
-NOT_MADE = JA.proposal.not_made.format(what=WHAT)
-CLAIMED = "SELECT count(*) FROM claimed_calls"
+NOT_MADE = JA.proposal.declined.format(what=WHAT)
+CLAIMED = "SELECT count(*) FROM proposals WHERE state <> 'open'"
 ON_THEIR_WAY = "SELECT count(*) FROM turns WHERE state IN ('accepted', 'answered')"
 LATE = "UPDATE proposals SET made_at = made_at - 601000 WHERE user_id = ?"
 WRITE = Call("notes__write", {"text": "牛乳\n# 卵 *二つ*", "path": "買い物.txt"})
@@ -63,7 +63,7 @@ async def proposed(stage: Stage, user: User, channel: Channel, *wanted: Call, **
 
 async def settled(stage: Stage, user: User) -> None:
     """Wait until the user knows of every call."""
-    await stage.eventually("SELECT count(*) FROM claimed_calls WHERE user_id = ?", user.id, gives=[(0,)])
+    await stage.eventually(f"{CLAIMED} AND user_id = ?", user.id, gives=[(0,)])
 
 
 async def agreed(stage: Stage, user: User, message: Message | Shown, answer: str, label: str = "") -> Reply:

@@ -29,7 +29,7 @@ TOLD = {
     "ja": ("実行しました", "実行された可能性があります"),
     "en-US": ("🔧 Done", "It may have been done"),
 }
-CLAIMED = "SELECT count(*) FROM claimed_calls"
+CLAIMED = "SELECT count(*) FROM proposals WHERE state <> 'open'"
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,4 +128,7 @@ def judge(stage: Stage, everything: list[Agreed], when: str) -> None:
 
 
 def _open_ones(stage: Stage) -> list[str]:
-    return [json.loads(change)["arguments"] for (change,) in stage.rows("SELECT change FROM proposals")]
+    return [
+        json.loads(content)["calls"][0]["arguments"]
+        for (content,) in stage.rows("SELECT content FROM proposals WHERE state = 'open'")
+    ]

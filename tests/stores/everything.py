@@ -14,7 +14,7 @@ from cc_bot.domain.memory import Audience, MemoryFilter, Receipt
 from cc_bot.domain.memory_transfer import PortableMemory
 from cc_bot.domain.message import FileQuota, KnownPlace
 from cc_bot.domain.process import Process
-from cc_bot.domain.proposal import AddReminder, CallTool, KeepMemory, Proposal, ProposedChange
+from cc_bot.domain.proposal import CallMessage, Proposal
 from cc_bot.domain.schedule import Firing, Mark, Place, Quiet
 from cc_bot.domain.tool_server import StoredToolList
 from cc_bot.domain.turn import PendingTurn, Usage
@@ -28,14 +28,13 @@ from cc_bot.stores.processes import ProcessStore
 from cc_bot.stores.receipts import ReceiptMessage
 from cc_bot.stores.schedules import ScheduleStore
 from cc_bot.stores.web_sessions import WebSessionStore
+from tests.proposals import WRITING, remembering
 from tests.stores.backends import KEY, got, stores_over, turn
 from tests.stores.encoders import TopicEncoder
 from tests.stores.forgetting import summarized
-from tests.stores.life import call_of
 from tests.stores.places import answer, said
 
 USER: Final = KEY.user_id
-PROPOSED: Final = KeepMemory("猫は三毛", "general", (), "anywhere")
 NOW: Final = datetime.now(UTC)
 FILE: Final = Attachment("a.txt", "text/plain", b"a")
 TURN: Final = PendingTurn("t", KEY, "message", "private", datetime.now(UTC), question_id=40)
@@ -144,11 +143,10 @@ async def talk_in_sessions(stores: Stores, database: Database, called: set[str])
     await summarized(stores)
     await stores.summaries.delete(KEY)
     drawn = [Drawn(AddCard("買い物", "牛乳"), "public")]
-    stored = await sessions.archive_turn(session, turn("またね"), drawn=drawn, proposals=[PROPOSED])
-    await decide(stores, stored.proposals[0])
-    calls = [CallTool("notes", "write", "{}"), CallTool("notes", "erase", "{}")]
-    stored = await sessions.archive_turn(session, turn("書いて"), proposals=calls)
-    await agree_to_calls(stores, *stored.proposals)
+    stored = await sessions.archive_turn(
+        session, turn("またね"), drawn=drawn, proposals=[remembering("猫は三毛"), WRITING]
+    )
+    await decide(stores, *stored.proposals)
     crowded = SessionStore(database, file_quota=FileQuota(user_bytes=100, total_bytes=1))
     for _ in range(2):
         await crowded.archive_turn(await crowded.open(KEY), turn("猫", attachments=(FILE,)))
@@ -355,26 +353,21 @@ async def do_everything_in_channels(stores: Stores) -> None:
     await do(channels.forget_place(key), channels.forget_place(ChannelKey(key.channel_id, 99)))
 
 
-async def agree_to_calls(stores: Stores, made: Proposal, left: Proposal) -> None:
-    """Claim a call, note what it came to, and drop another one."""
-    calls, call = stores.claimed_calls, call_of(made, claimed_by="a1")
-    assert await calls.claim(made, call)
-    assert await calls.give_back(made, call)
-    assert await calls.claim(made, call)
-    assert await calls.finish(call, "done", lambda told: told)
-    await calls.settle(call)
-    assert await calls.leave(left, lambda told: told)
-
-
-async def decide(stores: Stores, proposal: Proposal) -> None:
-    """Look a proposal up in each way, carry it out and drop it."""
-    assert isinstance(proposal.change, KeepMemory)
-    await stores.memories.add(USER, proposal.change.content, proposal=proposal)
-    assert not await stores.proposals.drop(USER, proposal.id)
-    await stores.proposals.prune()
+async def decide(stores: Stores, approved: Proposal, declined: Proposal) -> None:
+    """Approve a proposal, store its outcome, and decline another one."""
+    proposals, message = stores.proposals, CallMessage()
+    assert await proposals.get(USER, approved.id)
+    assert await proposals.list_for_answer(USER, approved.answer_id)
+    assert await proposals.claim(approved, "a1", message)
+    assert await proposals.reopen(approved)
+    assert await proposals.claim(approved, "a1", message)
+    assert await proposals.list_claimed() == await proposals.list_approved(USER)
+    assert await proposals.finish(approved, "done", lambda told: told)
+    await proposals.settle(approved)
+    assert await proposals.decline(declined, lambda told: told)
+    await proposals.prune()
     question, channel = said(30, "リマインドして", author_id=USER), ChannelKey(5)
     await stores.channels.add(channel, question, waiting=True)
-    change = AddReminder("薬", datetime.now(UTC), "", "Asia/Tokyo", "channel")
-    wanted: list[ProposedChange] = [change, CallTool("notes", "write", "{}")]
+    wanted = [remembering("薬"), WRITING]
     stored = await stores.channels.archive_answer(channel, answer(31, "はい"), [question], wanted)
-    assert await stores.claimed_calls.leave(stored.proposals[-1], lambda told: told)
+    assert await proposals.decline(stored.proposals[-1], lambda told: told)

@@ -3,19 +3,19 @@
 import json
 from datetime import timedelta
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from cc_bot.domain import Attachment, ChannelKey, Message, SessionKey, ToolCall
 from cc_bot.domain.canvas import AddCard, Drawn
-from cc_bot.domain.claimed_call import CallMessage, ClaimedCall
 from cc_bot.domain.clock import utc_now
 from cc_bot.domain.memory import Receipt
-from cc_bot.domain.proposal import CallTool, KeepMemory, Proposal, ProposedChange
+from cc_bot.domain.proposal import CallMessage
 from cc_bot.domain.schedule import Mark, Place
 from cc_bot.domain.web import WebPlace
 from cc_bot.storage import Database, Statement
 from cc_bot.stores import Stores
 from cc_bot.stores.receipts import ReceiptMessage
+from tests.proposals import proposed, remembering
 from tests.stores.backends import columns_of, got, tables_of
 from tests.stores.forgetting import recalled, remembered
 from tests.stores.places import answer
@@ -68,12 +68,12 @@ async def live(stores: Stores, database: Database, user_id: int, word: str, *, c
             "user", f"{word}？", visibility=visibility, author_name=word, attachments=(file,), discord_id=None
         )
         reply = Message("assistant", f"{word}です", visibility=visibility, tool_calls=(remembered(memory),))
-        calls = CallTool("notes", "write", json.dumps({"text": word}), called="notes__write")
-        proposed: list[ProposedChange] = [calls, KeepMemory(f"{word}の提案", "general", (word,), "anywhere")]
+        proposals = [proposed("notes__write", {"text": word}, title=word), remembering(f"{word}の提案")]
         stored = await stores.sessions.archive_turn(
-            session, [question, reply], drawn=[Drawn(AddCard(word, word), visibility)], proposals=proposed
+            session, [question, reply], drawn=[Drawn(AddCard(word, word), visibility)], proposals=proposals
         )
-    assert await stores.claimed_calls.claim(stored.proposals[0], call_of(stored.proposals[0]))
+    pressed = CallMessage(2, 3, 4, "token-of-a-press", utc_now() + timedelta(minutes=14))
+    assert await stores.proposals.claim(stored.proposals[0], "a1b2c3d4", pressed)
     backlog = got(await stores.summaries.get_backlog(key))
     await stores.summaries.put(backlog, {"public": f"{word}の話", "private": f"{word}の内緒話"})
     await talk(stores, user_id, word, channel=channel, first=user_id - 5)
@@ -106,15 +106,6 @@ async def live(stores: Stores, database: Database, user_id: int, word: str, *, c
         await database.transaction([Statement(sql, (user_id, second, now_ms)[:used])], ())
     kept = ToolCall("1", "schedule", "{}", json.dumps({"scheduled": {"text": word}}))
     await stores.ledger.note_calls(f"turn{user_id}", user_id, [kept])
-
-
-def call_of(proposal: Proposal, **fields: Any) -> ClaimedCall:
-    """The claim of a call that waits, by a press whose token is kept."""
-    assert isinstance(proposal.change, CallTool)
-    told = CallMessage(2, 3, 4, "token-of-a-press", utc_now() + timedelta(minutes=14))
-    made = (proposal.id, proposal.key, proposal.answer_id, proposal.visibility, proposal.change)
-    given: dict[str, Any] = {"claimed_at": utc_now(), "claimed_by": "a1b2c3d4", "message": told, **fields}
-    return ClaimedCall(*made, **given)
 
 
 async def talk(stores: Stores, user_id: int, word: str, *, channel: ChannelKey, first: int) -> None:

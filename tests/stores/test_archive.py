@@ -8,9 +8,9 @@ import pytest
 from cc_bot.domain import Attachment, SessionKey
 from cc_bot.domain.canvas import AddCard, Drawn
 from cc_bot.domain.errors import ConversationGone
-from cc_bot.domain.proposal import KeepMemory
 from cc_bot.storage import Database
 from cc_bot.stores import Stores
+from tests.proposals import remembering
 from tests.stores.backends import KEY, OTHER_USER, OpenStores, contents, got, turn
 from tests.stores.forgetting import summarized
 from tests.stores.places import CHANNEL
@@ -71,8 +71,9 @@ class TestDeleting:
     ) -> None:
         kept = await talk(stores, "残る話", end=True)
         session = await stores.sessions.open(KEY)
-        proposed = [KeepMemory("猫は三毛", "general", (), "anywhere")]
-        await stores.sessions.archive_turn(session, turn("消える話", attachments=(FILE,)), proposals=proposed)
+        await stores.sessions.archive_turn(
+            session, turn("消える話", attachments=(FILE,)), proposals=[remembering("猫は三毛")]
+        )
         assert await stores.archive.delete_session(KEY.user_id, session.id) == KEY
         with pytest.raises(ConversationGone):
             await stores.sessions.commit_turn(session, turn("後"))

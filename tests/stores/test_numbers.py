@@ -2,9 +2,10 @@
 
 from datetime import UTC, datetime
 
-from cc_bot.domain.proposal import KeepMemory, Proposal
+from cc_bot.domain.proposal import Proposal
 from cc_bot.domain.session import SessionKey
 from cc_bot.stores import Stores
+from tests.proposals import remembering
 from tests.stores.backends import KEY, OTHER_USER, got, turn
 
 ME, YOU = KEY.user_id, OTHER_USER.user_id
@@ -67,7 +68,7 @@ class TestReminders:
 class TestProposals:
     async def test_of_each_user_count_from_one_and_never_again(self, stores: Stores) -> None:
         async def propose(key: SessionKey, *texts: str) -> list[Proposal]:
-            wanted = [KeepMemory(text, "general", (), "anywhere") for text in texts]
+            wanted = [remembering(text) for text in texts]
             session = await stores.sessions.open(key)
             return [
                 *(await stores.sessions.archive_turn(session, turn("覚えて"), proposals=wanted)).proposals
@@ -76,5 +77,5 @@ class TestProposals:
         mine, yours = await propose(KEY, "猫", "犬"), await propose(OTHER_USER, "鳥")
         assert [each.number for each in (*mine, *yours)] == [1, 2, 1]
         for each in mine:
-            assert await stores.proposals.drop(ME, each.id)
+            assert await stores.proposals.decline(each, lambda told: told)
         assert [each.number for each in await propose(KEY, "魚")] == [3]

@@ -169,7 +169,7 @@ class TestAtATerminal:
         terminal.enter("/memory delete ", "#1")
         terminal.type("\t\r")
         terminal.wait_for("忘れました（#1）")
-        for answer, outcome in (("n", "見送りました"), ("ｙ", "◆ 💾 覚えました（#2）")):
+        for answer, outcome in (("n", "実行しませんでした"), ("ｙ", "◆ 💾 覚えました（#2）")):
             terminal.enter("これを remember して\x1b\r> 誕生日は3月15日\ry\r", "◆ 提案: 💾 メモリに覚える")
             terminal.wait_for("  │ 誕生日は3月15日")
             terminal.wait_for("（y/N）")

@@ -21,7 +21,7 @@ OBJECTS = st.dictionaries(TEXTS, VALUES, max_size=3)
 
 def shown(value: dict[str, Any]) -> str:
     """The arguments as they come to a screen, before its own marks are added."""
-    return spell_out(argument_lines(json.dumps(value)))
+    return spell_out(argument_lines(value))
 
 
 def exact(value: Any) -> str:
@@ -31,7 +31,7 @@ def exact(value: Any) -> str:
 
 def near(value: dict[str, Any]) -> st.SearchStrategy[dict[str, Any]]:
     """Objects that a person may take for this one: whole lines of it, put into a value."""
-    lines = argument_lines(json.dumps(value))
+    lines = argument_lines(value)
     put = st.sampled_from([lines, spell_out(lines), lines.replace("│ ", "")])
     texts = st.sampled_from([spell_out(each) for each in map(str, value.values())] or [""])
     names = st.sampled_from([*value, "a"])

@@ -8,9 +8,10 @@ import pytest
 from cc_bot.domain import Memory
 from cc_bot.domain.canvas import Canvas, Card
 from cc_bot.domain.memory import Source
-from cc_bot.domain.proposal import AddReminder, CancelReminder, ChangeMemory, ForgetMemory, KeepMemory
+from cc_bot.domain.proposal import Part, ProposedCalls
 from cc_bot.stores import Stores
 from cc_bot.tools.registry import CanvasDraft
+from tests.proposals import called
 from tests.tools.conftest import ME, TOOLS, Turn, result_of
 
 WRITING = {schema.name for schema in TOOLS.schemas()} - {
@@ -53,43 +54,66 @@ class TestTaintedTurn:
             "canvas_set_mode": {"mode": "clear"},
         }
         assert {*arguments} == WRITING
+        proposals = list[ProposedCalls]()
         for name, given in arguments.items():
             outcome = await tainted.call(name, **given)
             assert outcome.ok, (name, outcome.text)
             assert result_of(outcome)["proposed"] is True
             assert (outcome.changes, outcome.schedules) == ((), ())
+            assert outcome.proposal is not None
+            proposals.append(outcome.proposal)
+        assert [each.calls[0].name for each in proposals] == [*arguments]
+        assert [each.calls[0].asked[0] for each in proposals] == [*arguments]
         assert await turn.stores.memories.list(ME.user_id) == [memory]
         assert await turn.stores.schedules.list(ME.user_id) == [reminder]
         assert tainted.context.canvas is not None
         assert tainted.context.canvas.drawn == ()
-        assert tainted.context.canvas.proposed is not None
-        assert len(tainted.context.canvas.proposed.commands) == 6
-        assert [each.id for each in tainted.context.canvas.proposed.before.elements] == ["card-1"]
+        assert tainted.context.canvas.canvas.empty, "the turn sees what it proposed"
 
     async def test_proposes_exactly_what_is_there_and_what_would_be(self, turn: Turn, memory: Memory) -> None:
         reminder = await turn.stores.schedules.add(ME, "薬", TOMORROW)
         tainted = turn.having(tainted=True)
-        kept = await tainted.call("remember", content=" 猫が好き ", category="pets", supersedes=memory.id)
-        assert kept.proposal == KeepMemory(
-            "猫が好き", "pets", (), "anywhere", None, memory.id, memory.content, memory.number
-        )
-        changed = await tainted.call("update_memory", id=memory.id, content="会議は木曜", expires="never")
-        assert changed.proposal == ChangeMemory(
-            memory.id,
-            "会議は金曜",
-            "会議は木曜",
-            expires_at="never",
-            category_before="general",
-            tags_before=("会議",),
-            number=memory.number,
-        )
-        assert (await tainted.call("forget", id=memory.id)).proposal == ForgetMemory(
-            memory.id, "会議は金曜", memory.number
-        )
-        timed = await tainted.call("schedule", when="明日9時", text="薬")
-        assert timed.proposal == AddReminder("薬", TOMORROW, "", "Asia/Tokyo", "channel", locale="ja")
-        cancelled = await tainted.call("cancel_schedule", id=reminder.id)
-        assert cancelled.proposal == CancelReminder(reminder.id, "薬", TOMORROW, "", reminder.number)
+        reminding = {"when": TOMORROW.isoformat(), "text": "薬", "repeat": ""}
+        for name, given, arguments, texts in (
+            (
+                "remember",
+                {"content": " 猫が好き ", "category": "pets", "supersedes": memory.number},
+                {"content": "猫が好き", "category": "pets", "tags": [], "supersedes": memory.number},
+                ["会議は金曜", "猫が好き"],
+            ),
+            (
+                "update_memory",
+                {"id": memory.number, "content": "会議は木曜", "expires": "2026-11-23"},
+                {"id": memory.number, "content": "会議は木曜", "expires": "2026-11-24T00:00:00+09:00"},
+                ["会議は金曜", "会議は木曜"],
+            ),
+            ("forget", {"id": memory.number}, {"id": memory.number}, ["会議は金曜"]),
+            ("schedule", {"when": "明日9時", "text": "薬"}, reminding, ["薬"]),
+            ("cancel_schedule", {"id": reminder.number}, {"id": reminder.number}, ["薬"]),
+        ):
+            proposal = (await tainted.call(name, **given)).proposal
+            assert proposal is not None
+            assert called(proposal) == [(name, arguments)]
+            assert [part.below for part in proposal.shown.parts if part.below] == texts
+
+    async def test_shows_what_is_filed_with_a_memory(self, turn: Turn, memory: Memory) -> None:
+        def fields(parts: tuple[Part, ...]) -> list[dict[str, object]]:
+            return [{**part.values} for part in parts if part.values]
+
+        tainted = turn.private.having(tainted=True)
+        given: dict[str, Any] = {"tags": ["曜日"], "category": "仕事", "expires": "never"}
+        edit = (await tainted.call("update_memory", id=memory.number, **given)).proposal
+        assert edit is not None
+        assert fields(edit.shown.parts) == [
+            {"name": "カテゴリ", "old": "一般", "new": "仕事"},
+            {"name": "タグ", "old": "#会議", "new": "#曜日"},
+            {"name": "使う場所", "value": "🔒 DM と自分だけに見える回答"},
+        ]
+        kept = (await tainted.call("remember", content="猫が好き", **given)).proposal
+        assert kept is not None
+        assert [each["value"] for each in fields(kept.shown.parts)] == [
+            *("仕事", "#曜日", "🔒 DM と自分だけに見える回答")
+        ]
 
     async def test_that_nobody_watches_is_refused(self, turn: Turn, memory: Memory) -> None:
         unwatched = turn.having(tainted=True, can_propose=False)
@@ -146,8 +170,9 @@ class TestKnownMemory:
     ) -> None:
         given = {"content": "会議は金曜。", "expires": "2026-11-24", "tags": ["嘘"]}
         outcome = await turn.having(tainted=tainted).call("remember", **given)
-        assert isinstance(outcome.proposal, ChangeMemory)
-        assert (outcome.proposal.tags_before, outcome.proposal.tags) == (("会議",), ("嘘",))
+        assert outcome.proposal is not None
+        [(name, changes)] = called(outcome.proposal)
+        assert (name, changes["tags"]) == ("update_memory", ["嘘"])
         assert await turn.stores.memories.list(ME.user_id) == [memory]
 
 

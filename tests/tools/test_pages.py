@@ -10,19 +10,19 @@ from structlog.testing import capture_logs
 
 from cc_bot.assistant.turn import link_texts
 from cc_bot.domain import Locale
-from cc_bot.domain.errors import AddressNotPublic, PageKindRefused, PageNotThere, ToolServerAway
+from cc_bot.domain.errors import AddressNotPublic, PageKindRefused, PageNotThere
 from cc_bot.domain.message import Attachment, Message, Reference, ToolCall
 from cc_bot.domain.page import PageLink, pages_behind
-from cc_bot.domain.proposal import CallTool
 from cc_bot.internet.addresses import TurnTexts, addresses_in
 from cc_bot.internet.pages import PageReader
 from cc_bot.internet.search import SearxngSearch, WebSearch
 from cc_bot.internet.turn import MOST_PAGES, MOST_SEARCHES, Internet, TurnInternet
 from cc_bot.texts import explain, texts
-from cc_bot.tools.pages import LONGEST_QUERY, WEB, WithWeb
+from cc_bot.tools.pages import LONGEST_QUERY
 from cc_bot.tools.registry import ToolContext, ToolOutcome
 from tests.loopback.search_server import LoopbackSearchServer, Result
 from tests.loopback.web import INSIDE, Answer, LoopbackWeb
+from tests.proposals import called
 from tests.reading.confinement import UNCONFINED
 from tests.tools.conftest import TOOLS, call, result_of
 
@@ -210,8 +210,8 @@ class TestCarryingOut:
 
     async def test_a_page_that_was_only_seen_waits_for_a_press(self, turn: Turn, web: LoopbackWeb) -> None:
         outcome = await turn.of(seen=("http://a.example/a",)).read("http://a.example/a")
-        assert isinstance(outcome.proposal, CallTool)
-        assert json.loads(outcome.proposal.arguments) == {"url": "http://a.example/a"}
+        assert outcome.proposal is not None
+        assert called(outcome.proposal) == [("read_page", {"url": "http://a.example/a"})]
         assert web.connections == []
 
     @pytest.mark.slow
@@ -238,7 +238,7 @@ class TestCarryingOut:
         typed = " ".join(f"w{number}" for number in range(12))
         for dropped in (6, 1):
             query = typed.rpartition("w11")[0].replace(f"w{dropped} ", "").strip()
-            assert isinstance((await turn.after_a_look(typed=typed).search(query)).proposal, CallTool)
+            assert (await turn.after_a_look(typed=typed).search(query)).proposal
         assert search.queries == []
 
     async def test_a_search_waits_then_unless_its_words_were_typed_just_now(
@@ -247,7 +247,7 @@ class TestCarryingOut:
         typed = "東京の週末の天気は？ Any rain?"
         waiting = turn.after_a_look(typed=typed)
         for query in ("花粉症 東京", "東京 東京", "東京 天", "天気 東京"):
-            assert isinstance((await waiting.search(query)).proposal, CallTool), query
+            assert (await waiting.search(query)).proposal, query
         assert search.queries == []
         given = ["東京の週末", "東京 天気", "東京 週末 rain", typed]
         for query in given:
@@ -256,14 +256,13 @@ class TestCarryingOut:
             assert (first.proposal is None, second.proposal is None) == (True, False), "once in a turn"
         assert [words for _, words in search.queries] == given
         many = turn.after_a_look(typed=" ".join(f"w{number}" for number in range(30)))
-        assert isinstance((await many.search("w1 w7 w9 w20")).proposal, CallTool), "of many words, few"
+        assert (await many.search("w1 w7 w9 w20")).proposal, "of many words, few"
 
-    async def test_what_was_agreed_to_is_read_and_searched(self, turn: Turn) -> None:
-        calls = WithWeb(turn.internet, None)
-        assert "明日は雨です" in (await calls.call(WEB, "read_page", {"url": "http://a.example/a"})).text
-        assert "雨です。" in (await calls.call(WEB, "web_search", {"query": "天気"})).text
-        with pytest.raises(ToolServerAway):
-            await calls.call("notes", "read", {})
+    async def test_what_was_approved_is_read_and_searched(self, turn: Turn) -> None:
+        looked = turn.after_a_look(typed="")
+        approved = replace(looked, context=replace(looked.context, approved="{}"))
+        assert "明日は雨です" in (await approved.read("http://a.example/a")).text
+        assert "雨です。" in (await approved.search("天気")).text
 
 
 def test_pages_behind_an_answer_are_those_that_were_read_or_else_the_first_that_were_found() -> None:

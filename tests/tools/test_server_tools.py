@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from cc_bot.domain.proposal import CallTool
 from cc_bot.domain.tool_server import ToolPlace
 from cc_bot.llm.model import ToolRequest
 from cc_bot.tools.registry import ToolContext, ToolOutcome, ToolRegistry
@@ -58,8 +57,8 @@ class TestCall:
         first = await served.call("write", '{"text": "牛乳", "path": "a", "z": 1, "b": 2}')
         second = await served.call("write", '{"b": 2, "z": 1, "path": "a", "text": "牛乳"}')
         assert first.proposal == second.proposal
-        assert isinstance(first.proposal, CallTool)
-        assert first.proposal.arguments == '{"path": "a", "text": "牛乳", "b": 2, "z": 1}'
+        assert first.proposal is not None
+        assert first.proposal.calls[0].arguments == '{"path": "a", "text": "牛乳", "b": 2, "z": 1}'
         assert served.made == 0
 
     @pytest.mark.parametrize(
@@ -79,7 +78,6 @@ class TestCall:
     async def test_where_nobody_watches_is_refused(self, served: Served) -> None:
         outcome = await served.having(can_propose=False).call("write")
         assert (outcome.ok, outcome.proposal) == (False, None)
-        assert "Nobody is here" in outcome.text
         assert served.made == 0
 
     async def test_with_arguments_that_do_not_fit_is_not_made(self, served: Served) -> None:

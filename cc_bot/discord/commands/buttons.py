@@ -2,20 +2,18 @@
 
 import asyncio
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
 import hikari
 import lightbulb
 
-from cc_bot.assistant.proposals import ProposalResult, Proposals
 from cc_bot.commands.memories import hidden_reply
+from cc_bot.discord.approvals import ApprovalDelivery
 from cc_bot.discord.delivery.answers import Answers
-from cc_bot.discord.delivery.approved_calls import CallDelivery
-from cc_bot.discord.delivery.canvas_boards import CanvasBoards
 from cc_bot.discord.delivery.forms import OpenForms
 from cc_bot.discord.delivery.live import RunningTurns
-from cc_bot.discord.delivery.outlets import reply_by_token, reply_in_place
+from cc_bot.discord.delivery.outlets import reply_by_token
 from cc_bot.discord.delivery.receipts import ReceiptUpkeep
 from cc_bot.discord.delivery.reply import Sent
 from cc_bot.discord.failures import tell, tell_after_all
@@ -24,15 +22,12 @@ from cc_bot.discord.interactions import (
     defer_update,
     is_accepted_ahead,
     is_ephemeral,
-    visibility_of,
 )
 from cc_bot.discord.messages.listening import Messages
-from cc_bot.discord.owners import Owners
 from cc_bot.discord.pages.answer import page_of
 from cc_bot.discord.pages.custom_ids import (
     ANY_ASKER,
     AnswerButton,
-    CallButton,
     FormButton,
     FormSheet,
     ProposalButton,
@@ -46,28 +41,15 @@ from cc_bot.discord.pages.custom_ids import (
 from cc_bot.discord.pages.forms import entered_in, form_buttons, sheet, sheet_id, sheet_title
 from cc_bot.discord.pages.memory import EphemeralView, used_list, within
 from cc_bot.discord.pages.page import NO_FACTS, NO_PINGS, Facts, Page, components, rows_of
-from cc_bot.discord.pages.proposals import left_line, proposal_page, without
+from cc_bot.discord.pages.proposals import with_proposals
 from cc_bot.discord.pages.replies import reply_view
 from cc_bot.discord.presses import on_press, whisper
 from cc_bot.discord.recipients import Recipient
-from cc_bot.domain.canvas import Canvas
 from cc_bot.domain.errors import (
-    CallExpired,
-    CallGone,
-    CallOutdated,
-    CcBotError,
     InputError,
-    ProposalGone,
-    ProposalOutdated,
     StorageError,
-    ToolGone,
-    WhenPassed,
 )
 from cc_bot.domain.form import read_form
-from cc_bot.domain.memory import MemoryChange, receipt_of
-from cc_bot.domain.proposal import CallTool, Proposal
-from cc_bot.domain.schedule import ScheduleReceipt
-from cc_bot.domain.session import SessionKey
 from cc_bot.log import begin_turn
 from cc_bot.stores import MemoryRemovalStore, MemoryStore, ProposalStore, Stores, TurnLedger, asked_in
 from cc_bot.texts import explain
@@ -283,42 +265,19 @@ async def _put(interaction: hikari.ComponentInteraction | hikari.ModalInteractio
 
 
 # ---- proposal buttons ----------------------------------------------------------------------------------
-# The buttons of proposals: have it done, leave it, or see what there was no room for.
-#
-# A proposal is claimed where it is carried out (stores/proposals.py), so that it is done once.
 
 
-_OVER = (ProposalGone, ProposalOutdated, WhenPassed)
-"""After these there is nothing left to decide."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Press:
-    """A press of one of the two buttons of a proposal, by whom it is for."""
-
-    interaction: hikari.ComponentInteraction
-    button: ProposalButton
-    recipient: Recipient
-    proposals: Proposals
-    upkeep: ReceiptUpkeep
-
-
-@on_press(loader, ProposalButton, not_yours=lambda words: words.proposal.not_yours)
+@on_press(loader, ProposalButton, not_yours=lambda words: words.proposal.not_yours, anybody=True)
 async def decide(
     interaction: hikari.ComponentInteraction,
     button: ProposalButton,
     recipient: Recipient,
     *,
-    proposals: Proposals,
-    boards: CanvasBoards,
-    upkeep: ReceiptUpkeep,
+    delivery: ApprovalDelivery,
 ) -> None:
     begin_turn()
     await defer_update(interaction)
-    async with upkeep.changes.after(int(interaction.message.id)):
-        drawing = await _decide(_Press(interaction, button, recipient, proposals, upkeep))
-    if drawing:
-        await boards.update(drawing, interaction, ephemeral=is_ephemeral(interaction.message))
+    await delivery.decide(interaction, button, recipient)
 
 
 @on_press(
@@ -334,14 +293,15 @@ async def list_proposals(
     recipient: Recipient,
     *,
     store: ProposalStore,
-    owners: Owners,
+    delivery: ApprovalDelivery,
     upkeep: ReceiptUpkeep,
 ) -> None:
-    """Show each in a message of its own, for whoever decides on it alone."""
+    """Show each in a message of its own to a user who may decide on it."""
     await defer(interaction, ephemeral=True)
-    found, words = await store.list_for_answer(button.user_id, button.answer_id), recipient.words.proposal
+    listed, words = await store.list_for_answer(button.user_id, button.answer_id), recipient.words.proposal
+    found = [each for each in listed if each.state == "open"]
     if recipient.user_id != button.user_id:
-        found = tuple([each for each in found if await _is_owners(each, recipient, owners)])
+        found = [each for each in found if await delivery.may_decide(each, recipient.user_id)]
     if not found:
         theirs = recipient.user_id == button.user_id
         await interaction.edit_initial_response(words.none_open if theirs else words.not_yours, **NO_PINGS)
@@ -349,7 +309,7 @@ async def list_proposals(
             await _take_see(interaction, recipient, upkeep)
         return
     reply = reply_by_token(interaction, Sent(None), ephemeral=True)
-    await reply.show([proposal_page(each, recipient.words) for each in found])
+    await reply.show([with_proposals(Page(""), [each], recipient.words) for each in found])
 
 
 async def _take_see(
@@ -363,117 +323,3 @@ async def _take_see(
             page = page_of(await rest.fetch_message(channel_id, message_id), recipient.locale)
             left = tuple(each for each in page.buttons if each.custom_id != interaction.custom_id)
             await rest.edit_message(channel_id, message_id, components=rows_of(replace(page, buttons=left)))
-
-
-@on_press(loader, CallButton, not_yours=lambda words: words.proposal.not_yours, anybody=True)
-async def decide_on_call(
-    interaction: hikari.ComponentInteraction,
-    button: CallButton,
-    recipient: Recipient,
-    *,
-    delivery: CallDelivery,
-    owners: Owners,
-) -> None:
-    begin_turn()
-    await defer_update(interaction)
-    page = page_of(await interaction.fetch_initial_response(), recipient.locale)
-    pressed = _CallPressed(interaction, button, recipient, delivery)
-    await delivery.until_begun(lambda begun: _decide_on_call(pressed, page, owners, begun))
-
-
-@dataclass(frozen=True, slots=True)
-class _CallPressed:
-    """A press of one of the two buttons of a call, by anybody."""
-
-    interaction: hikari.ComponentInteraction
-    button: CallButton
-    recipient: Recipient
-    delivery: CallDelivery
-
-
-async def _decide_on_call(pressed: _CallPressed, page: Page, owners: Owners, begun: asyncio.Event) -> None:
-    interaction, button, recipient = pressed.interaction, pressed.button, pressed.recipient
-    delivery = pressed.delivery
-    try:
-        proposal, call = await delivery.assistant.calls.find(button.user_id, button.proposal_id)
-        if refusal := await _refusal(proposal, call, recipient, owners):
-            await whisper(interaction, refusal)
-            return
-        press = await delivery.press(interaction, proposal, call, recipient, page)
-        await (delivery.make(press, begun) if button.action == "do" else delivery.decline(press))
-    except (CallGone, CallExpired, CallOutdated, ToolGone) as error:
-        # Who waited for the server and has decided otherwise since knows that.
-        known = isinstance(error, CallGone) and begun.is_set()
-        await _close(pressed, explain(error, recipient.words), known=known)
-    except CcBotError as error:  # it may be tried again
-        await whisper(interaction, explain(error, recipient.words))
-
-
-async def _refusal(proposal: Proposal, call: CallTool, recipient: Recipient, owners: Owners) -> str:
-    """Return a sentence for who may not decide on a call; empty for who may."""
-    words, is_asker = recipient.words.proposal, recipient.user_id == proposal.key.user_id
-    if call.approvers == "owners":
-        return "" if await _is_owners(proposal, recipient, owners) else words.owners_decide
-    return "" if is_asker else words.not_yours
-
-
-async def _is_owners(proposal: Proposal, recipient: Recipient, owners: Owners) -> bool:
-    """Return whether owners decide on it, and this is one."""
-    call = proposal.change
-    if not isinstance(call, CallTool) or call.approvers != "owners":
-        return False
-    return recipient.user_id in await owners.ids(fresh=True)
-
-
-async def _close(pressed: _CallPressed, sentence: str, *, known: bool) -> None:
-    """Say that there is nothing left to decide, in the message as long as that still offers it, else to who
-    pressed, unless that is known. While the call is made, what the message says is up to whoever makes it."""
-    interaction, button, recipient = pressed.interaction, pressed.button, pressed.recipient
-    delivery = pressed.delivery
-    own = recipient.user_id == button.user_id and not await delivery.makes(button.user_id, button.proposal_id)
-    noted = own and await delivery.note(interaction, recipient.locale, button.proposal_id, sentence)
-    if not noted and not known:
-        await whisper(interaction, sentence)
-
-
-async def _decide(press: _Press) -> SessionKey | None:
-    """Do it or leave it, and say in the message what came of it. Return whose canvas it changed."""
-    words, interaction = press.recipient.words, press.interaction
-    message = await interaction.fetch_initial_response()
-    page = await press.upkeep.page_of(message, press.recipient.user_id, words)
-    user_id, proposal_id = press.recipient.user_id, press.button.proposal_id
-    decided = without(page, proposal_id)
-    drawing: SessionKey | None = None
-    try:
-        if decided == page:  # it was decided by a press before, or never stood there
-            raise ProposalGone
-        if press.button.action == "do":
-            proposal = await press.proposals.stores.proposals.get(user_id, proposal_id)
-            done = await press.proposals.accept(user_id, proposal_id)
-            drawing = proposal.key if proposal and isinstance(done, Canvas) else None
-            decided = await _page_after(press, decided, done)
-        else:
-            left = await press.proposals.decline(user_id, proposal_id)
-            decided = replace(decided, facts=decided.facts.noting(left_line(left, words)))
-    except CcBotError as error:
-        sentence = explain(error, press.recipient.words)
-        if not isinstance(error, _OVER) or decided == page:  # it may be tried again
-            await whisper(press.interaction, sentence)
-            return None
-        decided = replace(decided, facts=decided.facts.noting(sentence))
-    reply = reply_in_place(interaction, page)
-    await reply.show((decided,))
-    await press.upkeep.record(reply, decided.receipts, words)
-    return drawing
-
-
-async def _page_after(press: _Press, page: Page, done: ProposalResult) -> Page:
-    """The message with what was done among its facts, and a way to take it back."""
-    interaction, words, user_id = press.interaction, press.recipient.words, press.recipient.user_id
-    if isinstance(done, Canvas):
-        return replace(page, facts=page.facts.noting(words.canvas.changed))
-    receipt = receipt_of(done) if isinstance(done, MemoryChange) else ScheduleReceipt.of(done)
-    if receipt is None:
-        return page
-    private = visibility_of(interaction, ephemeral=is_ephemeral(interaction.message)) == "private"
-    return await press.upkeep.with_more(page, receipt, user_id, words, private=private)

@@ -181,7 +181,7 @@ class Answers:
         ephemeral = is_ephemeral(interaction.message)
         in_place = not button.earlier_messages or (not ephemeral and _may_delete(interaction))
         accepted = await self._press(interaction, button, recipient, below=not in_place)
-        renewing = self.assistant.calls.renewing(button.user_id, button.answer_id)
+        renewing = self.assistant.approvals.renewing(button.user_id, button.answer_id)
         async with accepted.delivery as delivery, renewing:
             await self._check(accepted.turn, button)
             if in_place:
@@ -203,7 +203,7 @@ class Answers:
     async def _check(self, turn: PendingTurn, button: AnswerButton) -> None:
         """Raise NotNewest or AnswerInUse if the answer must stay as it is. Raises StorageError."""
         await self.assistant.check_newest(turn.key, button.answer_id)
-        await self.assistant.calls.check_none_underway(button.user_id, button.answer_id)
+        await self.assistant.approvals.check_none_underway(button.user_id, button.answer_id)
 
     async def go_on(
         self, interaction: hikari.ComponentInteraction, button: AnswerButton, recipient: Recipient

@@ -15,7 +15,7 @@ from typing import Final, Literal, TypeVar
 import hikari
 import structlog
 
-from cc_bot.assistant.approved_calls import ApprovedCalls
+from cc_bot.assistant.approvals import Approvals
 from cc_bot.discord.delivery.deliveries import Deliveries, Delivery
 from cc_bot.discord.delivery.live import LiveAnswer
 from cc_bot.discord.delivery.outlets import InteractionOutlet, InteractionWebhook, MessageReplies
@@ -39,9 +39,8 @@ from cc_bot.discord.pages.answer import (
 )
 from cc_bot.discord.pages.custom_ids import AnswerButton, StopButton, parse_custom_id
 from cc_bot.discord.pages.page import Page
-from cc_bot.discord.pages.proposals import call_line, with_call_ended
+from cc_bot.discord.pages.proposals import outcome_line, refreshed
 from cc_bot.discord.recipients import Recipient, Recipients
-from cc_bot.domain.claimed_call import ClaimedCall
 from cc_bot.domain.errors import CcBotError
 from cc_bot.domain.locale import Locale
 from cc_bot.domain.message import Message
@@ -181,7 +180,7 @@ class Recovery:
     proposals: ProposalStore
     replies: MessageReplies
     recipients: Recipients
-    calls: ApprovedCalls
+    approvals: Approvals
     changes: InOrder = field(default_factory=InOrder)
     """Of each message, by its id: a change begins with what the message is by then."""
     retry_s: float = RETRY_S
@@ -514,17 +513,16 @@ class Recovery:
     async def _recover_calls(self) -> bool:
         """Report the calls that a dead process made, or whose end Discord did not take. Returns whether
         none is to be tried again soon. Raises StorageError."""
-        claimed = await self.calls.stores.claimed_calls.list_claimed()
+        claimed = await self.proposals.list_claimed()
         runs = self.deliveries.running.runs
         due = [call for call in claimed if call.message.place_id is not None and not runs(call.claimed_by)]
         return all([await self._recover_call(call) for call in due])
 
-    async def _recover_call(self, call: ClaimedCall) -> bool:
+    async def _recover_call(self, call: Proposal) -> bool:
         """Say in the message of a call, else by DM, what came of it. Returns False if that is to be tried
         again."""
-        spoken = call.message.locale or self.recipients.guilds.of(call.key.channel_id)
-        recipient = await self.recipients.of_author(call.key.user_id, spoken)
-        line = call_line(call.change, await self.calls.give_up(call), recipient.words)
+        recipient = await self.recipients.of_author(call.key.user_id, call.content.origin.locale)
+        line = outcome_line(call, await self.approvals.give_up(call), recipient.words)
         try:
             async with self.changes.after(call.message.shown_in):
                 shown = await self._attempt(self._show_call(call, recipient, line))
@@ -536,10 +534,10 @@ class Recovery:
             return False
         if shown == "refused":
             _log.warning("approved_call_not_told")
-        await self.calls.settle(call)
+        await self.proposals.settle(call)
         return True
 
-    async def _show_call(self, call: ClaimedCall, recipient: Recipient, line: str) -> Unshown | None:
+    async def _show_call(self, call: Proposal, recipient: Recipient, line: str) -> Unshown | None:
         shown, rest = call.message, self.replies.rest
         token, application_id = shown.token_at(self.recipients.clock()), shown.application_id or 0
         channel_id, message_id = shown.place_id or 0, shown.shown_in or 0
@@ -554,7 +552,9 @@ class Recovery:
             message = await rest.fetch_message(channel_id, message_id)
             page = page_of(message, recipient.locale)
             reply = self.replies.to(channel_id, message_id, (Sent(message.id, page),))
-        await reply.show((with_call_ended(page, call, recipient.words, line),), insist=False)
+        others = await self.proposals.list_for_answer(call.key.user_id, call.answer_id)
+        page = refreshed(page, others, call.id, recipient.words)
+        await reply.show((replace(page, facts=page.facts.noting(line)),), insist=False)
         return None
 
     async def _application(self) -> int:

@@ -312,7 +312,7 @@ class ChannelAnswers:
         """Return whether a tool of this answer is running: a new answer would remove its Stop button. Raises
         StorageError."""
         try:
-            await self.assistant.assistant.calls.check_none_underway(user_id, answer.id or 0)
+            await self.assistant.assistant.approvals.check_none_underway(user_id, answer.id or 0)
         except AnswerInUse:
             return True
         return False

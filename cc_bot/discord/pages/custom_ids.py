@@ -182,20 +182,11 @@ class UntellButton(Control):
 
 @_control("proposal")
 class ProposalButton(Control):
-    """Have done what an answer proposes, or not."""
+    """Approve or decline a proposal. Its row says who may."""
 
     action: Literal["do", "dont"]
     user_id: int
-    proposal_id: int
-
-
-@_control("call")
-class CallButton(Control):
-    """Have a tool of a server called, or not. Who may decide that stands with the proposal."""
-
-    action: Literal["do", "dont"]
-    user_id: int
-    """Who asked."""
+    """The author of the question."""
     proposal_id: int
 
 

@@ -1,13 +1,13 @@
-"""Proposals as they stand below an answer: the exact text before and after, and two buttons each.
+"""Proposals below an answer: what each would do, in an embed of its own, and two buttons.
 
-They are made by code from what is stored, in embeds of a colour of their own: no model writes there. What
-takes too much room is shown to its user alone, one proposal a message, when they ask for it.
+They are rendered from their rows, in a colour that no model's embed has. If they take too much room, their
+user can see each in a message of its own.
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from datetime import datetime
+from itertools import zip_longest
 from typing import Final
 
 import hikari
@@ -15,7 +15,6 @@ import hikari
 from cc_bot.charts import table
 from cc_bot.discord.pages.custom_ids import (
     ANY_ASKER,
-    CallButton,
     ProposalButton,
     SeeProposalsButton,
     StopButton,
@@ -31,154 +30,117 @@ from cc_bot.discord.pages.page import (
     TextFile,
 )
 from cc_bot.domain.canvas import Chart
-from cc_bot.domain.claimed_call import CallState, ClaimedCall
-from cc_bot.domain.locale import Locale
 from cc_bot.domain.message import spell_out
-from cc_bot.domain.proposal import CallTool, Proposal
-from cc_bot.domain.text import one_line, shorten
+from cc_bot.domain.proposal import CallState, Moment, Proposal, Value
+from cc_bot.domain.text import shorten
 from cc_bot.texts import Texts
-from cc_bot.texts.proposal import Time, Value, describe, gist
 
-SHOWN_CHARACTERS: Final = 60
-"""Of what was left undone."""
+MAX_TITLE_CHARACTERS: Final = 60
 _STARTS_CHARACTERS: Final = 600
-"""Of the texts of one that is too long, together: every line and field stands beside where each begins."""
+"""Of the texts of a proposal that is too long, together: each line is shown beside where its text begins."""
 _LINES_CHARACTERS: Final = PROPOSALS_CHARACTERS - 100
-"""Of all that then stands there, above where the rest is."""
+"""Of the lines of such a proposal, above the one that names the file."""
 _CHART_WIDTH: Final = 40
 _LINE_MARK: Final = re.compile(r"^([ \t]*\d*)([#+.-])", re.MULTILINE)
 """Of a heading or a list. No backslash stands before a digit: Discord would show it."""
 
 
 def with_proposals(page: Page, proposals: Sequence[Proposal], words: Texts) -> Page:
-    """An answer's last message with what it proposes."""
-    if not proposals:
+    """Return an answer's last message with these proposals in place of those that it has. One that stands
+    alone in a message is cut if it is too long, and is whole in a file."""
+    stops = tuple(_stop(each, words) for each in proposals if each.state == "claimed")
+    others = (each for each in page.buttons if not _is_for_proposals(each))
+    in_order = sorted(proposals, key=lambda each: each.state != "open")  # as read_proposals expects
+    shown = tuple(_proposal(each, words) for each in in_order)
+    page = replace(page, buttons=(*stops, *others), proposals=shown, see=None, why="")
+    still_open = [each for each in in_order if each.state == "open"]
+    if not still_open:
         return page
-    shown = tuple(
-        _proposal(proposal, number if len(proposals) > 1 else 0, words)
-        for number, proposal in enumerate(proposals, 1)
-    )
-    [first, *_] = proposals
-    see = SeeProposalsButton(first.key.user_id, first.answer_id)
-    label = words.proposal.see.format(count=len(proposals))
-    page = replace(page, why=words.proposal.reason(proposals))
-    return replace(page, proposals=shown, see=Button(label, see.custom_id()))
+    page = replace(page, why=words.proposal.reason(still_open))
+    if not page.content and len(shown) == 1 and not page.proposal_rows:
+        return _cut(page, still_open[0], words)
+    see = SeeProposalsButton(still_open[0].key.user_id, still_open[0].answer_id)
+    return replace(page, see=Button(words.proposal.see.format(count=len(still_open)), see.custom_id()))
 
 
-def proposal_page(proposal: Proposal, words: Texts) -> Page:
-    """A proposal in a message of its own."""
-    shown = _proposal(proposal, 0, words)
-    page = Page("", proposals=(shown,), why=words.proposal.reason((proposal,)))
-    if page.embeds:
-        return page
+def _cut(page: Page, proposal: Proposal, words: Texts) -> Page:
     parts = list(_parts(proposal, words))
     whole = "\n\n".join(part for line_and_text in parts for part in line_and_text if part)
     room = _STARTS_CHARACTERS // max(1, sum(bool(text) for _, text in parts))
     starts = "\n".join(_lines((line, shorten(text, room)) for line, text in parts))
-    cut = replace(shown, text=f"{shorten(starts, _LINES_CHARACTERS)}\n-# {words.proposal.whole}")
-    return replace(page, proposals=(cut,), file=TextFile(words.proposal.file_name, whole))
+    text = f"{shorten(starts, _LINES_CHARACTERS)}\n-# {words.proposal.whole}"
+    file = page.file or TextFile(words.proposal.file_name, whole)
+    return replace(page, proposals=(replace(page.proposals[0], text=text),), file=file)
 
 
-def left_line(proposal: Proposal, words: Texts) -> str:
-    """The line that tells that it was left undone."""
-    what = escape_markdown(shorten(gist(proposal, words), SHOWN_CHARACTERS))
-    return words.proposal.undone(proposal.change).format(what=what)
+def refreshed(page: Page, proposals: Sequence[Proposal], pressed_id: int, words: Texts) -> Page:
+    """Return a message with those of these proposals that it shows, as they are by now."""
+    parsed = [parse_custom_id(button.custom_id) for button in page.buttons]
+    running = {each.turn for each in parsed if isinstance(each, StopButton)}
+    offered = (parse_custom_id(button.custom_id) for shown in page.proposals for button in shown.buttons)
+    ids = {pressed_id, *(each.proposal_id for each in offered if isinstance(each, ProposalButton))}
+    here = [each for each in proposals if each.id in ids or each.claimed_by in running]
+    return with_proposals(page, here, words)
 
 
-def language_of(page: Page, words: Callable[[Locale], Texts]) -> Locale | None:
-    """Return the language that the proposals of a page are written in; None where it has none."""
-    labels = {button.label for shown in page.proposals for button in shown.buttons}
-    for locale in Locale:
-        yes = words(locale).proposal.call.yes
-        if any(label.endswith(yes) for label in labels):
-            return locale
-    return None
+def outcome_line(proposal: Proposal, state: CallState, words: Texts, *, stopped: bool = False) -> str:
+    """The line that reports the outcome of approved calls."""
+    return words.proposal.outcome(state, _title(proposal), stopped=stopped)
 
 
-def call_line(call: CallTool, state: CallState, words: Texts, *, stopped: bool = False) -> str:
-    """The line that tells what came of a call that was agreed to."""
-    return words.proposal.outcome(state, escape_markdown(one_line(call.what)), stopped=stopped)
-
-
-def with_call_begun(page: Page, call: ClaimedCall, words: Texts) -> Page:
-    """A message while one of its calls is made, with a button that stops it."""
-    stop = Button(words.answer.stop, _stop_of(call))
-    begun = replace(without(page, call.id), buttons=(stop, *page.buttons))
-    return replace(begun, facts=page.facts.noting(call_line(call.change, "claimed", words)))
-
-
-def with_call_ended(page: Page, call: ClaimedCall, words: Texts, *lines: str) -> Page:
-    """A message once one of its calls is over, with these lines on what came of it; whatever it looked like
-    before."""
-    begun, stop = call_line(call.change, "claimed", words), _stop_of(call)
-    facts = page.facts.without(begun)
-    return replace(
-        without(page, call.id),
-        facts=replace(facts, notices=(*facts.notices, *lines)),
-        buttons=tuple(button for button in page.buttons if button.custom_id != stop),
-    )
-
-
-def with_call_waiting(page: Page, call: ClaimedCall, words: Texts, before: Page) -> Page:
-    """A message in which one of its calls waits again, that was about to be made; `before` is how it stood
-    there."""
-    rest = with_call_ended(page, call, words)
-    there = {call.id, *map(proposal_of, rest.proposals)}
-    return replace(
-        rest, proposals=tuple(each for each in before.proposals if proposal_of(each) in there), why=before.why
-    )
-
-
-def _stop_of(call: ClaimedCall) -> str:
-    return StopButton(ANY_ASKER, call.claimed_by).custom_id()
+def declined_line(proposal: Proposal, words: Texts) -> str:
+    return words.proposal.declined.format(what=_title(proposal))
 
 
 def is_proposal_button(button: Button) -> bool:
     """Return whether it decides on a proposal."""
-    return isinstance(parse_custom_id(button.custom_id), ProposalButton | CallButton)
+    return isinstance(parse_custom_id(button.custom_id), ProposalButton)
 
 
 def read_proposals(
     embeds: Sequence[hikari.Embed], buttons: Sequence[Button]
 ) -> tuple[tuple[ShownProposal, ...], None, str]:
-    """The proposals of a message of the bot's own, as Page has them: embeds and buttons are in one order."""
+    """The proposals of a message of the bot's own, as Page has them: embeds and pairs of buttons are in one
+    order, and the last embeds may have no buttons."""
     own = [embed for embed in embeds if embed.colour == PROPOSAL_COLOUR and not embed.url]
     pairs = (tuple(buttons[at : at + 2]) for at in range(0, len(buttons), 2))
     why = own[-1].footer.text if own and own[-1].footer else None
     shown = (
         ShownProposal(embed.title or "", embed.description or "", pair)
-        for embed, pair in zip(own, pairs, strict=False)
+        for embed, pair in zip_longest(own, pairs, fillvalue=())
+        if isinstance(embed, hikari.Embed)
     )
     return tuple(shown), None, why or ""
 
 
-def without(page: Page, proposal_id: int) -> Page:
-    """The page without one of its proposals."""
-    left = (each for each in page.proposals if proposal_of(each) != proposal_id)
-    return replace(page, proposals=tuple(left))
+def _is_for_proposals(button: Button) -> bool:
+    parsed = parse_custom_id(button.custom_id)
+    is_stop = isinstance(parsed, StopButton) and parsed.user_id == ANY_ASKER
+    return is_stop or isinstance(parsed, SeeProposalsButton)
 
 
-def proposal_of(shown: ShownProposal) -> int | None:
-    """Return which one it is, by its buttons."""
-    parsed = parse_custom_id(shown.buttons[0].custom_id) if shown.buttons else None
-    return parsed.proposal_id if isinstance(parsed, ProposalButton | CallButton) else None
+def _stop(proposal: Proposal, words: Texts) -> Button:
+    return Button(words.answer.stop, StopButton(ANY_ASKER, proposal.claimed_by).custom_id())
 
 
-def _proposal(proposal: Proposal, number: int, words: Texts) -> ShownProposal:
-    """`number` is its place among several, 0 where it is alone."""
-    told, user_id = words.proposal, proposal.key.user_id
-    choice = told.choice(proposal.change)
+def _proposal(proposal: Proposal, words: Texts) -> ShownProposal:
+    sentences, number, user_id = words.proposal, proposal.content.position, proposal.key.user_id
+    title = sentences.numbered.format(number=number) if number else sentences.title
+    if proposal.state != "open":
+        return ShownProposal(title, outcome_line(proposal, proposal.state, words), ())
     yes, no = (
-        told.one_of.format(number=number, label=label) if number else label
-        for label in (choice.yes, choice.no)
+        sentences.one_of.format(number=number, label=label) if number else label
+        for label in (proposal.content.shown.yes, proposal.content.shown.no)
     )
-    kind = CallButton if isinstance(proposal.change, CallTool) else ProposalButton
     buttons = (
-        Button(yes, kind("do", user_id, proposal.id).custom_id(), primary=True),
-        Button(no, kind("dont", user_id, proposal.id).custom_id()),
+        Button(yes, ProposalButton("do", user_id, proposal.id).custom_id(), primary=True),
+        Button(no, ProposalButton("dont", user_id, proposal.id).custom_id()),
     )
-    title = told.numbered.format(number=number) if number else told.title
     return ShownProposal(title, "\n".join(_lines(_parts(proposal, words))), buttons)
+
+
+def _title(proposal: Proposal) -> str:
+    return escape_markdown(shorten(proposal.title, MAX_TITLE_CHARACTERS))
 
 
 def _lines(parts: Iterable[tuple[str, str]]) -> Iterator[str]:
@@ -191,25 +153,24 @@ def _lines(parts: Iterable[tuple[str, str]]) -> Iterator[str]:
 
 def _parts(proposal: Proposal, words: Texts) -> Iterator[tuple[str, str]]:
     """Yield each line that describes it, and the text below that, which may be empty."""
-    for part in describe(proposal, words):
+    for part in proposal.content.shown.parts:
         below = table(part.below, _CHART_WIDTH) if isinstance(part.below, Chart) else part.below or ""
         yield part.line(lambda value: _write(value, words)), below
 
 
 def _write(value: Value, words: Texts) -> str:
-    """A value within a line of the bot's own."""
+    """Write a value within a line of the bot's own."""
     match value:
         case None:
             return words.memory_card.nothing
         case str():
             return escape_markdown(value)
-        case datetime():
-            return last_day(value)
-        case Time(due_at, ""):
-            moment = timestamp(due_at, "R")
-            return words.proposal.from_now.format(time=timestamp(due_at, "F"), moment=moment)
-        case Time(due_at, repeat):
-            return words.proposal.repeated.format(repeat=escape_markdown(repeat), time=timestamp(due_at, "F"))
+        case Moment(at, ends_day=True):
+            return last_day(at)
+        case Moment(at, repeat=""):
+            return words.proposal.from_now.format(time=timestamp(at, "F"), moment=timestamp(at, "R"))
+        case Moment(at, repeat=repeat):
+            return words.proposal.repeated.format(repeat=escape_markdown(repeat), time=timestamp(at, "F"))
 
 
 def quote(text: str) -> str:

@@ -43,8 +43,7 @@ class ToolServerError(CcBotError): ...
 
 ToolServerAway = ToolServerError.define("ToolServerAway", ja="いまは「{server}」につながらないため、使えません。しばらくしてから、もう一度お試しください。", en="“{server}” is not available now. Please try again in a while.")
 CallPostponed = ToolServerError.define("CallPostponed", ja="いまは「{server}」につながらないため、まだ実行していません。しばらくしてから、期限（{minutes}分）のうちにもう一度お試しください。", en="“{server}” is not available now, so nothing was done yet. Please try again in a while, within the {minutes} minutes.")
-ToolGone = ToolServerError.define("ToolGone", ja="「{server}」の「{tool}」は、もう使えません。", en="“{tool}” of “{server}” is not there any more.")
-CallOutdated = ToolServerError.define("CallOutdated", ja="「{server}」の「{tool}」の内容か決まりが変わったので、実行しませんでした。もう一度お尋ねください。", en="“{tool}” of “{server}” or the rules for it changed meanwhile, so it was not done. Please ask again.")
+ToolGone = ToolServerError.define("ToolGone", ja="このツールは、もう使えません。", en="This tool is not there any more.")
 ToolTimedOut = ToolServerError.define("ToolTimedOut", ja="「{server}」が {seconds} 秒たっても応えないので、打ち切りました。実行された可能性があります。", en="“{server}” did not answer within {seconds} seconds, so I gave up. It may have been done.")
 ToolCallLost = ToolServerError.define("ToolCallLost", ja="実行の途中で「{server}」との接続が切れました。実行されたかどうかは分からないので、繰り返す前に確かめてください。", en="“{server}” was lost during the call. It may have been done: please check before you repeat it.")
 SecretAsked = ToolServerError.define("SecretAsked", ja="「{server}」がパスワードのような秘密をたずねてきたので、断りました。", en="“{server}” asked for a secret, such as a password. That was declined.")
@@ -136,8 +135,6 @@ TooManySchedules = InputError.define("TooManySchedules", ja="お知らせは{lim
 ScheduleNotFound = InputError.define("ScheduleNotFound", ja="#{id} のお知らせは見つかりません。</remind list> で番号を確かめてください。", en="There is no reminder #{id}. See </remind list> for the numbers.")
 ProposalGone = InputError.define("ProposalGone", ja="この提案はもう決まっているか、取り下げられたか、期限が過ぎています。必要なら、もう一度お聞きください。", en="This was decided already, withdrawn, or its time is over. Ask again if you still want it.")
 ProposalOutdated = InputError.define("ProposalOutdated", ja="提案のあとに元の内容が変わったので、何もしていません。必要なら、もう一度お聞きください。", en="What this would change has changed since, so nothing was done. Ask again if you still want it.")
-CallGone = InputError.define("CallGone", ja="このツールを使うかどうかは、もう決まっているか、取り下げられたか、期限（{minutes}分）が過ぎています。必要なら、もう一度お聞きください。", en="Whether this tool is used was decided already, withdrawn, or its {minutes} minutes are over. Ask again if you still want it.")
-CallExpired = InputError.define("CallExpired", ja="{minutes}分を過ぎたので、実行していません。必要なら、もう一度お聞きください。", en="{minutes} minutes have passed, so it was not done. Ask again if you still want it.")
 FieldEmpty = InputError.define("FieldEmpty", ja="「{name}」を書いてください。", en="“{name}” is needed. Please fill it in.")
 FieldNotANumber = InputError.define("FieldNotANumber", ja="「{name}」は数字で書いてください。", en="“{name}” has to be a number.")
 FieldNotAWholeNumber = InputError.define("FieldNotAWholeNumber", ja="「{name}」は整数で書いてください。", en="“{name}” has to be a whole number.")

@@ -452,51 +452,37 @@ CREATE TABLE user_settings (
     updated_at      @text NOT NULL
 ) @strict;
 
--- Changes and calls that a model proposed and that wait for their user's word. A row goes when it is decided, or its
--- answer goes. No id is given twice: a button must not come to mean something else.
+-- Tool calls that a model proposed, from its answer until their user knows the outcome. A row goes when it is declined
+-- or its answer goes. An approved one is claimed before its calls are made: a kill in between makes none twice and
+-- leaves none unreported. No id is given twice: a button must not come to mean something else.
 CREATE TABLE proposals (
-    id         @id,
-    user_id    @number NOT NULL,
-    number     @number,
-    channel_id @number NOT NULL,
-    agent      @text NOT NULL,
-    message_id @number NOT NULL REFERENCES messages (id) ON DELETE CASCADE,  -- the answer it is shown below
-    visibility @text NOT NULL CHECK (visibility IN ('public', 'private')),
-    memory_id  @number,         -- the memory that it changes or deletes; NULL for none
-    change     @text NOT NULL,  -- JSON: what is to be done, and what was there before
-    made_at    @number NOT NULL -- Unix milliseconds
+    id             @id,
+    user_id        @number NOT NULL,
+    number         @number,
+    channel_id     @number NOT NULL,
+    agent          @text NOT NULL,
+    message_id     @number NOT NULL REFERENCES messages (id) ON DELETE CASCADE,  -- the answer it is shown below
+    visibility     @text NOT NULL CHECK (visibility IN ('public', 'private')),
+    memory_id      @number,         -- the memory that it changes or deletes; NULL for none
+    content        @text NOT NULL,  -- JSON: the calls, what they depend on, and what the user is shown
+    made_at        @number NOT NULL,  -- Unix milliseconds
+    state          @text NOT NULL DEFAULT 'open' CHECK (state IN ('open', 'claimed', 'done', 'failed', 'unknown')),
+    claimed_by     @text NOT NULL DEFAULT '',  -- the press, and with it the run of the program
+    process        @text NOT NULL DEFAULT '',  -- that makes the calls, as in turns
+    place_id       @number,         -- the channel of the message that reports the outcome; NULL outside of Discord
+    shown_in       @number,         -- that message, as Discord counts it
+    application_id @number,         -- of the bot, for the token
+    token          @text,           -- of the press
+    token_until    @number,         -- Unix milliseconds
+    ephemeral      @number NOT NULL DEFAULT 0
 ) @strict;
 
 -- Serves: those of an answer.
 CREATE INDEX proposals_by_message ON proposals (message_id);
 -- Serves: a user's own, when all of theirs is listed or erased, or one of their memories is.
 CREATE INDEX proposals_by_user ON proposals (user_id, made_at);
-
--- Tool calls that a user accepted, from before they are made until that user knows the outcome: a kill in between makes
--- none twice and leaves none unreported.
-CREATE TABLE claimed_calls (
-    id             @number PRIMARY KEY,  -- of the proposal that it was
-    user_id        @number NOT NULL,
-    channel_id     @number NOT NULL,
-    agent          @text NOT NULL,
-    message_id     @number NOT NULL,     -- the row of the answer that proposed it
-    visibility     @text NOT NULL CHECK (visibility IN ('public', 'private')),
-    change         @text NOT NULL,       -- JSON, as in proposals
-    claimed_at     @number NOT NULL,     -- Unix milliseconds
-    claimed_by     @text NOT NULL,       -- the press, and with it the run of the program
-    state          @text NOT NULL CHECK (state IN ('claimed', 'done', 'failed', 'unknown')),
-    place_id       @number,              -- the channel of the message that reports it; NULL outside of Discord
-    shown_in       @number,              -- that message, as Discord counts it
-    application_id @number,              -- of the bot, for the token
-    token          @text,                -- of the press
-    token_until    @number,              -- Unix milliseconds
-    ephemeral      @number NOT NULL,
-    locale         @text,                -- of the user; NULL: not known
-    process        @text NOT NULL DEFAULT ''  -- that makes it, as in turns
-) @strict;
-
--- Serves: a user's own, when all of theirs is listed or erased.
-CREATE INDEX claimed_calls_by_user ON claimed_calls (user_id);
+-- Serves: approved ones whose outcome is to be reported.
+CREATE INDEX proposals_approved ON proposals (process) WHERE state <> 'open';
 
 -- Receipts: the lines below an answer on Discord that report a change of a memory or reminder and offer to undo it. A
 -- change of it makes them stale, and the message is edited. No text is in here.
@@ -778,7 +764,6 @@ CREATE TABLE erasing (
 @postgresql ALTER TABLE heartbeat_marks ALTER COLUMN name SET STATISTICS 0;
 @postgresql ALTER TABLE turns ALTER COLUMN question SET STATISTICS 0, ALTER COLUMN token SET STATISTICS 0,
 @postgresql    ALTER COLUMN pages SET STATISTICS 0, ALTER COLUMN earlier SET STATISTICS 0, ALTER COLUMN calls SET STATISTICS 0;
-@postgresql ALTER TABLE proposals ALTER COLUMN change SET STATISTICS 0;
+@postgresql ALTER TABLE proposals ALTER COLUMN content SET STATISTICS 0, ALTER COLUMN token SET STATISTICS 0;
 @postgresql ALTER TABLE web_codes ALTER COLUMN hash SET STATISTICS 0;
 @postgresql ALTER TABLE web_sessions ALTER COLUMN hash SET STATISTICS 0;
-@postgresql ALTER TABLE claimed_calls ALTER COLUMN change SET STATISTICS 0, ALTER COLUMN token SET STATISTICS 0;

@@ -32,7 +32,6 @@ from cc_bot.domain.memory import (
     clean_tags,
 )
 from cc_bot.domain.memory_transfer import PortableMemory
-from cc_bot.domain.proposal import Proposal
 from cc_bot.domain.text import without_controls
 from cc_bot.storage import Database, Row, Statement, Steps, user
 from cc_bot.stores.columns import list_of, to_text
@@ -53,7 +52,6 @@ from cc_bot.stores.memory.search import MemorySearch
 from cc_bot.stores.memory.secrets import SecretRules
 from cc_bot.stores.memory.terms import delete_terms, insert_terms
 from cc_bot.stores.memory.texts import fold_tags, likeness, search_text
-from cc_bot.stores.proposals import carry_out
 from cc_bot.stores.receipts import mark_stale
 from cc_bot.stores.settings import Keep
 
@@ -232,7 +230,6 @@ class MemoryStore:
         *,
         supersedes: int | None = None,
         created_at: datetime | None = None,
-        proposal: Proposal | None = None,
         **given: Unpack[MemoryFields],
     ) -> Memory:
         """Keep a note. The memory that it supersedes, if it is this user's, becomes its history. `created_at`
@@ -245,9 +242,7 @@ class MemoryStore:
         note = await self._make(content, NewMemory.of, user_id, memory, self._clock(), supersedes)
         rules = await self._quotas.get_file_rules()
         statement = sql.INSERT_ALONE if supersedes is None else sql.INSERT
-        [row] = await self._database.write(
-            lambda: carry_out(proposal, lambda: note.steps(statement, rules)), [user(user_id)]
-        )
+        [row] = await self._database.write(lambda: note.steps(statement, rules), [user(user_id)])
         return self.note_written(note.kept(*row) if supersedes is None else MEMORY.read(row))
 
     async def remember(
@@ -435,16 +430,14 @@ class MemoryStore:
         memory_id: int,
         *,
         content: str | None = None,
-        proposal: Proposal | None = None,
         only_as: Memory | None = None,
         **given: Unpack[MemoryFields],
     ) -> Memory | None:
         """Change what is given; None when the memory is not there or not the user's. What WORDING names is
-        kept as its history, as it was. With a `proposal` it is carried out by that. With `only_as` it is made
-        only while the memory says what this one does, to the same readers.
+        kept as its history, as it was. With `only_as` it is made only while the memory says what this one
+        does, to the same readers.
 
-        Raises EmptyMemory, MemoryTooLong, SecretNotStored or MemoryFull, MemoryEditOutdated, and ProposalGone
-        or ProposalOutdated.
+        Raises EmptyMemory, MemoryTooLong, SecretNotStored, MemoryFull or MemoryEditOutdated.
         """
         if content is None:
             edit = MemoryEdit(await self._clean(given), only_as)
@@ -453,8 +446,7 @@ class MemoryStore:
             edit = MemoryEdit({"content": content, **await self._clean(given, content)}, only_as)
         now, rules = self._clock(), await self._quotas.get_file_rules()
         row = await self._database.write(
-            lambda: carry_out(proposal, lambda: edit.steps(user_id, known_id(memory_id), now, rules)),
-            [user(user_id)],
+            lambda: edit.steps(user_id, known_id(memory_id), now, rules), [user(user_id)]
         )
         return self.note_written(MEMORY.read(row)) if row else None
 
@@ -476,11 +468,10 @@ class MemoryStore:
         rows = await self._database.write(steps, [user(user_id)])
         return self.note_written(MEMORY.read(rows[0])) if rows else None
 
-    async def delete(self, user_id: int, memory_id: int, *, proposal: Proposal | None = None) -> bool:
-        """Hide a memory, as if it were gone; it is, once UNDO_TIME has passed. Whether this user has it. With
-        a `proposal` it is carried out by that; raises ProposalGone or ProposalOutdated."""
+    async def delete(self, user_id: int, memory_id: int) -> bool:
+        """Hide a memory, as if it were gone; it is, once UNDO_TIME has passed. Whether this user has it."""
         params = (user_id, known_id(memory_id), to_text(self._clock()))
-        rows = await self._database.write(lambda: carry_out(proposal, lambda: hide(*params)), [user(user_id)])
+        rows = await self._database.write(lambda: hide(*params), [user(user_id)])
         return bool(rows)
 
     async def catch_up(self) -> None:

@@ -7,9 +7,10 @@ import pytest
 from cc_bot.domain import Attachment, Message, SessionKey, ToolCall
 from cc_bot.domain.canvas import AddCard, Canvas, Card, Drawn
 from cc_bot.domain.memory import ErasureCounts, Memory
-from cc_bot.domain.proposal import KeepMemory
+from cc_bot.domain.proposal import Proposal
 from cc_bot.storage import Database
 from cc_bot.stores import Stores
+from tests.proposals import remembering
 from tests.stores.backends import KEY, OTHER_USER, contents, got
 from tests.stores.forgetting import (
     FACT,
@@ -89,16 +90,15 @@ class TestCanvas:
 
 class TestProposals:
     async def test_of_an_answer_that_looked_it_up_are_deleted(self, stores: Stores) -> None:
-        [memory] = await keep(stores, FACT)
+        [memory], made = await keep(stores, FACT), list[Proposal]()
         for calls in ((recalled(memory),), ()):
             session = await stores.sessions.open(KEY)
             turn = [Message("user", "?"), Message("assistant", "はい", tool_calls=calls)]
-            proposed = KeepMemory(f"{FACT}です" if calls else "猫が好き", "general", (), "anywhere")
-            await stores.sessions.archive_turn(session, turn, proposals=[proposed])
+            proposal = remembering(f"{FACT}です" if calls else "猫が好き")
+            made += (await stores.sessions.archive_turn(session, turn, proposals=[proposal])).proposals
         await erase(stores, memory)
-        [left] = await stores.proposals.list_for_place(ME, KEY.channel_id)
-        assert isinstance(left.change, KeepMemory)
-        assert left.change.content == "猫が好き"
+        left = [await stores.proposals.get(ME, each.id) for each in made]
+        assert left == [None, made[-1]]
 
 
 class TestUnrelatedText:

@@ -1,0 +1,372 @@
+"""Approvals on Discord: a press decides on a proposal, its message shows the outcome, and the model goes on
+with the result of a call that it asked for.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field, replace
+
+import hikari
+import structlog
+
+from cc_bot.assistant import Assistant, Stop
+from cc_bot.assistant.approvals import ApprovedResult
+from cc_bot.discord.agents import Chosen
+from cc_bot.discord.delivery.answers import Answers, FollowUp
+from cc_bot.discord.delivery.canvas_boards import CanvasBoards
+from cc_bot.discord.delivery.forms import FormAsker
+from cc_bot.discord.delivery.outlets import reply_in_place
+from cc_bot.discord.delivery.receipts import ReceiptUpkeep
+from cc_bot.discord.delivery.reply import RETRY_PAUSES_S, PostUncertain, repeat
+from cc_bot.discord.interactions import author_name, is_ephemeral, roles_of, visibility_of
+from cc_bot.discord.owners import Owners
+from cc_bot.discord.pages.custom_ids import ProposalButton
+from cc_bot.discord.pages.page import Page
+from cc_bot.discord.pages.proposals import declined_line, outcome_line, refreshed
+from cc_bot.discord.pages.receipts import AnyReceipt
+from cc_bot.discord.places import key_of_interaction
+from cc_bot.discord.presses import whisper
+from cc_bot.discord.recipients import Recipient, Recipients
+from cc_bot.domain.errors import CcBotError, ProposalGone, StorageError
+from cc_bot.domain.memory import receipt_of
+from cc_bot.domain.proposal import CallMessage, Proposal
+from cc_bot.domain.schedule import ScheduleReceipt
+from cc_bot.domain.tool_server import ToolPlace
+from cc_bot.domain.turn import TOKEN_LIVES, AskedQuestion
+from cc_bot.texts import explain
+
+_log = structlog.get_logger(__name__)
+
+Change = Callable[[Page], Awaitable[Page]]
+
+
+@dataclass(frozen=True, slots=True)
+class _Press:
+    """A press of a button of a proposal, by a user who may decide on it."""
+
+    interaction: hikari.ComponentInteraction
+    proposal: Proposal
+    presser: Recipient
+    asker: Recipient
+    role_ids: tuple[int, ...] | None
+    """The roles of the author of the question; None if unknown."""
+
+    @property
+    def by_asker(self) -> bool:
+        return self.presser.user_id == self.asker.user_id
+
+    @property
+    def ephemeral(self) -> bool:
+        return is_ephemeral(self.interaction.message)
+
+    @property
+    def place(self) -> ToolPlace:
+        """The channel of the question, which decides which tools there are."""
+        guild_id, key = self.interaction.guild_id, self.proposal.key
+        here = key_of_interaction(self.interaction.channel).channel_id
+        return ToolPlace(
+            key.user_id,
+            tuple(dict.fromkeys((key.channel_id, here))),
+            None if guild_id is None else int(guild_id),
+            self.role_ids,
+        )
+
+
+@dataclass(eq=False, slots=True)
+class ApprovalDelivery:
+    """Decides on proposals by presses, and shows the outcomes."""
+
+    assistant: Assistant
+    answers: Answers
+    recipients: Recipients
+    upkeep: ReceiptUpkeep
+    boards: CanvasBoards
+    owners: Owners
+    _tasks: set[asyncio.Task[None]] = field(default_factory=set)
+
+    async def decide(
+        self, interaction: hikari.ComponentInteraction, button: ProposalButton, presser: Recipient
+    ) -> None:
+        """Approve or decline a proposal in the background. Returns when that is done, or waits for a server:
+        then the user can press other buttons."""
+        begun = asyncio.Event()
+        task = asyncio.create_task(self._decide(interaction, button, presser, begun))
+        self._tasks.add(task)
+        task.add_done_callback(self._on_done)
+        waiting = asyncio.create_task(begun.wait())
+        await asyncio.wait((task, waiting), return_when=asyncio.FIRST_COMPLETED)
+        waiting.cancel()
+        if task.done():
+            task.result()
+
+    async def may_decide(self, proposal: Proposal, user_id: int) -> bool:
+        if proposal.content.approvers == "owners":
+            return user_id in await self.owners.ids(fresh=True)
+        return user_id == proposal.key.user_id
+
+    async def _decide(
+        self,
+        interaction: hikari.ComponentInteraction,
+        button: ProposalButton,
+        presser: Recipient,
+        begun: asyncio.Event,
+    ) -> None:
+        try:
+            proposal = await self.assistant.approvals.find(button.user_id, button.proposal_id)
+            if not await self.may_decide(proposal, presser.user_id):
+                words = presser.words.proposal
+                by_owners = proposal.content.approvers == "owners"
+                await whisper(interaction, words.owners_decide if by_owners else words.not_yours)
+                return
+            press = await self._press(interaction, proposal, presser)
+            await (self._approve(press, begun) if button.action == "do" else self._decline(press))
+        except ProposalGone as error:
+            await self._close(interaction, button, presser, explain(error, presser.words), begun)
+        except CcBotError as error:  # it may be tried again
+            await whisper(interaction, explain(error, presser.words))
+
+    async def _press(
+        self, interaction: hikari.ComponentInteraction, proposal: Proposal, presser: Recipient
+    ) -> _Press:
+        user_id = proposal.key.user_id
+        if presser.user_id == user_id:
+            return _Press(interaction, proposal, presser, presser, roles_of(interaction.member))
+        asker = await self.recipients.of_author(user_id, proposal.content.origin.locale)
+        return _Press(interaction, proposal, presser, asker, await _fetch_roles(interaction, user_id))
+
+    async def _decline(self, press: _Press) -> None:
+        await self.assistant.approvals.decline(press.proposal)
+        await self._show(press, _noting(declined_line(press.proposal, press.asker.words)))
+
+    async def _close(
+        self,
+        interaction: hikari.ComponentInteraction,
+        button: ProposalButton,
+        presser: Recipient,
+        sentence: str,
+        begun: asyncio.Event,
+    ) -> None:
+        """Say that there is nothing left to decide: in the message if that still offers it, else to the
+        presser, unless they decided otherwise while a server was awaited. While the call is made, its message
+        is left alone."""
+        approved = await self.assistant.approvals.stores.proposals.list_approved(button.user_id)
+        noted = False
+        if presser.user_id == button.user_id and all(each.id != button.proposal_id for each in approved):
+            async with self.upkeep.changes.after(int(interaction.message.id)):
+                message = await interaction.fetch_initial_response()
+                page = await self.upkeep.page_of(message, presser.user_id, presser.words)
+                offers = {each.custom_id for shown in page.proposals for each in shown.buttons}
+                noted = button.custom_id() in offers
+                if noted:
+                    left = tuple(
+                        shown
+                        for shown in page.proposals
+                        if button.custom_id() not in {each.custom_id for each in shown.buttons}
+                    )
+                    closed = replace(page, proposals=left, facts=page.facts.noting(sentence))
+                    await reply_in_place(interaction, page).show((closed,))
+        if not noted and not begun.is_set():
+            await whisper(interaction, sentence)
+
+    async def _approve(self, press: _Press, begun: asyncio.Event) -> None:
+        """Make the calls, once, and have the model go on with the result if it asked for that. Raises
+        AnswerUnderway, AgentGone, CallPostponed, ProposalGone, ShuttingDown, BeingErased, InputError and
+        StorageError if nothing was done."""
+        guild_id, approvals = press.interaction.guild_id, self.assistant.approvals
+        with approvals.underway(press.proposal):
+            chosen = await self.answers.chooser.of_session(
+                press.proposal.key, int(guild_id) if guild_id else None
+            )
+            if approvals.must_wait(press.proposal):
+                begun.set()
+                await approvals.wait_for_server(press.proposal)
+            result = await self._make(press, chosen, begun)
+        if result and result.canvas is not None:
+            await self.boards.update(press.proposal.key, press.interaction, ephemeral=press.ephemeral)
+        if result and result.goes_on:
+            try:
+                await self._go_on(press, chosen, result)
+            except (CcBotError, hikari.HikariError, PostUncertain) as error:  # the result is shown
+                _log.warning("turn_not_gone_on", error=type(error).__name__)
+
+    async def _make(self, press: _Press, chosen: Chosen, begun: asyncio.Event) -> ApprovedResult | None:
+        """Claim and make the calls. Returns None if recovery shows the outcome, or if the message was
+        deleted."""
+        approvals, stop, running = self.assistant.approvals, Stop(), self.answers.running
+        with (
+            running.track(stop, {press.asker.user_id, press.presser.user_id}) as name,
+            running.withdrawals.watch(_question_of(press.interaction), None) as in_flight,
+            self.assistant.calling(press.asker.user_id, stop),
+        ):
+            in_flight.answer_id = int(press.interaction.message.id)
+            in_flight.begin(stop)
+            claimed = await approvals.claim(press.proposal, name, self._message(press))
+            showing = asyncio.create_task(self._show_begun(press, begun))
+            try:
+                result = await approvals.run(claimed, chosen.agent, press.place, stop, self._asker_of(press))
+            except CcBotError:
+                await showing
+                await self._reopen(press, claimed)
+                raise
+            finally:
+                await showing
+            return await self._report(press, result)
+
+    async def _report(self, press: _Press, result: ApprovedResult) -> ApprovedResult | None:
+        if not result.stored:
+            self.answers.deliveries.retry_due.set()
+            return None
+        refusal = await self._show(press, self._reporting(press, result))
+        deleted = isinstance(refusal, hikari.NotFoundError)
+        if refusal is None or deleted:
+            try:
+                await self.assistant.approvals.stores.proposals.settle(result.proposal)
+            except StorageError as error:  # recovery reports it once more
+                _log.warning("approved_call_not_settled", error=type(error).__name__)
+                self.answers.deliveries.retry_due.set()
+        else:
+            self.answers.deliveries.retry_due.set()
+        return None if deleted else result
+
+    def _reporting(self, press: _Press, result: ApprovedResult) -> Change:
+        """Return what puts an outcome into the message: a line, or the receipt of a change with the button
+        that undoes it."""
+        words, user_id = press.asker.words, press.asker.user_id
+        line = outcome_line(result.proposal, result.state, words, stopped=result.stopped)
+        if result.state == "unknown":
+            return _noting(line)
+        if result.proposal.content.goes_on:
+            return _noting(line, *filter(None, [result.problem]))
+        if result.state == "failed":
+            return _noting(result.problem or line)
+        if result.canvas is not None:
+            return _noting(words.canvas.changed)
+        private = visibility_of(press.interaction, ephemeral=press.ephemeral) == "private"
+
+        async def add_receipts(page: Page) -> Page:
+            receipts: list[AnyReceipt] = [*filter(None, map(receipt_of, result.memories))]
+            for receipt in (*receipts, *map(ScheduleReceipt.of, result.schedules)):
+                page = await self.upkeep.with_more(page, receipt, user_id, words, private=private)
+            return page
+
+        return add_receipts
+
+    async def _reopen(self, press: _Press, claimed: Proposal) -> None:
+        """Open it again. Its buttons are restored first: after a crash in between it still counts as claimed,
+        and recovery reports it."""
+        refusal = None
+        if claimed.content.goes_on:
+            refusal = await self._show(press, _noting(), open_again=claimed)
+        try:
+            reopened = refusal is None and await self.assistant.approvals.stores.proposals.reopen(claimed)
+        except StorageError as error:
+            _log.warning("approved_call_not_reopened", error=type(error).__name__)
+            reopened = False
+        if not reopened:
+            self.answers.deliveries.retry_due.set()
+
+    def _asker_of(self, press: _Press) -> FormAsker | None:
+        """Return what asks the author of the question, if they see messages below that of the call."""
+        if press.ephemeral and not press.by_asker:
+            return None
+        below = reply_in_place(press.interaction, Page(""))
+        return self.answers.running.forms.asker(below, press.asker)
+
+    async def _show_begun(self, press: _Press, begun: asyncio.Event) -> None:
+        """Show that a call is being made, with a Stop button. The bot's own tools take no time."""
+        try:
+            if press.proposal.content.goes_on:
+                await self._show(press, _noting())
+        finally:
+            begun.set()
+
+    async def _show(
+        self, press: _Press, change: Change, *, open_again: Proposal | None = None
+    ) -> hikari.HikariError | None:
+        """Edit the message of the press: its proposals as they are by now, and this change. `open_again` is
+        about to be open. Returns Discord's error, if any."""
+        interaction, words, key = press.interaction, press.asker.words, press.proposal.key
+        store, upkeep = self.assistant.approvals.stores.proposals, self.upkeep
+        try:
+            async with upkeep.changes.after(int(interaction.message.id)):
+                message = await repeat(interaction.fetch_initial_response, RETRY_PAUSES_S)
+                before = await upkeep.page_of(message, key.user_id, words)
+                proposals: Sequence[Proposal] = await store.list_for_answer(
+                    key.user_id, press.proposal.answer_id
+                )
+                if open_again:
+                    proposals = [press.proposal if each.id == open_again.id else each for each in proposals]
+                page = await change(refreshed(before, proposals, press.proposal.id, words))
+                reply = reply_in_place(interaction, before)
+                await reply.show((page,))
+                await upkeep.record(reply, page.receipts, words)
+        except hikari.HikariError as error:
+            _log.warning("approval_not_shown", error=type(error).__name__)
+            return error
+        return None
+
+    def _message(self, press: _Press) -> CallMessage:
+        interaction = press.interaction
+        return CallMessage(
+            int(interaction.channel_id),
+            int(interaction.message.id),
+            int(interaction.application_id),
+            interaction.token,
+            self.assistant.approvals.clock() + TOKEN_LIVES,
+            press.ephemeral,
+        )
+
+    async def _go_on(self, press: _Press, chosen: Chosen, result: ApprovedResult) -> None:
+        """Have the model go on where the answer can be read. It is given the call if the author's
+        conversation does not have the answer: that was in a channel, or before a reset."""
+        proposal, visibility = press.proposal, press.proposal.visibility
+        before = await self.answers.references.find_question(press.asker.user_id, proposal.answer_id)
+        name = author_name(press.interaction) if press.by_asker else before.author_name if before else ""
+        sentence = press.asker.words.proposal.after_call.format(what=proposal.content.calls[0].name)
+        follow_up = FollowUp(
+            press.asker,
+            chosen,
+            visibility,
+            AskedQuestion(sentence, name, tainted=True),
+            press.role_ids,
+            () if before is not None and await self._is_in_history(proposal) else result.told,
+            result.images,
+        )
+        ephemeral = press.ephemeral and visibility == "private"
+        await self.answers.go_on_after_call(follow_up, press.interaction, ephemeral=ephemeral)
+
+    async def _is_in_history(self, proposal: Proposal) -> bool:
+        """Return whether the author's conversation still has the answer. Raises StorageError."""
+        sessions = self.assistant.approvals.stores.sessions
+        session = await sessions.open(proposal.key, visibility=proposal.visibility, lasting=False)
+        return any(message.id == proposal.answer_id for message in session.history)
+
+    def _on_done(self, task: asyncio.Task[None]) -> None:
+        """Log an unexpected exception, which the press may no longer be waiting for."""
+        self._tasks.discard(task)
+        error = None if task.cancelled() else task.exception()
+        if error is not None and not isinstance(error, CcBotError):
+            _log.error("approved_call_broke", exc_info=error)
+
+
+def _noting(*lines: str) -> Change:
+    async def change(page: Page) -> Page:
+        return replace(page, facts=replace(page.facts, notices=(*page.facts.notices, *lines)))
+
+    return change
+
+
+def _question_of(interaction: hikari.ComponentInteraction) -> frozenset[int]:
+    """The message that the message of the button answers, if there is one."""
+    asked = interaction.message.message_reference
+    return frozenset({int(asked.id)} if asked and asked.id else ())
+
+
+async def _fetch_roles(interaction: hikari.ComponentInteraction, user_id: int) -> tuple[int, ...] | None:
+    """Fetch the roles of a user who did not press; None if Discord refuses."""
+    if interaction.guild_id is None:
+        return ()
+    try:
+        return roles_of(await interaction.app.rest.fetch_member(interaction.guild_id, user_id))
+    except hikari.HikariError:
+        return None

@@ -1,0 +1,169 @@
+"""Consent: whether a turn makes a change at once or proposes it to its user.
+
+A model obeys whatever it reads. In a turn that has read its user's own words alone, the model does what it
+calls. In a turn that has read anything else (a file, a quotation, others in a channel), it does what says
+only what its user said in this very message (grounding.py), and every other change is a proposal.
+
+Changing or deleting what is stored takes more: one memory a turn, and one that its user was shown. A memory
+that the turn itself has made is its own to change.
+"""
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from typing import Any, Final
+
+from cc_bot.domain.errors import ProposalOutdated
+from cc_bot.domain.memory_calls import without_texts
+from cc_bot.domain.message import ToolCall, spell_out
+from cc_bot.domain.proposal import DeferredCall, Origin, Part, ProposedCalls, Shown, Value
+from cc_bot.domain.tool_server import Approvers
+from cc_bot.texts import Texts, texts
+from cc_bot.texts.proposal import Choice, argument_lines
+from cc_bot.tools.registry import InvalidToolCall, ToolContext, ToolResult
+
+PENDING: Final[Mapping[str, Any]] = {
+    "proposed": True,
+    "note": "Not done yet: below your answer the user sees exactly this, and can have it done or not. Say "
+    "that they can decide there, and do not say that it is done. Later its result replaces this one.",
+}
+"""The result of a call that waits for approval."""
+DECLINED: Final[Mapping[str, Any]] = {
+    "declined": True,
+    "note": "The user decided against this, and it was not done. Ask before you propose it again.",
+}
+EXPIRED: Final[Mapping[str, Any]] = {
+    "expired": True,
+    "note": "This was not approved in time, so it was not done.",
+}
+OUTDATED: Final[Mapping[str, Any]] = {
+    "error": "This was not done: what it depends on has changed since. If it is still wanted, propose it "
+    "again.",
+}
+
+
+def needs_approval(context: ToolContext, is_grounded: Callable[[], bool]) -> bool:
+    """Return whether a change is left to the user; `is_grounded` tells whether it says only what they said.
+    Raises InvalidToolCall if there is no user to ask, as in a heartbeat.
+
+    A temporary turn is offered no tool that changes anything.
+    """
+    if context.approved is not None or not context.tainted:
+        return False
+    check_can_propose(context)
+    return not is_grounded()
+
+
+def check_can_propose(context: ToolContext) -> None:
+    if not context.can_propose:
+        raise InvalidToolCall("No user is here who could agree to this. Nothing was done.")
+
+
+def check_held(context: ToolContext, **held: object) -> None:
+    """Raise ProposalOutdated in an approved call if these values are not as when it was proposed."""
+    if context.approved is not None and context.approved != _to_json(held):
+        raise ProposalOutdated
+
+
+def propose(
+    context: ToolContext,
+    name: str,
+    arguments: Mapping[str, object],
+    shown: Shown,
+    *,
+    held: Mapping[str, object] | None = None,
+    told: Mapping[str, Any] = PENDING,
+    **more: Any,
+) -> ToolResult:
+    """Leave a call of this tool to the user. `held` are the values that it passes to `check_held`, `more` are
+    fields of ProposedCalls."""
+    call = DeferredCall(name, json.dumps(arguments, ensure_ascii=False), _to_json(held or {}))
+    origin = Origin(context.locale, context.timezone.key, context.place, context.guild_id, context.in_dm)
+    return ToolResult(told, proposal=ProposedCalls((call,), shown, origin, **more))
+
+
+def propose_call(
+    context: ToolContext,
+    name: str,
+    tool: str,
+    arguments: Mapping[str, object],
+    *,
+    server: str = "",
+    approvers: Approvers = "asker",
+    held: Mapping[str, object] | None = None,
+) -> ToolResult:
+    """Leave a call to the user with whose result the model goes on. `tool` is its name for people."""
+    check_can_propose(context)
+    words, title = texts(context.locale).proposal, on_one_line(tool)
+    parts = [Part(words.field, {"name": words.tool, "value": title})]
+    if approvers == "owners":
+        parts.append(Part(words.owners))
+    parts.append(Part(words.arguments, below=argument_lines(arguments)))
+    shown = show(words.call, *parts, title=title)
+    return propose(
+        context, name, arguments, shown, held=held, server=server, approvers=approvers, goes_on=True
+    )
+
+
+def _to_json(values: Mapping[str, object]) -> str:
+    return json.dumps(values, ensure_ascii=False, sort_keys=True, default=str)
+
+
+# ---- what the user is shown ------------------------------------------------------------------------------
+
+
+def show(choice: Choice, *parts: Part, number: int = 0, text: str | None = None, title: str = "") -> Shown:
+    """Return what is shown of a change: its headline with the text below it, and further parts. Without a
+    `title` the user knows it by the first of its texts."""
+    parts = (Part(choice.what.format(id=number), below=text), *parts)
+    written = (on_one_line(part.below) for part in parts if isinstance(part.below, str))
+    title = title or next(filter(None, written), parts[0].template)
+    return Shown(title, choice.yes, choice.no, parts)
+
+
+def field_line(name: str, value: Value, words: Texts) -> Part:
+    return Part(words.proposal.field, {"name": name, "value": value})
+
+
+def changed_line(name: str, old: Value, new: Value, words: Texts) -> Iterator[Part]:
+    """Yield the line of a field that changes; nothing if it stays as it is."""
+    if new != old:
+        yield Part(words.proposal.changed_field, {"name": name, "old": old, "new": new})
+
+
+def on_one_line(text: str) -> str:
+    """Write all of a text as a value of a line, with invisible characters spelled out."""
+    return spell_out(" ".join(text.split()))
+
+
+# ---- stored calls ----------------------------------------------------------------------------------------
+
+
+def is_pending(call: ToolCall) -> bool:
+    """Return whether a stored call, or what it has beside it in `superseded`, waits for approval."""
+    result = _parse(call.result)
+    return isinstance(result, dict) and (_waits(result) or _waits(result.get("superseded")))
+
+
+def resolved(stored: ToolCall, call: DeferredCall, text: str, *, ok: bool) -> ToolCall:
+    """Return a call of an answer with its result, if it is this one and pending. The model may have asked for
+    the same more than once."""
+    name, arguments = call.asked
+    written = without_texts(replace(stored, arguments=arguments)).arguments
+    if stored.name != name or _parse(stored.arguments) != _parse(written) or not is_pending(stored):
+        return stored
+    result = _parse(stored.result)
+    if _waits(result):
+        return replace(stored, result=text, ok=ok)
+    return replace(stored, result=json.dumps({**result, "superseded": json.loads(text)}, ensure_ascii=False))
+
+
+def _waits(result: Any) -> bool:
+    return isinstance(result, dict) and result.get("proposed") is True
+
+
+def _parse(text: str) -> Any:
+    try:
+        return json.loads(text or "{}")
+    except (ValueError, RecursionError):
+        return None

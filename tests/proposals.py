@@ -1,0 +1,116 @@
+"""Proposals as tests make them, and decide on them without a front end."""
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import Any, cast
+from zoneinfo import ZoneInfo
+
+from cc_bot.assistant import Assistant, Stop
+from cc_bot.assistant.approvals import ApprovedResult
+from cc_bot.domain import Locale, SessionKey
+from cc_bot.domain.canvas import Chart, Series
+from cc_bot.domain.message import THE_DEFAULT
+from cc_bot.domain.proposal import (
+    CallMessage,
+    DeferredCall,
+    Moment,
+    Origin,
+    Part,
+    Proposal,
+    ProposedCalls,
+    Shown,
+)
+from cc_bot.domain.tool_server import Approvers, ToolPlace
+from cc_bot.stores import MemoryStore
+from cc_bot.texts import texts
+from cc_bot.tools.consent import changed_line, field_line, on_one_line, propose_call, show
+from cc_bot.tools.registry import ToolContext
+
+ORIGIN = Origin(Locale.JA, "Asia/Tokyo")
+
+
+def proposed(
+    name: str, arguments: dict[str, Any], *parts: Part, title: str = "猫", **more: Any
+) -> ProposedCalls:
+    """One call that waits for approval."""
+    written = json.dumps(arguments, ensure_ascii=False)
+    call = DeferredCall(name, written, asked=(name, written))
+    return ProposedCalls((call,), Shown(title, "する", "しない", parts), ORIGIN, **more)
+
+
+def remembering(content: str) -> ProposedCalls:
+    return proposed("remember", {"content": content}, title=content)
+
+
+WRITING = proposed("notes__write", {"text": "牛乳"}, title="notes · write", goes_on=True, server="notes")
+
+
+def called(proposal: Proposal | ProposedCalls) -> list[tuple[str, dict[str, Any]]]:
+    """The tools of a proposal with their arguments."""
+    content = proposal.content if isinstance(proposal, Proposal) else proposal
+    return [(call.name, json.loads(call.arguments)) for call in content.calls]
+
+
+async def approve(assistant: Assistant, user_id: int, proposal: Proposal) -> ApprovedResult:
+    """What comes of a proposal that its user approves."""
+    approvals, key = assistant.approvals, proposal.key
+    found = await approvals.find(user_id, proposal.id)
+    claimed = await approvals.claim(found, "a1", CallMessage())
+    place = ToolPlace(key.user_id, (key.channel_id,))
+    try:
+        result = await approvals.run(claimed, THE_DEFAULT, place, Stop())
+    except Exception:
+        await approvals.stores.proposals.reopen(claimed)
+        raise
+    await approvals.stores.proposals.settle(claimed)
+    return result
+
+
+async def decline(assistant: Assistant, user_id: int, proposal: Proposal) -> None:
+    await assistant.approvals.decline(await assistant.approvals.find(user_id, proposal.id))
+
+
+# ---- with any text ---------------------------------------------------------------------------------------
+
+_WORDS = texts(Locale.JA)
+_SENTENCES = _WORDS.proposal
+NINE = datetime(2026, 11, 23, 0, tzinfo=UTC)
+
+
+def change(shown: Shown) -> ProposedCalls:
+    return replace(remembering("猫"), shown=shown)
+
+
+def using(tool: str, arguments: Mapping[str, object], *, approvers: Approvers = "asker") -> ProposedCalls:
+    """A call of a server's tool, as it is proposed."""
+    context = ToolContext(7, "public", Locale.JA, ZoneInfo("Asia/Tokyo"), cast("MemoryStore", None))
+    made = propose_call(context, "notes__t_1", tool, arguments, server="notes", approvers=approvers).proposal
+    assert made is not None
+    return made
+
+
+def stored(content: ProposedCalls, number: int = 3) -> Proposal:
+    return Proposal(number, SessionKey(7, 0), 1, "public", content, made_at=NINE, number=number)
+
+
+CHART = Chart("chart", "売上", "bar", ("1月", "2月"), (Series("今年", (10, 0.1)), Series("昨年", (8, 1e9))))
+QUOTING: list[Callable[[str], ProposedCalls]] = [
+    lambda text: change(show(_SENTENCES.keep, text=text)),
+    lambda text: change(show(_SENTENCES.change, Part(_SENTENCES.now, below=text), number=1)),
+    lambda text: change(show(_SENTENCES.draw, Part(_SENTENCES.draw_card, {"title": "x"}, text))),
+]
+"""A text below a line."""
+IN_LINES: list[Callable[[str], ProposedCalls]] = [
+    lambda text: change(show(_SENTENCES.keep, field_line("x", on_one_line(text), _WORDS))),
+    lambda text: change(
+        show(_SENTENCES.keep, *changed_line("x", on_one_line(text), on_one_line(f"{text}x"), _WORDS))
+    ),
+    lambda text: change(
+        show(_SENTENCES.remind, field_line("x", Moment(NINE, repeat=on_one_line(text)), _WORDS))
+    ),
+    lambda text: change(show(_SENTENCES.draw, Part(_SENTENCES.draw_card, {"title": on_one_line(text)}))),
+    lambda text: using(text, {}),
+]
+"""A text within a line."""
