@@ -9,7 +9,7 @@ import unicodedata
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from typing import Final, Literal
+from typing import Final, Literal, get_args
 
 from cc_bot.domain.errors import InputError, NoSuchTime, WhenNotUnderstood
 from cc_bot.domain.holidays import NAMED_DAY
@@ -232,16 +232,7 @@ _DAYS: Final = {
 _DAY: Final = "|".join(
     re.escape(name) + r"\b" * name.isascii() for name in sorted(_DAYS, key=len, reverse=True)
 )
-_PARTS: Final[dict[Part, str]] = {
-    "am": r"午前中?|am\s?(?=\d)",
-    "pm": r"午後|pm\s?(?=\d)",
-    "morning": r"早朝|朝|あさ(?!って)|(?:in the |this )?morning\b",
-    "noon": r"お?昼(?:間|過ぎ|すぎ)?(?!休)",
-    "afternoon": r"(?:in the |this )?afternoon\b",
-    "evening": r"夕方|夕|ゆうがた|(?:in the |this )?evening\b",
-    "late": r"深夜|夜中",
-    "night": r"夜|晩|よる|(?:at )?night\b",
-}
+_PARTS: Final[tuple[Part, ...]] = get_args(Part)
 _RHYTHMS: Final[dict[str, tuple[int, Unit]]] = {
     "hourly": (1, "hours"),
     "daily": (1, "days"),
@@ -273,101 +264,81 @@ _HOUR: Final = r"(?P<hour>\d{1,2})"
 _AMPM: Final = r"\s?(?P<ampm>[ap])\.?m\b\.?"
 _LATER: Final = r"(?:後|ご(?![ろと])|したら|経ったら|たったら)"
 _EVERY_EN: Final = r"(?:once )?(?:every|each)"
+_EVERY_UNIT_EN: Final = rf"(?:minutes?|mins?|hours?|hrs?|h)\b|{_LONG_EN}"
+_PART_EN: Final = "morning|noon|afternoon|evening|night"
 
-_FORMS: Final = [
-    (kind, re.compile(pattern, re.ASCII), pattern)
-    for kind, pattern in (
-        # 毎時, 毎日, 毎朝, 毎月曜; 3日ごと, 2週に1回, 5時間おき; 隔週, 1日おき
-        (
-            "every",
-            r"毎(?P<unit>分|時(?![刻間])|日(?!曜)|週|月(?!曜)|年)|毎(?=[朝昼夕夜晩]|[月火水木金土日]曜)",
-        ),
-        ("every", r"(?P<count>\d{1,3})(?P<unit>[分秒]|時間|日|週間?|か月|年)(?:ごと|毎|に1[回度])"),
-        ("every", r"(?P<count>\d{1,3})(?P<unit>[分秒]|時間)おき"),
-        ("every", r"(?P<other>隔)(?P<unit>日|週|月(?!曜)|年)"),
-        ("every", r"(?P<other>1)(?P<unit>日|週間?|か月|年)おき"),
-        # daily; every other week, every 3 days; every friday, every morning, every dec 3; of every month
-        ("every", rf"(?P<rhythm>{'|'.join(_RHYTHMS)})\b|of (?:the|every|each) (?P<unit>month)\b"),
-        (
-            "every",
-            rf"{_EVERY_EN} (?:(?P<other>other )|(?P<count>\d{{1,3}}) ?)?"
-            rf"(?P<unit>(?:minutes?|mins?|hours?|hrs?|h)\b|{_LONG_EN})",
-        ),
-        (
-            "every",
-            rf"{_EVERY_EN} (?P<other>other )?(?=(?:the )?{_W_EN}|(?:week|work|business|working )|morning"
-            rf"|noon|afternoon|evening|night|{_MONTH_EN}|{_ORDINAL} {_W_EN} of|{NAMED_DAY})",
-        ),
-        # 10分後, 1時間半したら, あと5分, 今から2時間後; in 10 minutes, 2 days later
-        ("shift", rf"{_LONG_SPAN_JA}{_LATER}"),
-        ("shift", rf"(?:(?:今|いま|これ)から|あと)\s?{_LONG_SPAN_JA}{_LATER}?"),
-        ("shift", rf"(?:in|after) {_LONG_SPAN_EN}"),
-        ("shift", rf"{_LONG_SPAN_EN} (?:from now|later)\b"),
-        # 明日, 今朝, 今夜; the day after tomorrow, tonight
-        ("day", rf"(?:the )?(?P<day>{_DAY})"),
-        # 第2水曜, 第2・第4土曜, 最終金曜; the 2nd and last friday (of)
-        (
-            "nth",
-            rf"(?P<nth>第\s?[1-5](?:[・、,と]?第?[1-5]){{0,4}}|最終|最後の|最初の)の?(?P<weekday>{_W})(?:曜日?)?(?![月日])",
-        ),
-        (
-            "nth",
-            rf"(?:the )?(?P<nth>{_ORDINAL}(?:(?:, | and )(?:the )?{_ORDINAL}){{0,4}}) "
-            rf"(?P<weekday>{_W_EN})(?= of)",
-        ),
-        # 元日, クリスマスイブ; new year's eve
-        ("named", rf"(?P<named>{NAMED_DAY})(?:日(?!本))?"),
-        # 平日, 今度の週末, 月曜から金曜, 月水金, 次の金曜, (金); weekdays, next weekend, mon-fri, fridays
-        ("weekday", r"(?P<workdays>平日|(?:week|work|business |working |work )days?\b)"),
-        ("weekday", r"(?:(?P<week>今|再来|来)|(?P<not_today>次の|今度の))?(?P<weekend>週末)"),
-        ("weekday", r"(?:(?:(?P<week>this|next)|(?P<not_today>coming)) )?(?P<weekend>weekends?)\b"),
-        (
-            "weekday",
-            rf"(?P<first>{_W})曜?日?(?:から|[~〜ー–-])\s?(?P<last>{_W})(?:曜日?|(?![月日]))(?:まで)?",
-        ),
-        ("weekday", rf"(?P<first>{_W_EN})\s?(?:to|through|thru|[-~–])\s?(?P<last>{_W_EN})"),
-        ("weekday", rf"(?P<list>{_W}(?:[・、,と/]?{_W}){{1,6}})(?:曜日?)?(?![月日])"),
-        ("weekday", rf"(?P<not_today>次の|今度の)?(?P<list>{_W})曜日?|\((?P<paren>{_W})\)"),
-        ("weekday", rf"(?:(?P<week>this|next)|coming )?\s?(?P<weekday>{_W_EN})"),
-        # 来週, 来月, 来年; next week
-        ("week", r"(?P<offset>先|今|再来|来|翌)週|(?P<offset_en>last|this|next) week\b"),
-        ("month", r"(?P<offset>今|再来|来|翌)月(?!曜)|(?P<offset_en>this|next) month\b"),
-        ("year", r"(?P<offset>今|再来|来|翌)年|(?P<offset_en>this|next) year\b"),
-        # 2026/12/3, 12/3, 12-03, dec 3rd 2026, 3 december
-        (
-            "date",
-            r"(?P<year>\d{4})\s?[-/.]\s?(?P<month>\d{1,2})\s?[-/.]\s?(?P<day>\d{1,2})(?!\d)(?:t(?=\d\d:))?",
-        ),
-        ("date", r"(?P<month>\d{1,2})/(?P<day>\d{1,2})(?![\d/])|(?P<month2>\d{2})-(?P<day2>\d{2})(?![\d:-])"),
-        ("date", rf"(?P<name>{_MONTH_EN})\s?(?P<day>\d{{1,2}}){_TH}?\b(?!:)(?:,?\s(?P<year>\d{{4}})\b)?"),
-        ("date", rf"(?P<day>\d{{1,2}}){_TH}? (?:of )?(?P<name>{_MONTH_EN})(?:,?\s(?P<year>\d{{4}})\b)?"),
-        # 2026年, 12月, december; 3日, the 3rd, 月末, the last day
-        ("year", r"(?P<year>\d{4})年"),
-        ("month", rf"(?P<month>\d{{1,2}})月|(?P<name>{_MONTH_EN})(?:,? (?P<year>\d{{4}})\b)?"),
-        (
-            "monthday",
-            rf"(?P<day>\d{{1,2}})(?:日(?![間後分目以])|{_TH}\b)|(?P<day2>\d{{1,2}})(?=・\d{{1,2}}日)",
-        ),
-        ("monthday", r"(?P<last>月?末日?|(?:the )?(?:end|last day)(?: of (?:the|this) month)?\b)"),
-        # 今頃, 明日の同じ時間; same time
-        (
-            "clock",
-            r"(?P<as_now>今頃|今ごろ|いまごろ|同じ(?:時間|時刻|頃)|(?:at )?(?:this|(?:the )?same) time\b)",
-        ),
-        # 9時半, 9時15分, 9:30, 9:30pm, 9am, 9 o'clock, at 9, 9 in the morning, 正午, midnight
-        ("clock", rf"{_HOUR}時(?!間)(?:\s?(?P<minute>\d{{1,2}})分(?!前)|(?P<half>半))?"),
-        ("clock", rf"(?P<at>at )?{_HOUR}:(?P<minute>\d{{2}})(?::\d{{2}})?(?:{_AMPM})?(?!\d)"),
-        ("clock", rf"(?:at )?{_HOUR}(?:\.(?P<minute>\d{{2}}))?{_AMPM}"),
-        ("clock", rf"(?:at )?{_HOUR} ?o'clock\b|at {_HOUR.replace('hour', 'hour2')}(?![\d/:.-])\b"),
-        ("clock", rf"{_HOUR}(?= in the (?:morning|afternoon|evening)\b| at night\b)"),
-        ("clock", r"(?P<noon>正午|(?:at )?(?:noon|midday)\b)|(?P<midnight>真夜中|(?:at )?midnight\b)"),
-        *(("part", rf"(?P<{part}>{pattern})") for part, pattern in _PARTS.items()),
-        # 10分, 1h30m: alone it is so much later
-        ("span", _span_ja(_SHORT_JA)),
-        ("span", _span_en(_SHORT_EN)),
-    )
-]
-_ANY_FORM: Final = re.compile("|".join(re.sub(r"\(\?P<\w+>", "(?:", each) for *_, each in _FORMS), re.ASCII)
+_TABLE: Final = rf"""
+# 毎時, 毎日, 毎朝, 毎月曜; 3日ごと, 2週に1回, 5時間おき; 隔週, 1日おき
+every     毎(?P<unit>分|時(?![刻間])|日(?!曜)|週|月(?!曜)|年)|毎(?=[朝昼夕夜晩]|{_W}曜)
+every     (?P<count>\d{{1,3}})(?P<unit>[分秒]|時間|日|週間?|か月|年)(?:ごと|毎|に1[回度])
+every     (?P<count>\d{{1,3}})(?P<unit>[分秒]|時間)おき
+every     (?P<other>隔)(?P<unit>日|週|月(?!曜)|年)|(?P<other2>1)(?P<unit2>日|週間?|か月|年)おき
+# daily, of every month; every other week, every 3 days; every friday, every morning, every dec 3
+every     (?P<rhythm>{"|".join(_RHYTHMS)})\b|of (?:the|every|each) (?P<unit>month)\b
+every     {_EVERY_EN} (?:(?P<other>other )|(?P<count>\d{{1,3}}) ?)?(?P<unit>{_EVERY_UNIT_EN})
+every     {_EVERY_EN} (?P<other>other )?(?={_W_EN}|week|work|business|{_MONTH_EN}|{NAMED_DAY}|{_PART_EN})
+every     {_EVERY_EN} (?={_ORDINAL} {_W_EN} of)
+# 10分後, 1時間半したら, あと5分, 今から2時間後; in 10 minutes, 2 days later
+shift     {_LONG_SPAN_JA}{_LATER}
+shift     (?:(?:今|いま|これ)から|あと)\s?{_LONG_SPAN_JA}{_LATER}?
+shift     (?:in|after) {_LONG_SPAN_EN}
+shift     {_LONG_SPAN_EN} (?:from now|later)\b
+# 明日, 今朝, 今夜; the day after tomorrow, tonight
+day       (?:the )?(?P<day>{_DAY})
+# 第2水曜, 第2・第4土曜, 最終金曜; the 2nd and last friday (of)
+nth       (?P<nth>第\s?[1-5](?:[・、,と]?第?[1-5]){{0,4}}|最終|最[後初]の)の?(?P<weekday>{_W})曜?日?(?![月日])
+nth       (?:the )?(?P<nth>{_ORDINAL}(?:(?:, | and )(?:the )?{_ORDINAL}){{0,4}}) (?P<weekday>{_W_EN})(?= of)
+# 元日, クリスマスイブ; new year's eve
+named     (?P<named>{NAMED_DAY})(?:日(?!本))?
+# 平日, 今度の週末, 月曜から金曜, 月水金, 次の金曜, (金); weekdays, next weekend, mon-fri, fridays
+weekday   (?P<workdays>平日|(?:week|work|business |working |work )days?\b)
+weekday   (?:(?P<week>今|再来|来)|(?P<not_today>次の|今度の))?(?P<weekend>週末)
+weekday   (?:(?:(?P<week>this|next)|(?P<not_today>coming)) )?(?P<weekend>weekends?)\b
+weekday   (?P<first>{_W})曜?日?(?:から|[~〜ー–-])\s?(?P<last>{_W})(?:曜日?|(?![月日]))(?:まで)?
+weekday   (?P<first>{_W_EN})\s?(?:to|through|thru|[-~–])\s?(?P<last>{_W_EN})
+weekday   (?P<list>{_W}(?:[・、,と/]?{_W}){{1,6}})(?:曜日?)?(?![月日])
+weekday   (?P<not_today>次の|今度の)?(?P<list>{_W})曜日?|\((?P<list2>{_W})\)
+weekday   (?:(?P<week>this|next)|coming )?\s?(?P<weekday>{_W_EN})
+# 来週, 来月, 来年; next week
+week      (?P<offset>先|今|再来|来|翌)週|(?P<offset2>last|this|next) week\b
+month     (?P<offset>今|再来|来|翌)月(?!曜)|(?P<offset2>this|next) month\b
+year      (?P<offset>今|再来|来|翌)年|(?P<offset2>this|next) year\b
+# 2026/12/3, 12/3, 12-03, dec 3rd 2026, 3 december
+date      (?P<year>\d{{4}})\s?[-/.]\s?(?P<month>\d\d?)\s?[-/.]\s?(?P<day>\d\d?)(?!\d)(?:t(?=\d\d:))?
+date      (?P<month>\d{{1,2}})/(?P<day>\d{{1,2}})(?![\d/])|(?P<month2>\d\d)-(?P<day2>\d\d)(?![\d:-])
+date      (?P<name>{_MONTH_EN})\s?(?P<day>\d{{1,2}}){_TH}?\b(?!:)(?:,?\s(?P<year>\d{{4}})\b)?
+date      (?P<day>\d{{1,2}}){_TH}? (?:of )?(?P<name>{_MONTH_EN})(?:,?\s(?P<year>\d{{4}})\b)?
+# 2026年, 12月, december; 3日, the 3rd, 月末, the last day
+year      (?P<year>\d{{4}})年
+month     (?P<month>\d{{1,2}})月|(?P<name>{_MONTH_EN})(?:,? (?P<year>\d{{4}})\b)?
+monthday  (?P<day>\d{{1,2}})(?:日(?![間後分目以])|{_TH}\b)|(?P<day2>\d{{1,2}})(?=・\d{{1,2}}日)
+monthday  (?P<last>月?末日?|(?:the )?(?:end|last day)(?: of (?:the|this) month)?\b)
+# 今頃, 明日の同じ時間; same time
+clock     (?P<as_now>今頃|今ごろ|いまごろ|同じ(?:時間|時刻|頃)|(?:at )?(?:this|(?:the )?same) time\b)
+# 9時半, 9時15分, 9:30, 9:30pm, 9am, 9 o'clock, at 9, 9 in the morning, 正午, midnight
+clock     {_HOUR}時(?!間)(?:\s?(?P<minute>\d{{1,2}})分(?!前)|(?P<half>半))?
+clock     (?P<at>at )?{_HOUR}:(?P<minute>\d{{2}})(?::\d{{2}})?(?:{_AMPM})?(?!\d)
+clock     (?:at )?{_HOUR}(?:\.(?P<minute>\d{{2}}))?{_AMPM}
+clock     (?:at )?{_HOUR} ?o'clock\b|at (?P<hour2>\d{{1,2}})(?![\d/:.-])\b
+clock     {_HOUR}(?= in the (?:morning|afternoon|evening)\b| at night\b)
+clock     (?P<noon>正午|(?:at )?(?:noon|midday)\b)|(?P<midnight>真夜中|(?:at )?midnight\b)
+# 朝, 夕方; in the morning, at night
+part      (?P<am>午前中?|am\s?(?=\d))
+part      (?P<pm>午後|pm\s?(?=\d))
+part      (?P<morning>早朝|朝|あさ(?!って)|(?:in the |this )?morning\b)
+part      (?P<noon>お?昼(?:間|過ぎ|すぎ)?(?!休))
+part      (?P<afternoon>(?:in the |this )?afternoon\b)
+part      (?P<evening>夕方|夕|ゆうがた|(?:in the |this )?evening\b)
+part      (?P<late>深夜|夜中)
+part      (?P<night>夜|晩|よる|(?:at )?night\b)
+# 10分, 1h30m: alone it is so much later
+span      {_span_ja(_SHORT_JA)}
+span      {_span_en(_SHORT_EN)}
+"""
+"""Kinds of words, and patterns for them; the first that matches is taken. A group `x2` is another `x`."""
+_ROWS: Final = [line.split(maxsplit=1) for line in _TABLE.splitlines() if line and line[0] != "#"]
+_FORMS: Final = [(kind, re.compile(pattern, re.ASCII)) for kind, pattern in _ROWS]
+_ANY_FORM: Final = re.compile("|".join(re.sub(r"\(\?P<\w+>", "(?:", each) for _, each in _ROWS), re.ASCII)
 _FILLER: Final = re.compile(
     r"[\s。.]+|の|に|は|で|ごろ|頃|ころ|くらい|ぐらい|ちょうど|きっかり"
     r"|(?:on|the|of|by|about|around|sharp|please|exactly)\b|at\b(?!\s*\d)"
@@ -440,14 +411,14 @@ def read_beginning(text: str, at: int = 0) -> tuple[TimeWords, int]:
 
 
 def _form(text: str, at: int, *, bare: bool) -> tuple[str, re.Match[str] | None]:
-    for kind, pattern, _ in _FORMS:
+    for kind, pattern in _FORMS:
         if match := pattern.match(text, at):
             return kind, match
     return "clock", _BARE_CLOCK.match(text, at) if bare else None
 
 
 def _take(words: TimeWords, kind: str, match: re.Match[str]) -> None:
-    found = {name: value for name, value in match.groupdict().items() if value}
+    found = {name.removesuffix("2"): value for name, value in match.groupdict().items() if value}
     match kind:
         case "every":
             every = _every(found)
@@ -474,8 +445,8 @@ def _take(words: TimeWords, kind: str, match: re.Match[str]) -> None:
         case "clock":
             words.clocks.append(_clock(found, match[0], words))
             words.part = ""
-        case "week" | "month" | "year" if offset := found.get("offset") or found.get("offset_en"):
-            setattr(words, kind, _OFFSETS[offset])
+        case "week" | "month" | "year" if "offset" in found:
+            setattr(words, kind, _OFFSETS[found["offset"]])
         case _:
             _take_date(words, found)
 
@@ -500,8 +471,7 @@ def _take_weekdays(words: TimeWords, found: dict[str, str], written: str) -> Non
     elif "weekday" in found:
         words.weekdays.append(_weekday(found["weekday"]))
     else:
-        listed = found.get("list") or found["paren"]
-        words.weekdays += [_weekday(each) for each in listed if each in _WEEKDAYS]
+        words.weekdays += [_weekday(each) for each in found["list"] if each in _WEEKDAYS]
     words.plural = words.plural or re.search(r"days\b", written) is not None
     words.not_today = "not_today" in found
     if found.get("week", "this") != "this":
@@ -525,15 +495,14 @@ def _clock(found: dict[str, str], written: str, words: TimeWords) -> Clock:
         return Clock(as_now=True)
     if "noon" in found or "midnight" in found:
         return Clock(NOON if "noon" in found else MIDNIGHT)
-    digits = found.get("hour") or found["hour2"]
-    hour, minute = int(digits), int(found.get("minute", 30 if "half" in found else 0))
+    hour, minute = int(found["hour"]), int(found.get("minute", 30 if "half" in found else 0))
     if hour > MAX_HOUR or minute > 59:
         raise NoSuchTime
     half = found.get("ampm")
     if half and not 1 <= hour <= 12:
         raise WhenNotUnderstood
     hour = hour % 12 + (12 if half == "p" else 0) if half else hour
-    exact = half or digits.startswith("0") or (":" in written and "at" not in found)
+    exact = half or found["hour"].startswith("0") or (":" in written and "at" not in found)
     part = words.part or (words.clocks[-1].part if words.clocks else "")
     return Clock(hour * 60 + minute, part, spoken=not exact)
 
@@ -543,16 +512,16 @@ def _take_date(words: TimeWords, found: dict[str, str]) -> None:
     if "year" in found:
         words.year_number = int(found["year"])
         words.seen.add("year")
-    if month := found.get("month") or found.get("month2"):
-        words.month_number = int(month)
+    if "month" in found:
+        words.month_number = int(found["month"])
     elif "name" in found:
         words.month_number = _MONTHS_EN.index(found["name"][:3]) + 1
     if words.month_number not in (None, *range(1, 13)):
         raise NoSuchTime
-    if day := found.get("day") or found.get("day2"):
-        if not 1 <= int(day) <= 31:
+    if "day" in found:
+        if not 1 <= int(found["day"]) <= 31:
             raise NoSuchTime
-        words.monthdays.append(int(day))
+        words.monthdays.append(int(found["day"]))
     elif "last" in found:
         words.monthdays.append(0)
 
