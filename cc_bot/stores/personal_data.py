@@ -118,10 +118,10 @@ _OWN_FILES: Final = """
 COUNT_FILE_BYTES: Final = """
     SELECT CAST(coalesce(sum(bytes), 0) AS BIGINT) FROM attachments WHERE user_id = $1 AND bytes IS NOT NULL
 """
-_SAID_IN_CHANNELS: Final = (
+SAID_IN_CHANNELS: Final = (
     "SELECT id FROM messages WHERE user_id IS NULL AND author_id = $1 AND role = 'user' /* channel */"
 )
-_ANSWERED_IN_CHANNELS: Final = """
+ANSWERED_IN_CHANNELS: Final = """
     SELECT a.id FROM turns AS w
     @look_up messages AS a ON a.discord_id = w.shown_in AND a.user_id IS NULL AND a.role = 'assistant'
     WHERE w.user_id = $1 AND w.kind = 'mention'
@@ -138,13 +138,13 @@ PERSONAL_TABLES: Final = (
         *("messages", "channel_messages", "created_at", "channel_messages", "author_id"),
         only="user_id IS NULL AND role = 'user' /* channel */",
         hidden=("memory_user_id",),
-        ids=_SAID_IN_CHANNELS,
+        ids=SAID_IN_CHANNELS,
     ),
     PersonalTable(
         *("messages", "channel_answers", "created_at", "channel_answers", "memory_user_id"),
         only=_ANSWER,
         hidden=("memory_user_id",),
-        ids=_ANSWERED_IN_CHANNELS,
+        ids=ANSWERED_IN_CHANNELS,
         read_where=f"{_ANSWER} AND CAST($1 AS BIGINT) IS NOT NULL",
     ),
     PersonalTable(

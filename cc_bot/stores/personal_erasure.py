@@ -1,13 +1,12 @@
 """The erasure of everything of a user, so that it stays erased.
 
-First it is noted that the user is being erased; then messages go, some at a time, so that nobody else waits
-long; then all else in one transaction; last goes the note. When it fails or the program ends in between,
-what is left is known (`list_begun`), and goes as soon as it can: see privacy.py. Sessions go last, and with
-them the right of a turn that is still on its way to be stored: a turn is stored in its session's row or not
-at all.
+It is noted in the erasure log and in `erasing` first. Messages are deleted some at a time, so that nobody
+else waits long, and all else in one transaction over PERSONAL_TABLES. Then it is noted in the log once more,
+for a backup that was made meanwhile. A kill in between leaves the row in `erasing`, by which the next start
+goes on: see privacy.py.
 
 What was said in channels goes with the answers to it, the frozen blocks that held it, and that it waits for
-an answer. The id of the last of these messages is kept, the place's and nobody's, so that catching up does
+an answer. The id of the last of these messages is kept, the channel's and no user's, so that catching up does
 not fetch them from Discord again.
 
 What SQLite may leave in unused room is dealt with as for memories: see memory/removal.py, whose `clean`
@@ -26,17 +25,17 @@ from cc_bot.stores.canvases import MOVE
 from cc_bot.stores.channels import deletion_here_alone
 from cc_bot.stores.columns import to_ms
 from cc_bot.stores.memory.removal import OWE
-from cc_bot.stores.personal_data import OWN_MESSAGES, PERSONAL_TABLES
+from cc_bot.stores.personal_data import (
+    ANSWERED_IN_CHANNELS,
+    OWN_MESSAGES,
+    PERSONAL_TABLES,
+    SAID_IN_CHANNELS,
+)
 from cc_bot.stores.usage import COUNTED
 
-# ---- personal erasure statements -------------------------------------------------------------------------
-# SQL that erases all of a user, in the order in which it is run. $1 is the user, unless told otherwise.
-#
-# Messages go first and some at a time; one transaction over PERSONAL_TABLES erases the rest, with what was
-# written meanwhile.
+# SQL that erases all of a user ($1).
 
 # ruff: noqa: S608 - put together from constants alone
-
 
 # $2 now
 BEGIN: Final = "INSERT INTO erasing (user_id, since) VALUES ($1, $2) ON CONFLICT (user_id) DO NOTHING"
@@ -56,36 +55,22 @@ _SELECT_ELSEWHERE: Final = """
     LIMIT 1
 """
 
-# $2 how many
-SELECT_SOME_SAID: Final = """
-    SELECT discord_id FROM messages
-    WHERE user_id IS NULL AND author_id = $1 AND role = 'user' AND discord_id IS NOT NULL LIMIT $2
-    /* channel */
-"""
-
-# $1 an array of questions
-SELECT_ANSWERS_TO: Final = """
-    SELECT a.discord_id FROM turns AS w
-    @look_up messages AS a ON a.discord_id = w.shown_in AND a.user_id IS NULL AND a.role = 'assistant'
-    WHERE w.question_id IN @ids($1) AND w.kind = 'mention' /* channel */
-"""
-
-# Answers in which tools acted for the user, whose questions were deleted before. $2 how many
-SELECT_SOME_ANSWERED: Final = """
-    SELECT discord_id FROM messages
-    WHERE user_id IS NULL AND memory_user_id = $1 AND discord_id IS NOT NULL LIMIT $2
+# What the user said in channels, and before it the answers, which are found by it. $2 how many
+SELECT_IN_CHANNELS: Final = f"""
+    SELECT m.id, m.discord_id
+    FROM ({ANSWERED_IN_CHANNELS} UNION ALL {SAID_IN_CHANNELS}) AS found
+    @look_up messages AS m ON m.id = found.id AND m.user_id IS NULL AND m.discord_id IS NOT NULL
+    LIMIT $2 /* channel */
 """
 
 # $2 how many
-SELECT_SOME_OWN: Final = f"""
+SELECT_OWN: Final = f"""
     SELECT id, discord_id FROM messages
     WHERE user_id = $1 AND id IN (SELECT * FROM ({OWN_MESSAGES}) AS own LIMIT $2)
 """
 
 # $2 an array of messages
-DELETE_SOME_OWN: Final = """
-    DELETE FROM messages WHERE user_id = $1 AND id IN @ids($2)
-"""
+DELETE_OWN: Final = "DELETE FROM messages WHERE user_id = $1 AND id IN @ids($2)"
 
 # Before the usage goes. $2 today, $3 the first of its month
 KEEP_COUNT: Final = f"""
@@ -110,9 +95,9 @@ _ERASED: Final = tuple(table for table in reversed(PERSONAL_TABLES) if table.era
 USERS: Final = " UNION ".join(dict.fromkeys(table.users for table in _ERASED)) + " /* all users */"
 """All users about whom something is stored. It reads everything, and takes its time."""
 
-# ---- personal erasure ------------------------------------------------------------------------------------
 
 _AT_A_TIME: Final = 200
+"""Messages that are deleted in one transaction."""
 
 
 class PersonalErasureStore:
@@ -124,8 +109,8 @@ class PersonalErasureStore:
         log: ErasureLog | None = None,
         process: str = "",
     ) -> None:
-        """Make the store for a process. `log` is where it is noted who was erased, so that no restore brings
-        them back; a copy that is to take the database's place has none of its own."""
+        """Make the store for a process. `log` is where it is noted who was erased; None if it is erased again
+        after a restore."""
         self._database = database
         self._clock = clock
         self._log = log
@@ -150,7 +135,10 @@ class PersonalErasureStore:
         if not begun:
             await self.begin(user_id)
         try:
-            await self._erase_step_by_step(user_id, counting_on)
+            for select in (SELECT_IN_CHANNELS, SELECT_OWN):
+                while await self._database.write(partial(_some_messages, select, user_id), [user(user_id)]):
+                    pass
+            await self._database.transaction(_erasure(user_id, counting_on), [user(user_id)])
             await self._note(user_id)  # for a backup that was made meanwhile
             await self._database.transaction([Statement(END, (user_id,))], [user(user_id)])
         except StorageError as error:
@@ -171,44 +159,21 @@ class PersonalErasureStore:
         if self._log:
             await self._log.note("user", user_id)
 
-    async def _erase_step_by_step(self, user_id: int, counting_on: date | None) -> None:
-        for step in (_said_in_channels, _answered_in_channels, _own_messages):
-            some = partial(step, user_id)
-            while await self._database.write(some, [user(user_id)]):
-                pass
-        kept = [_keep_count(user_id, counting_on)] if counting_on else []
-        rest = [
-            Statement(table.erase, (user_id,))
-            for table in _ERASED
-            if not (counting_on and table.table == "erased_usage")
-        ]
-        batch = [*kept, *rest, Statement(OWE), Statement(MOVE)]
-        await self._database.transaction(batch, [user(user_id)])
 
-
-def _keep_count(user_id: int, day: date) -> Statement:
-    return Statement(KEEP_COUNT, (user_id, day.isoformat(), day.replace(day=1).isoformat()))
-
-
-def _said_in_channels(user_id: int) -> Steps[bool]:
-    """Delete some of what the user said in channels, with the answers to it, and return whether there was
-    any."""
-    said = [id_ for (id_,) in (yield Statement(SELECT_SOME_SAID, (user_id, _AT_A_TIME)))]
-    if not said:
-        return False
-    answers = [id_ for (id_,) in (yield Statement(SELECT_ANSWERS_TO, (json.dumps(said),)))]
-    yield from deletion_here_alone([*said, *answers])
-    return True
-
-
-def _answered_in_channels(user_id: int) -> Steps[bool]:
-    answers = [id_ for (id_,) in (yield Statement(SELECT_SOME_ANSWERED, (user_id, _AT_A_TIME)))]
-    yield from deletion_here_alone(answers)
-    return bool(answers)
-
-
-def _own_messages(user_id: int) -> Steps[bool]:
-    rows = yield Statement(SELECT_SOME_OWN, (user_id, _AT_A_TIME))
+def _some_messages(select: str, user_id: int) -> Steps[bool]:
+    rows = yield Statement(select, (user_id, _AT_A_TIME))
     yield from deletion_here_alone([discord_id for _, discord_id in rows if discord_id is not None])
-    yield Statement(DELETE_SOME_OWN, (user_id, json.dumps([id_ for id_, _ in rows])))
+    yield Statement(DELETE_OWN, (user_id, json.dumps([id_ for id_, _ in rows])))
     return bool(rows)
+
+
+def _erasure(user_id: int, counting_on: date | None) -> list[Statement]:
+    statements = [
+        Statement(table.erase, (user_id,))
+        for table in _ERASED
+        if not (counting_on and table.table == "erased_usage")
+    ]
+    if counting_on:
+        days = (counting_on.isoformat(), counting_on.replace(day=1).isoformat())
+        statements.insert(0, Statement(KEEP_COUNT, (user_id, *days)))
+    return [*statements, Statement(OWE), Statement(MOVE)]
