@@ -30,9 +30,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # for `python b
 from cc_bot.domain import Message, SessionKey
 from cc_bot.storage import (
     Database,
-    DatabaseUsage,
     Dialect,
-    Rewriting,
     Row,
     Statement,
     Steps,
@@ -61,6 +59,11 @@ class Recorder:
         self._database = database
         self.dialect: Dialect = database.dialect
         self.location = database.location
+        self.read, self.read_long, self.stream = database.read, database.read_long, database.stream
+        self.preserve, self.measure = database.preserve, database.measure
+        self.checkpoint, self.rewrite = database.checkpoint, database.rewrite
+        self.wait_for_write = database.wait_for_write
+        self.begin_shutdown, self.close = database.begin_shutdown, database.close
         self.statements: list[tuple[str, tuple[Any, ...]]] = []
 
     async def query(self, sql: str, *params: Any) -> Sequence[Row]:
@@ -75,12 +78,6 @@ class Recorder:
             self._note(statement.sql, statement.params)
         self._note("COMMIT", ())
         return await self._database.transaction(statements, about)
-
-    async def read(self, begin: Callable[[], Steps[T]]) -> T:
-        return await self._database.read(begin)
-
-    async def read_long(self, begin: Callable[[], Steps[T]]) -> T:
-        return await self._database.read_long(begin)
 
     async def write(self, begin: Callable[[], Steps[T]], about: Sequence[Subject]) -> T:
         self._note("BEGIN IMMEDIATE", ())
@@ -98,27 +95,6 @@ class Recorder:
                 return result
             self._note(statement.sql, statement.params)
             rows = yield statement
-
-    async def preserve(self, version: int) -> None:
-        await self._database.preserve(version)
-
-    async def checkpoint(self) -> bool:
-        return await self._database.checkpoint()
-
-    async def wait_for_write(self, seconds: float) -> bool:
-        return await self._database.wait_for_write(seconds)
-
-    async def measure(self) -> DatabaseUsage:
-        return await self._database.measure()
-
-    async def rewrite(self) -> Rewriting:
-        return await self._database.rewrite()
-
-    def begin_shutdown(self) -> None:
-        self._database.begin_shutdown()
-
-    async def close(self) -> None:
-        await self._database.close()
 
     def _note(self, sql: str, params: tuple[Any, ...]) -> None:
         self.statements.append((re.sub(r"\$(\d+)", r"?\1", expand(sql, "sqlite")), params))

@@ -40,7 +40,7 @@ from cc_bot.search.vectors import Embedder
 from cc_bot.spending import Spending
 from cc_bot.storage.backup import backups_in
 from cc_bot.storage.engines import kept_beside, named_beside
-from cc_bot.storage.rewriting import free_bytes
+from cc_bot.storage.files import free_bytes
 from cc_bot.stores import Stores, open_stores
 from cc_bot.summaries import Summaries, SummaryPlan
 from cc_bot.tools.registry import discover

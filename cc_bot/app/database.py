@@ -27,12 +27,10 @@ from cc_bot.storage.engines import (
     dialect_of,
     ensure_unused,
     file_of,
-    find_identity,
     folder_setting,
     kept_beside,
     named_beside,
     open_database,
-    open_snapshot,
     origin_of,
     shown,
 )
@@ -43,10 +41,16 @@ from cc_bot.storage.erasures import (
     merge_log,
     read_erasures,
 )
-from cc_bot.storage.files import DEFAULT_URL, database_file, ensure_closed, sidecar, sole_bot
+from cc_bot.storage.files import (
+    DEFAULT_URL,
+    database_file,
+    ensure_free_space,
+    sidecar,
+    sole_bot,
+)
 from cc_bot.storage.manifest import Announce, announce_nothing
 from cc_bot.storage.migrate import Migration, apply_pending, list_pending
-from cc_bot.storage.rewriting import ensure_free_space
+from cc_bot.storage.restoring import release
 from cc_bot.storage.sqlite import log_bytes_of
 
 
@@ -110,11 +114,11 @@ async def run_copy(config: Config, request: CopyRequest, announce: Announce) -> 
         raise SameDatabase
     with _sole_user(config, request):
         logs = await asyncio.to_thread(_find_logs, config, request)
-        size, identity = await _examine(request)
+        size = await _measure(request)
         if dialect_of(request.target) == "sqlite":
             plan = await _copy_to_file(request, database_file(request.target), size, announce)
         else:
-            plan = await _copy_to_server(request, identity, announce)
+            plan = await _copy_to_server(request, announce)
         # Before the erasing: if that fails, `erasures apply` finds the log there.
         await asyncio.to_thread(_merge_logs, config, request, logs)
         erased = None
@@ -155,16 +159,12 @@ def _merge_logs(config: Config, request: CopyRequest, logs: Iterable[Path]) -> N
         raise CopyStopped(path=str(target)) from error
 
 
-async def _copy_to_server(
-    request: CopyRequest, identity: tuple[int, int] | None, announce: Announce
-) -> CopyPlan:
+async def _copy_to_server(request: CopyRequest, announce: Announce) -> CopyPlan:
     async with _end(request.target, _TARGET_OPTION) as target:
-        if identity and identity == await find_identity(target):
-            raise SameDatabase
         await ensure_empty(target)
         await apply_pending(target)
         with _telling(request.source):
-            async with open_snapshot(request.source) as source:
+            async with open_database(request.source, read_only=True) as source:
                 plan = await plan_copy(source)
                 announce("copying")
                 await copy_to_server(source, plan, target)
@@ -180,7 +180,7 @@ async def _copy_to_file(request: CopyRequest, target: Path, size: int, announce:
         async with _end(f"sqlite:///{new}", _TARGET_OPTION) as database:
             await apply_pending(database)
         with _telling(request.source):
-            async with open_snapshot(request.source) as source:
+            async with open_database(request.source, read_only=True) as source:
                 plan = await plan_copy(source)
                 announce("copying")
                 await copy_to_file(source, plan, new, target)
@@ -212,7 +212,7 @@ def _naming(setting: str) -> Iterator[None]:
 @contextmanager
 def _sole_user(config: Config, request: CopyRequest) -> Iterator[None]:
     """Hold the locks of both databases; beside a source that no bot has used, such as a backup, none is made.
-    Raises AlreadyRunning, ServerInUse or CopySourceMissing."""
+    Raises AlreadyRunning, DatabaseInUse or CopySourceMissing."""
     source, target = (kept_beside(url, config.data_folder) for url in (request.source, request.target))
     named = {
         target: _folder_setting(request.target, _TARGET_OPTION),
@@ -224,10 +224,8 @@ def _sole_user(config: Config, request: CopyRequest) -> Iterator[None]:
         for database, setting in sorted(named.items()):  # two on servers have one lock
             if database == target or sidecar(database, ".lock").exists():
                 locks.enter_context(sole_bot(database, setting))
-        if source.is_file() and target.is_file() and source.samefile(target):
-            raise SameDatabase
         for database in (source, target):
-            ensure_closed(database)
+            release(database)
         yield
 
 
@@ -235,16 +233,15 @@ def _folder_setting(url: str, stands_in: str) -> str:
     return stands_in if dialect_of(url) == "sqlite" else folder_setting(url)
 
 
-async def _examine(request: CopyRequest) -> tuple[int, tuple[int, int] | None]:
-    """Return the size of the source in bytes, and what tells it from others. A file stays as it is."""
+async def _measure(request: CopyRequest) -> int:
+    """Return the size of the source in bytes. A file stays as it is."""
     if dialect_of(request.source) == "sqlite":
         file = database_file(request.source)
         with _telling(request.source):
-            async with open_snapshot(request.source):
-                return file.stat().st_size + log_bytes_of(file), None
+            async with open_database(request.source, read_only=True):
+                return file.stat().st_size + log_bytes_of(file)
     async with _end(request.source, request.source_setting) as database:
-        usage = await database.measure()
-        return usage.bytes + usage.log_bytes, await find_identity(database)
+        return (await database.measure()).bytes
 
 
 @asynccontextmanager

@@ -32,12 +32,12 @@ from cc_bot.commands.memories import Memories
 from cc_bot.config import Config
 from cc_bot.domain.errors import MissingToken, ShardsNotShared
 from cc_bot.domain.measures import NULL_METER, GatewayHealth
-from cc_bot.domain.process import Process
+from cc_bot.domain.process import Process, write_shards
 from cc_bot.in_order import FileLine
 from cc_bot.operator_file import hash_file
 from cc_bot.process import Hashes, JoinOptions
 from cc_bot.storage.engines import dialect_of, folder_setting, kept_beside
-from cc_bot.storage.files import MOST_SLOTS, hold_slot
+from cc_bot.storage.files import hold_slot
 from cc_bot.texts import texts
 from cc_bot.texts.cli import CliTexts
 from cc_bot.tools.servers import ToolServers
@@ -99,8 +99,9 @@ async def run_discord(
         raise ShardsNotShared(last=config.shard_count - 1)
     beside_it = kept_beside(url, config.data_folder)
     # Before anything is migrated or swept. On a file nobody runs beside the one who has its lock.
-    with hold_slot(beside_it, folder_setting(url), most=MOST_SLOTS if shared else 1) as slot:
-        ended = slot.ended
+    shards = "" if config.shards is None else f"{write_shards(config.shards)}-of-{config.shard_count}"
+    with hold_slot(beside_it, folder_setting(url), shards if shared else "") as slot:
+        ended = (slot.former,)
         while True:
             joining = JoinOptions(
                 _make_process(config),

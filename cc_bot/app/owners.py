@@ -16,7 +16,7 @@ from cc_bot.log import RecentRecords, keep_records
 from cc_bot.status import BotStatus
 from cc_bot.storage.backup import backups_in
 from cc_bot.storage.engines import dialect_of, named_beside
-from cc_bot.storage.rewriting import free_bytes
+from cc_bot.storage.files import free_bytes
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,7 +34,7 @@ from cc_bot.storage.erasures import (
     merge_log,
     read_erasures,
 )
-from cc_bot.storage.files import ensure_closed, sole_bot, sqlite_path
+from cc_bot.storage.files import sole_bot, sqlite_path
 from cc_bot.storage.manifest import Announce, manifests_in
 from cc_bot.storage.migrate import apply_pending
 from cc_bot.storage.restoring import (
@@ -162,7 +162,7 @@ async def run_apply_erasures(config: Config, request: ErasuresRequest, announce:
     paths = request.files or (own, *logs_in(beside.parent))
     known = await asyncio.to_thread(_read_named, paths)
     with sole_bot(beside, folder_setting(url)):
-        ensure_closed(beside)
+        release(beside)
         async with open_database(url, synchronous=config.synchronous) as database:
             await ensure_unused(database)
             announce("upgrading")

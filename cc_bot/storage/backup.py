@@ -22,7 +22,7 @@ from typing import Final
 
 from cc_bot.domain.errors import BackupFailed, DatabaseMissing, DatabaseUnusable, OldBackupsKept
 from cc_bot.storage.erasures import ErasureLog, copy_in, merge_log, read_erasures
-from cc_bot.storage.files import move, sync_file, sync_folder, write_new
+from cc_bot.storage.files import ensure_free_space, move, sync_file, sync_folder, write_new
 from cc_bot.storage.manifest import (
     Announce,
     Damaged,
@@ -34,7 +34,6 @@ from cc_bot.storage.manifest import (
     is_disk_trouble,
     manifest_path,
 )
-from cc_bot.storage.rewriting import ensure_free_space
 from cc_bot.version import __version__
 
 # ---- rotation --------------------------------------------------------------------------------------------

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from cc_bot.domain.errors import CopyRefused, CopyStopped, CopyTargetOccupied, StorageError
-from cc_bot.storage.database import Database, Snapshot, storable
+from cc_bot.storage.database import Database, storable
 from cc_bot.storage.dialect import Dialect
 from cc_bot.storage.files import move, sidecar, sync_file
 from cc_bot.storage.migrate import newest_schema
@@ -79,7 +79,7 @@ async def ensure_empty(target: Database) -> None:
             raise CopyTargetOccupied(path=target.location, name=name)
 
 
-async def plan_copy(source: Snapshot) -> CopyPlan:
+async def plan_copy(source: Database) -> CopyPlan:
     """Find out what can be copied. Raises CopyStopped."""
     with _telling(source):
         there = {(table, column) for table, column in await source.query(_SELECT_COLUMNS[source.dialect])}
@@ -92,14 +92,14 @@ async def plan_copy(source: Snapshot) -> CopyPlan:
         return CopyPlan(tuple(tables), tuple(sorted(left_out - {RECORDS})))
 
 
-async def _plan_table(source: Snapshot, layout: TableLayout, shared: set[tuple[str, str]]) -> CopiedTable:
+async def _plan_table(source: Database, layout: TableLayout, shared: set[tuple[str, str]]) -> CopiedTable:
     columns = tuple(column.name for column in layout.columns if (layout.name, column.name) in shared)
     [(rows,)] = await source.query(f'SELECT count(*) FROM "{layout.name}"')
     last = await _last_number(source, layout.name, layout.numbered) if layout.numbered else 0
     return CopiedTable(layout.name, columns, rows, layout.numbered, last)
 
 
-async def _last_number(source: Snapshot, table: str, column: str) -> int:
+async def _last_number(source: Database, table: str, column: str) -> int:
     """Return the last number that a row was given; the row may be gone, but old buttons still name it."""
     if source.dialect == "sqlite":
         found = await source.query("SELECT seq FROM sqlite_sequence WHERE name = $1", table)
@@ -109,7 +109,7 @@ async def _last_number(source: Snapshot, table: str, column: str) -> int:
     return int(found[0][0]) if found else 0
 
 
-async def copy_to_server(source: Snapshot, plan: CopyPlan, target: Database) -> None:
+async def copy_to_server(source: Database, plan: CopyPlan, target: Database) -> None:
     """Copy into an empty database of the newest schema. Raises CopyStopped or CopyRefused."""
     names, table = [f'"{each.name}"' for each in plan.tables], plan.tables[0]
     try:
@@ -128,7 +128,7 @@ async def copy_to_server(source: Snapshot, plan: CopyPlan, target: Database) -> 
         raise _failure(error, target.location, table) from error
 
 
-async def copy_to_file(source: Snapshot, plan: CopyPlan, new: Path, target: Path) -> None:
+async def copy_to_file(source: Database, plan: CopyPlan, new: Path, target: Path) -> None:
     """Copy into `new`, an empty file of the newest schema, and name it `target`. Raises CopyStopped or
     CopyRefused."""
     table = plan.tables[0]
@@ -158,7 +158,7 @@ async def copy_to_file(source: Snapshot, plan: CopyPlan, new: Path, target: Path
         raise _failure(translated, str(target), table) from translated
 
 
-async def _rows(source: Snapshot, table: CopiedTable) -> AsyncIterator[Sequence[Any]]:
+async def _rows(source: Database, table: CopiedTable) -> AsyncIterator[Sequence[Any]]:
     with _telling(source):
         async for row in source.stream(f'SELECT {table.names} FROM "{table.name}"'):
             yield tuple(map(storable, row))
@@ -170,7 +170,7 @@ def _ensure_same(expected: object, found: object) -> None:
 
 
 @contextmanager
-def _telling(source: Snapshot) -> Iterator[None]:
+def _telling(source: Database) -> Iterator[None]:
     try:
         yield
     except StorageError as error:

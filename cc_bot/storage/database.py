@@ -5,7 +5,7 @@ a whole transaction.
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Collection, Generator, Sequence
+from collections.abc import AsyncIterator, Callable, Generator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Literal, NamedTuple, Protocol, TypeVar
 
@@ -13,7 +13,6 @@ import structlog
 
 from cc_bot.domain.errors import StorageError
 from cc_bot.storage.dialect import Dialect
-from cc_bot.storage.rewriting import Rewriting
 
 _log = structlog.get_logger(__name__)
 
@@ -41,6 +40,9 @@ class DatabaseUsage:
     """On the disk, without its log."""
     log_bytes: int
 
+
+Rewriting = Literal["done", "busy", "no_room"]
+"""`busy`: nothing is changed, another program is writing. `no_room`: nor is there room on the disk."""
 
 T = TypeVar("T")
 
@@ -129,11 +131,10 @@ class ErrorMapper:
         """Return whether there was such an error, and no success since."""
         return any(trouble.kind is kind for trouble in self._reported)
 
-    def note_success(self, *, but: Collection[type[StorageError]]) -> None:
-        """Note that something worked, which does not show that trouble of the kinds in `but` is over."""
-        left = {trouble for trouble in self._reported if trouble.kind in but}
-        if left != self._reported:
-            self._reported = left
+    def note_success(self) -> None:
+        """Note that something worked, so that further trouble is logged again."""
+        if self._reported:
+            self._reported.clear()
             _log.info("database_works_again", path=self._location)
 
 
@@ -155,24 +156,6 @@ class WriteSignal:
         except TimeoutError:
             return False
         return True
-
-
-class Snapshot(Protocol):
-    """One state of a database, whatever is written meanwhile."""
-
-    @property
-    def dialect(self) -> Dialect: ...
-
-    @property
-    def location(self) -> str: ...
-
-    async def query(self, sql: str, *params: Any) -> Sequence[Row]:
-        """Return the rows of one reading statement. Raises StorageError."""
-        ...
-
-    def stream(self, sql: str) -> AsyncIterator[Row]:
-        """Yield the rows of a SELECT as they are read. Raises StorageError."""
-        ...
 
 
 class Database(Protocol):
@@ -208,6 +191,10 @@ class Database(Protocol):
 
         For statements whose time grows with all that a user has stored.
         """
+        ...
+
+    def stream(self, sql: str) -> AsyncIterator[Row]:
+        """Yield the rows of a SELECT as they are read."""
         ...
 
     async def write(self, begin: Callable[[], Steps[T]], about: Sequence[Subject]) -> T:

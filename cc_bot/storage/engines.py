@@ -10,10 +10,10 @@ from typing import Final
 from urllib.parse import parse_qsl, urlsplit
 
 from cc_bot.domain.errors import EngineMissing, NotAFile, ServerInUse
-from cc_bot.storage.database import Database, Snapshot
+from cc_bot.storage.database import Database
 from cc_bot.storage.dialect import Dialect
 from cc_bot.storage.files import URL_SETTING, database_file, sqlite_path
-from cc_bot.storage.sqlite import TIMEOUT_S, Synchronous, connect_sqlite, snapshot_sqlite
+from cc_bot.storage.sqlite import TIMEOUT_S, Synchronous, connect_sqlite
 
 _SERVERS: Final = ("postgresql://", "postgres://")
 
@@ -76,17 +76,19 @@ def file_of(url: str, command: str) -> Path:
 
 @asynccontextmanager
 async def open_database(
-    url: str, *, synchronous: Synchronous = "NORMAL", timeout_s: float = TIMEOUT_S
+    url: str, *, synchronous: Synchronous = "NORMAL", timeout_s: float = TIMEOUT_S, read_only: bool = False
 ) -> AsyncIterator[Database]:
     """Open a connection to the database, its schema as it is found. `timeout_s`: how long writes to a
-    file wait for other programs.
+    file wait for other programs. If `read_only`, a file stays as it is.
 
     Raises a StartupError: InvalidSetting, DatabaseFolderMissing, DatabaseUnusable, SqliteTooOld,
     EngineMissing, PostgresRefused or PostgresTooOld; or a StorageError.
     """
     if dialect_of(url) == "sqlite":
         file = database_file(url)
-        async with connect_sqlite(file, synchronous=synchronous, timeout_s=timeout_s) as opened:
+        async with connect_sqlite(
+            file, synchronous=synchronous, timeout_s=timeout_s, read_only=read_only
+        ) as opened:
             yield opened
         return
     _need_driver()
@@ -94,20 +96,6 @@ async def open_database(
 
     async with connect_postgres(url) as database:
         yield database
-
-
-@asynccontextmanager
-async def open_snapshot(url: str) -> AsyncIterator[Snapshot]:
-    """Hold the state that a database has now. Raises as `open_database`."""
-    if dialect_of(url) == "sqlite":
-        async with snapshot_sqlite(database_file(url)) as snapshot:
-            yield snapshot
-        return
-    _need_driver()
-    from cc_bot.storage.postgres import connect_postgres  # noqa: PLC0415 - only where a URL names a server
-
-    async with connect_postgres(url) as database, database.snapshot() as snapshot:
-        yield snapshot
 
 
 def _need_driver() -> None:
@@ -126,10 +114,6 @@ _COUNT_OTHERS: Final = """
 """
 """A bot queries every 15 seconds at least, so silent connections are a pooler's. Those whose state is hidden,
 because they are another role's, count."""
-_SELECT_IDENTITY: Final = """
-    SELECT CAST(extract(epoch FROM pg_postmaster_start_time()) * 1000000 AS BIGINT), CAST(oid AS BIGINT)
-    FROM pg_database WHERE datname = current_database()
-"""
 _LOOKS: Final = 20
 _BETWEEN_S: Final = 0.1
 """A connection that was closed just now may still be listed."""
@@ -146,12 +130,3 @@ async def ensure_unused(database: Database) -> None:
             return
         await asyncio.sleep(_BETWEEN_S)
     raise ServerInUse(path=database.location)
-
-
-async def find_identity(database: Database) -> tuple[int, int] | None:
-    """Return the start of the server and the number of the database, whatever URL leads to it; None for a
-    file. Raises StorageError."""
-    if database.dialect == "sqlite":
-        return None
-    [(started, number)] = await database.query(_SELECT_IDENTITY)
-    return started, number

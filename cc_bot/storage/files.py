@@ -2,12 +2,12 @@
 
 import os
 import secrets
-import sys
+import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, TextIO
+from typing import Final
 
 from filelock import FileLock, Timeout
 
@@ -16,8 +16,9 @@ from cc_bot.domain.errors import (
     DatabaseFolderMissing,
     DatabaseUnusable,
     InvalidSetting,
-    ServerInUse,
+    NotEnoughRoom,
 )
+from cc_bot.domain.text import format_size
 
 # ---- location ------------------------------------------------------------------------------------------
 
@@ -96,103 +97,59 @@ def sole_bot(database: Path, setting: str = URL_SETTING) -> Iterator[None]:
         yield
 
 
-MOST_SLOTS: Final = 64
-"""Processes that share a folder."""
-
-
 @dataclass(frozen=True, slots=True)
 class Slot:
-    """A lock of one of the processes that share a folder."""
+    """The lock of a process, beside which is its holder's name."""
 
     note: Path
-    """The file with the holder's name."""
-    ended: tuple[str, ...]
-    """Names of former holders of free slots, which are known to have ended."""
+    former: str
+    """The name of the former holder, which has ended; empty if there was none."""
 
     def write_owner(self, name: str) -> None:
         """Write the holder's name into the note. Raises OSError."""
         self.note.touch(mode=0o600)
-        with self.note.open("w", encoding="utf-8") as file:
-            file.write(f"{name} {_fingerprint_of(file)}")
+        self.note.write_text(name, "utf-8")
 
 
 @contextmanager
-def hold_slot(database: Path, setting: str = URL_SETTING, *, most: int = 1) -> Iterator[Slot]:
-    """Hold one of `most` locks beside the database; the first is that of `sole_bot`. Raises as `sole_bot` if
-    all are held."""
+def hold_slot(database: Path, setting: str = URL_SETTING, shards: str = "") -> Iterator[Slot]:
+    """Hold the lock beside the database for these shards, which is that of `sole_bot` for all of them. Raises
+    as `sole_bot`."""
     ensure_folder(database, setting)
-    held, numbers, ended = list[FileLock](), list[int](), dict[str, None]()
+    base = f"{database}.{shards}" if shards else f"{database}"
+    lock, note = FileLock(f"{base}.lock", timeout=0, mode=0o600), Path(f"{base}.process")
     try:
-        for number in range(1, most + 1):
-            path = Path(f"{database}.lock" if number == 1 else f"{database}.{number}.lock")
-            if held and not path.exists():
-                break
-            lock = FileLock(path, timeout=0, mode=0o600)
-            try:
-                lock.acquire()
-            except Timeout:
-                continue
-            held.append(lock)
-            numbers.append(number)
-            with suppress(OSError, UnicodeDecodeError):
-                if name := _read_note(_note_of(database, number)):
-                    ended[name] = None
-        if not held:
-            raise AlreadyRunning(path=str(database))
+        lock.acquire()
+    except Timeout as error:
+        raise AlreadyRunning(path=str(database)) from error
     except OSError as error:
-        for lock in held:
-            lock.release()
         raise DatabaseUnusable(path=str(database)) from error
-    for lock in held[1:]:
-        lock.release()
     try:
-        yield Slot(_note_of(database, numbers[0]), tuple(ended))
+        former = ""
+        with suppress(OSError, UnicodeDecodeError):
+            former = note.read_text("utf-8")
+        yield Slot(note, former)
     finally:
-        held[0].release()
+        lock.release()
 
 
-def _note_of(database: Path, number: int) -> Path:
-    return Path(f"{database}.process" if number == 1 else f"{database}.{number}.process")
+# ---- room ------------------------------------------------------------------------------------------------
+# Room on the disk, looked for before a file is written: a full disk stops the bot as well.
+
+MARGIN_BYTES: Final = 2**24
+"""What stays free for the bot, which goes on writing meanwhile."""
 
 
-def _read_note(note: Path) -> str:
-    """Return the name in the note of a free slot; empty if the note is a copy, whose writer holds another
-    slot and may live. Raises OSError, UnicodeDecodeError."""
-    with note.open(encoding="utf-8") as file:
-        name, _, fingerprint = file.read().partition(" ")
-        return name if fingerprint == _fingerprint_of(file) else ""
+def free_bytes(folder: Path) -> int:
+    """Return how much can be written there. Raises OSError."""
+    return shutil.disk_usage(folder).free
 
 
-_BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
-"""Linux's; a container has that of its host."""
-
-
-def _fingerprint_of(file: TextIO) -> str:
-    """Return boot id, device and inode: they differ for copies on this machine and on others, and for a clone
-    of the whole disk."""
-    boot, found = "", os.fstat(file.fileno())
-    with suppress(OSError):
-        boot = _BOOT_ID.read_text(encoding="ascii").strip()
-    return f"{boot}:{found.st_dev}:{found.st_ino}"
-
-
-_HOLDERS: Final = 128
-"""The byte of a log's index (`-shm`) on which each process that has the database open holds a lock: SQLite's
-UNIX_SHM_DMS, in os_unix.c."""
-
-
-def ensure_closed(database: Path) -> None:
-    """Raise ServerInUse if another process has the file open, such as a terminal chat. Call it before this
-    process opens the file: closing any descriptor drops its locks. Does nothing on Windows."""
-    if sys.platform == "win32":
-        return
-    import fcntl  # noqa: PLC0415 - not on Windows
-
-    with suppress(FileNotFoundError), Path(f"{database}-shm").open("r+b") as index:
-        try:
-            fcntl.lockf(index, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, _HOLDERS)
-        except (BlockingIOError, PermissionError) as error:
-            raise ServerInUse(path=str(database)) from error
+def ensure_free_space(folder: Path, size: int) -> None:
+    """Raise NotEnoughRoom unless so many bytes can be written and some are left."""
+    found, needed = free_bytes(folder), size + MARGIN_BYTES
+    if found < needed:
+        raise NotEnoughRoom(path=str(folder), needed=format_size(needed), free=format_size(found))
 
 
 # ---- durable -------------------------------------------------------------------------------------------

@@ -110,6 +110,8 @@ async def apply_pending(
     A database that held something is copied first, unless there is another copy already.
     Raises DatabaseNewer, SchemaChanged, or StorageError with the schema at the last version that worked.
     """
+    # Always, so that a start finds out if it can't write.
+    await database.transaction([Statement(_RECORDS)], (EVERYBODY,))
     todo = await list_pending(database, migrations)
     if database.dialect == "sqlite":
         await _ensure_own_schema(database, migrations)
@@ -123,9 +125,9 @@ async def _ensure_own_schema(database: Database, migrations: Sequence[Migration]
     """Raise SchemaChanged if the schema of a file is not the one of its version."""
 
     def look() -> Steps[tuple[int, Schema]]:
-        found = schema_of_rows((yield Statement(SELECT_SCHEMA)))
-        rows = (yield Statement(_SELECT_VERSION)) if f"TABLE {RECORDS}" in found else [(0,)]
-        return int(rows[0][0]), found
+        rows = yield Statement(SELECT_SCHEMA)
+        [(version,)] = yield Statement(_SELECT_VERSION)
+        return int(version), schema_of_rows(rows)
 
     version, found = await database.read(look)
     if version and (name := mismatch_of(found, version, migrations)):
@@ -134,7 +136,6 @@ async def _ensure_own_schema(database: Database, migrations: Sequence[Migration]
 
 def _apply(migration: Migration, clock: Clock) -> Steps[bool]:
     """Apply a migration. Returns False if another program was faster."""
-    yield Statement(_RECORDS)
     [(version,)] = yield Statement(_SELECT_VERSION)
     if version >= migration.version:
         return False

@@ -39,6 +39,7 @@ from cc_bot.storage.database import (
     EVERYBODY,
     DatabaseUsage,
     ErrorMapper,
+    Rewriting,
     Row,
     Statement,
     Steps,
@@ -50,7 +51,6 @@ from cc_bot.storage.database import (
 )
 from cc_bot.storage.dialect import Dialect, expand
 from cc_bot.storage.files import URL_SETTING
-from cc_bot.storage.rewriting import Rewriting
 
 T = TypeVar("T")
 
@@ -65,7 +65,7 @@ it for locks, twice as much for a connection while all are in use."""
 LONG_TIMEOUT_S: Final = 120.0
 """Of a statement of `read_long`, and of maintenance: writes about EVERYBODY, such as migrations."""
 FAST_FAIL_TIMEOUT_S: Final = 1.0
-"""Of a statement while the server is known to be away or a table to be locked, and when the program ends."""
+"""Of a statement while the server is known to be away, and when the program ends."""
 CONNECT_TIMEOUT_S: Final = 5.0
 NEXT_HOST_TIMEOUT_S: Final = 2.0
 """If the URL names several hosts, the next one is tried after so long."""
@@ -120,7 +120,7 @@ class PostgresUrl:
         own = parts.netloc.removesuffix(hosts)
         return cls(
             tuple(urlunsplit(parts._replace(netloc=own + host, query=query)) for host in hosts.split(",")),
-            urlunsplit((parts.scheme, shown, parts.path, "", "")),
+            urlunsplit((SCHEMES[0], shown, parts.path, "", "")),
             prepare,
         )
 
@@ -227,8 +227,11 @@ class PostgresDatabase:
         self._running = set[asyncio.Task[Any]]()
         self._ending = False
         self._deadlines = set[asyncio.Timeout]()
-        self.repeats = 0
-        """Transactions that were repeated after a conflict with another one."""
+        self._lock_timeout_ms = round(timeout_s * 500)
+        self._limits = (
+            f"SET LOCAL lock_timeout = {self._lock_timeout_ms};"
+            f" SET LOCAL idle_in_transaction_session_timeout = {round(IDLE_TIMEOUT_S * 1000)}"
+        )
 
     @property
     def location(self) -> str:
@@ -263,6 +266,11 @@ class PostgresDatabase:
         async with self._deadline():
             return await self._with_retries(run)
 
+    async def stream(self, sql: str) -> AsyncIterator[Row]:
+        async with self.bulk() as connection:
+            async for row in connection.cursor(sql, prefetch=20):  # a row may hold a file of megabytes
+                yield tuple(row)
+
     async def write(self, begin: Callable[[], Steps[T]], about: Sequence[Subject]) -> T:
         # In a task of its own, which runs to its end even if the caller is cancelled.
         result = await self._shielded(self._write(begin, sorted({*about})))
@@ -286,23 +294,11 @@ class PostgresDatabase:
         return "done"
 
     @asynccontextmanager
-    async def snapshot(self) -> AsyncIterator["PostgresSnapshot"]:
-        """Hold the state that the database has now. Raises StorageError."""
-        try:
-            async with (
-                self._acquire() as connection,
-                connection.transaction(isolation="repeatable_read", readonly=True),
-            ):
-                await connection.execute("SELECT 1")  # which is when the state is taken
-                yield PostgresSnapshot(connection, self._location, self._errors)
-        except _DRIVER_ERRORS as error:
-            raise self._errors.translate(error) from error
-
-    @asynccontextmanager
     async def bulk(self) -> AsyncIterator[_Connection]:
-        """Lend a connection in one transaction, for COPY. Raises StorageError: then it is rolled back."""
+        """Lend a connection in one transaction, which is rolled back on an error. Raises StorageError."""
         try:
             async with self._acquire() as connection, connection.transaction():
+                await connection.execute(f"SET LOCAL lock_timeout = {self._lock_timeout_ms}")
                 yield connection
         except _DRIVER_ERRORS as error:
             raise self._errors.translate(error) from error
@@ -340,7 +336,7 @@ class PostgresDatabase:
         async with self._deadline(), AsyncExitStack() as locked:
             for subject in subjects:
                 await locked.enter_async_context(self._order.after(subject))
-            return await self._with_retries(run, begun_s, writes=True)
+            return await self._with_retries(run, begun_s)
 
     @property
     def _timeout_s(self) -> float:
@@ -349,15 +345,6 @@ class PostgresDatabase:
     def _fast_if_away(self, seconds: float) -> float:
         fast = self._ending or self._errors.reported(DatabaseUnreachable)
         return min(FAST_FAIL_TIMEOUT_S, seconds) if fast else seconds
-
-    @property
-    def _limits(self) -> str:
-        """Statements that bound how long a transaction waits for locks, and holds its own if it is idle."""
-        wait_s = FAST_FAIL_TIMEOUT_S if self._errors.reported(DatabaseLocked) else self._full_timeout_s
-        return (
-            f"SET LOCAL lock_timeout = {round(min(wait_s, self._full_timeout_s) * 500)};"
-            f" SET LOCAL idle_in_transaction_session_timeout = {round(IDLE_TIMEOUT_S * 1000)}"
-        )
 
     @asynccontextmanager
     async def _deadline(self) -> AsyncIterator[None]:
@@ -417,8 +404,6 @@ class PostgresDatabase:
         self,
         job: Callable[[_Connection], Awaitable[T]],
         begun_s: float | None = None,
-        *,
-        writes: bool = False,
     ) -> T:
         """Run a job on a connection; repeat it while the server is away and after conflicts."""
         until_s = begun_s or time.monotonic()
@@ -430,7 +415,6 @@ class PostgresDatabase:
                 async with self._acquire() as connection:
                     result = await job(connection)
             except _CONFLICTS as error:
-                self.repeats += 1
                 conflicts += 1
                 if conflicts > _MAX_CONFLICTS:
                     raise self._errors.translate(error) from error
@@ -441,7 +425,7 @@ class PostgresDatabase:
                     raise self._errors.translate(error) from error
                 await asyncio.sleep(pause_s)
             else:
-                self._errors.note_success(but=() if writes else (DatabaseLocked,))
+                self._errors.note_success()
                 return result
 
     async def _run_steps(self, connection: _Connection, begin: Callable[[], Steps[T]], timeout_s: float) -> T:
@@ -455,30 +439,6 @@ class PostgresDatabase:
             except StopIteration as end:
                 result: T = end.value
                 return result
-
-
-class PostgresSnapshot:
-    """A transaction that only reads."""
-
-    dialect: Final[Dialect] = "postgresql"
-
-    def __init__(self, connection: _Connection, location: str, errors: ErrorMapper) -> None:
-        self.location: Final = location
-        self._connection = connection
-        self._errors = errors
-
-    async def query(self, sql: str, *params: Any) -> Sequence[Row]:
-        try:
-            return await _rows(self._connection, sql, params)
-        except _DRIVER_ERRORS as error:
-            raise self._errors.translate(error) from error
-
-    async def stream(self, sql: str) -> AsyncIterator[Row]:
-        try:
-            async for row in self._connection.cursor(sql, prefetch=20):  # a row may hold a file of megabytes
-                yield tuple(row)
-        except _DRIVER_ERRORS as error:
-            raise self._errors.translate(error) from error
 
 
 async def _rows(

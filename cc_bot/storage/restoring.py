@@ -37,7 +37,7 @@ from cc_bot.domain.errors import (
 )
 from cc_bot.regular_file import NotRegular, open_regular
 from cc_bot.storage.backup import copies_of, leftovers_of
-from cc_bot.storage.files import ensure_folder, move, sidecar, sync_file, sync_folder
+from cc_bot.storage.files import ensure_folder, ensure_free_space, move, sidecar, sync_file, sync_folder
 from cc_bot.storage.manifest import (
     Announce,
     Damaged,
@@ -50,7 +50,6 @@ from cc_bot.storage.manifest import (
     read_manifest,
 )
 from cc_bot.storage.migrate import apply_pending
-from cc_bot.storage.rewriting import ensure_free_space
 from cc_bot.storage.schema import RECORDS, schema_of
 from cc_bot.storage.sqlite import connect_sqlite
 

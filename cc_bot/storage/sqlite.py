@@ -19,7 +19,6 @@ from typing import Any, Final, Literal, TypeVar
 import aiosqlite
 
 from cc_bot.domain.errors import (
-    CcBotError,
     DatabaseDamaged,
     DatabaseFull,
     DatabaseLocked,
@@ -32,6 +31,7 @@ from cc_bot.storage import backup
 from cc_bot.storage.database import (
     DatabaseUsage,
     ErrorMapper,
+    Rewriting,
     Row,
     Statement,
     Steps,
@@ -42,8 +42,8 @@ from cc_bot.storage.database import (
     storable,
 )
 from cc_bot.storage.dialect import Dialect, expand
-from cc_bot.storage.files import ensure_folder, sidecar
-from cc_bot.storage.rewriting import Rewriting, connect_to_rewrite, rewrite
+from cc_bot.storage.files import MARGIN_BYTES, ensure_folder, free_bytes, sidecar
+from cc_bot.storage.manifest import code_of
 
 # ---- sqlite file -----------------------------------------------------------------------------------------
 # The opening of a file: private to its user, no other program's, with the pragmas of the design.
@@ -58,18 +58,22 @@ _CACHE_KIB: Final = 16 * 1024
 def open_file(path: Path, synchronous: Synchronous, timeout_s: float) -> sqlite3.Connection:
     """Open the file. Raises sqlite3.Error, OSError, UnicodeError, or DatabaseFolderMissing."""
     _make(path)
-    # Absolute, so that no file name is taken for one of SQLite's special ones such as `:memory:`. The
-    # thread that uses the connection is aiosqlite's; autocommit, because transactions are begun by hand.
-    connection = sqlite3.connect(path.absolute(), timeout=timeout_s, isolation_level=None)
+    connection = _connect(path, timeout_s)
     try:
         _refuse_foreign(connection)
         _make_private(path)
         _set_pragmas(connection, synchronous, timeout_s)
-        _wait_for_locks(connection, _BUSY_TIMEOUT_S)
+        connection.execute("PRAGMA busy_timeout = 0")  # readers queue behind a job that waits for a lock
     except BaseException:
         connection.close()
         raise
     return connection
+
+
+def _connect(path: Path, timeout_s: float) -> sqlite3.Connection:
+    """Connect, for use on any thread; autocommit, because transactions are begun by hand."""
+    # Absolute, so that no file name is taken for one of SQLite's special ones such as `:memory:`.
+    return sqlite3.connect(path.absolute(), timeout_s, isolation_level=None, check_same_thread=False)
 
 
 def log_bytes_of(path: Path) -> int:
@@ -127,7 +131,7 @@ def _use_wal(connection: sqlite3.Connection, timeout_s: float) -> None:
         try:
             connection.execute("PRAGMA journal_mode = WAL").fetchone()
         except sqlite3.OperationalError as error:
-            if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
+            if code_of(error) != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
                 raise
             time.sleep(0.01)
         else:
@@ -150,8 +154,6 @@ _TROUBLES: Final[dict[int, tuple[type[StorageError], str]]] = {
 }
 """By SQLite's primary result code. Source: https://www.sqlite.org/rescode.html"""
 _PUT_BACK: Final = "put the file back, or start the bot again with the one that is there now"
-_BUT_LOCKED: Final = (DatabaseFull, DatabaseReadOnly, DatabaseDamaged, StorageError)
-"""The troubles that may go on although a lock was taken."""
 
 
 class FileMoved(Exception):
@@ -165,12 +167,8 @@ def classify(error: BaseException) -> Trouble:
     if isinstance(error, FileMoved):
         return Trouble(DatabaseReadOnly, reason, _PUT_BACK)
     full = isinstance(error, OSError) and error.errno in (ENOSPC, EDQUOT)
-    kind, fixed_by = _TROUBLES.get(sqlite3.SQLITE_FULL if full else _code_of(error), (StorageError, ""))
+    kind, fixed_by = _TROUBLES.get(sqlite3.SQLITE_FULL if full else code_of(error), (StorageError, ""))
     return Trouble(kind, reason, fixed_by)
-
-
-def _code_of(error: BaseException) -> int:
-    return int(getattr(error, "sqlite_errorcode", 0)) & 0xFF
 
 
 # ---- sqlite ----------------------------------------------------------------------------------------------
@@ -183,10 +181,13 @@ TIMEOUT_S: Final = 30.0
 users are told within a minute."""
 _FAST_FAIL_TIMEOUT_S: Final = 1.0
 """Once another write has waited in vain."""
-_BUSY_TIMEOUT_S: Final = 0.05
-"""On the connection's thread; short, because readers queue behind it."""
 _PAUSE_S: Final = 0.05
 """Between two attempts; readers use the thread meanwhile."""
+_VACUUM_TIMEOUT_S: Final = 5.0
+_STREAMED_ROWS: Final = 20
+"""Read at once; a row may hold a file of megabytes."""
+_IN_MEMORY_BYTES: Final = 2**24
+"""The temporary file of a VACUUM of this size is held in memory."""
 
 
 class SqliteDatabase:
@@ -199,12 +200,9 @@ class SqliteDatabase:
         self._connection = connection
         self._timeout_s = timeout_s
         self._errors = ErrorMapper(str(path), classify)
-        self._retries = asyncio.Lock()
         self._long_read = asyncio.Lock()
         self._waiting = set[asyncio.Task[Any]]()
         self._identity = identity(path)
-        self._writable = asyncio.Event()
-        self._writable.set()
         self._writes = WriteSignal()
 
     @property
@@ -226,7 +224,6 @@ class SqliteDatabase:
 
     async def read_long(self, begin: Callable[[], Steps[T]]) -> T:
         def run(connection: sqlite3.Connection) -> T:
-            _set_read_only(connection)
             return _run_steps(connection, "BEGIN", begin)
 
         async with self._long_read:  # one at a time: each takes one of the few threads that all jobs share
@@ -236,6 +233,12 @@ class SqliteDatabase:
             except _DRIVER_ERRORS as error:
                 raise self._errors.translate(error) from error
 
+    async def stream(self, sql: str) -> AsyncIterator[Row]:
+        cursor = await self._run(lambda connection: connection.execute(_native(sql)))
+        while rows := await self._run(lambda _: cursor.fetchmany(_STREAMED_ROWS)):
+            for row in rows:
+                yield row
+
     async def write(self, begin: Callable[[], Steps[T]], about: Sequence[Subject]) -> T:  # noqa: ARG002
         def run(connection: sqlite3.Connection) -> tuple[T, bool]:
             if identity(self.path) != self._identity:
@@ -244,13 +247,12 @@ class SqliteDatabase:
             result = _run_steps(connection, "BEGIN IMMEDIATE", begin)
             return result, connection.total_changes > before
 
-        await self._writable.wait()
         timeout_s = self._timeout_s
         if self._errors.reported(DatabaseLocked):  # of many, each would wait for all those before it
             timeout_s = min(timeout_s, _FAST_FAIL_TIMEOUT_S)
         result, changed = await self._run(run, timeout_s)
-        self._errors.note_success(but=(DatabaseDamaged,) if changed else _BUT_LOCKED)
         if changed:
+            self._errors.note_success()
             self._writes.send()
         return result
 
@@ -273,15 +275,14 @@ class SqliteDatabase:
             raise StorageError from error
 
     async def rewrite(self) -> Rewriting:
-        """See storage/rewriting.py. Writers wait outside the connection's thread: readers can use it."""
-        self._writable.clear()
+        """What is deleted is overwritten where it stands (secure_delete). But when SQLite splits a page, it
+        leaves the rows that it moves to another one in the unused part of the first. VACUUM, on a connection
+        of its own, writes every page again."""
         try:
-            with closing(connect_to_rewrite(self.path)) as connection:
-                return await _to_its_end(partial(rewrite, path=self.path), connection)
+            with closing(_connect(self.path, _VACUUM_TIMEOUT_S)) as connection:
+                return await _to_its_end(partial(_vacuum, path=self.path), connection)
         except (sqlite3.Error, OSError) as error:
             raise self._errors.translate(error) from error
-        finally:
-            self._writable.set()
 
     async def close(self) -> None:
         await asyncio.gather(*self._waiting, return_exceptions=True)
@@ -294,29 +295,24 @@ class SqliteDatabase:
             try:
                 return await self._connection.run(job)
             except sqlite3.OperationalError as error:
-                if _code_of(error) != sqlite3.SQLITE_BUSY:
+                if code_of(error) != sqlite3.SQLITE_BUSY:
                     raise
-                busy = error
             # In a task of its own, which runs to its end even if the caller is cancelled.
-            task = asyncio.create_task(self._retry(job, until_s, busy))
+            task = asyncio.create_task(self._retry(job, until_s))
             self._waiting.add(task)
             task.add_done_callback(self._waiting.discard)
             return await asyncio.shield(task)
         except _DRIVER_ERRORS as error:
             raise self._errors.translate(error) from error
 
-    async def _retry(
-        self, job: Callable[[sqlite3.Connection], T], until_s: float, busy: sqlite3.OperationalError
-    ) -> T:
-        async with self._retries:  # one at a time, or they would use up the thread
-            while time.monotonic() < until_s:
-                await asyncio.sleep(_PAUSE_S)
-                try:
-                    return await self._connection.run(job)
-                except sqlite3.OperationalError as error:
-                    if _code_of(error) != sqlite3.SQLITE_BUSY:
-                        raise
-        raise busy
+    async def _retry(self, job: Callable[[sqlite3.Connection], T], until_s: float) -> T:
+        while True:
+            await asyncio.sleep(_PAUSE_S)
+            try:
+                return await self._connection.run(job)
+            except sqlite3.OperationalError as error:
+                if code_of(error) != sqlite3.SQLITE_BUSY or time.monotonic() > until_s:
+                    raise
 
 
 _DRIVER_ERRORS: Final = (sqlite3.Error, OSError, FileMoved, OverflowError, ValueError)
@@ -354,20 +350,26 @@ class _Connection(aiosqlite.Connection):
 
 @asynccontextmanager
 async def connect_sqlite(
-    path: Path, *, synchronous: Synchronous = "NORMAL", timeout_s: float = TIMEOUT_S
+    path: Path, *, synchronous: Synchronous = "NORMAL", timeout_s: float = TIMEOUT_S, read_only: bool = False
 ) -> AsyncIterator[SqliteDatabase]:
-    """Open the database in this file, which is made if missing, with mode 0600.
+    """Open the database in this file, which is made if missing, with mode 0600. If `read_only`, the file and
+    its state stay as they are.
 
     Raises DatabaseFolderMissing (only the default's folder is made: a typing error must not start an empty
     database), DatabaseUnusable, SqliteTooOld, or a StorageError that tells why it can't be opened now.
     """
     if sqlite3.sqlite_version_info < _OLDEST:
         raise SqliteTooOld(found=sqlite3.sqlite_version, needed=".".join(map(str, _OLDEST)))
-    connection = _Connection(lambda: open_file(path, synchronous, timeout_s), iter_chunk_size=64)
+    opening = partial(_open_state, path) if read_only else partial(open_file, path, synchronous, timeout_s)
+    connection = _Connection(opening, iter_chunk_size=64)
     try:
         await connection.open()
     except (OSError, sqlite3.Error, UnicodeError) as error:
-        raise _refusal(error, path) from error
+        no_database = code_of(error) == sqlite3.SQLITE_NOTADB
+        kind = StorageError if no_database else classify(error).kind
+        # A file that is no database, or not writable, is the operator's mistake.
+        unusable = kind in (StorageError, DatabaseReadOnly)
+        raise (DatabaseUnusable(path=str(path)) if unusable else kind()) from error
     database = SqliteDatabase(path, connection, timeout_s)
     try:
         yield database
@@ -375,50 +377,21 @@ async def connect_sqlite(
         await database.close()
 
 
-class SqliteSnapshot:
-    """A transaction that only reads. It blocks the loop, so it is only for commands."""
-
-    dialect: Final[Dialect] = "sqlite"
-
-    def __init__(self, path: Path, connection: sqlite3.Connection) -> None:
-        self.location: Final = str(path)
-        self._connection = connection
-        self._errors = ErrorMapper(str(path), classify)
-
-    async def query(self, sql: str, *params: Any) -> Sequence[Row]:
-        try:
-            return _rows(self._connection, _native(sql), params)
-        except _DRIVER_ERRORS as error:
-            raise self._errors.translate(error) from error
-
-    async def stream(self, sql: str) -> AsyncIterator[Row]:
-        try:
-            for row in self._connection.execute(_native(sql)):
-                yield row
-        except _DRIVER_ERRORS as error:
-            raise self._errors.translate(error) from error
-
-
-@asynccontextmanager
-async def snapshot_sqlite(path: Path) -> AsyncIterator[SqliteSnapshot]:
-    """Hold the state that the database in this file has now. Invalid UTF-8 is read with surrogateescape, so
-    that one such text does not keep all others from being read.
-
-    Raises DatabaseUnusable, or a StorageError that tells why it can't be read now.
-    """
-    try:
-        connection = _open_state(path)
-    except (OSError, sqlite3.Error, UnicodeError) as error:
-        raise _refusal(error, path) from error
-    with closing(connection):
-        yield SqliteSnapshot(path, connection)
+def _connect_to_read(path: Path) -> sqlite3.Connection:
+    """Connect to a file that exists and stays as it is, for use on any thread."""
+    uri = f"{path.absolute().as_uri()}?mode=ro"
+    connection = sqlite3.connect(uri, uri=True, isolation_level=None, check_same_thread=False)
+    connection.execute("PRAGMA query_only = ON")
+    connection.execute("PRAGMA mmap_size = 0").fetchall()
+    return connection
 
 
 def _open_state(path: Path) -> sqlite3.Connection:
+    """Open the state that the file has now. Raises sqlite3.Error or UnicodeError."""
     connection = _connect_to_read(path)
     try:
-        connection.text_factory = _text
-        _set_read_only(connection)
+        # One text that is no UTF-8 does not keep all others from being read.
+        connection.text_factory = lambda data: data.decode("utf-8", "surrogateescape")
         connection.execute("BEGIN")
         _refuse_foreign(connection)  # the first to read, which is when it begins
     except BaseException:
@@ -427,45 +400,33 @@ def _open_state(path: Path) -> sqlite3.Connection:
     return connection
 
 
-def _connect_to_read(path: Path) -> sqlite3.Connection:
-    """Connect to a file that exists and stays as it is, for use on any thread."""
-    uri = f"{path.absolute().as_uri()}?mode=ro"
-    return sqlite3.connect(uri, uri=True, isolation_level=None, check_same_thread=False)
-
-
-def _set_read_only(connection: sqlite3.Connection) -> None:
-    connection.execute("PRAGMA query_only = ON")
-    connection.execute("PRAGMA mmap_size = 0").fetchall()
-
-
-def _text(data: bytes) -> str:
-    return data.decode("utf-8", "surrogateescape")
-
-
-def _refusal(error: Exception, path: Path) -> CcBotError:
-    """Return the error to raise. A file that is no database, or not writable, is the operator's mistake."""
-    no_database = getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_NOTADB
-    kind = StorageError if no_database else classify(error).kind
-    return DatabaseUnusable(path=str(path)) if kind in (StorageError, DatabaseReadOnly) else kind()
-
-
-def _wait_for_locks(connection: sqlite3.Connection, seconds: float) -> None:
-    connection.execute(f"PRAGMA busy_timeout = {round(seconds * 1000)}")
-
-
 def _checkpoint(connection: sqlite3.Connection) -> bool:
     """Write the WAL back and empty it. Returns False if that was not possible at once: all other work of the
     connection would wait."""
-    _wait_for_locks(connection, 0)
     try:
         [(busy, *_)] = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
     except sqlite3.OperationalError as error:
-        if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY:
+        if code_of(error) != sqlite3.SQLITE_BUSY:
             raise
         return False
-    finally:
-        _wait_for_locks(connection, _BUSY_TIMEOUT_S)
     return not busy
+
+
+def _vacuum(connection: sqlite3.Connection, path: Path) -> Rewriting:
+    """Run VACUUM. It needs the file's size twice: in a temporary file, and in the WAL until a checkpoint."""
+    size = path.stat().st_size
+    if free_bytes(path.absolute().parent) < 2 * size + MARGIN_BYTES:
+        return "no_room"
+    connection.execute(f"PRAGMA temp_store = {'MEMORY' if size <= _IN_MEMORY_BYTES else 'FILE'}")
+    try:
+        connection.execute("VACUUM")
+    except sqlite3.OperationalError as error:
+        if code_of(error) == sqlite3.SQLITE_FULL:
+            return "no_room"
+        if code_of(error) not in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_INTERRUPT):
+            raise
+        return "busy"
+    return "done"
 
 
 def _usage(path: Path) -> DatabaseUsage:

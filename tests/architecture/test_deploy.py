@@ -83,7 +83,7 @@ class TestCompose:
         assert not [each for each in services(name).values() if "ports" in each]
 
     def test_keeps_the_database_and_its_temporary_files_in_the_one_volume(self) -> None:
-        """Where there is no room for a copy, what was erased stays in its free pages (storage.rewriting)."""
+        """Where there is no room for a copy, what was erased stays in its free pages."""
         [ours] = services("compose.yaml").values()
         [volume] = ours["volumes"]
         folder = volume.split(":")[1]

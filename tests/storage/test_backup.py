@@ -19,12 +19,11 @@ from cc_bot.domain.errors import (
 )
 from cc_bot.domain.message import Message
 from cc_bot.domain.session import SessionKey
-from cc_bot.storage import ErasureLog, back_up
+from cc_bot.storage import ErasureLog, back_up, files
 from cc_bot.storage.backup import Rotation, backups_in, delete_old_copies, rotate
 from cc_bot.storage.erasures import copy_in, read_erasures
 from cc_bot.storage.manifest import read_manifest
 from cc_bot.storage.migrate import known_migrations
-from cc_bot.storage.rewriting import ensure_free_space
 from cc_bot.stores import open_stores
 from cc_bot.version import __version__
 from tests.storage.files import change, memories, mode, names, spoil
@@ -130,11 +129,13 @@ class TestBackup:
             await back_up(database, tmp_path / "backups", NOW)
         assert names(tmp_path / "backups") == []
 
-    def test_looks_for_room_before_anything_is_written(self, tmp_path: Path) -> None:
-        ensure_free_space(tmp_path, 1000, free=lambda _: 2**30)
-        with pytest.raises(NotEnoughRoom) as refusal:
-            ensure_free_space(tmp_path, 2**30, free=lambda _: 2**30)
-        assert refusal.value.params == {"path": str(tmp_path), "needed": "1.1 GB", "free": "1.1 GB"}
+    async def test_looks_for_room_before_anything_is_written(
+        self, database: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(files, "free_bytes", lambda _: 1000)
+        with pytest.raises(NotEnoughRoom):
+            await back_up(database, tmp_path / "backups", NOW)
+        assert names(tmp_path / "backups") == []
 
 
 class TestLog:

@@ -1,13 +1,12 @@
-"""CC_BOT_DATABASE_URL as an operator may write it, and the places of processes beside the database."""
+"""CC_BOT_DATABASE_URL as an operator may write it, and the locks of processes beside the database."""
 
-import shutil
 from pathlib import Path
 
 import pytest
 
-from cc_bot.domain.errors import InvalidSetting
-from cc_bot.storage import DEFAULT_URL, files, sqlite_path
-from cc_bot.storage.files import MOST_SLOTS, hold_slot
+from cc_bot.domain.errors import AlreadyRunning, InvalidSetting
+from cc_bot.storage import DEFAULT_URL, sqlite_path
+from cc_bot.storage.files import hold_slot
 
 
 def test_a_url_is_that_of_a_file_or_refused_with_examples_and_without_its_password() -> None:
@@ -26,41 +25,17 @@ def test_a_url_is_that_of_a_file_or_refused_with_examples_and_without_its_passwo
         assert "himitsu" not in str(refusal.value)
 
 
-def ended(database: Path) -> tuple[str, ...]:
-    """Who held a place and has ended, as the next one is told that takes it."""
-    with hold_slot(database, most=MOST_SLOTS) as slot:
-        return slot.ended
-
-
-class TestASlot:
-    @pytest.fixture
-    def database(self, tmp_path: Path) -> Path:
-        """One whose only process has ended without a word."""
-        (tmp_path / "one").mkdir()
-        database = tmp_path / "one" / "postgresql"
-        with hold_slot(database, most=MOST_SLOTS) as slot:
-            slot.write_owner("cat")
-        return database
-
-    def test_tells_who_held_it_and_has_ended(self, database: Path) -> None:
-        with hold_slot(database, most=MOST_SLOTS) as slot:
-            assert slot.ended == ("cat",)
-            slot.write_owner("a")
-            slot.write_owner("dog")
-            with hold_slot(database, most=MOST_SLOTS) as beside:
-                assert beside.ended == ()
-                beside.write_owner("bird")
-        assert ended(database) == ("dog", "bird")
-
-    def test_of_a_copied_folder_or_a_cloned_machine_or_without_all_of_it_known_tells_of_nobody(
-        self, database: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        assert ended(shutil.copytree(database.parent, tmp_path / "other") / database.name) == ()
-        assert ended(database) == ("cat",)
-        (tmp_path / "boot_id").write_text("another\n")
-        monkeypatch.setattr(files, "_BOOT_ID", tmp_path / "boot_id")  # the files' numbers are the same there
-        assert ended(database) == ()
-        monkeypatch.undo()
-        for note in (b"cat", b"", b"\xff", b"cat :1:2"):  # as a version wrote that noted the name alone
-            database.with_name("postgresql.process").write_bytes(note)
-            assert ended(database) == ()
+def test_a_slot_tells_who_held_it_and_has_ended(tmp_path: Path) -> None:
+    database = tmp_path / "postgresql"
+    with hold_slot(database) as slot:
+        assert slot.former == ""
+        slot.write_owner("cat")
+        with hold_slot(database, shards="0-3-of-8") as beside:
+            assert beside.former == ""
+        with pytest.raises(AlreadyRunning), hold_slot(database):
+            pass
+    with hold_slot(database) as slot:
+        assert slot.former == "cat"
+    slot.note.write_bytes(b"\xff")
+    with hold_slot(database) as slot:
+        assert slot.former == ""

@@ -2,15 +2,13 @@
 
 import asyncio
 import random
-import sqlite3
 from collections.abc import Sequence
-from contextlib import closing
 from pathlib import Path
 
 import pytest
 
+from cc_bot.storage import sqlite
 from cc_bot.storage.database import Statement
-from cc_bot.storage.rewriting import connect_to_rewrite, rewrite
 from cc_bot.storage.sqlite import SqliteDatabase, connect_sqlite
 
 CREATE = Statement("CREATE TABLE notes (id INTEGER PRIMARY KEY, text TEXT)")
@@ -64,14 +62,8 @@ class TestRewriting:
             await writing
             assert await database.query("SELECT count(*) FROM notes") == [(4001,)]
 
-    def test_needs_room_on_the_disk(self, tmp_path: Path) -> None:
-        path = tmp_path / "a.db"
-        with closing(connect_to_rewrite(path)) as connection:
-            connection.execute("CREATE TABLE notes (text)")
-            connection.execute("INSERT INTO notes VALUES (zeroblob(20000000))")
-            size = path.stat().st_size
-            assert rewrite(connection, path, free=lambda _: size // 2) == "no_room"
-            assert rewrite(connection, path, free=lambda _: size * 3) == "done"
-            connection.execute("BEGIN")  # waiting makes it no better
-            with pytest.raises(sqlite3.OperationalError):
-                rewrite(connection, path, free=lambda _: size * 3)
+    async def test_needs_room_on_the_disk(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        async with connect_sqlite(tmp_path / "a.db") as database:
+            await database.transaction([CREATE], ())
+            monkeypatch.setattr(sqlite, "free_bytes", lambda _: 1000)
+            assert await database.rewrite() == "no_room"

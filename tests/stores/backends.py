@@ -72,6 +72,7 @@ class Recorder:
         self.wait_for_write, self.preserve = database.wait_for_write, database.preserve
         self.checkpoint, self.measure = database.checkpoint, database.measure
         self.begin_shutdown, self.close = database.begin_shutdown, database.close
+        self.stream = database.stream
         self.statements = list[Statement]()
         self.trips = 0
 

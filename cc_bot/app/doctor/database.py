@@ -15,8 +15,7 @@ from cc_bot.storage.backup import backups_in, copies_of
 from cc_bot.storage.engines import kept_beside, named_beside
 from cc_bot.storage.erasures import ErasureLog, find_unreadable_logs, logs_in
 from cc_bot.storage.examination import Condition, Examination, examine
-from cc_bot.storage.files import sidecar
-from cc_bot.storage.rewriting import free_bytes
+from cc_bot.storage.files import free_bytes, sidecar
 from cc_bot.texts import Texts
 
 MAX_BACKUP_AGE: Final = timedelta(days=7)
