@@ -1,4 +1,4 @@
-"""A document as it was read: its text in numbered parts, so that an answer can say where something stands."""
+"""A document: its text in numbered parts, so that answers can cite them."""
 
 import json
 from collections.abc import Iterable
@@ -7,7 +7,7 @@ from typing import Any, Final, Literal
 
 DocumentKind = Literal["pdf", "word", "excel", "powerpoint", "opendocument", "rtf", "epub", "csv"]
 Unit = Literal["page", "slide", "part"]
-"""What its parts are called. A part is a stretch of a sheet, or about a page of what has no pages."""
+"""What its parts are called. A part is a range of a sheet, or about a page of a format without pages."""
 
 MEDIA_TYPES: Final[dict[DocumentKind, str]] = {
     "pdf": "application/pdf",
@@ -24,7 +24,7 @@ MEDIA_TYPES: Final[dict[DocumentKind, str]] = {
 @dataclass(frozen=True, slots=True)
 class DocumentPart:
     name: str
-    """Beside its number: the sheet and its rows; as a rule empty."""
+    """The sheet and its rows; usually empty."""
     text: str
 
 
@@ -32,7 +32,7 @@ class DocumentPart:
 class Heading:
     title: str
     part: int
-    """The number of the part where it stands, from 1."""
+    """Number of its part, from 1."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,19 +42,19 @@ class Document:
     parts: tuple[DocumentPart, ...]
     headings: tuple[Heading, ...] = ()
     pictured: int = 0
-    """Of a scan, which has no text: how many of its first pages are pictures beside it."""
+    """For a scan without text: how many of its first pages are attached as pictures."""
 
     @property
     def is_scan(self) -> bool:
         return self.pictured > 0
 
     def mark(self, number: int) -> str:
-        """Return what stands above a part, of which the first has number 1."""
+        """Return the heading of a part; the first has number 1."""
         name = self.parts[number - 1].name
         return f"[{self.unit} {number}{': ' if name else ''}{name}]"
 
     def marked(self, numbers: Iterable[int]) -> str:
-        """Return the text of these parts, each below its mark."""
+        """Return the text of parts, each below its heading."""
         return "\n".join(f"{self.mark(number)}\n{self.parts[number - 1].text}" for number in numbers)
 
 

@@ -1,17 +1,16 @@
-"""Code fences in Markdown: the lines that open and close them, and those that stand within a line."""
+"""Code fences in Markdown, on lines of their own or within a line."""
 
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal, cast
 
-# A fence is what CommonMark calls one (0.31, section 4.5): three or more backticks or tildes at the start of
-# a line, perhaps inside quotes and lists, until a line with at least as many of the same. Two things differ,
-# as Discord shows them: a fence may be indented by any depth, and text that is indented less than the list
-# item around a fence does not end it.
+# Fences as in CommonMark (0.31, section 4.5): three or more backticks or tildes at the start of a line, also
+# in quotes and lists, until a line with at least as many. As on Discord, a fence may be indented by any
+# depth, and less indented text does not end it.
 
 LineKind = Literal["prose", "opening", "code", "closing"]
-"""`code` is between the two lines of a fence, `prose` outside of any."""
+"""`code`: between the lines of a fence; `prose`: outside."""
 
 _PREFIX = (
     r"\A(?P<quote>(?:[ \t]{0,3}+>(?!>>)[ \t]?+)*+)"
@@ -24,27 +23,27 @@ _QUOTE_MARK = re.compile(r"[ \t]{0,3}>[ \t]?")
 
 @dataclass(frozen=True, slots=True)
 class Fence:
-    """A fence that is open."""
+    """An open fence."""
 
     quote: str
-    """The quote marks in front of each of its lines: `> `, or nothing."""
+    """The quote marks before each of its lines: `> `, or empty."""
     indent: str
     marks: str
     info: str
-    """What follows the marks: mostly the language."""
+    """What follows the marks: usually the language."""
 
     @property
     def opening(self) -> str:
-        """The line that opens the same fence again."""
+        """The line that reopens the fence."""
         return f"{self.closing}{self.info}"
 
     @property
     def closing(self) -> str:
-        """A line that closes it."""
+        """The line that closes it."""
         return f"{self.quote}{self.indent}{self.marks}"
 
     def is_closed_by(self, line: str) -> bool | None:
-        """Return whether a line is the last of this fence; None if it is outside of the fence's quote."""
+        """Return whether a line closes the fence; None if it is outside of the fence's quote."""
         for _ in range(self.quote.count(">")):
             mark = _QUOTE_MARK.match(line)
             if mark is None:
@@ -57,8 +56,8 @@ class Fence:
 def next_line(
     fence: Fence | None, line: str, *, max_fence_line: int | None = None
 ) -> tuple[LineKind, Fence | None]:
-    """Return the kind of a line, without its line end, and the fence open after it. `fence`: the one open
-    before it. Longer lines than `max_fence_line` open and close nothing."""
+    """Return the kind of a line and the fence open after it. `fence`: open before it. Lines longer than
+    `max_fence_line` open and close nothing."""
     may_be_fence_line = max_fence_line is None or len(line) <= max_fence_line
     if fence and (closes := fence.is_closed_by(line)) is not None:
         return ("closing", None) if closes and may_be_fence_line else ("code", fence)
@@ -69,7 +68,7 @@ def next_line(
 
 
 def close_fences(text: str) -> str:
-    """Return the text, with the closing line of a code fence that it leaves open."""
+    """Return the text, closing a fence that it leaves open."""
     fence: Fence | None = None
     for line in text.split("\n"):
         _, fence = next_line(fence, line)
@@ -77,7 +76,7 @@ def close_fences(text: str) -> str:
 
 
 def line_prefix(line: str) -> str:
-    """Return what a further line of the same quote and list item begins with."""
+    """Return the beginning of a further line in the same quote and list item."""
     match = cast("re.Match[str]", _LINE_PREFIX.match(line))
     return match["quote"] + _indent_of(match)
 
@@ -87,13 +86,13 @@ def _indent_of(match: re.Match[str]) -> str:
 
 
 # ---- fences within a line ---------------------------------------------------------------------------------
-# Models also write fences beside other text, as Discord shows them: it opens a code block at three backticks
-# wherever they are in a line, and closes it at the next three.
+# Fences beside other text: Discord opens a code block at three backticks anywhere in a line, and closes it at
+# the next three.
 
 _FENCE: Final = "```"
 _TICKS: Final = re.compile(r"\\.|`+")
 _LANGUAGE: Final = re.compile(r"[a-z0-9_+\-.#]{1,40}+[ \t]{0,8}+(?:\n|\Z)", re.IGNORECASE)
-"""What stands behind the backticks that open a fence and not behind those that close one."""
+"""Follows backticks that open a fence."""
 
 
 def with_fence_lines(text: str) -> str:
@@ -118,7 +117,8 @@ def _part_lines(text: str) -> Iterator[str]:
 
 
 def _part_opening(line: str, text: str, following: int) -> Sequence[str]:
-    """Part a line of prose where a fence opens that later lines close. `following`: where those begin."""
+    """Split a line of prose where a fence opens that a later line closes. `following`: the start of later
+    lines."""
     prefix, at = line_prefix(line), _find_opening(line)
     if at is None or at <= len(prefix):
         return (line,)
@@ -132,7 +132,7 @@ def _part_opening(line: str, text: str, following: int) -> Sequence[str]:
 
 
 def _find_opening(line: str) -> int | None:
-    """Where three backticks are that nothing in this line closes."""
+    """Return the position of three backticks that nothing in this line closes."""
     at = 0
     while match := _TICKS.search(line, at):
         at = match.end()
@@ -147,7 +147,7 @@ def _find_opening(line: str) -> int | None:
 
 
 def _part_closing(line: str, fence: Fence) -> Sequence[str]:
-    """Part a line of code where its fence is closed beside other text."""
+    """Split a line of code where its fence is closed beside other text."""
     before, _, rest = line.partition(_FENCE)
     is_first = not before.strip("> \t")
     if line.count(_FENCE) != 1 or (is_first and _LANGUAGE.match(rest)):

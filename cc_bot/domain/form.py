@@ -163,7 +163,7 @@ def _fold(text: str) -> str:
 
 
 # ---- secrets ---------------------------------------------------------------------------------------------
-# Words that ask for a secret. One too many costs a form; one too few, somebody's password.
+# Words that ask for a secret. A false match costs a form, a missed one a password.
 
 _WITHIN: Final = (
     *("password", "passwd", "passcode", "passphrase", "passkey", "passnumber", "secret", "token"),
@@ -217,14 +217,14 @@ _WITHIN: Final = (
     *("logindetails", "logindata", "signindetails", "signindata", "discordlogin", "passportnumber"),
     *("licensenumber", "licencenumber", "wifikey", "wpakey", "alarmcode", "doorcode", "recoverywords"),
 )
-"""Wherever they stand, with nothing between letters: hiragana as katakana, and no long vowels."""
+"""Matched anywhere, ignoring what is between letters: hiragana as katakana, without long vowels."""
 _AS_WORDS: Final = frozenset(
     {
         *("pin", "pins", "cvc", "cvc2", "csc", "otp", "totp", "2fa", "mfa", "pwd", "pw", "pass"),
         *("ssn", "iban", "jwt", "bearer"),
     }
 )
-"""As words of their own: they are part of many others."""
+"""Matched as whole words: they are part of many others."""
 _HARMLESS: Final = re.compile(
     r"\b(?:postal|zip|post|room|seat|country|error|phone|flight|order|tracking|page|issue|line|qr|source|version|"
     r"ticket) (?:code|number|digit)s?\b"
@@ -243,7 +243,7 @@ _BY_PHRASE: Final = re.compile(
     r"|\blink\b.{0,40}\b(?:e ?mail|sent)\b|\bexpir(?:y|ation)\b.{0,20}\bcard\b|\baccount no\b.{0,20}\bbank\b"
     r"|\byour (?:12|24|twelve) words\b|\b(?:12|24|twelve) words\b.{0,20}\bwallet\b"
 )
-"""A code or number near where it comes from or what it opens, in words with a blank between."""
+"""A code or number near its origin or what it opens, in words with spaces."""
 _BY_PHRASE_JA: Final = re.compile(
     "(?:番号|数字|コド|[0-9一-十]桁|ケタ).{0,15}(?:届|送ッタ|送ラレ|送信サレ|受信|受ケ取|sms|メルデ|メルニ|認証|"
     "確認|二段階|二要素|解除|ログイン|裏)"
@@ -251,7 +251,7 @@ _BY_PHRASE_JA: Final = re.compile(
     ".{0,15}(?:番号|数字|コド|桁|ケタ|リンク|3ツ)|アプリ.{0,10}(?:数字|桁)|カド.{0,5}有効期限|銀行.{0,5}口座"
     "|ウォレット.{0,10}単語"
 )
-"""Likewise, in katakana and without long vowels and blanks."""
+"""The same in katakana, without long vowels and spaces."""
 _LETTERS_APART: Final = re.compile(r"\b[a-z0-9](?: [a-z0-9]){1,20}\b")
 _ONE_AS_LONG_VOWEL: Final = re.compile("(?<=[ァ-ヶ])一(?=[ァ-ヶ])")
 _HUMP: Final = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[0-9])(?=[A-Z][a-z])")
@@ -260,7 +260,7 @@ _BETWEEN: Final = re.compile(r"[\W_]+")
 
 
 def asks_for_secret(text: str) -> bool:
-    """Return whether words like these ask for a password, a code, or the number of a card or an account."""
+    """Return whether a text asks for a password, a code, or a card or account number."""
     visible = "".join(letter for letter in text if unicodedata.category(letter) not in ("Cf", "Mn"))
     plain = "".join(map(_without_accent, unicodedata.normalize("NFKC", visible))).translate(_ALIKE)
     words = _WORD.findall(_HUMP.sub(" ", plain).casefold())

@@ -1,8 +1,8 @@
-"""Kinsoku: what a line of Japanese neither begins nor ends with.
+"""Kinsoku: where Japanese lines may break (JIS X 4051; Requirements for Japanese Text Layout of the W3C,
+3.1.7 and 3.1.8).
 
-Japanese writes no spaces, so a line may end nearly everywhere, but not before what closes or lengthens, nor
-after what opens (JIS X 4051; Requirements for Japanese Text Layout of the W3C, 3.1.7 and 3.1.8). A Latin word
-stays whole.
+A line may end nearly everywhere, but not before closing or lengthening characters, nor after opening ones.
+Latin words stay whole.
 """
 
 import unicodedata
@@ -14,13 +14,13 @@ import regex  # type: ignore[import-untyped]  # its stubs (types-regex) are not 
 SOUNDS: Final = (
     "ーゝゞヽヾ々〻ぁぃぅぇぉっゃゅょゎゕゖァィゥェォッャュョヮヵヶㇰㇱㇲㇳㇴㇵㇶㇷㇸㇹㇺㇻㇼㇽㇾㇿｧｨｩｪｫｬｭｮｯｰﾞﾟ"
 )
-"""What belongs to the character before it."""
+"""They belong to the character before."""
 NEVER_FIRST: Final = SOUNDS + "、。，．」』）〕］｝〉》】〙〗｣｡､"
-"""What no piece of prose starts with."""
+"""No piece of prose starts with these."""
 NOT_FIRST_IN_LINE: Final = NEVER_FIRST + "・：；！？‼⁇⁈⁉…‥—―–〜～゛゜％‰℃′″”’!?.,:;)]}%"
-"""What no line starts with that goes on from another one."""
+"""No continued line starts with these."""
 NEVER_LAST: Final = "（〔［｛〈《「『【〘〖｢“‘([{＃＠￥＄£€$#@"
-"""What no piece of prose ends with."""
+"""No piece of prose ends with these."""
 
 _NOT_FIRST: Final = frozenset(NOT_FIRST_IN_LINE)
 _NOT_LAST: Final = frozenset(NEVER_LAST)
@@ -28,17 +28,17 @@ _GRAPHEMES: Final = regex.compile(r"\X")
 
 
 def graphemes(text: str) -> list[str]:
-    """Return the characters as a reader counts them."""
     return list(_GRAPHEMES.findall(text))
 
 
 def is_wide(grapheme: str) -> bool:
-    """Return whether it takes two columns of a terminal, as East Asian characters and emoji do."""
+    """Return whether a character is two terminal columns wide, as East Asian characters and emoji are."""
     return "\ufe0f" in grapheme or unicodedata.east_asian_width(grapheme[0]) in "WF"
 
 
 def units(text: str) -> Iterator[str]:
-    """Yield the pieces between which a line may end: a Latin word, or a character with what clings to it."""
+    """Yield the pieces between which a line may break: Latin words, or characters with what belongs to
+    them."""
     unit, last = "", ""
     for grapheme in _GRAPHEMES.findall(text):
         if unit and _may_part(last, grapheme):

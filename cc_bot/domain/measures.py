@@ -1,8 +1,7 @@
-"""The measures that the program takes of itself, told to whoever counts: a Meter.
+"""The Meter protocol for metrics, and the health of the gateway connection.
 
-A meter is handed down like any other part, so that whoever reports knows nothing of metrics or of how they
-are read; without one, NULL_METER takes the reports and keeps nothing. No report names a user, a place or what
-was said: what is counted can be read by others than the operator.
+A meter is passed to whatever reports; NULL_METER ignores reports. No report names a user, a channel or a
+message.
 """
 
 from collections.abc import Callable, Mapping
@@ -11,46 +10,41 @@ from typing import Final, Literal, Protocol
 from cc_bot.domain.turn import Usage
 
 Phase = Literal["queue", "hearing", "store", "model_first_token", "model", "tools", "discord"]
-"""Where the time of a turn goes. queue: waiting for its place; hearing: its recordings are written down;
-store: reading the conversation, making a request of it, and writing the turn; model_first_token: from the
-first request to the first word or tool call; model: all of the model's streams; tools: running tools;
-discord: from the end of the turn until Discord shows it."""
+"""Where a turn's time goes. store: reading the conversation, building the prompt and writing the turn;
+model_first_token: from the first request to the first word or tool call; model: all streams; discord: from
+the end of the turn until it is shown."""
 
 Ending = Literal["complete", "stopped", "cut", "refused", "failed"]
-"""How a turn ended: as its answer's status has it, or without an answer. refused: as it should be, since the
-user can't ask that, or not now; failed: something did not work."""
+"""How a turn ended: its answer's status, or without an answer. refused: as intended, since the user may not
+ask that or not now; failed: an error."""
 
 Purpose = Literal["turn", "summary", "heartbeat", "schedule", "speech"]
 """What tokens were spent on. speech: answers that are read aloud."""
 
 
 class Meter(Protocol):
-    """A taker of reports. It does no I/O, raises nothing and returns at once. Times are in seconds."""
+    """Takes reports. It does no I/O, raises nothing and returns at once. Times are in seconds."""
 
     def record_turn(self, ending: Ending, seconds: float, phases: Mapping[Phase, float]) -> None:
-        """Record that a turn is over, stored or failed; phases that it never came to are left out."""
+        """Record the end of a turn, stored or failed; phases that it skipped are left out."""
 
     def record_shown(self, seconds: float, *, ok: bool) -> None:
-        """Record that an answer stands whole on Discord, so long after the turn was over; or that it could
-        not be shown."""
+        """Record how long after its turn an answer was fully shown, or that it could not be."""
 
     def record_tokens(self, purpose: Purpose, model: str, usage: Usage) -> None:
-        """Record that a model has answered, and what its server charges for."""
+        """Record a model's answer and the usage that its server reported."""
 
     def record_tool_call(self, name: str, *, ok: bool) -> None:
-        """Record that a tool that there is was run, or refused what it was asked for."""
+        """Record that a tool ran or refused its arguments."""
 
     def record_server_call(self, server: str, tool: str, seconds: float, *, ok: bool) -> None:
-        """Record that a server of the operator's was called, by its name and that of its tool."""
+        """Record a call to a tool server."""
 
     def record_failure(self, kind: str) -> None:
-        """Record that something went wrong that a user or the operator is told of, by the name of the error's
-        class."""
+        """Record an error reported to a user or the operator, by class name."""
 
 
 class NullMeter:
-    """A Meter that keeps nothing."""
-
     def record_turn(self, ending: Ending, seconds: float, phases: Mapping[Phase, float]) -> None:
         pass
 
@@ -73,26 +67,24 @@ class NullMeter:
 NULL_METER: Final[Meter] = NullMeter()
 
 # ---- pulse -----------------------------------------------------------------------------------------------
-# The connection of the bot: told by whoever holds it, asked for by whoever watches over it.
-#
-# It stands between two siblings that do not know each other: the front end, and what serves /healthz.
+# Connects the front end, which has the connection, and the server of /healthz.
 
 Look = Callable[[], float | None]
-"""How long the last heartbeat took, in seconds; None while there is no connection. NaN: no heartbeat yet."""
+"""Seconds that the last heartbeat took; None while disconnected, NaN before the first one."""
 
 
 class GatewayHealth:
-    """The connection of one run of the program. Before `begin` and after `end` there is none."""
+    """The connection of one run. Disconnected before `begin` and after `end`."""
 
     def __init__(self) -> None:
         self._look: Look | None = None
 
     def begin(self, look: Look) -> None:
-        """Begin: the bot answers from now on; `look` tells how it is connected at the moment."""
+        """The bot answers from now on; `look` reports the connection."""
         self._look = look
 
     def end(self) -> None:
-        """End: the bot is about to leave."""
+        """The bot is about to disconnect."""
         self._look = None
 
     @property

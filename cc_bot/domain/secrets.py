@@ -1,8 +1,8 @@
-"""The secrets that must not be kept in a memory, because whoever gets hold of one can act as its owner.
+"""Detects secrets, which must not be saved as memories.
 
-Two kinds of signs: a form that nothing else has (a key of a known service, the header of a private key, a
-number with the right check digit), and a word that names a secret beside something that can be one. A word
-alone is talk about secrets, and a form that other things have as well is no proof: both are let through.
+A match is either an unmistakable form (a key of a known service, a private key's header, a number with a
+valid check digit) or a word for a secret beside something that can be one. A word alone, or an ambiguous
+form, passes.
 """
 
 import math
@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from itertools import pairwise
 from typing import Final
 
-# All of these are for a text as `plainly` gives it: one space or line feed stands wherever white space does.
+# All patterns are for a text as `plainly` returns it: white space is one space or line feed.
 _KNOWN_FORM: Final = re.compile(
     r"""
     -----BEGIN\ (?:[A-Z0-9]+\ )*PRIVATE\ KEY(?:\ BLOCK)?-----
@@ -57,7 +57,7 @@ _BESIDE_WORD: Final = re.compile(
 _NO_VALUE: Final = re.compile(
     r"管理|マネージャ|manager|変更|リセット|期限|文字|ルール|長さ|hint|ヒント", re.IGNORECASE
 )
-"""Between the word and what follows: then that is about passwords."""
+"""Between the word and what follows: then the text is about passwords."""
 _SAID_PLAINLY: Final = re.compile(
     rf"(?:{_OPENS})\s?(?:は|が|:|=|を)\s?[\"'「『]?(?P<value>[A-Za-z]{{5,}}+)[\"'」』]?\s?"
     r"(?=です|だ|に(?:した|しました|する|変え)|。|、|$|\n)",
@@ -81,7 +81,7 @@ _CARD_LENGTHS: Final = range(14, 20)
 _CARD_WORD: Final = re.compile(r"カード|クレカ|クレジット|デビット|card|visa|master|amex|jcb", re.IGNORECASE)
 _CARD_START: Final = re.compile(r"4|5[1-5]|2[2-7]|3[47]|35|36|30[0-5]|38|6(?:011|4|5|2)")
 _AS_ON_CARDS: Final = re.compile(r"\d{4}(?:([ -])\d{4}){3}(?:\1\d{1,3})?|\d{4}([ -])\d{6}\2\d{4,5}|\d{15,16}")
-"""How the number of a card is written; a longer one in one piece is an id of Discord's more often."""
+"""How card numbers are written; a longer one in one piece is more often a Discord id."""
 _SECURITY_CODE: Final = re.compile(
     r"(?:セキュリティコード|cvv2?|cvc2?|security code)[^\d\n]{0,12}\d{3,4}(?!\d)", re.IGNORECASE
 )
@@ -99,7 +99,7 @@ _ACCOUNT: Final = re.compile(
     re.IGNORECASE,
 )
 _RUN: Final = re.compile(r"[a-z0-9_+/=.~-]{10}|://|sg\.")
-"""What a known form has at least, if it is not of letters of any script; a long word has more."""
+"""The least that a known form contains; a long word contains more."""
 _CODE_SIGNS: Final = ("コード", "code", "cvv", "cvc")
 _ACCOUNT_SIGNS: Final = ("口座", "預金", "account", "iban")
 _PASSWORD_SIGNS: Final = ("パス", "暗証", "ピンコード", "pass", "pw", "pin", "フレーズ", "phrase", "words")
@@ -108,21 +108,21 @@ _SEVEN_DIGITS: Final = re.compile(r"\d(?:\D*\d){6}")
 
 _INVISIBLE: Final = re.compile("[\u00ad\u200b-\u200f\u2060\ufeff]")
 _SPACES: Final = re.compile(r"\s{2,}|[^\S \n]")
-"""Those that are not one space or line feed already: a few, where a note in English has one at every word."""
+"""White space that is not a single space or line feed."""
 _DASH: Final = re.compile(r"(?<=\d)[‐‑‒–—―−ー](?=\d)")
 
 
 def looks_secret(text: str) -> bool:
-    """Return whether a text has a password, a token, a private key, or the number of a card, account or
+    """Return whether a text contains a password, a token, a private key, or the number of a card, account or
     person."""
     plain = plainly(text)
     return any(rule(plain) for rule in rules_for(plain))
 
 
 def rules_for(plain: str) -> Iterator[Callable[[str], object]]:
-    """The rules that may find something in this text. Each asks for a word that it has in several forms, or
-    for a run of characters; most notes have neither, and looking for that first takes a tenth of the time."""
-    # A pattern that ignores case takes these two for an i. To translate the text takes ten times as long.
+    """Return the rules that may match. Each needs a certain word or run of characters; most notes have none,
+    and checking that first takes a tenth of the time."""
+    # Case-insensitive patterns treat both as i. str.translate would take ten times as long.
     lowered = plain.replace("İ", "i").replace("ı", "i").lower()
     if _RUN.search(lowered):
         yield _KNOWN_FORM.search
@@ -141,18 +141,18 @@ def rules_for(plain: str) -> Iterator[Callable[[str], object]]:
 
 
 def plainly(text: str) -> str:
-    """A text as the rules look at it."""
+    """Return the text in the form that the rules expect."""
     return _one_spaced(_INVISIBLE.sub("", unicodedata.normalize("NFKC", text)))
 
 
 def _one_spaced(text: str) -> str:
-    """Put one space or line feed in the place of many. The patterns allow for white space in several places;
-    to try each part of a run of thousands in each of them would take minutes."""
+    """Collapse white space. The patterns allow it in several positions, where runs of thousands would take
+    minutes."""
     return _SPACES.sub(lambda run: "\n" if "\n" in run[0] else " ", text)
 
 
 def _names_password(text: str) -> bool:
-    """`パスワードは hunter2`: the word, and then something that people do not write as a word."""
+    """`パスワードは hunter2`: the word, and something that is not an ordinary word."""
     if _PHRASE.search(text) or _SAID_PLAINLY.search(text):
         return True
     found = (*_AFTER_WORD.finditer(text), *_BESIDE_WORD.finditer(text), *_BEFORE_WORD.finditer(text))
@@ -163,8 +163,7 @@ def _names_password(text: str) -> bool:
 
 
 def _could_be_password(value: str) -> bool:
-    """Return whether it is in ASCII, and has a digit or a sign in it or mixed case: `hunter2`, `4711`,
-    `correct-horse`."""
+    """Return whether it is ASCII with a digit, a sign or mixed case: `hunter2`, `4711`, `correct-horse`."""
     word = re.match(r"[!-~]*", value)
     ascii_part = word[0].strip(".,:;()<>[]") if word else ""
     if len(ascii_part) < 4 or _is_ordinary(ascii_part) or value[len(ascii_part) :].startswith("年"):
@@ -178,7 +177,7 @@ def _could_be_password(value: str) -> bool:
 
 
 def _is_ordinary(word: str) -> bool:
-    """A year, a time, a date, a URL, a word in capitals or with an apostrophe."""
+    """A year, time, date or URL, or a word in capitals or with an apostrophe."""
     return bool(
         re.fullmatch(
             r"https?://\S*|www\.\S*|\d{1,2}:\d{2}|\d{4}[-/]\d{1,2}[-/]\d{1,2}|\d{1,2}[-/]\d{1,2}", word
@@ -188,7 +187,7 @@ def _is_ordinary(word: str) -> bool:
 
 
 def _names_token(text: str) -> bool:
-    """A long string that looks drawn by lot, near a word for what it may be."""
+    """A long random-looking string near a word for a token."""
     for match in _LONG_WORD.finditer(text):
         around = text[max(0, match.start() - _NEAR) : match.end() + _NEAR].replace(match[0], " ")
         if _looks_drawn(match[0]) and _TOKEN_WORD.search(around):
@@ -197,8 +196,7 @@ def _names_token(text: str) -> bool:
 
 
 def _looks_drawn(word: str) -> bool:
-    """Return whether nobody thought of this as a word, a name or an address: many different characters, and
-    letters and digits by turns."""
+    """Return whether a string looks random: many different characters, letters and digits mixed."""
     if "://" in word or word.count("/") > 3 or word.count(".") > 2:
         return False
     counts = Counter(word)
@@ -228,7 +226,7 @@ def _has_secret_number(text: str) -> bool:
 
 
 def _passes_luhn(digits: str) -> bool:
-    """The check of payment cards: ISO/IEC 7812-1, annex B."""
+    """ISO/IEC 7812-1, annex B."""
     if len(set(digits)) == 1:
         return False
     doubled = (int(digit) * (2 if place % 2 else 1) for place, digit in enumerate(reversed(digits)))
@@ -250,4 +248,4 @@ RULES: Final = (
     *(_KNOWN_FORM.search, _names_token, _SECURITY_CODE.search, _SPARE_CODE.search, _ACCOUNT.search),
     *(_names_password, _has_secret_number),
 )
-"""All of them: what they give is true where they find a secret."""
+"""Each returns a true value if it finds a secret."""

@@ -9,7 +9,7 @@ from cc_bot.domain.message import Message, Visibility
 
 @dataclass(frozen=True, slots=True)
 class SessionKey:
-    """The key that a session is found by. A thread is a channel of its own; so is a DM."""
+    """A thread and a DM are channels of their own."""
 
     user_id: int
     channel_id: int
@@ -18,17 +18,17 @@ class SessionKey:
 
 @dataclass(frozen=True, slots=True)
 class Recollection:
-    """A piece of what is known of a key's conversation beyond the history."""
+    """A summary or message that precedes the history."""
 
     visibility: Visibility
     text: str
     tainted: bool = False
-    """As `Message.tainted`."""
+    """See `Message.tainted`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """A conversation under a key, with the window of it that the model sees."""
+    """A conversation and its history."""
 
     id: str
     key: SessionKey
@@ -38,20 +38,19 @@ class Session:
     last_active: datetime
     _: KW_ONLY
     more: bool = field(default=False, compare=False)
-    """Whether earlier messages may still belong to the history: it is read by the page."""
+    """Whether earlier messages may belong to the history: it is read by page."""
     has_files: bool = field(default=True, compare=False)
-    """Whether files of it may be stored."""
+    """Whether it may have stored files."""
     summaries: tuple[Recollection, ...] = ()
-    """What was written down of all that was said under the key before."""
     rest: tuple[Recollection, ...] = ()
-    """What the user said in an expired session and is in no summary yet, oldest first."""
+    """User messages of an expired session that are not summarized yet, oldest first."""
     canvas: Canvas = Canvas()
-    """All that is up, private elements too: what of it a turn may see, `Canvas.visible_in` tells."""
+    """Private elements included; `Canvas.visible_in` filters them."""
 
 
 @dataclass(frozen=True, slots=True)
 class ArchivedSession:
-    """A conversation as its user reads of it, open or over."""
+    """A conversation as listed to its user, open or closed."""
 
     id: str
     key: SessionKey

@@ -1,4 +1,4 @@
-"""Summaries: what was written down of a conversation before it slid out of the history."""
+"""Summaries of conversations."""
 
 import re
 from collections.abc import Iterable
@@ -11,7 +11,7 @@ from cc_bot.domain.session import SessionKey
 from cc_bot.domain.text import shorten
 
 MAX_SUMMARY_CHARACTERS: Final = 1500
-"""Of each text; a request that may see both has two of them."""
+"""Of each text; a private request may contain two."""
 
 _STATEMENT_CHARACTERS: Final = 300
 _SENTENCE_END = re.compile(r"[。．！？!?]|\.(?=\s|$)|\n")
@@ -19,38 +19,35 @@ _SENTENCE_END = re.compile(r"[。．！？!?]|\.(?=\s|$)|\n")
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """The present summary of one key, of what was said in public or of what was said in private."""
+    """The current summary of a key's public or private messages."""
 
     visibility: Visibility
     content: str
     first_message_id: int
     last_message_id: int
-    """The rows of the archive between which what it tells of was said, both included."""
+    """It covers the archive's rows from `first_message_id` to this one."""
     created_at: datetime
     tainted: bool = False
-    """Whether anything that it tells of was; see `Message.tainted`."""
+    """Whether it covers tainted messages; see `Message.tainted`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Backlog:
-    """The messages of one session that are in no summary yet."""
+    """Unsummarized messages of one session."""
 
     key: SessionKey
     session_id: str
     closed: bool
-    """Whether the session is over, so that nothing will be added."""
+    """Whether the session is closed."""
     covered_to: int
-    """The last message that is in a summary; 0 when there is none."""
+    """The last summarized message; 0 if there is none."""
     messages: tuple[Message, ...]
-    """Oldest first, all with their ids; without attachments."""
+    """Oldest first, with ids and without attachments."""
 
 
 def clean_summary(text: str) -> str:
-    """A summary as it is kept: at most MAX_SUMMARY_CHARACTERS, whole sentences if possible, no blank lines.
-
-    Empty when there is nothing in it. Without blank lines it can't pass for the end of the message that it
-    will stand in.
-    """
+    """Return a summary as it is stored: at most MAX_SUMMARY_CHARACTERS, whole sentences if possible, without
+    blank lines, so that it can't pass for the end of its message."""
     lines = (line.strip() for line in text.splitlines())
     whole = "\n".join(line for line in lines if line)
     if len(whole) <= MAX_SUMMARY_CHARACTERS:
@@ -63,10 +60,7 @@ def clean_summary(text: str) -> str:
 
 
 def listed(statements: Iterable[str]) -> str:
-    """Statements word for word, one a line: what can be said of a conversation without a model.
-
-    Oldest first, none twice; when they are too many, the newest.
-    """
+    """Return user messages one a line, oldest first, without duplicates; the newest if there are too many."""
     plain = (" ".join(statement.split()) for statement in statements)
     lines = [f"- {shorten(statement, _STATEMENT_CHARACTERS)}" for statement in plain if statement]
     newest_first = list(dict.fromkeys(reversed(lines)))
