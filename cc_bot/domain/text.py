@@ -49,8 +49,8 @@ def hiragana(text: str) -> str:
 
 
 def in_digits(numerals: str) -> str:
-    """Return a kanji number: below a hundred with 十, or a row of digits (二十三, 二〇二六). Raises KeyError for
-    anything else."""
+    """Return a kanji number: below a hundred with 十, or a row of digits (二十三, 二〇二六). Raises KeyError
+    for anything else."""
     if "十" in numerals:
         tens, _, ones = numerals.partition("十")
         return str((_DIGITS[tens] if tens else 1) * 10 + (_DIGITS[ones] if ones else 0))

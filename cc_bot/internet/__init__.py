@@ -1,2 +1,2 @@
-"""The web outside: pages that a user names, and what a search finds. Nothing here trusts what comes from
-there, and nothing goes there that a model made up but the words of a search."""
+"""Web access: pages that a user names, and search results. Content is untrusted; only search queries are
+written by the model."""

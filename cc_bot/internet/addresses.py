@@ -1,9 +1,8 @@
-"""Addresses of pages: which stand in a text, when two are the same, which of them a turn may read; and which
-addresses of the internet, that names lead to, are anybody's.
+"""Web addresses: finding them in a text, comparing them, and deciding which a turn may read; public IP
+addresses.
 
-A model that has read a stranger's words writes whatever they say, so an address is never asked for as it
-writes it: what it names is looked up among those that its user wrote or a search found, and that one is asked
-for. So no address can carry out what the model knows.
+A model that has read a stranger's words may write any address. So an address is looked up among those that
+the user wrote or a search found, and can't carry out what the model knows.
 """
 
 import re
@@ -20,9 +19,9 @@ from cc_bot.domain.errors import AddressNotGiven, AddressRefused
 WEB_PORTS: Final = frozenset({80, 443})
 LONGEST_NAME: Final = 253
 LONGEST: Final = 2000
-"""Characters of an address; what has more is none."""
+"""Characters."""
 MOST: Final = 50
-"""Addresses of one text that are looked at, each in its readings."""
+"""Addresses of one text that are considered."""
 
 _PORTS: Final = {"http": 80, "https": 443}
 _PARTS: Final = re.compile(r"(https?+)://([^/?#\\]*+)((?:[/?][^#]*+)?)(?:#.*+)?", re.IGNORECASE | re.DOTALL)
@@ -31,24 +30,24 @@ _NAME: Final = re.compile(r"[a-z0-9_-]{1,63}+(?:\.[a-z0-9_-]{1,63}+)*+")
 _ESCAPED: Final = re.compile("%[0-9a-f]{2}", re.IGNORECASE)
 _UNSEEN: Final = re.compile("[\x00-\x20\x7f-\xa0\u2000-\u200f\u2028-\u202f\u2060-\u206f\u3000\ufeff]")
 _SAFE: Final = "!#$%&'()*+,-./:;=?@[]_~"
-"""What stands in a path and a query as it is; percent signs among it, since what is encoded stays so."""
+"""Characters that stay unencoded in paths and queries; the percent sign too, as encoded parts stay so."""
 
 
 @dataclass(frozen=True, slots=True)
 class WebAddress:
-    """The normal form of an address. Path and query are those that were written, only that what can't be sent
-    is encoded, and that %e3 is %E3."""
+    """A normalized address: path and query are as written, but what can't be sent is encoded, and %e3 is
+    %E3."""
 
     scheme: str
     host: str
-    """In lower case and ASCII; of an IPv6 address without brackets."""
+    """Lower-case ASCII; IPv6 without brackets."""
     port: int
     target: str
-    """The path and the query, from the slash on."""
+    """Path and query."""
 
     @property
     def netloc(self) -> str:
-        """The host and, unless it is the scheme's own, the port, as a header names them."""
+        """Host and port, as in a header; without the scheme's default port."""
         host = f"[{self.host}]" if ":" in self.host else self.host
         return host if self.port == _PORTS[self.scheme] else f"{host}:{self.port}"
 
@@ -57,7 +56,7 @@ class WebAddress:
         return f"{self.scheme}://{self.netloc}{self.target}"
 
     def follow(self, location: str) -> "WebAddress":
-        """Return where a redirect leads; a space within is encoded, as browsers do. Raises AddressRefused."""
+        """Return where a redirect leads; spaces are encoded, as in browsers. Raises AddressRefused."""
         try:
             return parse_address(urljoin(self.url, location.strip(" \t").replace(" ", "%20")))
         except ValueError as error:
@@ -65,8 +64,8 @@ class WebAddress:
 
 
 def parse_address(text: str, ports: frozenset[int] | None = WEB_PORTS) -> WebAddress:
-    """Return the normal form of an address of the web; `ports` are those that it may name, None: any. Raises
-    AddressRefused for what is none, or has a name or password in it."""
+    """Normalize a web address; `ports`: the allowed ones, None for all. Raises AddressRefused if it is
+    invalid or contains credentials."""
     parts = None if len(text) > LONGEST or _UNSEEN.search(text) else _PARTS.fullmatch(text)
     authority = _AUTHORITY.fullmatch(parts[2]) if parts else None
     if parts is None or authority is None:
@@ -103,8 +102,8 @@ def _host(written: str) -> str:
 
 
 # ---- in texts --------------------------------------------------------------------------------------------
-# Japanese is written without blanks, so where an address ends is not always to be seen (…/wiki/東京を見て).
-# It is read in each way that there is to read it, and the model names the one that was meant.
+# In Japanese, which has no spaces, the end of an address may be unclear (…/wiki/東京を見て). All readings are
+# kept, and the model names the one that was meant.
 
 _WRITTEN: Final = re.compile(
     r"https?+://(?:\[[0-9a-f:.]{2,45}+\])?+[^\s<>\"`|\\^{}\[\]「」『』（）【】〔〕〈〉《》［］｛｝“”、。]*+",
@@ -113,13 +112,13 @@ _WRITTEN: Final = re.compile(
 _END: Final = re.compile(
     r"[！？：；，．…‥→※＊](?=.)|(?<=[^ぁ-ゟ])(?=[ぁ-ゟ])|(?<=[\x21-\x7e])(?=[^\x21-\x7e])"
 )
-"""Where one may end before its last character."""
+"""Where an address may end before its last character."""
 _MOST_ENDS: Final = 8
 _TRAILING: Final = ".,:;!?'*_~-！？：；，．…"
 
 
 def find_addresses(text: str) -> Iterator[WebAddress]:
-    """Yield the addresses that stand in a text, each in all its readings."""
+    """Yield the addresses in a text, each in all its readings."""
     for found in islice(_WRITTEN.finditer(text), MOST):
         for reading in dict.fromkeys(_readings(found[0])):
             try:
@@ -137,7 +136,7 @@ def _readings(written: str) -> Iterator[str]:
 
 
 def _trim(written: str) -> str:
-    """Return it without the punctuation behind it, and without a bracket that was opened before it."""
+    """Strip trailing punctuation, and a bracket that was opened before the address."""
     end, unopened = len(written), written.count(")") - written.count("(")
     while end and (written[end - 1] in _TRAILING or (written[end - 1] == ")" and unopened > 0)):
         unopened -= written[end - 1] == ")"
@@ -147,35 +146,35 @@ def _trim(written: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class TurnTexts:
-    """The texts of a turn in which addresses may stand."""
+    """The texts of a turn that may contain addresses."""
 
     typed: tuple[str, ...] = ()
-    """What its user typed, and the authors of the messages that they reply to, link to or ask about."""
+    """Typed by the user and by the authors of messages they refer to."""
     seen: tuple[str, ...] = ()
-    """All that these messages show beside that: previews, forwards, quotations."""
+    """Everything else in these messages: previews, forwards, quotations."""
 
 
 class AddressBook:
-    """The addresses that one turn may read: those in its texts, and what its searches find."""
+    """The addresses that one turn may read: in its texts, and found by its searches."""
 
     def __init__(self, texts: TurnTexts = TurnTexts()) -> None:
         self._texts = texts
         self._found = dict[str, WebAddress]()
 
     def add(self, address: WebAddress) -> None:
-        """Add one that a search has found."""
+        """Add a search result."""
         self._found.setdefault(address.url, address)
 
     def find(self, named: str) -> WebAddress:
-        """Return the address that a model named. Raises AddressRefused for what is none of the web's, and
-        AddressNotGiven for one that nobody gave."""
+        """Return the address that a model named. Raises AddressRefused if it is invalid, and AddressNotGiven
+        if it is unknown."""
         address = parse_address(named.strip().strip("<>"))
         if not self.is_given(address) and address not in self._seen:
             raise AddressNotGiven
         return address
 
     def is_given(self, address: WebAddress) -> bool:
-        """Return whether somebody typed it, or a search found it."""
+        """Return whether it was typed or found by a search."""
         return address.url in self._found or address in self._typed
 
     @cached_property
@@ -192,12 +191,11 @@ def addresses_in(texts: Iterable[str]) -> frozenset[WebAddress]:
 
 
 # ---- public ----------------------------------------------------------------------------------------------
-# Anybody's is what is not this machine, not the network that it stands in, and nothing that stands for one of
-# those in another spelling.
+# Public addresses: not this machine, not its network, and nothing that means either in another notation.
 
 IpAddress = IPv4Address | IPv6Address
 
-# Beside what `is_global` excludes in every version of Python.
+# In addition to what `is_global` excludes in every version of Python.
 _NOT_PUBLIC_4: Final = (
     IPv4Network("168.63.129.16/32"),  # Azure's platform, beside each of its machines
     IPv4Network("192.0.0.0/24"),
@@ -211,12 +209,11 @@ _NOT_PUBLIC_6: Final = (
     IPv6Network("3fff::/20"),
 )
 _TRANSLATED: Final = IPv6Network("64:ff9b::/96")
-"""NAT64: an IPv4 address, as networks without IPv4 spell it."""
+"""NAT64: an IPv4 address in networks without IPv4."""
 
 
 def names_public(address: WebAddress) -> bool:
-    """Return whether an address may lead to anybody's place, as far as its host tells: one in numbers is one
-    of the internet at large. Of a name only whoever resolves it knows."""
+    """Return whether a host may be public; a name is only known once it is resolved."""
     try:
         return is_public(ip_address(address.host))
     except ValueError:
@@ -224,8 +221,7 @@ def names_public(address: WebAddress) -> bool:
 
 
 def is_public(address: IpAddress) -> bool:
-    """Return whether an address is one of the internet at large. One that is mapped into IPv6, or translated,
-    is what it stands for."""
+    """Return whether an address is public; mapped and translated addresses count as what they stand for."""
     if isinstance(address, IPv4Address):
         return address.is_global and not any(address in network for network in _NOT_PUBLIC_4)
     if address.ipv4_mapped is not None:

@@ -1,9 +1,8 @@
-"""HTTP requests to servers that nobody vouches for.
+"""HTTP requests to untrusted servers.
 
-Every address of a name must be one that may be reached, and each socket's address is checked again when the
-socket is made, so a name that changes its meaning in between changes nothing. No proxy, cookie or password is
-ever used.
-What servers send is read on a thread of its own, within bounds: see `run_apart` and MAX_OVERHEAD_BYTES.
+All addresses of a name must be allowed, and each socket's address is checked again when it is made, so DNS
+rebinding changes nothing. No proxy, cookie or password is used. Responses are read on a thread of their own,
+within bounds (`run_apart`, MAX_OVERHEAD_BYTES).
 """
 
 import asyncio
@@ -34,15 +33,15 @@ from cc_bot.version import __version__
 T = TypeVar("T")
 
 CONNECT_TIMEOUT_S: Final = 4.0
-"""For each address of a name, after which the next one is tried."""
+"""Per address of a name."""
 MAX_ADDRESSES_TRIED: Final = 3
 MAX_LOOKUPS: Final = 32
 MAX_HEADER_BYTES: Final = 32 << 10
 MAX_OVERHEAD_BYTES: Final = 256 << 10
-"""What a session may receive beside bodies: TLS, heads, interim answers, chunk sizes, trailers. It bounds how
-often a server can have something parsed."""
+"""Bytes that a session may receive beside bodies: TLS, headers, interim responses, chunk sizes, trailers.
+Limits how much a server can have parsed."""
 _READ_OVERHEAD_BYTES: Final = 64
-"""What each read from a socket counts for beside its bytes, so that single bytes are not read for ever."""
+"""Overhead counted per read from a socket, so that a server can't send single bytes forever."""
 _MAX_READ_BYTES: Final = 16 << 10
 
 # ---- thread ----------------------------------------------------------------------------------------------
@@ -56,7 +55,7 @@ def _fetch_loop() -> asyncio.AbstractEventLoop:
 
 
 async def run_apart(work: Coroutine[Any, Any, T]) -> T:
-    """Run a coroutine in the event loop of the fetching thread, so that parsing holds up no other work."""
+    """Run a coroutine on the fetching thread's event loop, so that parsing does not block the bot."""
     return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(work, _fetch_loop()))
 
 
@@ -70,9 +69,8 @@ _lookups = threading.BoundedSemaphore(MAX_LOOKUPS)
 
 
 async def resolve(name: str, port: int) -> Sequence[SocketAddress]:
-    """Ask the system for the addresses of a name. Raises OSError.
-
-    On daemon threads: a name server that never answers delays neither other work nor the bot's exit."""
+    """Resolve a name. Raises OSError. Uses daemon threads: a name server that never answers delays neither
+    other work nor the exit."""
     if not _lookups.acquire(blocking=False):
         raise OSError("too many names are being looked up")
     found: Future[Sequence[SocketAddress]] = Future()
@@ -98,7 +96,7 @@ def _authorities() -> ssl.SSLContext:
 
 @dataclass(frozen=True, slots=True)
 class Network:
-    """How servers are reached, and which of them may be."""
+    """How to reach servers, and which are allowed."""
 
     resolve: Resolve = resolve
     may_reach: Callable[[IpAddress], bool] = is_public
@@ -106,13 +104,13 @@ class Network:
 
 
 PUBLIC: Final = Network()
-"""The internet at large, for addresses that anybody may have written."""
+"""For addresses by anyone."""
 ANYWHERE: Final = Network(may_reach=lambda _: True)
-"""For addresses that the operator has written."""
+"""For addresses by the operator."""
 
 
 class _Guard(AbstractResolver):
-    """Lets a session connect only to where it may, and receive only so much."""
+    """Restricts a session to allowed addresses and a number of bytes."""
 
     def __init__(self, network: Network) -> None:
         self._network = network
@@ -121,7 +119,7 @@ class _Guard(AbstractResolver):
     async def resolve(
         self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_INET
     ) -> list[ResolveResult]:
-        """Return addresses of a name. Raises OSError, and AddressNotPublic unless all may be reached."""
+        """Return the addresses of a name. Raises OSError, and AddressNotPublic unless all are allowed."""
         try:
             found = list(dict.fromkeys(await self._network.resolve(host, port)))
             self._check(host, found)
@@ -134,7 +132,7 @@ class _Guard(AbstractResolver):
         ]
 
     def make_socket(self, info: tuple[int, int, int, str, tuple[Any, ...]]) -> "_CountingSocket":
-        """Return the socket for an address. Raises AddressNotPublic unless it may be reached."""
+        """Return a socket for an address. Raises AddressNotPublic if it is not allowed."""
         family, kind, protocol, _, address = info
         self._check(str(address[0]), [(str(address[0]), 0)])
         return _CountingSocket(self, family, kind, protocol)
@@ -144,17 +142,17 @@ class _Guard(AbstractResolver):
             raise AddressNotPublic(host=host)
 
     def count_read(self, size: int) -> None:
-        """Count what a socket received. Raises OSError when it is too much."""
+        """Count what a socket received. Raises OSError above the limit."""
         self._overhead_left -= size + _READ_OVERHEAD_BYTES
         self.check_overhead()
 
     def check_overhead(self) -> None:
-        """Raise OSError when too much was received beside bodies."""
+        """Raise OSError if too much was received beside bodies."""
         if self._overhead_left < 0:
             raise OSError("too much beside the body")
 
     def count_body(self, size: int) -> None:
-        """Count what of that was part of a body: it is no overhead."""
+        """Count received bytes as body, not overhead."""
         self._overhead_left += size
 
     async def close(self) -> None:
@@ -162,7 +160,7 @@ class _Guard(AbstractResolver):
 
 
 class _CountingSocket(socket.socket):
-    """A socket that tells the guard what it receives."""
+    """Reports what it receives to the guard."""
 
     def __init__(self, guard: _Guard, family: int, kind: int, protocol: int) -> None:
         super().__init__(family, kind, protocol)
@@ -183,7 +181,7 @@ class _CountingSocket(socket.socket):
 
 
 class HttpClient:
-    """Asks servers, one address after the other. Made by `open_client`."""
+    """Made by `open_client`."""
 
     def __init__(self, session: aiohttp.ClientSession, guard: _Guard, network: Network) -> None:
         self._session = session
@@ -192,8 +190,8 @@ class HttpClient:
 
     @asynccontextmanager
     async def get(self, address: WebAddress, headers: Mapping[str, str]) -> AsyncIterator["HttpAnswer"]:
-        """Ask for what is at an address; no redirect is followed. Raises AddressNotPublic before anything is
-        sent, PageUnreachable, and PageGarbled for what is not HTTP. The caller limits the time."""
+        """Request an address, without redirects. Raises AddressNotPublic before anything is sent,
+        PageUnreachable, and PageGarbled if the response is not HTTP. The caller limits the time."""
         try:
             response = await self._session.get(
                 URL(address.url, encoded=True),
@@ -213,7 +211,7 @@ class HttpClient:
 
 @asynccontextmanager
 async def open_client(network: Network) -> AsyncIterator[HttpClient]:
-    """Open a client for a page and its redirects, whose overhead is bounded together."""
+    """Open a client for a page and its redirects, which share one overhead limit."""
     guard = _Guard(network)
     connector = aiohttp.TCPConnector(
         resolver=guard,
@@ -238,7 +236,7 @@ async def open_client(network: Network) -> AsyncIterator[HttpClient]:
 
 
 class HttpAnswer:
-    """A server's answer, of which the head is there."""
+    """A response whose headers were read."""
 
     def __init__(self, host: str, response: aiohttp.ClientResponse, guard: _Guard) -> None:
         self._host = host
@@ -247,7 +245,7 @@ class HttpAnswer:
         self.status: int = response.status
 
     def header(self, name: str) -> str:
-        """Return the first header of a name; empty where there is none."""
+        """Return the first header of a name, or an empty string."""
         value = self._response.headers.get(name, "").encode("utf-8", "surrogateescape")
         try:
             return value.decode()
@@ -255,8 +253,8 @@ class HttpAnswer:
             return value.decode("latin-1")
 
     async def read(self, max_bytes: int) -> bytes:
-        """Return the body, unpacked. Raises PageTooLarge when it has more than that, packed or unpacked,
-        and PageGarbled when it breaks off, or is packed in an unknown way."""
+        """Return the decompressed body. Raises PageTooLarge above this size, packed or unpacked, and
+        PageGarbled if it is cut off or compressed in an unknown way."""
         if self.header("content-encoding").strip().lower() not in ("", "identity", "gzip", "deflate"):
             raise PageGarbled(host=self._host)
         content, body, packed = self._response.content, bytearray(), 0

@@ -1,5 +1,5 @@
-"""Reading of pages: they are fetched on a thread of its own (`http`), and made text by a process of its own
-(`cc_bot.reading`). What a page's bytes cost is spent there, and not in the bot's event loop."""
+"""Reads web pages: fetched on a thread of their own (`http`), converted to text in a process of their own
+(`cc_bot.reading`), so that neither blocks the bot's event loop."""
 
 import asyncio
 import io
@@ -44,18 +44,16 @@ from cc_bot.reading.process import ask_process, reading_command
 from cc_bot.reading.reader import DocumentReader
 
 # ---- fetching --------------------------------------------------------------------------------------------
-# What is at an address, after all its redirects, as bytes that are said to be text or a document.
-#
-# Each step is asked for anew, with all that is looked at before anything is sent (`http`). Whatever a server
-# does, it is over within FETCH_S, and no more than MAX_BYTES of it are ever held, or MAX_DOCUMENT_BYTES.
+# Fetching: follows redirects, each checked like the first request (`http`), within FETCH_S and MAX_BYTES
+# (MAX_DOCUMENT_BYTES for documents).
 
 FETCH_S: Final = 10.0
 MAX_BYTES: Final = 2 << 20
-"""Unpacked."""
+"""Decompressed."""
 MAX_DOCUMENT_BYTES: Final = 8 << 20
 MAX_REDIRECTS: Final = 5
 MAX_CONTENT_TYPE_CHARACTERS: Final = 200
-"""What parses it takes the square of its length."""
+"""Parsing takes quadratic time."""
 
 PageKind = Literal["html", "text", "json", "document"]
 
@@ -70,7 +68,7 @@ _KINDS: Final[dict[str, PageKind]] = {
     **dict.fromkeys(MEDIA_TYPES.values(), "document"),
 }
 _UNNAMED: Final = frozenset({"", "application/octet-stream", "binary/octet-stream"})
-"""Media types of which the bytes alone say what was sent."""
+"""Media types for which the content decides."""
 _DOCUMENT_BEGINNINGS: Final = (b"%PDF-", b"PK\x03\x04")
 _HEADERS: Final = {"Accept": "text/html,application/xhtml+xml,text/plain,application/json;q=0.9,*/*;q=0.1"}
 
@@ -78,16 +76,15 @@ _HEADERS: Final = {"Accept": "text/html,application/xhtml+xml,text/plain,applica
 @dataclass(frozen=True, slots=True)
 class FetchedPage:
     address: WebAddress
-    """Where it was in the end."""
+    """After redirects."""
     kind: PageKind
     encoding: str
-    """As the server calls it; empty where it does not."""
+    """As the server names it; else empty."""
     data: bytes
 
 
 async def fetch(address: WebAddress, network: Network = PUBLIC, *, limit_s: float = FETCH_S) -> FetchedPage:
-    """Fetch a page, on the fetching thread. Raises a PageError, in which no word is the server's: who reads
-    of it has read nothing of anybody else's."""
+    """Fetch a page, on the fetching thread. Raises a PageError, which contains no text of the server."""
     return await run_apart(_fetch(address, network, limit_s))
 
 
@@ -131,10 +128,10 @@ async def _take(address: WebAddress, answer: HttpAnswer) -> FetchedPage:
 # ---- reading ---------------------------------------------------------------------------------------------
 
 LIMIT_S: Final = 19.0
-"""Of fetching, waiting for others and reading: less than a tool has, so that its user is told why. Reading
-itself is bounded by the processor's time, in its process, so that a busy machine refuses no page."""
+"""For fetching, waiting and reading: below a tool's limit, so that the user is told why. The reading process
+is limited by processor time, so that a busy machine refuses no page."""
 AT_A_TIME: Final = 4
-"""In memory, from the beginning of their fetching until they are read."""
+"""Pages in memory at once."""
 READING_AT_A_TIME: Final = 1
 TITLE_CHARACTERS: Final = 200
 
@@ -144,13 +141,13 @@ _REFUSALS: Final[Mapping[type[InputError], type[PageError]]] = {
     DocumentsNotConfined: PagesNotConfined,
 }
 _NAME: Final = re.compile(r"[A-Za-z0-9_.:-]{1,40}")
-"""Of an encoding: what the process is told of it stands on one line."""
+"""Encodings that are passed on: the reading process expects one line."""
 
 _log = structlog.get_logger(__name__)
 
 
 class PageReader:
-    """Reads pages for all turns, a few at a time (a PageSource)."""
+    """A PageSource for all turns."""
 
     def __init__(
         self,
@@ -161,9 +158,8 @@ class PageReader:
         unconfined: bool = False,
         limit_s: float = LIMIT_S,
     ) -> None:
-        """`command` answers as `cc_bot.reading page` does, which is what reads without one: with `unconfined`
-        even where the system can't confine it. `documents` reads PDFs and the like; by default in the same
-        way."""
+        """`command`: speaks the protocol of `cc_bot.reading page`; by default that program, with `unconfined`
+        even without a sandbox. `documents`: for PDFs and the like."""
         self._network = network
         self._command = tuple(command) or reading_command("page", unconfined=unconfined)
         self._documents = documents or DocumentReader(unconfined=unconfined)
@@ -172,13 +168,13 @@ class PageReader:
         self._reading = asyncio.Semaphore(READING_AT_A_TIME)
 
     async def read(self, address: WebAddress, places: asyncio.Semaphore) -> ReadPage:
-        """Read a page. `places` are those of its turn: it waits for one of them, and then for one of all
-        turns. Raises a PageError, DocumentLocked or DocumentOldFormat."""
+        """Read a page, after waiting for a slot in the turn's `places`, then in all. Raises a PageError,
+        DocumentLocked or DocumentOldFormat."""
         began_s = time.monotonic()
         try:
             fetched, (title, text) = await self._read(address, places)
         except CcBotError as error:
-            # Of the address its host alone: what stands behind that may be a secret of somebody's.
+            # Only the host: the rest may be a secret.
             seconds = round(time.monotonic() - began_s, 3)
             _log.info("page_not_read", host=address.host, error=type(error).__name__, seconds=seconds)
             raise
@@ -190,7 +186,7 @@ class PageReader:
     async def _read(
         self, address: WebAddress, places: asyncio.Semaphore
     ) -> tuple[FetchedPage, tuple[str, str]]:
-        """Return what was fetched, its title and its text. Raises as `read`."""
+        """Return the fetched address, title and text. Raises as `read`."""
         try:
             async with asyncio.timeout(self._limit_s):
                 async with places, self._in_memory:
@@ -201,7 +197,7 @@ class PageReader:
             raise PagesWait from error
 
     async def _text_of(self, fetched: FetchedPage) -> tuple[str, str]:
-        """Return the title and the text. Raises PageUnreadable, PageIsScan, PageTooLong, PagesNotInstalled,
+        """Return title and text. Raises PageUnreadable, PageIsScan, PageTooLong, PagesNotInstalled,
         PagesOfDocumentsNotInstalled, PagesNotConfined, DocumentLocked and DocumentOldFormat."""
         if fetched.kind == "document":
             return "", await self._document_text(fetched.data)
@@ -228,7 +224,7 @@ class PageReader:
                 raise PageUnreadable
 
     async def _document_text(self, data: bytes) -> str:
-        """Return the text of all parts, each below its mark."""
+        """Return the text of all parts, each below its heading."""
         try:
             document = (await self._documents.read_now(io.BytesIO(data))).document
         except (DocumentLocked, DocumentOldFormat):

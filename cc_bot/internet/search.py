@@ -1,7 +1,7 @@
-"""Searching the web, by a service that the operator named: a SearXNG of their own, or Brave's.
+"""Web search by a service that the operator configured: SearXNG or Brave.
 
-The service is told the words of the search and nothing of whoever asks. What it answers is believed little:
-results whose address is none of the web's are left out, and of the rest only words are taken.
+The service gets the query and nothing about the user. Its results are untrusted: invalid addresses are
+dropped, and only text is used.
 """
 
 import asyncio
@@ -25,9 +25,9 @@ from cc_bot.internet.turn import SearchResult, SearchService
 
 BRAVE: Final = "https://api.search.brave.com/res/v1/web/search"
 LIMIT_S: Final = 8.0
-"""Of one service; a tool has time for two."""
+"""Per service; a tool has time for two."""
 MAX_BYTES: Final = 512 << 10
-"""Its JSON is parsed in one go, in which no other thread runs: 50 ms at the worst."""
+"""Its JSON is parsed at once, blocking the process for at most 50 ms."""
 MOST_RESULTS: Final = 8
 TITLE_CHARACTERS: Final = 120
 SNIPPET_CHARACTERS: Final = 400
@@ -39,14 +39,14 @@ _log = structlog.get_logger(__name__)
 
 @dataclass(eq=False, slots=True)
 class SearxngSearch:
-    """A SearXNG at an address of the operator's."""
+    """The operator's SearXNG."""
 
     base_url: str
     network: Network = ANYWHERE
     name: str = "searxng"
 
     async def find(self, query: str) -> Sequence[SearchResult]:
-        """Return what it finds. Raises SearchFailed; SearchFormatOff where it answers in HTML alone."""
+        """Search. Raises SearchFailed; SearchFormatOff if only HTML is enabled."""
         url = f"{self.base_url.rstrip('/')}/search?q={quote(query, safe='')}&format=json"
         status, answer = await _ask(url, self.network)
         if status == _FORBIDDEN:  # what SearXNG says for a format that is not among its `search.formats`
@@ -60,7 +60,7 @@ class SearxngSearch:
 
 @dataclass(eq=False, slots=True)
 class BraveSearch:
-    """Brave's search, with a key of the operator's."""
+    """Brave's search API."""
 
     key: str
     base_url: str = BRAVE
@@ -68,11 +68,11 @@ class BraveSearch:
     name: str = "brave"
 
     def __repr__(self) -> str:
-        """Name no key."""
+        """Hides the key."""
         return "BraveSearch()"
 
     async def find(self, query: str) -> Sequence[SearchResult]:
-        """Return what it finds. Raises SearchFailed."""
+        """Search. Raises SearchFailed."""
         url = f"{self.base_url}?q={quote(query, safe='')}&count={MOST_RESULTS}"
         _, answer = await _ask(url, self.network, {"X-Subscription-Token": self.key})
         match answer:
@@ -91,7 +91,7 @@ class WebSearch:
         self.services = tuple(services)
 
     async def search(self, query: str) -> Sequence[SearchResult]:
-        """Return what is found, the best first. Raises SearchFailed, as the last of them does."""
+        """Return results, the best first. Raises SearchFailed."""
         failure = SearchFailed()
         for service in self.services:
             began_s = time.monotonic()
@@ -111,7 +111,7 @@ _FORBIDDEN: Final = 403
 
 
 async def _ask(url: str, network: Network, headers: Mapping[str, str] = {}) -> tuple[int, Any]:
-    """Return the status of a service's answer, and its JSON where that is one. Raises SearchFailed."""
+    """Return a response's status, and its JSON if valid. Raises SearchFailed."""
     try:
         async with asyncio.timeout(LIMIT_S), open_client(network) as client:
             address = parse_address(url, ports=None)
@@ -142,6 +142,6 @@ def _results(found: Iterable[Any], described: str) -> Iterator[SearchResult]:
 
 
 def _words(text: str, limit: int) -> str:
-    """Return a text without the marks that services put around what was searched for."""
+    """Strip the marks around matched words."""
     text = html.unescape(_TAG.sub("", text[: 4 * limit]))
     return shorten(one_line(printable(text)), limit)

@@ -1,4 +1,4 @@
-"""The web as one turn has it: what reads, what searches, and which addresses may be read in it."""
+"""Web access of one turn: reading, searching, and the allowed addresses."""
 
 import asyncio
 from collections.abc import Sequence
@@ -10,35 +10,33 @@ from cc_bot.domain.errors import CcBotError, PageError, forget_frames
 from cc_bot.internet.addresses import AddressBook, TurnTexts, WebAddress
 
 READ_BY_EXTRA: Final = ("trafilatura", "lxml_html_clean")
-"""The libraries of the extra `pages`."""
+"""Libraries of the extra `pages`."""
 MOST_PAGES: Final = 8
-"""That one turn reads; each of them may have 5,000 characters of Japanese."""
+"""Per turn; each may have 5,000 characters of Japanese."""
 MOST_SEARCHES: Final = 5
 MAX_CHOICES: Final = 1000
 """About ten bits."""
 AT_ONCE: Final = 2
-"""Pages of one turn whose text is being made, so that those of others get in between."""
+"""Pages of one turn converted at once, so that others get their turn."""
 
 
 def can_read_pages() -> bool:
-    """Return whether the extra that makes text of HTML is there."""
+    """Return whether the extra for reading HTML is installed."""
     return all(map(find_spec, READ_BY_EXTRA))
 
 
 @dataclass(frozen=True, slots=True)
 class ReadPage:
-    """The text of a page."""
-
     url: str
-    """Where it was in the end."""
+    """After redirects."""
     title: str
-    """On one line; empty where it has none."""
+    """One line; may be empty."""
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class SearchResult:
-    """A page that a search found, as the search describes it."""
+    """A page that a search found, as the service describes it."""
 
     address: WebAddress
     title: str
@@ -47,14 +45,14 @@ class SearchResult:
 
 class PageSource(Protocol):
     async def read(self, address: WebAddress, places: asyncio.Semaphore) -> ReadPage:
-        """Read a page. `places` are those of its turn, so that none takes all there are. Raises a
-        PageError (PagesWait where others take too long), DocumentLocked or DocumentOldFormat."""
+        """Read a page. `places`: the turn's slots. Raises a PageError (PagesWait if others take too long),
+        DocumentLocked or DocumentOldFormat."""
         ...
 
 
 class SearchSource(Protocol):
     async def search(self, query: str) -> Sequence[SearchResult]:
-        """Return what is found, the best first. Raises SearchFailed."""
+        """Return results, the best first. Raises SearchFailed."""
         ...
 
 
@@ -63,19 +61,19 @@ class SearchService(Protocol):
     def name(self) -> str: ...
 
     async def find(self, query: str) -> Sequence[SearchResult]:
-        """Return what it finds, the best first. Raises SearchFailed."""
+        """Return results, the best first. Raises SearchFailed."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Internet:
-    """The part of it that the operator wants; None where something is not wanted, or not set up."""
+    """What the operator enabled; None: disabled or not configured."""
 
     pages: PageSource | None = None
     searches: SearchSource | None = None
 
     def for_turn(self, texts: TurnTexts) -> "TurnInternet":
-        """Return it for a turn with these texts."""
+        """Return the web access of a turn with these texts."""
         return TurnInternet(self, AddressBook(texts))
 
 
@@ -84,27 +82,27 @@ NO_INTERNET: Final = Internet()
 
 @dataclass(eq=False, slots=True)
 class TurnInternet:
-    """The same through all rounds of a turn: what one of its searches finds, it may read."""
+    """Web access through all rounds of a turn: it may read what its searches found."""
 
     internet: Internet = NO_INTERNET
     addresses: AddressBook = field(default_factory=AddressBook)
     pages_left: int = MOST_PAGES
     searches_left: int = MOST_SEARCHES
     choices_left: int = MAX_CHOICES
-    """Ways to choose among what the user typed, where others' words may choose what is asked of the web."""
+    """How many ways are left to choose among typed addresses, where others' words may influence the
+    choice."""
     places: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(AT_ONCE))
     _read: dict[WebAddress, asyncio.Future[ReadPage]] = field(default_factory=dict)
 
     def take_choice(self, choices: int) -> bool:
-        """Take one of so many ways, if as many are left. Returns False, and takes none, if they are not."""
+        """Spend a choice among so many options. Returns False, and spends nothing, if too few are left."""
         if not 0 < choices <= self.choices_left:
             return False
         self.choices_left //= choices
         return True
 
     async def read(self, pages: PageSource, address: WebAddress) -> ReadPage:
-        """Read a page, once in the turn however often it is asked for; one that failed is tried again. Raises
-        as PageSource."""
+        """Read a page, once per turn; a failed one is retried. Raises as PageSource."""
         known = self._read.get(address)
         if known is not None:
             return await asyncio.shield(known)

@@ -1,4 +1,4 @@
-"""Zip files of a stranger: a part of them at a time, and no more than there may be."""
+"""Untrusted zip files, read part by part within limits."""
 
 import io
 import posixpath
@@ -9,19 +9,19 @@ from collections.abc import Iterator
 from cc_bot.reading.content import DocumentRefused
 
 MAX_BYTES = 96 * 2**20
-"""Of all that is unfolded."""
+"""All decompressed parts."""
 MAX_ENTRIES = 5000
 _PIECE_BYTES = 2**16
 
 _ENTRY = b"PK\x01\x02"
-"""Each entry of the directory begins so."""
+"""Signature of a directory entry."""
 _METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
-"""Documents use no others, and a bound of the output does not bound the memory that those take."""
+"""Documents use no others; the memory of other methods can't be limited."""
 
 
 class Archive:
     def __init__(self, data: bytes) -> None:
-        """Read the list of its parts. Raises DocumentRefused."""
+        """Read the directory. Raises DocumentRefused."""
         if data.count(_ENTRY) > MAX_ENTRIES:  # zipfile would make an object of each
             raise DocumentRefused("too_long")
         try:
@@ -40,13 +40,13 @@ class Archive:
         return name in self._zip.NameToInfo
 
     def check_size(self, *beginnings: str) -> None:
-        """Raise DocumentRefused when the parts of these names are too large together, as far as they tell."""
+        """Raise DocumentRefused if the declared sizes of these parts are too large together."""
         infos = (info for info in self._zip.infolist() if info.filename.startswith(beginnings))
         if sum(info.file_size for info in infos) > MAX_BYTES:
             raise DocumentRefused("too_long")
 
     def read(self, name: str, max_bytes: int = MAX_BYTES) -> bytes:
-        """Unfold one part. Raises DocumentRefused, also when there is none of this name."""
+        """Decompress a part. Raises DocumentRefused, also if there is no such part."""
         data = bytearray()
         for piece in self.pieces(name):
             data += piece
@@ -55,7 +55,7 @@ class Archive:
         return bytes(data)
 
     def pieces(self, name: str) -> Iterator[bytes]:
-        """Unfold one part piece by piece. Raises DocumentRefused, also when there is none of this name."""
+        """Decompress a part in pieces. Raises DocumentRefused, also if there is no such part."""
         info = self._zip.NameToInfo.get(name)
         if info is None:
             raise DocumentRefused("unreadable")
@@ -71,5 +71,5 @@ class Archive:
 
 
 def beside(name: str, target: str) -> str:
-    """Return the name of a part that another one points at; nothing outside of the archive has one."""
+    """Return the name of a part that another one refers to, within the archive."""
     return posixpath.normpath(posixpath.join("/", posixpath.dirname(name), target)).lstrip("/")

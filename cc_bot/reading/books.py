@@ -1,4 +1,4 @@
-"""OpenDocument text and slides, and EPUB: archives whose text stands in XML or in pages of HTML."""
+"""OpenDocument text and slides, and EPUB: archives of XML or HTML."""
 
 from collections.abc import Iterator
 from html.parser import HTMLParser
@@ -14,7 +14,7 @@ _UNREAD = frozenset({"automatic-styles", "annotation", "tracked-changes", "ruby-
 
 
 def read_opendocument(archive: Archive) -> Content:
-    """Read the text, or the slides. Raises DocumentRefused."""
+    """Read the text or slides. Raises DocumentRefused."""
     root = parse(archive.pieces("content.xml"), _UNREAD)
     slides = list(root.all("page"))
     content = Content("opendocument", "slide" if slides else "part")
@@ -74,7 +74,7 @@ def _number(written: str) -> int:
 
 
 def read_epub(archive: Archive) -> Content:
-    """Read the chapters in the order of the book. Raises DocumentRefused."""
+    """Read the chapters in reading order. Raises DocumentRefused."""
     if archive.has("META-INF/rights.xml"):
         raise DocumentRefused("locked")
     content = Content("epub", "part")
@@ -113,11 +113,11 @@ _BLOCKS = frozenset(
 _HEADINGS = frozenset({"h1", "h2", "h3"})
 _SILENT = frozenset({"script", "style", "head", "svg"})
 _READINGS = frozenset({"rt", "rp"})
-"""Of kanji. HTML need not close them: what follows in the `ruby`, or its end, does."""
+"""Readings of kanji. HTML need not close them: the next element in `ruby`, or its end, does."""
 
 
 class _Page(HTMLParser):
-    """A page of HTML, however it is written, as its paragraphs."""
+    """Reads HTML, valid or not, as paragraphs."""
 
     def __init__(self) -> None:
         super().__init__(convert_charrefs=True)

@@ -1,49 +1,46 @@
-"""A document's content, as the reading process tells of it: numbered parts of text, no more than fits.
-
-Plain values and lists alone, which become JSON as they are; the bot makes its own values of them (`reader`).
-"""
+"""A document's content as the reading process reports it, within limits: plain values that become JSON."""
 
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 
 MAX_PARTS = 1000
-"""Pages, slides, chapters and stretches of a sheet."""
+"""Pages, slides, chapters or ranges of a sheet."""
 MAX_CHARACTERS = 1_000_000
-"""Of all its text: a thick book. A model never sees more than a part of it."""
+"""A thick book; a model sees parts of it."""
 MAX_HEADINGS = 300
 LONGEST_NAME = 60
 PART_CHARACTERS = 1500
-"""About a page: where a format has no pages, its text is told in parts of this length."""
+"""About a page, for formats without pages."""
 MAX_CELLS = 100_000
 MAX_COLUMNS = 100
-"""Of a table in a running text."""
+"""Of a table in running text."""
 ROWS = 50
-"""Of a table that are one part."""
+"""Of a table per part."""
 
 
 class DocumentRefused(Exception):
-    """The file is not read. The message is one of `unreadable`, `locked`, `too_long`, `old_format`,
-    `not_installed` and `not_supported`."""
+    """The file can't be read. The message is `unreadable`, `locked`, `too_long`, `old_format`,
+    `not_installed` or `not_supported`."""
 
 
 class Content:
-    """The content that was read so far. It refuses what would be too much, at once."""
+    """Collects content, and refuses too much at once."""
 
     def __init__(self, kind: str, unit: str) -> None:
-        """`kind` is of which format the file is; `unit`: `page`, `slide`, `chapter` or `part`."""
+        """`kind`: the file's format; `unit`: `page`, `slide`, `chapter` or `part`."""
         self.kind = kind
         self.unit = unit
         self.parts: list[tuple[str, str]] = []
-        """The name of each part, which may be empty, and its text."""
+        """Name, which may be empty, and text of each part."""
         self.headings: list[tuple[str, int]] = []
-        """What stands where: the title, and the number of its part, from 1."""
+        """Title and part number, from 1."""
         self.pictures: list[bytes] = []
-        """JPEGs of the first pages of a scan."""
+        """JPEGs of a scan's first pages."""
         self._characters = 0
 
     def add(self, text: str, name: str = "") -> None:
-        """Add the next part. Raises DocumentRefused when that is too much."""
+        """Add a part. Raises DocumentRefused above the limits."""
         text = normalised(text)
         self._characters += len(text)
         if self._characters > MAX_CHARACTERS or len(self.parts) >= MAX_PARTS:
@@ -51,7 +48,7 @@ class Content:
         self.parts.append((on_one_line(name), text))
 
     def add_heading(self, title: str, part: int | None = None) -> None:
-        """Note a title; without `part` it is in the part that comes next."""
+        """Add a title; without `part`, in the next part."""
         title = on_one_line(normalised(title))
         if title and len(self.headings) < MAX_HEADINGS:
             self.headings.append((title, part or len(self.parts) + 1))
@@ -65,24 +62,23 @@ class Content:
 
 _LIKE_OTHERS = re.compile("[\u2e80-\u2fdf]|[\uff61-\uff9f\uffe8-\uffee]+")
 _RADICALS = str.maketrans("⺠⻁⻄⻑⻘⻝⻣⻤⻨⻩⻫⻭⻯⻲", "民虎西長青食骨鬼麦黄斉歯竜亀")
-"""Radicals that PDFs have instead of the characters, and that Unicode gives no equal."""
+"""Radicals that PDFs contain in place of characters, and that Unicode normalization keeps."""
 _SOFT_HYPHEN = re.compile("\xad|[\x02\ufffe]\r?\n?")
-"""PDFium tells a hyphen at the end of a line by one of the latter two."""
+"""PDFium reports a hyphen at the end of a line as one of the latter two."""
 _NO_TEXT = re.compile("[\x00-\x08\x0e-\x1f\x7f-\x9f\ufdd0-\ufdef\ufeff\ufffe\uffff]|[\ud800-\udfff]")
 _LINE_END = re.compile("\r\n?|[\n\x0b\x0c\u2028\u2029]")
 _EMPTY_LINES = re.compile("\n{3,}")
 
 
 def normalised(text: str) -> str:
-    """Return the text with one spelling of what looks alike: radicals in the place of characters, half-width
-    kana. Full-width letters and ① stay."""
+    """Unify what looks alike: radicals, half-width kana. Full-width letters and ① stay."""
     text = _NO_TEXT.sub("", _LINE_END.sub("\n", _SOFT_HYPHEN.sub("", text))).translate(_RADICALS)
     text = _LIKE_OTHERS.sub(lambda found: unicodedata.normalize("NFKC", found[0]), text)
     return _EMPTY_LINES.sub("\n\n", "\n".join(line.rstrip() for line in text.split("\n"))).strip()
 
 
 def on_one_line(name: str) -> str:
-    """Return a name that is one short line and ends no mark."""
+    """Return a name as one short line that can't end a heading."""
     return " ".join("".join(each for each in name if each.isprintable() and each not in '[]"`').split())[
         :LONGEST_NAME
     ]
@@ -92,7 +88,7 @@ def on_one_line(name: str) -> str:
 
 
 class RunningText:
-    """Puts paragraphs into parts of about a page: a new one begins at a heading, or where one is full."""
+    """Splits paragraphs into parts of about a page, at headings or when one is full."""
 
     def __init__(self, content: Content) -> None:
         self._content = content
@@ -109,7 +105,7 @@ class RunningText:
         self._length += len(text)
 
     def end_part(self) -> None:
-        """Have what comes next begin a new part."""
+        """Start a new part with what comes next."""
         if any(line.strip() for line in self._lines):
             self._content.add("\n".join(self._lines))
         self._lines, self._length = [], 0
@@ -119,8 +115,8 @@ class RunningText:
 
 
 def as_table(rows: Iterable[Sequence[str]]) -> str:
-    """Return rows as a table of Markdown, of which the first is the head. Raises DocumentRefused when they
-    are too many."""
+    """Return rows as a Markdown table; the first is the header. Raises DocumentRefused if there are too
+    many."""
     filled, cells = list[list[str]](), 0
     for row in rows:
         cells += len(row)
@@ -133,7 +129,7 @@ def as_table(rows: Iterable[Sequence[str]]) -> str:
 
 
 def add_sheet(content: Content, name: str, rows: Iterable[Sequence[str]]) -> None:
-    """Add a sheet in stretches of rows, each with the head again. Empty rows and columns are left out."""
+    """Add a sheet in ranges of rows, each with the header. Empty rows and columns are skipped."""
     content.add_heading(name)
     head: Sequence[str] | None = None
     for first, last, some in _stretches(rows):
@@ -144,8 +140,7 @@ def add_sheet(content: Content, name: str, rows: Iterable[Sequence[str]]) -> Non
 
 
 def _stretches(rows: Iterable[Sequence[str]]) -> Iterator[tuple[int, int, list[Sequence[str]]]]:
-    """Yield the numbers of the first and last row, and the rows that hold anything. Raises
-    DocumentRefused."""
+    """Yield the first and last row number of each range, and its non-empty rows. Raises DocumentRefused."""
     cells, some, first, last = 0, list[Sequence[str]](), 0, 0
     for number, row in enumerate(rows, 1):
         cells += len(row) or 1

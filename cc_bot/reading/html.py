@@ -1,4 +1,4 @@
-"""A page of the web as readable text: what it is about, without menus, advertisements and scripts."""
+"""The readable text of a web page, without menus, advertisements and scripts."""
 
 import logging
 import re
@@ -16,19 +16,19 @@ from cc_bot.reading.content import MAX_CHARACTERS, normalised
 
 LONGEST_TITLE = 200
 LITTLE = "80"
-"""Characters of an article below which the whole page is taken for it. The library's own number, 250, is one
-of alphabets: in Japanese that is a paragraph or three."""
+"""With a shorter article the whole page is used. The library's default, 250 characters, is for alphabets: in
+Japanese it is a paragraph or three."""
 _DECLARED_WITHIN = 2048
 _BLANKS = re.compile(r"\s++")
 _DECLARED = re.compile(
     rb"<meta[^>]{0,200}?charset\s{0,9}=\s{0,9}[\"']?\s{0,9}([A-Za-z0-9_.:-]{2,40}+)", re.IGNORECASE
 )
 _XML_DECLARATION = re.compile(r"\A\s{0,99}+<\?xml[^>]{0,300}+>")
-"""lxml refuses text that says how its bytes were encoded."""
+"""lxml refuses text that declares its encoding."""
 
 MOST_ELEMENTS = 20_000
-"""Of a page whose article is looked for, and MOST_TABLES of those: with more of them that takes too long, of
-tables in the square of their number. Such a page is told as it stands."""
+"""Above it, or above MOST_TABLES, finding the article takes too long (quadratic time for tables), and the
+page is read whole."""
 MOST_TABLES = 1000
 _NO_TEXT = ("head", "script", "style", "template", "noscript", "title")
 _WITHIN_A_LINE = frozenset(
@@ -42,9 +42,9 @@ _WITHIN_A_LINE = frozenset(
 
 
 _STOPLISTS = ("Dutch", "English", "French", "German", "Italian", "Portuguese", "Spanish")
-"""Those of all languages, which the library takes otherwise, are 180,000 words: 36 MB. Japanese has none."""
+"""The library would load those of all languages: 180,000 words, 36 MB. Japanese has none."""
 
-# The library reads these files when it needs them; in the sandbox it could not.
+# The library reads these files lazily, which the sandbox forbids.
 _SETTINGS = use_config()
 _SETTINGS.set("DEFAULT", "MIN_EXTRACTED_SIZE", LITTLE)
 _WORDS = tuple(word for each in _STOPLISTS for word in get_stoplist(each))
@@ -52,7 +52,7 @@ external.JT_STOPLIST = _WORDS  # type: ignore[assignment]  # it says None
 
 
 def read_page(data: bytes, declared: str = "") -> tuple[str, str]:
-    """Return the title and the text of a page. `declared` is the encoding that its server named, if any."""
+    """Return title and text. `declared`: the server's encoding, if any."""
     logging.disable()  # a library says there what it thinks of the page
     html = _XML_DECLARATION.sub("", decode_page(data, declared))
     tree = _parse(html)
@@ -69,7 +69,7 @@ def read_page(data: bytes, declared: str = "") -> tuple[str, str]:
 
 
 def _parse(html: str) -> lxml.html.HtmlElement | None:
-    """Return the page's tree; None if there is nothing in it. Raises MemoryError."""
+    """Return the tree; None if it is empty. Raises MemoryError."""
     try:
         return lxml.html.document_fromstring(html)
     except (lxml.etree.LxmlError, ValueError, AssertionError) as error:
@@ -88,7 +88,7 @@ def _article(html: str) -> str:
 
 
 def _plain(tree: lxml.html.HtmlElement) -> Iterator[str]:
-    """Yield all text that a screen would show, with a line for each block and each cell of a table."""
+    """Yield all visible text, a line per block and table cell."""
     walk = lxml.etree.iterwalk(tree, events=("start", "end", "comment", "pi"))
     for event, element in walk:
         unread = element.tag in _NO_TEXT
@@ -96,7 +96,7 @@ def _plain(tree: lxml.html.HtmlElement) -> Iterator[str]:
             yield "\n"
         if event == "start" and unread:
             walk.skip_subtree()
-        # What a comment says is no text of the page; what stands behind one is.
+        # A comment's text is not shown; what follows it is.
         said = (None if unread else element.text) if event == "start" else element.tail
         yield _BLANKS.sub(" ", said or "")
 
@@ -107,8 +107,7 @@ def _title(tree: lxml.html.HtmlElement) -> str:
 
 
 def decode_page(data: bytes, declared: str = "") -> str:
-    """Return the text of a page: as its server or the page itself says that it is encoded, if that may be,
-    else as it seems to be."""
+    """Decode a page: as the server or the page says, if possible; else by guessing."""
     named = _DECLARED.search(data[:_DECLARED_WITHIN])
     text = decode_declared(data, declared, named[1].decode("ascii") if named else "")
     return data.decode("utf-8", "replace") if text is None else text
