@@ -123,7 +123,7 @@ async def finish_turn(
     status: Status = stop.status if interrupted else draft.status
     answer = draft.as_message(status, turn.visibility)
     unstored = TurnResult(Done(answer, draft.usage), turn, draft.history_tokens)
-    if draft.empty or (turn.replaces and is_blank(answer.content)):
+    if draft.empty or (turn.replaced and is_blank(answer.content)):
         if status == "stopped":
             return unstored
         if draft.circled:
@@ -400,7 +400,7 @@ class Assistant:
             draft.history_tokens = prompt.budget_tokens
         if draft.without_tools and self._is_news(turn, draft.model):
             emit(ToolsUnavailable())
-        if draft.silent and not draft.empty and not turn.replaces:
+        if draft.silent and not draft.empty and not turn.replaced:
             words = texts(options.locale)
             draft.text = words.answer.no_words
             if draft.circled:  # that is all there will be: to go on from here would go on in circles
@@ -436,7 +436,7 @@ def _earlier_calls(turn: Turn, registry: ToolRegistry) -> tuple[ToolCall, ...]:
     """List what tools did for this turn before it began: in an earlier run of the program, and out there for
     the answer that this one takes the place of, which undoes none of it."""
     known = {(call.id, call.name, call.arguments) for call in turn.options.earlier_calls}
-    replaced = turn.before.tool_calls if turn.replaces and turn.before else ()
+    replaced = turn.replaced.tool_calls if turn.replaced else ()
     outside = (
         call
         for call in replaced

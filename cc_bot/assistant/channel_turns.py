@@ -12,12 +12,10 @@ from cc_bot.assistant.calibration import Calibration
 from cc_bot.assistant.session_turns import cache_key
 from cc_bot.assistant.turn import (
     ProfileNotes,
+    Turn,
     TurnOptions,
     TurnPrompt,
     TurnRequest,
-    documents_of,
-    earlier_words,
-    link_texts,
 )
 from cc_bot.context.channel_prompt import (
     Measure,
@@ -33,7 +31,7 @@ from cc_bot.context.channel_prompt import (
 from cc_bot.context.prompt import Built, PromptStyle
 from cc_bot.domain.clock import Clock
 from cc_bot.domain.errors import NotNewest
-from cc_bot.domain.message import Block, ChannelKey, ContextMessage, Message, Visibility
+from cc_bot.domain.message import Block, ChannelKey, ContextMessage, Message
 from cc_bot.domain.proposal import ProposedCalls
 from cc_bot.domain.session import SessionKey
 from cc_bot.llm.model import ToolSchema
@@ -164,7 +162,7 @@ def _places(turn: "ChannelTurn", state: ContextState) -> tuple[_Place, ...]:
     key = turn.place
     asked = frozenset(question.discord_id or UNBOUNDED for question in turn.questions)
     newest = max(asked)
-    answer = 0 if turn.replaces else turn.options.answer_discord_id or 0
+    answer = 0 if turn.replaced else turn.options.answer_discord_id or 0
     waiting = state.waiting.get(key.thread_id, frozenset()) | asked
     reset = state.resets.get(key.thread_id, 0)
     own = _Place(
@@ -210,11 +208,8 @@ class ChannelTurns:
         return ChannelTurn(self, key, request.questions, options, replaced=newest)
 
 
-class ChannelTurn:
-    """A Turn (see there) of a channel's conversation: one answer to one or more messages of one user."""
-
-    visibility: Visibility = "public"
-    canvas = None
+class ChannelTurn(Turn):
+    """One answer to one or more messages of one user in a channel's conversation."""
 
     def __init__(
         self,
@@ -227,20 +222,9 @@ class ChannelTurn:
     ) -> None:
         """`replaced` is the answer that this one takes the place of: only what stood before the questions is
         shown."""
+        key = SessionKey(questions[0].author_id, place.place_id, options.agent.name)
+        super().__init__(key, options, questions, replaced=replaced)
         self.place = place
-        self.questions = questions
-        self.options = options
-        self.user_id = questions[0].author_id
-        self.key = SessionKey(self.user_id, place.place_id, options.agent.name)
-        self.typed = "\n".join(question.typed for question in questions)
-        self.own_words = "\n".join(question.own_words for question in questions)
-        self.earlier_words = earlier_words(self.user_id, (), questions)
-        self.documents = documents_of(questions)
-        self.link_texts = link_texts(questions)
-        self.shown_memories = frozenset[int]()
-        self.heard = "\n".join(question.heard for question in questions if question.heard)
-        self.before = replaced
-        self.replaces = replaced is not None
         self._turns = turns
 
     async def prompt(self, offered: Sequence[ToolSchema]) -> TurnPrompt:
@@ -251,9 +235,7 @@ class ChannelTurn:
         measure = Measure.of(style.budget_tokens, style.block_tokens, factor, cache(said_tokens))
         planned = await turns.context.read(self, measure)
         shown = Shown.of(planned.groups)
-        said = [*self._said_before(shown)]
-        self.link_texts = link_texts((*said, *self.questions))
-        self.earlier_words = earlier_words(self.user_id, said, self.questions)
+        self.note_said([*self._said_before(shown)])
         notes = await turns.profile.of(self.user_id, "public", offered)
         if self.user_id and shown.rows:
             self.shown_memories = await turns.channels.list_shown_memories(
@@ -306,6 +288,3 @@ class ChannelTurn:
         return await self._turns.channels.archive_answer(
             self.place, answer, self.questions, proposals, agent=options.agent.name, settlement=settlement
         )
-
-    def after(self, stored: Sequence[Message], history_tokens: float) -> None:
-        """Do nothing: what leaves a channel's window is not written down."""

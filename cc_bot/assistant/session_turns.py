@@ -8,12 +8,10 @@ from hashlib import blake2b
 from cc_bot.assistant.calibration import Calibration
 from cc_bot.assistant.turn import (
     ProfileNotes,
+    Turn,
     TurnOptions,
     TurnPrompt,
     TurnRequest,
-    documents_of,
-    earlier_words,
-    link_texts,
 )
 from cc_bot.context.prompt import Built, PromptStyle, build_prompt, of_session, recap, tokens_up_to
 from cc_bot.context.tokens import message_tokens
@@ -110,8 +108,8 @@ class SessionTurns:
                 raise NotNewest
 
 
-class SessionTurn:
-    """A Turn (see there): a question, on top of what was said between that user and the model."""
+class SessionTurn(Turn):
+    """A question, on top of what was said between that user and the model."""
 
     def __init__(
         self,
@@ -125,30 +123,16 @@ class SessionTurn:
         replaced: Message | None = None,
     ) -> None:
         """`replaced` is the answer that this one takes the place of; its question is stored already."""
-        self.options = options
-        self.visibility: Visibility = visibility
-        self.key = session.key
-        self.user_id = session.key.user_id
-        self.typed = question.typed
-        # Where the front end adds words of others, it does not always mark which.
-        self.own_words = "" if question.tainted else question.own_words
-        self.earlier_words = earlier_words(self.user_id, history, (question,))
-        self.heard = question.heard
-        self.before = replaced or (history[-1] if history else None)
-        self.replaces = replaced is not None
+        super().__init__(session.key, options, (question,), history=history, replaced=replaced)
+        self.visibility = visibility
+        if question.tainted:  # where the front end adds words of others, it does not always mark which
+            self.own_words = ""
         self._turns = turns
         self._session = session
-        self._question = question
         self._history = history
-        self._replaced = replaced
-        self.documents = documents_of((*history, question))
-        self.link_texts = link_texts((*history, question))
         self.shown_memories = shown_ids(call for message in history for call in message.tool_calls)
         self._canvas = CanvasDraft(session.canvas, visibility)
-
-    @property
-    def canvas(self) -> CanvasDraft | None:
-        return None if self.options.temporary else self._canvas
+        self.canvas = None if options.temporary else self._canvas
 
     async def prompt(self, offered: Sequence[ToolSchema]) -> TurnPrompt:
         """Show as much of the session as fits the budget, as the model counts tokens."""
@@ -160,13 +144,13 @@ class SessionTurn:
         before = recap(self._session, self.visibility) if turns.summaries else None
         now, canvas = turns.clock(), self._canvas.canvas
         notes = await turns.profile.of(self.user_id, self.visibility, offered)
-        asked = self._question
+        [asked] = self.questions
         beside = (*history, *canvas.elements, *asked.attachments, *asked.references, before and before.text)
 
         def build(budget_tokens: float) -> Built:
             parts = build_prompt(
                 history,
-                self._question,
+                asked,
                 tools=offered,
                 locale=options.locale,
                 now=now,
@@ -200,8 +184,8 @@ class SessionTurn:
         answer = replace(answer, discord_id=self.options.answer_discord_id)
         return await self._turns.sessions.archive_turn(
             self._session,
-            (answer,) if self._replaced else (self._question, answer),
-            replaces=self._replaced.id if self._replaced else None,
+            (answer,) if self.replaced else (*self.questions, answer),
+            replaces=self.replaced.id if self.replaced else None,
             drawn=self._canvas.drawn,
             entry=self.options.entry,
             proposals=proposals,
@@ -214,7 +198,7 @@ class SessionTurn:
         if self._turns.summaries:
             self._turns.summaries.after_turn(
                 self.key,
-                (*self._history, self._question, *stored),
+                (*self._history, *self.questions, *stored),
                 self.options.locale,
                 budget_tokens=history_tokens,
                 payer=self.options.paid_by(self.user_id),

@@ -3,10 +3,11 @@
 import asyncio
 import json
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Container, Coroutine, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, Final, Literal, Protocol, TypeVar
+from typing import Any, Final, Literal, TypeVar
 from zoneinfo import ZoneInfo
 
 import structlog
@@ -111,8 +112,6 @@ async def until_stopped(work: Coroutine[Any, Any, Result], stop: Stop) -> Result
             await asyncio.gather(task, return_exceptions=True)
     return None if task.cancelled() else task.result()
 
-
-# ---- turn ----------------------------------------------------------------------------------------------
 
 # ---- turn prompt -----------------------------------------------------------------------------------------
 # The prompt of a turn: it grows with each round of tool calls, and may be made shorter once.
@@ -342,96 +341,63 @@ def earlier_words(user_id: int, said: Iterable[Message], questions: Sequence[Mes
     return tuple(filter(None, (*replied, *before[: -_MAX_EARLIER - 1 : -1])))
 
 
-class Turn(Protocol):
+class Turn(ABC):
     """A turn on its way: a session's (session_turns) or a channel's (channel_turns)."""
 
-    @property
-    def options(self) -> TurnOptions: ...
+    visibility: Visibility = "public"
+    """The circle of those who will see the answer."""
+    canvas: CanvasDraft | None = None
+    """The canvas that the turn draws on; None where there is no canvas, or nothing of it would be stored."""
+    shown_memories = frozenset[int]()
+    """The memories that this conversation kept or showed before the question; all of them once the prompt is
+    made."""
 
-    @property
-    def visibility(self) -> Visibility:
-        """The circle of those who will see the answer."""
-        ...
-
-    @property
-    def user_id(self) -> int:
-        """The user whose memories the tools act on."""
-        ...
-
-    @property
-    def key(self) -> SessionKey:
-        """The user and place of the turn; in a channel's conversation this is who asked, in that place."""
-        ...
-
-    @property
-    def typed(self) -> str:
-        """The part of the question that its user typed."""
-        ...
-
-    @property
-    def own_words(self) -> str:
+    def __init__(
+        self,
+        key: SessionKey,
+        options: TurnOptions,
+        questions: tuple[Message, ...],
+        *,
+        history: Sequence[Message] = (),
+        replaced: Message | None = None,
+    ) -> None:
+        """`key`: the user and place of the turn; in a channel's conversation this is who asked, in that
+        place. `replaced` is the answer that this one takes the place of."""
+        self.key = key
+        self.user_id = key.user_id
+        self.options = options
+        self.questions = questions
+        self.replaced = replaced
+        self.before = replaced or (history[-1] if history else None)
+        """The answer before the question, or `replaced`."""
+        self.typed = "\n".join(question.typed for question in questions)
+        self.own_words = "\n".join(question.own_words for question in questions)
         """What its user typed or said in the question."""
-        ...
-
-    @property
-    def earlier_words(self) -> tuple[str, ...]:
-        """What its user typed or said in the message that it replies to, and before it in this conversation,
-        the newest first; all of it once the prompt is made."""
-        ...
-
-    @property
-    def heard(self) -> str:
-        """The part of the question that was heard, and not typed."""
-        ...
-
-    @property
-    def before(self) -> Message | None:
-        """The answer that stands before the question; the one that this answer takes the place of."""
-        ...
-
-    @property
-    def replaces(self) -> bool:
-        """Return whether the answer takes the place of an older one."""
-        ...
-
-    @property
-    def canvas(self) -> CanvasDraft | None:
-        """The canvas that the turn draws on; None where there is no canvas, or nothing of it would be
-        stored."""
-        ...
-
-    @property
-    def documents(self) -> tuple[Attachment, ...]:
+        self.heard = "\n".join(question.heard for question in questions if question.heard)
+        self.documents = documents_of((*history, *questions))
         """The documents that the model may read in: those of the questions, and of what its user said
         before."""
-        ...
+        self.note_said(history)
 
-    @property
-    def shown_memories(self) -> frozenset[int]:
-        """The memories that this conversation kept or showed before the question; all of them once the prompt
-        is made."""
-        ...
+    def note_said(self, said: Sequence[Message]) -> None:
+        """Note what was said before the questions, as far as the prompt shows it."""
+        self.earlier_words = earlier_words(self.user_id, said, self.questions)
+        self.link_texts = link_texts((*said, *self.questions))
 
-    @property
-    def link_texts(self) -> TurnTexts:
-        """The texts whose addresses may be read; all of them once the prompt is made."""
-        ...
-
+    @abstractmethod
     async def prompt(self, offered: Sequence[ToolSchema]) -> TurnPrompt:
         """Make what the model is shown, with these tools offered."""
-        ...
 
+    @abstractmethod
     async def store(
         self, answer: Message, proposals: Sequence[ProposedCalls], settlement: Settlement
     ) -> StoredTurn:
         """Put the answer into the database, with what it proposes and has used, and with its question unless
         that is there already, and return what was stored; raises StorageError."""
-        ...
 
-    def after(self, stored: Sequence[Message], history_tokens: float) -> None:
+    def after(self, stored: Sequence[Message], history_tokens: float) -> None:  # noqa: B027 - of channels
         """Begin what is to be done once the asker has the answer, and is not waited for. It is told the
         messages that were stored, and of how many tokens of history there was room in the requests."""
-        ...
 
 
 # ---- tool context ----------------------------------------------------------------------------------------
