@@ -22,7 +22,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # for `python b
 from hikari.impl import RESTClientImpl
 
 from cc_bot.discord.gateway import gateway_bot
-from cc_bot.discord.references import Standing
+from cc_bot.discord.references import QuestionLocation
 from cc_bot.domain import Message
 from cc_bot.stores import open_stores
 from tests.discord.parts import references_over
@@ -59,7 +59,7 @@ async def measure(discord: LoopbackDiscord, rest: hikari.api.RESTClient, url: st
         reply = await discord.post(aiko, channel, "何時？", reply_to=target)
         forward = await discord.forward(aiko, discord.dm(aiko), target)
         told, shown = [await rest.fetch_message(each.channel.id, each.id) for each in (reply, forward)]
-        at = Standing(channel.id, guild.id, reply.id)
+        at = QuestionLocation(channel.id, guild.id, reply.id)
         answering = Message("user", "何時？", author_id=aiko.id, reply_to=target.id)
         link = f"https://discord.com/channels/{guild.id}/{other.id}/{linked.id}"
         pointing = Message("user", f"{link} いくら？", author_id=aiko.id)

@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
-from typing import Protocol
 
 import aiohttp
 import hikari
@@ -16,7 +15,7 @@ from cc_bot.context import recordings
 from cc_bot.context.attachments import is_called_document, size_limit, too_large
 from cc_bot.discord.held_files import HeldFiles
 from cc_bot.domain.errors import AttachmentNotFetched, InputError, forget_frames
-from cc_bot.domain.message import Attachment, Message, is_recording
+from cc_bot.domain.message import Attachment, Message
 from cc_bot.domain.turn import AskedFile, FilesLeftOut, ScansShown
 from cc_bot.proxy import proxy_for
 from cc_bot.reading.reader import DocumentReader
@@ -29,67 +28,31 @@ NOT_READ = "[not shown, it could not be read: {name}]"
 _LONGEST_NAME = 100
 
 
-class _File(Protocol):
-    """A file as Discord describes it, such as hikari's attachments."""
-
-    @property
-    def filename(self) -> str: ...
-
-    @property
-    def media_type(self) -> str | None: ...
-
-    @property
-    def size(self) -> int: ...
-
-    @property
-    def url(self) -> str: ...
-
-
 @dataclass(frozen=True, slots=True)
 class Fetched:
     files: tuple[Attachment, ...] = ()
     left_out: tuple[str, ...] = ()
     """Names of unreadable files."""
 
+    @classmethod
+    def of(cls, several: Iterable["Fetched"]) -> "Fetched":
+        """Return all of these in one."""
+        found = tuple(several)
+        left_out = tuple(name for each in found for name in each.left_out)
+        return cls(tuple(file for each in found for file in each.files), left_out)
+
     @property
     def events(self) -> Iterator[FilesLeftOut | ScansShown]:
-        """Yield what the user is told about them."""
+        """Yield what the readers of the answer are told of them."""
         if self.left_out:
             yield FilesLeftOut(self.left_out)
-        yield from scans_among(self.files)
-
-
-def scans_among(files: Iterable[Attachment]) -> Iterator[ScansShown]:
-    """Yield what the user is told about scans, if any."""
-    scans = {file.name: file.document.pictured for file in files if file.document and file.document.is_scan}
-    if scans:
-        yield ScansShown(tuple(scans), max(scans.values()))
-
-
-@dataclass(frozen=True, slots=True)
-class _Asked:
-    """A file as described in a stored question."""
-
-    file: AskedFile
-
-    @property
-    def filename(self) -> str:
-        return self.file.name
-
-    @property
-    def media_type(self) -> str | None:
-        return self.file.media_type
-
-    @property
-    def size(self) -> int:
-        return self.file.size
-
-    @property
-    def url(self) -> str:
-        return self.file.url
+        documents = {file.name: file.document for file in self.files if file.document}
+        if scans := {name: each.pictured for name, each in documents.items() if each.is_scan}:
+            yield ScansShown(tuple(scans), max(scans.values()))
 
 
 def forwards_of(message: hikari.PartialMessage) -> Sequence[hikari.messages.MessageSnapshot]:
+    """List what it forwards."""
     return message.message_snapshots or ()
 
 
@@ -147,75 +110,64 @@ class AttachmentFetcher:
         self._documents = documents
         self._held = held or HeldFiles()
 
-    async def fetch(self, attachments: Sequence[_File], room_bytes: int = MAX_BYTES) -> Fetched:
-        """Download the files of a message concurrently. Unreadable files, and those without room after
-        others, are left out.
+    async def fetch(
+        self, files: Sequence[AskedFile], room_bytes: int = MAX_BYTES, *, heard: bool = False
+    ) -> Fetched:
+        """Download the files of a message concurrently. Unreadable files, those without room after others,
+        and recordings that were `heard` before are left out. Discord's URLs expire after about a day.
 
         Raises AttachmentTooLarge (before downloading; also for the sum), AttachmentNotFetched and errors of
         `read_files` if none is left, and DocumentsWait if others hold too much.
         """
+        wanted = [file for file in files if not (heard and file.is_recording)]
         fitting, left, held = list[bool](), {True: recordings.MAX_BYTES, False: room_bytes}, 0
-        for attachment in attachments:
-            recording = is_recording(attachment.media_type)
-            fitting.append(attachment.size <= left[recording])
-            left[recording] -= attachment.size if fitting[-1] else 0
-            held += attachment.size if fitting[-1] and not _is_called_document(attachment) else 0
+        for file in wanted:
+            fitting.append(file.size <= left[file.is_recording])
+            left[file.is_recording] -= file.size if fitting[-1] else 0
+            held += file.size if fitting[-1] and not _is_called_document(file) else 0
         await self._held.take(held)
         async with asyncio.TaskGroup() as group:
             fetching = [
-                group.create_task(self._outcome(attachment, fits=fits))
-                for attachment, fits in zip(attachments, fitting, strict=True)
+                group.create_task(self._outcome(file, fits=fits))
+                for file, fits in zip(wanted, fitting, strict=True)
             ]
-        outcomes = [task.result() for task in fetching]
-        files = tuple(file for outcome in outcomes if isinstance(outcome, tuple) for file in outcome)
-        wrong = [
-            (attachment.filename, outcome)
-            for attachment, outcome in zip(attachments, outcomes, strict=True)
-            if isinstance(outcome, InputError)
-        ]
-        if wrong and not files:
-            raise wrong[0][1]
-        return Fetched(files, tuple(name for name, _ in wrong))
-
-    async def fetch_asked(
-        self, files: Sequence[AskedFile], room_bytes: int = MAX_BYTES, *, heard: bool = False
-    ) -> Fetched:
-        """Download the files of a stored question again; without recordings if it was `heard`. Raises as
-        `fetch`: Discord's URLs expire after about a day."""
-        wanted = [file for file in files if not (heard and file.is_recording)]
-        fetched = await self.fetch([_Asked(file) for file in wanted], room_bytes)
-        spoken = {file.name for file in wanted if file.own_words}
-        marked = (
-            replace(file, own_words=file.is_recording and file.name in spoken) for file in fetched.files
+        outcomes = [(file, task.result()) for file, task in zip(wanted, fetching, strict=True)]
+        read = tuple(
+            replace(part, own_words=part.is_recording and file.own_words)
+            for file, outcome in outcomes
+            if isinstance(outcome, tuple)
+            for part in outcome
         )
-        return replace(fetched, files=tuple(marked))
+        wrong = [(file.name, outcome) for file, outcome in outcomes if isinstance(outcome, InputError)]
+        if wrong and not read:
+            raise wrong[0][1]
+        return Fetched(read, tuple(name for name, _ in wrong))
 
-    async def _outcome(self, attachment: _File, *, fits: bool) -> tuple[Attachment, ...] | InputError:
+    async def _outcome(self, file: AskedFile, *, fits: bool) -> tuple[Attachment, ...] | InputError:
         try:
-            _check_size(attachment)
+            _check_size(file)
             if not fits:
                 return too_large(MAX_BYTES)
-            if _is_called_document(attachment):  # it is in memory only while it is read
+            if _is_called_document(file):  # it is in memory only while it is read
                 async with self._held.reader(), self._documents.turn():
-                    return await self._read(attachment, has_turn=True)
-            return await self._read(attachment)
+                    return await self._read(file, has_turn=True)
+            return await self._read(file)
         except InputError as error:
             return forget_frames(error)
 
-    async def _read(self, attachment: _File, *, has_turn: bool = False) -> tuple[Attachment, ...]:
-        name, limit = attachment.filename, size_limit(attachment.media_type, attachment.filename)
-        file = await _fetch_file(attachment.url, limit)
+    async def _read(self, file: AskedFile, *, has_turn: bool = False) -> tuple[Attachment, ...]:
+        fetched = await _fetch_file(file.url, size_limit(file.media_type, file.name))
         async with nullcontext() if has_turn else self._held.reader():
-            return await read_files(name, file, self._documents, has_turn=has_turn)
+            return await read_files(file.name, fetched, self._documents, has_turn=has_turn)
 
 
-def _is_called_document(attachment: _File) -> bool:
-    return is_called_document(attachment.media_type, attachment.filename)
+def _is_called_document(file: AskedFile) -> bool:
+    return is_called_document(file.media_type, file.name)
 
 
-def _check_size(attachment: _File) -> None:
-    limit = size_limit(attachment.media_type, attachment.filename)
-    if attachment.size > limit:
+def _check_size(file: AskedFile) -> None:
+    limit = size_limit(file.media_type, file.name)
+    if file.size > limit:
         raise too_large(limit)
 
 

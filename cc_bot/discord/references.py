@@ -17,7 +17,15 @@ import hikari
 import structlog
 
 from cc_bot.context.speakers import YOU, spoken
-from cc_bot.discord.attachments import MAX_BYTES, NOT_READ, AttachmentFetcher, Fetched, files_of, on_one_line
+from cc_bot.discord.attachments import (
+    NOT_READ,
+    AttachmentFetcher,
+    Fetched,
+    asked_file,
+    asked_files,
+    files_of,
+    on_one_line,
+)
 from cc_bot.discord.delivery.refusals import is_gone
 from cc_bot.discord.incoming import (
     FILE_NOTE,
@@ -32,7 +40,7 @@ from cc_bot.discord.incoming import (
 from cc_bot.discord.interactions import message_link
 from cc_bot.discord.places import Places, may_read
 from cc_bot.discord.targets import Target, Targets, is_said, is_same
-from cc_bot.domain.errors import ConversationNotShown, InputError, TargetNotShown
+from cc_bot.domain.errors import AttachmentNotFetched, ConversationNotShown, InputError, TargetNotShown
 from cc_bot.domain.locale import Locale
 from cc_bot.domain.message import (
     FORWARD_NAME,
@@ -44,7 +52,7 @@ from cc_bot.domain.message import (
     typed_part,
 )
 from cc_bot.domain.text import shorten
-from cc_bot.domain.turn import AskedAbout, FilesLeftOut, MessagesRead, ReplyWithheld
+from cc_bot.domain.turn import AskedAbout, FilesLeftOut, MessagesRead, ReplyWithheld, TurnEvent
 from cc_bot.stores import Stores
 from cc_bot.stores.channels import Said
 from cc_bot.texts import texts
@@ -86,9 +94,7 @@ _POINTS_AT_PICTURE: Final = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
-    """The place of a question."""
-
+class QuestionLocation:
     place_id: int
     """The channel or thread, as Discord counts it."""
     guild_id: int | None
@@ -98,39 +104,12 @@ class Standing:
 
 
 @dataclass(frozen=True, slots=True)
-class Pointed:
+class ResolvedQuestion:
     """A question with what it points at."""
 
     question: Message
-    tell_of_menu: bool = False
-    """Whether it replies to a message that Discord does not show the bot, and its user was not told today
-    that a menu hands it over."""
-    about: AskedAbout | None = None
-    read: MessagesRead | None = None
-    """How much of a conversation was read, where that is not all of it."""
-    left_out: tuple[str, ...] = ()
-    """The names of files that could not be read."""
-
-    @property
-    def events(self) -> Sequence[ReplyWithheld | AskedAbout | MessagesRead | FilesLeftOut]:
-        """List what the readers of its answer are told of that."""
-        withheld = ReplyWithheld() if self.tell_of_menu else None
-        left_out = FilesLeftOut(self.left_out) if self.left_out else None
-        return [event for event in (left_out, withheld, self.about, self.read) if event]
-
-
-@dataclass(frozen=True, slots=True)
-class Opened:
-    """The files of a question about forwards: what these show."""
-
-    files: tuple[Attachment, ...]
-    left_out: tuple[str, ...]
-    """The names of files that could not be read."""
-
-    @property
-    def events(self) -> Sequence[FilesLeftOut]:
-        """List what the readers of the answer are told of that."""
-        return [FilesLeftOut(self.left_out)] if self.left_out else []
+    events: Sequence[TurnEvent] = ()
+    """What the readers of its answer are told of that."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +137,8 @@ class References:
     targets: Targets = field(default_factory=Targets)
 
     def note(self, message: hikari.PartialMessage) -> None:
-        """Remember a forward, and what came along with a reply, so that it need not be asked for."""
+        """Remember a message with files or a forward, and what came along with a reply, so that it need not
+        be fetched."""
         self.targets.note(message)
 
     def forget(self, message_id: int) -> None:
@@ -169,7 +149,7 @@ class References:
         """Forget what came along with others: a connection was lost, and nobody tells what was deleted."""
         self.targets.forget_brought()
 
-    async def resolve(self, question: Message, at: Standing, links_in: str = "") -> Pointed:
+    async def resolve(self, question: Message, at: QuestionLocation, links_in: str = "") -> ResolvedQuestion:
         """Return the question with all that it points at, by links in another text if one is given. Raises
         StorageError; and TargetNotShown or ConversationNotShown where what it was asked about in a menu can't
         be read: nothing can be said then."""
@@ -186,18 +166,24 @@ class References:
             if question.pointing == "menu":
                 raise TargetNotShown from None
             not_shown = () if question.reply_to is None else (Reference("reply", shown=False),)
-            return Pointed(replace(question, references=not_shown))
+            return ResolvedQuestion(replace(question, references=not_shown))
         found = (*replied, *linked, *pictures)
         if replied:
             question = replace(question, reply_to=replied[0].id or question.reply_to)
         references = tuple(each.reference for each in found)
+        events: list[TurnEvent] = []
+        if left_out := tuple(name for each in found for name in each.left_out):
+            events.append(FilesLeftOut(left_out))
         withheld = any(each.withheld for each in found)
-        tell = withheld and await self.stores.settings.claim_word_on_menu(question.author_id)
-        left_out = tuple(name for each in found for name in each.left_out)
-        pointed = replace(question, references=references)
-        return Pointed(pointed, tell, _told_of(question, at), left_out=left_out)
+        if withheld and await self.stores.settings.claim_word_on_menu(question.author_id):
+            events.append(ReplyWithheld())
+        if question.pointing == "menu" and question.visibility == "public":
+            events.append(AskedAbout(message_link(at.guild_id, at.place_id, question.reply_to)))
+        return ResolvedQuestion(replace(question, references=references), events)
 
-    async def resolve_again(self, user_id: int, answer_id: int, at: Standing) -> Pointed | None:
+    async def resolve_again(
+        self, user_id: int, answer_id: int, at: QuestionLocation
+    ) -> ResolvedQuestion | None:
         """Return the question that an answer of a session answered, with what it points at. Raises as
         `resolve`."""
         question = await self.stores.sessions.get_question(user_id, answer_id)
@@ -212,25 +198,34 @@ class References:
             question = await self.stores.sessions.get_question(user_id, question.id)
         return question
 
-    async def open_forwards(self, place_id: int, ids: Sequence[int]) -> Opened:
+    async def open_forwards(self, place_id: int, ids: Sequence[int]) -> Fetched:
         """Return what forwards show, as files of the question that is about them; nothing of those that are
         deleted by now."""
-        opened = [await self._open_forward(place_id, message_id) for message_id in ids]
-        files = tuple(file for each in opened for file in each.files)
-        return Opened(files, tuple(name for each in opened for name in each.left_out))
+        return Fetched.of([await self._open_forward(place_id, message_id) for message_id in ids])
 
-    async def _open_forward(self, place_id: int, message_id: int) -> Opened:
+    async def _open_forward(self, place_id: int, message_id: int) -> Fetched:
         message = self.targets.get_brought(message_id) or await self._fetch(place_id, message_id)
         if message is None:
-            return Opened((), ())
+            return Fetched()
         found = await self._files(message)
         told = "\n".join((text_of(message, self.bot()), *_not_read(found.left_out)))
         text = Attachment(FORWARD_NAME, "text/plain", told.encode())
-        return Opened(
-            tuple(replace(file, source_id=message_id) for file in (text, *found.files)), found.left_out
-        )
+        shown = tuple(replace(file, source_id=message_id) for file in (text, *found.files))
+        return Fetched(shown, found.left_out)
 
-    async def _chain(self, question: Message, at: Standing) -> Sequence[_Found]:
+    async def fetch_files_of(self, question: Message, place_id: int, room_bytes: int) -> Fetched:
+        """Fetch the files of a question in a channel, if it has any. Raises InputError if none of them can be
+        read."""
+        if FILE_NOTE not in question.content or question.discord_id is None:
+            return Fetched()
+        message = self.targets.get_brought(question.discord_id)
+        try:
+            message = message or await self.rest.fetch_message(place_id, question.discord_id)
+        except hikari.HTTPError as error:
+            raise AttachmentNotFetched from error
+        return await self.files.fetch(asked_files(message), room_bytes, heard=bool(question.heard))
+
+    async def _chain(self, question: Message, at: QuestionLocation) -> Sequence[_Found]:
         """Read what a question replies to, and what stands above that; of what it was asked about in a menu
         only that."""
         if question.pointing == "menu":
@@ -244,7 +239,7 @@ class References:
         return found
 
     async def _read_replied(
-        self, pointing: Pointing, message_id: int, reset_id: int, asker_id: int, at: Standing
+        self, pointing: Pointing, message_id: int, reset_id: int, asker_id: int, at: QuestionLocation
     ) -> _Found:
         """Read one message of the question's own place: as the archive has it where that tells it whole.
         What stood there before a reset is read no more, but in one's own session."""
@@ -272,7 +267,7 @@ class References:
         return None
 
     async def _read(
-        self, pointing: Pointing, message: hikari.PartialMessage | None, asker_id: int, at: Standing
+        self, pointing: Pointing, message: hikari.PartialMessage | None, asker_id: int, at: QuestionLocation
     ) -> _Found:
         """The message with its files, as far as they can be read."""
         if message is None or not message.author:
@@ -293,16 +288,16 @@ class References:
 
     async def _files(self, message: hikari.PartialMessage) -> Fetched:
         """Fetch what can be read of its files. They are named in its text, whether or not."""
-        files = files_of(message)
+        files = [asked_file(file) for file in files_of(message)]
         try:
-            return await self.files.fetch(files, MAX_BYTES)
+            return await self.files.fetch(files)
         except InputError as error:
             _log.info("file_left_out", error=type(error).__name__)
-            return Fetched(left_out=tuple(file.filename for file in files))
+            return Fetched(left_out=tuple(file.name for file in files))
 
     # Links
 
-    async def _read_links(self, text: str, asker_id: int, at: Standing) -> Sequence[_Found]:
+    async def _read_links(self, text: str, asker_id: int, at: QuestionLocation) -> Sequence[_Found]:
         """Follow the first links of a text; of the others it is told that they are not shown."""
         links = list(dict.fromkeys(_LINK.findall(text)))
         readable = dict[tuple[int, int], bool]()
@@ -310,7 +305,7 @@ class References:
         return [*found, *[_Found(Reference("link", shown=False))] * len(links[LINKS:LINKS_TOLD])]
 
     async def _link(
-        self, link: Sequence[str], readable: dict[tuple[int, int], bool], asker_id: int, at: Standing
+        self, link: Sequence[str], readable: dict[tuple[int, int], bool], asker_id: int, at: QuestionLocation
     ) -> _Found:
         """Read a linked message. `readable` tells of which channels it is known whether they may be read."""
         guild, channel, message = link
@@ -339,14 +334,14 @@ class References:
 
     # What was asked about in a menu
 
-    async def _asked_about(self, question: Message, at: Standing) -> _Found:
+    async def _asked_about(self, question: Message, at: QuestionLocation) -> _Found:
         """Read the message in whose menu it was asked. Raises TargetNotShown."""
         message = await self._target(question, at)
         if message is None or is_withheld(message):
             raise TargetNotShown
         return replace(await self._read("menu", message, question.author_id, at), reply_to=None)
 
-    async def _target(self, question: Message, at: Standing) -> hikari.Message | None:
+    async def _target(self, question: Message, at: QuestionLocation) -> hikari.Message | None:
         """The message as it was handed over, while it is still the same; else as Discord shows it."""
         message_id = question.reply_to or 0
         target = self.targets.get(question.author_id, message_id)
@@ -361,7 +356,7 @@ class References:
             return target.message if target else None
         return _unveiled(current, target)
 
-    async def _conversation(self, question: Message, at: Standing) -> Pointed:
+    async def _conversation(self, question: Message, at: QuestionLocation) -> ResolvedQuestion:
         """Read a message and what was said after it. Raises ConversationNotShown, StorageError."""
         try:
             async with asyncio.timeout(PATIENCE_S):
@@ -379,9 +374,9 @@ class References:
         own = first.author.id == self.bot().id
         name, author_id = "" if own else name_of_author(first), int(first.author.id)
         reference = Reference("since", "\n".join(told), name, author_id, _unheard(files))
-        return Pointed(replace(question, references=(reference,)), read=read)
+        return ResolvedQuestion(replace(question, references=(reference,)), [read] if read else [])
 
-    async def _from(self, question: Message, at: Standing) -> Sequence[hikari.Message]:
+    async def _from(self, question: Message, at: QuestionLocation) -> Sequence[hikari.Message]:
         """List a message and those after it, oldest first: one more than is read, where there is one."""
         first_id = question.reply_to or 0
         if at.guild_id is not None and not await self._is_for(question.author_id, at.guild_id, at.place_id):
@@ -422,7 +417,7 @@ class References:
 
     # The picture above
 
-    async def _picture_above(self, question: Message, at: Standing) -> Sequence[_Found]:
+    async def _picture_above(self, question: Message, at: QuestionLocation) -> Sequence[_Found]:
         """Read the newest picture of the asker's above a question that asks about one. In a DM it was a
         question of its own and is in the conversation."""
         asks = _POINTS_AT_PICTURE.search(question.content) and not question.attachments
@@ -463,13 +458,6 @@ def _as_stored(pointing: Pointing, said: Said, asker_id: int) -> _Found:
 def _unheard(files: Sequence[Attachment]) -> tuple[Attachment, ...]:
     """The files without recordings: what is not the question is not heard."""
     return tuple(file for file in files if not file.is_recording)
-
-
-def _told_of(question: Message, at: Standing) -> AskedAbout | None:
-    """Tell everybody what was asked about in a menu, where everybody sees the answer."""
-    if question.pointing != "menu" or question.visibility == "private":
-        return None
-    return AskedAbout(message_link(at.guild_id, at.place_id, question.reply_to))
 
 
 def _unveiled(message: hikari.Message, target: Target | None) -> hikari.Message:

@@ -252,12 +252,12 @@ def build_services(
     answers = Answers(
         given.assistant,
         running,
-        deliveries,
-        boards,
         chooser,
         recipients,
-        taken_down,
         references,
+        boards,
+        deliveries,
+        taken_down,
     )
     replies = MessageReplies(bot.rest, taken_down, stores.channels)
     messages = Messages(

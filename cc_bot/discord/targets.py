@@ -50,8 +50,8 @@ class Targets:
     )
 
     def note(self, message: hikari.PartialMessage) -> None:
-        """Remember a forward, and what came along with a reply."""
-        if message.message_snapshots:
+        """Remember a message that forwards or has files, and what came along with a reply."""
+        if message.message_snapshots or message.attachments:
             self._brought[int(message.id)] = message
         if message.referenced_message:
             self._brought[int(message.referenced_message.id)] = message.referenced_message

@@ -247,8 +247,9 @@ TurnEvent = (
 
 
 TurnState = Literal["accepted", "answered", "interrupted"]
-TurnKind = Literal["ask", "again", "continue", "message"]
-"""ask: a command; again, continue: buttons under an answer; message: a DM, or a reply to one's own answer."""
+TurnKind = Literal["ask", "again", "continue", "message", "mention"]
+"""ask: a command; again, continue: buttons under an answer; message: a DM, or a reply to one's own answer;
+mention: a question in a channel's conversation."""
 
 TOKEN_LIVES: Final = timedelta(minutes=14)
 """Discord takes an interaction's token for a quarter of an hour; the last minute is left for clocks that

@@ -261,7 +261,7 @@ _SHOWN: Final = """
 # that says why, if the questions may be reopened
 _GIVE_UP: Final = """
     UPDATE turns SET
-        shown_in = $2, calls = '[]',
+        shown_in = $2, calls = CASE WHEN CAST($2 AS BIGINT) IS NULL THEN '[]' ELSE calls END,
         state = CASE WHEN CAST($2 AS BIGINT) IS NULL THEN 'shown' ELSE 'interrupted' END
     WHERE question_id IN @ids($1) AND kind = 'mention' AND state = 'accepted' /* channel */
 """

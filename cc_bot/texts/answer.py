@@ -98,8 +98,6 @@ class MentionTexts(Area):
     """To a question that waited when its channel was reset."""
     cut = Sentence(ja="✂️ 回答が途中で切れました。「続けて」と返信すれば、続きを書きます。", en="✂️ The answer broke off. Reply with “go on” for the rest.")
     stopped_empty = Sentence(ja="⏹️ 回答を止めました。", en="⏹️ Stopped.")
-    done_before_failure = Sentence(ja="⚠️ ここまでに行ったことは、取り消されていません。もう一度聞くと、同じことを重ねて行うかもしれません。", en="⚠️ What was done before that stays done. If you ask again, it may be done twice.")
-    """Under a failure. There is no button to ask again."""
     withdrawn = Sentence(ja="🗑️ 質問か回答が消されたので、そこで止めました。それまでに次のことを行いました。", en="🗑️ The question or its answer was deleted, so I stopped. Before that I did this:")
     """In a DM, above what was done."""
 

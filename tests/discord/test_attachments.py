@@ -12,7 +12,7 @@ from aiohttp import web
 from aiohttp.test_utils import TestServer
 
 from cc_bot.context.attachments import MAX_IMAGE_BYTES
-from cc_bot.discord.attachments import AttachmentFetcher, Fetched, with_files
+from cc_bot.discord.attachments import AttachmentFetcher, Fetched, asked_file, with_files
 from cc_bot.discord.held_files import HeldFiles
 from cc_bot.domain.errors import AttachmentNotFetched, AttachmentTooLarge, DocumentsWait, DocumentUnreadable
 from cc_bot.domain.message import Attachment, Message
@@ -53,7 +53,7 @@ class Shelf:
 
 async def fetched(*names: str) -> Fetched:
     async with Shelf(len(names)).holding(*names) as attachments:
-        return await fetcher().fetch(attachments)
+        return await fetcher().fetch([*map(asked_file, attachments)])
 
 
 class TestFiles:
@@ -77,15 +77,15 @@ class TestFiles:
         async with shelf.holding("a.png", "b.png", "c.png") as files:
             for file, size in zip(files, (MAX_IMAGE_BYTES, MAX_IMAGE_BYTES, 2**22), strict=True):
                 file.size = size
-            assert len((await fetcher().fetch(files)).files) == 3
+            assert len((await fetcher().fetch([*map(asked_file, files)])).files) == 3
             shelf.asked.clear()
             files[-1].size += 1
-            found = await fetcher().fetch(files)
+            found = await fetcher().fetch([*map(asked_file, files)])
             assert ([file.name for file in found.files], found.left_out) == (["a.png", "b.png"], ("c.png",))
             assert sorted(shelf.asked) == ["a.png", "b.png"]
             files[0].size += 1
             with pytest.raises(AttachmentTooLarge):
-                await fetcher().fetch(files[:1])
+                await fetcher().fetch([*map(asked_file, files[:1])])
 
     async def test_are_not_fetched_from_a_server_that_breaks_off(self) -> None:
         ok = b"HTTP/1.1 200 OK\r\n"
@@ -104,7 +104,7 @@ class TestFiles:
             attachment.url = f"http://{host}:{port}/a.txt"
             while answers:
                 with pytest.raises(AttachmentNotFetched):
-                    await fetcher().fetch([attachment])
+                    await fetcher().fetch([asked_file(attachment)])
                 answers.pop()
         gc.collect()  # a session that was left open complains now
         await asyncio.sleep(0)
@@ -159,7 +159,7 @@ class TestRoom:
         files = message(files=["a.txt"]).attachments  # from a server that there is not
         async with held.answer(AIKO):
             with pytest.raises(DocumentsWait):
-                await AttachmentFetcher(DocumentReader(), held).fetch(files)
+                await AttachmentFetcher(DocumentReader(), held).fetch([*map(asked_file, files)])
 
 
 class TestReader:

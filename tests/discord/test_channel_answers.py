@@ -11,14 +11,13 @@ import pytest
 from structlog.testing import capture_logs
 
 from cc_bot.assistant import AssistantSettings
-from cc_bot.discord.delivery.forms import OpenForms
+from cc_bot.discord.delivery.asking import TurnRunner
 from cc_bot.discord.delivery.live import RunningTurns
 from cc_bot.discord.delivery.outlets import UNREACHABLE, MessageReplies
 from cc_bot.discord.delivery.reply import TakenDown
 from cc_bot.discord.gate import SeenRoles
-from cc_bot.discord.messages.channel_answers import ChannelAnswers, ChannelAssistant
+from cc_bot.discord.messages.channel_answers import ChannelAnswers
 from cc_bot.discord.messages.mentions import MAX_CONCURRENT_USERS, Mentions, TypingSigns
-from cc_bot.discord.messages.question_files import QuestionFiles
 from cc_bot.discord.pages.custom_ids import RetryButton, parse_custom_id
 from cc_bot.domain.clock import utc_now
 from cc_bot.domain.errors import ModelError, ModelRefusedRequest, ModelUnavailable, StorageError
@@ -28,7 +27,15 @@ from cc_bot.llm.model import ToolRequest, UserPart
 from cc_bot.stores import channel_turn
 from cc_bot.texts import explain, texts
 from tests.assistant.conftest import Table, laid_table
-from tests.discord.parts import Place, chooser_over, fetcher, gate_over, recipients_over, references_over
+from tests.discord.parts import (
+    Place,
+    boards_over,
+    chooser_over,
+    deliveries_over,
+    gate_over,
+    recipients_over,
+    references_over,
+)
 from tests.loopback.discord import File, Permission, User, refusals
 from tests.loopback.discord import Message as Post
 
@@ -123,18 +130,17 @@ async def room(place: Place) -> AsyncIterator[Room]:
     async with laid_table(place.folder, settings=AssistantSettings()) as table:
         place.stores = stores = table.stores
         me = await rest.fetch_my_user()
-        turns = ChannelAssistant(
+        runner = TurnRunner(
             table.assistant,
+            running := RunningTurns(),
             chooser_over(stores, rest),
             recipients_over(stores),
-            SeenRoles(),
-            QuestionFiles(rest, fetcher()),
             references_over(stores, rest, me),
-            OpenForms(),
-            lambda: me,
+            boards_over(stores, rest),
         )
         replies = MessageReplies(rest, TakenDown(), stores.channels)
-        answers = ChannelAnswers(stores, turns, replies, RunningTurns())
+        deliveries = deliveries_over(stores, running)
+        answers = ChannelAnswers(stores, runner, deliveries, replies, SeenRoles())
         yield Room(**vars(place), table=table, answers=answers)
 
 
@@ -313,7 +319,7 @@ class TestAnAnswer:
 
     async def test_comes_by_dm_where_the_bot_may_not_write_or_is_given_up(self, room: Room) -> None:
         room.discord.forbid(room.discord.bot, Permission.SEND_MESSAGES, room.channel)
-        room.answers.assistant.recipients.guilds.place(room.channel.id, room.discord.guild.id)
+        room.answers.runner.recipients.guilds.place(room.channel.id, room.discord.guild.id)
         asked = [await room.asks("アイコ", "元気？")]
         room.table.model.script = [["元気です。"], ["まだ元気です。"]]
         assert await room.answer()
@@ -391,22 +397,17 @@ class TestAFailedAnswer:
         ]
         assert [text in room.prompt() for text in ("明日は？", "今日は？", "あのね")] == [True, True, False]
 
-    @pytest.mark.parametrize("locale", Locale)
-    async def test_offers_nothing_where_a_tool_has_changed_something_and_says_why(
-        self, room: Room, locale: Locale
-    ) -> None:
+    async def test_goes_on_from_what_its_tools_had_done_when_it_is_asked_again(self, room: Room) -> None:
         question = await room.asks("アイコ", "覚えて")
-        await room.stores.settings.set(question.author_id, locale=locale)
         call = ToolCall("c", "remember", "{}", "{}")
         turn = channel_turn(question.discord_id or 0)
         await room.stores.ledger.note_calls(turn, question.author_id, [call])
-        room.table.model.script = [[ModelUnavailable()]]
+        room.table.model.script = [[ModelUnavailable()], ["はい。"]]
         assert await room.answer()
         [failed] = room.written()
-        assert failed.labels == []
-        assert texts(locale).mention.done_before_failure in failed.text
-        await room.stores.channels.edit(question.discord_id or 0, "覚えてね")
-        assert await room.stores.ledger.list_edited(room.key) == ()
+        assert await room.stores.ledger.reopen(room.key, question.author_id, failed.id)
+        assert await room.answer()
+        assert "remember" in str(room.table.model.requests[-1].prompt[-2:])
 
 
 class TestAWithdrawnAnswer:
@@ -423,7 +424,7 @@ class TestAWithdrawnAnswer:
             for _ in range(1 + told):
                 await room.table.model.asked()
             await room.stores.channels.delete([question.discord_id or 0])
-            room.answers.running.withdrawals.withdraw([question.discord_id or 0])
+            room.answers.runner.running.withdrawals.withdraw([question.discord_id or 0])
             assert await answering
             assert room.written() == []
         [dm] = room.written(room.discord.dm(room.people["アイコ"]))

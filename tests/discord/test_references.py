@@ -9,7 +9,7 @@ import pytest
 from cc_bot.discord.delivery.outlets import MessageReplies
 from cc_bot.discord.delivery.reply import TakenDown
 from cc_bot.discord.messages.forwards import Forwards
-from cc_bot.discord.references import References, Standing
+from cc_bot.discord.references import QuestionLocation, References
 from cc_bot.discord.targets import KEPT_S, Target, Targets, is_same
 from cc_bot.domain import Message
 from cc_bot.domain.message import Reference
@@ -31,7 +31,7 @@ class Scene(Place):
     async def reply(self, target: int) -> tuple[Reference, ...]:
         """What Aiko's reply to a message points at."""
         question = Message("user", "？", author_id=self.aiko.id, reply_to=target)
-        at = Standing(self.channel.id, self.discord.guild.id, self.discord.world.ids.next())
+        at = QuestionLocation(self.channel.id, self.discord.guild.id, self.discord.world.ids.next())
         return (await self.references.resolve(question, at)).question.references
 
 
@@ -85,7 +85,7 @@ class TestWhatIsPointedAt:
         links = " ".join(
             f"https://discord.com/channels/{scene.discord.guild.id}/{other.id}/{each.id}" for each in said
         )
-        at = Standing(scene.channel.id, scene.discord.guild.id, scene.discord.world.ids.next())
+        at = QuestionLocation(scene.channel.id, scene.discord.guild.id, scene.discord.world.ids.next())
         before = len(scene.discord.transcript)
         found = await scene.references.resolve(Message("user", links, author_id=scene.aiko.id), at)
         shown = [each.content for each in found.question.references]

@@ -206,7 +206,8 @@ class Delivery:
     @property
     def can_be_asked_again(self) -> bool:
         """Return whether its question may be kept."""
-        return self.turn.question is not None and not self.turn.temporary
+        kept = self.turn.question is not None or self.turn.kind == "mention"
+        return kept and not self.turn.temporary
 
     async def take_reservation(self) -> Reservation | None:
         """Return what is reserved for it, to be settled by the caller; None if nothing is. Raises

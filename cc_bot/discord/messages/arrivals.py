@@ -31,7 +31,6 @@ from cc_bot.discord.messages.catch_up import CatchUp
 from cc_bot.discord.messages.forwards import Forwards
 from cc_bot.discord.messages.mentions import EDIT_WITHIN, Mentions
 from cc_bot.discord.messages.personal_turns import PersonalTurns
-from cc_bot.discord.messages.question_files import QuestionFiles
 from cc_bot.discord.places import Places, Recent
 from cc_bot.discord.recipients import DATABASE_TIMEOUT_S, Recipient, Recipients
 from cc_bot.discord.references import References
@@ -60,7 +59,6 @@ class ChannelArchive:
     places: Places
     catch_up: CatchUp
     mentions: Mentions
-    files: QuestionFiles
     references: References
 
     async def overhear(self, message: hikari.Message, *, waiting: bool | None = None) -> None:
@@ -84,7 +82,6 @@ class ChannelArchive:
         if waiting is None:
             waiting = await self.addressing.wants_answer(key, message)
         if waiting:
-            self.files.note(message)
             self.references.note(message)
         if await self.channels.add(key, stored, waiting=waiting) and waiting:
             self.mentions.wake(key)

@@ -21,11 +21,10 @@ from cc_bot.discord.incoming import is_withheld, names_others, typed_text_of
 from cc_bot.discord.messages.addressing import Addressing, ProactiveMessageQuotes
 from cc_bot.discord.messages.arrivals import Arrivals, ChannelArchive
 from cc_bot.discord.messages.catch_up import CatchUp, CatchUpBounds, Unheard
-from cc_bot.discord.messages.channel_answers import ChannelAnswers, ChannelAssistant
+from cc_bot.discord.messages.channel_answers import ChannelAnswers
 from cc_bot.discord.messages.forwards import Forwards
 from cc_bot.discord.messages.mentions import Mentions, TypingSigns
 from cc_bot.discord.messages.personal_turns import PersonalTurns
-from cc_bot.discord.messages.question_files import QuestionFiles
 from cc_bot.discord.places import Places, Recent
 from cc_bot.domain.errors import CcBotError, StorageError
 from cc_bot.domain.message import ChannelKey, Message, is_blank
@@ -203,7 +202,6 @@ class Messages:
         self._reading_back: asyncio.Task[None] | None = None
         self._hearing: set[asyncio.Task[None]] = set()
         self._owed = Owed()
-        files = QuestionFiles(bot.rest, answers.references.files)
         self.forwards = Forwards(bot.rest, stores.channels, answers.references, replies, answers.recipients)
         self.quotes = ProactiveMessageQuotes(stores.schedules, self._me)
         self._addressing = Addressing(
@@ -214,17 +212,7 @@ class Messages:
             self.quotes,
             reads_all=granted.reading == "all",
         )
-        assistant = ChannelAssistant(
-            answers.assistant,
-            answers.chooser,
-            answers.recipients,
-            gate.roles,
-            files,
-            answers.references,
-            answers.running.forms,
-            self._me,
-        )
-        channel_answers = ChannelAnswers(stores, assistant, replies, answers.running)
+        channel_answers = ChannelAnswers(stores, answers, answers.deliveries, replies, gate.roles)
         self._mentions = Mentions(stores.ledger, channel_answers, TypingSigns(bot.rest), gate, clock)
         self._arrivals = Arrivals(
             ChannelArchive(
@@ -234,7 +222,6 @@ class Messages:
                 places,
                 self._catch_up,
                 self._mentions,
-                files,
                 answers.references,
             ),
             self._addressing,

@@ -9,10 +9,10 @@ from dataclasses import dataclass, replace
 
 import hikari
 
-from cc_bot.assistant import Stop
 from cc_bot.discord.agents import Chosen
 from cc_bot.discord.attachments import asked_files
-from cc_bot.discord.delivery.answers import AcceptedTurn, Answers
+from cc_bot.discord.delivery.answers import Answers
+from cc_bot.discord.delivery.asking import ShownTurn
 from cc_bot.discord.delivery.outlets import DirectMessages, MessageReplies
 from cc_bot.discord.incoming import name_of_author, names_others, reply_to, text_of, typed_text_of
 from cc_bot.discord.interactions import message_link, roles_of
@@ -58,9 +58,9 @@ class PersonalTurns:
         turn = replace(deliveries.turn_of_message(message, chosen.key, recipient), question=asked)
         async with await deliveries.accept(turn) as delivery:
             place, roles = await self._place_of(message), roles_of(message.member)
-            accepted = AcceptedTurn(delivery, recipient, chosen, role_ids=roles, place=place)
+            shown = ShownTurn(delivery, recipient, chosen, role_ids=roles, place=place)
             try:
-                await self._show(accepted, message, opened)
+                await self._show(shown, message, opened)
             finally:
                 self.forwards.release(int(message.id))
 
@@ -73,30 +73,24 @@ class PersonalTurns:
         except hikari.HTTPError:
             return None
 
-    async def _show(
-        self, accepted: AcceptedTurn, message: hikari.Message, opened: Callable[[], None]
-    ) -> None:
-        question_id, stop = int(message.id), Stop()
-        delivery, recipient, channel_id = accepted.delivery, accepted.recipient, int(message.channel_id)
+    async def _show(self, turn: ShownTurn, message: hikari.Message, opened: Callable[[], None]) -> None:
+        question_id, channel_id, recipient = int(message.id), int(message.channel_id), turn.recipient
         link = message_link(message.guild_id, channel_id, question_id)
-        note = recipient.words.unfinished.late_note(link)
+        note, delivery = recipient.words.unfinished.late_note(link), turn.delivery
         asker = DirectMessages(recipient.user_id, note, delivery.note_moved, delivery.note_page)
         reply = self.replies.to(channel_id, question_id, asker=asker)
 
         async def note_posted(answer_id: int) -> None:
-            in_flight.answer_id = answer_id
             await delivery.note_first(answer_id)
             opened()
 
-        with self.answers.running.withdrawals.watch((question_id,), reply) as in_flight:
-            in_flight.begin(stop)
-            state = await self.answers.show(accepted, reply, stop, opened=note_posted)
-        if in_flight.withdrawn:
+        state = await self.answers.show_answer(turn, reply, opened=note_posted)
+        if turn.withdrawn:
             gone = (question_id, *await reply.message_ids())
-            await self.channels.delete(gone, place_id=int(message.channel_id))
+            await self.channels.delete(gone, place_id=channel_id)
             await reply.try_to_remove()
             await delivery.settle()
             await self.replies.say_effects(question_id, recipient, state)
         else:
             await delivery.finish(state, reply)
-        await self.answers.show_canvas(accepted, state)
+        await self.answers.show_canvas(turn, state)

@@ -1,0 +1,324 @@
+"""From an accepted question to its shown answer: one way for commands, buttons, messages and mentions."""
+
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextlib import aclosing, contextmanager
+from dataclasses import dataclass, field, replace
+
+from cc_bot.assistant import Assistant, Stop, TurnOptions
+from cc_bot.assistant.turn import until_stopped
+from cc_bot.context.tokens import UNSAID
+from cc_bot.discord.agents import Chooser, Chosen, words_under
+from cc_bot.discord.attachments import MAX_BYTES, Fetched, with_files
+from cc_bot.discord.delivery.canvas_boards import CanvasBoards
+from cc_bot.discord.delivery.deliveries import Delivery
+from cc_bot.discord.delivery.live import LiveAnswer, RunningTurns
+from cc_bot.discord.delivery.outlets import reply_by_token
+from cc_bot.discord.delivery.reply import Reply, Sent
+from cc_bot.discord.delivery.withdrawals import InFlightAnswer
+from cc_bot.discord.incoming import FILE_NOTE
+from cc_bot.discord.interactions import Answerable, can_write, message_link
+from cc_bot.discord.pages.answer import AnswerState
+from cc_bot.discord.pages.custom_ids import RetryButton
+from cc_bot.discord.pages.page import Page
+from cc_bot.discord.places import key_of_interaction
+from cc_bot.discord.recipients import Recipient, Recipients
+from cc_bot.discord.references import QuestionLocation, References
+from cc_bot.domain.errors import Postponed, ShuttingDown
+from cc_bot.domain.limits import UsageSubject
+from cc_bot.domain.message import Attachment, ChannelKey, Message, Reference, with_heard
+from cc_bot.domain.session import SessionKey
+from cc_bot.domain.turn import AskedQuestion, CanvasChanged, ImagesGiven, PendingTurn
+from cc_bot.in_order import InOrder
+
+
+@dataclass(eq=False, slots=True)
+class ShownTurn:
+    """A turn that this process answers and shows."""
+
+    delivery: Delivery
+    """Its row in the ledger; of several mentions, that of the newest."""
+    recipient: Recipient
+    chosen: Chosen | None = None
+    """None: the agent of its session or channel, which is looked up."""
+    interaction: Answerable | None = None
+    """None for messages."""
+    role_ids: tuple[int, ...] | None = ()
+    """See TurnOptions."""
+    place: ChannelKey | None = None
+    """The channel of a message; an interaction has its own."""
+    pictures: tuple[Attachment, ...] = ()
+    """See TurnOptions."""
+    mentions: tuple[Message, ...] = ()
+    """The questions of a channel that it answers, oldest first."""
+    stop: Stop = field(default_factory=Stop)
+    in_flight: InFlightAnswer | None = None
+    """None for commands and buttons, and before it is shown."""
+    postponed: bool = False
+    """Whether the program stops before its mentions are answered, which the next one does."""
+
+    @property
+    def row(self) -> PendingTurn:
+        return self.delivery.turn
+
+    @property
+    def in_channel(self) -> bool:
+        """Return whether it belongs to the conversation of a channel, and to no session."""
+        return self.row.kind == "mention"
+
+    @property
+    def withdrawn(self) -> bool:
+        """Return whether its question or its answer was deleted meanwhile."""
+        return self.in_flight is not None and self.in_flight.withdrawn
+
+    @property
+    def message_ids(self) -> frozenset[int]:
+        """The messages that ask."""
+        if self.row.kind == "message":
+            return frozenset({self.row.question_id or 0})
+        return frozenset(each.discord_id or 0 for each in self.mentions)
+
+    @property
+    def payer(self) -> UsageSubject:
+        return UsageSubject(self.row.key.user_id, self.row.guild_id or 0, self.role_ids)
+
+    @property
+    def retry(self) -> RetryButton | None:
+        """The button to ask again; None if its question may not be kept."""
+        kept = self.delivery.can_be_asked_again
+        return RetryButton(self.row.key.user_id, self.row.id) if kept else None
+
+    @property
+    def public_place(self) -> ChannelKey | None:
+        """The channel where everybody reads a session's question and answer; None if only its user does, or
+        if it is not known when it was asked."""
+        row = self.row
+        hidden = row.ephemeral or row.temporary or row.visibility == "private" or row.guild_id is None
+        if self.in_channel or hidden or row.question_id is None:
+            return None
+        if self.interaction is None:
+            return self.place
+        here = key_of_interaction(self.interaction.channel)
+        return here if here.place_id == row.key.channel_id else None
+
+    def reply(self, *sent: Sent) -> Reply:
+        """Make the reply to its interaction: see reply_by_token."""
+        if self.interaction is None:
+            raise ValueError("a message has no token")
+        noting = self.delivery.note_page
+        return reply_by_token(self.interaction, *sent, ephemeral=self.row.ephemeral, noting=noting)
+
+
+@dataclass(eq=False, slots=True)
+class TurnRunner:
+    """Asks the model, and shows the answer while it streams."""
+
+    assistant: Assistant
+    running: RunningTurns
+    chooser: Chooser
+    recipients: Recipients
+    references: References
+    boards: CanvasBoards
+    _order: InOrder = field(default_factory=InOrder, init=False)
+    """Of each user's questions while their files are fetched."""
+
+    async def show(
+        self,
+        turn: ShownTurn,
+        reply: Reply,
+        *,
+        answer_id: int | None = None,
+        before: Sequence[Page] = (),
+        opened: Callable[[int], Awaitable[None]] | None = None,
+        again: bool = False,
+    ) -> AnswerState:
+        """Ask the model and stream the answer into `reply`. The user is always told the outcome; the final
+        state is returned.
+
+        `answer_id` is the message that shows it, if known; with `opened` it is posted before the turn begins,
+        and passed. `before` are the pages that it replaces. `again`: mentions were edited, and this answer
+        replaces the stored one. Raises hikari's errors, above all with `opened`.
+        """
+        chosen, recipient = turn.chosen, turn.recipient
+
+        async def note_opened(message_id: int) -> None:
+            if turn.in_flight:
+                turn.in_flight.answer_id = message_id
+            if opened:
+                await opened(message_id)
+
+        with self._watch(turn, reply, answer_id):
+            async with self.running.showing(
+                reply,
+                recipient,
+                turn.stop,
+                words=words_under(chosen, recipient) if chosen else None,
+                note=self.chooser.stand_in_note(chosen, recipient) if chosen else "",
+                before=before,
+                channel_id=turn.place.place_id if turn.in_channel and turn.place else None,
+                temporary=turn.row.temporary,
+                opened=note_opened if opened else None,
+                name=turn.row.id,
+                retry=None if again else turn.retry,
+                payer=None if again else turn.payer,
+            ) as live:
+                await self._follow(turn, live, live.first_id or answer_id, again=again)
+        return live.state
+
+    async def show_canvas(self, turn: ShownTurn, state: AnswerState) -> None:
+        """Show the canvas that the turn has changed, once its answer is shown. Never raises."""
+        if state.canvas_changed:
+            await self.boards.update(turn.row.key, turn.interaction, ephemeral=turn.row.ephemeral)
+
+    @contextmanager
+    def _watch(self, turn: ShownTurn, reply: Reply, answer_id: int | None) -> Iterator[None]:
+        """Withdraw the answer to messages if these, or those that show it, are deleted meanwhile."""
+        if not turn.message_ids:
+            yield
+            return
+        key = turn.place if turn.in_channel else None
+        with self.running.withdrawals.watch(turn.message_ids, reply, key) as turn.in_flight:
+            turn.in_flight.answer_id = answer_id
+            turn.in_flight.begin(turn.stop)
+            yield
+
+    async def _follow(self, turn: ShownTurn, live: LiveAnswer, answer_id: int | None, *, again: bool) -> None:
+        row = turn.row
+        options = await self._options(turn, live, answer_id)
+        if turn.pictures:  # shown whatever the model says
+            live.feed(ImagesGiven(turn.pictures))
+        async with self._order.after(row.id if turn.in_channel else row.key.user_id) as leave:
+            questions = await self._questions(turn, live, again=again)
+            references = () if questions else await self._references(row, live)
+            admitted = await turn.delivery.take_reservation()
+            leave()  # nothing is awaited before the turn is in the assistant's own queue
+            key: SessionKey | ChannelKey = turn.place if turn.in_channel and turn.place else row.key
+            if questions and not again:
+                events = self.assistant.ask(key, questions, options, turn.stop, admitted=admitted)
+            else:
+                events = self.assistant.regenerate(
+                    key,
+                    (answer_id if again else row.replaces) or 0,
+                    options,
+                    turn.stop,
+                    questions=questions,
+                    references=references,
+                    admitted=admitted,
+                )
+            try:
+                async with aclosing(events):
+                    async for event in events:
+                        if isinstance(event, CanvasChanged):  # recorded before it is shown
+                            await self.boards.want(row.key, turn.interaction)
+                        live.feed(event)
+            except ShuttingDown as error:
+                turn.postponed = turn.in_channel
+                if turn.in_channel and not again:
+                    raise Postponed from error
+                raise
+
+    async def _options(self, turn: ShownTurn, live: LiveAnswer, answer_id: int | None) -> TurnOptions:
+        """Make the options of the turn. Raises StorageError and AgentGone."""
+        row, recipient, place = turn.row, turn.recipient, turn.place
+        shown_in, title, owner_id = None if row.ephemeral else answer_id, "", 0
+        if turn.in_channel and place:
+            agent = await self.chooser.in_channel(place)
+            thread = await self.chooser.places.title_of(place)
+            title, owner_id = thread.text, thread.owner_id
+        else:
+            agent = (turn.chosen or await self.chooser.of_session(row.key, row.guild_id)).agent
+        if turn.interaction:
+            place = key_of_interaction(turn.interaction.channel)
+        return TurnOptions(
+            recipient.locale,
+            recipient.timezone,
+            row.temporary,
+            recipient.welcomed or turn.in_channel,
+            bot_id=int(self.references.bot().id),
+            answer_discord_id=shown_in,
+            place=turn.public_place,
+            memory_paused=recipient.memory_paused,
+            link=message_link(row.guild_id, row.key.channel_id, shown_in),
+            agent=agent,
+            guild_id=row.guild_id,
+            channel_id=place.channel_id if place else 0,
+            thread_title=title,
+            thread_owner_id=owner_id,
+            can_write_there=turn.interaction is None or can_write(turn.interaction),
+            entry=row.id,
+            earlier_calls=row.calls,
+            role_ids=turn.role_ids,
+            pictures=turn.pictures,
+            asker=self.running.forms.asker(live.reply, recipient),
+            by_owner=recipient.is_owner,
+        )
+
+    async def _references(self, row: PendingTurn, live: LiveAnswer) -> Sequence[Reference]:
+        """Return what a question that is answered again points at. Raises InputError if it can't be answered
+        without, and StorageError."""
+        resolved = await self.references.resolve_again(row.key.user_id, row.replaces or 0, _location(row))
+        if resolved is None:
+            return ()
+        for event in resolved.events:
+            live.feed(event)
+        return resolved.question.references
+
+    async def _questions(self, turn: ShownTurn, live: LiveAnswer, *, again: bool) -> tuple[Message, ...]:
+        """Make the questions; only what was typed if its user stops it before all files are read. Raises as
+        `_build`."""
+        asked, left = turn.row.question, turn.in_flight.questions if turn.in_flight else frozenset[int]()
+        typed = tuple(each for each in turn.mentions if again or each.discord_id in left) or turn.mentions
+        if asked:
+            typed = (_message(turn.row, asked),)
+        building = self._build(turn, typed, live)
+        if not (asked and (asked.files or asked.forwards)) and not any(FILE_NOTE in q.content for q in typed):
+            return await building  # without a task it is queued at once
+        return await until_stopped(building, turn.stop) or tuple(
+            replace(question, content=question.content or UNSAID) for question in typed
+        )
+
+    async def _build(
+        self, turn: ShownTurn, typed: Sequence[Message], live: LiveAnswer
+    ) -> tuple[Message, ...]:
+        """Return the questions with their files and what they point at. Raises InputError if no file of one,
+        or the message of its menu, can be read, and StorageError."""
+        asked, questions, fetched = turn.row.question, list[Message](), list[Fetched]()
+        channel_id, room_bytes = turn.row.key.channel_id, MAX_BYTES
+        for question in typed:
+            forwards = asked.forwards if asked else ()
+            shown = await self.references.open_forwards(channel_id, forwards)
+            if asked:
+                files = await self.references.files.fetch(asked.files, heard=bool(asked.heard))
+            else:
+                files = await self.references.fetch_files_of(question, channel_id, room_bytes)
+            room_bytes -= sum(len(file.data) for file in files.files)
+            fetched += [shown, files]
+            questions.append(with_files(replace(question, attachments=shown.files), files))
+        for event in Fetched.of(fetched).events:
+            live.feed(event)
+        for index, question in enumerate(questions):
+            at = _location(turn.row, question)
+            resolved = await self.references.resolve(question, at, asked.links_in if asked else "")
+            for told in resolved.events:
+                live.feed(told)
+            questions[index] = resolved.question
+        return tuple(questions)
+
+
+def _message(row: PendingTurn, asked: AskedQuestion) -> Message:
+    return Message(
+        "user",
+        with_heard(asked.text, asked.heard),
+        visibility=row.visibility,
+        author_id=row.key.user_id,
+        author_name=asked.author_name,
+        discord_id=row.question_id,
+        heard=asked.heard,
+        tainted=asked.tainted or (bool(asked.heard) and not all(file.own_words for file in asked.files)),
+        reply_to=asked.reply_to,
+        pointing=asked.pointing,
+    )
+
+
+def _location(row: PendingTurn, question: Message | None = None) -> QuestionLocation:
+    id_ = (question.discord_id if question else None) or row.question_id or row.interaction_id or 0
+    return QuestionLocation(row.key.channel_id, row.guild_id, id_)
