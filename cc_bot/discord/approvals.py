@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 import hikari
 import structlog
 
-from cc_bot.assistant import Assistant, Stop
+from cc_bot.assistant import Assistant
 from cc_bot.assistant.approvals import ApprovedResult
 from cc_bot.discord.agents import Chosen
 from cc_bot.discord.delivery.answers import Answers, FollowUp
@@ -18,6 +18,7 @@ from cc_bot.discord.delivery.forms import FormAsker
 from cc_bot.discord.delivery.outlets import reply_in_place
 from cc_bot.discord.delivery.receipts import ReceiptUpkeep
 from cc_bot.discord.delivery.reply import RETRY_PAUSES_S, PostUncertain, repeat
+from cc_bot.discord.delivery.running import RunningTurn
 from cc_bot.discord.interactions import author_name, is_ephemeral, roles_of, visibility_of
 from cc_bot.discord.owners import Owners
 from cc_bot.discord.pages.custom_ids import ProposalButton
@@ -192,15 +193,16 @@ class ApprovalDelivery:
     async def _make(self, press: _Press, chosen: Chosen, begun: asyncio.Event) -> ApprovedResult | None:
         """Claim and make the calls. Returns None if recovery shows the outcome, or if the message was
         deleted."""
-        approvals, stop, running = self.assistant.approvals, Stop(), self.answers.running
-        with (
-            running.track(stop, {press.asker.user_id, press.presser.user_id}) as name,
-            running.withdrawals.watch(_question_of(press.interaction), None) as in_flight,
-            self.assistant.calling(press.asker.user_id, stop),
-        ):
-            in_flight.answer_id = int(press.interaction.message.id)
-            in_flight.begin(stop)
-            claimed = await approvals.claim(press.proposal, name, self._message(press))
+        approvals, running = self.assistant.approvals, self.answers.running
+        turn = RunningTurn(
+            running.new_name(),
+            askers=frozenset({press.asker.user_id, press.presser.user_id}),
+            questions=_question_of(press.interaction),
+            answer_id=int(press.interaction.message.id),
+        )
+        stop = turn.stop
+        with running.track(turn), self.assistant.calling(press.asker.user_id, stop):
+            claimed = await approvals.claim(press.proposal, turn.name, self._message(press))
             showing = asyncio.create_task(self._show_begun(press, begun))
             try:
                 result = await approvals.run(claimed, chosen.agent, press.place, stop, self._asker_of(press))

@@ -24,11 +24,11 @@ from cc_bot.discord.delivery.answers import Answers
 from cc_bot.discord.delivery.canvas_boards import CanvasBoards, CanvasUpkeep
 from cc_bot.discord.delivery.canvas_messages import CanvasMessages, Pictures
 from cc_bot.discord.delivery.deliveries import Deliveries
-from cc_bot.discord.delivery.live import RunningTurns
 from cc_bot.discord.delivery.outlets import MessageReplies
 from cc_bot.discord.delivery.receipts import ReceiptUpkeep
 from cc_bot.discord.delivery.recovery import Recovery
 from cc_bot.discord.delivery.reply import TakenDown
+from cc_bot.discord.delivery.running import RunningTurns
 from cc_bot.discord.delivery.speaking import SpokenAnswers
 from cc_bot.discord.floods import drop_floods
 from cc_bot.discord.gate import Gate

@@ -17,8 +17,8 @@ from cc_bot.discord.attachments import AttachmentFetcher
 from cc_bot.discord.delivery.canvas_boards import CanvasBoards
 from cc_bot.discord.delivery.canvas_messages import CanvasMessages, Draw, Pictures
 from cc_bot.discord.delivery.deliveries import NOTE_TIMEOUT_S, Deliveries
-from cc_bot.discord.delivery.live import RunningTurns
 from cc_bot.discord.delivery.reply import TakenDown
+from cc_bot.discord.delivery.running import RunningTurns
 from cc_bot.discord.gate import Gate
 from cc_bot.discord.interactions import Answerable
 from cc_bot.discord.owners import Owners

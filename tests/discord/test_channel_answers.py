@@ -12,9 +12,9 @@ from structlog.testing import capture_logs
 
 from cc_bot.assistant import AssistantSettings
 from cc_bot.discord.delivery.asking import TurnRunner
-from cc_bot.discord.delivery.live import RunningTurns
 from cc_bot.discord.delivery.outlets import UNREACHABLE, MessageReplies
 from cc_bot.discord.delivery.reply import TakenDown
+from cc_bot.discord.delivery.running import RunningTurns
 from cc_bot.discord.gate import SeenRoles
 from cc_bot.discord.messages.channel_answers import ChannelAnswers
 from cc_bot.discord.messages.mentions import MAX_CONCURRENT_USERS, Mentions, TypingSigns
@@ -424,7 +424,7 @@ class TestAWithdrawnAnswer:
             for _ in range(1 + told):
                 await room.table.model.asked()
             await room.stores.channels.delete([question.discord_id or 0])
-            room.answers.runner.running.withdrawals.withdraw([question.discord_id or 0])
+            room.answers.runner.running.withdraw([question.discord_id or 0])
             assert await answering
             assert room.written() == []
         [dm] = room.written(room.discord.dm(room.people["アイコ"]))

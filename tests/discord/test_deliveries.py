@@ -11,7 +11,7 @@ import hikari
 import pytest
 
 from cc_bot.discord.delivery.deliveries import Deliveries, Delivery
-from cc_bot.discord.delivery.live import RunningTurns
+from cc_bot.discord.delivery.running import RunningTurns
 from cc_bot.discord.pages.answer import AnswerState
 from cc_bot.domain import SessionKey
 from cc_bot.domain.errors import AttachmentNotFetched, TooManyAtOnce

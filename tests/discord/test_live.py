@@ -3,17 +3,19 @@
 import asyncio
 from collections.abc import Sequence
 from contextlib import AsyncExitStack
+from functools import partial
 from zoneinfo import ZoneInfo
 
 import pytest
 
-from cc_bot.assistant import Stop
-from cc_bot.discord.delivery.live import LiveAnswer, RunningTurns
+from cc_bot.discord.delivery.live import LiveAnswer
 from cc_bot.discord.delivery.reply import Reply
+from cc_bot.discord.delivery.running import RunningTurn, RunningTurns
 from cc_bot.discord.pages.custom_ids import StopButton
 from cc_bot.discord.pages.page import Page
 from cc_bot.discord.recipients import Recipient
 from cc_bot.domain.locale import Locale
+from cc_bot.domain.message import ChannelKey
 from cc_bot.domain.turn import TextDelta
 from cc_bot.texts import texts
 
@@ -79,10 +81,13 @@ async def test_answers_side_by_side_in_a_channel_change_as_often_together_as_one
     monkeypatch.setattr(loop, "time", lambda: real() + passed_s)
     replies = [Recorder() for _ in range(4)]
     async with AsyncExitStack() as shown:
-        lives = [
-            await shown.enter_async_context(running.showing(reply, ASKER, Stop(), channel_id=channel_id))
-            for reply, channel_id in zip(replies, (4, 3, 3, 3), strict=True)
-        ]
+        lives = []
+        for number, channel_id in enumerate((4, 3, 3, 3)):
+            turn = RunningTurn(str(number), key=ChannelKey(channel_id))
+            shown.enter_context(running.track(turn))
+            beside, button = partial(running.count_beside, turn), StopButton(1, turn.name)
+            live = LiveAnswer(replies[number], EN, button, asker_id=1, slowness=beside)
+            lives.append(await shown.enter_async_context(live))
         for _ in range(12):
             for live in lives:
                 live.feed(TextDelta("word "))

@@ -11,10 +11,10 @@ import pytest
 
 from cc_bot.assistant.approvals import Approvals
 from cc_bot.discord.delivery.deliveries import Deliveries
-from cc_bot.discord.delivery.live import RunningTurns
 from cc_bot.discord.delivery.outlets import UNREACHABLE, MessageReplies
 from cc_bot.discord.delivery.recovery import Recovery
 from cc_bot.discord.delivery.reply import TakenDown
+from cc_bot.discord.delivery.running import RunningTurns
 from cc_bot.domain import SessionKey
 from cc_bot.domain.clock import utc_now
 from cc_bot.domain.locale import Locale

@@ -12,10 +12,10 @@ from cc_bot.commands.memories import hidden_reply
 from cc_bot.discord.approvals import ApprovalDelivery
 from cc_bot.discord.delivery.answers import Answers
 from cc_bot.discord.delivery.forms import OpenForms
-from cc_bot.discord.delivery.live import RunningTurns
 from cc_bot.discord.delivery.outlets import reply_by_token
 from cc_bot.discord.delivery.receipts import ReceiptUpkeep
 from cc_bot.discord.delivery.reply import Sent
+from cc_bot.discord.delivery.running import RunningTurns
 from cc_bot.discord.failures import tell, tell_after_all
 from cc_bot.discord.interactions import (
     defer,

@@ -14,7 +14,7 @@ from cc_bot.discord.declaring import (
     switch_option,
     text_option,
 )
-from cc_bot.discord.delivery.live import RunningTurns
+from cc_bot.discord.delivery.running import RunningTurns
 from cc_bot.discord.gateway import GrantedReading
 from cc_bot.discord.owners import Owners
 from cc_bot.discord.recipients import Recipient, Recipients

@@ -1,24 +1,26 @@
 """From an accepted question to its shown answer: one way for commands, buttons, messages and mentions."""
 
-from collections.abc import Awaitable, Callable, Iterator, Sequence
-from contextlib import aclosing, contextmanager
+import time
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import aclosing
 from dataclasses import dataclass, field, replace
+from functools import partial
 
-from cc_bot.assistant import Assistant, Stop, TurnOptions
+from cc_bot.assistant import Assistant, TurnOptions
 from cc_bot.assistant.turn import until_stopped
 from cc_bot.context.tokens import UNSAID
 from cc_bot.discord.agents import Chooser, Chosen, words_under
 from cc_bot.discord.attachments import MAX_BYTES, Fetched, with_files
 from cc_bot.discord.delivery.canvas_boards import CanvasBoards
 from cc_bot.discord.delivery.deliveries import Delivery
-from cc_bot.discord.delivery.live import LiveAnswer, RunningTurns
+from cc_bot.discord.delivery.live import LiveAnswer, for_channel, is_shown, show_failures
 from cc_bot.discord.delivery.outlets import reply_by_token
 from cc_bot.discord.delivery.reply import Reply, Sent
-from cc_bot.discord.delivery.withdrawals import InFlightAnswer
+from cc_bot.discord.delivery.running import RunningTurn, RunningTurns
 from cc_bot.discord.incoming import FILE_NOTE
 from cc_bot.discord.interactions import Answerable, can_write, message_link
 from cc_bot.discord.pages.answer import AnswerState
-from cc_bot.discord.pages.custom_ids import RetryButton
+from cc_bot.discord.pages.custom_ids import ANY_ASKER, RetryButton, StopButton
 from cc_bot.discord.pages.page import Page
 from cc_bot.discord.places import key_of_interaction
 from cc_bot.discord.recipients import Recipient, Recipients
@@ -50,11 +52,14 @@ class ShownTurn:
     """See TurnOptions."""
     mentions: tuple[Message, ...] = ()
     """The questions of a channel that it answers, oldest first."""
-    stop: Stop = field(default_factory=Stop)
-    in_flight: InFlightAnswer | None = None
-    """None for commands and buttons, and before it is shown."""
+    running: RunningTurn = field(init=False)
     postponed: bool = False
     """Whether the program stops before its mentions are answered, which the next one does."""
+
+    def __post_init__(self) -> None:
+        askers = frozenset({self.recipient.user_id} if self.in_channel else ())
+        key = self.place if self.in_channel else None
+        self.running = RunningTurn(self.row.id, askers=askers, key=key, questions=self.message_ids)
 
     @property
     def row(self) -> PendingTurn:
@@ -68,7 +73,7 @@ class ShownTurn:
     @property
     def withdrawn(self) -> bool:
         """Return whether its question or its answer was deleted meanwhile."""
-        return self.in_flight is not None and self.in_flight.withdrawn
+        return self.running.withdrawn
 
     @property
     def message_ids(self) -> frozenset[int]:
@@ -138,48 +143,42 @@ class TurnRunner:
         and passed. `before` are the pages that it replaces. `again`: mentions were edited, and this answer
         replaces the stored one. Raises hikari's errors, above all with `opened`.
         """
-        chosen, recipient = turn.chosen, turn.recipient
-
-        async def note_opened(message_id: int) -> None:
-            if turn.in_flight:
-                turn.in_flight.answer_id = message_id
-            if opened:
-                await opened(message_id)
-
-        with self._watch(turn, reply, answer_id):
-            async with self.running.showing(
+        chosen, recipient, running = turn.chosen, turn.recipient, self.running
+        words = words_under(chosen, recipient) if chosen else recipient.words
+        owner = None if turn.in_channel else recipient.user_id
+        if turn.message_ids:
+            turn.running.reply = reply
+        with running.track(turn.running):
+            live = LiveAnswer(
                 reply,
-                recipient,
-                turn.stop,
-                words=words_under(chosen, recipient) if chosen else None,
-                note=self.chooser.stand_in_note(chosen, recipient) if chosen else "",
+                for_channel(words) if turn.in_channel else words,
+                StopButton(owner or ANY_ASKER, turn.row.id),
+                asker_id=recipient.user_id,
                 before=before,
-                channel_id=turn.place.place_id if turn.in_channel and turn.place else None,
-                temporary=turn.row.temporary,
-                opened=note_opened if opened else None,
-                name=turn.row.id,
+                receipts=running.receipts,
                 retry=None if again else turn.retry,
-                payer=None if again else turn.payer,
-            ) as live:
-                await self._follow(turn, live, live.first_id or answer_id, again=again)
+                slowness=partial(running.count_beside, turn.running),
+            )
+            if opened is not None:
+                await live.open()
+                answer_id = (await reply.message_ids())[0]
+                await opened(answer_id)
+            async with live, running.held.answer(recipient.user_id):
+                with show_failures(live, recipient):
+                    await self._follow(turn, live, answer_id, again=again)
+                over_s = time.monotonic()
+            note = self.chooser.stand_in_note(chosen, recipient) if chosen else ""
+            if not await is_shown(partial(live.finish, owner, temporary=turn.row.temporary, note=note)):
+                live.state = replace(live.state, unseen=True)
+            running.record_shown(over_s, ok=not live.state.unseen)
+        if running.spoken and not again:
+            await running.spoken.begin(reply, recipient, live.state, turn.payer)
         return live.state
 
     async def show_canvas(self, turn: ShownTurn, state: AnswerState) -> None:
         """Show the canvas that the turn has changed, once its answer is shown. Never raises."""
         if state.canvas_changed:
             await self.boards.update(turn.row.key, turn.interaction, ephemeral=turn.row.ephemeral)
-
-    @contextmanager
-    def _watch(self, turn: ShownTurn, reply: Reply, answer_id: int | None) -> Iterator[None]:
-        """Withdraw the answer to messages if these, or those that show it, are deleted meanwhile."""
-        if not turn.message_ids:
-            yield
-            return
-        key = turn.place if turn.in_channel else None
-        with self.running.withdrawals.watch(turn.message_ids, reply, key) as turn.in_flight:
-            turn.in_flight.answer_id = answer_id
-            turn.in_flight.begin(turn.stop)
-            yield
 
     async def _follow(self, turn: ShownTurn, live: LiveAnswer, answer_id: int | None, *, again: bool) -> None:
         row = turn.row
@@ -193,13 +192,13 @@ class TurnRunner:
             leave()  # nothing is awaited before the turn is in the assistant's own queue
             key: SessionKey | ChannelKey = turn.place if turn.in_channel and turn.place else row.key
             if questions and not again:
-                events = self.assistant.ask(key, questions, options, turn.stop, admitted=admitted)
+                events = self.assistant.ask(key, questions, options, turn.running.stop, admitted=admitted)
             else:
                 events = self.assistant.regenerate(
                     key,
                     (answer_id if again else row.replaces) or 0,
                     options,
-                    turn.stop,
+                    turn.running.stop,
                     questions=questions,
                     references=references,
                     admitted=admitted,
@@ -265,14 +264,14 @@ class TurnRunner:
     async def _questions(self, turn: ShownTurn, live: LiveAnswer, *, again: bool) -> tuple[Message, ...]:
         """Make the questions; only what was typed if its user stops it before all files are read. Raises as
         `_build`."""
-        asked, left = turn.row.question, turn.in_flight.questions if turn.in_flight else frozenset[int]()
+        asked, left = turn.row.question, turn.running.questions
         typed = tuple(each for each in turn.mentions if again or each.discord_id in left) or turn.mentions
         if asked:
             typed = (_message(turn.row, asked),)
         building = self._build(turn, typed, live)
         if not (asked and (asked.files or asked.forwards)) and not any(FILE_NOTE in q.content for q in typed):
             return await building  # without a task it is queued at once
-        return await until_stopped(building, turn.stop) or tuple(
+        return await until_stopped(building, turn.running.stop) or tuple(
             replace(question, content=question.content or UNSAID) for question in typed
         )
 

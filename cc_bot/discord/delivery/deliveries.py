@@ -19,8 +19,8 @@ from cc_bot.context.attachments import MAX_TEXT_BYTES
 from cc_bot.context.recordings import BYTES_A_SECOND
 from cc_bot.context.speakers import REFERENCE_CHARACTERS
 from cc_bot.context.tokens import IMAGE_TOKENS
-from cc_bot.discord.delivery.live import RunningTurns
 from cc_bot.discord.delivery.reply import Reply
+from cc_bot.discord.delivery.running import RunningTurns
 from cc_bot.discord.interactions import Answerable, is_fault
 from cc_bot.discord.pages.answer import AnswerState
 from cc_bot.discord.recipients import Recipient

@@ -5,11 +5,8 @@ Something changes visibly at least every QUIET_S seconds, so that users see that
 
 import asyncio
 import contextlib
-import secrets
-import time
-from collections import Counter
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Collection, Iterator, Sequence
-from contextlib import aclosing, asynccontextmanager, contextmanager
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from types import TracebackType
@@ -18,13 +15,8 @@ from typing import Final
 import hikari
 import structlog
 
-from cc_bot.assistant import Stop
-from cc_bot.discord.delivery.forms import OpenForms
 from cc_bot.discord.delivery.receipts import ReceiptUpkeep
 from cc_bot.discord.delivery.reply import PostUncertain, Reply
-from cc_bot.discord.delivery.speaking import SpokenAnswers
-from cc_bot.discord.delivery.withdrawals import Withdrawals
-from cc_bot.discord.held_files import HeldFiles
 from cc_bot.discord.pages.answer import (
     AnswerState,
     advance,
@@ -35,7 +27,7 @@ from cc_bot.discord.pages.answer import (
     streaming_pages,
     with_effects,
 )
-from cc_bot.discord.pages.custom_ids import ANY_ASKER, RetryButton, StopButton
+from cc_bot.discord.pages.custom_ids import RetryButton, StopButton
 from cc_bot.discord.pages.page import Button, Page
 from cc_bot.discord.pages.proposals import with_proposals
 from cc_bot.discord.recipients import Recipient
@@ -48,8 +40,6 @@ from cc_bot.domain.errors import (
     TurnError,
     forget_frames,
 )
-from cc_bot.domain.limits import UsageSubject
-from cc_bot.domain.measures import NULL_METER, Meter
 from cc_bot.domain.message import is_blank
 from cc_bot.domain.turn import ToolStarted, TurnEvent
 from cc_bot.texts import Texts, explain
@@ -101,8 +91,6 @@ class LiveAnswer:
         self._receipts = receipts
         self._retry = retry
         self._slowness = slowness
-        self.first_id: int | None = None
-        """The message that was posted before the turn began, if it was."""
 
     async def __aenter__(self) -> "LiveAnswer":
         self._painter = asyncio.create_task(self._paint())
@@ -130,12 +118,6 @@ class LiveAnswer:
         self._changed.set()
         if isinstance(event, ToolStarted):
             self._due.set()
-
-    async def follow(self, events: AsyncGenerator[TurnEvent, None]) -> None:
-        """Feed it the events of a turn. Raises what the turn raises."""
-        async with aclosing(events):
-            async for event in events:
-                self.feed(event)
 
     def fail(self, sentence: str, *, passing: bool = False) -> None:
         """End with a sentence instead of (the rest of) an answer."""
@@ -254,150 +236,10 @@ async def _within(seconds: float, event: asyncio.Event) -> None:
             await event.wait()
 
 
-# ---- running turns ---------------------------------------------------------------------------------------
+# ---- failures --------------------------------------------------------------------------------------------
 
 
-class RunningTurns:
-    """The turns that this process is showing."""
-
-    def __init__(
-        self,
-        meter: Meter = NULL_METER,
-        receipts: ReceiptUpkeep | None = None,
-        spoken: SpokenAnswers | None = None,
-    ) -> None:
-        self._meter = meter
-        self.receipts = receipts
-        self.spoken = spoken
-        self.forms = OpenForms()
-        self.held = HeldFiles()
-        self.withdrawals = Withdrawals()
-        self._life = secrets.token_hex(3)
-        """The prefix of the names of this process's turns."""
-        self._stops: dict[str, Stop] = {}
-        self._askers: dict[str, frozenset[int]] = {}
-        self._in_channel = Counter[int | None]()
-        self._none = asyncio.Event()
-        self._none.set()
-
-    def new_name(self) -> str:
-        """Return a unique short name for a turn, for the ledger and its Stop button."""
-        return self._life + secrets.token_hex(4)
-
-    @contextmanager
-    def track(self, stop: Stop, askers: Collection[int] = (), name: str = "") -> Iterator[str]:
-        """Register a turn while it runs. Yields its name, a new one if it has none. `askers` are the users
-        who may stop a turn that is not one user's alone."""
-        name = name or self.new_name()
-        self._stops[name] = stop
-        self._askers[name] = frozenset(askers)
-        self._none.clear()
-        try:
-            yield name
-        finally:
-            del self._stops[name], self._askers[name]
-            if not self._stops:
-                self._none.set()
-
-    @contextmanager
-    def _beside_others(self, channel_id: int | None) -> Iterator[Callable[[], int]]:
-        """Count an answer among those shown in a channel's conversation. Yields a function that returns their
-        number: they share Discord's limit of five edits in five seconds."""
-        self._in_channel[channel_id] += 1
-        try:
-            yield lambda: 1 if channel_id is None else self._in_channel[channel_id]
-        finally:
-            self._in_channel[channel_id] -= 1
-            self._in_channel += Counter()  # drops zeros
-
-    def stop(self, name: str) -> bool:
-        """Ask a turn to stop. Returns False if it does not run."""
-        stop = self._stops.get(name)
-        if stop is not None:
-            stop.request()
-        return stop is not None
-
-    def runs(self, name: str) -> bool:
-        return name in self._stops
-
-    def asked_by(self, name: str, user_id: int) -> bool:
-        """Return whether this user may stop a running turn."""
-        return user_id in self._askers.get(name, ())
-
-    def began_here(self, name: str) -> bool:
-        """Return whether a turn of that name runs or ran since the program started."""
-        return name.startswith(self._life)
-
-    def record_shown(self, since_s: float, *, ok: bool) -> None:
-        """Record that the end of a turn that was over at `since_s` (of `time.monotonic`) was shown or not."""
-        seconds = round(time.monotonic() - since_s, 3)
-        self._meter.record_shown(seconds, ok=ok)
-        if ok:
-            _log.info("answer_shown", discord_s=seconds)
-
-    async def none_left(self) -> None:
-        """Wait until no turn is running."""
-        await self._none.wait()
-
-    @asynccontextmanager
-    async def showing(
-        self,
-        reply: Reply,
-        recipient: Recipient,
-        stop: Stop,
-        *,
-        words: Texts | None = None,
-        note: str = "",
-        before: Sequence[Page] = (),
-        channel_id: int | None = None,
-        temporary: bool = False,
-        opened: Callable[[int], Awaitable[None]] | None = None,
-        name: str = "",
-        retry: RetryButton | None = None,
-        payer: UsageSubject | None = None,
-    ) -> AsyncIterator[LiveAnswer]:
-        """Show the turn whose events are fed in the block. A failure in the block is shown to the user, and
-        is in the state of the answer. `words` replace the user's usual ones; `note` is a sentence below the
-        answer.
-
-        `channel_id`: the channel or thread whose conversation it belongs to; only the author may stop it, it
-        keeps no buttons, and it is edited less often beside others there. With `opened` the first message is
-        posted before the turn begins, and its id is passed; hikari's errors are raised if that fails. `name`
-        is its entry in the ledger; `retry` asks again after a failure. `payer`: who pays for reading it
-        aloud; None if it is not read aloud.
-        """
-        in_channel = channel_id is not None
-        words = for_channel(recipient.words) if in_channel else words or recipient.words
-        owner = None if in_channel else recipient.user_id
-        askers = (recipient.user_id,) if in_channel else ()
-        with self.track(stop, askers, name) as its_name, self._beside_others(channel_id) as slowness:
-            button = StopButton(owner or ANY_ASKER, its_name)
-            live = LiveAnswer(
-                reply,
-                words,
-                button,
-                asker_id=recipient.user_id,
-                before=before,
-                receipts=self.receipts,
-                retry=retry,
-                slowness=slowness,
-            )
-            if opened is not None:
-                await live.open()
-                live.first_id = (await reply.message_ids())[0]
-                await opened(live.first_id)
-            async with live, self.held.answer(recipient.user_id):
-                with _show_failures(live, recipient):
-                    yield live
-                over_s = time.monotonic()
-            if not await _is_shown(partial(live.finish, owner, temporary=temporary, note=note)):
-                live.state = replace(live.state, unseen=True)
-            self.record_shown(over_s, ok=not live.state.unseen)
-        if self.spoken and payer:
-            await self.spoken.begin(reply, recipient, live.state, payer)
-
-
-async def _is_shown(finish: Callable[..., Awaitable[None]]) -> bool:
+async def is_shown(finish: Callable[..., Awaitable[None]]) -> bool:
     """Show the end of an answer, and return whether that worked."""
     try:
         await finish()
@@ -411,7 +253,7 @@ async def _is_shown(finish: Callable[..., Awaitable[None]]) -> bool:
 
 
 @contextmanager
-def _show_failures(live: LiveAnswer, recipient: Recipient) -> Iterator[None]:
+def show_failures(live: LiveAnswer, recipient: Recipient) -> Iterator[None]:
     """End the answer with a sentence if the block raises."""
     try:
         yield

@@ -237,8 +237,7 @@ class ChannelAnswers:
         waiting = await self.stores.ledger.note_answer(key, turn.mentions, answer_id)
         for question_id in ids:
             del self._posted[question_id]
-        if turn.in_flight:
-            turn.in_flight.withdraw(ids - waiting)
+        turn.running.withdraw(ids - waiting)
 
     def _note_read(self, questions: Sequence[Message]) -> None:
         for question in questions:

@@ -99,16 +99,15 @@ class Changes:
 
     async def _forget(self, channel_id: int, gone: Collection[int]) -> None:
         """Forget them with the answers to them: what was asked is not to be read out of those."""
-        withdrawals = self.answers.running.withdrawals
-        withdrawals.withdraw(gone)
+        self.answers.running.withdraw(gone)
         answers = [each for each in await self.channels.list_answers(gone) if each not in gone]
-        withdrawals.withdraw(answers)
+        self.answers.running.withdraw(answers)
         await self.channels.delete((*gone, *answers), place_id=channel_id)
         await delete_all(self.rest, channel_id, answers, self.answers.taken_down)
 
     async def follow_place_deletion(self, key: ChannelKey) -> None:
         """A channel with its threads, or a thread. Raises StorageError."""
-        self.answers.running.withdrawals.withdraw_channel(key)
+        self.answers.running.withdraw_channel(key)
         await self.channels.forget_place(key)
 
 

@@ -1,0 +1,141 @@
+"""The turns and approved calls that this process shows: one registry.
+
+A user who deletes a question, or a message that shows the answer, does not want the answer: it is stopped and
+removed. The same goes for a deleted channel or thread. Discord does not say who deletes a message. What the
+turn had done by then stays done, and its author is told so by DM.
+"""
+
+import asyncio
+import secrets
+import time
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+import structlog
+
+from cc_bot.assistant import Stop
+from cc_bot.discord.delivery.forms import OpenForms
+from cc_bot.discord.delivery.receipts import ReceiptUpkeep
+from cc_bot.discord.delivery.reply import Reply
+from cc_bot.discord.delivery.speaking import SpokenAnswers
+from cc_bot.discord.held_files import HeldFiles
+from cc_bot.domain.measures import NULL_METER, Meter
+from cc_bot.domain.message import ChannelKey
+
+_log = structlog.get_logger(__name__)
+
+
+@dataclass(eq=False, slots=True)
+class RunningTurn:
+    """A turn or approved call until its end is shown. All ids are Discord's."""
+
+    name: str
+    """Its id in the ledger, or a new one; the Stop button has it."""
+    stop: Stop = field(default_factory=Stop)
+    askers: frozenset[int] = frozenset()
+    """The users who may stop it, if it is not one user's alone."""
+    key: ChannelKey | None = None
+    """The channel whose conversation it belongs to; None for a session's."""
+    questions: frozenset[int] = frozenset()
+    """The messages that ask, without those that were deleted meanwhile."""
+    answer_id: int | None = None
+    """The first message that shows it, once there is one."""
+    reply: Reply | None = None
+    """None for an approved call."""
+    withdrawn: bool = False
+
+    def withdraw(self, deleted: Collection[int]) -> None:
+        """Stop it if one of its messages was deleted, or the last of its questions."""
+        unasked = bool(self.questions) and self.questions <= frozenset(deleted)
+        self.questions -= frozenset(deleted)
+        shown = self.reply is not None and any(map(self.reply.shows, deleted))
+        if unasked or self.answer_id in deleted or shown:
+            self.discard()
+
+    def discard(self) -> None:
+        """Stop it, and show nothing of it."""
+        self.withdrawn = True
+        if self.reply:
+            self.reply.unwanted = True
+        self.stop.request()
+
+
+class RunningTurns:
+    def __init__(
+        self,
+        meter: Meter = NULL_METER,
+        receipts: ReceiptUpkeep | None = None,
+        spoken: SpokenAnswers | None = None,
+    ) -> None:
+        self._meter = meter
+        self.receipts = receipts
+        self.spoken = spoken
+        self.forms = OpenForms()
+        self.held = HeldFiles()
+        self._life = secrets.token_hex(3)
+        """The prefix of the names of this process's turns."""
+        self._turns: dict[str, RunningTurn] = {}
+        self._none = asyncio.Event()
+        self._none.set()
+
+    def new_name(self) -> str:
+        """Return a unique short name for a turn, for the ledger and its Stop button."""
+        return self._life + secrets.token_hex(4)
+
+    @contextmanager
+    def track(self, turn: RunningTurn) -> Iterator[None]:
+        """Register a turn until its end is shown."""
+        self._turns[turn.name] = turn
+        self._none.clear()
+        try:
+            yield
+        finally:
+            del self._turns[turn.name]
+            if not self._turns:
+                self._none.set()
+
+    def count_beside(self, turn: RunningTurn) -> int:
+        """Count the answers shown in a channel's conversation: they share Discord's limit of five edits in
+        five seconds."""
+        return 1 if turn.key is None else sum(other.key == turn.key for other in self._turns.values())
+
+    def stop(self, name: str) -> bool:
+        """Ask a turn to stop. Returns False if it does not run."""
+        if name in self._turns:
+            self._turns[name].stop.request()
+        return name in self._turns
+
+    def runs(self, name: str) -> bool:
+        return name in self._turns
+
+    def asked_by(self, name: str, user_id: int) -> bool:
+        """Return whether this user may stop a running turn."""
+        return name in self._turns and user_id in self._turns[name].askers
+
+    def began_here(self, name: str) -> bool:
+        """Return whether a turn of that name runs or ran since the program started."""
+        return name.startswith(self._life)
+
+    def withdraw(self, message_ids: Collection[int]) -> None:
+        """Stop the answers to messages that were deleted, and those that these show."""
+        for turn in self._turns.values():
+            turn.withdraw(message_ids)
+
+    def withdraw_channel(self, key: ChannelKey) -> None:
+        """Stop the answers in a thread, or in a channel with its threads."""
+        for turn in self._turns.values():
+            whole = not key.thread_id and turn.key is not None and turn.key.channel_id == key.channel_id
+            if whole or turn.key == key:
+                turn.discard()
+
+    def record_shown(self, since_s: float, *, ok: bool) -> None:
+        """Record that the end of a turn that was over at `since_s` (of `time.monotonic`) was shown or not."""
+        seconds = round(time.monotonic() - since_s, 3)
+        self._meter.record_shown(seconds, ok=ok)
+        if ok:
+            _log.info("answer_shown", discord_s=seconds)
+
+    async def none_left(self) -> None:
+        """Wait until no turn is running."""
+        await self._none.wait()
