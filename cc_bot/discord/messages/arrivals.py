@@ -5,13 +5,17 @@ Those are two questions, and both depend on what the operator lets the bot read.
 
 import asyncio
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Final
 
 import hikari
 import structlog
 
+from cc_bot.discord.agents import Chosen
+from cc_bot.discord.attachments import asked_files
+from cc_bot.discord.delivery.answers import Answers
+from cc_bot.discord.delivery.asking import ShownTurn
 from cc_bot.discord.delivery.outlets import DirectMessages, MessageReplies
 from cc_bot.discord.delivery.reply import repeat
 from cc_bot.discord.gate import Gate, error_of
@@ -21,7 +25,10 @@ from cc_bot.discord.incoming import (
     is_forward,
     is_from_person,
     is_withheld,
+    name_of_author,
+    names_others,
     reply_to,
+    text_of,
     to_message,
     typed_text_of,
 )
@@ -30,13 +37,13 @@ from cc_bot.discord.messages.addressing import Addressing
 from cc_bot.discord.messages.catch_up import CatchUp
 from cc_bot.discord.messages.forwards import Forwards
 from cc_bot.discord.messages.mentions import EDIT_WITHIN, Mentions
-from cc_bot.discord.messages.personal_turns import PersonalTurns
 from cc_bot.discord.places import Places, Recent
-from cc_bot.discord.recipients import DATABASE_TIMEOUT_S, Recipient, Recipients
-from cc_bot.discord.references import References
+from cc_bot.discord.recipients import DATABASE_TIMEOUT_S, Recipient
 from cc_bot.domain.access import Refusal
 from cc_bot.domain.errors import CcBotError
 from cc_bot.domain.message import ChannelKey, Message, is_blank
+from cc_bot.domain.turn import AskedQuestion
+from cc_bot.log import begin_turn
 from cc_bot.stores import ChannelStore
 from cc_bot.texts import Texts, explain
 
@@ -50,55 +57,16 @@ channel waits for that."""
 
 
 @dataclass(eq=False, slots=True)
-class ChannelArchive:
-    """The archive of what was written in channels, as far as it is for the bot to keep."""
-
+class Arrivals:
+    answers: Answers
     channels: ChannelStore
     addressing: Addressing
     gate: Gate
     places: Places
     catch_up: CatchUp
     mentions: Mentions
-    references: References
-
-    async def overhear(self, message: hikari.Message, *, waiting: bool | None = None) -> None:
-        """Store what was said between others; `waiting` as in `store`. Where the bot is not to be, nothing of
-        it is kept, and nothing of it is fetched later. Raises as `store`."""
-        if not self.addressing.reads_all or message.guild_id is None or is_withheld(message):
-            return
-        key = await self._key_of(message)
-        if await self.gate.reads(key, int(message.guild_id)):
-            await self.store(message, waiting=waiting)
-        else:
-            await self.channels.pass_over(key, int(message.id))
-
-    async def store(self, message: hikari.Message, *, waiting: bool | None = None) -> None:
-        """Store a message, after what was missed before it. `waiting`: whether it is to be answered; None
-        where that has to be found out. Raises StorageError and hikari's errors."""
-        key = await self._key_of(message)
-        await self.catch_up.wait_for(int(message.channel_id))
-        quoting = await self.addressing.quotes(message)
-        stored = to_message(message, self.addressing.bot(), quoting=quoting)
-        if waiting is None:
-            waiting = await self.addressing.wants_answer(key, message)
-        if waiting:
-            self.references.note(message)
-        if await self.channels.add(key, stored, waiting=waiting) and waiting:
-            self.mentions.wake(key)
-
-    async def _key_of(self, message: hikari.Message) -> ChannelKey:
-        return await repeat(lambda: self.places.key_of(int(message.channel_id)), PLACE_PAUSES_S)
-
-
-@dataclass(eq=False, slots=True)
-class Arrivals:
-    archive: ChannelArchive
-    addressing: Addressing
-    gate: Gate
-    personal: PersonalTurns
     forwards: Forwards
     replies: MessageReplies
-    recipients: Recipients
     _attended: Recent[int, None] = field(default_factory=partial(Recent[int, None], REMEMBERED))
     _personal: Recent[int, None] = field(default_factory=partial(Recent[int, None], REMEMBERED))
     """Messages that are, or were, answered in their author's session: no question of a channel any more."""
@@ -111,11 +79,11 @@ class Arrivals:
         if message.type not in ORDINARY:
             return
         if message.guild_id is not None:
-            self.recipients.guilds.place(int(message.channel_id), int(message.guild_id))
+            self.answers.recipients.guilds.place(int(message.channel_id), int(message.guild_id))
             if message.member:
                 self.gate.roles.note(int(message.guild_id), int(message.author.id), roles_of(message.member))
         if not self.is_for_bot(message):
-            await self.archive.overhear(message)
+            await self._overhear(message)
         elif self._is_new(message):
             try:
                 await self._attend(message, leave)
@@ -131,7 +99,7 @@ class Arrivals:
             return False
         if int(message.id) in self._attended or not self.is_for_bot(message):
             return False
-        return not await self.archive.mentions.is_question(int(message.id), int(message.author.id))
+        return not await self.mentions.is_question(int(message.id), int(message.author.id))
 
     def to_store(self, message: hikari.Message) -> Message | None:
         """A message that was missed, as a channel's archive keeps it; None for what it does not keep.
@@ -181,12 +149,12 @@ class Arrivals:
             async with asyncio.timeout(DATABASE_TIMEOUT_S):
                 words = (await self._recipient(message)).words
         except (CcBotError, TimeoutError):  # the database may be what failed
-            words = self.recipients.words(self.recipients.locale)
+            words = self.answers.recipients.words(self.answers.recipients.locale)
         await self._say(message, words, explain(error, words))
 
     async def _attend(self, message: hikari.Message, leave: Callable[[], None]) -> None:
         if refused := await self.gate.refusal_of_author(message):
-            await self.archive.overhear(message, waiting=False)
+            await self._overhear(message, waiting=False)
             leave()
             await self._turn_away(message, refused)
             return
@@ -203,9 +171,100 @@ class Arrivals:
         chosen = await self.addressing.choose_for(message)
         if chosen is not None and int(message.id) not in self._missed:
             self._personal[int(message.id)] = None
-            await self.personal.answer(chosen, message, leave)
+            await self._answer(chosen, message, leave)
         else:
-            await self.archive.store(message)
+            await self._store(message)
+
+    # The channel's archive
+
+    async def _overhear(self, message: hikari.Message, *, waiting: bool | None = None) -> None:
+        """Store what was said between others; `waiting` as in `store`. Where the bot is not to be, nothing of
+        it is kept, and nothing of it is fetched later. Raises as `store`."""
+        if not self.addressing.reads_all or message.guild_id is None or is_withheld(message):
+            return
+        key = await self._key_of(message)
+        if await self.gate.reads(key, int(message.guild_id)):
+            await self._store(message, waiting=waiting)
+        else:
+            await self.channels.pass_over(key, int(message.id))
+
+    async def _store(self, message: hikari.Message, *, waiting: bool | None = None) -> None:
+        """Store a message, after what was missed before it. `waiting`: whether it is to be answered; None
+        where that has to be found out. Raises StorageError and hikari's errors."""
+        key = await self._key_of(message)
+        await self.catch_up.wait_for(int(message.channel_id))
+        quoting = await self.addressing.quotes(message)
+        stored = to_message(message, self.addressing.bot(), quoting=quoting)
+        if waiting is None:
+            waiting = await self.addressing.wants_answer(key, message)
+        if waiting:
+            self.answers.references.note(message)
+        if await self.channels.add(key, stored, waiting=waiting) and waiting:
+            self.mentions.wake(key)
+
+    async def _key_of(self, message: hikari.Message) -> ChannelKey:
+        return await repeat(lambda: self.places.key_of(int(message.channel_id)), PLACE_PAUSES_S)
+
+    # The author's own session: a DM, and replies to answers of that session
+
+    async def _answer(self, chosen: Chosen, message: hikari.Message, opened: Callable[[], None]) -> None:
+        """Ask, and show the answer to its end. A user's turns are asked in the order in which they are
+        `opened`, however long their files take.
+
+        Raises StorageError, and hikari's errors when nothing can be shown.
+        """
+        begin_turn()
+        bot = self.addressing.bot()
+        recipient = await self._recipient(message)
+        said = text_of(message, bot)
+        text = await self.addressing.proactive.quote(message, said)
+        answers = reply_to(message) if text == said else None  # what is quoted need not be looked up
+        files, tainted = asked_files(message), names_others(message, int(bot.id))
+        self.answers.references.note(message)
+        forwards = await self.forwards.take_for(message)
+        if answers in forwards:
+            answers = None
+        asked = AskedQuestion(text, name_of_author(message), files, tainted, answers, forwards)
+        deliveries = self.answers.deliveries
+        turn = replace(deliveries.turn_of_message(message, chosen.key, recipient), question=asked)
+        async with await deliveries.accept(turn) as delivery:
+            place, roles = await self._place_of(message), roles_of(message.member)
+            shown = ShownTurn(delivery, recipient, chosen, role_ids=roles, place=place)
+            try:
+                await self._show(shown, message, opened)
+            finally:
+                self.forwards.release(int(message.id))
+
+    async def _place_of(self, message: hikari.Message) -> ChannelKey | None:
+        """The place where everybody reads it; None in a DM, or when Discord won't tell what that is."""
+        if message.guild_id is None:
+            return None
+        try:
+            return await self.places.key_of(int(message.channel_id))
+        except hikari.HTTPError:
+            return None
+
+    async def _show(self, turn: ShownTurn, message: hikari.Message, opened: Callable[[], None]) -> None:
+        question_id, channel_id, recipient = int(message.id), int(message.channel_id), turn.recipient
+        link = message_link(message.guild_id, channel_id, question_id)
+        note, delivery = recipient.words.unfinished.late_note(link), turn.delivery
+        asker = DirectMessages(recipient.user_id, note, delivery.note_moved, delivery.note_page)
+        reply = self.replies.to(channel_id, question_id, asker=asker)
+
+        async def note_posted(answer_id: int) -> None:
+            await delivery.note_first(answer_id)
+            opened()
+
+        state = await self.answers.show_answer(turn, reply, opened=note_posted)
+        if turn.withdrawn:
+            gone = (question_id, *await reply.message_ids())
+            await self.channels.delete(gone, place_id=channel_id)
+            await reply.try_to_remove()
+            await delivery.settle()
+            await self.replies.say_effects(question_id, recipient, state)
+        else:
+            await delivery.finish(state, reply)
+        await self.answers.show_canvas(turn, state)
 
     def is_for_bot(self, message: hikari.Message) -> bool:
         is_dm = message.guild_id is None
@@ -224,8 +283,9 @@ class Arrivals:
         await self.replies.say(channel_id, message_id, sentence, asker)
 
     async def _recipient(self, message: hikari.Message) -> Recipient:
+        channel_id, user_id = int(message.channel_id), int(message.author.id)
         typed = typed_text_of(message, self.addressing.bot())
-        return await self.recipients.of_author_in(int(message.channel_id), int(message.author.id), typed)
+        return await self.answers.recipients.of_author_in(channel_id, user_id, typed)
 
     def _is_new(self, message: hikari.Message) -> bool:
         """Return whether this process has not attended to it before."""

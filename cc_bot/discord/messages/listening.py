@@ -19,12 +19,11 @@ from cc_bot.discord.gate import Gate
 from cc_bot.discord.gateway import FIRST, GrantedReading, Shards, own_user
 from cc_bot.discord.incoming import is_withheld, names_others, typed_text_of
 from cc_bot.discord.messages.addressing import Addressing, ProactiveMessageQuotes
-from cc_bot.discord.messages.arrivals import Arrivals, ChannelArchive
+from cc_bot.discord.messages.arrivals import Arrivals
 from cc_bot.discord.messages.catch_up import CatchUp, CatchUpBounds, Unheard
 from cc_bot.discord.messages.channel_answers import ChannelAnswers
 from cc_bot.discord.messages.forwards import Forwards
 from cc_bot.discord.messages.mentions import Mentions, TypingSigns
-from cc_bot.discord.messages.personal_turns import PersonalTurns
 from cc_bot.discord.places import Places, Recent
 from cc_bot.domain.errors import CcBotError, StorageError
 from cc_bot.domain.message import ChannelKey, Message, is_blank
@@ -214,29 +213,15 @@ class Messages:
         channel_answers = ChannelAnswers(stores, answers, answers.deliveries, replies, gate.roles)
         self._mentions = Mentions(stores.ledger, channel_answers, TypingSigns(bot.rest), gate, clock)
         self._arrivals = Arrivals(
-            ChannelArchive(
-                stores.channels,
-                self._addressing,
-                gate,
-                places,
-                self._catch_up,
-                self._mentions,
-                answers.references,
-            ),
+            answers,
+            stores.channels,
             self._addressing,
             gate,
-            PersonalTurns(
-                answers,
-                self.quotes,
-                self.forwards,
-                replies,
-                stores.channels,
-                places,
-                self._me,
-            ),
+            places,
+            self._catch_up,
+            self._mentions,
             self.forwards,
             replies,
-            answers.recipients,
         )
         self._changes = Changes(
             bot.rest,

@@ -8,6 +8,7 @@ that were not shown are shown.
 import asyncio
 import contextlib
 from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field
 from datetime import timedelta
 from functools import partial
 from typing import Final
@@ -87,6 +88,17 @@ RETRY_S: Final = 30.0
 """After the database or Discord failed, unless something new is asked there."""
 
 
+@dataclass(eq=False, slots=True)
+class _Channel:
+    """A channel or thread where somebody is answered or waits."""
+
+    woken: asyncio.Event = field(default_factory=asyncio.Event)
+    """Set when something may be due."""
+    serving: dict[int, asyncio.Task[None]] = field(default_factory=dict)
+    """By user."""
+    work: asyncio.Task[None] | None = None
+
+
 class Mentions:
     def __init__(
         self,
@@ -104,14 +116,9 @@ class Mentions:
         self._gate = gate
         self._clock = clock
         self._retry_s = retry_s
-        self._woken: set[ChannelKey] = set()
-        self._looking: dict[ChannelKey, asyncio.Task[None]] = {}
-        """By channel: they begin what is due there."""
-        self._serving: dict[ChannelKey, dict[int, asyncio.Task[None]]] = {}
-        """By channel and user: they answer one user."""
+        self._busy: dict[ChannelKey, _Channel] = {}
         self._asked_again: set[int] = set()
         """Questions whose author pressed a button to ask again: they are answered however old they are."""
-        self._timers: dict[ChannelKey, asyncio.TimerHandle] = {}
         self._closed = False
 
     async def resume(self, serves: Callable[[int], Awaitable[bool]] = EVERYWHERE.has) -> None:
@@ -122,15 +129,15 @@ class Mentions:
 
     def wake(self, key: ChannelKey) -> None:
         """Answer what waits in a channel. Shows typing while others are being answered there."""
-        if key in self._serving:
+        if key in self._busy and self._busy[key].serving:
             self._typing.begin(key, lambda: self._store.has_unattended(key))
-        self._look_soon(key)
+        self._look(key)
 
     async def follow_edit(self, message_id: int) -> None:
         """Answer an edited message again if it is a question. Raises StorageError."""
         key = await self._store.get_place(message_id)
         if key is not None:
-            self._look_soon(key)
+            self._look(key)
 
     async def is_question(self, message_id: int, user_id: int) -> bool:
         """See TurnLedger. Raises StorageError."""
@@ -149,44 +156,49 @@ class Mentions:
     def close(self) -> None:
         """Begin no more answers; the next process gives them."""
         self._closed = True
+        for channel in self._busy.values():
+            channel.woken.set()
         self._typing.close()
 
     async def finish(self) -> None:
         """Wait after `close` until the answers that were begun are shown and recorded."""
-        serving = (task for tasks in self._serving.values() for task in tasks.values())
-        await asyncio.gather(self._typing.finish(), *self._looking.values(), *serving)
+        await asyncio.gather(self._typing.finish(), *(each.work for each in self._busy.values() if each.work))
 
-    def _look_soon(self, key: ChannelKey) -> None:
-        if timer := self._timers.pop(key, None):
-            timer.cancel()
-        self._woken.add(key)
-        if key not in self._looking and not self._closed:
-            self._looking[key] = asyncio.create_task(self._look(key))
+    def _look(self, key: ChannelKey) -> None:
+        """Begin what is due in a channel."""
+        channel = self._busy.get(key)
+        if channel is None and not self._closed:
+            channel = self._busy[key] = _Channel()
+            channel.work = asyncio.create_task(self._work(key, channel))
+        if channel:
+            channel.woken.set()
 
-    def _look_again(self, key: ChannelKey, after_s: float) -> None:
-        loop = asyncio.get_running_loop()
-        timer = self._timers.get(key)
-        if timer is None or timer.when() > loop.time() + after_s:
-            if timer:
-                timer.cancel()
-            self._timers[key] = loop.call_later(after_s, self._look_soon, key)
-
-    async def _look(self, key: ChannelKey) -> None:
-        """Begin to answer the users who wait in a channel, at most MAX_CONCURRENT_USERS at once."""
+    async def _work(self, key: ChannelKey, channel: "_Channel") -> None:
+        """Answer the users who wait in a channel, at most MAX_CONCURRENT_USERS at once, until none does."""
         try:
-            while key in self._woken and not self._closed:
-                self._woken.discard(key)
-                for user_id in await self._store.list_authors(key):
-                    serving = self._serving.setdefault(key, {})
-                    if user_id not in serving and len(serving) < MAX_CONCURRENT_USERS and not self._closed:
-                        serving[user_id] = asyncio.create_task(self._serve(key, user_id))
-        except StorageError as error:
-            _log.warning("mentions_wait", place=key.place_id, error=type(error).__name__)
-            self._look_again(key, self._retry_s)
+            while not self._closed:
+                channel.woken.clear()
+                try:
+                    due = await self._store.list_authors(key)
+                except StorageError as error:
+                    _log.warning("mentions_wait", place=key.place_id, error=type(error).__name__)
+                    asyncio.get_running_loop().call_later(self._retry_s, channel.woken.set)
+                else:
+                    if not (due or channel.serving or channel.woken.is_set()):
+                        break
+                    self._begin_serving(key, channel, due)
+                await channel.woken.wait()
+            await asyncio.gather(*channel.serving.values())
         finally:
-            del self._looking[key]  # nothing is awaited since `_woken` was looked at
+            del self._busy[key]
 
-    async def _serve(self, key: ChannelKey, user_id: int) -> None:
+    def _begin_serving(self, key: ChannelKey, channel: "_Channel", due: Sequence[int]) -> None:
+        for user_id in due:
+            at_once = len(channel.serving) < MAX_CONCURRENT_USERS and not self._closed
+            if at_once and user_id not in channel.serving:
+                channel.serving[user_id] = asyncio.create_task(self._serve(key, user_id, channel))
+
+    async def _serve(self, key: ChannelKey, user_id: int, channel: "_Channel") -> None:
         """Do what is due for one user, then look again."""
         after_s = self._retry_s
         try:
@@ -196,13 +208,8 @@ class Mentions:
         except Exception:  # noqa: BLE001 - it is logged, and the questions are tried again
             _log.error("mentions_broke", place=key.place_id, exc_info=True)
         finally:
-            del self._serving[key][user_id]
-            if not self._serving[key]:
-                del self._serving[key]
-        if after_s:
-            self._look_again(key, after_s)
-        else:
-            self._look_soon(key)
+            del channel.serving[user_id]
+        asyncio.get_running_loop().call_later(after_s, channel.woken.set)
 
     async def _attend(self, key: ChannelKey, user_id: int) -> float:
         """Show, remake and answer. Returns the seconds after which to try again; 0 if all is done."""
