@@ -1,7 +1,7 @@
-"""A label in lines that fit; the caller measures it, in units of a picture or in cells of a terminal.
+"""Wraps labels into lines; the caller measures them, in units of a picture or cells of a terminal.
 
-A line ends at a blank or beside a Japanese character, but no line begins with what closes or lengthens; a
-Latin word is parted only where it is longer than a line.
+A line breaks at a space or beside a Japanese character, following kinsoku; a Latin word is split only if it
+is longer than a line.
 """
 
 import unicodedata
@@ -12,10 +12,9 @@ from typing import Final
 from cc_bot.domain.kinsoku import NEVER_LAST, NOT_FIRST_IN_LINE, SOUNDS, graphemes, is_wide, units
 
 Measure = Callable[[str], float]
-"""The width of a text."""
 
 MORE: Final = "…"
-"""Where a label goes on that has no more room."""
+"""Marks a shortened label."""
 
 _NOT_AT_START: Final = frozenset(NOT_FIRST_IN_LINE)
 _SOUNDS: Final = frozenset(SOUNDS)
@@ -23,12 +22,12 @@ _NOT_AT_END: Final = frozenset(NEVER_LAST)
 
 
 def cells(text: str) -> int:
-    """Return how many columns of a terminal the text takes; East Asian wide characters take two."""
+    """Return the width in terminal columns; East Asian wide characters take two."""
     return sum(2 if is_wide(each) else 1 for each in graphemes(text))
 
 
 def wrap_label(text: str, room: float, measure: Measure) -> list[str]:
-    """Return the text in as many lines as it takes, none wider than `room`, unless one character is."""
+    """Return lines of at most `room` width, unless a single character is wider."""
     lines = [""]
     for unit in units(text):
         if not lines[-1] or measure(lines[-1] + unit.rstrip()) <= room:
@@ -41,11 +40,8 @@ def wrap_label(text: str, room: float, measure: Measure) -> list[str]:
 
 
 def balance(text: str, room: float, measure: Measure) -> list[str]:
-    """Return the text in as few lines as it takes, which end between words if they can, and else are equally
-    long.
-
-    Japanese has no blanks between words, but brackets, and its scripts: after hiragana a new word begins.
-    """
+    """Return as few lines as possible, broken between words if possible, else equally long. In Japanese,
+    words begin at brackets and after hiragana."""
     best = wrap_label(text, room, measure)
     narrower = max(1.0, widest_unit(text, measure))
     while narrower < room:
@@ -57,7 +53,7 @@ def balance(text: str, room: float, measure: Measure) -> list[str]:
 
 
 def _roughness(lines: list[str]) -> tuple[int, float]:
-    """Return how much the line ends part what belongs together, and how unequal the lines are."""
+    """Rate how badly the line breaks split words, and how unequal the lines are."""
     parted = sum(_parting_cost(one[-1], other[0]) for one, other in pairwise(lines) if one and other)
     return parted, max(map(cells, lines)) - min(map(cells, lines))
 
@@ -70,14 +66,13 @@ def _parting_cost(before: str, after: str) -> int:
 
 
 def _script(letter: str) -> str:
-    """Return the first word of its name: HIRAGANA, KATAKANA, CJK, LATIN; the long vowel belongs to
-    katakana."""
+    """Return HIRAGANA, KATAKANA, CJK, LATIN …; the long vowel belongs to katakana."""
     name = unicodedata.name(letter, "").split(" ")[0]
     return name.partition("-")[0]
 
 
 def shorten(text: str, room: float, measure: Measure) -> str:
-    """Return the text on one line, with an ellipsis where it is cut."""
+    """Return the text on one line, with an ellipsis if it is cut."""
     if measure(text) <= room:
         return text
     kept = ""
@@ -89,12 +84,12 @@ def shorten(text: str, room: float, measure: Measure) -> str:
 
 
 def widest_unit(text: str, measure: Measure) -> float:
-    """Return the room that the text needs at least, to be written without parting a word."""
+    """Return the least width that splits no word."""
     return max((measure(unit.rstrip()) for unit in units(text)), default=0.0)
 
 
 def _cut(text: str, room: float, measure: Measure) -> list[str]:
-    """Return what cannot be parted well, parted wherever a line is full."""
+    """Split a long word wherever a line is full."""
     lines = [""]
     for grapheme in graphemes(text):
         if lines[-1] and measure(lines[-1] + grapheme) > room:

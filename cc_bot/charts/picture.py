@@ -1,7 +1,6 @@
-"""A chart as a PNG: the SVG that pages show, on a dark ground, with the font of the extra `charts`.
+"""Charts as PNG: the SVG of the pages on a dark background, with the font of the extra `charts`.
 
-The ground is the picture's own: no colour reads well on both Discord's dark and its light background, while a
-dark card looks right on either.
+No colour reads well on both of Discord's backgrounds, while a dark card looks right on either.
 """
 
 import struct
@@ -19,10 +18,10 @@ from cc_bot.domain.locale import Locale
 WIDTH: Final = 800
 GROUND: Final = "#1E1F22"
 _MARGIN: Final = 10
-"""Units of the SVG that stay empty all around."""
+"""Units around the SVG."""
 _NEEDED: Final = ("resvg_py", "pylopdf_fonts_jp")
 _COLOURS: Final = ("#56B4E9", "#E69F00", "#22B893", "#F0E442", "#DD92BD", "#F07850", "#E0E0E0", "#8B8F98")
-"""The colours of `canvas.css` on a dark ground: the colour-blind can tell them apart."""
+"""The dark colours of `canvas.css`, which the colour-blind can tell apart."""
 _STYLE: Final = (
     f".chart-label, .chart-number {{ paint-order: stroke; stroke: {GROUND}; stroke-width: 3; }}"
     ".chart-label { fill: #F2F3F5; } .chart-number { fill: #B5BAC1; }"
@@ -41,7 +40,7 @@ _STYLE: Final = (
 def draw(chart: Chart, locale: Locale) -> bytes | None:
     """Return the chart as a PNG, without its title. The first takes 0.1 s: not on the loop.
 
-    None where the extra `charts` is not installed, and where the font has not one character of a label.
+    None without the extra `charts`, or if the font has no character of a label.
     """
     if not all(map(find_spec, _NEEDED)):
         return None
@@ -77,7 +76,7 @@ def _font() -> Path:
 
 @cache
 def _characters() -> frozenset[int]:
-    """Return the code points that the font has, from format 12 of its `cmap` table."""
+    """Return the font's code points, from format 12 of its `cmap` table."""
     font = _font().read_bytes()
     (tables,) = struct.unpack_from(">H", font, 4)
     entries = (struct.unpack_from(">4s4xL", font, 12 + 16 * at) for at in range(tables))
@@ -91,6 +90,6 @@ def _characters() -> frozenset[int]:
 
 
 def _writable(text: str) -> str:
-    """Return the text on one line, without what the font cannot write (emoji), which would be empty boxes."""
+    """Return the text on one line, without characters that the font lacks (emoji)."""
     composed = " ".join(unicodedata.normalize("NFC", text).split())
     return " ".join("".join(each for each in composed if ord(each) in _characters()).split())

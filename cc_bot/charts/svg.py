@@ -1,10 +1,9 @@
-"""Charts as SVG, for pages (`canvas.css`) and for pictures (`picture.py`).
+"""Charts as SVG, for pages (`canvas.css`) and pictures (`picture.py`).
 
-A page's policy allows no inline style, so colours come from classes: `series-1` to `series-6`, and `slice-1`
-to `slice-8` in a pie. The font is not known here: widths of texts are estimates, rather too wide than too
-narrow. Labels are wrapped, left out, turned or beside horizontal bars, as they fit; each value has a title.
-Series differ without their colours as well: bars by hatching, lines by dashes and the shape of their points,
-slices by letters.
+The pages' policy forbids inline styles, so colours are classes: `series-1` to `series-6`, and `slice-1` to
+`slice-8` in a pie. The font is unknown: text widths are estimated generously. Labels are wrapped, skipped,
+rotated or put beside horizontal bars; each value has a tooltip. Series also differ without colour: by
+hatching, dashes, point shapes, or letters.
 """
 
 import math
@@ -23,22 +22,21 @@ from cc_bot.domain.locale import Locale
 from cc_bot.texts import texts
 
 WIDTH: Final = 440
-"""Units of the picture; its height is what it takes. A phone shows it at seven tenths of that."""
+"""Units; the height depends on the content. A phone shows it at seven tenths."""
 SIZE: Final = 14
-"""Units of an em of labels and names."""
+"""Font size of labels and names."""
 SMALL: Final = 13
-"""Units of an em of numbers."""
+"""Font size of numbers."""
 _LINE: Final = 18
-"""Units from one line of text to the next."""
+"""Line height."""
 _GAP: Final = 8
-"""Units between two texts at least."""
+"""Least space between texts."""
 _PLOT: Final = 200
-"""Units that the axis of standing bars and of lines is high."""
+"""Height of the axis of vertical bars and lines."""
 
 
 def chart_svg(chart: Chart, locale: Locale, *, margin: int = 0) -> str:
-    """Return the chart with its title as the accessible name; without its series it is no more than that.
-    `margin` units around it stay empty."""
+    """Return the chart; its title is the accessible name. `margin`: units around it."""
     drawing = _Drawing(chart.id)
     if chart.series and chart.labels:
         match chart.kind:
@@ -57,11 +55,11 @@ def chart_svg(chart: Chart, locale: Locale, *, margin: int = 0) -> str:
 
 _BROAD: Final = frozenset("ABCDEFGHKMNOPQRSTUVWXYZmw%@&—")
 _UNWRITABLE: Final = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-"""Characters that no XML may have, not even escaped."""
+"""Invalid in XML, even escaped."""
 
 
 def width_of(text: str, size: float = SIZE) -> float:
-    """Return how many units the text takes at most in any usual font."""
+    """Return the greatest width that the text has in usual fonts."""
     ems = (1.0 if is_wide(each) else 0.78 if each in _BROAD else 0.58 for each in graphemes(text))
     return size * sum(ems)
 
@@ -80,7 +78,7 @@ def _attribute(value: float | str) -> str:
 
 @dataclass(slots=True)
 class _Drawing:
-    """The picture as far as it is drawn; `bottom` is where it ends."""
+    """`bottom` is the lowest point drawn so far."""
 
     name: str
     bottom: float = 0.0
@@ -105,7 +103,7 @@ class _Drawing:
         turn: int = 0,
         title: str = "",
     ) -> None:
-        """Write one line of text; `y` is its baseline."""
+        """Write a line of text; `y` is its baseline."""
         place = f'x="{_number(x)}" y="{_number(y)}"'
         turned = f' transform="rotate({turn} {_number(x)} {_number(y)})"' if turn else ""
         kind, size = ("chart-number", SMALL) if number else ("chart-label", SIZE)
@@ -126,13 +124,13 @@ class _Drawing:
 
 
 # ---- series ----------------------------------------------------------------------------------------------
-# The signs of a series: its class for the colour, and what tells it apart without one.
+# Series: a class for the colour, and a pattern or shape.
 
 _DASHES: Final = ("", "7 3", "2 3", "9 3 2 3", "4 3", "12 4")
 _POINTS: Final = ("o", "s", "^", "D", "v", "+")
 _HATCHES: Final = ("", "M0 0L6 6", "M0 6L6 0", "M0 3H6", "M3 0V6", "M0 3H6M3 0V6")
 _SWATCH: Final = 24
-"""Units of what stands before a name."""
+"""Width of the sample before a name."""
 
 
 def _point(shape: str, x: float, y: float) -> str:
@@ -156,7 +154,7 @@ def _point(shape: str, x: float, y: float) -> str:
 
 
 def _fill(drawing: _Drawing, at: int, *, several: bool) -> dict[str, str]:
-    """Return how a bar of that series is filled."""
+    """Return the attributes that fill a bar of a series."""
     if several and at:
         return {"fill": f"url(#svg-{drawing.name}-{at + 1})"}
     return {"class_": f"series-{at + 1}"}
@@ -173,7 +171,7 @@ def _draw_hatches(drawing: _Drawing, count: int) -> None:
 
 
 def _draw_legend(drawing: _Drawing, chart: Chart) -> None:
-    """Write the names of several series above all else, side by side as far as they fit."""
+    """Write the names of several series on top, side by side as far as they fit."""
     if len(chart.series) == 1:
         return
     if chart.kind == "bar":
@@ -215,25 +213,24 @@ def _title(chart: Chart, at: int, place: int) -> str:
 
 _STEPS: Final = (1, 2, 2.5, 5, 10)
 _SMALLEST: Final = 1e-200
-"""Numbers below it are drawn as nothing: the arithmetic gives way."""
+"""Smaller numbers are drawn as zero."""
 _SMALLEST_SCALED: Final = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
 class _Axis:
-    """The ends of an axis, and the numbers along it."""
+    """The ticks of an axis and their texts."""
 
     ticks: tuple[float, ...]
     written: tuple[str, ...]
 
     def share(self, value: float) -> float:
-        """Return how far along the axis a value stands, from 0 to 1."""
+        """Return the position of a value along the axis, from 0 to 1."""
         return (value - self.ticks[0]) / (self.ticks[-1] - self.ticks[0])
 
 
 def _axis(chart: Chart, locale: Locale, most: int = 5) -> _Axis:
-    """Return an axis with some `most` steps. Bars begin at zero, so that their lengths are as their numbers
-    are."""
+    """Return an axis with about `most` steps. Bars start at zero, so that their lengths are proportional."""
     values = [value for series in chart.series for value in series.values]
     low, high = min(values), max(values)
     size = max(abs(low), abs(high))
@@ -251,28 +248,28 @@ def _axis(chart: Chart, locale: Locale, most: int = 5) -> _Axis:
 
 
 # ---- upright ---------------------------------------------------------------------------------------------
-# Lines, and bars that stand: labels are below.
+# Lines and vertical bars, with labels below.
 
 _THIN: Final = 72
-"""So many bars at most stand; more would be hairs."""
+"""With more bars than this, they are horizontal."""
 _MOST_LINES: Final = 3
 _LEAST_LEFT: Final = 4
-"""So many labels stay at least where some are left out."""
+"""At least so many labels are kept when some are skipped."""
 _TURN: Final = 60
 """Degrees."""
 _LONGEST_TURNED: Final = 130
 _GROUP: Final = 0.76
-"""How much of its place a label's group of bars takes."""
+"""Share of a label's slot that its group of bars takes."""
 _LEAST_GUTTER: Final = 44
 
 
 def _gutter(axis: _Axis) -> float:
-    """Return the room beside the axis, for its numbers."""
+    """Return the space for the numbers of the axis."""
     return max(_LEAST_GUTTER, max(width_of(each, SMALL) for each in axis.written) + _GAP)
 
 
 def _wrap_below(labels: Sequence[str], gutter: float) -> list[list[str]] | None:
-    """Return the lines of each label, whole and upright within its slot; None where they are too long."""
+    """Return the lines of each label within its slot; None if one does not fit."""
     slot = (WIDTH - gutter) / len(labels)
     if all(width_of(label) <= slot - _GAP / 4 for label in labels):
         return [[label] for label in labels]
@@ -371,8 +368,7 @@ def _write_below(drawing: _Drawing, labels: Sequence[str], centres: Sequence[flo
 
 
 def _choose_labels(labels: Sequence[str], centres: Sequence[float]) -> list[tuple[int, float]] | None:
-    """Return which labels of an order, such as dates, can stand upright on a line, every so many, and where;
-    None where they are too few or too long for that."""
+    """Return every nth label and its position, for ordered labels such as dates; None if too few fit."""
     for step in range(1, len(labels) // _LEAST_LEFT + 1):
         places = range(0, len(labels), step)
         half = [width_of(labels[place]) / 2 for place in places]
@@ -384,7 +380,7 @@ def _choose_labels(labels: Sequence[str], centres: Sequence[float]) -> list[tupl
 
 
 def _write_turned(drawing: _Drawing, labels: Sequence[str], centres: Sequence[float]) -> None:
-    """Write labels aslant, up to their points; where one is cut its title has all of it."""
+    """Write rotated labels; a shortened one has a tooltip."""
     angle = math.radians(_TURN)
     slot = centres[1] - centres[0] if len(centres) > 1 else WIDTH
     step = math.ceil(_LINE / (slot * math.sin(angle)))
@@ -400,7 +396,7 @@ def _write_turned(drawing: _Drawing, labels: Sequence[str], centres: Sequence[fl
 
 
 # ---- lying -----------------------------------------------------------------------------------------------
-# Bars that lie, with labels of any length beside or above them.
+# Horizontal bars, with labels beside or above.
 
 _WIDEST_BESIDE: Final = 150
 _MOST_BESIDE: Final = 2
@@ -457,7 +453,7 @@ def _draw_lying(drawing: _Drawing, chart: Chart, locale: Locale) -> None:
 def _write_along(
     drawing: _Drawing, axis: _Axis, places: Sequence[float], span: tuple[float, float], grid: int
 ) -> None:
-    """Draw the lines of the axis behind everything, and its numbers below, as many as there is room for."""
+    """Draw the axis lines behind everything, and as many numbers below as fit."""
     top, bottom = span
     behind = _Drawing(drawing.name)
     for tick, x in zip(axis.ticks, places, strict=True):
@@ -474,17 +470,17 @@ def _write_along(
 
 
 # ---- pie -------------------------------------------------------------------------------------------------
-# Slices stand clockwise from the top, and in the same order in the list beside it, under the same letters.
+# Slices run clockwise from the top, with the same letters and order as in the list beside them.
 
 _RADIUS: Final = 88
 _CENTRE: Final = 108
 _LIST: Final = 2 * _CENTRE + 40
-"""The place at which the labels beside it begin."""
+"""Left end of the labels."""
 _ROOM_FOR_A_LETTER: Final = 0.05
 
 
 def _draw_pie(drawing: _Drawing, chart: Chart, locale: Locale) -> None:
-    """Draw one series without negative numbers; of nothing but zeros there is the list alone."""
+    """Draw a series without negative numbers; if all are zero, only the list."""
     values = [max(0.0, value) for value in chart.series[0].values]
     parts = slices(chart.labels, values, texts(locale).chart.others)
     total = sum(values)
@@ -519,8 +515,8 @@ def _draw_pie(drawing: _Drawing, chart: Chart, locale: Locale) -> None:
 def _thin_slices(
     chart: Chart, values: Sequence[float], parts: Sequence[Slice]
 ) -> Iterator[tuple[int, str, float]]:
-    """Yield each value with the place of the slice that it belongs to: what has none of its own comes last,
-    one by one, so that each keeps its title."""
+    """Yield each value with its slice. Those in the slice "others" come last, so that each keeps its
+    tooltip."""
     kept = [part for part in parts if not part.others]
     rest: list[int] = []
     at = 0
@@ -535,7 +531,7 @@ def _thin_slices(
 
 
 def _arc(start: float, end: float) -> str:
-    """Return the path of a slice; its ends are shares of the whole, clockwise from the top."""
+    """Return the path of a slice between two shares of the whole, clockwise from the top."""
     if end - start > 0.9999:
         r = _number(_RADIUS)
         return (

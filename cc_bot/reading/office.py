@@ -1,7 +1,7 @@
-"""Word and PowerPoint: the text that is in them, in the order in which it is read. No link is followed.
+"""Word and PowerPoint: their text in reading order. Links are not followed.
 
-Read from their XML, not by python-docx and python-pptx: those reach no text box, footnote, content control or
-tracked insertion, and take 0.1 to 0.2 s to load.
+Their XML is read directly: python-docx and python-pptx reach no text boxes, footnotes, content controls or
+tracked insertions, and take 0.1 to 0.2 s to load.
 """
 
 from collections.abc import Iterator
@@ -14,13 +14,12 @@ from cc_bot.reading.xml import Element, parse
 
 _WORD = "word/document.xml"
 _LOOKS = frozenset({"rPr", "sectPr", "tblPr", "tcPr", "trPr", "tblGrid", "del", "moveFrom", "Fallback", "rt"})
-"""How it looks, what was deleted, the same once more for old programs, and readings above kanji."""
+"""Formatting, deletions, duplicates for old programs, and readings above kanji."""
 _SIGNS = {"tab": "\t", "br": "\n", "cr": "\n", "noBreakHyphen": "-"}
 
 
 def read_word(archive: Archive) -> Content:
-    """Read the body with its notes. Its parts are pages where Word left a mark at each. Raises
-    DocumentRefused."""
+    """Read the body with its notes; parts are pages if Word recorded page breaks. Raises DocumentRefused."""
     document = parse(archive.pieces(_WORD), _LOOKS)
     paged = document.first("lastRenderedPageBreak") is not None
     content = Content("word", "page" if paged else "part")
@@ -51,7 +50,7 @@ class _WordReading:
         heading = block.name == "p" and _is_heading(block, self._headings)
         text = _paragraph(block) if block.name == "p" else as_table(_rows(block))
         if breaks and self._anything:
-            # A paragraph that a page ends in belongs to the page where it begins.
+            # A paragraph across a page break belongs to the page where it begins.
             if _begins_with_break(block):
                 self._end_page()
                 breaks -= 1
@@ -77,7 +76,7 @@ class _WordReading:
 
 
 def _blocks(parent: Element) -> Iterator[Element]:
-    """Yield paragraphs and tables, wherever they are: content controls and insertions stand around them."""
+    """Yield paragraphs and tables, also inside content controls and insertions."""
     for child in parent.elements():
         if child.name in {"p", "tbl"}:
             yield child
@@ -115,7 +114,7 @@ def _rows(table: Element) -> Iterator[list[str]]:
 
 
 def _named(parent: Element, name: str) -> Iterator[Element]:
-    """Yield what is in a table, but not in a table within it."""
+    """Yield what is in a table, but not in nested tables."""
     for child in parent.elements():
         if child.name == name:
             yield child
@@ -152,7 +151,7 @@ def _is_heading(paragraph: Element, headings: frozenset[str]) -> bool:
 
 
 def _headings(archive: Archive) -> frozenset[str]:
-    """The ids of the styles that are headings: in Japanese files they are numbers."""
+    """The ids of heading styles; in Japanese files they are numbers."""
     if not archive.has("word/styles.xml"):
         return frozenset()
     styles = parse(archive.pieces("word/styles.xml"), frozenset({"rPr", "latentStyles"}))
@@ -181,12 +180,12 @@ _TITLES = frozenset({"title", "ctrTitle"})
 
 
 def read_powerpoint(archive: Archive) -> Content:
-    """Read each slide, with its tables and the notes of its speaker. Raises DocumentRefused."""
+    """Read each slide with its tables and speaker notes. Raises DocumentRefused."""
     content = Content("powerpoint", "slide")
     targets = _related(archive, _SHOW)
     for slide in parse(archive.pieces(_SHOW)).all("sldId"):
         name = targets.get(slide.attributes.get("id", ""), ("", ""))[1]
-        # The slide's own number and that of its part have the same name, without their namespaces.
+        # The slide's number and its part's id have the same name without namespaces.
         content.add(_slide(archive, name, content))
     if not content.parts:
         raise DocumentRefused("unreadable")
@@ -222,7 +221,7 @@ def _shapes(parent: Element) -> Iterator[Element]:
 
 
 def _said(shape: Element) -> str:
-    """The paragraphs of a shape, a line each."""
+    """The paragraphs of a shape, one per line."""
     return "\n".join(filter(None, ("".join(_letters(paragraph)).strip() for paragraph in shape.all("p"))))
 
 
@@ -244,8 +243,7 @@ def _spoken(notes: Element) -> Iterator[str]:
 
 
 def _related(archive: Archive, name: str) -> dict[str, tuple[str, str]]:
-    """The parts that one refers to, by the ids that it has for them: of which kind, and their names. What is
-    outside of the file is none."""
+    """The parts that a part refers to, by id: type and name. External ones are skipped."""
     folder, _, last = name.rpartition("/")
     listed = f"{folder}/_rels/{last}.rels"
     if not archive.has(listed):

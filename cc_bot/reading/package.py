@@ -16,7 +16,7 @@ except ImportError:  # the extra is not installed
 _MAX_TYPE_BYTES = 1000
 _MAIN_STREAMS = ("Workbook", "Book", "WordDocument", "PowerPoint Document")
 _NAME_BYTES = 64
-"""Of a name in the directory of an OLE file."""
+"""Of a name in an OLE directory."""
 
 
 def read_package(data: bytes) -> Content:
@@ -40,7 +40,7 @@ def read_package(data: bytes) -> Content:
 
 
 def read_ole(data: bytes) -> Content:
-    """Read an Excel file from before 2007. Raises DocumentRefused."""
+    """Read an Excel 97 file. Raises DocumentRefused."""
     if "EncryptedPackage".encode("utf-16-le") in data:
         raise DocumentRefused("locked")
     match _main_stream(data):
@@ -58,7 +58,7 @@ def read_ole(data: bytes) -> Content:
 
 
 def _main_stream(data: bytes) -> str:
-    """Return which program's file it is, by the first of their names in the directory: those of what is
-    embedded stand after it."""
+    """Return which program wrote the file, by the first known stream name; those of embedded files come
+    later."""
     places = {name: data.find(name.encode("utf-16-le").ljust(_NAME_BYTES, b"\0")) for name in _MAIN_STREAMS}
     return min((name for name, place in places.items() if place >= 0), key=places.__getitem__, default="")

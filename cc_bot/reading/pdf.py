@@ -1,4 +1,4 @@
-"""PDF, by PDFium: fast, and it gives Japanese as it was written. A scan gives pictures of its first pages."""
+"""PDF, by PDFium: fast, and right for Japanese. A scan is read as pictures of its first pages."""
 
 import io
 from collections.abc import Iterator, Sequence
@@ -11,16 +11,16 @@ from cc_bot.reading.content import MAX_HEADINGS, MAX_PARTS, Content, DocumentRef
 
 PICTURES = 5
 _PICTURE_PIXELS = 1400
-"""Of the longer side: what models make of a picture at most is about that."""
+"""Of the longer side, about the most that models use."""
 _QUALITY = 75
 _PICTURE_PART = 0.3
 _SCAN_CHARACTERS = 15
-"""Fewer on a page, on average, are a number or a stamp, not its text."""
+"""Fewer per page, on average, are a number or a stamp."""
 
 _COLUMN_CHARACTERS = 4
-"""So many tell that a line goes down."""
+"""So many show that a line is vertical."""
 _LOOKED_AT = 6
-"""Of its characters. Marks and ー have no place of their own there."""
+"""Characters checked per line. Punctuation and ー are no evidence."""
 
 Image.preinit()  # it loads what writes JPEGs, when one is written; in the sandbox it could not
 
@@ -46,7 +46,7 @@ def read_pdf(data: bytes) -> Content:
 
 
 def _is_scan(document: pypdfium2.PdfDocument, texts: Sequence[str]) -> bool:
-    """Return whether there is next to no text, and something else to look at."""
+    """Return whether there is hardly any text, but something else to see."""
     characters = sum(map(len, texts))
     if characters >= _SCAN_CHARACTERS * len(texts):
         return False
@@ -54,7 +54,7 @@ def _is_scan(document: pypdfium2.PdfDocument, texts: Sequence[str]) -> bool:
 
 
 def _has_picture(page: pypdfium2.PdfPage) -> bool:
-    """Return whether a picture takes up a good part of the page."""
+    """Return whether a picture fills much of the page."""
     width, height = page.get_size()
     for item in page.get_objects(filter=[pypdfium2.raw.FPDF_PAGEOBJ_IMAGE], max_depth=3):
         left, bottom, right, top = item.get_bounds()
@@ -74,7 +74,7 @@ def _open(data: bytes) -> pypdfium2.PdfDocument:
 
 
 def _text(document: pypdfium2.PdfDocument, number: int) -> str:
-    """Return a page's text; of one that is broken, while others are not, nothing."""
+    """Return a page's text; empty for a broken page."""
     try:
         page = document[number]
         found = page.get_textpage()
@@ -86,8 +86,7 @@ def _text(document: pypdfium2.PdfDocument, number: int) -> str:
 
 
 def _in_reading_order(page: pypdfium2.PdfTextPage, text: str) -> str:
-    """Return the text with lines that are written from top to bottom from right to left: PDFium has those the
-    other way around."""
+    """Put vertical lines in order from right to left; PDFium has them from left to right."""
     at, lines = 0, list[tuple[float | None, str]]()
     for line in text.split("\r\n"):
         lines.append((_column(page, at, len(line)), line))
@@ -98,7 +97,7 @@ def _in_reading_order(page: pypdfium2.PdfTextPage, text: str) -> str:
 
 
 def _column(page: pypdfium2.PdfTextPage, first: int, characters: int) -> float | None:
-    """Return where a line that is written from top to bottom stands, from the left; None for any other."""
+    """Return the position of a vertical line from the left; None for any other."""
     if characters < _COLUMN_CHARACTERS or first + characters > page.count_chars():
         return None
     boxes = (page.get_charbox(at) for at in range(first, first + min(characters, _LOOKED_AT)))
@@ -120,7 +119,7 @@ def _outline(document: pypdfium2.PdfDocument) -> Iterator[tuple[str, int]]:
 
 
 def _picture(data: bytes, number: int) -> bytes:
-    """Draw a page of a document that is opened for it alone: an open one keeps what it drew in memory."""
+    """Render a page of a document opened for it alone: an open one keeps what it rendered."""
     document = _open(data)
     page = document[number]
     scale = _PICTURE_PIXELS / max(*page.get_size(), 1)

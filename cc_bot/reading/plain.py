@@ -1,4 +1,4 @@
-"""A page of the web that is text or JSON."""
+"""Web pages that are text or JSON."""
 
 import json
 
@@ -6,15 +6,13 @@ from cc_bot.encodings import decode_declared
 
 
 def read_page(data: bytes, declared: str = "") -> tuple[str, str]:
-    """Return no title and the text, empty if the bytes are none. `declared` is the encoding that the server
-    named, if any."""
+    """Return no title and the text, empty if it is binary. `declared`: the server's encoding, if any."""
     text = decode_declared(data, declared) or ""
     return "", _unescaped(text) if "\\u" in text else text
 
 
 def _unescaped(text: str) -> str:
-    """Return JSON with its characters as they are: as numbers they take six times the room. What is no JSON
-    stays."""
+    """Return JSON without escapes, which take six times the space; other text unchanged."""
     try:
         written = json.dumps(json.loads(text), ensure_ascii=False)
     except (ValueError, RecursionError):

@@ -1,4 +1,4 @@
-"""The process that reads, as the bot sees it: started for one file, handed the bytes, heard, and gone."""
+"""Starts the reading process for one file."""
 
 import asyncio
 import io
@@ -15,16 +15,15 @@ _PIECE_BYTES: Final = 64 * 2**10
 
 
 def reading_command(*what: str, unconfined: bool = False) -> tuple[str, ...]:
-    """The program that reads, in this very interpreter; nothing of where it is started is on its path. With
-    `unconfined` it reads even where the system can't confine it."""
+    """Return the command of the reading process, in this interpreter, with an empty path. `unconfined`: also
+    without a sandbox."""
     permission = ("unconfined",) if unconfined else ()
     return (sys.executable, "-s", "-P", "-m", "cc_bot.reading", *what, *permission)
 
 
 async def ask_process(command: Sequence[str], file: io.BytesIO) -> bytes:
-    """Return what a process says of the file. Afterwards neither the process is there nor what the file held.
-    Raises OSError and ValueError when it says nothing sensible, TimeoutError when it used up its processor
-    time."""
+    """Return what the process answers about a file. Raises OSError and ValueError for an invalid answer,
+    TimeoutError if it used up its processor time."""
     process = await asyncio.create_subprocess_exec(
         *command,
         stdin=asyncio.subprocess.PIPE,
@@ -47,7 +46,7 @@ async def ask_process(command: Sequence[str], file: io.BytesIO) -> bytes:
 
 
 async def _feed(process: asyncio.subprocess.Process, file: io.BytesIO) -> None:
-    """Hand over the file in pieces, for asyncio keeps a copy; one that ends before is heard, not fed."""
+    """Write the file in pieces, as asyncio keeps a copy; a process that ends early is heard anyway."""
     stdin = process.stdin
     if stdin is not None:
         with suppress(OSError):
@@ -73,6 +72,6 @@ async def _hear(process: asyncio.subprocess.Process) -> bytes:
 
 
 def _environment() -> Mapping[str, str]:
-    """Return nothing of ours but where the program is: what reads a stranger's file has no token to tell."""
+    """An almost empty environment: a process that reads a stranger's file gets no token."""
     windows = {"SYSTEMROOT": os.path.expandvars("%SYSTEMROOT%")} if sys.platform == "win32" else {}
     return {"PYTHONPATH": str(Path(__file__).parents[2]), "PYTHONIOENCODING": "utf-8", **windows}

@@ -1,4 +1,4 @@
-"""The bot's side of reading documents: it starts the process, hands it the bytes, and believes little."""
+"""The bot's side of reading documents: starts the process and validates its answer."""
 
 import asyncio
 import base64
@@ -27,12 +27,12 @@ from cc_bot.domain.errors import (
 from cc_bot.reading.process import ask_process, reading_command
 
 TIMEOUT_S: Final = 18.0
-"""Of one document; whoever asked is told within 20 s. The process itself has 15 s of a processor."""
+"""Per document: the user is told within 20 s. The process has 15 s of processor time."""
 WAITS_S: Final = 60.0
-"""For others that are read before: with that, whoever asked is told within 80 s."""
+"""For documents before: then the user is told within 80 s."""
 AT_A_TIME: Final = 1
 READ_BY_EXTRA: Final = ("pypdfium2", "PIL", "python_calamine")
-"""The libraries of the extra `documents`: without them all but PDF and Excel is read."""
+"""Libraries of the extra `documents`; without them everything but PDF and Excel is read."""
 _MAX_PICTURES: Final = 5
 
 _log = structlog.get_logger(__name__)
@@ -56,7 +56,7 @@ class ReadDocument:
 
 
 class DocumentReader:
-    """Reads documents, one at a time, each in a process of its own that is gone afterwards."""
+    """Reads documents one at a time, each in a process of its own."""
 
     def __init__(
         self,
@@ -67,21 +67,21 @@ class DocumentReader:
         at_a_time: int = AT_A_TIME,
         waits_s: float = WAITS_S,
     ) -> None:
-        """`command` answers as `cc_bot.reading` does, which is what reads without one: with `unconfined` even
-        where the system can't confine it."""
+        """`command`: speaks the protocol of `cc_bot.reading`; by default that program, with `unconfined` even
+        without a sandbox."""
         self._command = tuple(command) or reading_command(unconfined=unconfined)
         self._timeout_s = timeout_s
         self._waits_s = waits_s
         self._turns = asyncio.Semaphore(at_a_time)
 
     async def read(self, data: bytes) -> ReadDocument:
-        """Read a document when its turn comes. Raises as `turn` and `read_now` do."""
+        """Read a document in turn. Raises as `turn` and `read_now`."""
         async with self.turn():
             return await self.read_now(io.BytesIO(data))
 
     @asynccontextmanager
     async def turn(self) -> AsyncIterator[None]:
-        """Wait for a turn to read, and have it in the block. Raises DocumentsWait if it does not come."""
+        """Wait for a turn, held inside the block. Raises DocumentsWait if it takes too long."""
         try:
             async with asyncio.timeout(self._waits_s):
                 await self._turns.acquire()
@@ -94,9 +94,8 @@ class DocumentReader:
             self._turns.release()
 
     async def read_now(self, file: io.BytesIO) -> ReadDocument:
-        """Read a document, whatever it is, and let go of it. Raises an InputError when it can't be read:
-        DocumentLocked, DocumentTooLong, DocumentOldFormat, DocumentsNotInstalled, DocumentsNotConfined,
-        AttachmentNotSupported or DocumentUnreadable."""
+        """Read a document now. Raises DocumentLocked, DocumentTooLong, DocumentOldFormat,
+        DocumentsNotInstalled, DocumentsNotConfined, AttachmentNotSupported or DocumentUnreadable."""
         try:
             async with asyncio.timeout(self._timeout_s):
                 answer = await ask_process(self._command, file)
@@ -107,8 +106,8 @@ class DocumentReader:
 
 
 def _document(answer: Mapping[str, Any]) -> ReadDocument:
-    """Make a document of an answer. Raises an InputError that it names, and ValueError, KeyError or TypeError
-    when it makes no sense."""
+    """Build a document from an answer. Raises the InputError that it names, and ValueError, KeyError or
+    TypeError if it is invalid."""
     if "error" in answer:
         _refuse(str(answer["error"]))
     parts = tuple(DocumentPart(_text(name), _text(text)) for name, text in answer["parts"])

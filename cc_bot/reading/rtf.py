@@ -1,4 +1,4 @@
-"""RTF as Word, WordPad and TextEdit write it: Japanese in bytes of the font's character set, or Unicode."""
+"""RTF as Word, WordPad and TextEdit write it: Japanese as bytes in the font's character set, or Unicode."""
 
 import re
 from dataclasses import dataclass, replace
@@ -41,12 +41,12 @@ _MAX_GROUPS = 1000
 
 @dataclass(frozen=True, slots=True)
 class _State:
-    """The state that holds within a group."""
+    """Formatting state of a group."""
 
     unread: bool = False
     charset: str = ""
     skipped: int = 1
-    """Characters that stand for one of Unicode, for old programs."""
+    """Fallback characters that follow each Unicode character."""
     in_fonts: bool = False
     hidden: bool = False
 
@@ -74,12 +74,12 @@ class _RtfReading:
         self._text: list[str] = []
         self._to_skip = 0
         self._begun = False
-        """Whether a group has just begun, of which the first word tells what it is."""
+        """Whether a group has just begun; its first word names its kind."""
         self._in_row = False
         self._in_table = False
-        """Of a paragraph: within a cell it ends no line."""
+        """Whether the paragraph is in a cell, where it ends no line."""
         self._note: tuple[int, int] | None = None
-        """Of a footnote that is not at its end: the groups around its text, and where that begins."""
+        """An open footnote: its depth in groups, and where its text begins."""
 
     def paragraphs(self) -> list[str]:
         self._flush()
@@ -169,7 +169,7 @@ class _RtfReading:
                 self._add(" " if sign == "\n" and (self._in_row or self._in_table) else sign)
 
     def _end_note(self) -> None:
-        """Put a footnote whose group has ended in brackets, as a part of its line."""
+        """Put a finished footnote in brackets into its line."""
         if self._note and len(self._outer) < self._note[0]:
             begins, self._note = self._note[1], None
             note = " ".join("".join(self._text[begins:]).split())
@@ -200,7 +200,7 @@ class _RtfReading:
             self._text.append(text)
 
     def _flush(self) -> None:
-        """Bytes become text when all of them are there: a character has two of them."""
+        """Decode bytes once all of a character are there."""
         if self._bytes:
             data = bytes(self._bytes)
             self._bytes.clear()
@@ -209,7 +209,7 @@ class _RtfReading:
 
 
 _CELL, _ROW = "\ue000", "\ue001"
-"""Marks of our own while it is read; no character of a text has them."""
+"""Private-use marks while reading."""
 
 
 def _codec(name: str) -> str:

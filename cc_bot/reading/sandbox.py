@@ -1,10 +1,10 @@
-"""The limits that the reading process sets itself before it looks at a file, and can't take back.
+"""Irreversible limits that the reading process sets before it reads a file.
 
-A file may make the libraries that parse it do anything, so nothing here trusts their code. On Linux the
-kernel refuses every system call that is not listed (seccomp): no file is opened, no process started, no
-network reached, no signal sent. Everything that parsing needs is therefore loaded before. On every system an
-audit hook refuses the same in Python; on Linux and macOS descriptors and processes are bounded to none.
-Windows has only the hook, an empty environment and the bot's time limit. Neither it nor macOS bounds memory.
+A file may make parsing libraries do anything. On Linux the kernel refuses every system call that is not
+listed (seccomp): no opening of files, no processes, network or signals; so everything is loaded before. An
+audit hook refuses the same in Python on every system; Linux and macOS also limit descriptors and processes to
+none. Windows has only the hook, an empty environment and the bot's time limit. Windows and macOS do not limit
+memory.
 """
 
 import ctypes
@@ -15,11 +15,11 @@ from collections.abc import Iterator
 from contextlib import suppress
 
 MEMORY_BYTES = 124 * 2**20
-"""A scan of 20 MB takes nearly all of it. Where it has less PDFium draws pages white, and says nothing."""
+"""A scan of 20 MB needs nearly all of it. With less, PDFium silently draws white pages."""
 CPU_S = 15
 
 _PERMITTED = frozenset({"os.listdir", "os.scandir"})
-"""A failed import asks for them."""
+"""Raised by failing imports."""
 _REFUSED = (
     *(
         "open",
@@ -44,17 +44,17 @@ _REFUSED = (
         "_posixsubprocess.",
     ),
 )
-"""What begins so reaches out of the process."""
+"""Prefixes of events that reach out of the process."""
 
 
 class NotConfined(Exception):
-    """The kernel does not filter the system calls of this process."""
+    """The kernel does not filter system calls."""
 
 
 def enter(*, memory_bytes: int = MEMORY_BYTES, cpu_s: int = CPU_S) -> None:
-    """Give up what a reader does not need, for good. Nothing can be imported afterwards.
+    """Give up everything that a reader does not need. Nothing can be imported afterwards.
 
-    Raises NotConfined if the kernel can't be made to refuse system calls; all other limits hold even then.
+    Raises NotConfined without a system call filter; all other limits hold even then.
     """
     sys.dont_write_bytecode = True
     libc = ctypes.CDLL(None, use_errno=True) if sys.platform == "linux" else None
@@ -67,7 +67,7 @@ def enter(*, memory_bytes: int = MEMORY_BYTES, cpu_s: int = CPU_S) -> None:
 
 
 def _be_ended_first() -> None:
-    """Have the kernel end this process, and not the bot, where the machine is out of memory."""
+    """Make the kernel kill this process first if memory runs out."""
     try:
         with open("/proc/self/oom_score_adj", "w") as score:  # noqa: PTH123 - pathlib is slow to load
             score.write("1000")
@@ -101,9 +101,8 @@ def _refuse(event: str, _: tuple[object, ...]) -> None:
 
 
 # ---- system calls: seccomp -------------------------------------------------------------------------------
-# What is not listed fails with EPERM: calls that open a file, start a process, reach a network, change a file
-# or signal a process. fcntl and ioctl would signal, by way of a descriptor's owner. Without tgkill abort()
-# ends by an illegal instruction.
+# System calls that are not listed fail with EPERM. fcntl and ioctl could send signals. tgkill is not listed,
+# so abort() ends by an illegal instruction.
 
 _PR_SET_NO_NEW_PRIVS, _PR_SET_SECCOMP, _SECCOMP_MODE_FILTER = 38, 22, 2
 _ALLOW, _FAIL_WITH_EPERM, _KILL = 0x7FFF0000, 0x00050001, 0x80000000
@@ -138,12 +137,11 @@ _CALLS: dict[str, tuple[int, tuple[int, ...]]] = {
         ),
     ),
 }
-"""By machine: its number in the kernel (AUDIT_ARCH_…), and the numbers of the calls that are allowed."""
+"""By machine: its number in the kernel (AUDIT_ARCH_…), and the numbers of allowed calls."""
 
 
 def _confine_calls(libc: ctypes.CDLL) -> bool:
-    """Have the kernel refuse every call that is not listed. Returns False if it doesn't, or if nobody listed
-    the calls of this machine."""
+    """Install the filter. Returns False if that fails, or if this machine's calls are not listed."""
     known = _CALLS.get(platform.machine()) if sys.maxsize > 2**32 else None
     if known is None or libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0:
         return False
@@ -155,7 +153,7 @@ def _confine_calls(libc: ctypes.CDLL) -> bool:
 
 
 def _filter(machine: int, calls: tuple[int, ...]) -> Iterator[bytes]:
-    """Yield the instructions: another machine's calls end the process; those listed pass."""
+    """Yield the filter's instructions: calls of another architecture kill the process."""
     yield _instruction(_LOAD, 4)
     yield _instruction(_JUMP_IF_EQUAL, machine, 1, 0)
     yield _instruction(_RETURN, _KILL)

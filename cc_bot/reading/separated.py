@@ -1,4 +1,4 @@
-"""Values with separators, in any encoding of Japanese: a long file becomes a table in stretches of rows."""
+"""Separated values in any Japanese encoding: a long file becomes a table in ranges of rows."""
 
 import csv
 import io
@@ -10,12 +10,12 @@ from cc_bot.encodings import decode_text
 from cc_bot.reading.content import MAX_CHARACTERS, Content, DocumentRefused, add_sheet
 
 _SEPARATORS = "\t;,"
-"""Where two part all lines, it is the first one: a comma also stands in a sentence, and in 1,200."""
+"""In order of preference: commas also appear in sentences, and in 1,200."""
 _LOOKED_AT = 20
-"""Lines that tell what separates."""
+"""Lines that decide the separator."""
 _ENCODINGS = ("utf-8-sig", "cp932", "euc_jp", "euc_jis_2004", "iso2022_jp_ext")
 _TOLD_BY_BYTES = 2**18
-"""So much of a file tells its encoding: to try each on all of it takes seconds."""
+"""Bytes that decide the encoding: trying each on a whole file takes seconds."""
 
 
 def read_separated(data: bytes) -> Content:
@@ -45,7 +45,7 @@ def _read(file: TextIO, separator: str) -> Content:
 
 
 def _lines(file: TextIO) -> Iterator[str]:
-    """Yield the lines. Raises DocumentRefused where one is longer than a document may be."""
+    """Yield the lines. Raises DocumentRefused if one is too long."""
     while line := file.readline(MAX_CHARACTERS + 1):
         if len(line) > MAX_CHARACTERS:
             raise DocumentRefused("too_long")

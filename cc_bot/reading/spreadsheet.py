@@ -1,6 +1,6 @@
-"""Excel (xlsx, xlsm, xlsb, xls) and OpenDocument sheets, by calamine: values as saved, no formula runs.
+"""Excel (xlsx, xlsm, xlsb, xls) and OpenDocument sheets, by calamine: values as saved.
 
-Measured on 100,000 cells, it took 0.09 s where openpyxl took 1.6 s, and it reads the older formats as well.
+100,000 cells take 0.09 s (openpyxl 1.6 s), and older formats are read as well.
 """
 
 import datetime
@@ -12,7 +12,7 @@ import python_calamine
 from cc_bot.reading.content import Content, DocumentRefused, add_sheet
 
 _PANIC = "PanicException"
-"""What calamine raises where it has no room for a sheet whose last cell is far out. It is no Exception."""
+"""Raised by calamine for a sheet whose last cell is far out; not an Exception."""
 
 
 def read_spreadsheet(data: bytes) -> Content:

@@ -1,4 +1,4 @@
-"""XML of a stranger as a small tree: no entity is unfolded, nothing is fetched, and its size is bounded."""
+"""Untrusted XML as a small tree: no entities are expanded, nothing is fetched, and its size is limited."""
 
 import sys
 from collections.abc import Iterable, Iterator
@@ -13,19 +13,18 @@ MAX_DEPTH = 200
 
 @dataclass(slots=True)
 class Element:
-    """An element; its name and those of its attributes are without their namespaces. It has those attributes
-    that are read, and no others."""
+    """An element. Names have no namespaces; only attributes that are used are kept."""
 
     name: str
     attributes: dict[str, str]
     children: "list[Element | str]" = field(default_factory=list)
 
     def elements(self) -> "Iterator[Element]":
-        """Yield the elements in it, one level down."""
+        """Yield the child elements."""
         return (child for child in self.children if not isinstance(child, str))
 
     def all(self, name: str) -> "Iterator[Element]":
-        """Yield the elements of this name, at any depth, in their order."""
+        """Yield the elements of this name at any depth, in order."""
         for child in self.elements():
             if child.name == name:
                 yield child
@@ -39,7 +38,7 @@ class Element:
 
 
 def parse(pieces: Iterable[bytes], leaving_out: frozenset[str] = frozenset()) -> Element:
-    """Read XML, but for the elements that are to be left out. Raises DocumentRefused."""
+    """Parse XML, skipping some elements. Raises DocumentRefused."""
     reading = _Reading(leaving_out)
     parser = expat.ParserCreate(namespace_separator="}")
     parser.buffer_text = True
@@ -62,9 +61,9 @@ _READ = frozenset(
         *("full-path", "href", "idref", "number-columns-repeated"),
     ]
 )
-"""The attributes that are read."""
+"""Attributes that are used."""
 _NO_ATTRIBUTES: dict[str, str] = {}
-"""The same of all elements without: most of a document's memory would be their dictionaries."""
+"""Shared by elements without attributes, as dictionaries would take most of the memory."""
 
 
 def _attributes(found: dict[str, str]) -> dict[str, str]:
