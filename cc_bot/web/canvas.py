@@ -1,4 +1,4 @@
-"""The canvas page of a channel: the live view, and what its user may take down."""
+"""The canvas page of a channel: the live view, and removing elements."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -31,16 +31,16 @@ MAX_MESSAGE_BYTES: Final = 1024
 """A page sends nothing over its socket."""
 PING_S: Final = 30.0
 MOST_PLACES: Final = 50
-"""Channels that are listed, those used last."""
+"""Channels listed, the last used first."""
 HIDING: Final = "hide-private"
-"""The cookie of a browser that is to show nothing private: nothing of it is sent in the page, then."""
+"""The cookie of a browser that hides private elements; they are not sent then."""
 _CLOSE_BYTES: Final = 123
-"""Of a close frame's reason (RFC 6455, section 5.5)."""
+"""Of a close reason (RFC 6455, section 5.5)."""
 
 
 @dataclass(frozen=True, slots=True)
 class CanvasPlace:
-    """A channel in which its user has talked, or may have something drawn."""
+    """A channel where the user has talked, or may have something drawn."""
 
     channel_id: int
     name: str
@@ -63,7 +63,7 @@ class CanvasPages:
         )
 
     async def list_places(self, request: web.Request) -> web.Response:
-        """List where the user has a canvas; the only one is shown at once."""
+        """List the user's canvases; a single one is shown at once."""
         visitor = visitor_of(request)
         channels = await self._channels(visitor)
         if len(channels) == 1 and "all" not in request.query:
@@ -72,7 +72,7 @@ class CanvasPages:
         return render(request, "canvas_places.html", visitor, places=places)
 
     async def show(self, request: web.Request) -> web.Response:
-        """Show the canvas of whoever answers there now."""
+        """Show the canvas of the current agent there."""
         visitor, channel_id = visitor_of(request), await self._channel(request)
         discord = self._services.discord
         key = await discord.current_key(visitor.user_id, channel_id)
@@ -94,7 +94,7 @@ class CanvasPages:
         )
 
     async def connect(self, request: web.Request) -> web.WebSocketResponse:
-        """Keep a page up to date until it goes. Raises ForeignRequest for a page of another site."""
+        """Keep a page up to date. Raises ForeignRequest for a page of another site."""
         visitor, channel_id = visitor_of(request), await self._channel(request)
         if not is_from_ours(request, self._services.settings):
             raise ForeignRequest
@@ -116,7 +116,7 @@ class CanvasPages:
         return socket
 
     async def remove(self, request: web.Request) -> web.Response:
-        """Take one element down. Raises NothingHere, CanvasSwitched, and InputError for a form that names no
+        """Remove an element. Raises NothingHere, CanvasSwitched, and InputError for a form without an
         agent."""
         key = await self._key(request)
         wanted = text_of(request, "id")
@@ -126,15 +126,15 @@ class CanvasPages:
         return go_on(request, visitor_of(request), f"/canvas/{key.channel_id}", "element_removed")
 
     async def clear(self, request: web.Request) -> web.Response:
-        """Take everything down, as `/canvas clear` does. Raises CanvasSwitched, and InputError for a form
-        that names no agent."""
+        """Remove all elements, as `/canvas clear` does. Raises CanvasSwitched, and InputError for a form
+        without an agent."""
         key = await self._key(request)
         await self._services.stores.canvases.clear(key)
         await self._services.discord.canvas_changed(key)
         return go_on(request, visitor_of(request), f"/canvas/{key.channel_id}", "canvas_cleared")
 
     async def use_agent(self, request: web.Request) -> web.Response:
-        """Let another agent answer there, as `/agent use` does. Raises UnknownAgent."""
+        """Choose an agent there, as `/agent use` does. Raises UnknownAgent."""
         visitor, channel_id = visitor_of(request), await self._channel(request)
         usable = await self._services.discord.usable_agents(channel_id)
         wanted = find_agent(tuple(usable), text_of(request, "agent"))
@@ -144,8 +144,7 @@ class CanvasPages:
         return go_on(request, visitor_of(request), f"/canvas/{channel_id}", "agent_used")
 
     async def _key(self, request: web.Request) -> SessionKey:
-        """Return the key of the canvas that was looked at: an element of another agent's may have the same
-        id."""
+        """Return the key of the canvas that was shown: another agent's element may have the same id."""
         visitor, channel_id = visitor_of(request), await self._channel(request)
         seen = text_of(request, "agent")
         if not seen:
@@ -156,7 +155,7 @@ class CanvasPages:
         return key
 
     async def _channel(self, request: web.Request) -> int:
-        """Return the channel that a page is of. Raises NothingHere for one in which its user has nothing."""
+        """Return the channel of a page. Raises NothingHere if the user has nothing there."""
         named, visitor = request.match_info["channel"], visitor_of(request)
         if not (named.isascii() and named.isdecimal()) or len(named) > 19:
             raise NothingHere
@@ -165,7 +164,7 @@ class CanvasPages:
         return int(named)
 
     async def _channels(self, visitor: SignedIn) -> list[int]:
-        """List where the user has talked, and where they asked for their pages."""
+        """List where the user has talked, and where they opened their pages."""
         keys = await self._services.stores.canvases.list_keys(visitor.user_id)
         return [*dict.fromkeys([each.channel_id for each in keys] + [visitor.session.place.channel_id])]
 
@@ -180,7 +179,7 @@ class CanvasPages:
 
 
 def is_hiding(request: web.Request) -> bool:
-    """Return whether a browser shows nothing private."""
+    """Return whether a browser hides private elements."""
     return read_cookie(request, HIDING) == "yes"
 
 

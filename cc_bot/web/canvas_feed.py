@@ -1,9 +1,8 @@
-"""The canvases that pages have open, and what they are told when one changes.
+"""Sends canvas changes to open pages.
 
-Whoever changes a canvas (a turn, a heartbeat, a command, an erasure, another program) leaves a number in the
-database, which is compared after each change that this program makes, and a few times a second for those of
-others. Then the whole canvas is sent, at most ten elements. Pages that show the same share one board: it is
-read and written out once.
+Whatever changes a canvas increases a counter in the database, which is read after each write of this process
+and a few times a second for others. Then the whole canvas is sent, at most ten elements. Pages that show the
+same share a board, which is read and rendered once.
 """
 
 import asyncio
@@ -29,26 +28,26 @@ from cc_bot.web.services import WebServices
 _log = structlog.get_logger(__name__)
 
 OTHERS_S: Final = 0.25
-"""Between two looks for what other programs have changed."""
+"""Between checks for changes by other processes."""
 LEAVE_S: Final = 2.0
-"""Between two looks for who may not see their pages any more."""
+"""Between checks for users who lost access."""
 ALL_ANEW_S: Final = 30.0
-"""Between two readings of all boards: nothing that was missed stays so."""
+"""Between reloads of all boards, in case a change was missed."""
 SENDING_S: Final = 10.0
-"""For a page to take what it is sent."""
+"""For a page to accept a message."""
 SIGNED_OUT: Final = 4401
 DENIED: Final = 4403
 TOO_MANY_OPEN: Final = 4429
-"""Codes of our own (RFC 6455, section 7.4.2): a page that is closed with one does not come back."""
+"""Own close codes (RFC 6455, section 7.4.2); a page closed with one does not reconnect."""
 
 
 MAX_OPEN_PAGES: Final = 16
-"""Of one user, in all browsers; the one that was opened first is closed."""
+"""Per user, in all browsers; the oldest is closed."""
 
 
 @dataclass(eq=False, slots=True)
 class Watcher:
-    """A page that is open."""
+    """An open page."""
 
     socket: web.WebSocketResponse
     session_id: int
@@ -56,23 +55,23 @@ class Watcher:
     channel_id: int
     locale: Locale
     hiding: bool
-    """Whether nothing private is shown."""
+    """Whether private elements are hidden."""
     sent: str = ""
-    """The last message to it."""
+    """The last message."""
     opened_s: float = field(default_factory=time.monotonic)
 
 
 @dataclass(eq=False, slots=True)
 class Board:
-    """A canvas as it is shown in one language, with or without what is private."""
+    """A canvas in one language, with or without private elements."""
 
     key: SessionKey
     locale: Locale
     hiding: bool
     canvas: Canvas | None = None
-    """None before it was read."""
+    """None until it is read."""
     message: str = ""
-    """What its pages are sent of it."""
+    """As sent to pages."""
     watchers: set[Watcher] = field(default_factory=set)
     order: asyncio.Lock = field(default_factory=asyncio.Lock)
 
@@ -87,7 +86,7 @@ class CanvasFeed:
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
-        """Tell open pages of changes until left; then close them, so that they come back to the next run."""
+        """Update open pages until left; then close them, so that they reconnect to the next run."""
         tasks = [
             asyncio.create_task(self._repeat(each))
             for each in (self._follow_changes, self._send_off, self._read_all_anew)
@@ -102,8 +101,7 @@ class CanvasFeed:
             await asyncio.gather(*leaving, *self._sending, return_exceptions=True)
 
     async def open(self, watcher: Watcher) -> None:
-        """Show a page the canvas of whoever answers its user there now, and what becomes of it. Raises
-        StorageError."""
+        """Show the canvas of the user's current agent there, and its changes. Raises StorageError."""
         key = await self._services.discord.current_key(watcher.place.user_id, watcher.channel_id)
         self._make_room(watcher.place.user_id)
         await self._put_on(watcher, key)
@@ -118,7 +116,7 @@ class CanvasFeed:
             self._start(self._close(oldest, TOO_MANY_OPEN, reason))
 
     def close(self, watcher: Watcher) -> None:
-        """Forget a page that is gone."""
+        """Forget a closed page."""
         board = self._on.pop(watcher, None)
         if board is not None:
             board.watchers.discard(watcher)
@@ -137,7 +135,7 @@ class CanvasFeed:
         await self._refresh(board)
 
     async def _refresh(self, board: Board) -> None:
-        """Send a board to those of its pages that do not show it as it is."""
+        """Send a board to those of its pages that are outdated."""
         async with board.order:
             seen = await self._services.stores.canvases.get(board.key)
             canvas = (seen.canvas if seen else Canvas()).visible_in("public" if board.hiding else "private")
@@ -169,7 +167,7 @@ class CanvasFeed:
             seen = now
 
     async def _follow_agents(self) -> None:
-        """Show each page the canvas of the agent that answers there now, and read what may be gone."""
+        """Switch pages to the agent that answers there now."""
         asked: dict[tuple[int, int], SessionKey] = {}
         for watcher, board in [*self._on.items()]:
             where = (watcher.place.user_id, watcher.channel_id)
@@ -186,7 +184,7 @@ class CanvasFeed:
             await self._follow_agents()
 
     async def _send_off(self) -> None:
-        """Close the pages of whoever signed out, or may not use the bot any more."""
+        """Close the pages of users who signed out or lost access."""
         while True:
             await self._opened.wait()
             await asyncio.sleep(LEAVE_S)
@@ -201,7 +199,7 @@ class CanvasFeed:
                     await self._close(watcher, DENIED, words.closed_denied)
 
     async def _repeat(self, work: "Any") -> None:
-        """Do the work for ever. While the database does not answer, it is tried again."""
+        """Repeat the work forever, also after storage errors."""
         while True:
             try:
                 await work()

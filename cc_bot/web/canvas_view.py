@@ -1,4 +1,4 @@
-"""A canvas as HTML, for the page and for what its socket sends."""
+"""A canvas as HTML, for the page and its socket."""
 
 import json
 from html import escape
@@ -16,7 +16,7 @@ _ENVIRONMENT: Final = make_environment()
 
 
 def canvas_message(key: SessionKey, canvas: Canvas, words: Texts) -> str:
-    """Return what a socket sends: the whole canvas, as JSON."""
+    """Return the whole canvas as a JSON message."""
     parts = _ENVIRONMENT.get_template("canvas_parts.html").make_module({"web": words.web})
 
     def html(macro: str, *values: object) -> str:
@@ -35,7 +35,7 @@ def canvas_message(key: SessionKey, canvas: Canvas, words: Texts) -> str:
 
 
 def body_of(element: Element, words: Texts) -> str:
-    """Return an element's body as HTML: Markdown, or a chart with its numbers below."""
+    """Return an element as HTML: Markdown, or a chart with a table of its numbers."""
     match element:
         case Card() | Text():
             return to_html(element.content)

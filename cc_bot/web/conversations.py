@@ -1,4 +1,4 @@
-"""One's own conversations: by channel and agent, to read and to delete one by one."""
+"""A user's conversations by channel and agent, to read and delete."""
 
 import re
 from collections import Counter
@@ -25,9 +25,9 @@ _log = structlog.get_logger(__name__)
 
 SESSIONS: Final = 20
 MESSAGES: Final = 40
-"""On a page."""
+"""Per page."""
 MOST_CHOICES: Final = 50
-"""Places to choose from: those of the newest conversations."""
+"""Channels offered as filters, those of the newest conversations."""
 
 _SESSION_ID: Final = re.compile(r"[0-9a-f-]{36}")
 
@@ -44,7 +44,7 @@ class ConversationPages:
         )
 
     async def list(self, request: web.Request) -> web.Response:
-        """Show all, or those of one channel and agent with what was written down of them."""
+        """List all conversations, or those of one channel and agent with its summaries."""
         visitor, stores = visitor_of(request), self._services.stores
         counts = Counter(await stores.archive.list_keys(visitor.user_id))
         chosen = _chosen(request.query.get("place", ""), counts)
@@ -74,8 +74,8 @@ class ConversationPages:
         )
 
     async def read(self, request: web.Request) -> web.Response:
-        """Show what was said in one, or that it is gone. Raises NothingHere for a page that it does not
-        have."""
+        """Show a conversation, or that it is gone. Raises NothingHere for a page number that does not
+        exist."""
         visitor, stores = visitor_of(request), self._services.stores
         session = await stores.archive.get_session(visitor.user_id, _id_in(request))
         if session is None:
@@ -98,7 +98,7 @@ class ConversationPages:
         )
 
     async def delete(self, request: web.Request) -> web.StreamResponse:
-        """Delete one for good, or show that it is gone. Raises a StorageError when nothing was deleted."""
+        """Delete a conversation, or show that it is gone. Raises StorageError if nothing was deleted."""
         visitor = visitor_of(request)
         key = await self._services.privacy.delete_session(visitor.user_id, _id_in(request))
         if key is None:
@@ -108,7 +108,7 @@ class ConversationPages:
 
 
 def _gone(request: web.Request, visitor: SignedIn) -> web.Response:
-    """Return the page of a conversation that there is not: deleted in another tab, or never one of theirs."""
+    """Return the page for a conversation that does not exist, or is another user's."""
     _log.info("page_refused", page=name_of_page(request), error="NothingHere", status=404)
     texts = visitor.words.web_conversation
     links = [("/conversations", texts.back)]
@@ -118,13 +118,12 @@ def _gone(request: web.Request, visitor: SignedIn) -> web.Response:
 
 
 def place_of(key: SessionKey) -> str:
-    """Return what stands for a channel and an agent in an address."""
+    """Return a channel and agent as a URL parameter."""
     return f"{key.channel_id}/{key.agent}"
 
 
 def _chosen(place: str, known: Iterable[SessionKey]) -> SessionKey | None:
-    """Return the key of a place; None where all are asked for. Raises NothingHere for one of which there is
-    no conversation."""
+    """Return the key in the URL; None for all. Raises NothingHere if there is no such conversation."""
     if not place:
         return None
     found = next((key for key in known if place_of(key) == place), None)
@@ -134,7 +133,7 @@ def _chosen(place: str, known: Iterable[SessionKey]) -> SessionKey | None:
 
 
 def _id_in(request: web.Request) -> str:
-    """Return the id of a session that stands in a path. Raises NothingHere for what is none."""
+    """Return the session id in a path. Raises NothingHere if it is invalid."""
     id_ = request.match_info["id"]
     if not _SESSION_ID.fullmatch(id_):
         raise NothingHere
@@ -142,10 +141,10 @@ def _id_in(request: web.Request) -> str:
 
 
 def pages_of(message: Message) -> Sequence[PageLink]:
-    """Return the pages of the web that an answer rests on."""
+    """Return the web pages that an answer used."""
     return pages_behind(message.tool_calls)
 
 
 def body_of(message: Message) -> Markup:
-    """Return what was said as HTML."""
+    """Return a message as HTML."""
     return Markup(to_html(message.content))  # noqa: S704 - made by `to_html`, which lets no markup through

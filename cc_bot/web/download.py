@@ -1,4 +1,4 @@
-"""A file that is sent while it is made, however large it is."""
+"""Sends a file while it is being made."""
 
 from collections.abc import AsyncIterator
 from urllib.parse import quote
@@ -12,7 +12,7 @@ _log = structlog.get_logger(__name__)
 
 
 def disposition_of(name: str) -> str:
-    """Return the header by which a browser saves a file under a name in any script (RFC 6266)."""
+    """Return the header with a file's name in any script (RFC 6266)."""
     plain = "".join(letter if letter.isascii() and letter not in '"\\' else "_" for letter in name)
     return f"attachment; filename=\"{plain}\"; filename*=UTF-8''{quote(name, safe='')}"
 
@@ -20,8 +20,8 @@ def disposition_of(name: str) -> str:
 async def send_file(
     request: web.Request, pieces: AsyncIterator[bytes], name: str, content_type: str
 ) -> web.StreamResponse:
-    """Send a file while it is made. When that fails on the way the connection is cut, so that no browser
-    takes a part for the whole. Raises what fails before the first piece."""
+    """Send a file while it is being made. An error on the way cuts the connection, so that no browser takes a
+    part for the whole. Raises errors before the first piece."""
     response = web.StreamResponse(headers={"Content-Disposition": disposition_of(name)})
     response.content_type = content_type
     first = await anext(pieces, b"")

@@ -1,8 +1,5 @@
-"""Markdown as HTML that may stand in a page, whoever wrote it.
-
-Nothing of the text becomes markup of its own: HTML in it is text, links lead to http and https alone, and a
-picture is a link, since a page loads nothing from another host.
-"""
+"""Untrusted Markdown as safe HTML: HTML stays text, links lead to http and https only, and pictures are
+links, as pages load nothing from other hosts."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -22,14 +19,14 @@ from cc_bot.domain.kinsoku import is_wide
 
 _LINK: Final = {"rel": "noopener noreferrer nofollow", "target": "_blank"}
 _ADDRESS: Final = re.compile(r"https?://[!#-;=?-_a-z~]+", re.IGNORECASE)
-"""An address in a text, of ASCII alone: in Japanese no blank parts it from what follows."""
+"""An ASCII URL in text: in Japanese no space separates it from what follows."""
 _AFTER_AN_ADDRESS: Final = ".,;:!?'*_~)]}"
 _DEEPEST: Final = 12
-"""Lists and quotations in one another; more makes a page as narrow as a letter."""
+"""Nested lists and quotations; more would make a page as narrow as a letter."""
 
 
 def to_html(text: str) -> str:
-    """Return the text as HTML: a line stays a line, and the highest heading is an `h3`."""
+    """Return the text as HTML; line breaks are kept, and the highest heading is `h3`."""
     return str(_markdown().render(text))
 
 
@@ -42,7 +39,7 @@ def _markdown() -> MarkdownIt:
     markdown.disable("html_block")
     markdown.disable("html_inline")
     markdown.validateLink = _leads_out  # type: ignore[method-assign]  # the library's own way to set it
-    # Letters of other scripts look alike: an address is shown as it leads there.
+    # Letters of other scripts look alike, so URLs are shown as they are sent.
     markdown.normalizeLinkText = _as_written  # type: ignore[method-assign, assignment]
     markdown.core.ruler.push("lower_headings", _lower_headings)
     markdown.core.ruler.push("align_by_class", _align_by_class)
@@ -59,7 +56,7 @@ def _as_written(url: str) -> str:
 
 
 class _State(StateInline):
-    """A line that is read, in Japanese too: `**「大切」**です` is strong there, though no blank follows."""
+    """Parses a line, also Japanese: `**「大切」**です` is strong although no space follows."""
 
     def scanDelims(self, start: int, canSplitWord: bool) -> Scanned:  # noqa: N802, N803 - as it is called
         scanned = super().scanDelims(start, canSplitWord)
@@ -86,7 +83,7 @@ class _Renderer(RendererHTML):
         return self.renderToken(tokens, idx, options, env)
 
     def image(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: EnvType) -> str:
-        """Return a link to the picture with what it shows, or its words alone within another link."""
+        """Return a link to the picture, or only its text within another link."""
         url = str(tokens[idx].attrs["src"])
         words = self.renderInlineAsText(tokens[idx].children or [], options, env) or url
         depth = sum(token.nesting for token in tokens[:idx] if token.type in ("link_open", "link_close"))
@@ -100,14 +97,14 @@ def _lower_headings(state: StateCore) -> None:
 
 
 def _align_by_class(state: StateCore) -> None:
-    """Say how a table's column is aligned without the inline style that the page's policy forbids."""
+    """Align table columns without inline styles, which the page's policy forbids."""
     for token in state.tokens:
         if style := token.attrs.pop("style", None):
             token.attrSet("class", str(style).replace("text-align:", "align-"))
 
 
 def _link_addresses(state: StateCore) -> None:
-    """Make links of addresses that stand in a text as they are."""
+    """Turn bare URLs into links."""
     for token in state.tokens:
         if token.type == "inline" and token.children:
             token.children = list(_with_links(token.children))

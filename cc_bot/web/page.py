@@ -1,4 +1,4 @@
-"""A page: a template, filled with values and with the sentences of whoever reads it."""
+"""Renders pages from templates, and shows notices after a press."""
 
 import re
 from collections import OrderedDict
@@ -23,7 +23,7 @@ from cc_bot.web.visitor import VISITOR, SignedIn
 _FOLDER: Final = files(cc_bot.web)
 
 TYPES: Final[Mapping[str, str]] = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
-"""Of the files that pages load."""
+"""Media types of static files."""
 
 
 def _template(name: str) -> str | None:
@@ -32,8 +32,7 @@ def _template(name: str) -> str | None:
 
 
 def make_environment() -> Environment:
-    """Make what fills templates. What is put into one is text, whatever stands in it, unless it was made to
-    be HTML (`markupsafe.Markup`)."""
+    """Return the template environment. Values are escaped, except for `markupsafe.Markup`."""
     environment = Environment(
         loader=FunctionLoader(_template),
         autoescape=True,
@@ -50,7 +49,7 @@ def make_environment() -> Environment:
 
 
 def read_static_files() -> Mapping[str, tuple[bytes, str]]:
-    """Read the files that pages load: contents and type by name."""
+    """Read the static files: content and type by name."""
     found = {}
     for file in (_FOLDER / "static").iterdir():
         suffix = file.name[file.name.rfind(".") :]
@@ -63,16 +62,15 @@ ENVIRONMENT: Final = web.AppKey("environment", Environment)
 
 
 # ---- notices ---------------------------------------------------------------------------------------------
-# What a press has done, shown once on the next page of the session that pressed. No link can claim that
-# something was done.
+# Notices: what a press has done, shown once on the next page of its session. No link can forge one.
 
 MAX_NOTICES: Final = 2000
 
 
 @dataclass(frozen=True, slots=True)
 class PageNotice:
-    """A sentence of `web.done` by its name, with its parameters, or the text of a reply; without either, a
-    page writes the sentence itself."""
+    """A sentence of `web.done` with its parameters, or the text of a reply; with neither, the page writes
+    it."""
 
     name: str = ""
     params: Mapping[str, Any] = field(default_factory=dict)
@@ -85,12 +83,12 @@ NOTICES: Final = web.AppKey("notices", Notices)
 
 
 def go_on(request: web.Request, visitor: SignedIn, path: str, name: str = "", **params: Any) -> web.Response:
-    """Redirect a browser after a press; the next page shows the sentence of that name."""
+    """Redirect after a press; the next page shows that sentence."""
     return _redirect(request, visitor, path, PageNotice(name, params))
 
 
 def go_on_with(request: web.Request, visitor: SignedIn, path: str, reply: Reply) -> web.Response:
-    """Redirect likewise; the next page shows the reply of a command."""
+    """Redirect after a press; the next page shows a command's reply."""
     text = "\n".join(map(without_sign, (*reply.lines, *reply.notes)))
     return _redirect(request, visitor, path, PageNotice(text=text))
 
@@ -118,8 +116,7 @@ def render(
     status: int = 200,
     **values: Any,
 ) -> web.Response:
-    """Return a page for somebody who is signed in. What their press has done is told at its top, once: a
-    sentence of `web.done`."""
+    """Render a page for a signed-in user, with the notice of their last press."""
     told = take_notice(request, visitor)
     done = visitor.words.web.done[told.name].format(**told.params) if told and told.name else ""
     done = done or (told.text if told else "")
@@ -132,8 +129,7 @@ def render(
 def render_for_anyone(
     request: web.Request, template: str, words: Texts, zone: ZoneInfo, *, status: int = 200, **values: Any
 ) -> web.Response:
-    """Return a page for somebody of whom no more is known than a language; for whoever is signed in, with
-    the way to the other pages."""
+    """Render a page for anyone who reads a language; signed-in users get the navigation."""
     visitor = request.get(VISITOR)
     shown = {"visitor": visitor, "owner": bool(visitor and visitor.owner), "done": "", **values}
     return fill(request.app[ENVIRONMENT], template, words, zone, status=status, **shown)
@@ -149,8 +145,8 @@ def fill(
 
 
 WHOSE: Final = "whose"
-"""The field of each form that says whose page it is on: numbers of memories and the like are each user's own,
-and somebody else may have signed in with that browser since."""
+"""The field of each form with the user id of its page: someone else may have signed in with that browser
+since."""
 _FORM: Final = re.compile(r"<form\b[^<>]*+>")
 
 
@@ -161,22 +157,21 @@ def sign_forms(html: str, user_id: int) -> str:
 
 
 def see_other(path: str) -> web.Response:
-    """Return what sends a browser on after a press, so that reloading does not press again."""
+    """Redirect after a press, so that reloading does not repeat it."""
     return web.Response(status=303, headers={"Location": path})
 
 
 def moment_in(zone: ZoneInfo) -> Callable[[datetime], str]:
-    """Return what writes a moment as a clock on the reader's wall shows it; the day as `day_in` does, in
-    every language."""
+    """Return a function that formats a time in the reader's time zone."""
     return lambda moment: moment.astimezone(zone).strftime("%Y-%m-%d %H:%M")
 
 
 def sentence_on(error: CcBotError, words: Texts, zone: ZoneInfo) -> str:
-    """Return the sentence on an error; a moment in it is one in that zone."""
+    """Return the sentence for an error, with times in that zone."""
     at = moment_in(zone)
     return explain(error, words, lambda moment: words.usage.at.format(time=at(moment)))
 
 
 def day_in(zone: ZoneInfo) -> Callable[[datetime], str]:
-    """Return what writes the day of a moment, where its reader is."""
+    """Return a function that formats a date in the reader's time zone."""
     return lambda moment: moment.astimezone(zone).date().isoformat()

@@ -1,4 +1,4 @@
-"""Words for the places and agents of conversations, as whoever is signed in knows them."""
+"""Names of channels and agents of conversations."""
 
 import asyncio
 from collections.abc import Iterable, Mapping
@@ -12,13 +12,11 @@ from cc_bot.web.services import WebServices
 from cc_bot.web.visitor import SignedIn
 
 _EPOCH_MS: Final = 1_420_070_400_000
-"""From which Discord's ids count, 22 bits further left (its reference, "Snowflakes")."""
+"""Epoch of Discord's ids, whose time is above 22 bits (its reference, "Snowflakes")."""
 
 
 @dataclass(frozen=True, slots=True)
 class PlaceNames:
-    """The words for channels and agents."""
-
     channels: Mapping[int, str]
     agents: Mapping[str, str]
 
@@ -30,7 +28,7 @@ class PlaceNames:
 
 
 async def place_names(services: WebServices, keys: Iterable[SessionKey], visitor: SignedIn) -> PlaceNames:
-    """Return the words for the channels and agents of these keys."""
+    """Return the names of the channels and agents of these keys."""
     agents = await services.agents.all()
     return PlaceNames(
         await channel_names(services, (key.channel_id for key in keys), visitor),
@@ -41,15 +39,14 @@ async def place_names(services: WebServices, keys: Iterable[SessionKey], visitor
 async def channel_names(
     services: WebServices, channel_ids: Iterable[int], visitor: SignedIn
 ) -> Mapping[int, str]:
-    """Return what channels are called, each under its id."""
+    """Return the names of channels by id."""
     ids = sorted(set(channel_ids) - {0})
     found = await asyncio.gather(*(_name(services, id_, visitor) for id_ in ids))
     return {0: visitor.words.web_conversation.terminal} | dict(zip(ids, found, strict=True))
 
 
 async def _name(services: WebServices, channel_id: int, visitor: SignedIn) -> str:
-    """Return what a channel is called; where Discord does not tell, by when it was made, which tells several
-    of them apart."""
+    """Return a channel's name; if Discord does not tell, its creation date, which distinguishes several."""
     said = visitor.words.web_conversation
     if name := await services.discord.name_of_channel(channel_id):
         return name

@@ -1,8 +1,7 @@
-"""The server of the pages: what every request passes, and what every response carries.
+"""The web server: middleware that all requests pass, and headers of all responses.
 
-A browser is trusted with nothing but its cookie: each request names a host that is ours, a change comes from
-a page of ours, and whoever asks is let in by the gate that commands pass. A failure is a page with one
-sentence, in the reader's language.
+A request must name one of our hosts, a change must come from one of our pages, and the user passes the same
+gate as with commands. An error is a page with one sentence in the reader's language.
 """
 
 import asyncio
@@ -89,27 +88,26 @@ async def _secure(_: web.Request, response: web.StreamResponse) -> None:
 
 
 # ---- where a request comes from ----------------------------------------------------------------------------
-# A name that was pointed at this machine by somebody else (DNS rebinding) is not ours, and what another site
-# sends has another origin. A form's origin is told because each page sets its own referrer policy for
-# requests to itself: under the header's alone a browser says `null` (Fetch standard, "append a request
-# `Origin` header").
+# Another site's name pointed at this machine (DNS rebinding) is not ours, and another site's requests have
+# another origin. Our pages set a referrer policy, so that their forms send an origin rather than `null`
+# (Fetch standard, "append a request `Origin` header").
 
 _SAFE: Final = frozenset({"GET", "HEAD", "OPTIONS"})
 
 
 def is_ours(host: str, settings: WebSettings) -> bool:
-    """Return whether a `Host` header names these pages, or this machine."""
+    """Return whether a `Host` header names these pages or this machine."""
     return host.lower() == urlsplit(settings.url).netloc or _is_loopback(host)
 
 
 def is_secure(host: str, settings: WebSettings) -> bool:
-    """Return whether who names that host came over https."""
+    """Return whether a request for that host came over https."""
     ours = urlsplit(settings.url)
     return ours.scheme == "https" and host.lower() == ours.netloc
 
 
 def is_from_ours(request: web.Request, settings: WebSettings) -> bool:
-    """Return whether a request was made by a page of ours. Raises nothing."""
+    """Return whether a request came from one of our pages."""
     origin, host = only_header(request, "Origin").lower(), request.host.lower()
     if is_secure(host, settings):
         return origin == settings.url
@@ -117,13 +115,13 @@ def is_from_ours(request: web.Request, settings: WebSettings) -> bool:
 
 
 def only_header(request: web.Request, name: str) -> str:
-    """Return what a header says; nothing where there is none, or where several contradict each other."""
+    """Return a header; empty if it is missing, or contradicts itself."""
     said = request.headers.getall(name, [])
     return said[0] if len(said) == 1 else ""
 
 
 _HOST: Final = re.compile(r"(?:\[([0-9a-f:.]+)\]|([0-9a-z.-]+))(?::[0-9]{1,5})?", re.IGNORECASE)
-"""A `Host` header as browsers send it, without the odd ones of RFC 3986."""
+"""A `Host` header as browsers send it."""
 
 
 def _is_loopback(host: str) -> bool:
@@ -136,8 +134,8 @@ def _is_loopback(host: str) -> bool:
 
 
 def address_of(request: web.Request, settings: WebSettings) -> str:
-    """Return the address that somebody comes from: the nearest that no proxy of ours has. Of IPv6 it is the
-    network, which is that of one household or machine (RFC 6177)."""
+    """Return the client's address: the nearest one that is not our proxy's. For IPv6 its network, which is
+    one household or machine (RFC 6177)."""
     came = request.remote or ""
     forwarded = [each.strip() for each in request.headers.get("X-Forwarded-For", "").split(",")]
     while forwarded and _is_proxy(came, settings):
@@ -160,19 +158,19 @@ def _is_proxy(address: str, settings: WebSettings) -> bool:
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 PUBLIC: Final = ("/sign-in", "/signed-out", "/static/")
-"""What is shown to everybody."""
+"""Without signing in."""
 ALWAYS: Final = ("/privacy", "/sign-out", "/sessions/")
-"""What is one's own, also for whoever may not use the bot any more, as with the commands of that name."""
+"""A user's own data, also for those who may no longer use the bot, as with the commands."""
 LARGEST_BYTES: Final = 2**20
-"""Of a request: a file of 1 MB, with what a form needs around it."""
+"""Per request: a file of 1 MB with its form."""
 MAX_STRANGER_BYTES: Final = 4096
-"""Of a request by somebody who is not signed in: a code."""
+"""Per request without signing in: a code."""
 MAX_RECEIVING: Final = 4
-"""Forms of one user, or of one address, that arrive at the same time; each is held in memory."""
+"""Forms that one user or address sends at the same time; each is held in memory."""
 MAX_STRANGERS: Final = 200
-"""Forms of people who are not signed in that arrive at the same time: all may break off in one moment."""
+"""Forms sent at the same time without signing in."""
 READING_S: Final = 20.0
-"""For the body of a request to arrive whole."""
+"""For the body of a request."""
 
 STATUSES: Final[Mapping[type[CcBotError], int]] = {
     NotSignedIn: 401,
@@ -194,7 +192,7 @@ STATUSES: Final[Mapping[type[CcBotError], int]] = {
     InputError: 400,
     StorageError: 503,
 }
-"""The first class that an error is of."""
+"""The first class that matches."""
 
 
 def status_of(error: CcBotError) -> int:
@@ -202,7 +200,7 @@ def status_of(error: CcBotError) -> int:
 
 
 class Doorway:
-    """The middleware that every request passes."""
+    """The middleware of all requests."""
 
     def __init__(self, services: WebServices, rates: RequestRates) -> None:
         self._services = services
@@ -249,13 +247,13 @@ class Doorway:
         return await handler(request)
 
     def _require_own(self, request: web.Request) -> None:
-        """Raise ForeignRequest for a change that no page of ours asks for."""
+        """Raise ForeignRequest for a change that does not come from our pages."""
         same = only_header(request, "Sec-Fetch-Site") == "same-origin"
         if not (same and is_from_ours(request, self._services.settings)):
             raise ForeignRequest
 
     async def _receive(self, request: web.Request, session: WebSession | None) -> None:
-        """Have a form arrive whole, a few of one user at a time. Raises TooManyRequests, RequestTooLarge and
+        """Receive a form, a few per user at a time. Raises TooManyRequests, RequestTooLarge and
         InputError."""
         rooms: dict[int | str, int] = (
             {session.user_id: MAX_RECEIVING}
@@ -298,8 +296,8 @@ class Doorway:
 
 
 async def _receive(request: web.Request, max_bytes: int) -> None:
-    """Have a form arrive whole; handlers find it there. Raises RequestTooLarge, and InputError for what is
-    none, or takes too long."""
+    """Receive a form for the handlers. Raises RequestTooLarge, and InputError if it is invalid or takes too
+    long."""
     try:
         async with asyncio.timeout(READING_S):
             await read_form(request, max_bytes)
@@ -314,7 +312,7 @@ def _section(request: web.Request) -> str:
 
 
 def name_of_page(request: web.Request) -> str:
-    """Return a page's name for the log: its pattern, without what stands in its place."""
+    """Return a page's name for the log: its route pattern."""
     resource = request.match_info.route.resource
     return resource.canonical if resource else ""
 
@@ -322,13 +320,13 @@ def name_of_page(request: web.Request) -> str:
 # ---- server ------------------------------------------------------------------------------------------------
 
 CLOSING_S: Final = 2.0
-"""Answers that are under way when the program ends."""
+"""For running responses at shutdown."""
 LIMITS: Final = ConnectionLimits(max_connections=2000, request_s=15.0, idle_s=75.0, send_s=20.0)
-"""A proxy keeps idle connections a little less long (nginx: 60 s), so that it never uses one that is over."""
+"""Proxies should close idle connections earlier (nginx: 60 s)."""
 
 
 def make_app(services: WebServices, routes: Iterable[web.AbstractRouteDef]) -> web.Application:
-    """Put the pages together. `routes` are those of all of them."""
+    """Build the application with these routes."""
     app = web.Application(middlewares=[Doorway(services, RequestRates()).pass_on])
     app.on_response_prepare.append(_secure)
     app[ENVIRONMENT] = make_environment()
@@ -353,10 +351,9 @@ Begin = Callable[[], Awaitable[None]]
 
 @asynccontextmanager
 async def serve(settings: WebSettings, app: web.Application) -> AsyncIterator[Begin]:
-    """Take the port, and serve until left; yield what lets the first browser in, which raises PortTaken.
+    """Open the port, and serve until left; yields a function that starts serving, which raises PortTaken.
 
-    Raises PortTaken, and InvalidSetting for a port that the program may not use, or a host that this machine
-    does not have.
+    Raises PortTaken, and InvalidSetting for a forbidden port or a host that this machine does not have.
     """
     port = Port(settings.host, settings.port, "CC_BOT_WEB_HOST", "CC_BOT_WEB_PORT", "8080")
     async with reserve(app, port, LIMITS, name=__name__, shutdown_s=CLOSING_S, headers=HEADERS) as listener:
@@ -369,6 +366,6 @@ async def _begin(listener: asyncio.Server, port: Port) -> None:
 
 
 def language_of(request: web.Request, services: WebServices) -> Locale:
-    """Return the language of whoever reads a page, signed in or not."""
+    """Return the reader's language, signed in or not."""
     visitor = request.get(VISITOR)
     return visitor.locale if visitor else locale_of(request, services.settings.locale)

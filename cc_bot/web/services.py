@@ -1,4 +1,4 @@
-"""The parts that the pages are handed: those of Discord's commands too, and Discord as pages need it."""
+"""What the web pages are given, and Discord as they need it."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
@@ -24,30 +24,30 @@ from cc_bot.status import BotStatus
 from cc_bot.stores import Stores
 
 What = Literal["command", "choices"]
-"""How a request is counted: a change like a command, a look like a list of choices."""
+"""How a request is counted: changes like commands, reads like autocomplete."""
 
 
 class Discord(Protocol):
-    """Discord, as far as pages have to do with it. Raises none of a client's own errors: what Discord does
-    not tell is None or False."""
+    """Discord as the pages need it. Raises no errors of a client library; unknown answers are None or
+    False."""
 
     async def admit(self, place: WebPlace, what: What, *, always: bool = False) -> None:
-        """Count a request, and raise the AccessError that a command from there would raise, or StorageError.
-        `always`: it is about one's own data, which is everybody's to see and erase."""
+        """Count a request, and raise the AccessError that a command there would raise, or StorageError.
+        `always`: for a user's own data, which they may always see and erase."""
 
     async def refusals(self, places: Sequence[WebPlace]) -> Mapping[WebPlace, AccessError]:
-        """Return what commands from there would be refused with now; it counts for nothing."""
+        """Return why commands there would be refused now; not counted."""
 
     async def is_owner(self, user_id: int, *, anew: bool = False) -> bool:
-        """Return whether the bot is theirs, as Discord had it a few seconds ago; `anew`: as it has it now."""
+        """Return whether a user is an owner, as of a few seconds ago; `anew`: as of now."""
 
     async def manages(self, user_id: int, guild_id: int) -> bool:
-        """Return whether somebody may manage a server, as Discord had it within the last minute."""
+        """Return whether a user may manage a server, as of the last minute."""
 
     async def name_of(self, user_id: int) -> str | None: ...
 
     async def name_of_channel(self, channel_id: int) -> str | None:
-        """Return what a channel or thread of a server is called, with that."""
+        """Return the name of a channel or thread with its server's."""
 
     async def is_dm(self, channel_id: int) -> bool:
         """Return whether it is a DM with the bot; False while Discord does not tell."""
@@ -55,40 +55,39 @@ class Discord(Protocol):
     async def name_of_guild(self, guild_id: int) -> str | None: ...
 
     async def current_key(self, user_id: int, channel_id: int) -> SessionKey:
-        """Return the session that a question of the user would go to there. Raises StorageError."""
+        """Return the session of the user's next question there. Raises StorageError."""
 
     async def usable_agents(self, channel_id: int) -> Sequence[Agent]:
-        """Return those who may be asked there, the default one first."""
+        """Return the agents that may be used there, the default one first."""
 
     async def use_agent(self, user_id: int, channel_id: int, agent: Agent) -> None:
-        """Let this agent answer the user there, as `/agent use` does. Raises StorageError."""
+        """Choose the user's agent there, as `/agent use` does. Raises StorageError."""
 
     async def canvas_changed(self, key: SessionKey) -> None:
-        """Have the message on Discord follow a canvas. Never raises."""
+        """Update the Discord message that shows a canvas. Never raises."""
 
     async def receipts_changed(self, user_id: int) -> None:
-        """Have the messages follow that tell a user what was kept or set for them. Never raises."""
+        """Update the receipts on Discord. Never raises."""
 
     def erasing(self, user_id: int) -> AbstractAsyncContextManager[None]:
-        """Have those messages follow an erasing of everything that is done meanwhile. Entering raises
-        StorageError."""
+        """Update the receipts on Discord after an erasure within the block. Entering raises StorageError."""
 
 
 @dataclass(frozen=True, slots=True)
 class WebSettings:
-    """The decisions of the operator about the pages."""
+    """The operator's settings for the pages."""
 
     host: str
     port: int
     url: str
-    """How browsers reach them: a scheme, a host and maybe a port, without a slash at the end."""
+    """Public base URL, without a slash at the end."""
     proxies: tuple[IPv4Network | IPv6Network, ...]
-    """Whose word counts on the address that somebody comes from."""
+    """Proxies whose X-Forwarded-For is trusted."""
     locale: Locale
-    """For whoever neither chose a language nor has a browser that tells one."""
+    """For readers whose language is unknown."""
     timezone: ZoneInfo
     speaks: bool
-    """Whether there is a model that reads answers aloud."""
+    """Whether answers can be read aloud."""
 
 
 DoctorReport = Sequence[Mapping[str, str]]
@@ -97,7 +96,7 @@ DoctorReport = Sequence[Mapping[str, str]]
 
 @dataclass(frozen=True, slots=True)
 class WebServices:
-    """The parts that the pages are handed, and do not close."""
+    """What the pages are given and do not close."""
 
     settings: WebSettings
     stores: Stores
@@ -106,7 +105,7 @@ class WebServices:
     administration: Administration
     records: RecentRecords
     examine: Callable[[Locale], Awaitable[DoctorReport]]
-    """Has the doctor look at everything, and write in that language."""
+    """Runs the doctor, in a language."""
     spending: Spending
     moments: TimeResolver
     privacy: Privacy

@@ -1,7 +1,7 @@
-"""Signing in by a link, once, and signing out.
+"""Signing in with a one-time link, and signing out.
 
-Opening a link shows whose pages it opens and a button, and changes nothing: what merely fetches links (a
-chat's preview, a scanner of mail) does not use it up. The press does.
+Opening a link shows the user and a button and changes nothing, so that link previews and mail scanners do not
+use it up.
 """
 
 import asyncio
@@ -20,7 +20,7 @@ from cc_bot.web.services import WebServices
 from cc_bot.web.visitor import VISITOR, RequestRates, drop_cookie, set_cookie, visitor_of
 
 MOST_TRIES: Final = 5
-"""Links that don't hold, of one address within TRIES_S."""
+"""Invalid links of one address within TRIES_S."""
 TRIES_S: Final = 60.0
 
 
@@ -51,7 +51,7 @@ class SignInPages:
         return render_for_anyone(request, "sign_in.html", words, zone, code=code, name=name)
 
     async def sign_in(self, request: web.Request) -> web.StreamResponse:
-        """Use the link up. Raises as `show`, and what the gate raises."""
+        """Use a link. Raises as `show`, and errors of the gate."""
         code = text_of(request, "code")
         store = self._services.stores.web_sessions
         place = await store.find_code(code)
@@ -69,12 +69,12 @@ class SignInPages:
         return sent
 
     async def show_signed_out(self, request: web.Request) -> web.Response:
-        """Show that this browser is signed out, and how to come back."""
+        """Show that this browser is signed out, and how to return."""
         words = texts(language_of(request, self._services))
         return render_for_anyone(request, "signed_out.html", words, self._services.settings.timezone)
 
     async def sign_out(self, request: web.Request) -> web.StreamResponse:
-        """End the session of this browser."""
+        """End this browser's session."""
         visitor = visitor_of(request)
         await self._services.stores.web_sessions.end(visitor.user_id, visitor.session.id)
         sent = see_other("/signed-out")
@@ -82,8 +82,8 @@ class SignInPages:
         return sent
 
     def _refused(self, request: web.Request) -> LinkOver | TooManyLinks:
-        """Return the error for a link that does not hold, and count it. A good one is never refused: codes
-        are 256 random bits, so however many are tried, none is found."""
+        """Count an invalid link and return its error. Valid ones are never refused: codes of 256 bits can't
+        be guessed."""
         address = address_of(request, self._services.settings)
         try:
             self._tries.count(address, asyncio.get_running_loop().time())
@@ -93,7 +93,7 @@ class SignInPages:
 
 
 async def name_of_user(services: WebServices, place: WebPlace, terminal: str) -> str:
-    """Return what a user is called; their number, where Discord does not tell."""
+    """Return a user's name; their id if Discord does not tell."""
     if place.user_id == 0:
         return terminal
     return await services.discord.name_of(place.user_id) or str(place.user_id)

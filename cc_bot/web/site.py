@@ -1,4 +1,4 @@
-"""Serve all pages together."""
+"""Serves all pages."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -23,7 +23,7 @@ from cc_bot.web.usage import UsagePages
 
 @asynccontextmanager
 async def serve_pages(services: WebServices) -> AsyncIterator[Begin]:
-    """Take the port for every page until left; yield what begins to serve them. Raises PortTaken or
+    """Open the port for all pages until left; yields a function that starts serving. Raises PortTaken or
     InvalidSetting."""
     feed = CanvasFeed(services)
     console = ConsolePages(services)

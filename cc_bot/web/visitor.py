@@ -1,4 +1,4 @@
-"""The one who is signed in: the cookie, the session that it names, and the language of its reader."""
+"""The signed-in user: cookie, session and language."""
 
 from collections import OrderedDict, deque
 from dataclasses import dataclass, field
@@ -16,13 +16,13 @@ from cc_bot.web.services import WebServices
 
 COOKIE: Final = "cc_bot"
 PREFIX: Final = "__Host-"
-"""Of a cookie that a browser keeps from every other host, by its own rules (RFC 6265bis, section 4.1.3.2)."""
+"""The browser keeps such a cookie from all other hosts (RFC 6265bis, section 4.1.3.2)."""
 MAX_LANGUAGES_LENGTH: Final = 500
 """Characters of `Accept-Language` that are read."""
 MOST_REQUESTS: Final = 20
-"""Within a second, of a session."""
+"""Per session and second."""
 REMEMBERED: Final = 5000
-"""Sessions whose last requests are known."""
+"""Sessions whose requests are counted."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,14 +31,14 @@ class SignedIn(Caller):
 
     session: WebSession
     owner: bool
-    """Whether the bot is theirs, which is asked again with every request."""
+    """Whether they are an owner; checked in each request."""
 
 
 VISITOR: Final = web.RequestKey("visitor", SignedIn)
 
 
 def visitor_of(request: web.Request) -> SignedIn:
-    """Return who asks. Raises NotSignedIn."""
+    """Return the user of a request. Raises NotSignedIn."""
     visitor: SignedIn | None = request.get(VISITOR)
     if visitor is None:
         raise NotSignedIn
@@ -46,7 +46,7 @@ def visitor_of(request: web.Request) -> SignedIn:
 
 
 def locale_of(request: web.Request, otherwise: Locale) -> Locale:
-    """Return the first language of a browser that every text exists in."""
+    """Return the browser's first language that is supported."""
     for wanted in request.headers.get("Accept-Language", "")[:MAX_LANGUAGES_LENGTH].split(","):
         tag = wanted.partition(";")[0].strip().lower()
         if tag.partition("-")[0] in [*Locale]:
@@ -75,8 +75,8 @@ def drop_cookie(response: web.StreamResponse, *, secure: bool) -> None:
 
 
 def read_cookie(request: web.Request, name: str) -> str:
-    """Return a cookie's value, or an empty string. In linear time: aiohttp's parser takes 14 ms for what one
-    header holds."""
+    """Return a cookie's value, or an empty string. In linear time: aiohttp's parser may take 14 ms per
+    header."""
     for header in request.headers.getall("Cookie", ()):
         for pair in header.split(";"):
             found, _, value = pair.partition("=")
@@ -86,13 +86,13 @@ def read_cookie(request: web.Request, name: str) -> str:
 
 
 async def find_session(services: WebServices, request: web.Request, *, secure: bool) -> WebSession | None:
-    """Return the session that a request's cookie names. Raises StorageError."""
+    """Return the session of a request's cookie. Raises StorageError."""
     secret = read_cookie(request, cookie_name(secure=secure))
     return await services.stores.web_sessions.get(secret) if secret else None
 
 
 async def recognize(services: WebServices, request: web.Request, session: WebSession) -> SignedIn:
-    """Return who that is, and how to speak to them. Raises StorageError."""
+    """Return the session's user. Raises StorageError."""
     chosen = await services.stores.settings.get(session.user_id)
     locale = chosen.locale or locale_of(request, services.settings.locale)
     guild_id = session.place.guild_id  # of a member's roles nothing is known
@@ -111,20 +111,20 @@ async def recognize(services: WebServices, request: web.Request, session: WebSes
 
 @dataclass(eq=False, slots=True)
 class RequestRates:
-    """The requests of each session within the last second."""
+    """Requests of each session within the last second."""
 
     most: int = MOST_REQUESTS
     within_s: float = 1.0
     _moments: OrderedDict[object, deque[float]] = field(default_factory=OrderedDict)
 
     def count(self, who: object, now_s: float) -> None:
-        """Count one. Raises TooManyRequests when there were `most` by now."""
+        """Count a request. Raises TooManyRequests at the limit."""
         if not self.has_room(who, now_s):
             raise TooManyRequests
         self._moments[who].append(now_s)
 
     def has_room(self, who: object, now_s: float) -> bool:
-        """Return whether one more would be counted."""
+        """Return whether another request would be counted."""
         moments = self._moments.setdefault(who, deque())
         self._moments.move_to_end(who)
         if len(self._moments) > REMEMBERED:
