@@ -60,9 +60,7 @@ class Recorder:
         self.dialect: Dialect = database.dialect
         self.location = database.location
         self.read, self.read_long, self.stream = database.read, database.read_long, database.stream
-        self.preserve, self.measure = database.preserve, database.measure
-        self.checkpoint, self.rewrite = database.checkpoint, database.rewrite
-        self.wait_for_write = database.wait_for_write
+        self.scrub, self.size, self.wait_for_write = database.scrub, database.size, database.wait_for_write
         self.begin_shutdown, self.close = database.begin_shutdown, database.close
         self.statements: list[tuple[str, tuple[Any, ...]]] = []
 

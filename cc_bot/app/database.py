@@ -241,7 +241,7 @@ async def _measure(request: CopyRequest) -> int:
             async with open_database(request.source, read_only=True):
                 return file.stat().st_size + log_bytes_of(file)
     async with _end(request.source, request.source_setting) as database:
-        return (await database.measure()).bytes
+        return await database.size()
 
 
 @asynccontextmanager

@@ -32,17 +32,8 @@ class Statement:
         return (yield self)
 
 
-@dataclass(frozen=True, slots=True)
-class DatabaseUsage:
-    """The size and the load of a database."""
-
-    bytes: int
-    """On the disk, without its log."""
-    log_bytes: int
-
-
-Rewriting = Literal["done", "busy", "no_room"]
-"""`busy`: nothing is changed, another program is writing. `no_room`: nor is there room on the disk."""
+ScrubOutcome = Literal["done", "busy", "no_room"]
+"""`busy`: another program reads or writes. `no_room`: VACUUM needs more room on the disk."""
 
 T = TypeVar("T")
 
@@ -209,22 +200,13 @@ class Database(Protocol):
         seconds. Changes of other programs are not noticed."""
         ...
 
-    async def preserve(self, version: int) -> None:
-        """Back up before migrating to `version`, unless backups are the operator's."""
+    async def size(self) -> int:
+        """Return the bytes on the disk, the WAL included."""
         ...
 
-    async def checkpoint(self) -> bool:
-        """Write the WAL back and empty it. Returns False if a reader is in the way. Not for servers."""
-        ...
-
-    async def measure(self) -> DatabaseUsage:
-        """Return the size, and the seconds since the last write."""
-        ...
-
-    async def rewrite(self) -> Rewriting:
-        """VACUUM, so that free pages keep no deleted text; the result is in the WAL until `checkpoint`.
-        Readers go on meanwhile, writers wait. Not for servers.
-        """
+    async def scrub(self, *, vacuum: bool) -> ScrubOutcome:
+        """Remove what was deleted from the WAL; with `vacuum`, also from unused pages. Readers go on
+        meanwhile, writers wait. A server does both by itself."""
         ...
 
     def begin_shutdown(self) -> None:

@@ -3,6 +3,7 @@
 A file and its record commit together, so a database is always at a version and never between two.
 """
 
+import asyncio
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,9 +11,11 @@ from functools import cache, partial
 from importlib import resources
 from importlib.resources.abc import Traversable
 from itertools import chain
+from pathlib import Path
 
 from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.errors import DatabaseNewer, SchemaChanged
+from cc_bot.storage import backup
 from cc_bot.storage.database import EVERYBODY, Database, Statement, Steps
 from cc_bot.storage.dialect import Dialect, expand
 from cc_bot.storage.schema import (
@@ -115,8 +118,8 @@ async def apply_pending(
     todo = await list_pending(database, migrations)
     if database.dialect == "sqlite":
         await _ensure_own_schema(database, migrations)
-    if preserve and todo and todo[0].version > 1:
-        await database.preserve(todo[-1].version)
+        if preserve and todo and todo[0].version > 1:
+            await asyncio.to_thread(backup.preserve, Path(database.location), todo[-1].version)
     applied = [each for each in todo if await database.write(partial(_apply, each, clock), (EVERYBODY,))]
     return tuple(applied)
 

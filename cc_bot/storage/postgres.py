@@ -37,10 +37,9 @@ from cc_bot.domain.errors import (
 from cc_bot.in_order import InOrder
 from cc_bot.storage.database import (
     EVERYBODY,
-    DatabaseUsage,
     ErrorMapper,
-    Rewriting,
     Row,
+    ScrubOutcome,
     Statement,
     Steps,
     Subject,
@@ -157,15 +156,40 @@ _INVALID_OPTIONS: Final = (
     asyncpg.InvalidParameterValueError,
 )
 """Raised for an unknown option in the URL, or an invalid value."""
-_KINDS: Final[tuple[tuple[tuple[type[BaseException], ...], type[StorageError]], ...]] = (
-    ((asyncpg.DiskFullError,), DatabaseFull),
-    ((asyncpg.ReadOnlySQLTransactionError,), DatabaseReadOnly),
-    ((asyncpg.InsufficientPrivilegeError, asyncpg.InvalidSchemaNameError), DatabaseForbidden),
-    ((asyncpg.TooManyConnectionsError,), DatabaseCrowded),
-    ((asyncpg.LockNotAvailableError,), DatabaseLocked),
-    ((asyncpg.InvalidSQLStatementNameError, asyncpg.DuplicatePreparedStatementError), PoolerForgets),
-    ((asyncpg.QueryCanceledError, asyncpg.TransactionTimeoutError), DatabaseImpatient),
-    (_AWAY, DatabaseUnreachable),
+_TROUBLES: Final[tuple[tuple[tuple[type[BaseException], ...], type[StorageError], str], ...]] = (
+    (
+        (asyncpg.DiskFullError,),
+        DatabaseFull,
+        "make room on the server's disk; nothing that was committed is lost",
+    ),
+    (
+        (asyncpg.ReadOnlySQLTransactionError,),
+        DatabaseReadOnly,
+        "name the primary, add target_session_attrs=read-write to CC_BOT_DATABASE_URL, or turn"
+        " default_transaction_read_only off",
+    ),
+    (
+        (asyncpg.InsufficientPrivilegeError, asyncpg.InvalidSchemaNameError),
+        DatabaseForbidden,
+        "make the role the owner of the database and its tables, or grant it all on both",
+    ),
+    (
+        (asyncpg.TooManyConnectionsError,),
+        DatabaseCrowded,
+        "raise max_connections, use PgBouncer, or see which statements take long",
+    ),
+    ((asyncpg.LockNotAvailableError,), DatabaseLocked, "end the other program that locks a table"),
+    (
+        (asyncpg.InvalidSQLStatementNameError, asyncpg.DuplicatePreparedStatementError),
+        PoolerForgets,
+        "add ?prepare=off to CC_BOT_DATABASE_URL",
+    ),
+    (
+        (asyncpg.QueryCanceledError, asyncpg.TransactionTimeoutError),
+        DatabaseImpatient,
+        "raise statement_timeout and transaction_timeout of the role or the server",
+    ),
+    (_AWAY, DatabaseUnreachable, "start the server, or see why it does not answer"),
 )
 _TRANSIENT: Final = (DatabaseUnreachable, DatabaseCrowded)
 _DRIVER_ERRORS: Final = (
@@ -173,30 +197,17 @@ _DRIVER_ERRORS: Final = (
     *(OSError, OverflowError, ValueError, TypeError),
 )
 _CLOSED: Final = ("connection is closed", "released back to the pool")
-_FIXED_BY: Final[dict[type[StorageError], str]] = {
-    DatabaseFull: "make room on the server's disk; nothing that was committed is lost",
-    DatabaseForbidden: "make the role the owner of the database and its tables, or grant it all on both",
-    DatabaseReadOnly: "name the primary, add target_session_attrs=read-write to CC_BOT_DATABASE_URL, or turn"
-    " default_transaction_read_only off",
-    DatabaseCrowded: "raise max_connections, use PgBouncer, or see which statements take long",
-    DatabaseLocked: "end the other program that locks a table",
-    DatabaseImpatient: "raise statement_timeout and transaction_timeout of the role or the server",
-    DatabaseUnreachable: "start the server, or see why it does not answer",
-    PoolerForgets: "add ?prepare=off to CC_BOT_DATABASE_URL",
-}
-
-
-def kind_of(error: BaseException) -> type[StorageError]:
-    """Return the StorageError for an error of asyncpg."""
-    if isinstance(error, asyncpg.InterfaceError) and any(each in str(error) for each in _CLOSED):
-        return DatabaseUnreachable  # asyncpg has no class for it
-    return next((ours for kinds, ours in _KINDS if isinstance(error, kinds)), StorageError)
 
 
 def classify(error: BaseException) -> Trouble:
-    kind = kind_of(error)
+    """Return what an error of asyncpg means."""
     reason = getattr(error, "sqlstate", None) or type(error).__name__
-    return Trouble(kind, reason, _FIXED_BY.get(kind, ""))
+    if isinstance(error, asyncpg.InterfaceError) and any(each in str(error) for each in _CLOSED):
+        error = OSError()  # asyncpg has no class for it
+    for errors, kind, fixed_by in _TROUBLES:
+        if isinstance(error, errors):
+            return Trouble(kind, reason, fixed_by)
+    return Trouble(StorageError, reason)
 
 
 # ---- postgres ----------------------------------------------------------------------------------------------
@@ -273,24 +284,24 @@ class PostgresDatabase:
 
     async def write(self, begin: Callable[[], Steps[T]], about: Sequence[Subject]) -> T:
         # In a task of its own, which runs to its end even if the caller is cancelled.
-        result = await self._shielded(self._write(begin, sorted({*about})))
-        self._writes.send()
-        return result
+        task = asyncio.create_task(self._write(begin, sorted({*about})))
+        self._running.add(task)
+        task.add_done_callback(self._on_end)
+        return await asyncio.shield(task)
+
+    def _on_end(self, task: asyncio.Task[Any]) -> None:
+        self._running.discard(task)
+        if not task.cancelled() and not task.exception():  # which is the caller's, if there still is one
+            self._writes.send()
 
     async def wait_for_write(self, seconds: float) -> bool:
         return await self._writes.wait(seconds)
 
-    async def preserve(self, version: int) -> None:
-        """Do nothing: the operator makes the backups."""
-
-    async def checkpoint(self) -> bool:
-        return True
-
-    async def measure(self) -> DatabaseUsage:
+    async def size(self) -> int:
         [(size,)] = await self.query("SELECT pg_database_size(current_database())")
-        return DatabaseUsage(int(size), 0)
+        return int(size)
 
-    async def rewrite(self) -> Rewriting:
+    async def scrub(self, *, vacuum: bool) -> ScrubOutcome:  # noqa: ARG002
         return "done"
 
     @asynccontextmanager
@@ -327,7 +338,7 @@ class PostgresDatabase:
             try:
                 await connection.execute("COMMIT", timeout=self._timeout_s)
             except (*_DRIVER_ERRORS, asyncio.CancelledError) as error:
-                if isinstance(error, asyncio.CancelledError) or kind_of(error) is DatabaseUnreachable:
+                if isinstance(error, asyncio.CancelledError) or classify(error).kind is DatabaseUnreachable:
                     raise CommitUncertain from error
                 raise
             return result
@@ -370,35 +381,9 @@ class PostgresDatabase:
             raise asyncpg.TooManyConnectionsError("all of the pool are in use") from None
         try:
             yield connection
-        except BaseException:
-            await self._shielded(self._roll_back(connection))
-            raise
-        with suppress(*_DRIVER_ERRORS):  # what was done is done
-            await self._pool.release(connection)
-
-    async def _roll_back(self, connection: _Connection) -> None:
-        """Put a connection back with no transaction open, or end it if the server does not answer."""
-        try:
-            if not connection.is_closed():
-                async with asyncio.timeout(FAST_FAIL_TIMEOUT_S):
-                    await connection.execute("ROLLBACK")
-        except _DRIVER_ERRORS:
-            with suppress(*_DRIVER_ERRORS):  # it may be lost by now
-                connection.terminate()
-        with suppress(*_DRIVER_ERRORS):
-            await self._pool.release(connection)
-
-    async def _shielded(self, job: Awaitable[T]) -> T:
-        """Wait for a job that runs to its end even if the caller is cancelled."""
-        task = asyncio.ensure_future(job)
-        self._running.add(task)
-        task.add_done_callback(self._on_end)
-        return await asyncio.shield(task)
-
-    def _on_end(self, task: asyncio.Task[Any]) -> None:
-        self._running.discard(task)
-        if not task.cancelled():
-            task.exception()  # it is the caller's, if there still is one
+        finally:
+            with suppress(*_DRIVER_ERRORS):  # what was done is done
+                await self._pool.release(connection, timeout=FAST_FAIL_TIMEOUT_S)
 
     async def _with_retries(
         self,
@@ -421,7 +406,7 @@ class PostgresDatabase:
                 await asyncio.sleep(random.uniform(0, 0.01 * conflicts))  # noqa: S311 - no secret
             except _DRIVER_ERRORS as error:
                 pause_s = next(pauses_s)
-                if kind_of(error) not in _TRANSIENT or time.monotonic() + pause_s > until_s:
+                if classify(error).kind not in _TRANSIENT or time.monotonic() + pause_s > until_s:
                     raise self._errors.translate(error) from error
                 await asyncio.sleep(pause_s)
             else:
@@ -488,7 +473,7 @@ async def connect_postgres(url: str, *, timeout_s: float = TIMEOUT_S) -> AsyncIt
         min_size=0,  # else the pool logs by itself while the server is away
         max_size=MAX_CONNECTIONS,
         statement_cache_size=1000 if address.prepare else 0,
-        reset=_reset_nothing,
+        reset=_reset,
         server_settings={"application_name": APPLICATION, "client_encoding": ENCODING},
     )
     try:
@@ -504,7 +489,7 @@ async def connect_postgres(url: str, *, timeout_s: float = TIMEOUT_S) -> AsyncIt
                 raise PostgresRefused(
                     url=address.shown, reason=_reason(error), setting=URL_SETTING
                 ) from error
-            raise kind_of(error)() from error
+            raise classify(error).kind() from error
         if version < OLDEST:
             raise PostgresTooOld(found=version, needed=OLDEST)
         if encoding != ENCODING:
@@ -519,8 +504,10 @@ async def connect_postgres(url: str, *, timeout_s: float = TIMEOUT_S) -> AsyncIt
         await database.close()
 
 
-async def _reset_nothing(_: "asyncpg.Connection[Any]") -> None:
-    """Leave a connection as it is: nothing was set on it."""
+async def _reset(connection: "asyncpg.Connection[Any]") -> None:
+    """End a transaction that was given up; nothing else was set on the connection."""
+    if connection.is_in_transaction():
+        await connection.execute("ROLLBACK", timeout=FAST_FAIL_TIMEOUT_S)
 
 
 def _is_refused_by_pooler(error: BaseException) -> bool:

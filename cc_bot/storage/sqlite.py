@@ -27,12 +27,10 @@ from cc_bot.domain.errors import (
     SqliteTooOld,
     StorageError,
 )
-from cc_bot.storage import backup
 from cc_bot.storage.database import (
-    DatabaseUsage,
     ErrorMapper,
-    Rewriting,
     Row,
+    ScrubOutcome,
     Statement,
     Steps,
     Subject,
@@ -262,27 +260,24 @@ class SqliteDatabase:
     def begin_shutdown(self) -> None:
         """Do nothing: there is no server."""
 
-    async def preserve(self, version: int) -> None:
-        await asyncio.to_thread(backup.preserve, self.path, version)
-
-    async def checkpoint(self) -> bool:
-        return await self._run(_checkpoint)
-
-    async def measure(self) -> DatabaseUsage:
+    async def size(self) -> int:
         try:
-            return await asyncio.to_thread(_usage, self.path)
+            return (await asyncio.to_thread(self.path.stat)).st_size + log_bytes_of(self.path)
         except OSError as error:
             raise StorageError from error
 
-    async def rewrite(self) -> Rewriting:
+    async def scrub(self, *, vacuum: bool) -> ScrubOutcome:
         """What is deleted is overwritten where it stands (secure_delete). But when SQLite splits a page, it
         leaves the rows that it moves to another one in the unused part of the first. VACUUM, on a connection
         of its own, writes every page again."""
-        try:
-            with closing(_connect(self.path, _VACUUM_TIMEOUT_S)) as connection:
-                return await _to_its_end(partial(_vacuum, path=self.path), connection)
-        except (sqlite3.Error, OSError) as error:
-            raise self._errors.translate(error) from error
+        outcome: ScrubOutcome = "done"
+        if vacuum:
+            try:
+                with closing(_connect(self.path, _VACUUM_TIMEOUT_S)) as connection:
+                    outcome = await _to_its_end(partial(_vacuum, path=self.path), connection)
+            except (sqlite3.Error, OSError) as error:
+                raise self._errors.translate(error) from error
+        return outcome if outcome != "busy" and await self._run(_checkpoint) else "busy"
 
     async def close(self) -> None:
         await asyncio.gather(*self._waiting, return_exceptions=True)
@@ -412,7 +407,7 @@ def _checkpoint(connection: sqlite3.Connection) -> bool:
     return not busy
 
 
-def _vacuum(connection: sqlite3.Connection, path: Path) -> Rewriting:
+def _vacuum(connection: sqlite3.Connection, path: Path) -> ScrubOutcome:
     """Run VACUUM. It needs the file's size twice: in a temporary file, and in the WAL until a checkpoint."""
     size = path.stat().st_size
     if free_bytes(path.absolute().parent) < 2 * size + MARGIN_BYTES:
@@ -427,10 +422,6 @@ def _vacuum(connection: sqlite3.Connection, path: Path) -> Rewriting:
             raise
         return "busy"
     return "done"
-
-
-def _usage(path: Path) -> DatabaseUsage:
-    return DatabaseUsage(path.stat().st_size, log_bytes_of(path))
 
 
 @lru_cache(maxsize=2048)

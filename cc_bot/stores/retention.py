@@ -280,8 +280,7 @@ class VitalsStore:
 
     async def size_bytes(self) -> int:
         """Return the size on the disk: the file, and its log, where what was written last stands."""
-        usage = await self._database.measure()
-        return usage.bytes + usage.log_bytes
+        return await self._database.size()
 
     async def schema_version(self) -> int:
         """Return the number of the newest migration that the database has."""

@@ -41,10 +41,10 @@ class TestRewriting:
     async def test_leaves_no_copy_of_what_was_moved_before_it_was_deleted(self, tmp_path: Path) -> None:
         async with connect_sqlite(tmp_path / "a.db") as database:
             texts, left = await fill(database)
-            assert await database.checkpoint()
+            assert await database.scrub(vacuum=False) == "done"
             assert found(texts, tmp_path) > left
-            assert await database.rewrite() == "done"
-            assert await database.checkpoint()
+            assert await database.scrub(vacuum=True) == "done"
+            assert await database.scrub(vacuum=False) == "done"
             assert {text for (text,) in await database.query("SELECT text FROM notes")} == left
             assert found(texts, tmp_path) == left
 
@@ -52,7 +52,7 @@ class TestRewriting:
         async with connect_sqlite(tmp_path / "a.db") as database:
             await database.transaction([CREATE], ())
             await database.transaction([insert("x" * 5000) for _ in range(4000)], ())
-            rewriting = asyncio.create_task(database.rewrite())
+            rewriting = asyncio.create_task(database.scrub(vacuum=True))
             await asyncio.sleep(0)
             writing = asyncio.create_task(database.transaction([insert("new")], ()))
             assert await database.query("SELECT count(*) FROM notes") == [(4000,)]
@@ -66,4 +66,4 @@ class TestRewriting:
         async with connect_sqlite(tmp_path / "a.db") as database:
             await database.transaction([CREATE], ())
             monkeypatch.setattr(sqlite, "free_bytes", lambda _: 1000)
-            assert await database.rewrite() == "no_room"
+            assert await database.scrub(vacuum=True) == "no_room"

@@ -11,7 +11,7 @@ from tempfile import mkdtemp
 from typing import Any, Protocol, TypeVar, cast
 
 from cc_bot.domain import Message, SessionKey
-from cc_bot.storage import Database, ErasureLog, Rewriting, Row, Statement, Steps, Subject
+from cc_bot.storage import Database, ErasureLog, Row, ScrubOutcome, Statement, Steps, Subject
 from cc_bot.stores import (
     ArchiveStore,
     ChannelStore,
@@ -69,8 +69,7 @@ class Recorder:
     def __init__(self, database: Database) -> None:
         self.database = database
         self.dialect, self.location = database.dialect, database.location
-        self.wait_for_write, self.preserve = database.wait_for_write, database.preserve
-        self.checkpoint, self.measure = database.checkpoint, database.measure
+        self.wait_for_write, self.size = database.wait_for_write, database.size
         self.begin_shutdown, self.close = database.begin_shutdown, database.close
         self.stream = database.stream
         self.statements = list[Statement]()
@@ -100,8 +99,8 @@ class Recorder:
         self.trips += 1
         return await self.database.write(lambda: self._noting(begin()), about)
 
-    async def rewrite(self) -> Rewriting:
-        return await self.database.rewrite()
+    async def scrub(self, *, vacuum: bool) -> ScrubOutcome:
+        return await self.database.scrub(vacuum=vacuum)
 
     def _noting(self, steps: Steps[T]) -> Steps[T]:
         rows: Sequence[Row] | None = None
@@ -118,8 +117,8 @@ class Recorder:
 class Full(Recorder):
     """A database on a disk without room."""
 
-    async def rewrite(self) -> Rewriting:
-        return "no_room"
+    async def scrub(self, *, vacuum: bool) -> ScrubOutcome:
+        return "no_room" if vacuum else await super().scrub(vacuum=False)
 
 
 async def tables_of(database: Database) -> list[str]:

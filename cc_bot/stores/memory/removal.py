@@ -23,8 +23,8 @@ from cc_bot.storage import (
     EVERYBODY,
     Database,
     ErasureLog,
-    Rewriting,
     Row,
+    ScrubOutcome,
     Statement,
     Steps,
     memory_name,
@@ -240,7 +240,7 @@ class MemoryRemovalStore:
         [(deleted_at,)] = await self._database.query(SELECT_OLDEST_HIDDEN)
         return datetime.fromisoformat(deleted_at) + UNDO_TIME if deleted_at else None
 
-    async def clean(self, *, vacuum: bool = False) -> Rewriting:
+    async def clean(self, *, vacuum: bool = False) -> ScrubOutcome:
         """Remove what was erased from the WAL; with `vacuum`, or in a small file, also from unused pages.
 
         `busy`: to be tried again soon, another program reads or writes. `no_room`: VACUUM needs more room. A
@@ -250,15 +250,13 @@ class MemoryRemovalStore:
         if erased == vacuumed:
             return "done"
         vacuum = vacuum or self._database.dialect != "sqlite" or await self._is_small()
-        outcome = await self._database.rewrite() if vacuum else "done"
-        if outcome == "busy" or not await self._database.checkpoint():
-            return "busy"
+        outcome = await self._database.scrub(vacuum=vacuum)
         if vacuum and outcome == "done":
             await self._database.transaction([Statement(VACUUMED, (erased,))], [EVERYBODY])
         return outcome
 
     async def _is_small(self) -> bool:
-        return (await self._database.measure()).bytes <= self._small_bytes
+        return await self._database.size() <= self._small_bytes
 
     async def _erase(
         self, user_id: int, select: Statement, *, mark: str | None = None
