@@ -1,7 +1,7 @@
-"""Health and metrics: whether the program can do its work at this moment, and what it is busy with.
+"""Health and metrics: whether the program can work at this moment, and what it is busy with.
 
-It is ready while the gateway is connected and the database can be written to. A database that somebody else
-holds for long is asked once at a time: each look waits on the connection's one thread, where turns wait too.
+It is ready while the gateway is connected and the database can be written to. The check takes the
+writer's lock and writes nothing; it runs once at a time, as it waits on the one thread where turns wait too.
 """
 
 import asyncio
@@ -20,22 +20,16 @@ from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4
 from prometheus_client.registry import Collector
 
 from cc_bot.domain.errors import StorageError
-from cc_bot.domain.measures import Ending, GatewayHealth, Phase, Purpose
+from cc_bot.domain.measures import Ending, GatewayHealth, Meter, Phase, Purpose
 from cc_bot.domain.turn import Usage
 from cc_bot.listener import Port, startup_error
 
 _log = structlog.get_logger(__name__)
 
-# ---- health --------------------------------------------------------------------------------------------
-# The look at the database takes the writer's place and gives it back. A real write every few seconds would
-# keep the file from ever being quiet, which is when it is written anew. A full disk does not show by that, so
-# it is looked for apart.
-
-
-DATABASE_PATIENCE_S: Final = 3.0
-"""Less than what waits for the answer: Docker gives a health check 30 s, Prometheus a scrape 10 s."""
+DATABASE_TIMEOUT_S: Final = 3.0
+"""Docker gives a health check 30 s, Prometheus a scrape 10 s."""
 ROOM_BYTES: Final = 16 * 2**20
-"""With less on the disk the next writes fail: SQLite's log alone grows by some megabytes at a time."""
+"""With less on the disk the next writes fail: SQLite's WAL grows by some megabytes at a time."""
 
 Problem = Literal["disconnected", "locked", "no_room", "unusable"]
 
@@ -71,19 +65,8 @@ class TurnLoad(Protocol):
     def waiting(self) -> int: ...
 
 
-@dataclass(frozen=True, slots=True)
-class Readings:
-    """The state of the program at one moment; None where it can't be told."""
-
-    running: int
-    waiting: int
-    latency_s: float | None
-    sessions: float | None
-    size_bytes: float | None
-    free_bytes: float | None
-    backed_up_at_s: float | None
-    """When the newest backup was made, as Unix time."""
-    health: Health
+Readings = Mapping[str, float | None]
+"""The state of the program at one moment, by the names in GAUGES; None if unknown."""
 
 
 class Vitals:
@@ -97,7 +80,7 @@ class Vitals:
         free_bytes: Callable[[], int],
         backed_up_at_s: Callable[[], float | None],
         *,
-        patience_s: float = DATABASE_PATIENCE_S,
+        timeout_s: float = DATABASE_TIMEOUT_S,
     ) -> None:
         """`free_bytes`: the room where the database is; `backed_up_at_s`: when the newest backup was made, as
         Unix time. Both may raise OSError."""
@@ -106,8 +89,8 @@ class Vitals:
         self._load = load
         self._free_bytes = free_bytes
         self._backed_up_at_s = backed_up_at_s
-        self._patience_s = patience_s
-        self._looking: asyncio.Task[None] | None = None
+        self._timeout_s = timeout_s
+        self._check: asyncio.Task[None] | None = None
 
     async def health(self) -> Health:
         problems: dict[str, Problem] = {}
@@ -120,22 +103,23 @@ class Vitals:
 
     async def readings(self) -> Readings:
         health, load = await self.health(), self._load()
-        reads = "database" not in health.problems  # else these would wait for the same thread
-        return Readings(
-            load.running,
-            load.waiting,
-            self._pulse.latency_s,
-            await _read_or_none(self._database.open_sessions()) if reads else None,
-            await _read_or_none(self._database.size_bytes()) if reads else None,
-            await _read_or_none(asyncio.to_thread(self._free_bytes)),
-            await _read_or_none(asyncio.to_thread(self._backed_up_at_s)),
-            health,
-        )
+        writable = "database" not in health.problems  # else the questions would wait for the same thread
+        return {
+            "turns_running": load.running,
+            "turns_waiting": load.waiting,
+            "sessions": await _read_or_none(self._database.open_sessions()) if writable else None,
+            "database_bytes": await _read_or_none(self._database.size_bytes()) if writable else None,
+            "database_writable": writable,
+            "disk_free_bytes": await _read_or_none(asyncio.to_thread(self._free_bytes)),
+            "last_backup_timestamp_seconds": await _read_or_none(asyncio.to_thread(self._backed_up_at_s)),
+            "gateway_connected": "gateway" not in health.problems,
+            "gateway_latency_seconds": self._pulse.latency_s,
+        }
 
     async def close(self) -> None:
-        if self._looking:
-            self._looking.cancel()
-            await asyncio.gather(self._looking, return_exceptions=True)
+        if self._check:
+            self._check.cancel()
+            await asyncio.gather(self._check, return_exceptions=True)
 
     async def _trouble(self) -> Problem | None:
         try:
@@ -143,11 +127,11 @@ class Vitals:
                 return "no_room"
         except OSError:
             return "unusable"
-        if self._looking is None or self._looking.done():
-            self._looking = asyncio.create_task(self._database.check_writable())
-            self._looking.add_done_callback(_hear)
+        if self._check is None or self._check.done():
+            self._check = asyncio.create_task(self._database.check_writable())
+            self._check.add_done_callback(_retrieve)
         try:
-            await asyncio.wait_for(asyncio.shield(self._looking), self._patience_s)
+            await asyncio.wait_for(asyncio.shield(self._check), self._timeout_s)
         except TimeoutError:
             return "locked"
         except StorageError:
@@ -155,10 +139,10 @@ class Vitals:
         return None
 
 
-def _hear(looking: asyncio.Task[None]) -> None:
-    """Take in how a look ended that nobody waits for any more."""
-    if not looking.cancelled():
-        looking.exception()
+def _retrieve(check: asyncio.Task[None]) -> None:
+    """Retrieve the exception, so that asyncio does not warn about it."""
+    if not check.cancelled():
+        check.exception()
 
 
 async def _read_or_none(asked: Awaitable[float | None]) -> float | None:
@@ -168,14 +152,8 @@ async def _read_or_none(asked: Awaitable[float | None]) -> float | None:
         return None
 
 
-# ---- meter -----------------------------------------------------------------------------------------------
-# The Meter that keeps count for Prometheus: the one place where metrics have their names.
-#
-# The names follow Prometheus' conventions (a prefix, base units, `_total` for what only grows). Labels take
-# few values: names that the operator, the program or a server with tools gave, never those of users, channels
-# or servers of Discord.
-# https://prometheus.io/docs/practices/naming/
-
+# Names follow https://prometheus.io/docs/practices/naming/. Labels take few values: names given by the operator,
+# the program or a server with tools, never those of users, channels or servers of Discord.
 
 _QUICK_S: Final = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 180, 600)
 """From a commit to the longest turn."""
@@ -185,8 +163,8 @@ MOST_SERVER_TOOLS: Final = 100
 OTHER: Final = "other"
 
 
-class PrometheusMeter:
-    """A Meter (see there) with a registry of its own, so that two programs in one process don't add up."""
+class PrometheusMeter(Meter):
+    """Counts for Prometheus. Its own registry keeps two programs in one process apart."""
 
     def __init__(self, version: str) -> None:
         self.registry = CollectorRegistry()
@@ -261,47 +239,33 @@ class PrometheusMeter:
         return Histogram(f"cc_bot_{name}", help_, labels, buckets=buckets, registry=self.registry)
 
 
-# ---- gauges ----------------------------------------------------------------------------------------------
-# They are read anew for each scrape, so that nothing runs in between.
+GAUGES: Final[Mapping[str, str]] = {
+    "turns_running": "Turns that are being answered.",
+    "turns_waiting": "Turns that wait in the queue.",
+    "sessions": "Open conversations.",
+    "database_bytes": "Size of the database with its write-ahead log.",
+    "database_writable": "1 while the database can be written to.",
+    "disk_free_bytes": "Free bytes on the database's disk.",
+    "last_backup_timestamp_seconds": "When the newest backup was made.",
+    "gateway_connected": "1 while Discord's gateway is connected.",
+    "gateway_latency_seconds": "How long the last heartbeat took.",
+}
 
 
 class Gauges(Collector):
-    """The readings that were taken last. A number that can't be told is not there."""
+    """The readings taken last, for each scrape anew. Unknown ones are left out."""
 
     def __init__(self) -> None:
-        self.readings: Readings | None = None
+        self.readings: Readings = {}
 
     def collect(self) -> Iterator[GaugeMetricFamily]:
-        now = self.readings
-        if now is None:
-            return
-        connected = "gateway" not in now.health.problems
-        told: tuple[tuple[str, str, float | None], ...] = (
-            ("turns_running", "Turns that are being answered.", now.running),
-            ("turns_waiting", "Turns that wait for their place.", now.waiting),
-            ("sessions", "Conversations that go on.", now.sessions),
-            ("database_bytes", "Size of the database, its write-ahead log included.", now.size_bytes),
-            (
-                "database_writable",
-                "1 while the database can be written to.",
-                "database" not in now.health.problems,
-            ),
-            ("disk_free_bytes", "Room on the database's disk.", now.free_bytes),
-            ("last_backup_timestamp_seconds", "When the newest backup was made.", now.backed_up_at_s),
-            ("gateway_connected", "1 while Discord's gateway is connected.", connected),
-            ("gateway_latency_seconds", "How long the last heartbeat took.", now.latency_s),
-        )
-        for name, help_, value in told:
+        for name, value in self.readings.items():
             if value is not None and not isnan(value):
-                yield GaugeMetricFamily(f"cc_bot_{name}", help_, float(value))
+                yield GaugeMetricFamily(f"cc_bot_{name}", GAUGES[name], float(value))
 
-
-# ---- records ---------------------------------------------------------------------------------------------
-# The log's warnings and errors, counted by their names: what goes wrong outside of turns is seen as well.
-#
-# Only the program's own records are: their names are words of its code. Those of libraries may hold anything.
 
 OURS: Final = "cc_bot"
+"""The logger of the program's own records. The names of others may hold anything."""
 
 
 class _RecordCounter(logging.Handler):
@@ -332,9 +296,6 @@ def count_records(registry: CollectorRegistry) -> Iterator[None]:
     finally:
         logger.removeHandler(handler)
 
-
-# ---- server ----------------------------------------------------------------------------------------------
-# There is no password: by default only this machine can ask.
 
 CLOSING_S: Final = 1.0
 """A scrape that is under way when the program ends."""

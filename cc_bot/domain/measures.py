@@ -1,11 +1,11 @@
-"""The Meter protocol for metrics, and the health of the gateway connection.
+"""The Meter for metrics, and the health of the gateway connection.
 
 A meter is passed to whatever reports; NULL_METER ignores reports. No report names a user, a channel or a
 message.
 """
 
 from collections.abc import Callable, Mapping
-from typing import Final, Literal, Protocol
+from typing import Final, Literal
 
 from cc_bot.domain.turn import Usage
 
@@ -22,8 +22,8 @@ Purpose = Literal["turn", "summary", "heartbeat", "schedule", "speech"]
 """What tokens were spent on. speech: answers that are read aloud."""
 
 
-class Meter(Protocol):
-    """Takes reports. It does no I/O, raises nothing and returns at once. Times are in seconds."""
+class Meter:
+    """Takes reports; this one ignores them. It does no I/O, raises nothing and returns at once. Times are in seconds."""
 
     def record_turn(self, ending: Ending, seconds: float, phases: Mapping[Phase, float]) -> None:
         """Record the end of a turn, stored or failed; phases that it skipped are left out."""
@@ -44,30 +44,7 @@ class Meter(Protocol):
         """Record an error reported to a user or the operator, by class name."""
 
 
-class NullMeter:
-    def record_turn(self, ending: Ending, seconds: float, phases: Mapping[Phase, float]) -> None:
-        pass
-
-    def record_shown(self, seconds: float, *, ok: bool) -> None:
-        pass
-
-    def record_tokens(self, purpose: Purpose, model: str, usage: Usage) -> None:
-        pass
-
-    def record_tool_call(self, name: str, *, ok: bool) -> None:
-        pass
-
-    def record_server_call(self, server: str, tool: str, seconds: float, *, ok: bool) -> None:
-        pass
-
-    def record_failure(self, kind: str) -> None:
-        pass
-
-
-NULL_METER: Final[Meter] = NullMeter()
-
-# ---- pulse -----------------------------------------------------------------------------------------------
-# Connects the front end, which has the connection, and the server of /healthz.
+NULL_METER: Final = Meter()
 
 Look = Callable[[], float | None]
 """Seconds that the last heartbeat took; None while disconnected, NaN before the first one."""
@@ -89,7 +66,6 @@ class GatewayHealth:
 
     @property
     def latency_s(self) -> float | None:
-        """See Look."""
         return self._look() if self._look else None
 
     @property

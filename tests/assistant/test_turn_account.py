@@ -9,14 +9,14 @@ from structlog.testing import capture_logs
 
 from cc_bot.assistant import AssistantSettings
 from cc_bot.domain.errors import ModelUnavailable
-from cc_bot.domain.measures import Ending, NullMeter, Phase
+from cc_bot.domain.measures import Ending, Meter, Phase
 from cc_bot.llm.model import Fallback
 from tests.assistant.conftest import Table, call, laid_table
 from tests.scripted_model import Step
 
 
 @dataclass
-class Noted(NullMeter):
+class Noted(Meter):
     """A meter that keeps what it is told."""
 
     endings: list[tuple[Ending, float, Mapping[Phase, float]]] = field(default_factory=list)

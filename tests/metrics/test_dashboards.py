@@ -12,7 +12,7 @@ import yaml
 from prometheus_client import CollectorRegistry
 
 from cc_bot.domain import Usage
-from cc_bot.metrics import OURS, Gauges, Health, PrometheusMeter, Readings, count_records
+from cc_bot.metrics import GAUGES, OURS, Gauges, PrometheusMeter, count_records
 
 ROOT: Final = Path(__file__).parents[2]
 NAME: Final = re.compile(r"\b(?:cc_bot|process)_[a-z_]+")
@@ -31,7 +31,7 @@ def told() -> dict[str, dict[str, set[str]]]:
     with count_records(meter.registry):
         logging.getLogger(OURS).handlers[-1].handle(logging.makeLogRecord(RECORD))
     gauges = Gauges()
-    gauges.readings = Readings(0, 0, 0.1, 0, 0, 0, 0.0, Health({}))
+    gauges.readings = dict.fromkeys(GAUGES, 0.0)
     meter.registry.register(gauges)
     return samples_of(meter.registry)
 
