@@ -5,14 +5,14 @@ Only `cli` and `app` see this module; everything else is handed what it needs.
 
 import os
 from collections.abc import Callable, Iterable, Mapping, Set
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, replace
 from datetime import timedelta
 from difflib import get_close_matches
 from functools import partial
 from io import StringIO
 from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
 from pathlib import Path
-from typing import Annotated, Any, Final, Literal, get_args, get_origin, get_type_hints
+from typing import Any, Final, Literal, get_args
 from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo
 
@@ -26,6 +26,7 @@ from cc_bot.domain.errors import (
     SettingsUnreadable,
     ShardCountMissing,
     ShardsOutOfRange,
+    StartupError,
     UnknownSetting,
 )
 from cc_bot.domain.locale import Locale
@@ -34,19 +35,6 @@ from cc_bot.domain.message import REASONING, Reading, Reasoning
 from cc_bot.domain.privacy import Retention
 from cc_bot.encodings import decode_text
 from cc_bot.regular_file import read_regular
-
-__all__ = [
-    "DEFAULT_MODEL",
-    "LOCAL",
-    "OFF",
-    "Config",
-    "LogFormat",
-    "LogLevel",
-    "Synchronous",
-    "operator_locale",
-    "read_config",
-    "system_locale",
-]
 
 LogLevel = Literal["debug", "info", "warning", "error"]
 LogFormat = Literal["auto", "json", "console"]
@@ -58,23 +46,23 @@ LOCAL = "local"
 """The sentence encoder that the extra `semantic` installs; none where it is not installed."""
 OFF = "off"
 NO_SERVER: Final = "(OPENAI_API_KEY / OPENAI_BASE_URL / CC_BOT_TRANSCRIBE_URL)"
-"""What a model by name needs, one of these, and lacks."""
+"""A model by name needs one of these."""
 
-# ---- environment -----------------------------------------------------------------------------------------
-
-LARGEST_BYTES: Final = 1 << 18
-"""Of `.env`: a file of megabytes is another one, and would be read for minutes."""
+MAX_DOTENV_BYTES: Final = 1 << 18
+MAX_NUMBER: Final = 10**9
+"""Of any count or number of seconds: within what a database and a clock take."""
+MAX_DAYS: Final = 36_500
+MAX_SHARDS: Final = 16_000
+"""More than any bot has."""
 
 
 def read_dotenv(path: Path) -> dict[str, str]:
-    """Return what the file sets, or the one beside it with `.txt` added, as Notepad saves it. A line that
-    can't be read is refused: its setting would seem to be missing."""
+    """Return the settings in the file, or in the one with `.txt` added, as Notepad saves it. Raises
+    InvalidSetting for a line that can't be read, and SettingsUnreadable."""
     refused = InvalidSetting(name=".env", expected="CC_BOT_LOCALE=ja")
     try:
         names = (path, path.with_name(f"{path.name}.txt"))
-        found = next(
-            filter(os.path.lexists, names), None
-        )  # nor is it in a folder that may not be looked into
+        found = next(filter(os.path.lexists, names), None)
         if found is None:
             return {}
         content = read_regular(found)
@@ -82,25 +70,16 @@ def read_dotenv(path: Path) -> dict[str, str]:
         raise SettingsUnreadable(path=str(path)) from error
     except OSError as error:
         raise refused from error
-    text = decode_text(content) if len(content) <= LARGEST_BYTES else None
+    text = decode_text(content) if len(content) <= MAX_DOTENV_BYTES else None
     if text is None:
         raise refused
-    lines = [line for line in parse_stream(StringIO(text)) if line.key or line.error]
-    if any(line.error for line in lines):
+    if any(line.error for line in parse_stream(StringIO(text))):
         raise refused
     values = dotenv_values(stream=StringIO(text))
     return {name: value for name, value in values.items() if value is not None}
 
 
-# ---- parsers ---------------------------------------------------------------------------------------------
-# Each raises ValueError, KeyError, OSError or OverflowError for a text that says no such value, and
-# InvalidSetting where it can say more.
-
-_LARGEST = 10**9
-"""Of any count or number of seconds: beyond what makes sense, and within what a database and a clock take."""
-
-_MOST_DAYS = 36_500
-"""A century: so far back goes any calendar."""
+# Parsers raise ValueError, KeyError, OSError or OverflowError for a bad value, or InvalidSetting to say more.
 
 
 def names(text: str) -> tuple[str, ...]:
@@ -108,6 +87,10 @@ def names(text: str) -> tuple[str, ...]:
     if not names:
         raise ValueError
     return names
+
+
+def names_or_none(text: str) -> tuple[str, ...]:
+    return names(text) if text else ()
 
 
 def user_ids(text: str) -> frozenset[int]:
@@ -136,8 +119,8 @@ def url_or_none(text: str) -> str | None:
 
 
 def web_url(text: str, *, host: str, port: int | None) -> str:
-    """Return the address of the pages. What others than this machine reach is encrypted: what people keep
-    would be read on the way, and the cookie that shows it. Raises PagesNotEncrypted."""
+    """Return the address of the pages. Requires https unless only this machine reaches them. Raises
+    PagesNotEncrypted."""
     if port is None and not text:
         return ""
     if not text:
@@ -158,7 +141,7 @@ def web_url(text: str, *, host: str, port: int | None) -> str:
 
 
 def _is_any(host: str) -> bool:
-    """Return whether that is no address but all that a machine has, such as 0.0.0.0."""
+    """Return whether that means all addresses of a machine, such as 0.0.0.0."""
     try:
         return ip_address(host).is_unspecified
     except ValueError:
@@ -166,7 +149,7 @@ def _is_any(host: str) -> bool:
 
 
 def is_loopback(host: str) -> bool:
-    """Return whether only this machine reaches what is served under that name."""
+    """Return whether only this machine reaches a server on that host."""
     if host.lower() == "localhost":
         return True
     try:
@@ -188,7 +171,7 @@ def ascii_or_none(text: str) -> str | None:
 
 
 def secret_patterns(text: str) -> tuple[str, ...]:
-    """Return the patterns in a file, one a line; blank lines and those that begin with # say nothing."""
+    """Return the patterns in a file, one a line, without blank lines and comments."""
     if not text:
         return ()
     lines = read_regular(Path(text)).decode("utf-8-sig").splitlines()
@@ -204,7 +187,7 @@ def secret_patterns(text: str) -> tuple[str, ...]:
     return tuple(patterns)
 
 
-def whole(least: int, most: int = _LARGEST) -> Callable[[str], int]:
+def whole(least: int, most: int = MAX_NUMBER) -> Callable[[str], int]:
     """Return a parser of whole numbers within these bounds, both included."""
 
     def parse(text: str) -> int:
@@ -218,7 +201,7 @@ def whole(least: int, most: int = _LARGEST) -> Callable[[str], int]:
 
 count_or_zero: Final = whole(0)
 count: Final = whole(1)
-days: Final = whole(0, _MOST_DAYS)
+days: Final = whole(0, MAX_DAYS)
 
 
 def positive_seconds(text: str) -> float:
@@ -240,13 +223,9 @@ def port_or_none(text: str) -> int | None:
     return whole(1, 65535)(text) if text else None
 
 
-MOST_SHARDS: Final = 16_000
-"""More than any bot has."""
-
-
 def shards_or_all(text: str) -> tuple[int, ...] | None:
-    """Read numbers and ranges of them, `0-3,8`; None for an empty text, as a setting that is not made."""
-    number, found = whole(0, MOST_SHARDS), set[int]()
+    """Return the shards in numbers and ranges such as `0-3,8`; None for an empty text."""
+    number, found = whole(0, MAX_SHARDS), set[int]()
     for part in text.split(",") if text else ():
         first, dash, last = part.strip().partition("-")
         begin, end = number(first), number(last if dash else first)
@@ -262,156 +241,142 @@ def one_of(literal: Any) -> Callable[[str], Any]:
     return lambda text: words[text.lower()]
 
 
-def speech_model(text: str, *, has_server: bool) -> str | None:
-    """Return which model hears or speaks; one by name needs a server that has it."""
-    if text and not has_server:
-        raise ValueError
-    return text or None
-
-
-def embedding_model(text: str, *, has_server: bool) -> str:
-    """Return which model makes vectors: one by name needs a server that has it."""
-    if text.lower() in (LOCAL, OFF):
-        return text.lower()
-    if not has_server:
-        raise ValueError
-    return text
-
-
-# ---- config ----------------------------------------------------------------------------------------------
+def embedding_model(text: str) -> str:
+    return text.lower() if text.lower() in (LOCAL, OFF) else text
 
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """The variable that a value is read from, the text that stands for it where it is not set or empty, and
-    how the text is read."""
+    """A setting as it is read from its variable."""
 
     variable: str
     default: str = ""
+    """The text used if the variable is unset or empty."""
     parse: Callable[[str], Any] = str
     example: str = ""
-    """A text that would do, shown for one that does not."""
+    """Shown for a bad value."""
 
     def read(self, values: Mapping[str, str]) -> Any:
         """Return the value. Raises InvalidSetting."""
         try:
             return self.parse(values.get(self.variable, "").strip() or self.default)
         except (ValueError, KeyError, OSError, OverflowError) as error:
-            raise InvalidSetting(name=self.variable, expected=self.example) from error
+            raise self.refusal from error
+
+    @property
+    def refusal(self) -> StartupError:
+        return InvalidSetting(name=self.variable, expected=self.example)
+
+
+def _setting(
+    variable: str,
+    default: str = "",
+    parse: Callable[[str], Any] = str,
+    example: str = "",
+    *,
+    secret: bool = False,
+) -> Any:
+    """Declare how a field is read, see Setting."""
+    return field(repr=not secret, metadata={"setting": Setting(variable, default, parse, example)})
 
 
 @dataclass(frozen=True, slots=True)
 class Config:
     """The decisions of the operator. `.env.example` tells what each variable does."""
 
-    discord_token: Annotated[str | None, Setting("DISCORD_TOKEN", parse=text_or_none)] = field(repr=False)
-    discord_api_url: Annotated[
-        str | None, Setting("DISCORD_API_URL", "", url_or_none, "http://localhost/api/v10")
-    ]
-    openai_api_key: Annotated[str | None, Setting("OPENAI_API_KEY", "", ascii_or_none, "sk-…")] = field(
-        repr=False
-    )
-    openai_base_url: Annotated[
-        str | None, Setting("OPENAI_BASE_URL", "", url_or_none, "http://localhost:11434/v1")
-    ]
-    models: Annotated[tuple[str, ...], Setting("CC_BOT_MODEL", DEFAULT_MODEL, names, DEFAULT_MODEL)]
-    """The first is asked; the others are its fallbacks, in order."""
-    model_timeout_s: Annotated[float, Setting("CC_BOT_MODEL_TIMEOUT", "45", positive_seconds, "45")]
-    reasoning: Annotated[str, Setting("CC_BOT_REASONING", "", one_of(Reasoning), " / ".join(REASONING))]
-    """How much models think before they answer; empty: as each does by itself."""
-    database_url: Annotated[str, Setting("CC_BOT_DATABASE_URL", "sqlite:///data/sessions.db")]
-    agents_file: Annotated[Path | None, Setting("CC_BOT_AGENTS_FILE", parse=path_or_none)]
-    """None: `agents.toml` beside the database, if there is one."""
-    policy_file: Annotated[Path | None, Setting("CC_BOT_POLICY_FILE", parse=path_or_none)]
-    """None: `policy.toml` beside the database, if there is one."""
-    mcp_file: Annotated[Path | None, Setting("CC_BOT_MCP_FILE", parse=path_or_none)]
-    """None: `mcp.json` beside the database, if there is one."""
-    tool_tokens: Annotated[int, Setting("CC_BOT_TOOL_TOKENS", "4000", count, "4000")]
-    """What the tools of servers may take of a request."""
     variables: Mapping[str, str] = field(repr=False)
     """All that is set, ours or not: the file of servers may name any of it."""
-    backup_folder: Annotated[Path, Setting("CC_BOT_BACKUP_FOLDER", "backup", Path)]
-    owners: Annotated[frozenset[int], Setting("CC_BOT_OWNERS", "", user_ids, "123456789012345678")]
-    """Users of Discord; empty: those of the policy file, or else of the application."""
-    synchronous: Annotated[
-        Synchronous, Setting("CC_BOT_SYNCHRONOUS", "NORMAL", one_of(Synchronous), "NORMAL / FULL")
-    ]
-    history_limit: Annotated[int, Setting("CC_BOT_HISTORY_LIMIT", "20", count_or_zero, "20")]
-    token_budget: Annotated[int, Setting("CC_BOT_TOKEN_BUDGET", "80000", count, "80000")]
-    block_tokens: Annotated[int, Setting("CC_BOT_BLOCK_TOKENS", "1500", count, "1500")]
-    summary_every: Annotated[int, Setting("CC_BOT_SUMMARY_EVERY", "20", count_or_zero, "20")]
-    """Turns; 0: never."""
-    summary_models: tuple[str, ...]
-    """A chain like `models`."""
-    profile_notes: Annotated[int, Setting("CC_BOT_PROFILE_NOTES", "0", whole(0, MAX_PINNED), "0–10")]
-    """Memories of who asks that stand in each prompt; 0: none, the model looks them up."""
-    embedding_model: str
-    """LOCAL, OFF, or the name of a model at `openai_base_url`."""
-    transcribe_model: str | None
-    """The model that writes down voice messages; None: they can't be heard."""
-    transcribe_url: Annotated[
-        str | None, Setting("CC_BOT_TRANSCRIBE_URL", "", url_or_none, "http://localhost:8000/v1")
-    ]
-    """Where that model and the one that speaks are; None: at `openai_base_url`."""
-    speech_model: str | None
-    """The model that reads answers aloud; None: nobody does."""
-    speech_voice: Annotated[str, Setting("CC_BOT_SPEECH_VOICE", "alloy")]
-    read_pages: Annotated[bool, Setting("CC_BOT_READ_PAGES", "on", switch, "on / off")]
-    """Whether the model may read pages whose addresses its user wrote; it takes the extra `pages`."""
-    read_unconfined: Annotated[bool, Setting("CC_BOT_READ_UNCONFINED", OFF, switch, "on / off")]
-    """Whether documents and pages are read even where the system can't confine the process that reads."""
-    search_url: Annotated[str | None, Setting("CC_BOT_SEARCH_URL", "", url_or_none, "http://localhost:8080")]
-    """Of a SearXNG that is asked first."""
-    brave_key: Annotated[str | None, Setting("CC_BOT_BRAVE_KEY", "", ascii_or_none, "BSA…")] = field(
-        repr=False
-    )
-    """For Brave's search; with neither nothing is searched for."""
-    session_ttl: Annotated[timedelta, Setting("CC_BOT_SESSION_TTL", "86400", duration, "86400")]
-    max_turns: Annotated[int, Setting("CC_BOT_MAX_TURNS", "64", count, "64")]
     retention: Retention
-    secret_patterns: Annotated[
-        tuple[str, ...], Setting("CC_BOT_SECRET_PATTERNS", "", secret_patterns, "data/secret_patterns.txt")
-    ]
-    """Regular expressions of what is not kept in memories."""
-    channels: Annotated[
-        Reading, Setting("CC_BOT_CHANNELS", "mentions", one_of(Reading), "off / mentions / all")
-    ]
-    locale: Annotated[Locale, Setting("CC_BOT_LOCALE", "ja", Locale, "ja / en")]
-    """For users whose own language is not known."""
     operator_locale: Locale
-    """For whoever sits at the terminal: their system's language, unless CC_BOT_LOCALE is set."""
-    timezone: Annotated[ZoneInfo, Setting("CC_BOT_TIMEZONE", "Asia/Tokyo", ZoneInfo, "Asia/Tokyo")]
-    log_level: Annotated[
-        LogLevel, Setting("CC_BOT_LOG_LEVEL", "info", one_of(LogLevel), "debug / info / warning / error")
-    ]
-    log_format: Annotated[
-        LogFormat, Setting("CC_BOT_LOG_FORMAT", "auto", one_of(LogFormat), "auto / json / console")
-    ]
-    metrics_port: Annotated[int | None, Setting("CC_BOT_METRICS_PORT", "", port_or_none, "9464")]
+    """For the person at the terminal: their system's language, unless CC_BOT_LOCALE is set."""
+    discord_token: str | None = _setting("DISCORD_TOKEN", parse=text_or_none, secret=True)
+    discord_api_url: str | None = _setting("DISCORD_API_URL", "", url_or_none, "http://localhost/api/v10")
+    openai_api_key: str | None = _setting("OPENAI_API_KEY", "", ascii_or_none, "sk-…", secret=True)
+    openai_base_url: str | None = _setting("OPENAI_BASE_URL", "", url_or_none, "http://localhost:11434/v1")
+    models: tuple[str, ...] = _setting("CC_BOT_MODEL", DEFAULT_MODEL, names, DEFAULT_MODEL)
+    """The first is asked; the others are its fallbacks, in order."""
+    model_timeout_s: float = _setting("CC_BOT_MODEL_TIMEOUT", "45", positive_seconds, "45")
+    reasoning: str = _setting("CC_BOT_REASONING", "", one_of(Reasoning), " / ".join(REASONING))
+    """How much models think before they answer; empty: as each does by itself."""
+    database_url: str = _setting("CC_BOT_DATABASE_URL", "sqlite:///data/sessions.db")
+    agents_file: Path | None = _setting("CC_BOT_AGENTS_FILE", parse=path_or_none)
+    """None: `agents.toml` beside the database, if there is one."""
+    policy_file: Path | None = _setting("CC_BOT_POLICY_FILE", parse=path_or_none)
+    """None: `policy.toml` beside the database, if there is one."""
+    mcp_file: Path | None = _setting("CC_BOT_MCP_FILE", parse=path_or_none)
+    """None: `mcp.json` beside the database, if there is one."""
+    tool_tokens: int = _setting("CC_BOT_TOOL_TOKENS", "4000", count, "4000")
+    """What the tools of servers may take of a request."""
+    backup_folder: Path = _setting("CC_BOT_BACKUP_FOLDER", "backup", Path)
+    owners: frozenset[int] = _setting("CC_BOT_OWNERS", "", user_ids, "123456789012345678")
+    """Users of Discord; empty: those of the policy file, or else of the application."""
+    synchronous: Synchronous = _setting("CC_BOT_SYNCHRONOUS", "NORMAL", one_of(Synchronous), "NORMAL / FULL")
+    history_limit: int = _setting("CC_BOT_HISTORY_LIMIT", "20", count_or_zero, "20")
+    token_budget: int = _setting("CC_BOT_TOKEN_BUDGET", "80000", count, "80000")
+    block_tokens: int = _setting("CC_BOT_BLOCK_TOKENS", "1500", count, "1500")
+    summary_every: int = _setting("CC_BOT_SUMMARY_EVERY", "20", count_or_zero, "20")
+    """Turns; 0: never."""
+    summary_models: tuple[str, ...] = _setting("CC_BOT_SUMMARY_MODEL", "", names_or_none, DEFAULT_MODEL)
+    """A chain like `models`."""
+    profile_notes: int = _setting("CC_BOT_PROFILE_NOTES", "0", whole(0, MAX_PINNED), "0–10")
+    """Memories of who asks that stand in each prompt; 0: none, the model looks them up."""
+    embedding_model: str = _setting("CC_BOT_EMBEDDING_MODEL", LOCAL, embedding_model, OFF)
+    """LOCAL, OFF, or the name of a model at `openai_base_url`."""
+    transcribe_model: str | None = _setting("CC_BOT_TRANSCRIBE_MODEL", "", text_or_none, NO_SERVER)
+    """The model that writes down voice messages; None: they can't be heard."""
+    transcribe_url: str | None = _setting(
+        "CC_BOT_TRANSCRIBE_URL", "", url_or_none, "http://localhost:8000/v1"
+    )
+    """Where that model and the one that speaks are; None: at `openai_base_url`."""
+    speech_model: str | None = _setting("CC_BOT_SPEECH_MODEL", "", text_or_none, NO_SERVER)
+    """The model that reads answers aloud; None: nobody does."""
+    speech_voice: str = _setting("CC_BOT_SPEECH_VOICE", "alloy")
+    read_pages: bool = _setting("CC_BOT_READ_PAGES", "on", switch, "on / off")
+    """Whether the model may read pages whose addresses its user wrote; it takes the extra `pages`."""
+    read_unconfined: bool = _setting("CC_BOT_READ_UNCONFINED", OFF, switch, "on / off")
+    """Whether documents and pages are read even where the system can't confine the process that reads."""
+    search_url: str | None = _setting("CC_BOT_SEARCH_URL", "", url_or_none, "http://localhost:8080")
+    """Of a SearXNG that is asked first."""
+    brave_key: str | None = _setting("CC_BOT_BRAVE_KEY", "", ascii_or_none, "BSA…", secret=True)
+    """For Brave's search; with neither nothing is searched for."""
+    session_ttl: timedelta = _setting("CC_BOT_SESSION_TTL", "86400", duration, "86400")
+    max_turns: int = _setting("CC_BOT_MAX_TURNS", "64", count, "64")
+    secret_patterns: tuple[str, ...] = _setting(
+        "CC_BOT_SECRET_PATTERNS", "", secret_patterns, "data/secret_patterns.txt"
+    )
+    """Regular expressions of what is not kept in memories."""
+    channels: Reading = _setting("CC_BOT_CHANNELS", "mentions", one_of(Reading), "off / mentions / all")
+    locale: Locale = _setting("CC_BOT_LOCALE", "ja", Locale, "ja / en")
+    """For users whose own language is not known."""
+    timezone: ZoneInfo = _setting("CC_BOT_TIMEZONE", "Asia/Tokyo", ZoneInfo, "Asia/Tokyo")
+    log_level: LogLevel = _setting(
+        "CC_BOT_LOG_LEVEL", "info", one_of(LogLevel), "debug / info / warning / error"
+    )
+    log_format: LogFormat = _setting("CC_BOT_LOG_FORMAT", "auto", one_of(LogFormat), "auto / json / console")
+    metrics_port: int | None = _setting("CC_BOT_METRICS_PORT", "", port_or_none, "9464")
     """Where /healthz and /metrics are served; None: nowhere."""
-    metrics_host: Annotated[str, Setting("CC_BOT_METRICS_HOST", "127.0.0.1")]
-    data_folder: Annotated[Path, Setting("CC_BOT_DATA_FOLDER", "data", Path, "/var/lib/cc-bot")]
+    metrics_host: str = _setting("CC_BOT_METRICS_HOST", "127.0.0.1")
+    data_folder: Path = _setting("CC_BOT_DATA_FOLDER", "data", Path, "/var/lib/cc-bot")
     """What stands beside a database file stands here where the database is on a server."""
-    web_port: Annotated[int | None, Setting("CC_BOT_WEB_PORT", "", port_or_none, "8080")]
+    web_port: int | None = _setting("CC_BOT_WEB_PORT", "", port_or_none, "8080")
     """Where the pages for a browser are served; None: nowhere."""
-    web_host: Annotated[str, Setting("CC_BOT_WEB_HOST", "127.0.0.1")]
-    web_url: str
+    web_host: str = _setting("CC_BOT_WEB_HOST", "127.0.0.1")
+    web_url: str = _setting("CC_BOT_WEB_URL", "", str, "https://bot.example")
     """How browsers reach them, without a slash at its end."""
-    web_proxies: Annotated[
-        tuple[IPv4Network | IPv6Network, ...],
-        Setting("CC_BOT_WEB_PROXIES", "", networks, "127.0.0.1,10.0.0.0/8"),
-    ]
+    web_proxies: tuple[IPv4Network | IPv6Network, ...] = _setting(
+        "CC_BOT_WEB_PROXIES", "", networks, "127.0.0.1,10.0.0.0/8"
+    )
     """Whose word counts on the address that somebody comes from."""
-    shards: Annotated[tuple[int, ...] | None, Setting("CC_BOT_SHARDS", "", shards_or_all, "0-3")]
+    shards: tuple[int, ...] | None = _setting("CC_BOT_SHARDS", "", shards_or_all, "0-3")
     """The connections to Discord that this process holds; None: all."""
-    shard_count: Annotated[int, Setting("CC_BOT_SHARD_COUNT", "0", whole(0, MOST_SHARDS), "16")]
+    shard_count: int = _setting("CC_BOT_SHARD_COUNT", "0", whole(0, MAX_SHARDS), "16")
     """Of all processes together; 0: as many as Discord recommends."""
-    api_keeps_limits: Annotated[bool, Setting("DISCORD_API_KEEPS_LIMITS", OFF, switch, "on / off")]
+    api_keeps_limits: bool = _setting("DISCORD_API_KEEPS_LIMITS", OFF, switch, "on / off")
     """Whether the server of DISCORD_API_URL holds all processes together to Discord's limit."""
-    service_manager: Annotated[str, Setting("NOTIFY_SOCKET")]
+    service_manager: str = _setting("NOTIFY_SOCKET")
     """The socket on which systemd, which sets it, wants to be told how the service is; empty where nobody
     does."""
-    test_clock_offset: Annotated[timedelta, Setting("CC_BOT_TEST_CLOCK_OFFSET", "0", duration, "86400")]
+    test_clock_offset: timedelta = _setting("CC_BOT_TEST_CLOCK_OFFSET", "0", duration, "86400")
     """For tests of the whole program: how far its clock is ahead."""
 
 
@@ -423,44 +388,31 @@ _RETENTION: Final = {
 }
 
 
-_DEPENDENT: Final = (
-    *("CC_BOT_SUMMARY_MODEL", "CC_BOT_EMBEDDING_MODEL", "CC_BOT_TRANSCRIBE_MODEL", "CC_BOT_SPEECH_MODEL"),
-    "CC_BOT_WEB_URL",
-)
-"""Settings whose parser depends on other settings."""
-
-
 def read_config(environ: Mapping[str, str] = os.environ, dotenv: Path = Path(".env")) -> Config:
     """Return the settings. Raises InvalidSetting for the first one that is not usable, and UnknownSetting."""
     values = {**read_dotenv(dotenv), **environ}
-    settings = {
-        name: hint.__metadata__[0]
-        for name, hint in get_type_hints(Config, include_extras=True).items()
-        if get_origin(hint) is Annotated
+    settings: Mapping[str, Setting] = {
+        each.name: each.metadata["setting"] for each in fields(Config) if each.metadata
     }
-    _refuse_unknown(
-        values, {*_DEPENDENT, *(each.variable for each in (*settings.values(), *_RETENTION.values()))}
-    )
+    _refuse_unknown(values, {each.variable for each in (*settings.values(), *_RETENTION.values())})
     found = {name: setting.read(values) for name, setting in settings.items()}
     shards, count = found["shards"], found["shard_count"]
     if shards is not None and not count:
         raise ShardCountMissing
     if shards is not None and shards[-1] >= count:
         raise ShardsOutOfRange(last=count - 1)
-    models, has_server = found["models"], bool(found["openai_api_key"] or found["openai_base_url"])
-    encoder = partial(embedding_model, has_server=has_server)
+    has_server = bool(found["openai_api_key"] or found["openai_base_url"])
+    for name in ("transcribe_model", "speech_model"):
+        if found[name] and not has_server and not found["transcribe_url"]:
+            raise settings[name].refusal
+    if found["embedding_model"] not in (LOCAL, OFF) and not has_server:
+        raise settings["embedding_model"].refusal
     address = partial(web_url, host=found["web_host"], port=found["web_port"])
-    speech = partial(speech_model, has_server=has_server or bool(found["transcribe_url"]))
+    found["web_url"] = replace(settings["web_url"], parse=address).read(values)
+    found["summary_models"] = found["summary_models"] or found["models"]
+    retention = Retention(**{name: each.read(values) for name, each in _RETENTION.items()})
     return Config(
-        **found,
-        variables=values,
-        summary_models=Setting("CC_BOT_SUMMARY_MODEL", ",".join(models), names, models[0]).read(values),
-        embedding_model=Setting("CC_BOT_EMBEDDING_MODEL", LOCAL, encoder, OFF).read(values),
-        transcribe_model=Setting("CC_BOT_TRANSCRIBE_MODEL", "", speech, NO_SERVER).read(values),
-        speech_model=Setting("CC_BOT_SPEECH_MODEL", "", speech, NO_SERVER).read(values),
-        retention=Retention(**{name: each.read(values) for name, each in _RETENTION.items()}),
-        operator_locale=operator_locale(environ, dotenv),
-        web_url=Setting("CC_BOT_WEB_URL", "", address, "https://bot.example").read(values),
+        variables=values, retention=retention, operator_locale=operator_locale(environ, dotenv), **found
     )
 
 

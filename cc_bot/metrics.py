@@ -152,8 +152,8 @@ async def _read_or_none(asked: Awaitable[float | None]) -> float | None:
         return None
 
 
-# Names follow https://prometheus.io/docs/practices/naming/. Labels take few values: names given by the operator,
-# the program or a server with tools, never those of users, channels or servers of Discord.
+# Names follow https://prometheus.io/docs/practices/naming/. Labels have few values: names that the operator,
+# the program or a server with tools gave, never those of users, channels or servers of Discord.
 
 _QUICK_S: Final = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 180, 600)
 """From a commit to the longest turn."""
