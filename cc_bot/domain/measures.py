@@ -23,7 +23,9 @@ Purpose = Literal["turn", "summary", "heartbeat", "schedule", "speech"]
 
 
 class Meter:
-    """Takes reports; this one ignores them. It does no I/O, raises nothing and returns at once. Times are in seconds."""
+    """Takes reports; this one ignores them. It does no I/O, raises nothing and returns at once.
+
+    Times are in seconds."""
 
     def record_turn(self, ending: Ending, seconds: float, phases: Mapping[Phase, float]) -> None:
         """Record the end of a turn, stored or failed; phases that it skipped are left out."""
