@@ -9,7 +9,7 @@ import pytest
 from cc_bot.context.tokens import estimate_tokens, request_tokens
 from cc_bot.domain.errors import ModelUnavailable
 from cc_bot.domain.limits import UsageSubject
-from cc_bot.domain.measures import NULL_METER, Meter, NullMeter, Purpose
+from cc_bot.domain.measures import NULL_METER, Meter, Purpose
 from cc_bot.domain.turn import Usage
 from cc_bot.domain.usage import ModelUsage
 from cc_bot.llm.model import ChatModel, ChatRequest, Delta, Fallback, Finish, ToolRequest, UserPart
@@ -26,7 +26,7 @@ async def heard(model: ChatModel, request: ChatRequest = REQUEST) -> list[object
 
 
 @dataclass
-class Reports(NullMeter):
+class Reports(Meter):
     told: list[tuple[Purpose, str, Usage]] = field(default_factory=list)
 
     def record_tokens(self, purpose: Purpose, model: str, usage: Usage) -> None:
