@@ -1,10 +1,8 @@
-"""The messages of one answer, kept in line with how they should look.
+"""Makes the messages of one answer look like its pages.
 
-Edits and deletions may be repeated safely. A new message may not: a post that failed with a server error may
-have taken effect. How that is found out depends on how the message is sent, which is its outlet's business.
-
-What Discord refuses is shown in a simpler form (delivery/refusals), and where it takes none, in the asker's
-DM.
+Edits and deletions may be repeated safely. A post may not: one that failed with a server error may have taken
+effect. How to find that out depends on the outlet. What Discord refuses is shown in a simpler form
+(delivery/refusals); if Discord refuses every form, in the DM of the question's author.
 """
 
 import asyncio
@@ -43,64 +41,58 @@ RETRY_PAUSES_S: Final = (0.5, 1.0, 2.0, 4.0, 8.0)
 
 
 class PostUncertain(Exception):
-    """A new message may or may not have been posted, and there is no way to look. So it is with ephemeral
-    follow-ups. Then all of the answer comes in the one message that stands there already, as a file if it is
-    long."""
+    """It can't be determined whether a message was posted, as with ephemeral follow-ups. Then all of the
+    answer is shown in the message that is there already, as a file if it is long."""
 
 
 class Outlet(Protocol):
-    """The way in which the messages of an answer are sent. A message without an id is an interaction's first
-    response."""
+    """Sends the messages of an answer. A message without an id is an interaction's first response."""
 
     async def post(
         self, page: Page, number: int, known: "KnownIds", *, again: bool, refers: bool
     ) -> hikari.Snowflake:
-        """A new message; `number` is its place in the answer, from 0. `again`: one stood there before, and
-        was taken down. `refers`: as a reply to the question, where it can be. Raises PostUncertain."""
+        """Post a message; `number` counts the messages of the answer from 0. `again`: the message of that
+        number was deleted before. `refers`: as a reply to the question, if possible. Raises PostUncertain."""
 
     async def note_posted(self, message_id: hikari.Snowflake, first_id: hikari.Snowflake | None) -> None:
-        """A further message stands below the first; it may have been said before."""
+        """Record a message after the first. May be called twice for the same one."""
 
     async def post_beside(self, page: Page) -> hikari.Snowflake:
-        """A new message that is none of the answer's. It is posted once or not at all."""
+        """Post a message apart from the answer, once or not at all."""
 
     async def edit(self, message_id: hikari.Snowflake | None, changes: dict[str, Any]) -> None:
-        """Change a message; `changes` are keywords of hikari's edits."""
+        """Edit a message; `changes` are keywords of hikari's edits."""
 
-    async def delete(self, message_id: hikari.Snowflake | None) -> None:
-        """Take a message down."""
+    async def delete(self, message_id: hikari.Snowflake | None) -> None: ...
 
     async def first_id(self) -> hikari.Snowflake:
-        """The id of an interaction's first response."""
+        """Return the id of an interaction's first response."""
 
     async def whisper(self, sentence: str) -> bool:
-        """Tell the user alone. False where others would read it too."""
+        """Send a sentence that only the user reads. Returns False if others would read it too."""
 
     async def elsewhere(self) -> "Outlet | None":
-        """The way to the asker's DM, with the note that belongs under what is sent there; None if there is
-        none. Raises hikari's errors."""
+        """Return the outlet to the DM of the question's author, if there is one. Raises hikari's errors."""
 
     @property
     def note(self) -> str:
-        """A sentence to stand under what is sent this way; empty for none."""
+        """A sentence to show below the answer; empty for none."""
 
     @property
     def place_id(self) -> int | None:
-        """The channel in which the bot can find its messages again by itself; None for those that one user
-        alone sees."""
+        """The channel in which the bot can edit its messages without a token; None for ephemeral ones."""
 
     def pause_s(self, changes: int) -> float:
-        """Return how many seconds an answer waits before it shows more, after it has shown words so many
-        times."""
+        """Return the seconds to wait before the next edit, after so many that showed text."""
 
 
 KnownIds = Callable[[], Awaitable[Sequence[int]]]
-"""Tells the ids of the messages that were sent so far."""
+"""Returns the ids of the messages that were sent so far."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sent:
-    """A message as it was last sent; `page` is None when nobody knows how it looks."""
+    """A message as it was last sent; `page` is None if its look is unknown."""
 
     id: hikari.Snowflake | None
     page: Page | None = None
@@ -112,26 +104,26 @@ def sent_messages(ids: Iterable[int]) -> tuple[Sent, ...]:
 
 
 class Reply:
-    """The messages of one answer: those that are there already, and those that it takes beyond them."""
+    """The messages of one answer."""
 
     def __init__(self, outlet: Outlet, sent: Sequence[Sent] = (), *, posts_first: bool = False) -> None:
-        """`sent` are the messages that are there already. `posts_first`: an earlier run of the program, which
-        sent them, may have posted more than it noted. That is found by nonces, which Discord forgets sooner
-        than edits may have to wait."""
+        """`sent` are the messages that are there already. `posts_first`: an earlier run of the program sent
+        them, and may have posted more than it recorded. Posts find those by their nonces, which Discord
+        forgets sooner than edits may have to wait."""
         self._outlet = outlet
         self._posts_first = posts_first
         self._sent = list(sent)
         self._longest = len(self._sent)
-        """How many messages it had at once, at most."""
+        """The most messages it had at once."""
         self._without: frozenset[Part] = frozenset()
-        """What Discord does not take of its messages."""
+        """Parts that Discord refused."""
         self.unwanted = False
-        """Whether it goes nowhere else: its question, or the message that shows it, was deleted."""
+        """Whether its question or a message of it was deleted: then it is not sent by DM."""
         self._visible = asyncio.Event()
         if any(each.id is not None or each.page is not None for each in self._sent):
             self._visible.set()
         self._left: tuple[int, ...] = ()
-        """The first message, under which the answer is known, where it has gone on elsewhere."""
+        """The id of the first message, which names the answer, if it goes on in a DM."""
 
     @property
     def begun(self) -> bool:
@@ -141,8 +133,8 @@ class Reply:
     async def show(self, pages: Sequence[Page], *, insist: bool = True) -> None:
         """Edit, post and delete until the messages look like the pages, or like a simpler form of them.
 
-        With `insist`, edits are repeated through Discord's short faults. Raises hikari's errors, and
-        PostUncertain when a further message can't be posted safely.
+        With `insist`, edits are retried while Discord has trouble. Raises hikari's errors, and PostUncertain
+        if another message can't be posted safely.
         """
         pauses_s = RETRY_PAUSES_S if insist else ()
         try:
@@ -177,8 +169,8 @@ class Reply:
     async def _show_elsewhere(
         self, pages: Sequence[Page], pauses_s: Sequence[float], error: hikari.ClientHTTPResponseError
     ) -> bool:
-        """Go on in the asker's DM, and return whether that is taken. Where the message of an earlier run is
-        gone, it may have been begun there. Raises hikari's errors while Discord has trouble."""
+        """Go on in the DM of the question's author. Returns whether Discord takes that. If the message of an
+        earlier run is gone, that may have begun there. Raises hikari's errors while Discord has trouble."""
         begun_there = is_gone(error) and self._posts_first
         if self.unwanted or isinstance(error, hikari.UnauthorizedError) or is_gone(error) != begun_there:
             return False
@@ -193,7 +185,7 @@ class Reply:
             await self._show(pages, pauses_s)
         except hikari.ClientHTTPResponseError:
             self._outlet, self._sent, self._longest, self._without = here
-            self.unwanted = True  # there is nobody to be reached
+            self.unwanted = True
             return False
         if not begun_there:
             await self._leave(*here[:2])
@@ -201,7 +193,7 @@ class Reply:
         return True
 
     async def _leave(self, outlet: Outlet, left: Sequence[Sent]) -> None:
-        """Delete what stands where nothing more is taken, as far as Discord lets it be."""
+        """Delete the messages in a channel that takes no more, as far as Discord lets it."""
         self._left = tuple(int(sent.id) for sent in left[:1] if sent.id is not None)
         for sent in left:
             with suppress(hikari.HikariError):
@@ -219,7 +211,7 @@ class Reply:
             _log.warning("answer_not_removed", error=type(error).__name__)
 
     def note_last(self, page: Page) -> None:
-        """Note how its last message looks."""
+        """Set the look of its last message."""
         self._sent[-1] = replace(self._sent[-1], page=page)
 
     def shows(self, message_id: int) -> bool:
@@ -227,18 +219,17 @@ class Reply:
         return any(sent.id == message_id for sent in self._sent)
 
     async def message_ids(self) -> tuple[int, ...]:
-        """The ids of all messages, in order."""
+        """Return the ids of all messages, in order."""
         if self._sent and self._sent[0].id is None:
             self._sent[0] = replace(self._sent[0], id=await self._outlet.first_id())
         return (*self._left, *(int(sent.id) for sent in self._sent if sent.id is not None))
 
     def pause_s(self, changes: int) -> float:
-        """See Outlet."""
         return self._outlet.pause_s(changes)
 
     @property
     def last_page(self) -> Page | None:
-        """The look of its last message, if there is one and that is known."""
+        """The look of its last message, if known."""
         return self._sent[-1].page if self._sent else None
 
     async def last_place(self) -> tuple[int | None, int]:
@@ -247,11 +238,11 @@ class Reply:
 
     @property
     def further_ids(self) -> tuple[int, ...]:
-        """The ids of all messages but the first, whose own may have to be asked for."""
+        """The ids of all messages but the first, whose id may have to be fetched."""
         return tuple(int(sent.id) for sent in self._sent[1:] if sent.id is not None)
 
     async def whisper(self, sentence: str) -> None:
-        """Tell the user alone, below the answer; where nobody can be told alone, among its facts."""
+        """Send a sentence that only the user reads; among the facts of the answer if that is impossible."""
         page = self._sent[-1].page if self._sent else None
         if await self._outlet.whisper(sentence) or page is None:
             return
@@ -264,9 +255,8 @@ class Reply:
         await self._edit(len(self._sent) - 1, replace(page, buttons=(button,)), RETRY_PAUSES_S)
 
     async def post_beside(self, page: Page) -> hikari.Snowflake:
-        """Post a message that is none of the answer's, once its own first one stands there: where that is
-        awaited, Discord takes the next for it. Raises hikari's errors, and PostUncertain if it does not
-        come."""
+        """Post a message apart from the answer, once its own first one is shown: Discord would take this one
+        for a deferred response. Raises hikari's errors, and PostUncertain if the first is not shown."""
         try:
             async with asyncio.timeout(FIRST_WITHIN_S):
                 await self._visible.wait()
@@ -275,12 +265,12 @@ class Reply:
         return await self._outlet.post_beside(page)
 
     async def edit_beside(self, message_id: hikari.Snowflake, page: Page) -> None:
-        """Change such a message. Raises hikari's errors."""
+        """Edit a message of `post_beside`. Raises hikari's errors."""
         changes = changes_to(None, page)
         await repeat(lambda: self._outlet.edit(message_id, changes), RETRY_PAUSES_S)
 
     async def attach(self, file: SoundFile) -> None:
-        """Attach a file to its last message, whatever else that says by now. Raises hikari's errors."""
+        """Attach a file to its last message. Raises hikari's errors."""
         sent = self._sent[-1]
         page = replace(sent.page or Page(""), file=file)
         changes = {"attachments": files_of(page), **NO_PINGS}
@@ -297,16 +287,15 @@ class Reply:
             lambda page, refers: self._outlet.post(
                 page, number, self.message_ids, again=again, refers=refers
             ),
-            refers=True,  # beside others' answers, each page says which question it belongs to
+            refers=True,  # among other answers, each page shows which question it belongs to
         )
         self._visible.set()
         self._longest = max(self._longest, number + 1)
-        self._sent.append(Sent(message_id, page))  # known at once: it may be deleted while it is noted
+        self._sent.append(Sent(message_id, page))  # before it is recorded: a user may delete it meanwhile
         if number:
             await self._outlet.note_posted(message_id, self._sent[0].id)
 
     async def _shorten(self, length: int, pauses_s: Sequence[float]) -> None:
-        """Take down the last messages."""
         while len(self._sent) > length:
             await repeat(partial(self._outlet.delete, self._sent[-1].id), pauses_s)
             self._sent.pop()
@@ -348,11 +337,11 @@ class Reply:
 
 
 class _TextFileRefused(Exception):
-    """The file with all of a long text is not taken: it comes in several messages."""
+    """Discord refused the file of a long text: it is shown in several messages."""
 
 
 async def repeat(call: Callable[[], Awaitable[Result]], pauses_s: Sequence[float]) -> Result:
-    """Make a call that may safely be made twice, again after each pause."""
+    """Make a call that may safely be repeated, again after each pause while Discord has trouble."""
     for pause_s in pauses_s:
         try:
             return await call()
@@ -394,7 +383,7 @@ class TakenDown:
 async def delete_all(
     rest: hikari.api.RESTClient, channel_id: int, message_ids: Iterable[int], taken_down: TakenDown
 ) -> None:
-    """Take down the rest of an answer that was replaced, as far as that is possible."""
+    """Delete the messages above an answer that was replaced, as far as Discord lets it."""
     for message_id in message_ids:
         taken_down.expect(message_id)
         with suppress(hikari.ForbiddenError, hikari.NotFoundError):

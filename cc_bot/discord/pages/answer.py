@@ -1,4 +1,4 @@
-"""An answer as it is shown: turn events go in, the messages as they should look come out. Nothing is sent."""
+"""An answer as it is shown: makes the pages of its messages from the events of the turn. Nothing is sent."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -84,30 +84,30 @@ MAX_MESSAGES = 5
 """Messages of one answer. A user-installed app has at most five follow-ups; beyond this the whole text comes
 as a file."""
 _SHOWN_AT_MOST = 2 * MAX_MESSAGES * TEXT_LIMIT
-"""Characters of an answer on its way that are looked at: more than its messages can show, white space between
-them included. So an edit costs the same however long the answer has become."""
+"""Characters of a streaming answer that are rendered: more than its messages can show. So an edit costs the
+same however long the answer has become."""
 MOST_PICTURES: Final = 9
-"""That tools gave, below an answer: with a text too long for messages they are the ten files of a message."""
+"""Pictures below an answer: with the file of a long text they are the ten files of a message."""
 PICTURES_BYTES: Final = 8 * 2**20
-"""Of these together; Discord takes ten mebibytes of files from a bot."""
+"""All pictures together; Discord takes ten mebibytes of files from a bot."""
 LONGEST_TOOL_NAME = 64
-"""As the Chat Completions API has it."""
+"""The limit of the Chat Completions API."""
 
 PAGE_TITLE_CHARACTERS: Final = 40
-"""Of a page's title: two lines on a phone, with its host."""
+"""With its host it takes two lines on a phone."""
 PAGE_HOST_CHARACTERS: Final = 40
 LONGEST_LINK: Final = 400
-"""A longer address is not linked: the facts have to fit in one embed."""
+"""A longer address is not linked: the notes have to fit in one embed."""
 
 HEARD: Final = "🎤"
-"""What begins a quotation of what was heard. Only code writes one: see `_said`."""
+"""The mark of a quoted transcript. Only code writes it: see `_said`."""
 HEARD_CHARACTERS: Final = 1000
-"""Of what was heard that are quoted; the whole of it is the question's text."""
+"""Characters of a transcript that are quoted; all of it is the question's text."""
 
 _SCHEME: Final = re.compile(r"[a-zA-Z]{0,20}+://++")
 _IPV6_HOST: Final = re.compile(r"https?+://\[[0-9A-Fa-f:.]++\]")
 _LINK_MARKS: Final = re.compile(r"[\s()\[\]<>\\`|*\"]|__++|~~++")
-"""What Markdown might read in an address: encoded it leads to the same."""
+"""Marks that Markdown might read in an address; encoded, they lead to the same page."""
 
 Waiting = Literal["thinking", "queued", "hearing", "fallback"]
 Note = FilesDeleted | ReplyWithheld | ScansShown | AskedAbout | MessagesRead | ToolsUnavailable
@@ -115,53 +115,50 @@ Note = FilesDeleted | ReplyWithheld | ScansShown | AskedAbout | MessagesRead | T
 
 @dataclass(frozen=True, slots=True)
 class AnswerState:
-    """The state of what there is to show of a turn so far."""
+    """What is known of a turn so far, to be shown."""
 
     text: str = ""
     heard: str = ""
-    """What was heard in the recordings of its question."""
+    """The transcript of the recordings of its question."""
     waiting: Waiting = "thinking"
     ahead: int | None = None
-    """While it is queued, as Notice has it."""
+    """Turns before it in the queue, as in Notice."""
     tools: tuple[str, ...] = ()
-    """Names of the tools that run, or ran while no word has followed: most run too shortly to be seen."""
+    """The tools that run, or ran since the last text: most run too shortly to be seen."""
     receipts: tuple[Receipt, ...] = ()
-    """What was done to memories, in order."""
+    """In order, like all of these."""
     carried: tuple[AnyReceipt, ...] = ()
     """The receipts of the answer that this one replaces."""
     schedules: tuple[ScheduleReceipt, ...] = ()
-    """What was done to reminders, in order."""
     recalled: tuple[int, ...] = ()
-    """The memories that the model was shown, in order."""
+    """The memories that the model was shown."""
     pages: tuple[PageLink, ...] = ()
-    """The pages of the web that it rests on, in order."""
+    """The web pages that the model read."""
     in_doubt: bool = False
-    """Whether a memory or reminder may have been changed, and nobody knows."""
+    """Whether a change of a memory or reminder has an unknown outcome."""
     in_doubt_outside: bool = False
-    """The same of something out there."""
+    """Whether a call with effects outside of the bot has an unknown outcome."""
     done_outside: tuple[str, ...] = ()
-    """The names of tools that did something out there, for an earlier run or the answer in its place."""
+    """The tools that had effects outside, in an earlier run or for the answer that this one replaces."""
     files_left_out: tuple[str, ...] = ()
     """The names of files that the model was not shown."""
     notes: tuple[Note, ...] = ()
-    """What else its reader should know, in order."""
     quiet_s: int = 0
-    """Seconds since anything was last seen to happen; 0 while that is short."""
+    """Seconds since the last event; 0 while that is short."""
     done: Done | None = None
     failure: str | None = None
-    """The sentence that ended it instead of an answer."""
+    """The sentence that is shown instead of an answer."""
     passing: bool = False
-    """Whether what failed may be another thing in a while, with the same question."""
+    """Whether retrying the same question may succeed."""
     images: tuple[Attachment, ...] = ()
-    """The pictures that tools gave."""
+    """The pictures from tools."""
     canvas: Canvas | None = None
-    """As it is now, where the turn has changed it; it has a message of its own."""
+    """The canvas after the turn has changed it; it has a message of its own."""
     unseen: bool = False
     """Whether Discord did not take its end."""
 
     @property
     def proposals(self) -> tuple[Proposal, ...]:
-        """The proposals that it leaves to its user."""
         return self.done.proposals if self.done else ()
 
     @property
@@ -170,24 +167,24 @@ class AnswerState:
 
     @property
     def stored(self) -> bool:
-        """Return whether it ended with an answer that is kept."""
+        """Return whether it ended with an answer that is stored."""
         return self.done is not None and self.done.answer.id is not None
 
     @property
     def may_be_asked_again(self) -> bool:
-        """Return whether it failed, and the same question may be answered in a while."""
+        """Return whether it failed, and retrying the same question may succeed."""
         return self.passing and self.done is None
 
 
 def advance(state: AnswerState, event: TurnEvent) -> AnswerState:  # noqa: PLR0912 - a case an event
-    """The state after an event."""
+    """Return the state after an event."""
     match event:
         case TextDelta(text):
             state = replace(state, text=state.text + text, waiting="thinking", tools=())
         case ToolStarted(name=name):
             state = replace(state, tools=(*state.tools, name))
         case ToolFinished():
-            pass  # it is told of until the model says what came of it
+            pass  # it is shown until text follows
         case MemoryChanged(change):
             state = replace(state, receipts=with_receipt(state.receipts, change))
         case CallsResumed(calls):
@@ -230,7 +227,7 @@ def advance(state: AnswerState, event: TurnEvent) -> AnswerState:  # noqa: PLR09
             state = replace(
                 state, waiting=waiting, ahead=ahead, tools=() if kind == "thinking" else state.tools
             )
-        case Done(answer):  # after a crash it is all there is
+        case Done(answer):  # after a crash, the only event
             state = replace(
                 state,
                 text=answer.content,
@@ -246,7 +243,7 @@ def advance(state: AnswerState, event: TurnEvent) -> AnswerState:  # noqa: PLR09
 
 
 def streaming_pages(state: AnswerState, words: Texts, stop: StopButton) -> tuple[Page, ...]:
-    """While the answer is on its way: what came so far, what is going on, and a way to stop it."""
+    """The messages while the answer streams: its text so far, its activity, and a Stop button."""
     button = Button(words.answer.stop, stop.custom_id())
     activity = _activity(state, words)
     begun = for_discord(_said(state.text[:_SHOWN_AT_MOST]), growing=True)
@@ -261,9 +258,8 @@ def streaming_pages(state: AnswerState, words: Texts, stop: StopButton) -> tuple
 def final_pages(
     state: AnswerState, words: Texts, *, temporary: bool = False, note: str = "", as_file: bool = False
 ) -> tuple[Page, ...]:
-    """The messages once it has ended, without buttons: those under an answer name the messages above
-    theirs. The last one has the facts. `as_file`: all in one message, however long it is. `note` is one
-    notice more."""
+    """The messages once it has ended, without buttons: those name the messages above. The last one has the
+    facts. `as_file`: all in one message, however long it is. `note` is an additional notice."""
     facts = _facts(state, words, temporary=temporary)
     facts = facts.noting(note) if note else facts
     pictures = _pictures(state.images)
@@ -281,7 +277,7 @@ def final_pages(
 
 
 def _pictures(images: Sequence[Attachment]) -> tuple[PictureFile, ...]:
-    """The pictures that a message takes, the first ones; their names are ours, whatever their server said."""
+    """Return as many of the first pictures as a message takes, under names of our own."""
     chosen, room = list[PictureFile](), PICTURES_BYTES
     for number, image in enumerate(images[:MOST_PICTURES], 1):
         room -= len(image.data)
@@ -292,16 +288,14 @@ def _pictures(images: Sequence[Attachment]) -> tuple[PictureFile, ...]:
 
 
 def stored_state(answer: Message, proposals: tuple[Proposal, ...] = (), *, heard: str = "") -> AnswerState:
-    """Return what there is to show of an answer that is read from the archive; `heard` is what was heard in
-    its question."""
+    """Return the state of a stored answer; `heard` is the transcript of its question."""
     return advance(AnswerState(heard=heard), Done(answer, Usage(), proposals=proposals))
 
 
 def with_controls(
     page: Page, state: AnswerState, words: Texts, user_id: int, buttons: tuple[Button, ...] = ()
 ) -> Page:
-    """The last message of an ended answer with what can be done about it and what it did; `buttons` are those
-    of the answer itself."""
+    """Add receipts, proposals and these buttons to the last message of an answer."""
     page = replace(page, buttons=buttons, receipts=receipts_of(state, words, user_id))
     return with_proposals(page, state.proposals, words)
 
@@ -309,8 +303,8 @@ def with_controls(
 def with_effects(
     page: Page, state: AnswerState, words: Texts, user_id: int, visibility: Visibility = "public"
 ) -> Page:
-    """A message with what a turn did whose answer is not shown: the last one of the older answer that it was
-    to replace, or a sentence in a DM. The same page where it did nothing."""
+    """Add what a turn did whose answer is not shown: to the last message of the answer that it was to
+    replace, or to a sentence in a DM. Returns the same page if it did nothing."""
     done = AnswerState(
         receipts=state.receipts,
         carried=state.carried,
@@ -331,7 +325,7 @@ def with_effects(
 def unanswered_page(
     sentence: str, calls: Sequence[ToolCall], words: Texts, user_id: int, visibility: Visibility
 ) -> Page:
-    """A sentence in place of an answer, with what was done before that failed."""
+    """Return a sentence instead of an answer, with what was done before it failed."""
     answer = Message("assistant", "", visibility=visibility)
     state = advance(AnswerState(done=Done(answer, Usage())), CallsResumed(tuple(calls)))
     state = replace(state, failure=sentence)
@@ -340,7 +334,7 @@ def unanswered_page(
 
 
 def interrupted_page(turn: PendingTurn, sentence: str, words: Texts, *, may_be_asked_again: bool) -> Page:
-    """The same for a turn of the ledger, with a button to ask it once more where that is possible."""
+    """Return that for a turn of the ledger, with a button to ask again if that is possible."""
     user_id = turn.key.user_id
     page = unanswered_page(sentence, turn.calls, words, user_id, turn.visibility)
     if not may_be_asked_again:
@@ -349,7 +343,6 @@ def interrupted_page(turn: PendingTurn, sentence: str, words: Texts, *, may_be_a
 
 
 def ask_again_button(retry: RetryButton, words: Texts) -> Button:
-    """The button that asks a question again which was not answered."""
     return Button(words.unfinished.ask_again, retry.custom_id(), primary=True)
 
 
@@ -362,8 +355,7 @@ def receipts_of(state: AnswerState, words: Texts, user_id: int) -> Receipts:
 def answer_buttons(
     state: AnswerState, words: Texts, user_id: int, earlier_messages: tuple[int, ...]
 ) -> tuple[Button, ...]:
-    """The buttons for what can be done with a finished answer that is stored: ask again, or go on where it
-    broke off."""
+    """The buttons of a stored answer: answer again, or continue where it was cut off."""
     answer = state.done.answer if state.done else None
     if answer is None or answer.id is None:
         return ()
@@ -414,18 +406,18 @@ def page_of(message: hikari.Message, locale: Locale) -> Page:
 
 
 def _below_heard(state: AnswerState, shown: str) -> str:
-    """Put what is shown below a quotation of what was heard: so its user sees where it was misheard."""
+    """Put what is shown below the quoted transcript: so its user sees where it was misheard."""
     return f"{quote_heard(state.heard)}\n{shown}" if state.heard else shown
 
 
 def quote_heard(heard: str) -> str:
-    """Quote what was heard, or its beginning; no line of it ends the quotation, or is more than words."""
+    """Quote a transcript, or its beginning. No line of it ends the quotation, or formats text."""
     lines = shorten(escape_markdown(heard), HEARD_CHARACTERS).splitlines()
     return "\n".join(f"> {HEARD} {line}" for line in lines if line.strip())
 
 
 def _said(text: str) -> str:
-    """The model's words, of which none pass for what was heard: no quotation of them begins so."""
+    """Return the model's text without marks that would make a quotation look like a transcript."""
     return "\n".join(map(_not_heard, text.split("\n"))) if HEARD in text else text
 
 
@@ -437,13 +429,13 @@ def _not_heard(line: str) -> str:
 
 
 def without_heard(shown: str) -> str:
-    """The words of an answer as it is shown, without the quotation above them."""
+    """Return the text of a shown answer without the quoted transcript."""
     lines = shown.split("\n")
     return "\n".join(line for line in lines if not line.startswith(f"> {HEARD} "))
 
 
 def _activity(state: AnswerState, words: Texts) -> str:
-    """A line on what is going on; empty while text streams by itself."""
+    """Return a line on what is going on; empty while text streams."""
     if state.tools:
         line = _tool_line(state.tools[-1], words)
     elif state.waiting == "queued":
@@ -460,7 +452,7 @@ def _activity(state: AnswerState, words: Texts) -> str:
 
 
 def _tool_line(name: str, words: Texts) -> str:
-    """The model's own word for a tool may be anything."""
+    """Name a tool. A model may write any name."""
     return words.answer.tool_line(re.sub(r"[^\w-]", "", name)[:LONGEST_TOOL_NAME])
 
 
@@ -494,7 +486,7 @@ def _facts(state: AnswerState, words: Texts, *, temporary: bool) -> Facts:
 
 
 def _page_lines(pages: Sequence[PageLink], words: Texts) -> Iterator[str]:
-    """Write a numbered link to each page, as what was fetched calls itself and with where that really was."""
+    """Yield a numbered link to each page, by its title and with its real host."""
     beyond = len(pages) - LINKS_SHOWN
     for number, page in enumerate(pages[:LINKS_SHOWN], 1):
         host = escape_markdown(shorten(page.host, PAGE_HOST_CHARACTERS))
@@ -506,9 +498,8 @@ def _page_lines(pages: Sequence[PageLink], words: Texts) -> Iterator[str]:
 
 
 def _linked(label: str, url: str) -> str:
-    """Link to an address, in which nothing ends the link or begins another one: a redirect chooses what it
-    leads to. Of a label that looks like an address itself Discord would make another link, which its page has
-    chosen: it gets none of the marks of one."""
+    """Link to an address, in which nothing ends the link or begins another one: a redirect may have chosen
+    it. A label has no "://", of which Discord would make another link."""
     host = _IPV6_HOST.match(url)
     start = host[0] if host else ""
     address = start + _LINK_MARKS.sub(_percent_encoded, url[len(start) :])
@@ -551,12 +542,12 @@ def _names(names: tuple[str, ...]) -> str:
 
 
 def _is_private(state: AnswerState) -> bool:
-    """Return whether its user alone is known to see it."""
+    """Return whether only its user reads it."""
     return state.done is not None and state.done.answer.visibility == "private"
 
 
 def _instead_of_text(state: AnswerState, words: Texts) -> str:
-    """Discord takes no empty message, and nobody understands one."""
+    """Return the sentence for an answer without text: Discord takes no empty message."""
     if state.failure:
         return state.failure
     if state.done and state.done.answer.status == "stopped":

@@ -1,4 +1,4 @@
-"""A message as it should look: what rendering produces and delivery compares and sends."""
+"""A message as it should look: rendering makes pages, delivery compares and sends them."""
 
 import math
 import re
@@ -187,35 +187,35 @@ class TextFile:
     name: str
     text: str
     note: str = field(default="", compare=False)
-    """The notice among the page's facts that tells of it."""
+    """The notice about it among the page's facts."""
 
 
 @dataclass(frozen=True, slots=True)
 class SoundFile:
-    """A recording to attach: an answer that is read aloud."""
+    """A recording of an answer to attach."""
 
     name: str
     data: bytes = field(repr=False, default=b"")
-    """Empty where it is there already."""
+    """Empty if it is attached already."""
 
 
 @dataclass(frozen=True, slots=True)
 class PictureFile:
-    """A picture to attach, which a tool gave."""
+    """A picture to attach, from a tool."""
 
     name: str
     data: bytes = field(repr=False, default=b"")
-    """Empty where it is there already."""
+    """Empty if it is attached already."""
 
 
 @dataclass(frozen=True, slots=True)
 class ShownProposal:
-    """A change that waits for its user's word, in an embed of its own."""
+    """A proposal in an embed of its own."""
 
     title: str
     text: str
     buttons: tuple[Button, ...]
-    """To have it done, or not."""
+    """To approve or decline it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,7 +226,7 @@ class Receipts:
     """Empty if they were not read from the database."""
     facts: Facts = NO_FACTS
     buttons: tuple[Button, ...] = ()
-    """A row of their own: undo each, and see the memories that were used."""
+    """A row of their own, to undo each and to see the memories that were used."""
     recalled: tuple[int, ...] = ()
     """The memories that were used."""
     user_id: int = 0
@@ -239,7 +239,7 @@ NO_RECEIPTS: Final = Receipts()
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A Discord message: text, what the bot states about it, rows of buttons, at most one file, pictures."""
+    """A Discord message."""
 
     content: str
     """The model's words, or the bot's own; never both."""
@@ -251,14 +251,14 @@ class Page:
     """Its notes: the pages that were read, and the notices."""
     proposals: tuple[ShownProposal, ...] = ()
     see: Button | None = None
-    """In place of the proposals where there is no room for them."""
+    """In place of the proposals if there is no room for them."""
     why: str = ""
-    """Why they are there, below the last of them."""
+    """The reason for the proposals, below the last of them."""
     pictures: tuple[PictureFile, ...] = ()
 
     @property
     def embeds(self) -> list[hikari.Embed]:
-        """The embeds of what the bot states, and of what it proposes."""
+        """The embeds of its facts and proposals."""
         proposed = [
             hikari.Embed(title=each.title, description=each.text, colour=PROPOSAL_COLOUR)
             for each in self._inline
@@ -276,25 +276,24 @@ class Page:
 
     @property
     def last_row(self) -> tuple[Button, ...]:
-        """The row of buttons for what can be done with the answer, and seen of what there is no room for."""
+        """The row of buttons for the answer, and for the proposals for which there is no room."""
         hidden = self.proposals and not self._inline and self.see
         return (*self.buttons, self.see) if hidden and self.see else self.buttons
 
     @property
     def _inline(self) -> tuple[ShownProposal, ...]:
-        """The proposals, or none where they take too much room or no embed is taken."""
+        """The proposals, or none if they take too much room or Discord takes no embed."""
         length = sum(len(each.title) + len(each.text) for each in self.proposals)
         return () if self.facts.in_buttons or length > PROPOSALS_CHARACTERS else self.proposals
 
     def parts(self, before: "Page | None") -> frozenset[Part]:
-        """Return what a message holds, or an edit that makes this of the page `before`, besides its text."""
+        """Return what a message has besides its text, or the edit that makes it from the page `before`."""
         files, rows = _changed_files(before, self), rows_of(self)
         held: dict[Part, bool] = {"files": bool(files), "embeds": bool(self.embeds), "components": bool(rows)}
         return frozenset(part for part, there in held.items() if there)
 
     def without(self, parts: Collection[Part]) -> "Page":
-        """The same without what Discord does not take there. Facts stand in buttons where no embed is
-        taken."""
+        """Return the page without the parts that Discord refuses. Without embeds, buttons show the facts."""
         page = self
         if "files" in parts:
             page = replace(page, pictures=(), file=None)
@@ -311,21 +310,18 @@ class Page:
 
 
 def plain_pages(page: Page) -> tuple[Page, ...]:
-    """Show in several messages what a page has in a text file, up to MAX_PLAIN_MESSAGES of them; all else
-    stands in the last one."""
+    """Show the text file of a page in up to MAX_PLAIN_MESSAGES messages; the last one has all else."""
     if not isinstance(page.file, TextFile) or not page.file.text:
         return (page,)
     file = page.file
     *full, last = messages(file.text, limit=TEXT_LIMIT, most=MAX_PLAIN_MESSAGES + 1)
     if len(full) >= MAX_PLAIN_MESSAGES:
         full, last = full[:-1], f"{full[-1]}\n…"
-    notices = tuple(notice for notice in page.facts.notices if notice != file.note)
-    facts = replace(page.facts, notices=notices)
-    return (*map(Page, full), replace(page, content=last, file=None, facts=facts))
+    shown = replace(page, content=last, file=None, facts=page.facts.without(file.note))
+    return (*map(Page, full), shown)
 
 
-# ---- keywords --------------------------------------------------------------------------------------------
-# A page as hikari takes it.
+# ---- keywords of hikari's --------------------------------------------------------------------------------
 
 NO_PINGS: Final[dict[str, Any]] = {
     "mentions_everyone": False,
@@ -334,25 +330,19 @@ NO_PINGS: Final[dict[str, Any]] = {
 }
 """Model output never pings anyone."""
 LABEL_CHARACTERS: Final = 80
-"""Of a button, as Discord has it."""
+"""The limit of a button."""
 BUTTONS_IN_A_ROW: Final = 5
 MOST_FACT_ROWS: Final = 3
-"""Of the five rows of a message; two are for what can be done."""
+"""Rows of facts in a message; the other two of five are for buttons."""
 
 
 def new_message(page: Page) -> dict[str, Any]:
-    """Return what a new message says, as keywords of hikari's."""
-    return {
-        "content": page.content,
-        "embeds": page.embeds,
-        "components": rows_of(page),
-        "attachments": files_of(page),
-        **NO_PINGS,
-    }
+    """Return the keywords of a post."""
+    return {**changes_to(None, page), "attachments": files_of(page)}
 
 
 def changes_to(before: Page | None, page: Page) -> dict[str, Any]:
-    """Return what an edit says, as keywords of hikari's."""
+    """Return the keywords of an edit."""
     return {
         "content": page.content,
         "embeds": page.embeds,
@@ -363,7 +353,7 @@ def changes_to(before: Page | None, page: Page) -> dict[str, Any]:
 
 
 def rows_of(page: Page) -> list[MessageActionRowBuilder]:
-    """List all that can be pressed on a page, and its facts where they stand in buttons."""
+    """Return the rows of buttons of a page, which may show its facts too."""
     return components(*_fact_rows(page), page.receipts.buttons, *page.proposal_rows, page.last_row)
 
 
@@ -380,14 +370,14 @@ def _fact_rows(page: Page) -> list[tuple[Button, ...]]:
 
 
 def looks_like(message: hikari.Message, page: Page) -> bool:
-    """Return whether a message says and states what a page does."""
+    """Return whether a message has the text and the embeds of a page."""
     stated = [embed.description or "" for embed in page.embeds]
     there = [embed.description or "" for embed in message.embeds if not embed.url]
     return (message.content or "").strip() == page.content.strip() and there == stated
 
 
 def components(*rows: Sequence[Button], menu: Menu | None = None) -> list[MessageActionRowBuilder]:
-    """A menu, and below it rows of at most five buttons; empty ones are left out."""
+    """Return a menu, and below it rows of at most five buttons. Empty rows are left out."""
     built = [] if menu is None else [_menu(menu)]
     return built + [_row(buttons) for buttons in rows if buttons]
 
@@ -419,7 +409,7 @@ def _style(button: Button) -> hikari.InteractiveButtonTypesT:
 
 
 def files_of(page: Page) -> list[hikari.Bytes]:
-    """List all that is attached to a page, as hikari takes it."""
+    """Return the attachments of a page."""
     pictures = [hikari.Bytes(each.data, each.name) for each in page.pictures if each.data]
     match page.file:
         case TextFile(name, text):
@@ -431,8 +421,8 @@ def files_of(page: Page) -> list[hikari.Bytes]:
 
 
 def _changed_files(before: Page | None, page: Page) -> hikari.UndefinedNoneOr[list[hikari.Bytes]]:
-    """Leave the files alone unless they change: an edit would upload them again. To hikari, None takes them
-    away, and an empty list means nothing."""
+    """Return the files if they changed: an edit would upload them again. To hikari, None removes them, and an
+    empty list means nothing."""
     there = (before.file, before.pictures) if before else (None, ())
     if there == (page.file, page.pictures):
         return hikari.UNDEFINED
