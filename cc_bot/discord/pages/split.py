@@ -1,21 +1,17 @@
 """Splits a long answer into Discord messages, each readable by itself.
 
-A message ends at the best place in its last part: after a paragraph rather than a line, after a line rather
-than a sentence, and so on (`Rank`). A code fence that is open there is closed, and opened again in the next
-message.
-
-Each cut depends only on the `limit + limit // 4` characters behind the previous one, so that the first
-messages of a growing text soon stop changing.
+A message ends at the best position in its last part: after a paragraph rather than a line, after a line
+rather than a sentence, and so on (`_PATTERNS`). A code fence that is open there is closed, and opened again
+in the next message. Each cut depends only on the `limit + limit // 4` characters after the previous one, so
+that the first messages of a growing text soon stop changing.
 
 Discord counts code points (discord/discord-api-docs issue 1315), its clients and some libraries UTF-16 code
 units. A text has never fewer of the latter, so those are counted here.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from enum import IntEnum
 from itertools import accumulate, pairwise
-from typing import Final, cast
+from typing import Final, NamedTuple, cast
 
 import regex  # type: ignore[import-untyped]  # its stubs (types-regex) are not among the dependencies
 
@@ -25,31 +21,14 @@ from cc_bot.domain.kinsoku import NEVER_FIRST, NEVER_LAST, NOT_FIRST_IN_LINE
 MESSAGE_LIMIT: Final = 2000
 """UTF-16 code units in one message."""
 
-# ---- breaks ----------------------------------------------------------------------------------------------
 # Japanese writes no spaces, so a line may be cut nearly everywhere; kinsoku (JIS X 4051) says where not:
 # before 、。」ー and small kana, after an opening bracket. Latin words, numbers and runs of katakana are cut
 # at white space or punctuation only. What Discord renders as one thing (an emoji, a mention, a link, a code
 # span) stays whole. Nor is a line cut where the rest, at the start of a message, would turn into Markdown
 # that it was not: `1. `, `- `, `> ` or a fence.
 
-
-class Rank(IntEnum):
-    """How good a place to cut is, best first."""
-
-    PARAGRAPH = 0
-    CODE_PARAGRAPH = 1
-    """A blank line inside a code block."""
-    LINE = 2
-    SENTENCE = 3
-    ASCII_SENTENCE = 4
-    COMMA = 5
-    SPACE = 6
-    PHRASE = 7
-    """Hiragana followed by anything else: mostly a particle or an ending, so mostly the end of a phrase.
-    Not after お and ご, which mostly belong to what follows."""
-    CHARACTER = 8
-    LAST_RESORT = 9
-    """A line end or white space that kinsoku forbids: still better than to cut a word."""
+_PARAGRAPH, _CODE_PARAGRAPH, _LINE, _IN_LINE = range(4)
+"""How good a position is, best first: a blank line, one inside a code block, a line end, then `_PATTERNS`."""
 
 
 def _characters(text: str) -> str:
@@ -69,24 +48,27 @@ _IDEOGRAPHIC = (
     r"\p{Han}\p{Hiragana}\u3001-\u303f！-／：-＠［-｀｛-･\p{Extended_Pictographic}\p{Regional_Indicator}"
 )
 
-_PLACES = {
-    Rank.SENTENCE: rf"[。！？｡‼⁇⁈⁉][。！？…!?‼⁇⁈⁉]*+[{_CLOSING}]*+",
-    Rank.ASCII_SENTENCE: r"(?<=[.!?][\"'”’)\]*_]{0,4})(?=\s)",
-    Rank.COMMA: "(?<=[、，；：])",
-    Rank.SPACE: r"(?<=\S)(?=\s)",
-    Rank.PHRASE: (
+_AT_CHARACTER = (
+    rf"(?:(?<=[{_IDEOGRAPHIC}]{_MODIFIERS})(?=\S)"
+    rf"|(?<=[{_KATAKANA}]{_MODIFIERS})(?=[^\s{_KATAKANA}])"
+    rf"|(?=[{_OPENING_BRACKETS}]))"
+)
+_PATTERNS = (
+    regex.compile(rf"[。！？｡‼⁇⁈⁉][。！？…!?‼⁇⁈⁉]*+[{_CLOSING}]*+{_ALLOWED}"),  # after a sentence
+    regex.compile(rf"(?<=[.!?][\"'”’)\]*_]{{0,4}})(?=\s){_ALLOWED}"),
+    regex.compile(rf"(?<=[、，；：]){_ALLOWED}"),
+    regex.compile(rf"(?<=\S)(?=\s){_ALLOWED}"),
+    # Hiragana before anything else mostly ends a phrase, but お and ご mostly belong to what follows.
+    regex.compile(
         rf"(?:(?<=\p{{Hiragana}})(?<![おご])(?=[\p{{Han}}{_KATAKANA}A-Za-z0-9{_OPENING_BRACKETS}])"
-        r"|(?<=[」』）】〉》]))"
+        rf"|(?<=[」』】）〉》])){_ALLOWED}"
     ),
-    Rank.CHARACTER: (
-        rf"(?:(?<=[{_IDEOGRAPHIC}]{_MODIFIERS})(?=\S)"
-        rf"|(?<=[{_KATAKANA}]{_MODIFIERS})(?=[^\s{_KATAKANA}])"
-        rf"|(?=[{_OPENING_BRACKETS}]))"
-    ),
-}
-_PATTERNS = {rank: regex.compile(place + _ALLOWED) for rank, place in _PLACES.items()} | {
-    Rank.LAST_RESORT: regex.compile(r"(?<=\S)(?=\s)(?!\s*+[`~])")
-}
+    regex.compile(_AT_CHARACTER + _ALLOWED),
+    # White space that kinsoku forbids is still better than a cut word.
+    regex.compile(r"(?<=\S)(?=\s)(?!\s*+[`~])"),
+)
+_LAST_RESORT = _IN_LINE + len(_PATTERNS) - 1
+_CHARACTER = _LAST_RESORT - 1
 
 # Each alternative stays within its line. One that is still open where the text known so far ends is
 # taken to go on (\Z), so that it need not be seen whole to be kept whole.
@@ -123,14 +105,11 @@ def _after_white_space(text: str, at: int) -> int:
     return cast("int", _WHITE_SPACE.match(text, at).end())
 
 
-# ---- split -----------------------------------------------------------------------------------------------
-
 _LAST_PART = 0.4
-"""The share of a message, at its end, in which a better place to cut beats a later one."""
+"""The share of a message, at its end, in which a better position beats a later one."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Line:
+class _Line(NamedTuple):
     start: int
     end: int
     kind: LineKind
@@ -138,12 +117,11 @@ class _Line:
     """The fence that is open after it."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Cut:
+class _Cut(NamedTuple):
     at: int
     fence: Fence | None
     """The fence that is open at the cut."""
-    rank: Rank = Rank.LAST_RESORT
+    rank: int = _LAST_RESORT
     breaks: bool = False
     """Whether it parts something that should stay whole."""
 
@@ -211,7 +189,7 @@ def _choose(view: str, lines: list[_Line], limit: int, room: int, *, ends: bool)
 
     def preference(cut: _Cut) -> tuple[bool, int, int, int]:
         is_late = units[cut.at] >= room * (1 - _LAST_PART)
-        return cut.breaks, max(cut.rank, Rank.CHARACTER), cut.rank if is_late else Rank.CHARACTER, -cut.at
+        return cut.breaks, max(cut.rank, _CHARACTER), cut.rank if is_late else _CHARACTER, -cut.at
 
     everything = _Cut(len(view), lines[-1].fence)
     if ends and fits(everything):
@@ -236,31 +214,32 @@ def _choose(view: str, lines: list[_Line], limit: int, room: int, *, ends: bool)
 
 def _line_ends(view: str, lines: list[_Line]) -> Iterator[_Cut]:
     for line, following in pairwise(lines):
-        if line.kind != "opening" and view[line.start : line.end].strip():
-            yield _Cut(line.end, line.fence, _line_rank(view, line, following))
-
-
-def _line_rank(view: str, line: _Line, following: _Line) -> Rank:
-    if line.kind == "closing" or following.kind == "closing":
-        return Rank.PARAGRAPH  # in place of the closing line that follows, one is added
-    ends_paragraph = not view[following.start : following.end].strip()
-    if line.kind == "code":
-        return Rank.CODE_PARAGRAPH if ends_paragraph else Rank.LINE
-    next_at = _after_white_space(view, line.end)
-    breaks_kinsoku = view[next_at : next_at + 1] in [*NEVER_FIRST] or _LAST.search(view, line.start, line.end)
-    if breaks_kinsoku or _HEADING.match(view, line.start, line.end):  # a heading stays with its text
-        return Rank.LAST_RESORT
-    return Rank.PARAGRAPH if ends_paragraph or following.kind == "opening" else Rank.LINE
+        if line.kind == "opening" or not view[line.start : line.end].strip():
+            continue
+        next_at = _after_white_space(view, line.end)
+        is_blank = not view[following.start : following.end].strip()
+        rank = _PARAGRAPH if is_blank or following.kind == "opening" else _LINE
+        if line.kind == "closing" or following.kind == "closing":
+            rank = _PARAGRAPH  # in place of the closing line that follows, one is added
+        elif line.kind == "code":
+            rank = _CODE_PARAGRAPH if is_blank else _LINE
+        elif (
+            view[next_at : next_at + 1] in [*NEVER_FIRST]
+            or _LAST.search(view, line.start, line.end)
+            or _HEADING.match(view, line.start, line.end)  # a heading stays with its text
+        ):
+            rank = _LAST_RESORT
+        yield _Cut(line.end, line.fence, rank)
 
 
 def _places(view: str, lines: list[_Line], inside: set[int], limit: int) -> Iterator[_Cut]:
-    """The places inside lines. One before white space stands for all of that white space."""
+    """The positions inside lines. One before white space counts for all of that white space."""
     for line in lines:
         if line.kind not in ("prose", "code"):
             continue
         fence_lines = f"{line.fence.opening}\n\n{line.fence.closing}" if line.fence else ""
         is_whole = line.kind == "code" and utf16_length(view[line.start : line.end] + fence_lines) <= limit
-        for rank, pattern in _PATTERNS.items():
+        for rank, pattern in enumerate(_PATTERNS, _IN_LINE):
             for match in pattern.finditer(view, line.start, line.end):
                 if match.end() > line.start:
                     yield _Cut(match.end(), line.fence, rank, is_whole or match.end() in inside)
