@@ -1,4 +1,4 @@
-"""The operator's agents: read from a file, and read again when it changes."""
+"""The operator's agents, in a file that is read again when it changes."""
 
 import re
 import unicodedata
@@ -24,7 +24,7 @@ __all__ = ["Agents"]
 LONGEST_DISPLAY_NAME: Final = 40
 LONGEST_DESCRIPTION: Final = 200
 LONGEST_PROMPT: Final = 20_000
-"""Characters: far below what any model takes, so that a question always fits beside it."""
+"""Characters, so that a question always fits beside it."""
 _PLACES: Final = ("guilds", "channels", "dms")
 
 _ON_ONE_LINE = r"^[^\x00-\x1f\x7f\u2028\u2029]+$"
@@ -41,10 +41,10 @@ _Description = Annotated[
     ),
 ]
 _OF_A_SERVER: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,60}__[A-Za-z0-9_*-]{1,64}")
-"""The name of a server's tool, or a pattern of such names. Whether there is one may change at any time."""
+"""A server's tool, or a pattern of such names; it may not exist now."""
 _Id = Annotated[int, Field(gt=0, lt=2**63)]
 _AS_WRITTEN = ConfigDict(extra="forbid", strict=True)
-"""No text is taken for a number: what looks like a slip is one."""
+"""Strict: a text in place of a number is a mistake."""
 
 
 class _DisplayNames(BaseModel):
@@ -76,7 +76,7 @@ class AgentTable(BaseModel):
 def read_table(
     name: str, table: Mapping[str, Any], *, tools: Collection[str], words: AgentsFileTexts
 ) -> Agent:
-    """Return the agent that a table stands for; `tools` are those that exist. Raises FileRefused."""
+    """Read an agent's table; `tools`: the existing ones. Raises FileRefused."""
     if name == DEFAULT_AGENT:
         for key in _PLACES:
             if key in table:
@@ -105,7 +105,7 @@ def read_table(
 
 
 def _in_languages(given: str | BaseModel | None) -> dict[Locale, str]:
-    """Return a text by language; one that is given once is the same in every language."""
+    """Return a text by language; a single one is used for all."""
     if isinstance(given, str):
         return dict.fromkeys(Locale, given)
     texts = given.model_dump() if given else {}
@@ -113,7 +113,7 @@ def _in_languages(given: str | BaseModel | None) -> dict[Locale, str]:
 
 
 def _places(given: AgentTable) -> AgentPlaces:
-    """Return where it answers. Whoever names places does not mean DMs as well, unless they say so."""
+    """Return where it may be used. With places listed, DMs must be listed too."""
     everywhere = not given.guilds and not given.channels
     return AgentPlaces(
         frozenset(given.guilds),
@@ -123,8 +123,7 @@ def _places(given: AgentTable) -> AgentPlaces:
 
 
 def _problem(name: str, error: ValidationError, tools: Collection[str], words: AgentsFileTexts) -> str:
-    """Return the first thing that is wrong, by the table's own key: what stands below it is part of what is
-    expected there."""
+    """Return the first error, by the table's own key."""
     found = error.errors(include_url=False, include_input=False, include_context=False)
     for item in found:
         if item["type"] == "extra_forbidden" and len(item["loc"]) == 1:
@@ -150,15 +149,15 @@ def _wrong(name: str, key: str, tools: Collection[str], words: AgentsFileTexts) 
 
 
 # ---- parsing ---------------------------------------------------------------------------------------------
-# Whoever wrote the file is told the first thing that is wrong.
+# Only the first error is reported.
 
 MAX_AGENTS: Final = 100
 _NAME: Final = re.compile(r"[a-z0-9_-]{1,32}")
 
 
 def parse_agents(text: str, *, tools: Collection[str], words: Texts) -> Mapping[str, Agent]:
-    """Return the agents by name, the default one first, which exists in any case; `tools` are the names of
-    those that there are. Raises FileRefused."""
+    """Return the agents by name, the default one first, which always exists; `tools`: the existing ones.
+    Raises FileRefused."""
     document = parse_toml(text, words.operator_file)
     told = words.agents_file
     tables = document.pop("agents", {})
@@ -185,17 +184,15 @@ def _name_default(agent: Agent) -> Agent:
 
 
 # ---- agents ----------------------------------------------------------------------------------------------
-# The file is followed while the program runs.
-#
-# A turn holds the value that it began with.
+# Values are immutable, so a turn keeps the agents it began with.
 
 
 class Agents:
-    """The agents of a file."""
+    """The agents in a file."""
 
     def __init__(self, path: Path, *, tools: Collection[str], locale: Locale, required: bool = False) -> None:
-        """Tell in `locale` what is wrong with the file; `tools` are the names of those that exist.
-        `required`: the operator named the file, so its absence is a mistake."""
+        """`locale`: the language of errors. `tools`: the existing ones. `required`: the operator named the
+        file, so its absence is an error."""
         words = texts(locale)
         parse = partial(parse_agents, tools=frozenset(tools), words=words)
         kind = FileKind("agents", "CC_BOT_AGENTS_FILE", parse, InvalidAgents)
@@ -206,14 +203,14 @@ class Agents:
         return await self._file.load()
 
     async def all(self) -> Mapping[str, Agent]:
-        """Return the agents by name, the default one first, then as the file has them."""
+        """Return the agents by name, the default one first, then in the file's order."""
         return await self._file.now()
 
     async def get(self, name: str) -> Agent | None:
         return (await self.all()).get(name)
 
     async def default(self) -> Agent:
-        """Return who answers where nobody else was chosen."""
+        """Return the default agent."""
         return (await self.all())[DEFAULT_AGENT]
 
 
@@ -221,8 +218,8 @@ class Agents:
 
 
 def matching_agents(agents: Sequence[Agent], typed: str, locale: Locale) -> list[tuple[str, str]]:
-    """Return labels and names of those whose name or display name, in any language, contains what was typed;
-    first those that begin with it."""
+    """Return labels and names of agents whose name or display name, in any language, contains what was typed;
+    prefixes first."""
     wanted = _fold(typed)
     found = [agent for agent in agents if any(wanted in name for name in _names(agent))]
     found.sort(key=lambda agent: not any(name.startswith(wanted) for name in _names(agent)))
@@ -230,8 +227,7 @@ def matching_agents(agents: Sequence[Agent], typed: str, locale: Locale) -> list
 
 
 def find_agent(agents: Sequence[Agent], given: str) -> Agent | None:
-    """Return whom a name means: nobody needs to take one from the list, and everybody may use what they
-    see."""
+    """Return the agent with this name or display name."""
     wanted = _fold(given)
     by_name = next((agent for agent in agents if agent.name == wanted), None)
     return by_name or next((agent for agent in agents if wanted in _names(agent)), None)
@@ -247,5 +243,5 @@ def _names(agent: Agent) -> tuple[str, ...]:
 
 
 def _fold(text: str) -> str:
-    """Return the text as names are compared: full width is half width, and large letters are small ones."""
+    """Fold width and case for comparing names."""
     return unicodedata.normalize("NFKC", text).strip().casefold()

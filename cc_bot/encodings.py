@@ -1,4 +1,4 @@
-"""The encoding of a Japanese or English text file, found from its bytes."""
+"""Detects the encoding of Japanese or English text."""
 
 import codecs
 import re
@@ -14,21 +14,21 @@ _ISO_2022_JP_ESCAPE: Final = re.compile(rb"\x1b\$[@B(]|\x1b\([JI]")
 _CONTROL: Final = re.compile(
     "[\x00-\x08\x0b\x0e-\x1a\x1c-\x1f\x7f\x80-\x84\x86-\x9f\ufffe\uffff]|\x1b(?![\\[()])"
 )
-"""What no text holds. An escape is allowed where it colours a terminal's log."""
+"""Never in text. Escapes are allowed in colour codes of terminal logs."""
 _END_OF_FILE: Final = "\x1a"
-"""What old editors for DOS put at the end of each file."""
+"""Ends files of old DOS editors."""
 _HALF_WIDTH: Final = re.compile("[｡-ﾟ]")
-"""What everyday kanji of EUC-JP are in Shift_JIS."""
+"""What common kanji of EUC-JP look like in Shift_JIS."""
 _PRIVATE: Final = re.compile("[\ue000-\uf8ff]")
-"""Characters of one's own in Shift_JIS; in great number they are letters of another encoding."""
+"""User-defined characters of Shift_JIS; many of them mean another encoding."""
 _FEW: Final = 20
-"""One strange character in so many: what a text may have, and chance has not."""
+"""Tolerated ratio: one strange character in so many."""
 
 
 def decode_text(data: bytes) -> str | None:
-    """Return the text that the bytes are in UTF-8, Shift_JIS (cp932), EUC-JP, ISO-2022-JP or marked UTF-16.
+    """Decode UTF-8, Shift_JIS (cp932), EUC-JP, ISO-2022-JP or marked UTF-16; removes a byte order mark.
 
-    None if they are no text in any of them. A byte order mark is not part of the text.
+    Returns None if it is no text in any of them.
     """
     for mark, encoding in _MARKS:
         if data.startswith(mark):
@@ -51,9 +51,9 @@ def _decoded(data: bytes, encoding: str) -> str | None:
 
 
 # ---- declared --------------------------------------------------------------------------------------------
-# What a server or a page says of itself. It is believed as far as the bytes may be that.
+# Declared encodings, used as far as the bytes allow.
 
-# What servers write, where Python means something else by it, or has no such name: the Encoding Standard.
+# Labels that Python lacks or interprets differently (Encoding Standard).
 _NAMES: Final = {
     **dict.fromkeys(("shift_jis", "shift-jis", "x-sjis", "sjis", "windows-31j", "ms_kanji"), "cp932"),
     **dict.fromkeys(("x-euc-jp",), "euc_jp"),
@@ -65,15 +65,14 @@ _KNOWN: Final = re.compile(
     r"utf[_-]?8|utf[_-]?16(?:[_-]?[lb]e)?|cp932|euc_(?:jp|kr)|iso2022_jp\w*|iso8859[_-]\d{1,2}|cp125\d|gb18030|big5\w*"
     r"|koi8[_-][ru]"
 )
-"""Encodings of texts, by Python's own names: it also calls some things so that are none."""
+"""Python's names of text encodings; some of its codecs are not."""
 
 _DAMAGED: Final = "\ufffd"
 
 
 def decode_declared(data: bytes, *declared: str) -> str | None:
-    """The text that the bytes are in the first encoding, of those declared, in which they can be, else in the
-    one that they seem to be in, else in the first in which few of them are damaged. None if they are no text
-    in any of them."""
+    """Decode with the first declared encoding that fits, else the detected one, else the first declared one
+    with little damage. Returns None if it is no text in any of them."""
     named = [encoding for name in declared if (encoding := _named(name))]
     if not data.startswith(tuple(mark for mark, _ in _MARKS)):
         for encoding in named:
@@ -91,7 +90,7 @@ def _little_damaged(data: bytes, encodings: Sequence[str]) -> str | None:
 
 
 def _named(name: str) -> str:
-    """Return Python's own name of an encoding; empty where it is none of texts."""
+    """Return Python's name of a text encoding, or an empty string."""
     name = name.strip().strip("\"'").lower()
     try:
         found = codecs.lookup(_NAMES.get(name, name)).name if name.isascii() and len(name) < 40 else ""

@@ -1,9 +1,9 @@
-"""The TCP listener of the pages: bounds on connections, and on what a request can cost.
+"""The TCP listener of the pages, with limits on connections and the cost of requests.
 
-The event loop is everybody's. No body is unpacked, none is read after its answer, and a connection ends when
-a request does not arrive, or an answer is not taken, in time. A request's end is found here, before aiohttp
-sees a byte of it: its parser spends microseconds on each chunk, pipelined request and WebSocket frame, of
-which a client sends tens of thousands in one read.
+All requests share the event loop. Request bodies are neither decompressed nor read after the response, and a
+connection ends if a request does not arrive, or a response is not taken, in time. The end of each request is
+found here, before aiohttp's parser: it spends microseconds on each chunk, pipelined request and WebSocket
+frame, of which a client can send tens of thousands at once.
 """
 
 import asyncio
@@ -24,49 +24,48 @@ from cc_bot.domain.errors import InvalidSetting, PortTaken, StartupError
 
 @dataclass(frozen=True, slots=True)
 class Port:
-    """A host and a port, and what the operator calls them."""
+    """A host and port, and the setting's name."""
 
     host: str
     number: int
     host_setting: str
     port_setting: str
     example: str
-    """Of a number that would do."""
+    """A valid number, for errors."""
 
 
 @dataclass(frozen=True, slots=True)
 class ConnectionLimits:
-    """Bounds of one listener."""
+    """Limits of one listener."""
 
     max_connections: int
-    """At a time, and at most half of the files that the process may open. One more takes the slot of the
-    connection that has waited longest for a request; it is refused if all are being answered."""
+    """Concurrent; at most half of the process's file limit. One more replaces the connection that has been
+    idle longest, or is refused if none is."""
     request_s: float
-    """From a new connection, or the first byte of a later request, to the end of the request's headers."""
+    """From a new connection, or a later request's first byte, to the end of its headers."""
     idle_s: float
-    """From an answer to the first byte of the next request."""
+    """From a response to the next request's first byte."""
     send_s: float
-    """For the client to take the next 48 KiB or so of an answer."""
+    """For the client to take about 48 KiB of a response."""
 
 
 MAX_HEAD_BYTES: Final = 2**14
-"""The request line and all headers of a request."""
+"""Request line and headers."""
 MAX_TYPE_BYTES: Final = 256
-"""A `Content-Type`: each of its parameters would become objects that take fifty times its bytes."""
+"""Of a `Content-Type`: each parameter becomes objects of fifty times its size."""
 MAX_STREAM_BYTES: Final = 2**14
-"""What a client may send at once over a WebSocket: the longest message twice."""
+"""Burst over a WebSocket: twice the longest message."""
 STREAM_BYTES_PER_S: Final = 2**12
-"""What a client may go on sending over a WebSocket. A page sends less than a tenth of it."""
+"""Rate over a WebSocket; a page needs less than a tenth."""
 REQUESTS_PER_LOOP: Final = 4
-"""Requests of a listener that begin to be answered in one round of the event loop."""
+"""Requests started per round of the event loop."""
 MAX_LENGTH_DIGITS: Final = 15
 _HEAD_END: Final = b"\r\n\r\n"
 _VERSIONS: Final = (b" HTTP/1.1", b" HTTP/1.0")
 
 
 def _requests_logger(name: str) -> logging.Logger:
-    """Return aiohttp's logger for requests, without records of malformed ones: their sender is told, and
-    nobody here has to do anything."""
+    """Return aiohttp's logger, without records of malformed requests."""
     logger = logging.getLogger(f"{name}.requests")
     logger.addFilter(_is_no_malformed_request)
     return logger
@@ -86,8 +85,8 @@ async def reserve(
     shutdown_s: float,
     headers: Mapping[str, str],
 ) -> AsyncIterator[asyncio.Server]:
-    """Take the port for an app until left; no connection is accepted before `listen`. `headers` go with the
-    answer to a malformed request. Raises PortTaken or InvalidSetting."""
+    """Open the port for an app until left; connections are accepted after `listen`. `headers`: of responses
+    to malformed requests. Raises PortTaken or InvalidSetting."""
     app.middlewares.insert(0, _refuse_packed)
     runner = web.AppRunner(
         app,
@@ -150,7 +149,7 @@ async def _refuse_packed(
 
 
 async def listen(reserved: asyncio.Server, port: Port) -> None:
-    """Let those in who come to a port. Raises PortTaken."""
+    """Accept connections. Raises PortTaken."""
     try:
         await reserved.start_serving()
     except OSError as error:  # two programs took it at once, and the other one was first to listen
@@ -158,7 +157,7 @@ async def listen(reserved: asyncio.Server, port: Port) -> None:
 
 
 class _RefusedRequest(Exception):
-    """A request whose end only a parser of HTTP would find."""
+    """A request whose end can't be determined here."""
 
     def __init__(self, status: HTTPStatus) -> None:
         super().__init__(status)
@@ -166,10 +165,11 @@ class _RefusedRequest(Exception):
 
 
 def _body_length(head: bytes) -> int:
-    """Return how many bytes of body follow a request's head. Raises _RefusedRequest.
+    """Return the length of a request's body. Raises _RefusedRequest.
 
-    Stricter than RFC 9112, so that aiohttp finds the same end: no chunks, no CONNECT, no HTTP/0.9, and each
-    line ends in CR LF."""
+    Stricter than RFC 9112, so that aiohttp finds the same end: no chunks, no CONNECT, no HTTP/0.9, and lines
+    end in CR LF.
+    """
     lines = head.removesuffix(_HEAD_END).split(b"\r\n")
     stray = {*b"\r\n"} & {*b"".join(lines)}
     if stray or not lines[0].endswith(_VERSIONS) or lines[0].startswith(b"CONNECT "):
@@ -191,8 +191,8 @@ def _body_length(head: bytes) -> int:
 
 
 class _Connection(web.RequestHandler):
-    """A connection with deadlines, which carries one request at a time. A malformed request is answered by
-    its status alone: aiohttp would quote the line that it stumbled over, which may be a cookie."""
+    """A connection with deadlines and one request at a time. Malformed requests get a status only: aiohttp
+    would quote the line, which may be a cookie."""
 
     __slots__ = (
         "_body_left",
@@ -221,16 +221,16 @@ class _Connection(web.RequestHandler):
         self._limits = limits
         self._headers = headers
         self._waiting = waiting
-        """Connections without a request, in the order in which they began to wait for one."""
+        """Idle connections, the longest first."""
         self._turns = turns
-        """Each request takes one until the event loop has gone round once."""
+        """Requests take turns, one per round of the event loop."""
         self._state: Literal["arriving", "answering", "idle"] = "arriving"
         self._deadline: asyncio.TimerHandle | None = None
         self._socket: asyncio.Transport | None = None
         self._head = bytearray()
-        """What has come of the next request's head."""
+        """The received part of the next request's head."""
         self._body_left: int | None = None
-        """Bytes of the request's body that have not come. None: its head has not."""
+        """Missing bytes of the body; None before the end of the head."""
         self._stream_bytes = 0.0
         self._stream_counted_s = 0.0
 
@@ -289,7 +289,7 @@ class _Connection(web.RequestHandler):
             super().data_received(data)
 
     def _refuse(self, status: HTTPStatus) -> None:
-        """Answer a request that aiohttp does not see, and end the connection."""
+        """Answer a request that aiohttp does not see, and close the connection."""
         headers = {**self._headers, "Content-Length": "0", "Connection": "close"}
         fields = "".join(f"{name}: {value}\r\n" for name, value in headers.items())
         if self._socket is not None:
@@ -297,7 +297,7 @@ class _Connection(web.RequestHandler):
             self._socket.close()
 
     def abort(self) -> None:
-        """End the connection at once."""
+        """Close the connection at once."""
         self._waiting.pop(self, None)
         if self._socket is not None:
             self._socket.abort()
@@ -331,7 +331,7 @@ class _Connection(web.RequestHandler):
         self._socket = None
 
     def _abort_in(self, seconds: float | None) -> None:
-        """Set the connection's one deadline. None: it has none for now."""
+        """Set the connection's only deadline; None: no deadline."""
         if self._deadline is not None:
             self._deadline.cancel()
         self._deadline = None
@@ -354,7 +354,7 @@ class _Connection(web.RequestHandler):
 
 
 class _RefusedConnection(asyncio.Protocol):
-    """A connection too many."""
+    """A connection above the limit."""
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         if isinstance(transport, asyncio.Transport):
@@ -362,7 +362,7 @@ class _RefusedConnection(asyncio.Protocol):
 
 
 def startup_error(error: OSError, port: Port) -> StartupError:
-    """Return the error for the operator when nothing can be served there."""
+    """Return the operator's error for a port that can't be used."""
     match error.errno:
         case errno.EADDRINUSE:
             return PortTaken(host=port.host, port=port.number, setting=port.port_setting)

@@ -1,10 +1,9 @@
-"""Log records: structured, on stderr, with an id for each piece of work, and never with what people wrote or
-with secrets.
+"""Structured log records on stderr, with an id per job, without message text or secrets.
 
-Our own records name facts only. Of those of libraries none below `warning` is let through, and the others by
-their first line: below it asyncio, for one, quotes the exception of a failed task. What looks like a token is
-cut out of that line: hikari names its rate limits after the route, and that of an interaction has the token
-in it. An exception is told by its type and where it happened: its message may quote a request.
+Our records contain facts only. Library records below `warning` are dropped (asyncio quotes exceptions of
+failed tasks), others keep their first line without anything that looks like a token (hikari names rate limits
+by route, with the token of an interaction). Exceptions are logged by type and place: their messages may quote
+a request.
 """
 
 import logging
@@ -26,14 +25,14 @@ from structlog.contextvars import bind_contextvars, bound_contextvars, get_conte
 Record = MutableMapping[str, Any]
 
 _LONG: Final = re.compile(r"[A-Za-z0-9_-]{27,}")
-"""The shortest part that a token of Discord or a key of a model's server consists of; ids have 20 digits."""
+"""The shortest part of a Discord token or API key; ids have 20 digits."""
 MAX_WORD: Final = 20
-"""Letters of a word in a name."""
+"""Letters."""
 
 
 def configure_logging(level: str, format_: str = "auto") -> None:
-    """Send every record of this process to stderr. `auto`: lines for a person on a terminal, else JSON;
-    `console` and `json`: always so. Colours are for terminals alone."""
+    """Send all records to stderr. `auto`: readable lines on a terminal, else JSON. Colours are for terminals
+    only."""
     terminal = sys.stderr.isatty()
     lines = terminal if format_ == "auto" else format_ == "console"
     shared: list[structlog.typing.Processor] = [
@@ -72,7 +71,7 @@ def _first_line_without_tokens(_logger: object, _method: str, record: Record) ->
 
 
 def _without_token(match: re.Match[str]) -> str:
-    """Return a long name of short words in one case as it is, and "…" for what may be a token."""
+    """Return a long name made of short words unchanged, and "…" for what may be a token."""
     words = [word for word in re.split("[_-]", match[0]) if word]
     is_name = all(len(word) <= MAX_WORD and word in (word.lower(), word.upper()) for word in words)
     return match[0] if is_name and not any(map(str.isdigit, match[0])) else "…"
@@ -91,17 +90,15 @@ def _exceptions_without_messages(_logger: object, _method: str, record: Record) 
 
 
 # ---- correlation -----------------------------------------------------------------------------------------
-# One id for all log records of one piece of work, so that they are found together.
+# Job ids, which connect the records of a turn or of one run of background work.
 #
-# A turn has an id from the moment its front end hears of the question until the answer is shown: the front
-# end calls `begin_turn`, and the assistant `take_up_turn`, which makes an id where nobody has. Work of the
-# background has an id for each time that it is done. An id belongs to the task that it was given in, and to
-# the tasks that are started from there; it is random and tells nothing.
+# A front end calls `begin_turn` when it sees a question, and the assistant `take_up_turn`, which makes an id
+# if there is none. Ids are random, belong to a task and are inherited by tasks that it starts.
 
 
 @dataclass(slots=True)
 class _Turn:
-    """An id that a front end has given, and whether its turn has been taken up."""
+    """An id from a front end, and whether its turn has started."""
 
     taken_up: bool = False
 
@@ -110,14 +107,13 @@ _begun: ContextVar[_Turn | None] = ContextVar("begun", default=None)
 
 
 def begin_turn() -> None:
-    """Give what this task records from here on a turn of its own to belong to."""
+    """Give the records of this task a turn id."""
     bind_contextvars(turn=secrets.token_hex(4))
     _begun.set(_Turn())
 
 
 def take_up_turn() -> str:
-    """Begin the turn that this task, or whoever started it, was told of; without that, one of its own. Return
-    its id."""
+    """Use the turn id of this task, or a new one. Returns it."""
     begun = _begun.get()
     if begun is None or begun.taken_up:
         begin_turn()
@@ -129,16 +125,14 @@ def take_up_turn() -> str:
 
 @contextmanager
 def job(name: str) -> Iterator[None]:
-    """Give what is recorded within to one time that this work of the background is done."""
+    """Give the records within the block a job id."""
     with bound_contextvars(job=f"{name}-{secrets.token_hex(4)}"):
         yield
 
 
 # ---- newest ------------------------------------------------------------------------------------------------
-# The newest records, for the operator to read elsewhere than on stderr.
-#
-# Only those of the program say what happened: they name facts. Of a library's nothing is kept but that there
-# was one, since its sentence may quote what somebody wrote.
+# The newest records, for the web console. Of libraries' records only the fact is kept, as their text may
+# quote users.
 
 MOST_RECORDS: Final = 500
 LONGEST_VALUE: Final = 200
@@ -149,13 +143,13 @@ _APART: Final = frozenset({"event", "level", "timestamp", "logger"})
 
 @dataclass(frozen=True, slots=True)
 class KeptRecord:
-    """A record as it is kept: nothing in it refers to what it was made of."""
+    """A record without references to its source."""
 
     at: datetime
     level: str
     logger: str
     event: str
-    """Empty: it is a library's."""
+    """Empty for a library's record."""
     fields: Mapping[str, str]
 
 
@@ -166,7 +160,7 @@ class RecentRecords:
         self._records = deque[KeptRecord](maxlen=most)
 
     def keep(self, record: logging.LogRecord) -> None:
-        """Keep a record, and forget the oldest when there are too many."""
+        """Keep a record, dropping the oldest if there are too many."""
         at, level = datetime.fromtimestamp(record.created, UTC), record.levelname.lower()
         ours = record.name.partition(".")[0] == _OURS
         told = record.msg if ours and isinstance(record.msg, dict) else {}
@@ -176,7 +170,7 @@ class RecentRecords:
         )
 
     def newest(self, level: str | None = None) -> tuple[KeptRecord, ...]:
-        """List those of a level and above it, or all of them, the newest first."""
+        """List the records of a level and above, or all, newest first."""
         least = _SEVERITY.get(level or "", 0)
         return tuple(each for each in reversed(self._records) if _SEVERITY.get(each.level, 0) >= least)
 
@@ -187,7 +181,7 @@ _SEVERITY: Final[Mapping[str, int]] = {name: logging.getLevelNamesMapping()[name
 
 @contextmanager
 def keep_records(recent: RecentRecords) -> Iterator[None]:
-    """Have every record kept that is written until this is left."""
+    """Keep all records written until left."""
     handler, root = _Keeper(recent), logging.getLogger()
     root.addHandler(handler)
     try:
@@ -206,7 +200,7 @@ class _Keeper(logging.Handler):
 
 
 def _value(value: object) -> str:
-    """Return a value as text, cut, without what looks like a token; of what is no plain value its type."""
+    """Return a value as shortened text without tokens; the type of a complex value."""
     if isinstance(value, list | tuple | set | frozenset):
         text = ", ".join(map(_value, value))
     elif value is None or isinstance(value, str | int | float):

@@ -1,8 +1,7 @@
-"""A file that the operator writes, followed while the program runs.
+"""Files of the operator that may change while the program runs.
 
-It is looked at whenever what it says is asked for, and read when it is another one than before; so a change
-needs no restart, and nothing runs in the background. A file that has become wrong changes nothing: what it
-said before holds until it is right again.
+A file is checked whenever its value is needed, and read again if it changed: no restart, no background task.
+While a file is invalid, its last valid value stays in effect.
 """
 
 import asyncio
@@ -23,22 +22,22 @@ _log = structlog.get_logger(__name__)
 
 MAX_BYTES: Final = 1_000_000
 SETTLED_S: Final = 0.05
-"""Between two looks at a file that has changed: while they differ, somebody is still writing it."""
+"""Between two checks of a changed file: if they differ, it is still being written."""
 LOOKS: Final = 20
 
 _Look = tuple[int, ...] | None
-"""What tells one state of the file from another; None while there is none."""
+"""Identifies a state of the file; None if it does not exist."""
 _UNREACHABLE: Final = (-1,)
 
 T = TypeVar("T")
 
 
 class FileRefused(Exception):
-    """A sentence for the operator: what is wrong with the file, and how it should be."""
+    """Explains to the operator what is wrong with the file."""
 
 
 def parse_toml(text: str, words: OperatorFileTexts) -> dict[str, Any]:
-    """Return the document that a text is in TOML. Raises FileRefused."""
+    """Parse TOML. Raises FileRefused."""
     try:
         return tomllib.loads(text)
     except (ValueError, RecursionError) as error:  # also of numbers with more digits than Python reads
@@ -46,13 +45,13 @@ def parse_toml(text: str, words: OperatorFileTexts) -> dict[str, Any]:
 
 
 def printable_key(key: object) -> str:
-    """Return a key of the file as it may be repeated in one sentence."""
+    """Return a key of the file, safe to repeat in a sentence."""
     text = str(key)
     return text[:40] if text.isprintable() else ascii(text)[1:41]
 
 
 def hash_file(path: Path) -> str:
-    """Return the hash of a file, to be compared between machines; empty where it can't be read."""
+    """Return the hash of a file, to compare machines; empty if it can't be read."""
     try:
         with open_regular(path) as file:
             return blake2b(file.read(MAX_BYTES), digest_size=8).hexdigest()
@@ -62,25 +61,25 @@ def hash_file(path: Path) -> str:
 
 @dataclass(frozen=True, slots=True)
 class FileKind(Generic[T]):
-    """The purpose of a file, and how it is read."""
+    """What a file is for, and how it is read."""
 
     name: str
-    """What it is on record as: `agents` gives `agents_reloaded`."""
+    """For the log: `agents` gives `agents_reloaded`."""
     variable: str
-    """The setting that names another path."""
+    """The setting with another path."""
     parse: Callable[[str], T]
-    """From its text, empty where there is no file, to what it says. Raises Refused."""
+    """Parses the text, empty without a file. Raises FileRefused."""
     error: type[StartupError]
-    """Raised with `path` and `detail` when the program starts with a file that is wrong."""
+    """Raised with `path` and `detail` if the file is invalid at the start."""
     empty: str = ""
-    """The sentence about a file that is there with nothing in it; without one that is no mistake."""
+    """The error for an empty file; without one it is valid."""
 
 
 class OperatorFile(Generic[T]):
-    """A file that is followed while the program runs."""
+    """A file that is read again when it changes."""
 
     def __init__(self, path: Path, kind: FileKind[T], words: OperatorFileTexts, *, required: bool) -> None:
-        """Follow the file at `path`. `required`: the operator named it, so its absence is a mistake."""
+        """`required`: the operator named it, so its absence is an error."""
         self._path = path
         self._kind = kind
         self._words = words
@@ -90,14 +89,14 @@ class OperatorFile(Generic[T]):
         self._reading = asyncio.Lock()
 
     async def load(self) -> T:
-        """Read the file for the first time. Raises the error of its kind."""
+        """Read the file for the first time. Raises its kind's error."""
         look = await asyncio.to_thread(_look_at, self._path)
         self._said = await asyncio.to_thread(self._read, look)
         self._look = look
         return self._said
 
     async def now(self) -> T:
-        """Return what it says now; whoever holds that keeps it, whatever the file says later."""
+        """Return the current value, which is immutable."""
         async with self._reading:
             look = _look_at(self._path)  # some microseconds: a thread for it would cost fifty times that
             if look != self._look:
@@ -105,8 +104,8 @@ class OperatorFile(Generic[T]):
             return self._said
 
     async def _reload(self, look: _Look) -> None:
-        """Take the file as it is now, once nobody writes to it any more. While it is wrong all stays as it
-        was, and that is on record once."""
+        """Read the file again once nothing writes to it. If it is invalid, log that once and keep the last
+        value."""
         look = await self._wait_until_settled(look)
         try:
             self._said = await asyncio.to_thread(self._read, look)
@@ -127,7 +126,7 @@ class OperatorFile(Generic[T]):
         return look
 
     def _read(self, look: _Look) -> T:
-        """Return what the file says. Raises the error of its kind."""
+        """Return the file's value. Raises its kind's error."""
         try:
             return self._kind.parse(self._text(look))
         except FileRefused as refused:

@@ -1,4 +1,4 @@
-"""The operator's file of limits, prices and access: read, and read again when it changes."""
+"""The operator's file of limits, prices and access, read again when it changes."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -31,7 +31,7 @@ from cc_bot.texts.agents import PolicyFileTexts
 UNLIMITED: Final = "unlimited"
 
 _AS_WRITTEN = ConfigDict(extra="forbid", strict=True)
-"""No text is taken for a number: what looks like a slip is one."""
+"""Strict: a text in place of a number is a mistake."""
 
 Id = Annotated[int, Field(gt=0, lt=2**63)]
 _Limit = Annotated[int, Field(gt=0, le=MAX_LIMIT)] | Literal["unlimited"] | None
@@ -48,7 +48,7 @@ class Policy:
 
 
 class GuildLimitTable(BaseModel):
-    """The limits of what the members of a guild use together."""
+    """Limits on what a guild's members use together."""
 
     model_config = _AS_WRITTEN
     turns_per_minute: _Limit = None
@@ -73,7 +73,7 @@ class PriceTable(BaseModel):
 
 
 class SoundPriceTable(PriceTable):
-    """The prices of a model that hears or speaks: few charge for tokens as well."""
+    """Prices of speech models; few charge for tokens as well."""
 
     input: _Price = 0.0
     output: _Price = 0.0
@@ -95,10 +95,10 @@ class AccessTable(BaseModel):
 
 
 # ---- parsing ---------------------------------------------------------------------------------------------
-# Whoever wrote the file is told the first thing that is wrong.
+# Only the first error is reported.
 
 _GROUPS: Final[Mapping[str, LimitScope]] = {"users": "user", "roles": "role", "guilds": "guild"}
-"""The tables below `limits`, and what their keys are ids of."""
+"""The tables below `limits`, by the kind of their ids."""
 _ID: Final = re.compile(r"0|[1-9][0-9]{0,18}")
 _CURRENCY: Final[TypeAdapter[str]] = TypeAdapter(Currency)
 
@@ -106,7 +106,7 @@ Table = TypeVar("Table", bound=BaseModel)
 
 
 def parse_policy(text: str, *, words: Texts) -> Policy:
-    """Return the policy that a text is. Raises FileRefused."""
+    """Parse a policy. Raises FileRefused."""
     document = parse_toml(text, words.operator_file)
     read = _Reader(words.policy_file)
     policy = Policy(
@@ -164,7 +164,7 @@ class _Reader:
             raise self._problem(kind, name, error) from None
 
     def _problem(self, kind: type[BaseModel], name: str, error: ValidationError) -> FileRefused:
-        """Return the first thing that is wrong, by the key that it stands under."""
+        """Return the first error, with its key."""
         [first, *_] = error.errors(include_url=False, include_input=False, include_context=False)
         key = str(first["loc"][0])
         if kind is AccessTable and key in ("allow", "deny") and len(first["loc"]) > 1:
@@ -198,15 +198,15 @@ def _subjects(given: SubjectsTable) -> Subjects:
 
 
 # ---- policies --------------------------------------------------------------------------------------------
-# Whoever began something holds the value that they began with.
+# Values are immutable, so a turn keeps the policy it began with.
 
 
 class Policies:
-    """The policy of a file; without a file, nothing is decided there."""
+    """The policy in a file; the default one without a file."""
 
     def __init__(self, path: Path, *, locale: Locale, required: bool = False) -> None:
-        """Tell in `locale` what is wrong with the file. `required`: the operator named the file, so its
-        absence is a mistake."""
+        """`locale`: the language of errors. `required`: the operator named the file, so its absence is an
+        error."""
         words = texts(locale)
         kind = FileKind("policy", "CC_BOT_POLICY_FILE", partial(parse_policy, words=words), InvalidPolicy)
         self._file = OperatorFile[Policy](path, kind, words.operator_file, required=required)
@@ -219,5 +219,5 @@ class Policies:
         return await self._file.now()
 
     async def limits(self) -> Rules:
-        """Return those of now."""
+        """Return the current limits."""
         return (await self._file.now()).limits

@@ -1,4 +1,4 @@
-"""The model servers that an operator names in `models.toml`, beside the one of OPENAI_BASE_URL."""
+"""Model servers in `models.toml`, in addition to the one of OPENAI_BASE_URL."""
 
 import re
 from collections.abc import Mapping
@@ -31,7 +31,7 @@ class _ProviderTable(BaseModel):
 def providers_file(
     path: Path, variables: Mapping[str, str], words: Texts
 ) -> OperatorFile[Mapping[str, Provider]]:
-    """The file at `path`, which need not exist. A key `${NAME}` is the value of that variable."""
+    """The file at `path`, which need not exist. A key `${NAME}` is a variable."""
 
     def parse(text: str) -> Mapping[str, Provider]:
         document = parse_toml(text, words.operator_file)
@@ -62,7 +62,7 @@ def _read_provider(name: str, table: Any, variables: Mapping[str, str], words: T
 
 
 def split_model(name: str, providers: Mapping[str, Provider]) -> tuple[str, Provider | None]:
-    """Split `provider/model` into the model's name and its provider. Other names, also with slashes, belong
-    to the server of OPENAI_BASE_URL: None."""
+    """Split `provider/model` into model and provider. Other names, also with slashes, belong to
+    OPENAI_BASE_URL: None."""
     prefix, _, model = name.partition("/")
     return (model, providers[prefix]) if model and prefix in providers else (name, None)

@@ -1,8 +1,5 @@
-"""A file that stands where the operator's are looked for, opened without waiting for anybody.
-
-A pipe has nothing until somebody writes into it, and to open one waits for that; a device may never come to
-an end. Where one stands in a file's place, the program would hang instead of saying so.
-"""
+"""Opens the operator's files only if they are regular files: opening a pipe or reading a device could block
+forever."""
 
 import os
 import stat
@@ -13,12 +10,11 @@ _AT_ONCE: Final = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0)  # n
 
 
 class NotRegular(OSError):
-    """A pipe, a socket, a device or a folder."""
+    """A pipe, socket, device or folder."""
 
 
 def open_regular(path: Path) -> BinaryIO:
-    """Open the file, to be read. Raises OSError: FileNotFoundError where there is none, NotRegular for what
-    is no file of bytes."""
+    """Open a file for reading. Raises FileNotFoundError, NotRegular and other OSErrors."""
     need_regular(path)  # a socket can't be opened at all, and a device may act on it
     file = open(path, "rb", opener=_open_at_once)  # noqa: SIM115 - whoever asked for it closes it
     if stat.S_ISREG(os.fstat(file.fileno()).st_mode):
@@ -28,13 +24,13 @@ def open_regular(path: Path) -> BinaryIO:
 
 
 def need_regular(path: Path) -> None:
-    """See that a file of bytes stands there. Raises OSError as `open_regular` does."""
+    """Check that a path is a regular file. Raises as `open_regular`."""
     if not stat.S_ISREG(path.stat().st_mode):
         raise NotRegular(str(path))
 
 
 def read_regular(path: Path) -> bytes:
-    """Return all that is in it. Raises OSError as `open_regular` does."""
+    """Return a file's content. Raises as `open_regular`."""
     with open_regular(path) as file:
         return file.read()
 
