@@ -1,7 +1,5 @@
-"""The settings, all read in one place: the environment, then `.env`, then the default.
-
-Only `cli` and `app` see this module; everything else is handed what it needs.
-"""
+"""The settings, read in one place: from the environment, then `.env`, then defaults. Only `cli` and `app`
+import this module."""
 
 import os
 from collections.abc import Callable, Iterable, Mapping, Set
@@ -38,12 +36,12 @@ from cc_bot.regular_file import read_regular
 
 LogLevel = Literal["debug", "info", "warning", "error"]
 LogFormat = Literal["auto", "json", "console"]
-"""auto: lines for a person where a terminal is, else JSON."""
+"""auto: readable lines on a terminal, else JSON."""
 Synchronous = Literal["NORMAL", "FULL"]
 
 DEFAULT_MODEL = "gpt-5.4-mini"
 LOCAL = "local"
-"""The sentence encoder that the extra `semantic` installs; none where it is not installed."""
+"""The sentence encoder of the extra `semantic`, if installed."""
 OFF = "off"
 NO_SERVER: Final = "(OPENAI_API_KEY / OPENAI_BASE_URL / CC_BOT_TRANSCRIBE_URL)"
 """A model by name needs one of these."""
@@ -53,7 +51,6 @@ MAX_NUMBER: Final = 10**9
 """Of any count or number of seconds: within what a database and a clock take."""
 MAX_DAYS: Final = 36_500
 MAX_SHARDS: Final = 16_000
-"""More than any bot has."""
 
 
 def read_dotenv(path: Path) -> dict[str, str]:
@@ -94,7 +91,7 @@ def names_or_none(text: str) -> tuple[str, ...]:
 
 
 def user_ids(text: str) -> frozenset[int]:
-    """Return ids as Discord has them: whole numbers of 64 bits."""
+    """Parse Discord ids: integers of 64 bits."""
     ids = frozenset(int(name) for name in text.split(",") if name.strip())
     if any(not 0 < user_id < 2**63 for user_id in ids):
         raise ValueError
@@ -133,7 +130,7 @@ def web_url(text: str, *, host: str, port: int | None) -> str:
     extra = parts.path not in ("", "/") or parts.query or parts.fragment or "@" in parts.netloc
     if not parts.hostname or extra or not (parts.scheme == "https" or plain) or _is_any(parts.hostname):
         raise ValueError
-    # A browser sends the ASCII form of a name in its headers (UTS #46).
+    # As browsers send it in headers (UTS #46).
     netloc = parts.netloc.lower().encode("idna").decode()
     if not regex.fullmatch(r"[a-z0-9._-]+(:\d+)?|\[[0-9a-f:.]+\](:\d+)?", netloc):
         raise ValueError
@@ -159,12 +156,12 @@ def is_loopback(host: str) -> bool:
 
 
 def networks(text: str) -> tuple[IPv4Network | IPv6Network, ...]:
-    """Return addresses and networks."""
+    """Parse addresses and networks."""
     return tuple(ip_network(each.strip()) for each in text.split(",") if each.strip())
 
 
 def ascii_or_none(text: str) -> str | None:
-    """Return a key, which goes into an HTTP header."""
+    """Parse a key, which is sent in an HTTP header."""
     if not text.isascii() or not text.isprintable():
         raise ValueError
     return text or None
@@ -188,7 +185,7 @@ def secret_patterns(text: str) -> tuple[str, ...]:
 
 
 def whole(least: int, most: int = MAX_NUMBER) -> Callable[[str], int]:
-    """Return a parser of whole numbers within these bounds, both included."""
+    """Return a parser of integers within bounds, both included."""
 
     def parse(text: str) -> int:
         number = int(text)
@@ -236,7 +233,7 @@ def shards_or_all(text: str) -> tuple[int, ...] | None:
 
 
 def one_of(literal: Any) -> Callable[[str], Any]:
-    """Return a parser of one word of a Literal type, however it is capitalized."""
+    """Return a parser of a Literal type, in any case."""
     words = {word.lower(): word for word in get_args(literal)}
     return lambda text: words[text.lower()]
 
@@ -282,10 +279,10 @@ def _setting(
 
 @dataclass(frozen=True, slots=True)
 class Config:
-    """The decisions of the operator. `.env.example` tells what each variable does."""
+    """The operator's settings. `.env.example` explains each variable."""
 
     variables: Mapping[str, str] = field(repr=False)
-    """All that is set, ours or not: the file of servers may name any of it."""
+    """All variables, for `${NAME}` in the file of servers."""
     retention: Retention
     operator_locale: Locale
     """For the person at the terminal: their system's language, unless CC_BOT_LOCALE is set."""
@@ -294,22 +291,22 @@ class Config:
     openai_api_key: str | None = _setting("OPENAI_API_KEY", "", ascii_or_none, "sk-…", secret=True)
     openai_base_url: str | None = _setting("OPENAI_BASE_URL", "", url_or_none, "http://localhost:11434/v1")
     models: tuple[str, ...] = _setting("CC_BOT_MODEL", DEFAULT_MODEL, names, DEFAULT_MODEL)
-    """The first is asked; the others are its fallbacks, in order."""
+    """A fallback chain."""
     model_timeout_s: float = _setting("CC_BOT_MODEL_TIMEOUT", "45", positive_seconds, "45")
     reasoning: str = _setting("CC_BOT_REASONING", "", one_of(Reasoning), " / ".join(REASONING))
-    """How much models think before they answer; empty: as each does by itself."""
+    """Reasoning effort; empty: each model's default."""
     database_url: str = _setting("CC_BOT_DATABASE_URL", "sqlite:///data/sessions.db")
     agents_file: Path | None = _setting("CC_BOT_AGENTS_FILE", parse=path_or_none)
-    """None: `agents.toml` beside the database, if there is one."""
+    """None: `agents.toml` beside the database, if it exists."""
     policy_file: Path | None = _setting("CC_BOT_POLICY_FILE", parse=path_or_none)
-    """None: `policy.toml` beside the database, if there is one."""
+    """None: `policy.toml` beside the database, if it exists."""
     mcp_file: Path | None = _setting("CC_BOT_MCP_FILE", parse=path_or_none)
-    """None: `mcp.json` beside the database, if there is one."""
+    """None: `mcp.json` beside the database, if it exists."""
     tool_tokens: int = _setting("CC_BOT_TOOL_TOKENS", "4000", count, "4000")
-    """What the tools of servers may take of a request."""
+    """Tokens that tools of servers may take in a request."""
     backup_folder: Path = _setting("CC_BOT_BACKUP_FOLDER", "backup", Path)
     owners: frozenset[int] = _setting("CC_BOT_OWNERS", "", user_ids, "123456789012345678")
-    """Users of Discord; empty: those of the policy file, or else of the application."""
+    """Discord users; empty: those in the policy file, else the application's."""
     synchronous: Synchronous = _setting("CC_BOT_SYNCHRONOUS", "NORMAL", one_of(Synchronous), "NORMAL / FULL")
     history_limit: int = _setting("CC_BOT_HISTORY_LIMIT", "20", count_or_zero, "20")
     token_budget: int = _setting("CC_BOT_TOKEN_BUDGET", "80000", count, "80000")
@@ -317,67 +314,66 @@ class Config:
     summary_every: int = _setting("CC_BOT_SUMMARY_EVERY", "20", count_or_zero, "20")
     """Turns; 0: never."""
     summary_models: tuple[str, ...] = _setting("CC_BOT_SUMMARY_MODEL", "", names_or_none, DEFAULT_MODEL)
-    """A chain like `models`."""
+    """A fallback chain."""
     profile_notes: int = _setting("CC_BOT_PROFILE_NOTES", "0", whole(0, MAX_PINNED), "0–10")
-    """Memories of who asks that stand in each prompt; 0: none, the model looks them up."""
+    """Newest memories in each prompt; 0: the model looks them up."""
     embedding_model: str = _setting("CC_BOT_EMBEDDING_MODEL", LOCAL, embedding_model, OFF)
-    """LOCAL, OFF, or the name of a model at `openai_base_url`."""
+    """LOCAL, OFF, or a model at `openai_base_url`."""
     transcribe_model: str | None = _setting("CC_BOT_TRANSCRIBE_MODEL", "", text_or_none, NO_SERVER)
-    """The model that writes down voice messages; None: they can't be heard."""
+    """Transcribes voice messages; None: disabled."""
     transcribe_url: str | None = _setting(
         "CC_BOT_TRANSCRIBE_URL", "", url_or_none, "http://localhost:8000/v1"
     )
-    """Where that model and the one that speaks are; None: at `openai_base_url`."""
+    """Server of the speech models; None: `openai_base_url`."""
     speech_model: str | None = _setting("CC_BOT_SPEECH_MODEL", "", text_or_none, NO_SERVER)
-    """The model that reads answers aloud; None: nobody does."""
+    """Reads answers aloud; None: disabled."""
     speech_voice: str = _setting("CC_BOT_SPEECH_VOICE", "alloy")
     read_pages: bool = _setting("CC_BOT_READ_PAGES", "on", switch, "on / off")
-    """Whether the model may read pages whose addresses its user wrote; it takes the extra `pages`."""
+    """Whether pages may be read whose addresses the user wrote; needs the extra `pages`."""
     read_unconfined: bool = _setting("CC_BOT_READ_UNCONFINED", OFF, switch, "on / off")
-    """Whether documents and pages are read even where the system can't confine the process that reads."""
+    """Whether documents and pages are read without a sandbox if the system has none."""
     search_url: str | None = _setting("CC_BOT_SEARCH_URL", "", url_or_none, "http://localhost:8080")
-    """Of a SearXNG that is asked first."""
+    """A SearXNG, asked first."""
     brave_key: str | None = _setting("CC_BOT_BRAVE_KEY", "", ascii_or_none, "BSA…", secret=True)
-    """For Brave's search; with neither nothing is searched for."""
+    """Brave's search; without either, search is disabled."""
     session_ttl: timedelta = _setting("CC_BOT_SESSION_TTL", "86400", duration, "86400")
     max_turns: int = _setting("CC_BOT_MAX_TURNS", "64", count, "64")
     secret_patterns: tuple[str, ...] = _setting(
         "CC_BOT_SECRET_PATTERNS", "", secret_patterns, "data/secret_patterns.txt"
     )
-    """Regular expressions of what is not kept in memories."""
+    """Regular expressions of what must not be saved as memories."""
     channels: Reading = _setting("CC_BOT_CHANNELS", "mentions", one_of(Reading), "off / mentions / all")
     locale: Locale = _setting("CC_BOT_LOCALE", "ja", Locale, "ja / en")
-    """For users whose own language is not known."""
+    """For users of unknown language."""
     timezone: ZoneInfo = _setting("CC_BOT_TIMEZONE", "Asia/Tokyo", ZoneInfo, "Asia/Tokyo")
     log_level: LogLevel = _setting(
         "CC_BOT_LOG_LEVEL", "info", one_of(LogLevel), "debug / info / warning / error"
     )
     log_format: LogFormat = _setting("CC_BOT_LOG_FORMAT", "auto", one_of(LogFormat), "auto / json / console")
     metrics_port: int | None = _setting("CC_BOT_METRICS_PORT", "", port_or_none, "9464")
-    """Where /healthz and /metrics are served; None: nowhere."""
+    """Of /healthz and /metrics; None: disabled."""
     metrics_host: str = _setting("CC_BOT_METRICS_HOST", "127.0.0.1")
     data_folder: Path = _setting("CC_BOT_DATA_FOLDER", "data", Path, "/var/lib/cc-bot")
-    """What stands beside a database file stands here where the database is on a server."""
+    """For files beside the database, if it is on a server."""
     web_port: int | None = _setting("CC_BOT_WEB_PORT", "", port_or_none, "8080")
-    """Where the pages for a browser are served; None: nowhere."""
+    """Of the web pages; None: disabled."""
     web_host: str = _setting("CC_BOT_WEB_HOST", "127.0.0.1")
     web_url: str = _setting("CC_BOT_WEB_URL", "", str, "https://bot.example")
-    """How browsers reach them, without a slash at its end."""
+    """Public base URL, without a slash at the end."""
     web_proxies: tuple[IPv4Network | IPv6Network, ...] = _setting(
         "CC_BOT_WEB_PROXIES", "", networks, "127.0.0.1,10.0.0.0/8"
     )
-    """Whose word counts on the address that somebody comes from."""
+    """Proxies whose X-Forwarded-For is trusted."""
     shards: tuple[int, ...] | None = _setting("CC_BOT_SHARDS", "", shards_or_all, "0-3")
-    """The connections to Discord that this process holds; None: all."""
+    """The shards of this process; None: all."""
     shard_count: int = _setting("CC_BOT_SHARD_COUNT", "0", whole(0, MAX_SHARDS), "16")
-    """Of all processes together; 0: as many as Discord recommends."""
+    """Over all processes; 0: as recommended by Discord."""
     api_keeps_limits: bool = _setting("DISCORD_API_KEEPS_LIMITS", OFF, switch, "on / off")
-    """Whether the server of DISCORD_API_URL holds all processes together to Discord's limit."""
+    """Whether the server of DISCORD_API_URL enforces rate limits over all processes."""
     service_manager: str = _setting("NOTIFY_SOCKET")
-    """The socket on which systemd, which sets it, wants to be told how the service is; empty where nobody
-    does."""
+    """Set by systemd, to be notified of the service's state; else empty."""
     test_clock_offset: timedelta = _setting("CC_BOT_TEST_CLOCK_OFFSET", "0", duration, "86400")
-    """For tests of the whole program: how far its clock is ahead."""
+    """For tests of the whole program: an offset of its clock."""
 
 
 _RETENTION: Final = {
@@ -389,7 +385,7 @@ _RETENTION: Final = {
 
 
 def read_config(environ: Mapping[str, str] = os.environ, dotenv: Path = Path(".env")) -> Config:
-    """Return the settings. Raises InvalidSetting for the first one that is not usable, and UnknownSetting."""
+    """Return the settings. Raises InvalidSetting for the first invalid one, and UnknownSetting."""
     values = {**read_dotenv(dotenv), **environ}
     settings: Mapping[str, Setting] = {
         each.name: each.metadata["setting"] for each in fields(Config) if each.metadata
@@ -417,11 +413,11 @@ def read_config(environ: Mapping[str, str] = os.environ, dotenv: Path = Path(".e
 
 
 _MISSPELT: Final = 0.9
-"""difflib's ratio from which a name is a misspelt setting."""
+"""difflib's ratio from which a name counts as misspelt."""
 
 
 def _refuse_unknown(names: Iterable[str], known: Set[str]) -> None:
-    """Raise UnknownSetting for a misspelt setting. Other names may be the operator's own, or old settings."""
+    """Raise UnknownSetting for a misspelt setting. Other unknown names are ignored."""
     for name in names:
         if name.startswith("CC_BOT_") and name not in known:
             for nearest in get_close_matches(name, known, n=1, cutoff=_MISSPELT):
@@ -429,7 +425,7 @@ def _refuse_unknown(names: Iterable[str], known: Set[str]) -> None:
 
 
 def operator_locale(environ: Mapping[str, str] = os.environ, dotenv: Path = Path(".env")) -> Locale:
-    """Return the language to tell the operator in that the settings can't be read. Never fails."""
+    """Return the language for errors in the settings. Never fails."""
     try:
         values: Mapping[str, str] = {**read_dotenv(dotenv), **environ}
     except (InvalidSetting, SettingsUnreadable):
@@ -441,6 +437,6 @@ def operator_locale(environ: Mapping[str, str] = os.environ, dotenv: Path = Path
 
 
 def system_locale(environ: Mapping[str, str]) -> str:
-    """Return the language of the operator's own terminal, where it says English; else Japanese."""
+    """Return English if the terminal's language is English, else Japanese."""
     language = environ.get("LC_ALL") or environ.get("LC_MESSAGES") or environ.get("LANG") or ""
     return "en" if language.lower().startswith("en") else "ja"

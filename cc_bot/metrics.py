@@ -36,7 +36,7 @@ Problem = Literal["disconnected", "locked", "no_room", "unusable"]
 
 @dataclass(frozen=True, slots=True)
 class Health:
-    """The problems, by the part; empty where there are none."""
+    """Problems by part; empty if there are none."""
 
     problems: dict[str, Problem]
 
@@ -46,7 +46,7 @@ class Health:
 
 
 class CheckedDatabase(Protocol):
-    """The questions that are asked of the database (see stores/retention.py)."""
+    """What is asked of the database (stores/retention.py)."""
 
     async def check_writable(self) -> None: ...
 
@@ -56,8 +56,6 @@ class CheckedDatabase(Protocol):
 
 
 class TurnLoad(Protocol):
-    """The turns that the assistant is busy with."""
-
     @property
     def running(self) -> int: ...
 
@@ -70,7 +68,7 @@ Readings = Mapping[str, float | None]
 
 
 class Vitals:
-    """The state of the program's parts, looked at when it is asked for."""
+    """Reads the state of the program's parts on request."""
 
     def __init__(
         self,
@@ -82,8 +80,8 @@ class Vitals:
         *,
         timeout_s: float = DATABASE_TIMEOUT_S,
     ) -> None:
-        """`free_bytes`: the room where the database is; `backed_up_at_s`: when the newest backup was made, as
-        Unix time. Both may raise OSError."""
+        """`free_bytes`: on the database's disk; `backed_up_at_s`: Unix time of the newest backup. Both may
+        raise OSError."""
         self._pulse = pulse
         self._database = database
         self._load = load
@@ -159,7 +157,7 @@ _QUICK_S: Final = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 
 """From a commit to the longest turn."""
 _SERVERS_S: Final = (0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60)
 MOST_SERVER_TOOLS: Final = 100
-"""That have labels of their own: servers name their tools, and may name new ones for ever."""
+"""Tools with labels of their own: servers could name new ones forever."""
 OTHER: Final = "other"
 
 
@@ -281,7 +279,7 @@ class _RecordCounter(logging.Handler):
 
 @contextmanager
 def count_records(registry: CollectorRegistry) -> Iterator[None]:
-    """Count them in a metric of this registry until left."""
+    """Count records in a metric of this registry until left."""
     records = Counter(
         "cc_bot_log_records",
         "The program's own log records from warnings on, by their names.",
@@ -298,15 +296,14 @@ def count_records(registry: CollectorRegistry) -> Iterator[None]:
 
 
 CLOSING_S: Final = 1.0
-"""A scrape that is under way when the program ends."""
+"""For a running scrape at shutdown."""
 
 
 @asynccontextmanager
 async def serve(host: str, port: int, meter: PrometheusMeter, vitals: Vitals) -> AsyncIterator[int]:
-    """Serve until left; yield the port, which the system chooses for 0.
+    """Serve until left; yields the port, which the system chooses for 0.
 
-    Raises PortTaken, and InvalidSetting for a port that the program may not use, or a host that this machine
-    does not have.
+    Raises PortTaken, and InvalidSetting for a forbidden port or a host that this machine does not have.
     """
     gauges = Gauges()
     meter.registry.register(gauges)
