@@ -28,43 +28,82 @@ def _stems(words: str) -> frozenset[str]:
     return frozenset(map(stem, words.split()))
 
 
-# ---- wishes ----------------------------------------------------------------------------------------------
+# ---- phrases ---------------------------------------------------------------------------------------------
 
-_QUOTED: Final = re.compile(r"「[^「」]*+」|『[^『』]*+』")
-_REQUEST: Final = re.compile(
-    r"覚え|おぼえ|記憶|メモ|控え|知らせ|教え|忘れ|通知|リマイン|りまいん"
-    r"|\b(?:rem(?:em)?ber|remind|forget|note|keep|save)"
+_SELF_JA: Final = (
+    r"(?:ユーザー(?:本人|さん)?|(?<![一-鿿])(?:私|僕|俺|自分|本人)(?![一-鿿])"
+    r"|(?<![ぁ-ん])(?:わたくし|わたし|あたし|ぼく|おれ|うち)(?=[のはがもをにへと]|って|[^ぁ-ん]))"
 )
+_TABLE: Final = rf"""
+# A request: 覚えて, 知らせて, 控えて; remember, remind me
+request   覚え|おぼえ|記憶|メモ|控え|知らせ|教え|忘れ|通知|リマイン
+request   \b(?:rem(?:em)?ber|remind|forget|note|keep|save)
+
+# Work on a text, which is not the asker's own: 訳して, 敬語に直して; translate this, what does … mean
+task      (?:訳|要約|添削|校正|推敲|言い換え)を?し?て(?!って|と|ほし|欲し|る|い[るた])
+task      (?:敬語|丁寧|英語|日本語)に(?:直|変え)?を?し?て(?!って|と|ほし|欲し|る|い[るた])
+task      \b(?:translate|summari[sz]e|proofread|rephrase|paraphrase|rewrite)\b(?! (?:for|to) me\b)
+task      \b(?:fix|correct|check) (?:the|this|my) (?:grammar|spelling|text|sentence)
+task      \bwhat do(?:es)? .{{1,80}} mean\b
+
+# A question about memory, or a wish that nothing is kept: 覚えてる？, 覚えなくていい; don't note
+no_wish   (?:覚え|おぼえ)てい?(?:る|ます)[かのよねな]*\s*(?=[?。、\n]|$)
+no_wish   (?:覚え|おぼえ|記憶し|メモし|控え)(?:て[おい]?)?か?な(?:い(?!と)|く(?!ちゃ|ては))
+no_wish   \b(?:do|did|don't|can't) (?:you|u) (?:still )?remember\b
+no_wish   (?:\bnot|n't|\bnever|\bno need) (?:(?:have|need|want you) )?(?:to )?(?:remember|note|save|keep)\b
+
+# The end of a memory or reminder: 忘れて, 消して, もういらない; forget, cancel, no longer
+ends      忘れ|わすれ|消[しせすさ去え]|けし|削除|取り?消|破棄|捨て|外し|[い要]らな|不要|やめ|止め|とめ
+ends      もういい|なし|なくし|なかった|覚え(?:て(?:い)?)?なく|キャンセル|解除|ストップ|終わ|済
+ends      \bno (?:longer|need|more)\b|\banymore\b|(?:not|n't) (?:need to )?(?:know|remember|keep)\b
+ends      \b(?:forget|delet|remov|eras|cancel|drop|clear|stop|skip|scratch|kill|bin|toss|lose|off|done)
+ends      \bnever mind|\bwip
+
+# A fact that changed, or a task that is done: やっぱり, 変わった, もう買った; actually, moved, paid
+corrects  やっぱ|じゃなく|ではなく|変え|変更|変わ|かわ|ずらし|訂正|直し|なおし|まちが|間違|になっ|になり
+corrects  だった|でした|更新|引っ?越|今は|もう|大丈夫|(?:知らせ|教え|言わ|起こさ|覚えて)[なん]
+corrects  \b(?:actually|instead|change[ds]?|move[ds]?|renamed|resch\w+|not?|correct|rather|now|update)\b
+corrects  \b(?:any ?more|already|sorted|returned|paid|bought)\b
+
+# Words without content: 私の, ちなみに, 実は; user's, named, by the way
+left_out  (?:(?<=[、。,!?:\s])|^){_SELF_JA}(?:の[こ事]と?)?(?:[のはもが]|って)?[、,]?|{_SELF_JA}の
+left_out  (?:(?<=[、。,!?:\s])|^)(?:もう|やっぱり?|あの|えっと|ちなみに|まあ|あ)[、,]?
+left_out  お?名前|呼び名|(?<=の)[件事]|予定|用事|今後|今度|今(?![年月週日朝晩夜])|最近|実は|一応|本当に?
+left_out  \buser's\b|\bcall(?= me\b)|\b(?:named?|names|called|calls|from (?:now|here) on)\b
+left_out  \b(?:by the way|for future reference|turns out)\b
+
+# Polite phrases with a negation that negates nothing: 忘れないで, しなきゃ; don't forget, if you can
+aside     (?:絶対に?|決して)?忘れ(?:ない(?:で|ように)|ん(?:ように|で)|ず|るな|そう|ちゃ)[^\n、。]{{0,8}}
+aside     な(?:きゃ|くちゃ|ければ|いと|くては|あ)(?:(?:いけ|なら|あか)(?:ない|ん(?:ねん)?)|だめ)?
+aside     (?:くれ|もらえ|いただけ|頂け)(?:ない|ません)|かもしれない(?=[けが])|じゃ(?:ない|ん)\?
+aside     \b(?:do not|don't|dont|never|not to) (?:let me |you )?forget(?: that| to)?\b
+aside     \bno (?:problem|worries)\b|\bi'd like you to\b|\bjust so you know\b
+aside     \bif (?:you can|possible|you (?:don't|do not) mind)\b
+
+# Words that may reverse a meaning: 嘘, もし, 以外, かも, 聞いた; never, unless, a lie, said, maybe
+turning   嘘|うそ|ウソ|冗談|違|ちが|間違|やめ|辞め|止め|嫌|以外|禁止|無[理い]|だめ|ダメ|駄目|もし|なら(?!な)
+turning   場合|元[カ彼妻夫]|らしい|かも|みたい(?!な)|もんか|はず|と言われ|って聞|か(?:どうか|聞|尋)|以前|昔
+turning   拒|断|(?<!なっ)[ただ]ら|[けげせてねべめれえ]ば
+turning   \b(?:no|never|nor|neither|none|nothing|without|except|unless|if|whether|hardly|avoid|instead)\b
+turning   \b(?:stop(?:ped)?|quit|hates?|lied?|false|wrong|fake|pretend|jok(?:e|ing)|kidding|ex|former)\b
+turning   \b(?:den(?:y|ied)|refused?|used|thought|think|said|says?|claims?|might|maybe|until)\b
+
+# The part that a correction rejects: モチじゃなくてモモ; Momo, not Mochi; no, …
+corrected (?:(?<=[^ァ-ヺー])[ァ-ヺー]+|[^\s,。、ぁ-ゖ]{{1,12}})(?:じゃ|では|で)なくて?[,、]?
+corrected (?:,\s?| (?=not \d))not [^,.\n]{{1,30}}$| instead of [^,.\n]{{1,30}}
+corrected (?:^|(?<=[,.\n] ))no,\s|(?:^|(?<=[,.\n]))[^,.\n]{{1,40}} any ?more\b,?
+"""
+"""Kinds of phrases, and patterns for them."""
+_ROWS: Final = [line.split(maxsplit=1) for line in _TABLE.splitlines() if line and line[0] != "#"]
+_PHRASES: Final = {
+    kind: re.compile("|".join(pattern for each, pattern in _ROWS if each == kind), re.MULTILINE)
+    for kind, _ in _ROWS
+}
+_QUOTED: Final = re.compile(r"「[^「」]*+」|『[^『』]*+』")
 _LOG_LINE: Final = re.compile(
     r" {0,4}(?:\[?\d{1,2}:\d{2}\]?\s|[^\s:]{1,20}(?: [^\s:]{1,20})?:\s|.{1,40}[—-] .{0,20}\d:\d{2})"
 )
-_TASK: Final = re.compile(
-    r"(?:訳|要約|添削|校正|推敲|言い換え|(?:敬語|丁寧|英語|日本語)に(?:直|変え)?)を?し?て(?!って|と|ほし|欲し|る|い[るた])"
-    r"|\b(?:translate|summari[sz]e|proofread|rephrase|paraphrase|rewrite)\b(?! (?:for|to) me\b)"
-    r"|\b(?:fix|correct|check) (?:the|this|my) (?:grammar|spelling|text|sentence)"
-    r"|\bwhat do(?:es)? .{1,80} mean\b"
-)
-_NO_WISH: Final = re.compile(
-    r"(?:覚え|おぼえ)てい?(?:る|ます)[かのよねな]*\s*(?=[?。、\n]|$)"
-    r"|(?:覚え|おぼえ|記憶し|メモし|控え)(?:て[おい]?)?か?な(?:い(?!と)|く(?!ちゃ|ては))"
-    r"|\b(?:do|did|don't|can't) (?:you|u) (?:still )?remember\b"
-    r"|(?:\bnot|n't|\bnever|\bno need) (?:(?:have|need|want you) )?(?:to )?(?:remember|note|save|keep)\b"
-)
-
-_ENDS_IT: Final = re.compile(
-    r"忘れ|わすれ|消[しせすさ去え]|けし|削除|取り?消|破棄|捨て|外し|はず[しす]|いらな|要らな|不要|やめ|止め|とめ|なし|なくし|なかった"
-    r"|もういい|覚え(?:て(?:い)?)?なく|キャンセル|解除|ストップ|終わ|おわ|済|\banymore\b"
-    r"|\bno (?:longer|need|more)\b"
-    r"|(?:need to|not|n't) (?:know|remember|keep)\b|\bnever mind|\b(?:forget|delet|remov|eras|cancel|drop"
-    r"|scrap|wip|clear|stop|skip|scratch|kill|bin|toss|lose|undo|off|done)"
-)
-_CORRECTS: Final = re.compile(
-    r"やっぱ|じゃなく|ではなく|変え|変更|変わ|かわ|ずらし|訂正|直し|なおし|まちが|間違|になっ|になり|だった|でした|更新|引っ?越|今は|もう"
-    r"|大丈夫|(?:知らせ|教え|言わ|起こさ|覚えて)[なん]|\b(?:actually|instead|change[ds]?|move[ds]?|renamed|resch\w+|not?"
-    r"|correct|rather|now|update|any ?more|already|sorted|returned|paid|bought)\b"
-)
-"""Words that say that a fact changed, or that a task is done."""
-_THAT: Final = re.compile(r"それ|これ|今の|さっきの|いまの|\b(?:that|it|this)\b")
+_POINTS: Final = re.compile(r"それ|これ|今の|さっきの|いまの|\b(?:that|it|this)\b")
 _STOP: Final = re.compile(r"忘れ|覚え|消|削除|記憶|取り?消|教え|番号")
 
 
@@ -72,35 +111,16 @@ def _own(said: str, *, wish: bool = True) -> str:
     """Return what the asker said, without code and quoted requests; nothing for a pasted chat, for a text to
     be translated or corrected, and, as a `wish`, where they ask what is remembered, or that nothing is."""
     own = "、".join(normalize(said).split("```")[::2])
-    own = _QUOTED.sub(lambda quoted: "、" if _REQUEST.search(quoted[0]) else quoted[0], own)
+    own = _QUOTED.sub(lambda quoted: "、" if _PHRASES["request"].search(quoted[0]) else quoted[0], own)
     pasted = sum(_LOG_LINE.match(line) is not None for line in own.splitlines()) > 1
-    none = pasted or _TASK.search(own) or (wish and _NO_WISH.search(_ASIDE.sub("、", own)))
-    return "" if none else own
+    if pasted or _PHRASES["task"].search(own):
+        return ""
+    return "" if wish and _PHRASES["no_wish"].search(_PHRASES["aside"].sub("、", own)) else own
 
 
 # ---- content words ---------------------------------------------------------------------------------------
 
-_SELF_JA: Final = (
-    r"(?:ユーザー(?:本人|さん)?|(?<![一-鿿])(?:私|僕|俺|自分|本人)(?![一-鿿])"
-    r"|(?<![ぁ-ん])(?:わたくし|わたし|あたし|ぼく|おれ|うち)(?=[のはがもをにへと]|って|[^ぁ-ん]))"
-)
 _SELF: Final = re.compile(rf"{_SELF_JA}|\b(?:im?|ive|me|myself|we|us|user)\b")
-_LEFT_OUT: Final = re.compile(
-    rf"(?:(?<=[、。,!?:\s])|^)(?:{_SELF_JA}(?:の[こ事]と?)?(?:[のはもが]|って)?[、,]?"
-    rf"|(?:もう|やっぱり?|あの|えっと|ちなみに|まあ|あ)[、,]?)|{_SELF_JA}の|\buser's\b"
-    r"|お?名前|呼び名|(?<=の)[件事]|予定|用事|今後|今度|今(?![年月週日朝晩夜])|最近|実は|一応|本当に?"
-    r"|\bcall(?= me\b)"
-    r"|\b(?:named?|names|called|calls|from (?:now|here) on|by the way|for future reference|turns out)\b"
-)
-_ASIDE: Final = re.compile(
-    r"(?:絶対に?|決して)?(?:忘れ|わすれ)(?:ない(?:で|ように)|ん(?:ように|で)|ず|るな|そう|ちゃ)[^\n、。]{0,8}"
-    r"|な(?:きゃ|くちゃ|ければ|いと|くては|あ)(?:(?:いけ|なら|あか)(?:ない|ん(?:ねん)?)|いけません|なりません|だめ)?"
-    r"|(?:くれ|もらえ|いただけ|頂け)(?:ない|ません)|かもしれない(?=[けが])|じゃ(?:ない|ん)\?"
-    r"|\b(?:do not|don't|dont|never|not to) (?:let me |you )?forget(?: that| to)?\b"
-    r"|\bno (?:problem|worries)\b|\bi'd like you to\b"
-    r"|\bif (?:you can|possible|you (?:don't|do not) mind)\b|\bjust so you know\b"
-)
-"""Polite phrases with a negation that negates nothing."""
 _ASKING_JA: Final = re.compile(
     r"(?:って|と|のを?|から|ので|んで|けん|ように?|を)?[,、]?(?:覚え|おぼえ|ぼえ(?=て|と)|記憶|メモ(?=[しっ、,。:\s]|お願|更新|$)|控え"
     r"|頭に入れ|知らせ|教え|通知|リマイン(?:ド|ダー?)|りまいんど|言って|言うて|頼|お?願い|よろ|くれる?と(?=助|嬉|あり))"
@@ -119,7 +139,6 @@ _ASKING: Final = _stems(
 )
 """Words around `_REMEMBER` at the beginning or end of a clause."""
 _PREPOSITIONS: Final = _stems("on in at to about for with of and")
-_SAME_CASE: Final = {"on": "at", "in": "at", "of": "", "and": "", "へ": "に"}
 _NOT: Final = re.compile(r"\bcan(?:'t|not|t)\b|(?:n't|(?<=\bdo)nt|(?<=\bdoes)nt)\b|\bnot\b")
 _PARTICLE: Final = (
     "(?:から|まで|より|には|では|とは|のは|のが|のを|への|での|との|という|って|とか|[はがもをにへでとの])"
@@ -150,19 +169,6 @@ _TOKEN: Final = re.compile(
 _CLAUSE_END: Final = re.compile(
     r"[、;:()「」『』〈〉【】…—・/!。?\n]|,(?!\d{3}(?!\d))|(?<!\bmr)(?<!\bms)(?<!\bdr)\.(?=\s|$)|\s-\s"
 )
-_TURNING: Final = re.compile(
-    r"嘘|うそ|ウソ|冗談|違|ちが|間違|やめ|辞め|止め|嫌|以外|禁止|無[理い]|だめ|ダメ|駄目|もし|なら(?!な)|場合|元[カ彼妻夫]|らしい"
-    r"|かも|みたい(?!な)|もんか|はず|と言われ|って聞|か(?:どうか|聞|尋)|以前|昔|拒|断|(?<!なっ)[ただ]ら|[けげせてねべめれえ]ば"
-    r"|\b(?:no|never|nor|neither|none|nothing|without|except|unless|if|whether|hardly|stop(?:ped)?|quit|hates?|lied?|false|wrong|fake|pretend|jok(?:e|ing)|kidding|ex|former|den(?:y|ied)|refused?|avoid"
-    r"|used|thought|think|said|says?|claims?|might|maybe|until|instead)\b"
-)
-_CORRECTED: Final = re.compile(
-    r"(?:(?<=[^ァ-ヺー])[ァ-ヺー]+|[^\s,。、ぁ-ゖ]{1,12})(?:じゃ|では|で)なくて?[,、]?"
-    r"|(?:,\s?| (?=not \d))not [^,.\n]{1,30}$| instead of [^,.\n]{1,30}|(?:^|(?<=[,.\n] ))no, "
-    r"|(?:^|(?<=[,.\n]))[^,.\n]{1,40} any ?more\b,?",
-    re.MULTILINE,
-)
-"""The part that a correction rejects: `モチじゃなくて`モモ, Momo`, not Mochi`."""
 
 
 class _Word(NamedTuple):
@@ -181,9 +187,8 @@ class _Clause(NamedTuple):
     @property
     def turning(self) -> frozenset[str]:
         """The words in it that may reverse the meaning of what stands beside them."""
-        return frozenset(
-            (*_TURNING.findall(self.written), *(each.text for each in self.words if each.text == "¬"))
-        )
+        negated = [each.text for each in self.words if each.text == "¬"]
+        return frozenset((*_PHRASES["turning"].findall(self.written), *negated))
 
 
 class _Sentence(NamedTuple):
@@ -194,11 +199,11 @@ class _Sentence(NamedTuple):
 
 def _parse(text: str, now: datetime, zone: ZoneInfo, *, asking: bool = False) -> list[_Sentence]:
     """Parse a normalized text; with `asking`, drop the words that ask for something."""
-    written = _LEFT_OUT.sub(_blank, text.replace("’", "'"))
+    written = _PHRASES["left_out"].sub(_blank, text.replace("’", "'"))
     times = mentioned_times.find(_NAME.sub(_blank, written), now, zone)
     for each in times:
         written = written[: each.begin] + "\0" * (each.end - each.begin) + written[each.end :]
-    written = _ASIDE.sub(_apart, written)
+    written = _PHRASES["aside"].sub(_apart, written)
     written = _ASKING_JA.sub(_apart, _EMOJI.sub(_blank, written)) if asking else written
     found, clauses, begin, first = list[_Sentence](), list[_Clause](), 0, 0
     for end in (*_CLAUSE_END.finditer(written), None):
@@ -207,15 +212,12 @@ def _parse(text: str, now: datetime, zone: ZoneInfo, *, asking: bool = False) ->
         words = _without_asking(words) if asking else words
         words = [each for each in words if each[1].text not in _FREE]
         words = words[1:] if words and words[0][1].text == "@i" else words
-        counted = (
-            (sum(begin + at < each.begin for at, _ in words), each)
-            for each in times
-            if begin <= each.begin < stop
-        )
+        inside = (each for each in times if begin <= each.begin < stop)
+        counted = ((sum(begin + at < each.begin for at, _ in words), each) for each in inside)
         clauses.append(_Clause(tuple(word for _, word in words), tuple(counted), written[begin:stop]))
         begin = end.end() if end else stop
         if mark in "!。?\n.":
-            asks = mark == "?" and not _REQUEST.search(text, first, stop)
+            asks = mark == "?" and not _PHRASES["request"].search(text, first, stop)
             found.append(_Sentence(tuple(clauses), asks))
             clauses, first = [], begin
     return found
@@ -249,7 +251,7 @@ def _words(written: str) -> Iterator[tuple[int, _Word]]:
             grammar = _ENDS_KANJI if follows and before == "kanji" else _ONLY_GRAMMAR
             yield from ((at, _Word(each)) for each in _of_kana(text, grammar))
         elif text in _PREPOSITIONS:
-            case = _SAME_CASE.get(text, text)
+            case = text
         elif kind == "word":
             yield at, _Word(stem(text), case)
             case = "" if stem(text) not in _FREE else case
@@ -257,7 +259,7 @@ def _words(written: str) -> Iterator[tuple[int, _Word]]:
             particle = _CASE.match(plain, past)
             found = read(text).text or text if kind in ("kanji", "other") else text.replace(",", "")
             joins = kind == before == "kanji" and follows
-            yield at, _Word(found, _SAME_CASE.get(particle[0], particle[0]) if particle else case, joins)
+            yield at, _Word(found, particle[0] if particle else case, joins)
             case = ""
         before = kind
 
@@ -284,7 +286,6 @@ _NEUTRAL: Final = frozenset("飲行出時間確認開始起床知通過経") | _
 _MAX_NEUTRAL: Final = 3
 _MAY_END: Final = frozenset("置取入決")
 """Verbs that may be left out at the end: 鍵は机に`置いた`."""
-_IS: Final = re.compile(r"\b(?:is|are|am)\b|'[sm]\b")
 
 
 def _texts(words: Sequence[_Word]) -> list[str]:
@@ -317,8 +318,6 @@ def _wordings(clause: _Clause) -> Iterator[Sequence[_Word]]:
     yield [word for word in clause.words if word.text != "@i"]
     if clause.words and clause.words[-1].text in _MAY_END:
         yield clause.words[:-1]
-    if len(clause.words) == 2 and _IS.search(clause.written):
-        yield clause.words[::-1]
 
 
 def _has_clauses(said: Sequence[_Sentence], claim: _Clause) -> bool:
@@ -421,16 +420,16 @@ class OwnWords:
         """Return whether the asker's words end this memory or reminder: they tell that something goes, and
         share words with it or mean what was `shown`. A reminder `may_be_done` by now."""
         own = _NAME.sub(" ", _own(self.said, wish=False))
-        if not (_ENDS_IT.search(own) or (may_be_done and _CORRECTS.search(own))):
+        if not (_PHRASES["ends"].search(own) or (may_be_done and _PHRASES["corrects"].search(own))):
             return False
-        return bool(self._terms(text) & self._terms(own)) or (shown and _THAT.search(own) is not None)
+        return bool(self._terms(text) & self._terms(own)) or (shown and _POINTS.search(own) is not None)
 
     def change(self, former: str, content: str, *, shown: bool = False) -> bool:
         """Return whether the asker's words change a memory to this content: all of it is theirs, or the
         former text with parts replaced by theirs. They share words with it, or correct what was `shown`."""
         own = _NAME.sub(" ", _own(self.said))
         old, new = self._terms(former), self._terms(content)
-        shares, corrects = bool(old & self._terms(own)), _CORRECTS.search(own) is not None
+        shares, corrects = bool(old & self._terms(own)), _PHRASES["corrects"].search(own) is not None
         if not new - old or not (shares or (shown and corrects) or old & new):
             return False
         return (corrects and (shares or shown) and self._replace(former, content, own)) or self.say(content)
@@ -438,7 +437,7 @@ class OwnWords:
     def _replace(self, former: str, content: str, own: str) -> bool:
         """Return whether a text is a former one with parts of it replaced by parts of what was said."""
         old, new = _flat(self._parse(normalize(former))), _flat(self._parse(normalize(content)))
-        sentences = self._parse(_CORRECTED.sub("", re.sub("まちが|間違", "", own)))
+        sentences = self._parse(_PHRASES["corrected"].sub("", re.sub("まちが|間違", "", own)))
         said = [each for each in sentences if not (each.asks or _flat([each]).turning)]
         if sum(each.text == "¬" for each in old.words) != sum(each.text == "¬" for each in new.words):
             return False
@@ -455,7 +454,7 @@ class OwnWords:
     def _pointed_at(self) -> Iterator["OwnWords"]:
         """Yield the earlier messages where this one only points at them."""
         own = _own(self.said) if self.earlier else ""
-        if _REQUEST.search(own) and not _flat(self._parse(own, asking=True)).words:
+        if _PHRASES["request"].search(own) and not _flat(self._parse(own, asking=True)).words:
             yield from (replace(self, said=each, earlier=()) for each in self.earlier)
 
     def _parse(self, text: str, *, asking: bool = False) -> list[_Sentence]:
@@ -470,7 +469,7 @@ class OwnWords:
         if own and max(len(mine), len(own)) <= _MAX_LENGTH:
             claimed = _flat(self._parse(mine))
             plain = claimed._replace(words=tuple(each for each in claimed.words if each.text != "want"))
-            for said in dict.fromkeys((own, _CORRECTED.sub("", own))):
+            for said in dict.fromkeys((own, _PHRASES["corrected"].sub("", own))):
                 sentences = self._parse(said, asking=asking)
                 yield from ((sentences, each) for each in dict.fromkeys((claimed, plain)))
 

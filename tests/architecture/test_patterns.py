@@ -18,6 +18,8 @@ KNOWN_LATER = {
     # Calls that a module makes of its own tables as it is imported: what they make is found in it.
     "cc_bot.discord.pages.split: regex.compile(place + _ALLOWED)",
     "cc_bot.domain.when_words: re.compile(pattern, re.ASCII)",
+    "cc_bot.tools.grounding: re.compile('|'.join((pattern for each, pattern in _ROWS if each == kind)), "
+    "re.MULTILINE)",
     "cc_bot.llm.openai.lessons: re.compile(refusal, re.IGNORECASE | re.DOTALL)",
     # Held against a name that the operator has set.
     "cc_bot.llm.openai.quirks: re.search(host_pattern, host)",
