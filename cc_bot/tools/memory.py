@@ -14,6 +14,7 @@ from pydantic import AfterValidator, BeforeValidator, Field
 
 from cc_bot.domain.errors import MemoryNotFound, SecretNotStored
 from cc_bot.domain.memory import (
+    Audience,
     FoundMemory,
     Memory,
     MemoryChange,
@@ -161,33 +162,23 @@ _LARGEST_PAGE: Final = 1000
 
 @dataclass(frozen=True, slots=True)
 class _Note:
-    """A memory that is to be kept."""
+    """A memory as it is to be kept or changed."""
 
     content: str
     category: str
     tags: tuple[str, ...]
-    expires_at: datetime | None = None
+    expires_at: datetime | None
+    audience: Audience
 
+    @classmethod
+    def of(cls, memory: Memory) -> "_Note":
+        return cls(memory.content, memory.category, memory.tags, memory.expires_at, memory.audience)
 
-@dataclass(frozen=True, slots=True)
-class _Edit:
-    """A change of a memory; None and Keep.AS_IS leave a field as it is."""
-
-    content: str | None = None
-    category: str | None = None
-    tags: tuple[str, ...] | None = None
-    ends: datetime | Keep | None = Keep.AS_IS
-    private: bool = False
-
-    def beyond(self, memory: Memory) -> "_Edit":
-        """The same without what the memory has already."""
-        return _Edit(
-            None if self.content == memory.content else self.content,
-            None if self.category == memory.category else self.category,
-            None if self.tags == memory.tags else self.tags,
-            self.ends,
-            private=self.private and memory.audience != "private",
-        )
+    @property
+    def arguments(self) -> Mapping[str, object]:
+        """What remember and update_memory take to store the same."""
+        ends = self.expires_at.isoformat() if self.expires_at else "never"
+        return {"content": self.content, "category": self.category, "tags": self.tags, "expires": ends}
 
 
 @tool(writes=True, about="memory")
@@ -207,12 +198,18 @@ async def remember(
     `supersedes`."""
     former = None if supersedes is None else await _own(context, supersedes)
     if former is not None:
-        check_held(context, **_content_of(former))
-    wanted = _Note(clean_content(content), clean_category(category), tuple(tags), _end_of(expires, context))
+        check_held(context, content=former.content)
+    wanted = _Note(
+        clean_content(content),
+        clean_category(category),
+        tuple(tags),
+        _end_of(expires, context),
+        context.kept_audience,
+    )
     known = (
         None
         if former and context.approved is None
-        else await context.memories.find_alike(context.user_id, wanted.content, context.kept_audience)
+        else await context.memories.find_alike(context.user_id, wanted.content, wanted.audience)
     )
     same = known is not None and says_the_same(known.content, wanted.content)
     if known is not None and same and former is None:
@@ -266,17 +263,17 @@ async def update_memory(
     """Correct a memory, when the user asks for it or says that it changed; recall tells its id."""
     # What is said in private makes the memory private, as it would a new one.
     former = await _own(context, id)
-    check_held(context, **_fields_of(former))
+    check_held(context, **_Note.of(former).arguments)
     ends: datetime | Keep | None = _end_of(expires, context) if expires else Keep.AS_IS
     if _change_needs_approval(context, former, lambda: _is_edit_said(context, former, content, ends)):
-        edit = _Edit(
-            clean_content(content) if content else None,
-            clean_category(category) if category else None,
-            None if tags is None else tuple(tags),
-            ends,
-            private=context.kept_audience == "private",
+        wanted = _Note(
+            clean_content(content) if content else former.content,
+            clean_category(category) if category else former.category,
+            former.tags if tags is None else tuple(tags),
+            former.expires_at if isinstance(ends, Keep) else ends,
+            "private" if context.kept_audience == "private" else former.audience,
         )
-        return await _propose_edit(context, edit, former)
+        return await _propose_edit(context, wanted, former)
     if context.tainted:
         category, tags = _said_labels(context, category, tags)
     fields: MemoryFields = {
@@ -298,7 +295,7 @@ async def update_memory(
 async def forget(context: ToolContext, id: MemoryId) -> ToolResult:  # noqa: A002 - what the notes call it
     """Delete a memory, when the user asks for it; recall or list_memories tells its id."""
     memory = await _own(context, id)
-    held = _content_of(memory)
+    held = {"content": memory.content}
     check_held(context, **held)
     if _change_needs_approval(
         context,
@@ -306,7 +303,9 @@ async def forget(context: ToolContext, id: MemoryId) -> ToolResult:  # noqa: A00
         lambda: context.own.end(memory.content, shown=memory.id in context.shown),
     ):
         shown = show(texts(context.locale).proposal.forget, number=memory.number, text=memory.content)
-        return await _propose(context, "forget", {"id": memory.number}, shown, former=memory, held=held)
+        told = {**PENDING, "ref": memory.id}
+        arguments = {"id": memory.number}
+        return propose(context, "forget", arguments, shown, held=held, told=told, memory_id=memory.id)
     if not await context.memories.delete(context.user_id, memory.id):
         raise MemoryNotFound(id=memory.number)
     told = {"forgotten": {"id": memory.number, "content": memory.content, "ref": memory.id}}
@@ -338,18 +337,16 @@ async def _say_again(
     """Answer about a memory that says the same. What else is said of it is a change of that memory, which an
     approved call does not make: its user was not shown it."""
     ends = wanted.expires_at if wanted.expires_at or known.is_expired(context.clock()) else known.expires_at
-    edit = _Edit(
-        category=wanted.category if filed else None,
-        tags=wanted.tags if tagged else None,
-        ends=Keep.AS_IS if ends == known.expires_at else ends,
-    ).beyond(known)
-    if edit == _Edit() or context.approved is not None:
+    filing = replace(_Note.of(known), expires_at=ends)
+    filing = replace(filing, category=wanted.category) if filed else filing
+    filing = replace(filing, tags=wanted.tags) if tagged else filing
+    if filing == _Note.of(known) or context.approved is not None:
         memory: Memory | None = known
     elif _change_needs_approval(context, known, lambda: False):
-        return await _propose_edit(context, edit, known)
+        return await _propose_edit(context, filing, known)
     else:
         memory = await context.memories.update(
-            context.user_id, known.id, category=edit.category, tags=edit.tags, expires_at=edit.ends
+            context.user_id, known.id, category=filing.category, tags=filing.tags, expires_at=ends
         )
     change = MemoryChange("updated", memory or known, known)
     return ToolResult({"remembered": changed_note(context, change)}, changes=(change,), tainted=known.tainted)
@@ -385,7 +382,7 @@ async def _add(
         wanted.content,
         category=wanted.category,
         tags=wanted.tags,
-        audience=context.kept_audience,
+        audience=wanted.audience,
         source=context.source,
         expires_at=wanted.expires_at,
         supersedes=former.id if former else None,
@@ -538,117 +535,70 @@ async def _page(
 # ---- proposals -------------------------------------------------------------------------------------------
 
 
-def _content_of(memory: Memory) -> Mapping[str, object]:
-    return {"content": memory.content}
+async def _propose_new(context: ToolContext, wanted: _Note, former: Memory | None) -> ToolResult:
+    words = texts(context.locale)
+    parts = [*_card_lines(None, wanted, words)]
+    if former is None:
+        shown = show(words.proposal.keep, *parts, text=wanted.content)
+        return await _propose(context, "remember", wanted, wanted.arguments, shown)
+    parts = [*_content_lines(former.content, wanted.content, words), *parts]
+    shown = show(words.proposal.replace, *parts, number=former.number)
+    arguments, held = {**wanted.arguments, "supersedes": former.number}, {"content": former.content}
+    return await _propose(context, "remember", wanted, arguments, shown, held=held, memory_id=former.id)
 
 
-def _fields_of(memory: Memory) -> Mapping[str, object]:
-    return {
-        "content": memory.content,
-        "category": memory.category,
-        "tags": memory.tags,
-        "expires": memory.expires_at,
-    }
+async def _propose_edit(context: ToolContext, wanted: _Note, former: Memory) -> ToolResult:
+    now, words = _Note.of(former), texts(context.locale)
+    if wanted == now:
+        unchanged = MemoryChange("updated", former, former)
+        return ToolResult({"updated": changed_note(context, unchanged)}, changes=(unchanged,))
+    changes = {name: value for name, value in wanted.arguments.items() if value != now.arguments[name]}
+    parts = [*_content_lines(now.content, wanted.content, words), *_card_lines(now, wanted, words)]
+    shown = show(words.proposal.change, *parts, number=former.number)
+    arguments = {"id": former.number, **changes}
+    return await _propose(
+        context, "update_memory", wanted, arguments, shown, held=now.arguments, memory_id=former.id
+    )
 
 
 async def _propose(
     context: ToolContext,
     name: str,
+    wanted: _Note,
     arguments: Mapping[str, object],
     shown: Shown,
     *,
-    former: Memory | None = None,
     held: Mapping[str, object] | None = None,
+    memory_id: int | None = None,
 ) -> ToolResult:
     """Leave a change to the user. Raises SecretNotStored for what may not be stored anywhere."""
-    written = (arguments.get("content"), arguments.get("category"), *_texts_of(arguments.get("tags")))
-    if name != "forget" and await context.memories.refuses(
-        *(text for text in written if isinstance(text, str))
-    ):
+    if await context.memories.refuses(wanted.content, wanted.category, *wanted.tags):
         raise SecretNotStored
-    about = former.id if former else None
-    told = PENDING if about is None else {**PENDING, "ref": about}
-    return propose(context, name, arguments, shown, held=held, told=told, memory_id=about)
+    told = PENDING if memory_id is None else {**PENDING, "ref": memory_id}
+    return propose(context, name, arguments, shown, held=held, told=told, memory_id=memory_id)
 
 
-async def _propose_new(context: ToolContext, wanted: _Note, former: Memory | None) -> ToolResult:
-    words = texts(context.locale)
-    ends = wanted.expires_at
-    arguments: dict[str, object] = {
-        "content": wanted.content,
-        "category": wanted.category,
-        "tags": wanted.tags,
-    }
-    arguments |= {"expires": ends.isoformat()} if ends else {}
-    filed = _filing(context, wanted, words)
-    if former is None:
-        shown = show(words.proposal.keep, *filed, text=wanted.content)
-        return await _propose(context, "remember", arguments, shown)
-    rewritten = _rewriting(former.content, wanted.content, words)
-    shown = show(words.proposal.replace, *rewritten, *filed, number=former.number)
-    arguments["supersedes"] = former.number
-    return await _propose(context, "remember", arguments, shown, former=former, held=_content_of(former))
-
-
-async def _propose_edit(context: ToolContext, edit: _Edit, former: Memory) -> ToolResult:
-    edit = edit.beyond(former)
-    if edit == _Edit():
-        unchanged = MemoryChange("updated", former, former)
-        return ToolResult({"updated": changed_note(context, unchanged)}, changes=(unchanged,))
-    words = texts(context.locale)
-    arguments: dict[str, object] = {"id": former.number}
-    given = {"content": edit.content, "category": edit.category, "tags": edit.tags}
-    arguments |= {name: value for name, value in given.items() if value is not None}
-    if not isinstance(edit.ends, Keep):
-        arguments["expires"] = edit.ends.isoformat() if edit.ends else "never"
-    rewritten = _rewriting(former.content, edit.content, words)
-    parts = (*rewritten, *_refiling(edit, former, words))
-    shown = show(words.proposal.change, *parts, number=former.number)
-    return await _propose(context, "update_memory", arguments, shown, former=former, held=_fields_of(former))
-
-
-def _rewriting(before: str, after: str | None, words: Texts) -> Iterator[Part]:
+def _content_lines(before: str, after: str, words: Texts) -> Iterator[Part]:
     yield Part(words.proposal.now, below=before)
-    if after is not None:
+    if after != before:
         yield Part(words.proposal.then, below=after)
 
 
-def _filing(context: ToolContext, wanted: _Note, words: Texts) -> Iterator[Part]:
+def _card_lines(before: _Note | None, after: _Note, words: Texts) -> Iterator[Part]:
+    """Yield what is filed with a new memory, or what of that changes."""
+    old = _card(before, words) if before else {}
+    for name, value in _card(after, words).items():
+        if before:
+            yield from changed_line(name, old[name], value, words)
+        elif value is not None:
+            yield field_line(name, value, words)
+
+
+def _card(note: _Note, words: Texts) -> Mapping[str, Value]:
     card = words.memory_card
-    yield field_line(card.category, _category(wanted.category, words), words)
-    if wanted.tags:
-        yield field_line(card.tags, _tags(wanted.tags), words)
-    if wanted.expires_at is not None:
-        yield field_line(card.end, _end(wanted.expires_at), words)
-    yield field_line(
-        card.audience, card.private if context.kept_audience == "private" else card.anywhere, words
-    )
-
-
-def _refiling(edit: _Edit, former: Memory, words: Texts) -> Iterator[Part]:
-    card = words.memory_card
-    if edit.category is not None:
-        old, new = _category(former.category, words), _category(edit.category, words)
-        yield from changed_line(card.category, old, new, words)
-    if edit.tags is not None:
-        yield from changed_line(card.tags, _tags(former.tags), _tags(edit.tags), words)
-    if not isinstance(edit.ends, Keep):
-        yield from changed_line(card.end, _end(former.expires_at), _end(edit.ends), words)
-    if edit.private:
-        yield field_line(card.audience, card.private, words)
-
-
-def _category(stored: str, words: Texts) -> str | None:
-    return on_one_line(words.memory.shown_category(stored)) or None
-
-
-def _tags(tags: Sequence[str]) -> str | None:
-    return on_one_line(" ".join(f"#{tag}" for tag in tags)) or None
-
-
-def _end(moment: datetime | None) -> Value:
-    return None if moment is None else Moment(moment, ends_day=True)
-
-
-def _texts_of(tags: object) -> Sequence[object]:
-    return tags if isinstance(tags, tuple) else ()
+    return {
+        card.category: on_one_line(words.memory.shown_category(note.category)) or None,
+        card.tags: on_one_line(" ".join(f"#{tag}" for tag in note.tags)) or None,
+        card.end: Moment(note.expires_at, ends_day=True) if note.expires_at else None,
+        card.audience: card.private if note.audience == "private" else card.anywhere,
+    }

@@ -73,12 +73,14 @@ class TestTaintedTurn:
     async def test_proposes_exactly_what_is_there_and_what_would_be(self, turn: Turn, memory: Memory) -> None:
         reminder = await turn.stores.schedules.add(ME, "薬", TOMORROW)
         tainted = turn.having(tainted=True)
+        kept: dict[str, object] = {"content": "猫が好き", "category": "pets", "tags": [], "expires": "never"}
+        kept["supersedes"] = memory.number
         reminding = {"when": TOMORROW.isoformat(), "text": "薬", "repeat": ""}
         for name, given, arguments, texts in (
             (
                 "remember",
                 {"content": " 猫が好き ", "category": "pets", "supersedes": memory.number},
-                {"content": "猫が好き", "category": "pets", "tags": [], "supersedes": memory.number},
+                kept,
                 ["会議は金曜", "猫が好き"],
             ),
             (
@@ -107,7 +109,7 @@ class TestTaintedTurn:
         assert fields(edit.shown.parts) == [
             {"name": "カテゴリ", "old": "一般", "new": "仕事"},
             {"name": "タグ", "old": "#会議", "new": "#曜日"},
-            {"name": "使う場所", "value": "🔒 DM と自分だけに見える回答"},
+            {"name": "使う場所", "old": "どこでも", "new": "🔒 DM と自分だけに見える回答"},
         ]
         kept = (await tainted.call("remember", content="猫が好き", **given)).proposal
         assert kept is not None
