@@ -3,7 +3,7 @@ with the result of a call that it asked for.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
 
 import hikari
@@ -34,7 +34,8 @@ from cc_bot.domain.proposal import CallMessage, Proposal
 from cc_bot.domain.schedule import ScheduleReceipt
 from cc_bot.domain.tool_server import ToolPlace
 from cc_bot.domain.turn import TOKEN_LIVES, AskedQuestion
-from cc_bot.texts import explain
+from cc_bot.stores import ProposalStore
+from cc_bot.texts import Texts, explain
 
 _log = structlog.get_logger(__name__)
 
@@ -46,6 +47,7 @@ class _Press:
     """A press of a button of a proposal, by a user who may decide on it."""
 
     interaction: hikari.ComponentInteraction
+    button: ProposalButton
     proposal: Proposal
     presser: Recipient
     asker: Recipient
@@ -100,6 +102,10 @@ class ApprovalDelivery:
         if task.done():
             task.result()
 
+    @property
+    def _store(self) -> ProposalStore:
+        return self.assistant.approvals.stores.proposals
+
     async def may_decide(self, proposal: Proposal, user_id: int) -> bool:
         if proposal.content.approvers == "owners":
             return user_id in await self.owners.ids(fresh=True)
@@ -119,55 +125,33 @@ class ApprovalDelivery:
                 by_owners = proposal.content.approvers == "owners"
                 await whisper(interaction, words.owners_decide if by_owners else words.not_yours)
                 return
-            press = await self._press(interaction, proposal, presser)
+            press = await self._press(interaction, button, proposal, presser)
             await (self._approve(press, begun) if button.action == "do" else self._decline(press))
         except ProposalGone as error:
-            await self._close(interaction, button, presser, explain(error, presser.words), begun)
+            if presser.user_id == button.user_id:
+                await self._show(interaction, button, presser.words, _noting())
+            if not begun.is_set():  # else the presser decided otherwise while a server was awaited
+                await whisper(interaction, explain(error, presser.words))
         except CcBotError as error:  # it may be tried again
             await whisper(interaction, explain(error, presser.words))
 
     async def _press(
-        self, interaction: hikari.ComponentInteraction, proposal: Proposal, presser: Recipient
-    ) -> _Press:
-        user_id = proposal.key.user_id
-        if presser.user_id == user_id:
-            return _Press(interaction, proposal, presser, presser, roles_of(interaction.member))
-        asker = await self.recipients.of_author(user_id, proposal.content.origin.locale)
-        return _Press(interaction, proposal, presser, asker, await _fetch_roles(interaction, user_id))
-
-    async def _decline(self, press: _Press) -> None:
-        await self.assistant.approvals.decline(press.proposal)
-        await self._show(press, _noting(declined_line(press.proposal, press.asker.words)))
-
-    async def _close(
         self,
         interaction: hikari.ComponentInteraction,
         button: ProposalButton,
+        proposal: Proposal,
         presser: Recipient,
-        sentence: str,
-        begun: asyncio.Event,
-    ) -> None:
-        """Say that there is nothing left to decide: in the message if that still offers it, else to the
-        presser, unless they decided otherwise while a server was awaited. While the call is made, its message
-        is left alone."""
-        approved = await self.assistant.approvals.stores.proposals.list_approved(button.user_id)
-        noted = False
-        if presser.user_id == button.user_id and all(each.id != button.proposal_id for each in approved):
-            async with self.upkeep.changes.after(int(interaction.message.id)):
-                message = await interaction.fetch_initial_response()
-                page = await self.upkeep.page_of(message, presser.user_id, presser.words)
-                offers = {each.custom_id for shown in page.proposals for each in shown.buttons}
-                noted = button.custom_id() in offers
-                if noted:
-                    left = tuple(
-                        shown
-                        for shown in page.proposals
-                        if button.custom_id() not in {each.custom_id for each in shown.buttons}
-                    )
-                    closed = replace(page, proposals=left, facts=page.facts.noting(sentence))
-                    await reply_in_place(interaction, page).show((closed,))
-        if not noted and not begun.is_set():
-            await whisper(interaction, sentence)
+    ) -> _Press:
+        user_id = proposal.key.user_id
+        if presser.user_id == user_id:
+            return _Press(interaction, button, proposal, presser, presser, roles_of(interaction.member))
+        asker = await self.recipients.of_author(user_id, proposal.content.origin.locale)
+        roles = await _fetch_roles(interaction, user_id)
+        return _Press(interaction, button, proposal, presser, asker, roles)
+
+    async def _decline(self, press: _Press) -> None:
+        await self.assistant.approvals.decline(press.proposal)
+        await self._show_to(press, _noting(declined_line(press.proposal, press.asker.words)))
 
     async def _approve(self, press: _Press, begun: asyncio.Event) -> None:
         """Make the calls, once, and have the model go on with the result if it asked for that. Raises
@@ -218,11 +202,11 @@ class ApprovalDelivery:
         if not result.stored:
             self.answers.deliveries.retry_due.set()
             return None
-        refusal = await self._show(press, self._reporting(press, result))
+        refusal = await self._show_to(press, self._reporting(press, result))
         deleted = isinstance(refusal, hikari.NotFoundError)
         if refusal is None or deleted:
             try:
-                await self.assistant.approvals.stores.proposals.settle(result.proposal)
+                await self._store.settle(result.proposal)
             except StorageError as error:  # recovery reports it once more
                 _log.warning("approved_call_not_settled", error=type(error).__name__)
                 self.answers.deliveries.retry_due.set()
@@ -258,9 +242,9 @@ class ApprovalDelivery:
         and recovery reports it."""
         refusal = None
         if claimed.content.goes_on:
-            refusal = await self._show(press, _noting(), open_again=claimed)
+            refusal = await self._show_to(press, _noting(), open_again=press.proposal)
         try:
-            reopened = refusal is None and await self.assistant.approvals.stores.proposals.reopen(claimed)
+            reopened = refusal is None and await self._store.reopen(claimed)
         except StorageError as error:
             _log.warning("approved_call_not_reopened", error=type(error).__name__)
             reopened = False
@@ -278,27 +262,35 @@ class ApprovalDelivery:
         """Show that a call is being made, with a Stop button. The bot's own tools take no time."""
         try:
             if press.proposal.content.goes_on:
-                await self._show(press, _noting())
+                await self._show_to(press, _noting())
         finally:
             begun.set()
 
-    async def _show(
+    async def _show_to(
         self, press: _Press, change: Change, *, open_again: Proposal | None = None
+    ) -> hikari.HikariError | None:
+        return await self._show(press.interaction, press.button, press.asker.words, change, open_again)
+
+    async def _show(
+        self,
+        interaction: hikari.ComponentInteraction,
+        button: ProposalButton,
+        words: Texts,
+        change: Change,
+        open_again: Proposal | None = None,
     ) -> hikari.HikariError | None:
         """Edit the message of the press: its proposals as they are by now, and this change. `open_again` is
         about to be open. Returns Discord's error, if any."""
-        interaction, words, key = press.interaction, press.asker.words, press.proposal.key
-        store, upkeep = self.assistant.approvals.stores.proposals, self.upkeep
+        store, upkeep = self._store, self.upkeep
         try:
             async with upkeep.changes.after(int(interaction.message.id)):
                 message = await repeat(interaction.fetch_initial_response, RETRY_PAUSES_S)
-                before = await upkeep.page_of(message, key.user_id, words)
-                proposals: Sequence[Proposal] = await store.list_for_answer(
-                    key.user_id, press.proposal.answer_id
-                )
-                if open_again:
-                    proposals = [press.proposal if each.id == open_again.id else each for each in proposals]
-                page = await change(refreshed(before, proposals, press.proposal.id, words))
+                before = await upkeep.page_of(message, button.user_id, words)
+                listed = await store.list_for_answer(button.user_id, button.answer_id)
+                proposals = [
+                    open_again if open_again and each.id == open_again.id else each for each in listed
+                ]
+                page = await change(refreshed(before, proposals, button.proposal_id, words))
                 reply = reply_in_place(interaction, before)
                 await reply.show((page,))
                 await upkeep.record(reply, page.receipts, words)

@@ -64,7 +64,7 @@ class TestProposal:
         buttons = [button for row in page.proposal_rows for button in row]
         shown, _, why = pages.read_proposals(page.embeds, buttons)
         assert (shown, why) == (page.proposals, page.why)
-        ids = [ProposalButton("do", 7, number).custom_id() for number in (3, 4)]
+        ids = [ProposalButton("do", 7, 1, number).custom_id() for number in (3, 4)]
         assert [each.buttons[0].custom_id for each in shown if each.buttons] == ids
         assert [each.custom_id for each in page.buttons] == [
             StopButton(ANY_ASKER, "a1").custom_id(),

@@ -129,8 +129,8 @@ async def test_only_the_asker_agrees_and_once(stage: Stage, aiko: User, ben: Use
 async def test_a_press_after_ten_minutes_makes_no_call(stage: Stage, aiko: User, channel: Channel) -> None:
     reply = await proposed(stage, aiko, channel)
     stage.change(LATE, aiko.id)
-    await stage.discord.click(aiko, reply.message, DO["ja"])
-    await told(stage, reply.stored[0], explain(ProposalGone(), JA))
+    pressed = await stage.discord.click(aiko, reply.message, DO["ja"])
+    await whispers(pressed, explain(ProposalGone(), JA))
     assert proposals(reply.message) == []
     assert made(stage) == []
     [result] = stored_results(stage, aiko)

@@ -187,6 +187,8 @@ class ProposalButton(Control):
     action: Literal["do", "dont"]
     user_id: int
     """The author of the question."""
+    answer_id: int
+    """The answer's row in the archive."""
     proposal_id: int
 
 

@@ -124,7 +124,8 @@ def _stop(proposal: Proposal, words: Texts) -> Button:
 
 
 def _proposal(proposal: Proposal, words: Texts) -> ShownProposal:
-    sentences, number, user_id = words.proposal, proposal.content.position, proposal.key.user_id
+    sentences, number = words.proposal, proposal.content.position
+    address = (proposal.key.user_id, proposal.answer_id, proposal.id)
     title = sentences.numbered.format(number=number) if number else sentences.title
     if proposal.state != "open":
         return ShownProposal(title, outcome_line(proposal, proposal.state, words), ())
@@ -133,8 +134,8 @@ def _proposal(proposal: Proposal, words: Texts) -> ShownProposal:
         for label in (proposal.content.shown.yes, proposal.content.shown.no)
     )
     buttons = (
-        Button(yes, ProposalButton("do", user_id, proposal.id).custom_id(), primary=True),
-        Button(no, ProposalButton("dont", user_id, proposal.id).custom_id()),
+        Button(yes, ProposalButton("do", *address).custom_id(), primary=True),
+        Button(no, ProposalButton("dont", *address).custom_id()),
     )
     return ShownProposal(title, "\n".join(_lines(_parts(proposal, words))), buttons)
 
