@@ -25,7 +25,7 @@ from cc_bot.domain.errors import (
 )
 from cc_bot.domain.locale import Locale
 from cc_bot.texts import Texts, explain, texts
-from cc_bot.texts.cli import BackupTexts, StorageTexts, server_problem, storage_problem
+from cc_bot.texts.cli import BackupTexts, storage_problem
 from cc_bot.version import __version__
 
 # ---- saying ----------------------------------------------------------------------------------------------
@@ -399,25 +399,19 @@ def _say_trouble(error: Exception, sentence: str, options: argparse.Namespace) -
 
 
 def _reason(error: CcBotError, config: Config | None, locale: Locale) -> str:
-    if isinstance(error, CopyStopped):
-        return f"{_problem(error, texts(locale).storage)} {explain(error, texts(locale))}"
-    if config is None or not isinstance(error, StorageError):
-        return explain(error, texts(locale))
+    """Return the sentence on an error. Of a copy that stopped it says what is wrong with that database."""
+    words, stopped = texts(locale), isinstance(error, CopyStopped)
+    if not stopped and (config is None or not isinstance(error, StorageError)):
+        return explain(error, words)
     from cc_bot.storage.engines import dialect_of, named_beside, shown  # noqa: PLC0415 - rarely needed
 
-    if dialect_of(config.database_url) != "sqlite":
-        return server_problem(error, shown(config.database_url), texts(locale).storage)
-    return storage_problem(error, named_beside(config.database_url), texts(locale).storage)
-
-
-def _problem(stopped: CopyStopped, words: StorageTexts) -> str:
-    """Return what is wrong with one of the two databases of a copy."""
-    from cc_bot.storage.engines import dialect_of  # noqa: PLC0415 - rarely needed
-
-    path, error = str(stopped.params["path"]), stopped.__cause__
-    trouble = error if isinstance(error, StorageError) else StorageError()
-    problem = storage_problem if dialect_of(path) == "sqlite" else server_problem
-    return problem(trouble, path, words)
+    url = str(error.params["path"]) if config is None or stopped else config.database_url
+    cause = error.__cause__ if stopped else error
+    trouble = cause if isinstance(cause, StorageError) else StorageError()
+    on_server = dialect_of(url) != "sqlite"
+    where = url if stopped else shown(url) if on_server else named_beside(url)
+    problem = storage_problem(trouble, where, words.storage, on_server=on_server)
+    return f"{problem} {explain(error, words)}" if stopped else problem
 
 
 def _parser(all_texts: Texts) -> argparse.ArgumentParser:

@@ -1,7 +1,9 @@
 """Sentences of the command line."""
 
+from collections.abc import Mapping
+
 from cc_bot.domain.errors import DatabaseCrowded, DatabaseDamaged, DatabaseForbidden, DatabaseFull, DatabaseImpatient, DatabaseLocked, DatabaseReadOnly, DatabaseUnreachable, PoolerForgets, StorageError
-from cc_bot.texts.area import Area, Sentence, by_key
+from cc_bot.texts.area import Area, Both, Sentence, by_key
 
 
 class CliTexts(Area):
@@ -97,73 +99,49 @@ class BackupTexts(Area):
 
 
 class StorageTexts(Area):
-    """Sentences for the operator when a command ends because of the database. Parameter everywhere: path."""
+    """Why a command ended because of the database, for the operator: users read less. StorageError: any other."""
 
-    locked = Sentence(ja="データベース {path} にほかのプログラムが書き込み続けています。そちらを終えてから、もう一度お試しください。", en="Another program keeps writing to the database {path}. End that program, then try again.")
-    full = Sentence(ja="データベース {path} に書き込むための空きがディスクにありません。空きを作って、もう一度お試しください。", en="There is no room to write the database {path}. Make room on its disk, then try again.")
-    read_only = Sentence(ja="データベース {path} に書き込めません。ファイルとフォルダの書き込みの権限を確かめてください。", en="The database {path} can't be written to. Check the permission to write the file and its folder.")
-    damaged = Sentence(ja="データベース {path} が壊れています。動いているボットがあれば止めて、cc-bot restore でバックアップから戻してください。", en="The database {path} is damaged. Stop the bot if it is running, and put a backup in its place with cc-bot restore.")
-    unreadable = Sentence(ja="データベース {path} を読み書きできませんでした。ディスクの状態を確かめてください。", en="The database {path} could not be read or written. Check the disk.")
-    server_away = Sentence(ja="データベースのサーバー {path} につながりません。動いているか、この URL が正しいかを確かめてください。", en="The database server {path} can't be reached. See that it runs, and that this URL is right.")
-    server_crowded = Sentence(ja="データベースのサーバー {path} の接続がいっぱいです。max_connections を増やすか、PgBouncer を置いてください。", en="The database server {path} takes no more connections. Raise max_connections, or put PgBouncer between.")
-    server_full = Sentence(ja="データベースのサーバー {path} のディスクに空きがありません。空きを作って、もう一度お試しください。", en="The disk of the database server {path} is full. Make room there, then try again.")
-    server_read_only = Sentence(
-        ja="データベースのサーバー {path} に書き込めません。書き込めるサーバーを指すか、URL に target_session_attrs=read-write を付けてください。主系なら、default_transaction_read_only を off にしてください。",
-        en="The database server {path} takes no changes. Name the primary, or add target_session_attrs=read-write to the URL; if it is the primary, turn default_transaction_read_only off.",
+    in_file: Both[Mapping[type[StorageError], str]] = by_key(
+        {
+            DatabaseLocked: Sentence(ja="データベース {path} にほかのプログラムが書き込み続けています。そちらを終えてから、もう一度お試しください。", en="Another program keeps writing to the database {path}. End that program, then try again."),
+            DatabaseFull: Sentence(ja="データベース {path} に書き込むための空きがディスクにありません。空きを作って、もう一度お試しください。", en="There is no room to write the database {path}. Make room on its disk, then try again."),
+            DatabaseReadOnly: Sentence(ja="データベース {path} に書き込めません。ファイルとフォルダの書き込みの権限を確かめてください。", en="The database {path} can't be written to. Check the permission to write the file and its folder."),
+            DatabaseDamaged: Sentence(ja="データベース {path} が壊れています。動いているボットがあれば止めて、cc-bot restore でバックアップから戻してください。", en="The database {path} is damaged. Stop the bot if it is running, and put a backup in its place with cc-bot restore."),
+            StorageError: Sentence(ja="データベース {path} を読み書きできませんでした。ディスクの状態を確かめてください。", en="The database {path} could not be read or written. Check the disk."),
+        }
     )
-    server_forbidden = Sentence(
-        ja="データベースのサーバー {path} で、cc-bot のユーザーの権限が足りません。表を作ることと、すべての表で行を読み、書き、消すことが必要です。"
-        "表とデータベースの所有者にする（ALTER DATABASE … OWNER TO、ALTER TABLE … OWNER TO）か、GRANT ALL ON SCHEMA public と "
-        "GRANT ALL ON ALL TABLES IN SCHEMA public を実行し、search_path が実在するスキーマを指しているか確かめてください。",
-        en="On the database server {path} the role of cc-bot lacks rights: it has to make tables, and to read, write and delete rows in "
-        "all of them. Make it the owner of the tables and of the database (ALTER TABLE … OWNER TO, ALTER DATABASE … OWNER TO), or "
-        "GRANT ALL ON SCHEMA public and GRANT ALL ON ALL TABLES IN SCHEMA public to it; see too that its search_path names a schema "
-        "that there is.",
+    on_server: Both[Mapping[type[StorageError], str]] = by_key(
+        {
+            DatabaseUnreachable: Sentence(ja="データベースのサーバー {path} につながりません。動いているか、この URL が正しいかを確かめてください。", en="The database server {path} can't be reached. See that it runs, and that this URL is right."),
+            DatabaseCrowded: Sentence(ja="データベースのサーバー {path} の接続がいっぱいです。max_connections を増やすか、PgBouncer を置いてください。", en="The database server {path} takes no more connections. Raise max_connections, or put PgBouncer between."),
+            DatabaseFull: Sentence(ja="データベースのサーバー {path} のディスクに空きがありません。空きを作って、もう一度お試しください。", en="The disk of the database server {path} is full. Make room there, then try again."),
+            DatabaseForbidden: Sentence(
+                ja="データベースのサーバー {path} で、cc-bot のユーザーの権限が足りません。表を作ることと、すべての表で行を読み、書き、消すことが必要です。"
+                "表とデータベースの所有者にする（ALTER DATABASE … OWNER TO、ALTER TABLE … OWNER TO）か、GRANT ALL ON SCHEMA public と "
+                "GRANT ALL ON ALL TABLES IN SCHEMA public を実行し、search_path が実在するスキーマを指しているか確かめてください。",
+                en="On the database server {path} the role of cc-bot lacks rights: it has to make tables, and to read, write and delete rows in "
+                "all of them. Make it the owner of the tables and of the database (ALTER TABLE … OWNER TO, ALTER DATABASE … OWNER TO), or "
+                "GRANT ALL ON SCHEMA public and GRANT ALL ON ALL TABLES IN SCHEMA public to it; see too that its search_path names a schema "
+                "that there is.",
+            ),
+            DatabaseReadOnly: Sentence(
+                ja="データベースのサーバー {path} に書き込めません。書き込めるサーバーを指すか、URL に target_session_attrs=read-write を付けてください。主系なら、default_transaction_read_only を off にしてください。",
+                en="The database server {path} takes no changes. Name the primary, or add target_session_attrs=read-write to the URL; if it is the primary, turn default_transaction_read_only off.",
+            ),
+            PoolerForgets: Sentence(
+                ja="データベース {path} の前にある PgBouncer は、準備済みの文を覚えていません。URL の最後に ?prepare=off を付けるか、PgBouncer を 1.21 以上にして max_prepared_statements を設定してください。",
+                en="The PgBouncer before the database {path} forgets prepared statements. Put ?prepare=off at the end of the URL, or use PgBouncer 1.21 or newer and set max_prepared_statements.",
+            ),
+            DatabaseImpatient: Sentence(
+                ja="データベースのサーバー {path} が、時間のかかる処理を途中で止めました。接続に使うロールの statement_timeout、transaction_timeout、idle_in_transaction_session_timeout を長くするか、0 にしてください。",
+                en="The database server {path} ended what took too long for it. Raise statement_timeout, transaction_timeout and idle_in_transaction_session_timeout of your role, or set them to 0.",
+            ),
+            StorageError: Sentence(ja="データベースのサーバー {path} でうまくいきませんでした。サーバーのログを確かめてください。", en="The database server {path} could not do what was asked. Look into its log."),
+        }
     )
-    server_pooler = Sentence(
-        ja="データベース {path} の前にある PgBouncer は、準備済みの文を覚えていません。URL の最後に ?prepare=off を付けるか、PgBouncer を 1.21 以上にして max_prepared_statements を設定してください。",
-        en="The PgBouncer before the database {path} forgets prepared statements. Put ?prepare=off at the end of the URL, or use PgBouncer 1.21 or newer and set max_prepared_statements.",
-    )
-    server_impatient = Sentence(
-        ja="データベースのサーバー {path} が、時間のかかる処理を途中で止めました。接続に使うロールの statement_timeout、transaction_timeout、idle_in_transaction_session_timeout を長くするか、0 にしてください。",
-        en="The database server {path} ended what took too long for it. Raise statement_timeout, transaction_timeout and idle_in_transaction_session_timeout of your role, or set them to 0.",
-    )
-    server_trouble = Sentence(ja="データベースのサーバー {path} でうまくいきませんでした。サーバーのログを確かめてください。", en="The database server {path} could not do what was asked. Look into its log.")
 
 
-def storage_problem(error: StorageError, path: object, words: StorageTexts) -> str:
-    """Return what is wrong with a database in a file, for whoever can mend it; a user is told less."""
-    match error:
-        case DatabaseLocked():
-            sentence = words.locked
-        case DatabaseFull():
-            sentence = words.full
-        case DatabaseReadOnly():
-            sentence = words.read_only
-        case DatabaseDamaged():
-            sentence = words.damaged
-        case _:
-            sentence = words.unreadable
-    return sentence.format(path=path)
-
-
-def server_problem(error: StorageError, where: str, words: StorageTexts) -> str:
-    """Return what is wrong with a database on a server, likewise."""
-    match error:
-        case DatabaseUnreachable():
-            sentence = words.server_away
-        case DatabaseCrowded():
-            sentence = words.server_crowded
-        case DatabaseFull():
-            sentence = words.server_full
-        case DatabaseForbidden():
-            sentence = words.server_forbidden
-        case DatabaseReadOnly():
-            sentence = words.server_read_only
-        case PoolerForgets():
-            sentence = words.server_pooler
-        case DatabaseImpatient():
-            sentence = words.server_impatient
-        case _:
-            sentence = words.server_trouble
-    return sentence.format(path=where)
+def storage_problem(error: StorageError, where: object, words: StorageTexts, *, on_server: bool) -> str:
+    """Return what is wrong with a database, for the operator. `where`: its path or URL."""
+    sentences = words.on_server if on_server else words.in_file
+    return sentences.get(type(error), sentences[StorageError]).format(path=where)

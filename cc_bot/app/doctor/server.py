@@ -13,7 +13,7 @@ from cc_bot.storage.engines import folder_setting, kept_beside, open_database, s
 from cc_bot.storage.files import ensure_folder
 from cc_bot.stores import ProcessStore
 from cc_bot.texts import Texts, explain
-from cc_bot.texts.cli import server_problem
+from cc_bot.texts.cli import storage_problem
 
 MAX_TABLES: Final = 3
 _SELECT_FACTS: Final = """
@@ -46,7 +46,7 @@ async def check_database_server(config: Config, texts: Texts) -> Sequence[Findin
         async with open_database(url) as database:
             return [*await _check_open(database, texts), *found]
     except StorageError as error:
-        problem = server_problem(error, shown(url), texts.storage)
+        problem = storage_problem(error, shown(url), texts.storage, on_server=True)
     except CcBotError as error:
         problem = explain(error, texts)
     return [failed("database", problem, texts.doctor.server_unreachable_fix), *found]

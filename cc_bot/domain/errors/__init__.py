@@ -395,54 +395,18 @@ ErasureNotNoted = StorageError.define("ErasureNotNoted", ja="消去の記録を�
 ErasureUnfinished = StorageError.define(
     "ErasureUnfinished", ja="一部をまだ消しきれていません。残りは自動で消えます。それまでに保存されたものも、一緒に消えます。終わったかどうかは </privacy show> で分かります。", en="A part could not be erased yet. The rest goes by itself, and with it whatever is stored until then. </privacy show> tells when it is done."
 )
-
-
-class DatabaseLocked(StorageError):
-    ja = "保存場所がほかの処理でふさがっていて、保存できませんでした。少し待って、もう一度お試しください。"
-    en = "Where I keep things is busy with something else, so I could not save that. Please try again in a moment."
-
-
-class DatabaseFull(StorageError):
-    ja = "保存場所がいっぱいで、保存できませんでした。ボットの管理者にお知らせください。"
-    en = "There is no room left where I keep things, so I could not save that. Please tell the bot's operator."
-
-
-class DatabaseForbidden(StorageError):
-    ja = "保存場所を使う権限が足りないため、保存できませんでした。ボットの管理者にお知らせください。"
-    en = "I am not allowed to use where I keep things, so I could not save that. Please tell the bot's operator."
-
-
-class DatabaseReadOnly(StorageError):
-    ja = "保存場所に書き込めないため、保存できませんでした。ボットの管理者にお知らせください。"
-    en = "I can't write to where I keep things, so I could not save that. Please tell the bot's operator."
-
-
-class DatabaseUnreachable(StorageError):
-    ja = "保存場所につながりません。少し待って、もう一度お試しください。"
-    en = "I can't reach where I keep things. Please try again in a moment."
-
-
-class DatabaseCrowded(StorageError):
-    ja = "保存場所が混み合っています。少し待って、もう一度お試しください。"
-    en = "Where I keep things is crowded right now. Please try again in a moment."
-
-
-class PoolerForgets(StorageError):
-    ja = "保存場所の設定に誤りがあり、保存できませんでした。ボットの管理者にお知らせください。"
-    en = "Where I keep things is not set up right, so I could not save that. Please tell the bot's operator."
-
-
-class DatabaseImpatient(StorageError):
-    ja = "保存場所で決められた時間のうちに終わらず、途中で止められました。もう一度お試しください。続くときはボットの管理者にお知らせください。"
-    en = "That took longer than the place where I keep things allows, and was ended. Please try again; if it goes on, tell the bot's operator."
-
-
+DatabaseLocked = StorageError.define("DatabaseLocked", ja="保存場所がほかの処理でふさがっていて、保存できませんでした。少し待って、もう一度お試しください。", en="Where I keep things is busy with something else, so I could not save that. Please try again in a moment.")
+DatabaseFull = StorageError.define("DatabaseFull", ja="保存場所がいっぱいで、保存できませんでした。ボットの管理者にお知らせください。", en="There is no room left where I keep things, so I could not save that. Please tell the bot's operator.")
+DatabaseForbidden = StorageError.define("DatabaseForbidden", ja="保存場所を使う権限が足りないため、保存できませんでした。ボットの管理者にお知らせください。", en="I am not allowed to use where I keep things, so I could not save that. Please tell the bot's operator.")
+DatabaseReadOnly = StorageError.define("DatabaseReadOnly", ja="保存場所に書き込めないため、保存できませんでした。ボットの管理者にお知らせください。", en="I can't write to where I keep things, so I could not save that. Please tell the bot's operator.")
+DatabaseUnreachable = StorageError.define("DatabaseUnreachable", ja="保存場所につながりません。少し待って、もう一度お試しください。", en="I can't reach where I keep things. Please try again in a moment.")
+DatabaseCrowded = StorageError.define("DatabaseCrowded", ja="保存場所が混み合っています。少し待って、もう一度お試しください。", en="Where I keep things is crowded right now. Please try again in a moment.")
+PoolerForgets = StorageError.define("PoolerForgets", ja="保存場所の設定に誤りがあり、保存できませんでした。ボットの管理者にお知らせください。", en="Where I keep things is not set up right, so I could not save that. Please tell the bot's operator.")
+DatabaseImpatient = StorageError.define(
+    "DatabaseImpatient", ja="保存場所で決められた時間のうちに終わらず、途中で止められました。もう一度お試しください。続くときはボットの管理者にお知らせください。", en="That took longer than the place where I keep things allows, and was ended. Please try again; if it goes on, tell the bot's operator."
+)
 CommitUncertain = StorageError.define("CommitUncertain", ja="保存場所との接続が切れたため、保存できたかどうかわかりません。確かめてから、もう一度お試しください。", en="I lost the place where I keep things and can't tell whether that was saved. Please look, then try again.")
-
-
-class DatabaseDamaged(StorageError):
-    ja = "保存場所が壊れているため、いまはお答えできません。ボットの管理者にお知らせください。"
-    en = "The place where I keep things is damaged, so I can't answer now. Please tell the bot's operator."
+DatabaseDamaged = StorageError.define("DatabaseDamaged", ja="保存場所が壊れているため、いまはお答えできません。ボットの管理者にお知らせください。", en="The place where I keep things is damaged, so I can't answer now. Please tell the bot's operator.")
 
 
 class TurnError(CcBotError): ...
