@@ -51,7 +51,6 @@ from cc_bot.storage.files import (
 from cc_bot.storage.manifest import Announce, announce_nothing
 from cc_bot.storage.migrate import Migration, apply_pending, list_pending
 from cc_bot.storage.restoring import release
-from cc_bot.storage.sqlite import log_bytes_of
 
 
 async def run_backup(
@@ -114,11 +113,16 @@ async def run_copy(config: Config, request: CopyRequest, announce: Announce) -> 
         raise SameDatabase
     with _sole_user(config, request):
         logs = await asyncio.to_thread(_find_logs, config, request)
-        size = await _measure(request)
-        if dialect_of(request.target) == "sqlite":
-            plan = await _copy_to_file(request, database_file(request.target), size, announce)
-        else:
-            plan = await _copy_to_server(request, announce)
+        async with _opened(request.source, request.source_setting, read_only=True) as source:
+            plan = await plan_copy(source)
+            if dialect_of(request.target) == "sqlite":
+                await _copy_to_file(source, plan, database_file(request.target), announce)
+            else:
+                async with _opened(request.target, _TARGET_OPTION) as target:
+                    await ensure_empty(target)
+                    await apply_pending(target)
+                    announce("copying")
+                    await copy_to_server(source, plan, target)
         # Before the erasing: if that fails, `erasures apply` finds the log there.
         await asyncio.to_thread(_merge_logs, config, request, logs)
         erased = None
@@ -159,32 +163,16 @@ def _merge_logs(config: Config, request: CopyRequest, logs: Iterable[Path]) -> N
         raise CopyStopped(path=str(target)) from error
 
 
-async def _copy_to_server(request: CopyRequest, announce: Announce) -> CopyPlan:
-    async with _end(request.target, _TARGET_OPTION) as target:
-        await ensure_empty(target)
-        await apply_pending(target)
-        with _telling(request.source):
-            async with open_database(request.source, read_only=True) as source:
-                plan = await plan_copy(source)
-                announce("copying")
-                await copy_to_server(source, plan, target)
-                return plan
-
-
-async def _copy_to_file(request: CopyRequest, target: Path, size: int, announce: Announce) -> CopyPlan:
+async def _copy_to_file(source: Database, plan: CopyPlan, target: Path, announce: Announce) -> None:
     if await asyncio.to_thread(target.exists):
-        async with _end(f"sqlite:///{target}", _TARGET_OPTION) as former:
+        async with _opened(f"sqlite:///{target}", _TARGET_OPTION) as former:
             await ensure_empty(former)
-    with _folder_beside(target, size) as folder:
+    with _folder_beside(target, await source.size()) as folder:
         new = folder / target.name
-        async with _end(f"sqlite:///{new}", _TARGET_OPTION) as database:
+        async with _opened(f"sqlite:///{new}", _TARGET_OPTION) as database:
             await apply_pending(database)
-        with _telling(request.source):
-            async with open_database(request.source, read_only=True) as source:
-                plan = await plan_copy(source)
-                announce("copying")
-                await copy_to_file(source, plan, new, target)
-                return plan
+        announce("copying")
+        await copy_to_file(source, plan, new, target)
 
 
 @contextmanager
@@ -233,24 +221,13 @@ def _folder_setting(url: str, stands_in: str) -> str:
     return stands_in if dialect_of(url) == "sqlite" else folder_setting(url)
 
 
-async def _measure(request: CopyRequest) -> int:
-    """Return the size of the source in bytes. A file stays as it is."""
-    if dialect_of(request.source) == "sqlite":
-        file = database_file(request.source)
-        with _telling(request.source):
-            async with open_database(request.source, read_only=True):
-                return file.stat().st_size + log_bytes_of(file)
-    async with _end(request.source, request.source_setting) as database:
-        return await database.size()
-
-
 @asynccontextmanager
-async def _end(url: str, setting: str) -> AsyncIterator[Database]:
-    """Open one of the two databases, on which nobody else works. Raises CopyStopped where that fails."""
+async def _opened(url: str, setting: str, *, read_only: bool = False) -> AsyncIterator[Database]:
+    """Open one of the two databases, on which nobody else works. Raises CopyStopped if that fails."""
     with _telling(url):
         async with AsyncExitStack() as opened:
             with _naming(setting):  # which the other one's mistakes don't pass through
-                database = await opened.enter_async_context(open_database(url))
+                database = await opened.enter_async_context(open_database(url, read_only=read_only))
             await ensure_unused(database)
             yield database
 

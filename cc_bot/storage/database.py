@@ -6,6 +6,7 @@ a whole transaction.
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Generator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Final, Literal, NamedTuple, Protocol, TypeVar
 
@@ -95,16 +96,35 @@ class Trouble(NamedTuple):
     """What the operator has to do. If empty, it is a mistake of a statement, and not logged."""
 
 
-class ErrorMapper:
-    """Maps errors of an engine, and logs each kind once until the next success. The engine's messages are not
-    logged: they may quote users."""
+class Engine:
+    """What the databases of all engines share. Each kind of trouble is logged once until the next success,
+    without the engine's message, which may quote users."""
 
     def __init__(self, location: str, classify: Callable[[BaseException], Trouble]) -> None:
-        self._location = location
+        self.location = location
         self._classify = classify
         self._reported = set[Trouble]()
+        self._written = asyncio.Event()
 
-    def translate(self, error: BaseException) -> StorageError:
+    async def write(self, begin: Callable[[], Steps[T]], about: Sequence[Subject]) -> T:
+        raise NotImplementedError
+
+    async def transaction(
+        self, statements: Sequence[Statement], about: Sequence[Subject]
+    ) -> list[Sequence[Row]]:
+        return await self.write(lambda: all_of(statements), about)
+
+    async def wait_for_write(self, seconds: float) -> bool:
+        with suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                return await self._written.wait()
+        return False
+
+    def _note_write(self) -> None:
+        self._written.set()
+        self._written = asyncio.Event()
+
+    def _translate(self, error: BaseException) -> StorageError:
         """Return the error to raise."""
         trouble = self._classify(error)
         if trouble.fixed_by and trouble not in self._reported:
@@ -113,40 +133,19 @@ class ErrorMapper:
                 "database_trouble",
                 error=trouble.kind.__name__,
                 reason=trouble.reason,
-                path=self._location,
+                path=self.location,
                 mended_by=trouble.fixed_by,
             )
         return trouble.kind()
 
-    def reported(self, kind: type[StorageError]) -> bool:
+    def _had(self, kind: type[StorageError]) -> bool:
         """Return whether there was such an error, and no success since."""
         return any(trouble.kind is kind for trouble in self._reported)
 
-    def note_success(self) -> None:
-        """Note that something worked, so that further trouble is logged again."""
+    def _note_success(self) -> None:
         if self._reported:
             self._reported.clear()
-            _log.info("database_works_again", path=self._location)
-
-
-class WriteSignal:
-    """Wakes those who wait for a change."""
-
-    def __init__(self) -> None:
-        self._event = asyncio.Event()
-
-    def send(self) -> None:
-        self._event.set()
-        self._event = asyncio.Event()
-
-    async def wait(self, seconds: float) -> bool:
-        """See `Database.wait_for_write`."""
-        try:
-            async with asyncio.timeout(seconds):
-                await self._event.wait()
-        except TimeoutError:
-            return False
-        return True
+            _log.info("database_works_again", path=self.location)
 
 
 class Database(Protocol):
@@ -155,10 +154,8 @@ class Database(Protocol):
     @property
     def dialect(self) -> Dialect: ...
 
-    @property
-    def location(self) -> str:
-        """The name by which the operator knows this database, without credentials."""
-        ...
+    location: str
+    """The name by which the operator knows this database, without credentials."""
 
     async def query(self, sql: str, *params: Any) -> Sequence[Row]:
         """Return the rows of one reading statement."""

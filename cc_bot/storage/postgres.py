@@ -37,15 +37,13 @@ from cc_bot.domain.errors import (
 from cc_bot.in_order import InOrder
 from cc_bot.storage.database import (
     EVERYBODY,
-    ErrorMapper,
+    Engine,
     Row,
     ScrubOutcome,
     Statement,
     Steps,
     Subject,
     Trouble,
-    WriteSignal,
-    all_of,
     storable,
 )
 from cc_bot.storage.dialect import Dialect, expand
@@ -218,7 +216,7 @@ def _lock_number(subject: Subject) -> int:
     return int.from_bytes(blake2b(repr(tuple(subject)).encode(), digest_size=8).digest(), "big", signed=True)
 
 
-class PostgresDatabase:
+class PostgresDatabase(Engine):
     """A database on a server. Made by `connect_postgres`.
 
     Writes about one subject run in the order in which they were asked for: among the tasks of this program by
@@ -229,12 +227,10 @@ class PostgresDatabase:
     dialect: Final[Dialect] = "postgresql"
 
     def __init__(self, pool: asyncpg.Pool, location: str, timeout_s: float) -> None:
+        super().__init__(location, classify)
         self._pool = pool
-        self._location = location
         self._full_timeout_s = timeout_s
-        self._errors = ErrorMapper(location, classify)
         self._order = InOrder()
-        self._writes = WriteSignal()
         self._running = set[asyncio.Task[Any]]()
         self._ending = False
         self._deadlines = set[asyncio.Timeout]()
@@ -244,22 +240,13 @@ class PostgresDatabase:
             f" SET LOCAL idle_in_transaction_session_timeout = {round(IDLE_TIMEOUT_S * 1000)}"
         )
 
-    @property
-    def location(self) -> str:
-        return self._location
-
     async def query(self, sql: str, *params: Any) -> Sequence[Row]:
-        if self._errors.reported(DatabaseLocked):  # only a transaction can have a lock timeout
+        if self._had(DatabaseLocked):  # only a transaction can have a lock timeout
             return await self.read(Statement(sql, params).as_steps)
         async with self._deadline():
             return await self._with_retries(
                 lambda connection: _rows(connection, sql, params, self._timeout_s)
             )
-
-    async def transaction(
-        self, statements: Sequence[Statement], about: Sequence[Subject]
-    ) -> list[Sequence[Row]]:
-        return await self.write(lambda: all_of(statements), about)
 
     async def read(self, begin: Callable[[], Steps[T]]) -> T:
         return await self._read(begin, self._timeout_s)
@@ -292,10 +279,7 @@ class PostgresDatabase:
     def _on_end(self, task: asyncio.Task[Any]) -> None:
         self._running.discard(task)
         if not task.cancelled() and not task.exception():  # which is the caller's, if there still is one
-            self._writes.send()
-
-    async def wait_for_write(self, seconds: float) -> bool:
-        return await self._writes.wait(seconds)
+            self._note_write()
 
     async def size(self) -> int:
         [(size,)] = await self.query("SELECT pg_database_size(current_database())")
@@ -312,7 +296,7 @@ class PostgresDatabase:
                 await connection.execute(f"SET LOCAL lock_timeout = {self._lock_timeout_ms}")
                 yield connection
         except _DRIVER_ERRORS as error:
-            raise self._errors.translate(error) from error
+            raise self._translate(error) from error
 
     def begin_shutdown(self) -> None:
         self._ending = True
@@ -354,7 +338,7 @@ class PostgresDatabase:
         return self._fast_if_away(self._full_timeout_s)
 
     def _fast_if_away(self, seconds: float) -> float:
-        fast = self._ending or self._errors.reported(DatabaseUnreachable)
+        fast = self._ending or self._had(DatabaseUnreachable)
         return min(FAST_FAIL_TIMEOUT_S, seconds) if fast else seconds
 
     @asynccontextmanager
@@ -368,7 +352,7 @@ class PostgresDatabase:
                 finally:
                     self._deadlines.discard(deadline)
         except TimeoutError as error:
-            raise self._errors.translate(error) from error
+            raise self._translate(error) from error
 
     @asynccontextmanager
     async def _acquire(self) -> AsyncIterator[_Connection]:
@@ -392,7 +376,7 @@ class PostgresDatabase:
     ) -> T:
         """Run a job on a connection; repeat it while the server is away and after conflicts."""
         until_s = begun_s or time.monotonic()
-        if not self._errors.reported(DatabaseUnreachable):
+        if not self._had(DatabaseUnreachable):
             until_s += self._full_timeout_s
         pauses_s, conflicts = chain(_PAUSES_S, repeat(0.4)), 0
         while True:
@@ -402,15 +386,15 @@ class PostgresDatabase:
             except _CONFLICTS as error:
                 conflicts += 1
                 if conflicts > _MAX_CONFLICTS:
-                    raise self._errors.translate(error) from error
+                    raise self._translate(error) from error
                 await asyncio.sleep(random.uniform(0, 0.01 * conflicts))  # noqa: S311 - no secret
             except _DRIVER_ERRORS as error:
                 pause_s = next(pauses_s)
                 if classify(error).kind not in _TRANSIENT or time.monotonic() + pause_s > until_s:
-                    raise self._errors.translate(error) from error
+                    raise self._translate(error) from error
                 await asyncio.sleep(pause_s)
             else:
-                self._errors.note_success()
+                self._note_success()
                 return result
 
     async def _run_steps(self, connection: _Connection, begin: Callable[[], Steps[T]], timeout_s: float) -> T:

@@ -28,15 +28,12 @@ from cc_bot.domain.errors import (
     StorageError,
 )
 from cc_bot.storage.database import (
-    ErrorMapper,
+    Engine,
     Row,
     ScrubOutcome,
-    Statement,
     Steps,
     Subject,
     Trouble,
-    WriteSignal,
-    all_of,
     storable,
 )
 from cc_bot.storage.dialect import Dialect, expand
@@ -188,48 +185,34 @@ _IN_MEMORY_BYTES: Final = 2**24
 """The temporary file of a VACUUM of this size is held in memory."""
 
 
-class SqliteDatabase:
-    """A database in one SQLite file. Made by `connect_sqlite`."""
+class SqliteDatabase(Engine):
+    """A database in one SQLite file, which has one writer: lock keys are not needed. Made by
+    `connect_sqlite`."""
 
     dialect: Final[Dialect] = "sqlite"
 
     def __init__(self, path: Path, connection: "_Connection", timeout_s: float) -> None:
+        super().__init__(str(path), classify)
         self.path = path
         self._connection = connection
         self._timeout_s = timeout_s
-        self._errors = ErrorMapper(str(path), classify)
         self._long_read = asyncio.Lock()
         self._waiting = set[asyncio.Task[Any]]()
         self._identity = identity(path)
-        self._writes = WriteSignal()
-
-    @property
-    def location(self) -> str:
-        return str(self.path)
 
     async def query(self, sql: str, *params: Any) -> Sequence[Row]:
         return await self._run(lambda connection: _rows(connection, _native(sql), params))
-
-    # The file has one writer: lock keys are not needed.
-
-    async def transaction(
-        self, statements: Sequence[Statement], about: Sequence[Subject]
-    ) -> list[Sequence[Row]]:
-        return await self.write(lambda: all_of(statements), about)
 
     async def read(self, begin: Callable[[], Steps[T]]) -> T:
         return await self._run(lambda connection: _run_steps(connection, "BEGIN", begin))
 
     async def read_long(self, begin: Callable[[], Steps[T]]) -> T:
-        def run(connection: sqlite3.Connection) -> T:
-            return _run_steps(connection, "BEGIN", begin)
-
         async with self._long_read:  # one at a time: each takes one of the few threads that all jobs share
             try:
                 with closing(_connect_to_read(self.path)) as connection:
-                    return await _to_its_end(run, connection)
+                    return await _to_its_end(lambda each: _run_steps(each, "BEGIN", begin), connection)
             except _DRIVER_ERRORS as error:
-                raise self._errors.translate(error) from error
+                raise self._translate(error) from error
 
     async def stream(self, sql: str) -> AsyncIterator[Row]:
         cursor = await self._run(lambda connection: connection.execute(_native(sql)))
@@ -246,16 +229,13 @@ class SqliteDatabase:
             return result, connection.total_changes > before
 
         timeout_s = self._timeout_s
-        if self._errors.reported(DatabaseLocked):  # of many, each would wait for all those before it
+        if self._had(DatabaseLocked):  # of many, each would wait for all those before it
             timeout_s = min(timeout_s, _FAST_FAIL_TIMEOUT_S)
         result, changed = await self._run(run, timeout_s)
         if changed:
-            self._errors.note_success()
-            self._writes.send()
+            self._note_success()
+            self._note_write()
         return result
-
-    async def wait_for_write(self, seconds: float) -> bool:
-        return await self._writes.wait(seconds)
 
     def begin_shutdown(self) -> None:
         """Do nothing: there is no server."""
@@ -276,7 +256,7 @@ class SqliteDatabase:
                 with closing(_connect(self.path, _VACUUM_TIMEOUT_S)) as connection:
                     outcome = await _to_its_end(partial(_vacuum, path=self.path), connection)
             except (sqlite3.Error, OSError) as error:
-                raise self._errors.translate(error) from error
+                raise self._translate(error) from error
         return outcome if outcome != "busy" and await self._run(_checkpoint) else "busy"
 
     async def close(self) -> None:
@@ -298,7 +278,7 @@ class SqliteDatabase:
             task.add_done_callback(self._waiting.discard)
             return await asyncio.shield(task)
         except _DRIVER_ERRORS as error:
-            raise self._errors.translate(error) from error
+            raise self._translate(error) from error
 
     async def _retry(self, job: Callable[[sqlite3.Connection], T], until_s: float) -> T:
         while True:
