@@ -238,12 +238,12 @@ class TestStoredAnswer:
         return page_of(after(done("はい。", "public", *calls)))
 
     def test_has_its_receipts(self) -> None:
-        update = {"id": 2, "content": "鳥", "change": "updated", "supersedes": 8}
+        update = {"id": 2, "ref": 2, "content": "鳥", "change": "updated", "former_ref": 8}
         page = self.shown(
-            call("remember", {"remembered": {"id": 1, "content": "猫が好き", "change": "added"}}),
+            call("remember", {"remembered": {"id": 1, "ref": 1, "content": "猫が好き", "change": "added"}}),
             call("update_memory", {"updated": update}),
-            call("forget", {"forgotten": {"id": 3, "content": "犬が好き"}}),
-            call("recall", {"memories": [{"id": 5, "content": "亀"}]}),
+            call("forget", {"forgotten": {"id": 3, "ref": 3, "content": "犬が好き"}}),
+            call("recall", {"memories": [{"id": 5, "ref": 5, "content": "亀"}]}),
         )
         updated = SAY.updated.format(number="", content="鳥")
         assert page.receipts.facts == Facts(
@@ -257,7 +257,7 @@ class TestStoredAnswer:
         assert pressed(page) == [*undo, UsedMemoriesButton(USER, (5,)), UntellButton(USER, (3,))]
         daily = {"text": "薬", "when": "2026-11-23T12:00+09:00", "where": "channel", "repeat": "0 9 * * *"}
         made, live = (
-            self.shown(call("schedule", {"scheduled": {"id": 1, **daily}})),
+            self.shown(call("schedule", {"scheduled": {"id": 1, "ref": 1, **daily}})),
             scheduled(repeat="0 9 * * *"),
         )
         assert made.receipts.facts == ended(live).receipts.facts
@@ -267,9 +267,9 @@ class TestStoredAnswer:
             call("remember", {"error": "だめ"}, ok=False),
             call("forget", {"forgotten": True}),
             ToolCall("1", "remember", "{}", "no JSON"),
+            call("notes__remember", {"remembered": {"id": 1, "ref": 1, "content": LINE, "change": "added"}}),
             call("remember", {"remembered": {"id": "1", "content": 5}}),
             ToolCall("1", "schedule", "{}", "[erased]"),
-            call("schedule", {"scheduled": {"id": 1, "text": "薬", "when": "soon"}}),
             call("schedule", {"scheduled": [1]}),
         ):
             shown = self.shown(made)

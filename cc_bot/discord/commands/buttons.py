@@ -85,7 +85,7 @@ async def answer_once_more(
 # ---- receipt buttons -------------------------------------------------------------------------------------
 # The buttons of receipts: take back what an answer did to a memory, and see which memories it used.
 #
-# The message that a button stands under may be public: replies are for the memories' owner alone.
+# The message of a button may be public: only the owner of the memories reads the replies.
 
 
 @on_press(loader, UndoButton, not_yours=lambda words: words.receipt.not_yours)
@@ -199,7 +199,7 @@ async def _runs_elsewhere(button: StopButton, ledger: TurnLedger) -> bool:
 
 # ---- forms ---------------------------------------------------------------------------------------------
 # What a server asks back while a call is made: answer it, or don't. One of an earlier run of the program is
-# over, and so is one that somebody has answered on another device.
+# over, and so is one that was answered on another device.
 
 
 @on_press(loader, FormButton, not_yours=lambda words: words.form.not_yours)
@@ -234,7 +234,7 @@ async def take_form(
 ) -> None:
     words, found = recipient.words, forms.find(sent.form)
     if found is None and interaction.message and not interaction.message.components:
-        await tell(interaction, words.form.over)  # what stands there tells how it ended
+        await tell(interaction, words.form.over)  # the message shows how it ended
         return
     if found is None:
         await _put(interaction, words.form.over)

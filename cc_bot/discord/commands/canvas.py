@@ -63,7 +63,7 @@ async def _show(
 ) -> None:
     """Show what others may see in a message, and the rest in the reply, which its user alone sees."""
     words = recipient.words.canvas
-    stands = await boards.refresh(key, interaction=interaction, below=False, anew=True)
+    stands = await boards.refresh(key, interaction=interaction, below=False, repost=True)
     private = replace(canvas, elements=tuple(e for e in canvas.elements if e.visibility == "private"))
     if stands and (private.empty or own_space(interaction)):
         await interaction.edit_initial_response(words.shown)

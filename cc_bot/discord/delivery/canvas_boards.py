@@ -1,15 +1,15 @@
-"""Canvases on Discord: for each session one message in its channel, which shows what may be seen there.
+"""Canvases on Discord: one message per session in its channel, which shows what others may see there.
 
-It is posted when the first element goes up, edited in place from then on, and taken down when nothing is
-left. The database knows which message shows which revision of a canvas, so whatever changes one (a turn, a
-heartbeat, the erasure of a memory, somebody who deletes the message) is caught up with, at the latest by the
-next start. Where the bot itself may not write, the message is a follow-up of an interaction, which can be
-changed for a quarter of an hour, and nothing is noted.
+It is posted with the first element, edited from then on, and deleted with the last element. The database has
+which message shows which revision of a canvas, so after any change (by a turn, a heartbeat, the erasure of a
+memory, a user who deletes the message) it is brought up to date, at the latest after the next start. Where
+the bot may not write, the message is a follow-up of an interaction, which can be edited for a quarter of an
+hour, and is not recorded.
 
-In a DM everything is shown. Elsewhere private elements are only ever sent as ephemeral messages.
+In a DM everything is shown. Elsewhere private elements are sent in ephemeral messages only.
 
-The canvas that is shown is that of the agent who answers its user there now. Another agent may still draw on
-its own, in a turn or heartbeat that began before: that is stored, and seen after switching back.
+The canvas of the agent that answers the user in the channel now is shown. Another agent may still draw on its
+own, in a turn or heartbeat that began before: that is stored, and shown after switching back.
 """
 
 import asyncio
@@ -51,9 +51,9 @@ _log = structlog.get_logger(__name__)
 GONE: Final = 0
 """In place of a message id: a message is wanted and not there. It was deleted, or not posted yet."""
 MOST_STALE: Final = 50
-"""At a time; posts are slowed down by Discord itself."""
+"""Canvases that are refreshed at a time."""
 REST_S: Final = 600.0
-"""After what failed: an archived thread, say, refuses edits until somebody writes there."""
+"""After a failure: an archived thread, for example, refuses edits until a user writes there."""
 MOST_RESTING: Final = 1000
 
 
@@ -69,8 +69,8 @@ class CanvasBoards:
         spoken_in: Callable[[int], Locale | None],
         is_current: Callable[[SessionKey, Answerable | None], Awaitable[bool]],
     ) -> None:
-        """`spoken_in` tells the language of a channel's server, where it is known; `is_current` whether a
-        key's agent is the one that answers its user there now: other agents' canvases are not shown."""
+        """`spoken_in` returns the language of a channel's server, if known; `is_current`, whether the agent
+        of a key is the one that answers its user there now."""
         self._canvases = canvases
         self._messages = messages
         self._pictures = pictures
@@ -79,9 +79,9 @@ class CanvasBoards:
         self._spoken_in = spoken_in
         self._is_current = is_current
         self._public = FollowedMessages(messages, ephemeral=False)
-        self._whispered = FollowedMessages(messages, ephemeral=True)
+        self._ephemeral = FollowedMessages(messages, ephemeral=True)
         self._rest_until_s = Recent[SessionKey, float](MOST_RESTING)
-        """When canvases that could not be shown are tried again, unless their users do something."""
+        """When canvases that could not be shown are tried again."""
         self._order = InOrder()
         self._showing = set[asyncio.Task[None]]()
 
@@ -91,15 +91,14 @@ class CanvasBoards:
         *,
         interaction: Answerable | None = None,
         below: bool = True,
-        anew: bool = False,
+        repost: bool = False,
     ) -> bool:
-        """Make the channel show what may be seen there: post, edit, or take down. Never raises; False when it
-        does not show that.
+        """Post, edit or delete the message of a canvas. Never raises; returns False if that failed.
 
-        An interaction from there tells what else Discord would be asked for; `below`: where the bot may not
-        write, the canvas may come below it. `anew`: at the channel's end, and the older message goes.
+        `interaction`: one from the channel, which saves requests. `below`: if the bot may not write there,
+        the canvas may be shown below the interaction. `repost`: post it again, and delete the older message.
         """
-        return await self._try(key, partial(self._refresh, key, interaction, below=below, anew=anew))
+        return await self._try(key, partial(self._refresh, key, interaction, below=below, repost=repost))
 
     async def want(self, key: SessionKey, interaction: Answerable | None = None) -> None:
         """Record that a canvas needs a message, if the bot may post here: after a crash before it is posted,
@@ -114,10 +113,10 @@ class CanvasBoards:
     async def update(
         self, key: SessionKey, interaction: Answerable | None = None, *, ephemeral: bool = False
     ) -> None:
-        """A turn changed it, of which the answer is shown by now. Never raises.
+        """Show a canvas that a turn has changed, once the answer is shown. Never raises.
 
-        An ephemeral answer is followed by all that is up, for its user alone; what others see is brought up
-        to date as well, because what such a turn changes is private from then on.
+        After an ephemeral answer all elements are shown to its user only. What others see is refreshed as
+        well, because the elements that such a turn changes become private.
         """
         showing = asyncio.create_task(self._show_change(key, interaction, ephemeral=ephemeral))
         self._showing.add(showing)
@@ -128,13 +127,13 @@ class CanvasBoards:
         """Wait until the changes of all turns are shown."""
         await asyncio.gather(*self._showing)
 
-    async def whisper(self, interaction: Answerable, key: SessionKey) -> None:
-        """Show everything that is up to its user alone, below an interaction. Never raises."""
-        await self._try(key, partial(self._whisper, interaction, key))
+    async def show_ephemeral(self, interaction: Answerable, key: SessionKey) -> None:
+        """Show all elements to their user only, below an interaction. Never raises."""
+        await self._try(key, partial(self._show_ephemeral, interaction, key))
 
     async def forget_message(self, message_id: int) -> None:
-        """Take note that somebody deleted a message: if it showed a canvas, that comes back with its next
-        change, or when it is asked for. Raises StorageError."""
+        """Record that a user deleted a message. If it showed a canvas, that is posted again with its next
+        change, or on request. Raises StorageError."""
         key = await self._canvases.get_key(message_id)
         if key is None:
             return
@@ -144,7 +143,7 @@ class CanvasBoards:
                 await self._canvases.note_message(key, GONE, shown.shown_revision)
 
     async def restore(self, key: SessionKey) -> None:
-        """Bring one back whose message may have been deleted while nobody listened. Never raises."""
+        """Refresh a canvas whose message may have been deleted while the bot was away. Never raises."""
         try:
             shown = await self._canvases.get_message(key)
             if shown and shown.message_id and await self._messages.is_gone(key.channel_id, shown.message_id):
@@ -154,23 +153,23 @@ class CanvasBoards:
         await self.refresh(key)
 
     async def refresh_stale(self) -> None:
-        """Bring up to date what was changed by something else than a turn. Raises StorageError."""
+        """Refresh the canvases that were not changed by a turn. Raises StorageError."""
         now_s = asyncio.get_running_loop().time()
-        stale = await self._canvases.list_stale(MOST_STALE + MOST_RESTING)  # whoever rests holds nobody up
+        stale = await self._canvases.list_stale(MOST_STALE + MOST_RESTING)
         ready = [key for key in stale if now_s >= (self._rest_until_s.get(key) or 0)]
         for key in ready[:MOST_STALE]:
             if not await self.refresh(key):
                 self._rest_until_s[key] = now_s + REST_S
 
     async def agent_changed(self, channel_id: int, agent: str) -> None:
-        """Show the canvases of the agent that now answers whoever chose nobody, in the place of those of the
-        one before. Raises StorageError."""
+        """Show the canvases of the new default agent of a channel in place of those of the former one. Raises
+        StorageError."""
         for key in await self._canvases.list_shown_in(channel_id, MOST_STALE):
             await self.refresh(key)
             await self.refresh(replace(key, agent=agent))
 
     async def sheet(self, canvas: Canvas, recipient: Recipient, *, alone: bool) -> CanvasSheet:
-        """A canvas as a message, with its pictures. `alone`: its user alone will see it."""
+        """Make the message of a canvas, with its pictures. `alone`: only its user will see it."""
         charts = [element for element in canvas.in_sight if isinstance(element, Chart)]
         pictures = await self._pictures.of(charts, recipient.locale)
         user_id = None if alone else recipient.user_id
@@ -180,7 +179,7 @@ class CanvasBoards:
         return CanvasSheet(page, pictures, plain)
 
     async def reply_with(self, interaction: Answerable, sheet: CanvasSheet, sentence: str) -> None:
-        """A canvas as the answer to a command, under a sentence. Raises hikari's errors."""
+        """Answer a command with a canvas below a sentence. Raises hikari's errors."""
         body = new_canvas(sheet)
         body["content"] = f"{sentence}\n{body['content']}"
         await interaction.edit_initial_response(**body)
@@ -196,31 +195,31 @@ class CanvasBoards:
                 _log.error("canvas_broke", exc_info=True)
             return False
 
-    async def _whisper(self, interaction: Answerable, key: SessionKey) -> bool:
-        await self._whispered.drop(key)
+    async def _show_ephemeral(self, interaction: Answerable, key: SessionKey) -> bool:
+        await self._ephemeral.drop(key)
         seen = await self._to_see(key, interaction)
         if seen and not seen.canvas.empty:
             sheet = await self.sheet(seen.canvas, await self._recipients.of(interaction), alone=True)
-            await self._whispered.post(key, interaction, sheet)
+            await self._ephemeral.post(key, interaction, sheet)
         return True
 
     async def _show_change(self, key: SessionKey, interaction: Answerable | None, *, ephemeral: bool) -> None:
         if interaction is not None and ephemeral and not own_space(interaction):
-            await self.whisper(interaction, key)
+            await self.show_ephemeral(interaction, key)
             await self.refresh(key, interaction=interaction, below=False)
         else:
             await self.refresh(key, interaction=interaction)
 
     async def _refresh(
-        self, key: SessionKey, interaction: Answerable | None, *, below: bool, anew: bool
+        self, key: SessionKey, interaction: Answerable | None, *, below: bool, repost: bool
     ) -> bool:
         seen = await self._to_see(key, interaction)
         shown = await self._canvases.get_message(key)
         everything = seen.canvas if seen else Canvas()
         if everything.empty:
-            await self._whispered.drop(key)
-        elif seen and shown and shown.message_id and shown.shown_revision == seen.revision and not anew:
-            return True  # before Discord is asked for anything: after a restart most of them are
+            await self._ephemeral.drop(key)
+        elif seen and shown and shown.message_id and shown.shown_revision == seen.revision and not repost:
+            return True  # most are up to date after a restart: no request is made
         alone = not everything.empty and await self._is_own_space(key.channel_id, interaction)
         canvas = everything.visible_in("private" if alone else "public")
         if seen is None or canvas.empty:
@@ -228,17 +227,17 @@ class CanvasBoards:
             return True
         sheet = await self.sheet(canvas, await self._recipient(key, interaction), alone=alone)
         may_post = interaction is None or _may_write(interaction)
-        if may_post and await self._show_in_channel(key, shown, seen, sheet, anew=anew):
+        if may_post and await self._show_in_channel(key, shown, seen, sheet, repost=repost):
             await self._public.drop(key)
             return True
-        if not anew and await self._public.edit(key, sheet):
+        if not repost and await self._public.edit(key, sheet):
             return True
         if interaction is not None and below:
             await self._public.post(key, interaction, sheet)
         return interaction is not None and below
 
     async def _to_see(self, key: SessionKey, interaction: Answerable | None) -> SeenCanvas | None:
-        """Return what is up, if its agent is the one that answers there."""
+        """Return the canvas, if its agent is the one that answers there."""
         seen = await self._canvases.get(key)
         return seen if seen and await self._is_current(key, interaction) else None
 
@@ -249,14 +248,14 @@ class CanvasBoards:
         seen: SeenCanvas,
         sheet: CanvasSheet,
         *,
-        anew: bool,
+        repost: bool,
     ) -> bool:
-        if shown and shown.message_id and not anew:
+        if shown and shown.message_id and not repost:
             try:
                 await self._messages.edit(key.channel_id, shown.message_id, sheet)
             except hikari.NotFoundError:
                 shown = replace(shown, message_id=GONE)
-            except hikari.ForbiddenError as error:  # it is still there, and may be within reach again later
+            except hikari.ForbiddenError as error:  # it may be within reach again later
                 _log.info("canvas_out_of_reach", channel=key.channel_id, code=error.code)
                 return False
             else:
@@ -267,8 +266,8 @@ class CanvasBoards:
     async def _post(
         self, key: SessionKey, shown: CanvasMessage | None, seen: SeenCanvas, sheet: CanvasSheet
     ) -> bool:
-        """Post a message; False where the bot may not write. That a message is wanted is on record before it
-        is there: what fails now is tried again."""
+        """Post a message; returns False if the bot may not write. It is recorded first that a message is
+        wanted, so what fails now is tried again."""
         await self.want(key)
         try:
             deleted = shown is not None and shown.message_id == GONE and shown.shown_revision > 0
@@ -299,7 +298,7 @@ class CanvasBoards:
         await self._canvases.forget_message(key)
 
     async def _is_own_space(self, channel_id: int, interaction: Answerable | None) -> bool:
-        """Return whether its user alone reads along; False where Discord won't tell."""
+        """Return whether only its user reads the channel; False if Discord refuses to tell."""
         if interaction is not None:
             return own_space(interaction)
         try:
@@ -314,18 +313,14 @@ class CanvasBoards:
 
 
 def _may_write(interaction: Answerable) -> bool:
-    """Return whether the bot itself may be where an interaction comes from; if not, asking would only be
-    refused."""
+    """Return whether the bot itself may write in the channel of an interaction."""
     return can_write(interaction) or own_space(interaction)
 
 
 # ---- canvas upkeep ---------------------------------------------------------------------------------------
-# Bringing canvas messages up to date that no turn looks after.
-#
-# While nobody listened, messages may have been deleted: each connection that was told nothing of what
-# happened before it looks at all of those that it serves. While the bot runs, canvases that were changed by
-# something else than a turn (the erasure of a memory, a heartbeat, what failed before) are looked for every
-# minute.
+# While the bot was away, messages may have been deleted: each new connection looks at all that it serves.
+# While it runs, canvases that were not changed by a turn (but by the erasure of a memory, a heartbeat, or
+# after a failure) are looked for every minute.
 
 MOST: Final = 500
 """Messages that are looked at after a connection; the others when their canvas changes."""
@@ -363,7 +358,7 @@ class CanvasUpkeep:
             self._bot.subscribe(hikari.GuildBulkMessageDeleteEvent, self._on_deleted)
 
     def begin(self, served: ShardPlaces = EVERYWHERE) -> None:
-        """Begin with nothing told of, in the places that a shard serves."""
+        """Begin in the channels that a shard serves."""
         restoring = self._guard(partial(self._restore_all, served))
         self._restoring[served.shard.id] = asyncio.create_task(restoring)
         self._upkeep = self._upkeep or asyncio.create_task(

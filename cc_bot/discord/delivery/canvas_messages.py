@@ -47,7 +47,7 @@ class CanvasSheet:
     pictures: Mapping[str, bytes]
     """PNGs by the names that the page uses."""
     plain: CanvasPage
-    """The same without pictures, for where no files may be attached."""
+    """The page without pictures, if no files may be attached."""
 
     @property
     def files(self) -> dict[str, bytes]:
@@ -118,8 +118,8 @@ class CanvasMessages:
     async def _change(
         self, message_id: int, edit: Callable[..., Awaitable[hikari.Message]], sheet: CanvasSheet
     ) -> None:
-        """Leave the files alone if they are the same: an edit would upload them again. Of files that embeds
-        show Discord tells no ids, so they can only be kept, or replaced, all of them."""
+        """Keep the files if they are the same: an edit would upload them again. Discord gives no ids for
+        files in embeds, so they can only be kept or replaced together."""
         changes = new_canvas(sheet)
         if not sheet.files:
             changes["attachments"] = None  # to hikari, an empty list means nothing
@@ -185,14 +185,13 @@ def _embed(panel: Panel) -> hikari.Embed:
 
 
 # ---- canvas followed -------------------------------------------------------------------------------------
-# Canvas messages that only an interaction's token reaches: ephemeral ones, and those in places of others.
-#
-# They are known to this process alone, and for as long as their tokens work: a quarter of an hour.
+# Canvas messages that only an interaction's token can edit: ephemeral ones, and those where the bot may not
+# write. Only this process knows them, while their tokens work: a quarter of an hour.
 
 _log = structlog.get_logger(__name__)
 
 TOKEN_LIFE: Final = timedelta(minutes=14)
-FOLLOWED_REMEMBERED: Final = 500
+MAX_FOLLOWED: Final = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,22 +207,22 @@ class _Followed:
 
 @dataclass(eq=False, slots=True)
 class FollowedMessages:
-    """The messages that can be followed by their interaction alone: at most one for each canvas."""
+    """The messages below interactions: at most one for each canvas."""
 
     messages: CanvasMessages
     ephemeral: bool
     _followed: Recent[SessionKey, _Followed] = field(
-        default_factory=partial(Recent[SessionKey, _Followed], FOLLOWED_REMEMBERED)
+        default_factory=partial(Recent[SessionKey, _Followed], MAX_FOLLOWED)
     )
 
     async def post(self, key: SessionKey, interaction: Answerable, sheet: CanvasSheet) -> None:
-        """A new one below an interaction, which was acknowledged just now. Raises hikari's errors."""
+        """Post a message below an interaction that was just acknowledged. Raises hikari's errors."""
         message_id = await self.messages.follow(interaction, sheet, ephemeral=self.ephemeral)
         self._followed[key] = _Followed(interaction, message_id, utc_now())
 
     async def edit(self, key: SessionKey, sheet: CanvasSheet) -> bool:
-        """Edit the message of a canvas; False where there is none any more that can be changed. Raises
-        hikari's errors of other kinds."""
+        """Edit the message of a canvas; returns False if there is none that can be edited. Raises hikari's
+        other errors."""
         followed = self._take(key)
         if followed is None:
             return False
@@ -235,7 +234,7 @@ class FollowedMessages:
         return True
 
     async def drop(self, key: SessionKey) -> None:
-        """Take it down, as far as that is possible. Never raises."""
+        """Delete it, if possible. Never raises."""
         followed = self._take(key)
         if followed is None:
             return
@@ -251,9 +250,8 @@ class FollowedMessages:
 
 
 # ---- canvas pictures -------------------------------------------------------------------------------------
-# The pictures of a canvas's charts, as far as there can be any: what draws them is an extra.
 
-KEPT: Final = 30
+MAX_CACHED_PICTURES: Final = 30
 """Pictures of some 40 KB: most edits of a canvas leave its charts as they were."""
 
 Draw = Callable[[Chart, Locale], bytes | None]
@@ -262,10 +260,10 @@ Draw = Callable[[Chart, Locale], bytes | None]
 class Pictures:
     def __init__(self, draw: Draw = charts.draw) -> None:
         self._draw = draw
-        self._drawn = Recent[tuple[str, Locale], bytes](KEPT)
+        self._drawn = Recent[tuple[str, Locale], bytes](MAX_CACHED_PICTURES)
 
     async def of(self, shown: Iterable[Chart], locale: Locale) -> dict[str, bytes]:
-        """PNGs by their names; charts that can't be drawn are left out."""
+        """Return PNGs by their names. Charts that can't be drawn are left out."""
         found = {picture_name(chart): await self._picture(chart, locale) for chart in shown}
         return {name: png for name, png in found.items() if png is not None}
 
@@ -276,7 +274,7 @@ class Pictures:
             return png
         try:
             png = await asyncio.to_thread(partial(self._draw, chart, locale))
-        except Exception:  # noqa: BLE001 - a table says the same; the record has what went wrong
+        except Exception:  # noqa: BLE001 - it is logged, and a table shows the same
             _log.error("chart_not_drawn", exc_info=True)
             return None
         if png is not None:

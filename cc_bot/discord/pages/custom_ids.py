@@ -15,7 +15,7 @@ from cc_bot.domain.message import DEFAULT_AGENT
 LONGEST = 100
 """Characters of a custom id."""
 ANY_ASKER = 0
-"""Instead of a user: whoever asked one of the questions that the running turn answers."""
+"""Instead of a user: the authors of the questions that the running turn answers."""
 
 _DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
 
@@ -52,7 +52,7 @@ def _control(head: str) -> Callable[[type[_Kind]], type[_Kind]]:
 
 
 def parse_custom_id(custom_id: str) -> Control | None:
-    """The button, menu or form that a custom id stands for; None for anything that is not ours."""
+    """Return the button, menu or form of a custom id; None if it is not one of ours."""
     head, *rest = custom_id.split(":", 1)
     if (kind := KINDS.get(head)) is None:
         return None
@@ -139,11 +139,11 @@ class AskForm(Control):
 
 @_control("summary")
 class SummaryButton(Control):
-    """Delete the summary of the channel that the button stands in."""
+    """Delete the summary of the button's channel."""
 
     user_id: int
     agent: str = DEFAULT_AGENT
-    """Of whose conversation it is."""
+    """Whose conversation is summarized."""
 
 
 @_control("undo")
@@ -251,7 +251,7 @@ class ListButton(Control):
 
 @_control("search")
 class SearchButton(Control):
-    """Another page of /memory search. What was looked for stands in the message itself: it may be too long
+    """Another page of /memory search. The query is in the message itself: it may be too long
     for here."""
 
     user_id: int
@@ -293,7 +293,7 @@ class ConfirmButton(Control):
     user_id: int
     decision: Decision
     count: int
-    """Of how many the question spoke."""
+    """The number of memories in the question."""
     until: int
     """Unix seconds; after that the question has to be asked again."""
 
@@ -346,6 +346,6 @@ class PrivacyButton(Control):
 
 @_control("browsers")
 class BrowserMenu(Control):
-    """Sign out one of the browsers that show somebody's pages, or all of them: what was chosen tells."""
+    """Sign out the chosen browser, or all of them."""
 
     user_id: int

@@ -23,6 +23,7 @@ from cc_bot.domain.memory import Receipt
 from cc_bot.domain.message import ToolCall
 from cc_bot.domain.schedule import ScheduleReceipt, with_schedule
 from cc_bot.domain.text import shorten
+from cc_bot.domain.tool_server import is_of_server
 from cc_bot.texts import Texts
 from cc_bot.texts.reminder import described
 
@@ -80,11 +81,10 @@ def is_receipt_button(button: Button) -> bool:
 
 
 def receipts_in(calls: Iterable[ToolCall]) -> tuple[Receipt, ...]:
-    """The receipts of a stored answer, from what its tools told."""
+    """The receipts of a stored answer, from the results of its tools."""
     found: dict[int, Receipt] = {}
     for call in calls:
-        told = _result_of(call)
-        for name, data in told.items():
+        for name, data in _result_of(call).items():
             if name in {"remembered", "updated", "forgotten"} and (one := _from_result(name, data)):
                 known = found.get(one.memory_id)
                 if known and known.kind == "added" and one.kind == "deleted":
@@ -95,7 +95,7 @@ def receipts_in(calls: Iterable[ToolCall]) -> tuple[Receipt, ...]:
 
 
 def schedules_in(calls: Iterable[ToolCall]) -> tuple[ScheduleReceipt, ...]:
-    """The receipts about reminders of a stored answer, from what its tools told."""
+    """The receipts about reminders of a stored answer."""
     found: tuple[ScheduleReceipt, ...] = ()
     for call in calls:
         if receipt := _scheduled(call):
@@ -106,7 +106,7 @@ def schedules_in(calls: Iterable[ToolCall]) -> tuple[ScheduleReceipt, ...]:
 def recalled_in(calls: Iterable[ToolCall]) -> tuple[int, ...]:
     """The memories that a stored answer looked up."""
     found = (
-        note.get("ref", note.get("id"))
+        note.get("ref")
         for call in calls
         if isinstance(notes := _result_of(call).get("memories"), list)
         for note in notes
@@ -116,44 +116,41 @@ def recalled_in(calls: Iterable[ToolCall]) -> tuple[int, ...]:
 
 
 def _result_of(call: ToolCall) -> dict[str, Any]:
-    """Return what a tool told the model; nothing for a call that failed, and for one whose text was
-    erased."""
+    """Return the result of one of the bot's own tools; empty if it failed, or its text was erased."""
     try:
-        told = json.loads(call.result) if call.ok else {}
+        result = json.loads(call.result) if call.ok and not is_of_server(call.name) else {}
     except ValueError:
         return {}
-    return told if isinstance(told, dict) else {}
+    return result if isinstance(result, dict) else {}
 
 
 def _from_result(name: str, data: Any) -> Receipt | None:
     match name, data:
-        case "forgotten", {"id": int(number), "content": str(text)}:
-            return Receipt("deleted", data.get("ref", number), text, number=number)
+        case "forgotten", {"id": int(number), "ref": int(id_), "content": str(text)}:
+            return Receipt("deleted", id_, text, number=number)
         case _, {
             "id": int(number),
+            "ref": int(id_),
             "content": str(text),
             "change": ("added" | "updated" | "unchanged") as kind,
         }:
-            former = data.get("former_ref", data.get("supersedes"))
-            former_id = former if isinstance(former, int) else None
-            replaced = kind == "added" and former_id is not None
-            return Receipt(kind, data.get("ref", number), text, former_id, replaced, number=number)
+            former_id = data.get("former_ref")
+            return Receipt(
+                kind, id_, text, former_id, kind == "added" and former_id is not None, number=number
+            )
         case _:
             return None
 
 
 def _scheduled(call: ToolCall) -> ScheduleReceipt | None:
     match _result_of(call):
-        case {"scheduled": {"id": int(number), "text": str(text), "when": str(when)} as data}:
-            repeat = data.get("repeat")
-            try:
-                due_at = datetime.fromisoformat(when)
-            except ValueError:
-                return None
-            repeat = repeat if isinstance(repeat, str) else ""
-            return ScheduleReceipt("added", data.get("ref", number), text, due_at, repeat, number)
-        case {"cancelled": {"id": int(number), "text": str(text)} as data}:
-            return ScheduleReceipt("cancelled", data.get("ref", number), text, number=number)
+        case {
+            "scheduled": {"id": int(number), "ref": int(id_), "text": str(text), "when": str(when)} as data
+        }:
+            due_at = datetime.fromisoformat(when)
+            return ScheduleReceipt("added", id_, text, due_at, data.get("repeat") or "", number)
+        case {"cancelled": {"id": int(number), "ref": int(id_), "text": str(text)}}:
+            return ScheduleReceipt("cancelled", id_, text, number=number)
         case _:
             return None
 
@@ -184,8 +181,8 @@ def _label(receipt: AnyReceipt, words: Texts, *, alone: bool, private: bool) -> 
         return words.reminder.cancel if alone else words.reminder.cancel_one.format(text=text)
     if alone or (receipt.private and not private):
         return words.receipt.undo
-    told = receipt.text if private or receipt.kind != "deleted" else f"#{receipt.number}"
-    return words.receipt.undo_one.format(content=shorten(one_line(told), LABEL_CHARACTERS))
+    content = receipt.text if private or receipt.kind != "deleted" else f"#{receipt.number}"
+    return words.receipt.undo_one.format(content=shorten(one_line(content), LABEL_CHARACTERS))
 
 
 def _line(receipt: AnyReceipt, words: Texts, *, private: bool) -> str:
