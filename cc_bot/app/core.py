@@ -20,7 +20,7 @@ from cc_bot.context.tokens import message_tokens, tools_tokens
 from cc_bot.domain.clock import Clock
 from cc_bot.domain.errors import CcBotError
 from cc_bot.domain.measures import NULL_METER, GatewayHealth, Meter
-from cc_bot.domain.tool_server import ServerTool, find_missing
+from cc_bot.domain.tool_server import ServerTool
 from cc_bot.internet.turn import Internet, PageSource, SearchService, can_read_pages
 from cc_bot.llm.chain import Chains
 from cc_bot.llm.model import ToolSchema
@@ -226,16 +226,6 @@ async def summarize_rest(stores: Stores, summaries: Summaries | None, clock: Clo
         await asyncio.sleep(SWEEP_EVERY_S)
 
 
-async def tell_of_missing_tools(agents: Agents, servers: Servers) -> None:
-    """Put on record, once the servers have said what they have, which of their tools an agent names that are
-    not there: such a name is a slip, and would do nothing for ever."""
-    await servers.settle()
-    known = servers.known_tools()
-    for agent in (await agents.all()).values():
-        if missing := find_missing(agent.tools or (), known):
-            _log.warning("agent_names_missing_tools", agent=agent.name, tools=missing)
-
-
 # ---- core ------------------------------------------------------------------------------------------------
 
 SUMMARY_DRAIN_S = 1.0
@@ -359,8 +349,6 @@ async def open_core(
         ]
         if membership:
             jobs.append(partial(assistant.heed_erasures, membership))
-        if servers is None:
-            jobs.append(partial(tell_of_missing_tools, agents, named_servers))
         running = [asyncio.create_task(keep_running(job)) for job in jobs]
         try:
             moments = TimeResolver(chains.of(()), clock, spending, chains.first(()))

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from structlog.testing import capture_logs
 
 from cc_bot.app.core import Core, open_core
 from cc_bot.config import Config, read_config
@@ -110,17 +109,6 @@ class TestTheTools:
             shown = [json.dumps([dict(each.tool.parameters) for each in tools]) for tools in (before, after)]
             assert shown[0] == shown[1]
 
-    async def test_that_an_agent_names_and_no_server_has_are_logged(self, data: Path, config: Config) -> None:
-        agent = "[agents.tutor]\nprompt = 'x'\ntools = ['hostile__echo', 'hostile__ecko']\n"
-        (data / "agents.toml").write_text(agent)
-        write(data / "mcp.json", {"hostile": hostile()})
-        with capture_logs() as records:
-            async with open_core(config, utc_now), asyncio.timeout(60):
-                while "agent_names_missing_tools" not in str(records):  # noqa: ASYNC110 - a log is no event
-                    await asyncio.sleep(0.02)
-        missing = [each for each in records if each["event"] == "agent_names_missing_tools"]
-        assert [(each["agent"], *each["tools"]) for each in missing] == [("tutor", "hostile__ecko")]
-
     async def test_are_there_at_the_first_question_that_comes_through_a_pipe(
         self, tmp_path: Path, data: Path, config: Config
     ) -> None:
@@ -157,7 +145,13 @@ class TestTheDoctor:
         self, tmp_path: Path, data: Path
     ) -> None:
         tried = ["good: 起動して確かめました。ツール 2", "プログラムがコード 1 で", "接続を拒否"]
-        warned = ["typo: 使えるツールがありません", "echo, write", "empty: ツールが1つも", "a.b"]
+        warned = [
+            "typo: 使えるツールがありません",
+            "echo, write",
+            "empty: ツールが1つも",
+            "a.b",
+            ": good__ecko",
+        ]
         (tmp_path / "tools.json").write_text("[]")
         program = {"command": sys.executable, "args": ["-c", "raise SystemExit('geheim-1')"]}
         entries = {
@@ -169,6 +163,8 @@ class TestTheDoctor:
             "empty": hostile("--list", tmp_path / "tools.json", timeout_s=60),
         }
         write(data / "mcp.json", entries)
+        agent = "[agents.tutor]\nprompt = 'x'\ntools = ['good__echo', 'good__ecko']\n"
+        (data / "agents.toml").write_text(agent)
         _, found, output = await examine(tmp_path, {"CC_BOT_LOCALE": "ja"})
         assert [words for words in tried if words not in output] == []
         assert [words for words in warned if words not in found["!"]] == []
