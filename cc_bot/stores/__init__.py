@@ -34,7 +34,7 @@ from cc_bot.stores.archive import ArchiveStore
 from cc_bot.stores.canvases import CanvasStore
 from cc_bot.stores.channel_context import ChannelContextStore
 from cc_bot.stores.channels import ChannelStore
-from cc_bot.stores.ledger import TurnLedger, asked_in, channel_turn
+from cc_bot.stores.ledger import Mention, TurnLedger, asked_in, channel_turn
 from cc_bot.stores.limits import LimitStore
 from cc_bot.stores.memory.history import MemoryHistoryStore
 from cc_bot.stores.memory.meaning import Embedding
@@ -84,6 +84,7 @@ __all__ = [
     "MemoryRemovalStore",
     "MemoryStore",
     "MemoryTransferStore",
+    "Mention",
     "PersonalErasureStore",
     "PlaceAgents",
     "ProcessStore",

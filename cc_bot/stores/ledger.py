@@ -11,9 +11,9 @@ that an answer is found by its questions.
 
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime
-from typing import Final, NamedTuple
+from typing import Final, Literal
 
 from cc_bot.domain.locale import Locale
 from cc_bot.domain.message import ChannelKey, Message, ToolCall
@@ -70,8 +70,6 @@ _DELETE_TWIN: Final = "DELETE FROM turns WHERE user_id = $1 AND question_id = $2
 _SELECT_INTERRUPTED: Final = f"""
     SELECT {TURN.select} FROM turns WHERE id = $1 AND user_id = $2 AND state = 'interrupted'
 """
-
-_SELECT_CALLS: Final = "SELECT calls FROM turns WHERE id = $1 AND user_id = $2"
 
 _KEEP_CALLS: Final = "UPDATE turns SET calls = $3 WHERE id = $1 AND user_id = $2"
 
@@ -168,32 +166,24 @@ _DUE: Final = "kind = 'mention' AND state <> 'shown'"
 _HERE: Final = f"{_DUE} AND w.channel_id = $1 AND w.thread_id = $2"
 
 # Each mention with its message; which ones is up to the statement.
-_ASKED: Final = f"""
-    SELECT {MESSAGE.of("m")}
+_ASKED: Final = """
     FROM turns AS w
     @look_up messages AS m ON m.discord_id = w.question_id AND m.user_id IS NULL AND m.visibility = 'public'
     /* channel */
 """
 
-# $3 the place
-_WAITING: Final = f"""
-    {_ASKED}
-    WHERE {_HERE} AND w.state = 'accepted' AND w.question_id > (
+# $3 the channel or thread
+_SELECT_DUE: Final = f"""
+    SELECT w.state, w.begun_as, w.shown_in, w.calls, CASE WHEN w.question_id <= (
         SELECT coalesce(max(last_reset_discord_message_id), 0) FROM thread_metadata WHERE thread_id = $3
-    )
-    ORDER BY w.question_id
+    ) THEN 1 ELSE 0 END, {MESSAGE.of("m")}
+    {_ASKED}
+    WHERE {_HERE} AND w.state <> 'interrupted'
 """
-_LEFT_BEHIND: Final = _WAITING.replace("w.question_id > (", "w.question_id <= (")
-
-_EDITED: Final = f"{_ASKED} WHERE {_HERE} AND w.state = 'edited' ORDER BY w.question_id"
 
 _PLACES: Final = f"""
     SELECT channel_id, thread_id FROM turns
     WHERE {_DUE} AND state <> 'interrupted' GROUP BY channel_id, thread_id /* channel */
-"""
-
-_AUTHORS: Final = f"""
-    SELECT w.question_id, w.user_id FROM turns AS w WHERE {_HERE} AND w.state <> 'interrupted' /* channel */
 """
 
 _TO_SHOW: Final = f"""
@@ -224,13 +214,6 @@ _READ: Final = """
 _BEGIN: Final = """
     UPDATE turns SET begun_as = $1
     WHERE question_id IN @ids($2) AND kind = 'mention' AND state = 'accepted' /* channel */
-"""
-
-# $1 an array of ids
-_BEGUN: Final = """
-    SELECT begun_as, shown_in, question_id FROM turns
-    WHERE question_id IN @ids($1) AND kind = 'mention' AND state = 'accepted' AND begun_as IS NOT NULL
-    /* channel */
 """
 
 # $1 the message that shows the answer, $2 an array of ids
@@ -266,7 +249,9 @@ _REOPEN: Final = """
     RETURNING question_id /* channel */
 """
 
-_QUESTIONS: Final = f"{_ASKED} WHERE w.shown_in = $1 AND w.kind = 'mention' ORDER BY w.question_id"
+_QUESTIONS: Final = (
+    f"SELECT {MESSAGE.of('m')} {_ASKED} WHERE w.shown_in = $1 AND w.kind = 'mention' ORDER BY w.question_id"
+)
 
 _PLACE_OF: Final = """
     SELECT channel_id, thread_id FROM turns WHERE question_id = $1 AND kind = 'mention' /* channel */
@@ -287,15 +272,25 @@ _ANSWERED_BY: Final = """
 # ---- ledger ----------------------------------------------------------------------------------------------
 
 
-class BegunAnswer(NamedTuple):
-    """An answer to mentions that was begun, and neither stored nor given up."""
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """A question in a channel that is due: it waits, was edited, or its answer was not shown to its end."""
 
-    newest_id: int
-    """Of its questions when it was begun: its message replies to that, and has a nonce made of it."""
-    answer_id: int | None
-    """The message that shows it; None where none is known to be posted."""
-    question_ids: frozenset[int]
-    """Those that still wait for it."""
+    state: Literal["accepted", "answered", "edited"]
+    begun_as: int | None
+    """If its answer was begun: the newest question of that answer, whose nonce its message has."""
+    shown_in: int | None
+    """The message that shows its answer; None if none is known to be posted."""
+    calls: tuple[ToolCall, ...]
+    """As `PendingTurn.calls`."""
+    left_behind: bool
+    """Whether it waited when the channel was reset, and must not be read any more."""
+    question: Message
+
+
+_MENTION: Final = Columns(
+    Mention, question=MESSAGE, calls=Kind(tool_calls_to_json, tool_calls_of, empty=("[]", ()))
+)
 
 
 def channel_turn(question_id: int) -> str:
@@ -381,12 +376,6 @@ class TurnLedger:
         kept = Statement(_KEEP_CALLS, (turn, user_id, tool_calls_to_json(tuple(calls))))
         await self._database.transaction([kept], [user(user_id)])
 
-    async def get_calls(self, turn: str, user_id: int) -> tuple[ToolCall, ...]:
-        """Return the calls that `note_calls` was last told of a turn."""
-        rows = await self._database.query(_SELECT_CALLS, turn, user_id)
-        calls = tool_calls_of(rows[0][0]) if rows else ()
-        return await read_call_texts(self._database, user_id, calls, "public")
-
     async def note_heard(self, entry: str, user_id: int, heard: str) -> None:
         """Note what was heard in the recordings of a turn's question, unless nothing of it is kept."""
         await self._database.transaction([Statement(_HEARD, (entry, user_id, heard))], [user(user_id)])
@@ -422,18 +411,12 @@ class TurnLedger:
 
     # Mentions
 
-    async def list_waiting(self, key: ChannelKey) -> tuple[Message, ...]:
-        """List what is to be answered in this channel or thread, oldest first."""
-        return await self._select(_WAITING, key.channel_id, key.thread_id, key.place_id)
-
-    async def list_left_behind(self, key: ChannelKey) -> tuple[Message, ...]:
-        """List what waited there when the place was reset, and must not be read any more."""
-        return await self._select(_LEFT_BEHIND, key.channel_id, key.thread_id, key.place_id)
-
-    async def list_edited(self, key: ChannelKey) -> tuple[Message, ...]:
-        """List questions that were answered, or failed and may be reopened, and may have been edited since
-        they were read, as they are now."""
-        return await self._select(_EDITED, key.channel_id, key.thread_id)
+    async def list_due(self, key: ChannelKey) -> tuple[Mention, ...]:
+        """List the questions in a channel or thread that wait for an answer or were edited since, or whose
+        answer was not shown to its end; oldest first."""
+        rows = await self._database.query(_SELECT_DUE, key.channel_id, key.thread_id, key.place_id)
+        found = sorted(map(_MENTION.read, rows), key=lambda due: due.question.discord_id or 0)
+        return tuple([await self._with_call_texts(due) if due.calls else due for due in found])
 
     async def mark_read(self, key: ChannelKey, question: Message) -> None:
         """Note that its answer, if it has one, is to this text. What the question says by now may be
@@ -446,12 +429,6 @@ class TurnLedger:
         """List the channels and threads where something waits, was edited, or has not been shown to its
         end."""
         return tuple(dict.fromkeys(map(CHANNEL.read, await self._database.query(_PLACES))))
-
-    async def list_authors(self, key: ChannelKey) -> tuple[int, ...]:
-        """List the users of whose questions in this channel or thread one waits, was edited, or has an answer
-        that was not shown to its end; the oldest question first."""
-        rows = await self._database.query(_AUTHORS, key.channel_id, key.thread_id)
-        return tuple(dict.fromkeys(author_id for _, author_id in sorted(map(tuple, rows))))
 
     async def get_place(self, discord_id: int) -> ChannelKey | None:
         """Return where this message waits for an answer, or did; None when it is no mention."""
@@ -471,15 +448,6 @@ class TurnLedger:
         """Note that one message is about to be posted for all of these, with a nonce that is made of this
         id."""
         await self._database.transaction([Statement(_BEGIN, (newest_id, _ids(questions)))], of_place(key))
-
-    async def get_begun(self, questions: Sequence[Message]) -> BegunAnswer | None:
-        """Return the newest answer that was begun to some of these questions, and not ended."""
-        rows = await self._database.query(_BEGUN, _ids(questions))
-        if not rows:
-            return None
-        newest_id = max(begun for begun, _, _ in rows)
-        served = {id_: answer_id for begun, answer_id, id_ in rows if begun == newest_id}
-        return BegunAnswer(newest_id, next(filter(None, served.values()), None), frozenset(served))
 
     async def note_answer(
         self, key: ChannelKey, questions: Sequence[Message], answer_id: int
@@ -532,6 +500,10 @@ class TurnLedger:
         rows = await self._database.query(_SELECT_MESSAGE, user_id, row_id)
         found = await read_texts(self._database, user_id, [*map(MESSAGE.read, rows)])
         return found[0] if found else None
+
+    async def _with_call_texts(self, due: Mention) -> Mention:
+        calls = await read_call_texts(self._database, due.question.author_id, due.calls, "public")
+        return replace(due, calls=calls)
 
     async def _with_texts(self, turn: PendingTurn) -> PendingTurn:
         calls = await read_call_texts(self._database, turn.key.user_id, turn.calls, turn.visibility)

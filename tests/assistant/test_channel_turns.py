@@ -10,6 +10,7 @@ from cc_bot.domain.errors import ModelError, ModelSaidNothing, ModelUnavailable,
 from cc_bot.llm.model import Finish
 from tests.assistant.channels import MARK
 from tests.assistant.conftest import BOT, OPTIONS, Table, asked, call, done
+from tests.stores.places import list_waiting
 
 CHANNEL = ChannelKey(700)
 AIKO, KEN = 11, 12
@@ -36,7 +37,7 @@ class TestAnswer:
         newest = await table.stores.channels.get_newest_answer(CHANNEL)
         assert newest is not None
         assert newest.content == "赤いですね。"
-        assert await table.stores.ledger.list_waiting(CHANNEL) == ()
+        assert await list_waiting(table.stores, CHANNEL) == ()
         assert await table.said(SessionKey(AIKO, CHANNEL.channel_id)) == []
         await table.ask_in(CHANNEL, ken(2000, "では味は？"))
         assert "アイコ: りんごは何色？" in shown(table)
@@ -57,7 +58,7 @@ class TestAnswer:
         table.model.script = [[Finish("stop") if isinstance(error, ModelSaidNothing) else error]]
         with pytest.raises(type(error)):
             await table.ask_in(CHANNEL, aiko(1000, "もしもし"))
-        waiting = await table.stores.ledger.list_waiting(CHANNEL)
+        waiting = await list_waiting(table.stores, CHANNEL)
         assert [message.content for message in waiting] == ["もしもし"]
 
 
@@ -87,7 +88,7 @@ async def test_several_questions_of_one_person_get_one_answer_with_their_tools(t
     await table.ask_in(CHANNEL, aiko(1000, "一つ目"), aiko(1002, "猫が好きなのを覚えて"))
     assert shown(table, 0).endswith("アイコ: 一つ目\nアイコ: 猫が好きなのを覚えて")
     assert [memory.content for memory in await table.stores.memories.list(AIKO)] == ["猫が好き"]
-    assert await table.stores.ledger.list_waiting(CHANNEL) == ()
+    assert await list_waiting(table.stores, CHANNEL) == ()
     questions = await table.stores.ledger.list_questions(1003)
     assert [question.discord_id for question in questions] == [1000, 1002]
 

@@ -14,6 +14,7 @@ from cc_bot.context.channel_prompt import said_tokens
 from cc_bot.context.prompt import PromptStyle
 from cc_bot.domain import ChannelKey, ContextMessage, Message
 from tests.assistant.channels import BOT, CHANNEL, Room, history, opened
+from tests.stores.places import list_waiting
 
 LONG = "駅前の店で昼を食べて、川沿いの道を歩いて帰りました。"
 """About 20 tokens."""
@@ -26,7 +27,7 @@ async def fill(room: Room, messages: int, key: ChannelKey = CHANNEL) -> None:
 
 async def give_up(room: Room, key: ChannelKey = CHANNEL) -> None:
     """Nobody answers what waits there."""
-    await room.stores.ledger.give_up(key, await room.stores.ledger.list_waiting(key))
+    await room.stores.ledger.give_up(key, await list_waiting(room.stores, key))
 
 
 async def test_a_thread_shows_its_channel_up_to_its_start_and_its_own_also_what_waits(tmp_path: Path) -> None:
@@ -54,7 +55,7 @@ class TestBudget:
             pages = [s for s in room.recorder.statements if "ORDER BY discord_id DESC" in s.sql]
             assert len(pages) <= 2
             room.recorder.statements.clear()
-            await room.request((await room.stores.ledger.list_waiting(CHANNEL))[-1])
+            await room.request((await list_waiting(room.stores, CHANNEL))[-1])
             assert len(room.recorder.statements) <= 1 + 4
 
     async def test_is_halved_once_where_the_server_finds_the_request_too_long(self, tmp_path: Path) -> None:

@@ -26,6 +26,7 @@ from cc_bot.tools.registry import discover
 from tests.assistant.conftest import KEY, OPTIONS
 from tests.attacks.scene import BYSTANDER, DUE, PLACE, THREAD, Scene, done_of
 from tests.scripted_model import only
+from tests.stores.places import list_waiting
 
 Turn = Callable[[], Awaitable[Sequence[TurnEvent]]]
 
@@ -113,7 +114,7 @@ async def name_in_a_mention(scene: Scene, order: str) -> Ready:
     """Somebody else is mentioned, and stands in the question by the name that they have chosen."""
     question = replace(said(10, f"@{order} どう思う？"), tainted=True)
     await scene.stores.channels.add(PLACE, question, waiting=True)
-    [waiting] = await scene.stores.ledger.list_waiting(PLACE)
+    [waiting] = await list_waiting(scene.stores, PLACE)
     return Ready(lambda: scene.ask(waiting, key=PLACE))
 
 

@@ -19,6 +19,7 @@ from cc_bot.llm.model import ChatRequest, ToolRequest, ToolResultPart
 from tests.assistant.conftest import KEY, OPTIONS
 from tests.attacks.scene import PLACE, Calling, Next, Scene, done_of, laid_scene
 from tests.proposals import approve
+from tests.stores.places import list_waiting
 
 Asked = Literal["in a session", "in a quiet channel", "in a busy channel", "beside a file"]
 End = Literal["done", "proposed", "refused"]
@@ -113,7 +114,7 @@ async def _ask(scene: Scene, wish: Wish, asked: Asked) -> Sequence[TurnEvent]:
     if in_channel:
         question = Message("user", wish.text, discord_id=10, author_id=KEY.user_id, author_name="花子")
         await scene.stores.channels.add(PLACE, question, waiting=True)
-        [waiting] = await scene.stores.ledger.list_waiting(PLACE)
+        [waiting] = await list_waiting(scene.stores, PLACE)
         return await scene.ask(waiting, key=PLACE)
     files = (_FILE,) if asked == "beside a file" else ()
     return await scene.ask(Message("user", wish.text, attachments=files))

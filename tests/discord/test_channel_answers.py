@@ -24,7 +24,7 @@ from cc_bot.domain.errors import ModelError, ModelRefusedRequest, ModelUnavailab
 from cc_bot.domain.locale import Locale
 from cc_bot.domain.message import ChannelKey, Message, ToolCall
 from cc_bot.llm.model import ToolRequest, UserPart
-from cc_bot.stores import channel_turn
+from cc_bot.stores import Mention, channel_turn
 from cc_bot.texts import explain, texts
 from tests.assistant.conftest import Table, laid_table
 from tests.discord.parts import (
@@ -38,6 +38,7 @@ from tests.discord.parts import (
 )
 from tests.loopback.discord import File, Permission, User, refusals
 from tests.loopback.discord import Message as Post
+from tests.stores.places import list_edited, list_waiting
 
 FAILED = explain(ModelUnavailable(), texts(Locale.JA))
 REMEMBER = ToolRequest("1", "remember", '{"content": "犬が好き"}')
@@ -74,16 +75,21 @@ class Room(Place):
 
     async def answer(self) -> bool:
         """Answer who has waited longest."""
-        waiting = await self.waiting()
-        mine = [question for question in waiting if question.author_id == waiting[0].author_id]
+        waiting = await self.mentions()
+        author_id = waiting[0].question.author_id
+        mine = [each for each in waiting if each.question.author_id == author_id]
         return await self.answers.answer(self.key, mine)
+
+    async def mentions(self, key: ChannelKey | None = None) -> list[Mention]:
+        due = await self.stores.ledger.list_due(key or self.key)
+        return [each for each in due if each.state == "accepted"]
 
     async def answer_fails(self) -> None:
         with pytest.raises(StorageError):
             await self.answer()
 
     async def waiting(self) -> tuple[Message, ...]:
-        return await self.stores.ledger.list_waiting(self.key)
+        return await list_waiting(self.stores, self.key)
 
     async def stored_unseen(self) -> list[str]:
         """Answers that are stored, and are still to be shown."""
@@ -92,7 +98,7 @@ class Room(Place):
     async def edited(self, question: Message, text: str) -> Message:
         """The question, once its author has changed it."""
         await self.stores.channels.edit(question.discord_id or 0, text)
-        [edited] = await self.stores.ledger.list_edited(self.key)
+        [edited] = await list_edited(self.stores, self.key)
         return edited
 
     async def done(self) -> None:
@@ -158,14 +164,14 @@ class TestWaiting:
         posted = await room.discord.post(room.aiko, thread, "どうしたらいい？", mention=True)
         question = Message("user", posted.content, discord_id=posted.id, author_id=room.aiko.id)
         await room.stores.channels.add(key, question, waiting=True)
-        assert await room.answers.answer(key, await room.stores.ledger.list_waiting(key))
+        assert await room.answers.answer(key, await room.mentions(key))
         assert "冷蔵庫が鳴る" in room.prompt()
 
     async def test_that_was_deleted_since_is_not_answered_and_others_are(self, room: Room) -> None:
         gone = await room.asks("アイコ", "秘密の質問")
-        alone = await room.waiting()
+        alone = await room.mentions()
         await room.asks("アイコ", "元気？")
-        both = await room.waiting()
+        both = await room.mentions()
         await room.stores.channels.delete([gone.discord_id or 0])
         assert await room.answers.answer(room.key, alone)
         assert (room.table.model.requests, room.written()) == ([], [])
@@ -198,7 +204,7 @@ class TestWaiting:
         room.table.model.script = [["いち。"], ["に。"]]
         for _ in range(2):  # of which the next run of the program knows nothing
             next_run = replace(room.answers, _posted={}, _told=set())
-            assert await next_run.answer(room.key, await room.waiting())
+            assert await next_run.answer(room.key, await room.mentions())
         assert room.texts() == ["いち。", "に。"]
 
 
@@ -445,7 +451,7 @@ class TestEdit:
         async with room.served() as mentions:
             await mentions.follow_edit(question.discord_id or 0)
             await room.until(lambda: len(room.table.model.requests) > 3)
-            assert await room.stores.ledger.list_edited(room.key) != ()
+            assert await list_edited(room.stores, room.key) != ()
             room.execute(ROOM_AGAIN)
             await room.until(lambda: not room.execute("SELECT 1 FROM turns WHERE state = 'edited'"))
 
@@ -470,4 +476,4 @@ class TestEdit:
             await mentions.follow_edit(question.discord_id or 0)
             await asyncio.sleep(0.05)
         assert len(room.table.model.requests) == 1
-        assert await room.stores.ledger.list_edited(room.key) == ()
+        assert await list_edited(room.stores, room.key) == ()

@@ -336,7 +336,7 @@ async def do_everything_in_channels(stores: Stores) -> None:
     key, channels, mentions = ChannelKey(3), stores.channels, stores.ledger
     await channels.add(key, said(10), waiting=True)
     await channels.add_all(key, [said(11), said(12)])
-    questions = await mentions.list_waiting(key)
+    questions = [each.question for each in await mentions.list_due(key)]
     await do(mentions.begin_answer(key, questions, 10), mentions.note_answer(key, questions, 20))
     await channels.commit_answer(key, answer(20), questions)
     await do(mentions.mark_read(key, said(10)), mentions.mark_shown(key, 20))

@@ -53,3 +53,14 @@ async def ask_in_dm(stores: Stores, discord_id: int, text: str = "秘密の質�
 async def heard_in_dm(stores: Stores) -> list[str]:
     history = (await stores.sessions.open(DM, visibility="private")).history
     return [message.content for message in history]
+
+
+async def list_waiting(stores: Stores, key: ChannelKey) -> tuple[Message, ...]:
+    """The questions that wait for an answer there, and may be read."""
+    due = await stores.ledger.list_due(key)
+    return tuple(each.question for each in due if each.state == "accepted" and not each.left_behind)
+
+
+async def list_edited(stores: Stores, key: ChannelKey) -> tuple[Message, ...]:
+    """The questions there that were edited since they were answered."""
+    return tuple(each.question for each in await stores.ledger.list_due(key) if each.state == "edited")

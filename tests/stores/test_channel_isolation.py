@@ -5,7 +5,7 @@ from cc_bot.domain.message import ChannelKey
 from cc_bot.storage import Database, Statement
 from cc_bot.stores import Stores
 from tests.stores.backends import got
-from tests.stores.places import CHANNEL, DM, PLACES, answer, ask_in_dm, said
+from tests.stores.places import CHANNEL, DM, PLACES, answer, ask_in_dm, list_waiting, said
 
 HEARTBEAT = """
     INSERT INTO messages (
@@ -21,7 +21,7 @@ async def talk(stores: Stores, database: Database) -> None:
         await stores.channels.add(key, said(number, name(key)), waiting=True)
     for number in range(120, 130):
         key = PLACES[number % 4]
-        oldest, *_ = await stores.ledger.list_waiting(key)
+        oldest, *_ = await list_waiting(stores, key)
         await stores.channels.commit_answer(key, answer(number, name(key)), [oldest])
     for number, place in enumerate(PLACES):  # a thread is a channel of its own to a session
         session = await stores.sessions.open(SessionKey(7, place.place_id))
@@ -39,7 +39,7 @@ class TestPlace:
     async def test_is_told_what_was_said_in_it_alone(self, stores: Stores, database: Database) -> None:
         await talk(stores, database)
         for key in PLACES:
-            waiting = await stores.ledger.list_waiting(key)
+            waiting = await list_waiting(stores, key)
             newest = got(await stores.channels.get_newest_answer(key))
             answered = await stores.ledger.list_questions(newest.discord_id or 0)
             assert waiting
@@ -48,9 +48,9 @@ class TestPlace:
         places = {place.key: place.newest_id for place in await stores.channels.list_places(limit=99)}
         assert places == dict(zip(PLACES, (116, 117, 118, 119), strict=True))
         here, there = PLACES[:2]
-        waiting = await stores.ledger.list_waiting(there)
+        waiting = await list_waiting(stores, there)
         await stores.channels.commit_answer(here, answer(140), waiting)
-        assert await stores.ledger.list_waiting(there) == waiting, "no place answers for another"
+        assert await list_waiting(stores, there) == waiting, "no place answers for another"
         assert not await stores.channels.add(CHANNEL, said(400, "割り込み"), waiting=True)
         assert await stores.ledger.list_questions(400) == ()
         private = (await stores.sessions.open(DM, visibility="private")).history

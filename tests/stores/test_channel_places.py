@@ -13,6 +13,7 @@ from tests.stores.places import (
     THREAD,
     answer,
     ask_in_dm,
+    list_waiting,
     said,
 )
 
@@ -76,7 +77,7 @@ class TestForgottenPlace:
             await stores.channels.reset(key, bot_id=BOT, discord_id=number)
             await stores.channels.add(key, said(number * 10), waiting=True)
             await stores.channels.add(key, said(number * 10 + 1), waiting=True)
-            first, _ = await stores.ledger.list_waiting(key)
+            first, _ = await list_waiting(stores, key)
             await stores.channels.commit_answer(key, answer(number * 10 + 2), [first])
             await stores.channels.add_pages(key.place_id, number * 10 + 2, [number * 10 + 3])
 

@@ -8,7 +8,18 @@ from cc_bot.storage import Database
 from cc_bot.stores import Stores
 from tests.stores.backends import got
 from tests.stores.conversation import attachments_kept
-from tests.stores.places import CHANNEL, DM, THREAD, answer, archived, ask_in_dm, heard_in_dm, said
+from tests.stores.places import (
+    CHANNEL,
+    DM,
+    THREAD,
+    answer,
+    archived,
+    ask_in_dm,
+    heard_in_dm,
+    list_edited,
+    list_waiting,
+    said,
+)
 
 
 async def newest(stores: Stores, key: ChannelKey = CHANNEL) -> Message:
@@ -104,14 +115,14 @@ class TestDeletion:
     async def test_of_any_page_removes_the_whole_answer(self, stores: Stores, database: Database) -> None:
         for number, page in enumerate((20, 21, 22)):
             await stores.channels.add(CHANNEL, said(10 + number, "質問"), waiting=True)
-            question = await stores.ledger.list_waiting(CHANNEL)
+            question = await list_waiting(stores, CHANNEL)
             await stores.channels.commit_answer(CHANNEL, answer(20), question)
             await stores.channels.add_pages(CHANNEL.place_id, 20, [21, 22])
             assert await stores.channels.delete([page]) == 1
             assert await stores.channels.delete([20, 21, 22]) == 0
             assert 20 not in await archived(database)
             assert await database.query("SELECT * FROM answer_pages") == []
-            assert await stores.ledger.list_waiting(CHANNEL) == ()
+            assert await list_waiting(stores, CHANNEL) == ()
             assert await stores.ledger.get_answer_message(10 + number) is None
         assert await archived(database) == dict.fromkeys((10, 11, 12), "質問")
 
@@ -122,12 +133,13 @@ class TestDeletion:
         assert await stores.channels.delete([22]) == 0
         assert (await newest(stores)).discord_id == 20
         await stores.channels.add(CHANNEL, said(30), waiting=True)
-        question = await stores.ledger.list_waiting(CHANNEL)
+        question = await list_waiting(stores, CHANNEL)
         await stores.ledger.begin_answer(CHANNEL, question, 30)
         await stores.ledger.note_answer(CHANNEL, question, 40)
         await stores.channels.delete([40])
-        assert await stores.ledger.list_waiting(CHANNEL) == question
-        assert await stores.ledger.get_begun(question) == (30, None, frozenset({30}))
+        assert await list_waiting(stores, CHANNEL) == question
+        [due] = await stores.ledger.list_due(CHANNEL)
+        assert (due.begun_as, due.shown_in) == (30, None)
 
     async def test_of_a_sessions_question_takes_its_files(self, stores: Stores, database: Database) -> None:
         await ask_in_dm(stores, 10)
@@ -146,10 +158,10 @@ class TestHeard:
         shown = said(10, f"{question.content}\n[not shown]")  # as the model was told of it
         for each in (shown, question):
             await stores.channels.note_heard(CHANNEL, each, "十時です")
-        [waiting] = await stores.ledger.list_waiting(CHANNEL)
+        [waiting] = await list_waiting(stores, CHANNEL)
         assert (waiting.content, waiting.heard) == (f"{question.content}\n十時です", "十時です")
         await stores.channels.commit_answer(CHANNEL, answer(20), [waiting])
-        assert await stores.ledger.list_edited(CHANNEL) == ()
+        assert await list_edited(stores, CHANNEL) == ()
         assert not await stores.channels.edit(10, question.content)
         assert await stores.channels.edit(10, "いつから？")
         assert (await archived(database))[10] == "いつから？\n十時です"

@@ -8,64 +8,81 @@ from cc_bot.domain.message import ChannelKey
 from cc_bot.storage import Database, Statement
 from cc_bot.stores import Stores
 from tests.stores.backends import OpenStores, contents
-from tests.stores.places import BOT, CHANNEL, PLACES, THREAD, answer, archived, ids, said
+from tests.stores.places import (
+    BOT,
+    CHANNEL,
+    PLACES,
+    THREAD,
+    answer,
+    archived,
+    ids,
+    list_edited,
+    list_waiting,
+    said,
+)
 
 
 async def wait(stores: Stores, *numbers: int, key: ChannelKey = CHANNEL) -> tuple[Message, ...]:
     for number in numbers:
         assert await stores.channels.add(key, said(number, f"質問{number}"), waiting=True)
-    return await stores.ledger.list_waiting(key)
+    return await list_waiting(stores, key)
 
 
 async def edited(stores: Stores) -> list[str]:
-    return contents(await stores.ledger.list_edited(CHANNEL))
+    return contents(await list_edited(stores, CHANNEL))
 
 
 class TestBegunAnswer:
     async def test_is_known_with_those_who_wait_and_its_message_after_a_crash(
         self, open_again: OpenStores
     ) -> None:
+        async def begun(stores: Stores) -> list[tuple[int, int | None, int | None]]:
+            due = await stores.ledger.list_due(CHANNEL)
+            waiting = [each for each in due if each.state == "accepted"]
+            return [(each.question.discord_id or 0, each.begun_as, each.shown_in) for each in waiting]
+
         async with open_again() as stores:
-            begun = await wait(stores, 10, 11, 12, 14)
-            assert await stores.ledger.get_begun(begun) is None
-            await stores.ledger.begin_answer(CHANNEL, begun, 14)
+            asked = await wait(stores, 10, 11, 12, 14)
+            assert {as_ for _, as_, _ in await begun(stores)} == {None}
+            await stores.ledger.begin_answer(CHANNEL, asked, 14)
             await stores.channels.delete([11])
-            await stores.ledger.give_up(CHANNEL, begun[2:3])
-            waiting = await wait(stores, 15)
+            await stores.ledger.give_up(CHANNEL, asked[2:3])
+            await wait(stores, 15)
         async with open_again() as stores:
-            assert await stores.ledger.get_begun(waiting) == (14, None, frozenset({10, 14}))
-            assert await stores.ledger.get_begun(waiting[2:]) is None
-            assert await stores.ledger.note_answer(CHANNEL, begun, 20) == {10, 14}
+            assert await begun(stores) == [(10, 14, None), (14, 14, None), (15, None, None)]
+            assert await stores.ledger.note_answer(CHANNEL, asked, 20) == {10, 14}
         async with open_again() as stores:
-            assert await stores.ledger.get_begun(waiting) == (14, 20, frozenset({10, 14}))
+            assert await begun(stores) == [(10, 14, 20), (14, 14, 20), (15, None, None)]
             assert await stores.ledger.get_answer_message(10) is None
-            await stores.channels.commit_answer(CHANNEL, answer(20), begun)
-            assert await stores.ledger.get_begun(waiting) is None
+            await stores.channels.commit_answer(CHANNEL, answer(20), asked)
+            assert await begun(stores) == [(15, None, None)]
 
 
-class TestAuthors:
-    async def test_are_those_of_questions_that_wait_or_were_edited_or_whose_answer_is_not_shown(
+class TestDue:
+    async def test_are_questions_that_wait_or_were_edited_or_whose_answer_is_not_shown(
         self, open_again: OpenStores
     ) -> None:
+        async def due(stores: Stores, key: ChannelKey = CHANNEL) -> list[int]:
+            return [each.question.author_id for each in await stores.ledger.list_due(key)]
+
         async with open_again() as stores:
             for number, author in ((10, 4), (11, 3), (12, 2), (13, 4), (14, 1)):
                 question = said(number, "質問", author_id=author)
                 await stores.channels.add(CHANNEL, question, waiting=True)
-            assert await stores.ledger.list_authors(CHANNEL) == (4, 3, 2, 1)
-            assert await stores.ledger.list_authors(THREAD) == ()
-            for question in await stores.ledger.list_waiting(CHANNEL):
+            assert (await due(stores), await due(stores, THREAD)) == ([4, 3, 2, 4, 1], [])
+            for question in await list_waiting(stores, CHANNEL):
                 of = (question.discord_id or 0) + 10
                 await stores.channels.commit_answer(CHANNEL, answer(of), [question])
                 if of != 21:
                     await stores.ledger.mark_shown(CHANNEL, of)
             await stores.channels.edit(14, "別の質問")
         async with open_again() as stores:
-            assert await stores.ledger.list_authors(CHANNEL) == (3, 1)
+            assert await due(stores) == [3, 1]
             newest = await stores.channels.get_newest_answer(CHANNEL, 4)
             assert newest is not None
             assert newest.discord_id == 23
             await stores.channels.delete([21])
-            assert await stores.ledger.list_authors(CHANNEL) == (1,)
+            assert await due(stores) == [1]
 
 
 class TestStoredAnswer:
@@ -99,11 +116,11 @@ class TestEditedQuestion:
             await stores.ledger.mark_shown(CHANNEL, 20)
         async with open_again() as stores:
             assert await stores.ledger.list_places() == (CHANNEL,)
-            [question] = await stores.ledger.list_edited(CHANNEL)
+            [question] = await list_edited(stores, CHANNEL)
             assert question.content == "犬の話"
             await stores.channels.edit(10, "猫の話")
             await stores.ledger.mark_read(CHANNEL, question)
-            [question] = await stores.ledger.list_edited(CHANNEL)
+            [question] = await list_edited(stores, CHANNEL)
             assert question.content == "猫の話"
             await stores.ledger.mark_read(CHANNEL, question)
             assert await edited(stores) == []
@@ -116,11 +133,11 @@ class TestReset:
         await wait(stores, 9, key=THREAD)
         await stores.channels.reset(CHANNEL, bot_id=0, discord_id=11)
         await wait(stores, 12)
-        left = await stores.ledger.list_left_behind(CHANNEL)
+        left = [each.question for each in await stores.ledger.list_due(CHANNEL) if each.left_behind]
         assert ids(left) == [10, 11]
-        assert ids(await stores.ledger.list_waiting(CHANNEL)) == [12]
+        assert ids(await list_waiting(stores, CHANNEL)) == [12]
         assert await stores.ledger.note_answer(CHANNEL, left, 20) == frozenset()
-        in_thread = await stores.ledger.list_waiting(THREAD)
+        in_thread = await list_waiting(stores, THREAD)
         assert await stores.ledger.note_answer(THREAD, in_thread, 20) == {9}
 
 
@@ -134,12 +151,12 @@ class TestWaiting:
         async with open_again() as stores:
             assert {*await stores.ledger.list_places()} == {*PLACES}
             for number, key in enumerate(PLACES):
-                assert ids(await stores.ledger.list_waiting(key)) == [
+                assert ids(await list_waiting(stores, key)) == [
                     10 + number,
                     50 - number,
                     110 + number,
                 ]
-            [first, second, _] = await stores.ledger.list_waiting(CHANNEL)
+            [first, second, _] = await list_waiting(stores, CHANNEL)
         assert (first.content, second.content) == ("やっぱり猫の話", "質問50")
         assert (first.role, first.author_id, first.author_name, first.discord_id) == ("user", 7, "花子", 10)
 
@@ -147,7 +164,7 @@ class TestWaiting:
         first, second = await wait(stores, 10, 11)
         await stores.ledger.note_answer(CHANNEL, [first], 20)
         await stores.ledger.give_up(CHANNEL, [first])
-        assert await stores.ledger.list_waiting(CHANNEL) == (second,)
+        assert await list_waiting(stores, CHANNEL) == (second,)
         assert await stores.ledger.get_answer_message(10) is None
         assert await stores.ledger.list_questions(20) == ()
         assert not await stores.channels.add(CHANNEL, said(10), waiting=True)
@@ -156,7 +173,7 @@ class TestWaiting:
         await wait(stores, 10, 11)
         sql = "UPDATE messages SET visibility = 'private' WHERE discord_id = 10"
         await database.transaction([Statement(sql)], ())
-        assert ids(await stores.ledger.list_waiting(CHANNEL)) == [11]
+        assert ids(await list_waiting(stores, CHANNEL)) == [11]
 
 
 class TestAnswer:
@@ -168,7 +185,7 @@ class TestAnswer:
         stored = await stores.channels.commit_answer(
             CHANNEL, answer(20, "まとめて"), [first, second, deleted]
         )
-        assert await stores.ledger.list_waiting(CHANNEL) == (third,)
+        assert await list_waiting(stores, CHANNEL) == (third,)
         assert await stores.ledger.list_questions(20) == (first, second)
         assert [await stores.ledger.get_answer_message(id_) for id_ in (10, 11, 12, 99)] == [
             20,
@@ -202,6 +219,6 @@ class TestAnswer:
         for taken in (20, 21):
             with pytest.raises(StorageError):
                 await stores.channels.commit_answer(CHANNEL, answer(taken, "みんなに"), question)
-        assert await stores.ledger.list_waiting(CHANNEL) == question
+        assert await list_waiting(stores, CHANNEL) == question
         assert contents((await stores.sessions.open(key)).history) == ["質問", "その人だけに"]
         assert await archived(database, THREAD) == {21: "スレッド"}

@@ -16,7 +16,7 @@ from cc_bot.stores import PersonalErasureStore, Stores
 from tests.stores.backends import KEY, OTHER_USER, Recorder, contents, got, turn
 from tests.stores.forgetting import everything
 from tests.stores.life import about, left_in_files, live, talk, traces
-from tests.stores.places import answer, archived, said
+from tests.stores.places import answer, archived, list_waiting, said
 
 ME: Final = KEY.user_id
 YOU: Final = OTHER_USER.user_id
@@ -115,7 +115,7 @@ class TestChannels:
         with pytest.raises(StorageError):
             await stores.channels.commit_answer(CHANNEL, answer(41, "しまうまです"), [late])
         assert await archived(database, CHANNEL) == {10: "ほかの人", 31: "あなた"}
-        assert await stores.ledger.list_waiting(CHANNEL) == ()
+        assert await list_waiting(stores, CHANNEL) == ()
         assert await stores.channels.list_pages(22) == ()
 
     async def test_are_not_caught_up_with_what_was_erased(self, stores: Stores) -> None:

@@ -34,7 +34,7 @@ from cc_bot.domain.message import ChannelKey, Message
 from cc_bot.domain.session import SessionKey
 from cc_bot.domain.turn import PendingTurn
 from cc_bot.log import begin_turn
-from cc_bot.stores import Stores, channel_turn
+from cc_bot.stores import Mention, Stores, channel_turn
 
 _log = structlog.get_logger(__name__)
 
@@ -45,11 +45,11 @@ MAX_BATCH_CHARACTERS = 6000
 MAX_TEXT_HASHES = 1000
 
 
-def next_batch(waiting: Sequence[Message]) -> Sequence[Message]:
+def next_batch(waiting: Sequence[Mention]) -> Sequence[Mention]:
     """Return the oldest waiting questions that are answered together, at least one."""
     characters = 0
-    for count, question in enumerate(waiting[:MAX_BATCH]):
-        characters += len(question.content)
+    for count, mention in enumerate(waiting[:MAX_BATCH]):
+        characters += len(mention.question.content)
         if count and characters > MAX_BATCH_CHARACTERS:
             return waiting[:count]
     return waiting[:MAX_BATCH]
@@ -76,7 +76,7 @@ class ChannelAnswers:
     """Hashes of the questions' texts when they were last answered: an edit that the answer has seen does not
     lead to another one."""
 
-    async def answer(self, key: ChannelKey, waiting: Sequence[Message]) -> bool:
+    async def answer(self, key: ChannelKey, waiting: Sequence[Mention]) -> bool:
         """Answer waiting questions of one user, or first those whose answer a crash has interrupted.
 
         Returns whether they are done: not if the process stops meanwhile, and the questions wait for the next
@@ -106,13 +106,13 @@ class ChannelAnswers:
         return turn.withdrawn or not state.unseen
 
     async def say(
-        self, key: ChannelKey, questions: Sequence[Message], sentence: Callable[[Recipient], str]
+        self, key: ChannelKey, waiting: Sequence[Mention], sentence: Callable[[Recipient], str]
     ) -> None:
         """Post a sentence instead of an answer, with what a process that died did for the questions. Raises
         as `answer` does."""
-        if await self._give_up_told(key, questions):
+        if await self._give_up_told(key, waiting):
             return
-        turn, reply = await self._begin(key, questions)
+        turn, reply = await self._begin(key, waiting)
         recipient = turn.recipient
         words = for_channel(recipient.words)
         page = unanswered_page(sentence(recipient), turn.row.calls, words, recipient.user_id, "public")
@@ -181,18 +181,18 @@ class ChannelAnswers:
                 await self._mark_unreachable(turn, error)
             await self._note_pages(key, reply, shown=True)
 
-    async def _begin(self, key: ChannelKey, waiting: Sequence[Message]) -> tuple[ShownTurn, Reply]:
+    async def _begin(self, key: ChannelKey, waiting: Sequence[Mention]) -> tuple[ShownTurn, Reply]:
         """Return the turn of the waiting questions that are answered now, and its reply. First come those
         whose answer was begun before a crash or a database error."""
-        if begun := await self.stores.ledger.get_begun(waiting):
-            served = [question for question in waiting if id_of(question) in begun.question_ids]
-            answer_id = begun.answer_id or self._posted.get(id_of(served[0]))
-            turn = await self._turn(key, served)
-            calls = await self.stores.ledger.get_calls(turn.row.id, turn.recipient.user_id)
-            turn.delivery.turn = replace(turn.row, calls=calls)
+        if begun_as := max((each.begun_as or 0 for each in waiting), default=0):
+            served = [each for each in waiting if each.begun_as == begun_as]
+            turn = await self._turn(key, [each.question for each in served])
+            turn.delivery.turn = replace(turn.row, calls=served[-1].calls)
+            shown_in = next(filter(None, (each.shown_in for each in served)), None)
+            answer_id = shown_in or self._posted.get(id_of(turn.mentions[0]))
             sent = await self._messages_of(answer_id) if answer_id else ()
-            return turn, self._reply(key, turn, sent, begun.newest_id)
-        turn = await self._turn(key, next_batch(waiting))
+            return turn, self._reply(key, turn, sent, begun_as)
+        turn = await self._turn(key, [each.question for each in next_batch(waiting)])
         await self.stores.ledger.begin_answer(key, turn.mentions, turn.row.question_id or 0)
         return turn, self._reply(key, turn)
 
@@ -257,9 +257,9 @@ class ChannelAnswers:
         await self.stores.ledger.give_up(key, questions, failed_in)
         self._told.difference_update(ids)
 
-    async def _give_up_told(self, key: ChannelKey, questions: Sequence[Message]) -> bool:
+    async def _give_up_told(self, key: ChannelKey, waiting: Sequence[Mention]) -> bool:
         """Remove the questions whose authors were told already. Returns whether there were any."""
-        told = [question for question in questions if id_of(question) in self._told]
+        told = [each.question for each in waiting if id_of(each.question) in self._told]
         if told:
             await self._give_up(key, told)
         return bool(told)
@@ -276,7 +276,8 @@ class ChannelAnswers:
     ) -> None:
         """Delete a withdrawn answer, and tell its author what was done. Questions left behind by a reset in
         the same moment stay: their authors are told next."""
-        left_behind = frozenset(map(id_of, await self.stores.ledger.list_left_behind(key)))
+        due = await self.stores.ledger.list_due(key)
+        left_behind = {id_of(each.question) for each in due if each.left_behind}
         unwanted = [question for question in turn.mentions if id_of(question) not in left_behind]
         await self.stores.ledger.give_up(key, unwanted)
         await self.stores.channels.delete(await reply.message_ids(), place_id=key.place_id)

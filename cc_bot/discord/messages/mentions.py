@@ -7,7 +7,8 @@ that were not shown are shown.
 
 import asyncio
 import contextlib
-from collections.abc import Awaitable, Callable, Sequence
+from collections import defaultdict
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 from functools import partial
@@ -24,7 +25,7 @@ from cc_bot.domain.access import Refusal
 from cc_bot.domain.clock import Clock
 from cc_bot.domain.errors import CcBotError, StorageError
 from cc_bot.domain.message import ChannelKey, Message
-from cc_bot.stores import TurnLedger, asked_in
+from cc_bot.stores import Mention, TurnLedger, asked_in
 from cc_bot.texts import explain
 
 # ---- typing signs ----------------------------------------------------------------------------------------
@@ -179,7 +180,9 @@ class Mentions:
             while not self._closed:
                 channel.woken.clear()
                 try:
-                    due = await self._store.list_authors(key)
+                    due = defaultdict[int, list[Mention]](list)
+                    for mention in await self._store.list_due(key):
+                        due[mention.question.author_id].append(mention)
                 except StorageError as error:
                     _log.warning("mentions_wait", place=key.place_id, error=type(error).__name__)
                     asyncio.get_running_loop().call_later(self._retry_s, channel.woken.set)
@@ -192,17 +195,22 @@ class Mentions:
         finally:
             del self._busy[key]
 
-    def _begin_serving(self, key: ChannelKey, channel: "_Channel", due: Sequence[int]) -> None:
-        for user_id in due:
+    def _begin_serving(
+        self, key: ChannelKey, channel: "_Channel", due: Mapping[int, Sequence[Mention]]
+    ) -> None:
+        for user_id, mentions in due.items():
             at_once = len(channel.serving) < MAX_CONCURRENT_USERS and not self._closed
             if at_once and user_id not in channel.serving:
-                channel.serving[user_id] = asyncio.create_task(self._serve(key, user_id, channel))
+                serving = self._serve(key, user_id, mentions, channel)
+                channel.serving[user_id] = asyncio.create_task(serving)
 
-    async def _serve(self, key: ChannelKey, user_id: int, channel: "_Channel") -> None:
+    async def _serve(
+        self, key: ChannelKey, user_id: int, due: Sequence[Mention], channel: "_Channel"
+    ) -> None:
         """Do what is due for one user, then look again."""
         after_s = self._retry_s
         try:
-            after_s = await self._attend(key, user_id)
+            after_s = await self._attend(key, user_id, due)
         except (StorageError, hikari.HikariError) as error:
             _log.warning("mentions_wait", place=key.place_id, error=type(error).__name__)
         except Exception:  # noqa: BLE001 - it is logged, and the questions are tried again
@@ -211,12 +219,12 @@ class Mentions:
             del channel.serving[user_id]
         asyncio.get_running_loop().call_later(after_s, channel.woken.set)
 
-    async def _attend(self, key: ChannelKey, user_id: int) -> float:
+    async def _attend(self, key: ChannelKey, user_id: int, due: Sequence[Mention]) -> float:
         """Show, remake and answer. Returns the seconds after which to try again; 0 if all is done."""
-        await self._answers.show_stored(key, user_id)
-        edited = _of_user(user_id, await self._store.list_edited(key))
-        remade = [await self._remake(key, question) for question in edited]
-        if not await self._answer(key, user_id):
+        if any(each.state == "answered" for each in due):
+            await self._answers.show_stored(key, user_id)
+        remade = [await self._remake(key, each.question) for each in due if each.state == "edited"]
+        if not await self._answer(key, user_id, [each for each in due if each.state == "accepted"]):
             return self._retry_s
         return 0.0 if all(remade) else IN_USE_RETRY_S
 
@@ -231,38 +239,33 @@ class Mentions:
         age = self._clock() - hikari.Snowflake(id_of(question)).created_at
         return await self._answers.remake(key, question, again=age <= EDIT_WITHIN)
 
-    async def _answer(self, key: ChannelKey, user_id: int) -> bool:
+    async def _answer(self, key: ChannelKey, user_id: int, waiting: Sequence[Mention]) -> bool:
         """Answer what the user waits for, or say why there is no answer. Returns whether that is done."""
-        if left_behind := _of_user(user_id, await self._store.list_left_behind(key)):
+        if left_behind := [each for each in waiting if each.left_behind]:
             await self._answers.say(key, left_behind, lambda recipient: recipient.words.mention.left_behind)
+        elif not waiting:
             return True
-        waiting = _of_user(user_id, await self._store.list_waiting(key))
-        if refusal := (await self._gate.refusals_in(key, waiting)).get(user_id):
+        elif refusal := (await self._gate.refusals_in(key, [each.question for each in waiting])).get(user_id):
             await self._reject(key, waiting, refusal)
-        elif late := [question for question in waiting if self._is_late(question)]:
+        elif late := [each for each in waiting if self._is_late(each.question)]:
             await self._answers.say(key, late, lambda recipient: recipient.words.mention.away)
-        elif waiting:
+        else:
             done = not self._closed and await self._answers.answer(key, waiting)
             if done:
-                self._asked_again.difference_update(map(id_of, waiting))
+                self._asked_again.difference_update(id_of(each.question) for each in waiting)
             return done
         return True
 
-    async def _reject(self, key: ChannelKey, questions: Sequence[Message], refusal: Refusal) -> None:
+    async def _reject(self, key: ChannelKey, waiting: Sequence[Mention], refusal: Refusal) -> None:
         """Drop questions of a user without access. Only maintenance is announced in the channel."""
-        begun = await self._store.get_begun(questions)
-        if refusal.why == "maintenance" or (begun and begun.answer_id):
-            await self._answers.say(key, questions, partial(_explain, error_of(refusal)))
+        if refusal.why == "maintenance" or any(each.shown_in for each in waiting):
+            await self._answers.say(key, waiting, partial(_explain, error_of(refusal)))
         else:
-            await self._store.give_up(key, questions)
+            await self._store.give_up(key, [each.question for each in waiting])
 
     def _is_late(self, question: Message) -> bool:
         asked_at = hikari.Snowflake(id_of(question)).created_at
         return id_of(question) not in self._asked_again and self._clock() - asked_at > MAX_QUESTION_AGE
-
-
-def _of_user(user_id: int, questions: Sequence[Message]) -> Sequence[Message]:
-    return [question for question in questions if question.author_id == user_id]
 
 
 def _explain(error: CcBotError, recipient: Recipient) -> str:

@@ -23,7 +23,7 @@ from tests.stores.forgetting import (
     summarized,
 )
 from tests.stores.memory.notes import ME, YOU, keep
-from tests.stores.places import CHANNEL, answer, archived, said
+from tests.stores.places import CHANNEL, answer, archived, list_edited, said
 
 
 async def erase(stores: Stores, memory: Memory, mark: str | None = MARK) -> ErasureCounts:
@@ -181,6 +181,6 @@ class TestConversations:
         assert (await erase(stores, memory)).messages == 2
         assert not await stores.channels.edit(10, FACT), "which Discord may tell of late"
         assert not await stores.channels.add(CHANNEL, question, waiting=True)
-        assert await stores.ledger.list_edited(CHANNEL) == ()
+        assert await list_edited(stores, CHANNEL) == ()
         assert await archived(database) == {10: MARK, 11: MARK, 12: "へえ"}
         assert NUMBER not in await everything(database)
