@@ -12,6 +12,7 @@ from contextlib import (
     AsyncExitStack,
 )
 from dataclasses import dataclass
+from functools import partial
 from math import ceil
 from typing import Final
 
@@ -22,7 +23,7 @@ from cc_bot.assistant.approvals import Approvals
 from cc_bot.assistant.calibration import Calibration
 from cc_bot.assistant.channel_turns import ChannelContext, ChannelTurns
 from cc_bot.assistant.hearing import Hearing, any_recordings
-from cc_bot.assistant.rounds import CallRecord, Draft, Emit, Rounds
+from cc_bot.assistant.rounds import Draft, Emit, Rounds
 from cc_bot.assistant.session_turns import SessionTurns
 from cc_bot.assistant.speaking import Speaking
 from cc_bot.assistant.turn import (
@@ -389,9 +390,10 @@ class Assistant:
             prompt = await turn.prompt(offered)
         context = tool_context(turn, self._stores, self._clock, self._internet)
         model = recorder.metered(self._chains.of(options.agent.models))
-        ledger, earlier = self._stores.ledger, _earlier_calls(turn, registry)
-        record = CallRecord(ledger, options.entry, turn.user_id, earlier) if turn.user_id else None
-        rounds = Rounds(model, registry, offered, context, account, record, emit, options.pictures)
+        earlier = _earlier_calls(turn, registry) if turn.user_id else ()
+        rounds = Rounds(model, registry, offered, context, account, emit, options.pictures, earlier)
+        if options.entry and turn.user_id:
+            rounds.keep_calls = partial(self._stores.ledger.note_calls, options.entry, turn.user_id)
         out_of_time = asyncio.get_running_loop().call_later(self._turn_limit_s, stop.request, "cut")
         try:
             await until_stopped(rounds.run(prompt, draft), stop)

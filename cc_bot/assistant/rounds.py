@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 from typing import Final
@@ -54,7 +54,6 @@ from cc_bot.llm.model import (
     UserPart,
     storable,
 )
-from cc_bot.stores import TurnLedger
 from cc_bot.tools.registry import ToolContext, ToolOutcome, ToolRegistry, in_doubt
 
 _log = structlog.get_logger(__name__)
@@ -147,31 +146,6 @@ class Draft:
 
 
 @dataclass(eq=False, slots=True)
-class CallRecord:
-    """The record of what the tools of a turn change, made, before its answer is stored: a kill in between
-    leaves nothing that its user is not told of, and nothing that is done twice."""
-
-    ledger: TurnLedger
-    turn: str
-    """Its name in the ledger; empty where it has none."""
-    user_id: int
-    earlier: tuple[ToolCall, ...] = ()
-    """What an earlier run of the program did for the same question, and the answer that this one takes the
-    place of."""
-
-    async def note(self, done: Sequence[ToolCall], begun: Iterable[ToolRequest]) -> None:
-        """Note what was done, and what is `begun` and may be done the next moment. Trouble here ends no
-        turn."""
-        if not self.turn:
-            return
-        calls = (*done, *(ToolCall(call.id, call.name, "{}", "", ok=False) for call in begun))
-        try:
-            await self.ledger.note_calls(self.turn, self.user_id, calls)
-        except StorageError as error:
-            _log.warning("calls_not_noted", error=type(error).__name__)
-
-
-@dataclass(eq=False, slots=True)
 class Rounds:
     """Drives one answer to its end, into a draft."""
 
@@ -180,17 +154,32 @@ class Rounds:
     offered: Sequence[ToolSchema]
     context: ToolContext
     account: Account = field(default_factory=Account)
-    record: CallRecord | None = None
     emit: Emit = ignore_event
     pictures: Sequence[Attachment] = ()
     """Of the call that the turn goes on after."""
+    earlier: Sequence[ToolCall] = ()
+    """What an earlier run of the program did for the same question, and the answer that this one takes the
+    place of."""
+    keep_calls: Callable[[Sequence[ToolCall]], Awaitable[None]] | None = None
+    """Stores what tools change before the answer is stored: a kill in between leaves nothing that its user is
+    not told of, and nothing that is done twice."""
 
     async def run(self, prompt: TurnPrompt, draft: Draft) -> None:
         """Drive the answer to its end. Raises a ModelError only while the draft is empty."""
-        if self.record and self.record.earlier:
-            self.emit(await self._resume(self.record.earlier, prompt, draft))
+        if self.earlier:
+            self.emit(await self._resume(self.earlier, prompt, draft))
         prompt.add(*_shown(self.pictures))
         await self._until_said(prompt, draft)
+
+    async def _keep(self, done: Sequence[ToolCall], begun: Iterable[ToolRequest]) -> None:
+        """Store what was done, and what is `begun` and may be done the next moment. An error ends no turn."""
+        if self.keep_calls is None:
+            return
+        unknown = (ToolCall(call.id, call.name, "{}", "", ok=False) for call in begun)
+        try:
+            await self.keep_calls((*done, *unknown))
+        except StorageError as error:
+            _log.warning("calls_not_noted", error=type(error).__name__)
 
     async def _resume(self, earlier: Sequence[ToolCall], prompt: TurnPrompt, draft: Draft) -> CallsResumed:
         """Go on after calls of an earlier run, which the model is told of as its own."""
@@ -309,8 +298,8 @@ class Rounds:
             changing=len(draft.changed) + sum(map(_changes_memory, requests)),
         )
         begun = [request for request in requests if self.registry.changes(request.name)]
-        if self.record and begun:
-            await self.record.note(draft.lasting, begun)
+        if begun:
+            await self._keep(draft.lasting, begun)
         running = [
             asyncio.create_task(self.registry.call(request, context, self.offered)) for request in requests
         ]
@@ -330,8 +319,7 @@ class Rounds:
                     self.emit(CallInDoubt())
                 if request in begun:
                     begun.remove(request)
-                    if self.record:
-                        await self.record.note(draft.lasting, begun)
+                    await self._keep(draft.lasting, begun)
                 draft.tainted = draft.tainted or outcome.tainted  # it is stored, also if nobody reads it now
                 draft.recalled.update(memory.id for memory in outcome.recalled)
                 draft.acted = draft.acted or (outcome.ok and self.registry.writes(request.name))

@@ -64,7 +64,7 @@ class Deliveries:
     recovering: InOrder = field(default_factory=InOrder)
     """Of each turn, by its entry: recovery, and the press of its button."""
     _writes: set[asyncio.Task[Any]] = field(default_factory=set)
-    _open: dict[str, asyncio.Event] = field(default_factory=dict)
+    open: dict[str, asyncio.Event] = field(default_factory=dict)
     """Turns that are being shown, each with what is set at its end."""
 
     def turn_of_interaction(
@@ -146,7 +146,7 @@ class Deliveries:
     ) -> "Delivery | None":
         """Claim an interrupted turn: see TurnLedger.take. The button is shown before the ledger has the
         interruption, so this waits until the turn is no longer being shown. Raises StorageError."""
-        if over := self._open.get(entry):
+        if over := self.open.get(entry):
             await over.wait()
         async with self.recovering.after(entry):
             turn = await self.ledger.take(entry, user_id, renewed)
@@ -165,16 +165,10 @@ class Deliveries:
         self.unshown.add(entry)
         self.retry_due.set()
 
-    def open(self, entry: str) -> None:
-        self._open[entry] = asyncio.Event()
-
-    def close(self, entry: str) -> None:
-        self._open.pop(entry).set()
-
     async def wait_idle(self) -> None:
         """Wait until nothing is being shown or written."""
-        while self._open:
-            await asyncio.gather(*(over.wait() for over in self._open.values()))
+        while self.open:
+            await asyncio.gather(*(over.wait() for over in self.open.values()))
         await asyncio.gather(*self._writes, return_exceptions=True)
 
     def _on_written(self, task: asyncio.Task[Any]) -> None:
@@ -217,15 +211,15 @@ class Delivery:
 
     async def note_first(self, message_id: int) -> None:
         """Record the first message that shows it."""
-        await self._write(self._ledger.note_message(self.id, self.user_id, message_id))
+        await self._deliveries.write(self._ledger.note_message(self.id, self.user_id, message_id))
 
     async def note_page(self, message_id: int) -> None:
         """Record a further message that shows it."""
-        await self._write(self._ledger.add_page(self.id, self.user_id, message_id))
+        await self._deliveries.write(self._ledger.add_page(self.id, self.user_id, message_id))
 
     async def note_moved(self, channel_id: int) -> None:
         """Record that it is shown in another channel from now on."""
-        await self._write(self._ledger.move(self.turn, channel_id, ()))
+        await self._deliveries.write(self._ledger.move(self.turn, channel_id, ()))
 
     async def record_pages(self, answer: Message | None, message_ids: Iterable[int]) -> None:
         """Record which messages show an answer: if one of them is deleted, the answer is. Raises
@@ -262,7 +256,7 @@ class Delivery:
         await self._ledger.untake(self.id, self.user_id)
 
     async def __aenter__(self) -> "Delivery":
-        self._deliveries.open(self.id)
+        self._deliveries.open[self.id] = asyncio.Event()
         return self
 
     async def __aexit__(
@@ -274,14 +268,11 @@ class Delivery:
             elif isinstance(error, Exception):
                 await self.settle()
         finally:
-            self._deliveries.close(self.id)
+            self._deliveries.open.pop(self.id).set()
 
     @property
     def _ledger(self) -> TurnLedger:
         return self._deliveries.ledger
-
-    async def _write(self, writing: Coroutine[None, None, None]) -> None:
-        await self._deliveries.write(writing)
 
     async def _mark_interrupted(self, reply: Reply | None) -> None:
         # Its button is shown already. After a kill before this is written, recovery reports the turn.
@@ -291,7 +282,7 @@ class Delivery:
         if reply and reply.further_ids:
             with suppress(hikari.HikariError):
                 ids = await reply.message_ids()
-        await self._write(self._ledger.offer(self.turn, ids))
+        await self._deliveries.write(self._ledger.offer(self.turn, ids))
 
     async def _release(self) -> None:
         with suppress(LimitReached):

@@ -58,12 +58,12 @@ class Changes:
         if is_withheld(message):
             return
         content = await self.addressing.content_of(message)
+        message_id, place_id = int(message.id), int(message.channel_id)
         if is_blank(content):
-            await self._forget_if_blank(message)
+            if not is_blank(message.content or ""):  # nothing is left to keep, and nothing is withheld
+                await self._forget(place_id, [message_id])
             return
-        message_id, preview = int(message.id), self._is_preview(message)
-        tainted = self._names_others(message)
-        place_id = int(message.channel_id)
+        preview, tainted = self._is_preview(message), names_others(message, int(self.addressing.bot().id))
         changed = await self.channels.edit(
             message_id, content, place_id=place_id, tainted=tainted, preview=preview
         )
@@ -77,24 +77,14 @@ class Changes:
         known, self._typed[int(message.id)] = self._typed.get(int(message.id)), typed
         return typed == known or not message.edited_timestamp
 
-    def _names_others(self, message: hikari.PartialMessage) -> bool:
-        return names_others(message, int(self.addressing.bot().id))
-
     async def follow_deletion(self, channel_id: int, message_ids: Collection[int]) -> None:
         """Follow a deletion. Raises StorageError and hikari's errors."""
         for message_id in message_ids:
             self.answers.references.forget(message_id)
         self.forwards.forget(message_ids)
-        gone = [
-            message_id for message_id in message_ids if not self.answers.taken_down.was_expected(message_id)
-        ]
-        if gone:
+        expected = self.answers.taken_down.was_expected
+        if gone := [message_id for message_id in message_ids if not expected(message_id)]:
             await self._forget(channel_id, gone)
-
-    async def _forget_if_blank(self, message: hikari.PartialMessage) -> None:
-        """Forget it where nothing is left to keep, and not because Discord withholds what there is."""
-        if not is_blank(message.content or ""):
-            await self._forget(int(message.channel_id), [int(message.id)])
 
     async def _forget(self, channel_id: int, gone: Collection[int]) -> None:
         """Forget them with the answers to them: what was asked is not to be read out of those."""
