@@ -304,7 +304,6 @@ class ApprovalDelivery:
         return CallMessage(
             int(interaction.channel_id),
             int(interaction.message.id),
-            int(interaction.application_id),
             interaction.token,
             self.assistant.approvals.clock() + TOKEN_LIVES,
             press.ephemeral,

@@ -132,7 +132,6 @@ class CallMessage:
     place_id: int | None = None
     """The channel."""
     shown_in: int | None = None
-    application_id: int | None = None
     token: str | None = None
     """Of the press: it can edit the message until `token_until`."""
     token_until: datetime | None = None

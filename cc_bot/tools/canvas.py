@@ -29,7 +29,7 @@ from cc_bot.domain.canvas import (
 from cc_bot.domain.proposal import Part
 from cc_bot.texts import Texts, texts
 from cc_bot.tools.consent import PENDING, changed_line, check_held, needs_approval, on_one_line, propose, show
-from cc_bot.tools.registry import CanvasDraft, InvalidToolCall, ToolContext, ToolResult, tool
+from cc_bot.tools.registry import CanvasDraft, InvalidToolCall, ToolContext, ToolOutcome, succeeded, tool
 
 
 def _as_text(value: object) -> object:
@@ -78,7 +78,7 @@ async def canvas_add_card(
     title: str,
     content: str,
     id: Id | None = None,  # noqa: A002 - what the spec and models call it
-) -> ToolResult:
+) -> ToolOutcome:
     """Put a card on the canvas, which stays in the user's sight: what they want shown, or will look at again.
     The result tells its id."""
     return _draw(context, AddCard(title, content, id or ""))
@@ -90,7 +90,7 @@ async def canvas_show_text(
     content: str,
     title: str | None = None,
     id: Id | None = None,  # noqa: A002 - as above
-) -> ToolResult:
+) -> ToolOutcome:
     """Put a text on the canvas."""
     return _draw(context, ShowText(content, title or "", id or ""))
 
@@ -104,7 +104,7 @@ async def canvas_add_chart(
     labels: Labels,
     series: Lines,
     id: Id | None = None,  # noqa: A002 - as above
-) -> ToolResult:
+) -> ToolOutcome:
     """Put a chart on the canvas: a value for each label; a pie takes one series."""
     lines = tuple(Series(each.name, tuple(each.values)) for each in series)
     return _draw(context, AddChart(title, kind, tuple(labels), lines, id or ""))
@@ -116,13 +116,13 @@ async def canvas_update_card(
     id: Id,  # noqa: A002 - as above
     title: str | None = None,
     content: str | None = None,
-) -> ToolResult:
+) -> ToolOutcome:
     """Change a card or text; of a chart, its title."""
     return _draw(context, UpdateCard(id, title or None, content or None))
 
 
 @tool(writes=True, about="canvas")
-async def canvas_remove_element(context: ToolContext, id: Id) -> ToolResult:  # noqa: A002 - as above
+async def canvas_remove_element(context: ToolContext, id: Id) -> ToolOutcome:  # noqa: A002 - as above
     """Take one element off the canvas."""
     return _draw(context, RemoveElement(id))
 
@@ -132,7 +132,7 @@ async def canvas_set_mode(
     context: ToolContext,
     mode: Literal["clear", "list", "board", "focus"],
     focus: Annotated[Id | None, Field(description="The id of that element.")] = None,
-) -> ToolResult:
+) -> ToolOutcome:
     """Lay out the canvas: list, board (cards side by side) or focus (one element alone); or clear it."""
     return _draw(context, SetMode(mode, focus or ""))
 
@@ -147,7 +147,7 @@ _NAMES: Final[Mapping[type[CanvasCommand], str]] = {
 }
 
 
-def _draw(context: ToolContext, command: CanvasCommand) -> ToolResult:
+def _draw(context: ToolContext, command: CanvasCommand) -> ToolOutcome:
     """Draw, or propose to. What is proposed is on the turn's draft all the same: later calls build on it."""
     draft = context.canvas
     if draft is None:
@@ -164,7 +164,7 @@ def _draw(context: ToolContext, command: CanvasCommand) -> ToolResult:
         command = replace(command, id=canvas.elements[-1].id)
         told = {"id": command.id}
     if not proposed:
-        return ToolResult(told)
+        return succeeded(told)
     words = texts(context.locale)
     shown = show(words.proposal.draw, *_describe(command, before, words))
     return propose(

@@ -20,7 +20,7 @@ from cc_bot.domain.proposal import DeferredCall, Origin, Part, ProposedCalls, Sh
 from cc_bot.domain.tool_server import Approvers
 from cc_bot.texts import Texts, texts
 from cc_bot.texts.proposal import Choice, argument_lines
-from cc_bot.tools.registry import InvalidToolCall, ToolContext, ToolResult
+from cc_bot.tools.registry import InvalidToolCall, ToolContext, ToolOutcome, succeeded
 
 PENDING: Final[Mapping[str, Any]] = {
     "proposed": True,
@@ -74,12 +74,12 @@ def propose(
     held: Mapping[str, object] | None = None,
     told: Mapping[str, Any] = PENDING,
     **more: Any,
-) -> ToolResult:
+) -> ToolOutcome:
     """Leave a call of this tool to the user. `held` are the values that it passes to `check_held`, `more` are
     fields of ProposedCalls."""
     call = DeferredCall(name, json.dumps(arguments, ensure_ascii=False), _to_json(held or {}))
     origin = Origin(context.locale, context.timezone.key, context.place, context.guild_id, context.in_dm)
-    return ToolResult(told, proposal=ProposedCalls((call,), shown, origin, **more))
+    return succeeded(told, proposal=ProposedCalls((call,), shown, origin, **more))
 
 
 def propose_call(
@@ -91,7 +91,7 @@ def propose_call(
     server: str = "",
     approvers: Approvers = "asker",
     held: Mapping[str, object] | None = None,
-) -> ToolResult:
+) -> ToolOutcome:
     """Leave a call to the user with whose result the model goes on. `tool` is its name for people."""
     check_can_propose(context)
     words, title = texts(context.locale).proposal, on_one_line(tool)

@@ -14,7 +14,7 @@ from pydantic import BeforeValidator, Field
 from cc_bot.domain.document import Document
 from cc_bot.domain.message import Attachment
 from cc_bot.search.passages import find_passages
-from cc_bot.tools.registry import InvalidToolCall, ToolContext, ToolResult, as_or_none, tool
+from cc_bot.tools.registry import InvalidToolCall, ToolContext, ToolOutcome, as_or_none, succeeded, tool
 
 MOST_CHARACTERS: Final = 9000
 """Of one result: some 7,000 tokens of Japanese."""
@@ -43,7 +43,7 @@ async def read_file(
     file: str,
     pages: Pages = None,
     query: Annotated[str | None, BeforeValidator(as_or_none)] = None,
-) -> ToolResult:
+) -> ToolOutcome:
     """Read more of a document that was attached: its pages (or slides, parts), or with query those where
     something stands. Use the user's own words as query."""
     found = _named(context.files, file)
@@ -54,7 +54,7 @@ async def read_file(
         told = await asyncio.to_thread(_look_up, document, query)
     else:
         told = _read(document, _numbers(pages or "1", len(document.parts)))
-    return ToolResult(
+    return succeeded(
         {"file": found.name, f"{document.unit}s": len(document.parts), **told}, tainted=True, passing=True
     )
 

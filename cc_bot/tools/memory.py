@@ -4,6 +4,7 @@ Each acts for the one user of the turn, and only on what the answer's readers ma
 decides whether a change is made or proposed (consent.py).
 """
 
+import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -41,9 +42,10 @@ from cc_bot.tools.registry import (
     InvalidToolCall,
     MemoryId,
     ToolContext,
-    ToolResult,
+    ToolOutcome,
     as_number,
     as_or_none,
+    succeeded,
     tool,
 )
 
@@ -190,7 +192,7 @@ async def remember(
     category: Annotated[str | None, Field(description="Such as personal, work, preference.")] = None,
     expires: Expires = None,
     supersedes: Superseded = None,
-) -> ToolResult:
+) -> ToolOutcome:
     """Keep one fact about the user for good, when they ask for it; several facts take several calls. Write
     relative times (tomorrow, 来週の金曜) as dates. Never keep passwords, keys or card numbers; health, money
     and facts about other people only when asked for in so many words. If one of the other notes in the result
@@ -235,7 +237,7 @@ async def recall(
     ],
     limit: Limit = 5,
     category: str | None = None,
-) -> ToolResult:
+) -> ToolOutcome:
     """Look up what the user asked you to remember, before you say that you do not know something about them.
     If nothing is found, try other words once. Leave out notes of low confidence that do not fit."""
     found = await context.memories.find(
@@ -247,7 +249,7 @@ async def recall(
     )
     told = labelled(found_notes(context, found))
     memories = [each.memory for each in found]
-    return ToolResult(told, recalled=tuple(memories), tainted=_any_tainted(memories))
+    return succeeded(told, recalled=tuple(memories), tainted=_any_tainted(memories))
 
 
 @tool(writes=True, about="memory")
@@ -259,7 +261,7 @@ async def update_memory(
     category: str | None = None,
     tags: Annotated[list[str] | None, BeforeValidator(lambda tags: tags and _as_list(tags))] = None,
     expires: Annotated[str | None, Field(description="As for remember; or `never`.")] = None,
-) -> ToolResult:
+) -> ToolOutcome:
     """Correct a memory, when the user asks for it or says that it changed; recall tells its id."""
     # What is said in private makes the memory private, as it would a new one.
     former = await _own(context, id)
@@ -288,11 +290,11 @@ async def update_memory(
     if memory is None:
         raise MemoryNotFound(id=former.number)
     change = MemoryChange("updated", memory, former)
-    return ToolResult({"updated": changed_note(context, change)}, changes=(change,))
+    return succeeded({"updated": changed_note(context, change)}, changes=(change,))
 
 
 @tool(writes=True, about="memory")
-async def forget(context: ToolContext, id: MemoryId) -> ToolResult:  # noqa: A002 - what the notes call it
+async def forget(context: ToolContext, id: MemoryId) -> ToolOutcome:  # noqa: A002 - what the notes call it
     """Delete a memory, when the user asks for it; recall or list_memories tells its id."""
     memory = await _own(context, id)
     held = {"content": memory.content}
@@ -309,7 +311,7 @@ async def forget(context: ToolContext, id: MemoryId) -> ToolResult:  # noqa: A00
     if not await context.memories.delete(context.user_id, memory.id):
         raise MemoryNotFound(id=memory.number)
     told = {"forgotten": {"id": memory.number, "content": memory.content, "ref": memory.id}}
-    return ToolResult(told, changes=(MemoryChange("deleted", memory),))
+    return succeeded(told, changes=(MemoryChange("deleted", memory),))
 
 
 @tool(writes=False, about="memory")
@@ -318,7 +320,7 @@ async def list_memories(
     category: str | None = None,
     limit: Limit = 10,
     before: Annotated[int | None, Field(description="Only older than this id.")] = None,
-) -> ToolResult:
+) -> ToolOutcome:
     """List the user's memories, newest first. To answer a question, use recall."""
     before_id = None if before is None else await context.memories.get_id(context.user_id, before)
     if before is not None and before_id is None:
@@ -328,12 +330,12 @@ async def list_memories(
     if len(memories) > limit:
         told["more_before"] = memories[limit - 1].number
     shown = memories[:limit]
-    return ToolResult(told, recalled=tuple(shown), tainted=_any_tainted(shown))
+    return succeeded(told, recalled=tuple(shown), tainted=_any_tainted(shown))
 
 
 async def _say_again(
     context: ToolContext, wanted: _Note, known: Memory, *, filed: bool, tagged: bool
-) -> ToolResult:
+) -> ToolOutcome:
     """Answer about a memory that says the same. What else is said of it is a change of that memory, which an
     approved call does not make: its user was not shown it."""
     ends = wanted.expires_at if wanted.expires_at or known.is_expired(context.clock()) else known.expires_at
@@ -349,12 +351,12 @@ async def _say_again(
             context.user_id, known.id, category=filing.category, tags=filing.tags, expires_at=ends
         )
     change = MemoryChange("updated", memory or known, known)
-    return ToolResult({"remembered": changed_note(context, change)}, changes=(change,), tainted=known.tainted)
+    return succeeded({"remembered": changed_note(context, change)}, changes=(change,), tainted=known.tainted)
 
 
 async def _keep(
     context: ToolContext, wanted: _Note, former: Memory | None = None, *, beside_known: bool = False
-) -> ToolResult:
+) -> ToolOutcome:
     """Keep a memory, in the place of the former one if there is one. `beside_known`: one that is all but the
     same is there and says something else, so it is not brought up to date."""
     beside = await _beside(context, wanted.content)
@@ -370,7 +372,7 @@ async def _keep(
     if nearest:
         told |= {"note": DATA_NOT_INSTRUCTIONS, "nearest": short_notes(context, nearest)}
     shown = [change.memory, *([change.former] if change.former else []), *nearest]
-    return ToolResult(told, changes=(change,), made=made, tainted=_any_tainted(shown))
+    return succeeded(told, changes=(change,), made=made, tainted=_any_tainted(shown))
 
 
 async def _add(
@@ -390,14 +392,15 @@ async def _add(
     return MemoryChange("added", kept) if isinstance(kept, Memory) else kept
 
 
-async def _keep_beside(context: ToolContext, wanted: _Note, former: Memory) -> ToolResult:
+async def _keep_beside(context: ToolContext, wanted: _Note, former: Memory) -> ToolOutcome:
     """Keep a memory, and propose that it takes the place of the former one, which its user was not shown."""
     kept = await _keep(context, wanted)
     [change] = kept.changes
     if change.memory.id == former.id:
         return kept
     left = await _propose_new(context, wanted, former)
-    return replace(kept, told={**kept.told, "superseded": left.told}, proposal=left.proposal)
+    told = {**json.loads(kept.text), "superseded": json.loads(left.text)}
+    return replace(kept, text=json.dumps(told, ensure_ascii=False), proposal=left.proposal)
 
 
 def _change_needs_approval(context: ToolContext, memory: Memory, is_grounded: Callable[[], bool]) -> bool:
@@ -431,31 +434,9 @@ def _is_edit_said(
 
 _LABELS: Final = frozenset(
     {
-        *(
-            "general",
-            "personal",
-            "work",
-            "preference",
-            "preferences",
-            "health",
-            "family",
-            "food",
-            "pet",
-            "pets",
-        ),
-        *(
-            "schedule",
-            "contact",
-            "place",
-            "hobby",
-            "個人",
-            "仕事",
-            "好み",
-            "健康",
-            "家族",
-            "食べ物",
-            "ペット",
-        ),
+        *("general", "personal", "work", "preference", "preferences", "health", "family", "food", "pet"),
+        *("pets", "schedule", "contact", "place", "hobby"),
+        *("個人", "仕事", "好み", "健康", "家族", "食べ物", "ペット"),
         *("予定", "連絡先", "場所", "趣味", "一般", "その他"),
     }
 )
@@ -535,7 +516,7 @@ async def _page(
 # ---- proposals -------------------------------------------------------------------------------------------
 
 
-async def _propose_new(context: ToolContext, wanted: _Note, former: Memory | None) -> ToolResult:
+async def _propose_new(context: ToolContext, wanted: _Note, former: Memory | None) -> ToolOutcome:
     words = texts(context.locale)
     parts = [*_card_lines(None, wanted, words)]
     if former is None:
@@ -547,11 +528,11 @@ async def _propose_new(context: ToolContext, wanted: _Note, former: Memory | Non
     return await _propose(context, "remember", wanted, arguments, shown, held=held, memory_id=former.id)
 
 
-async def _propose_edit(context: ToolContext, wanted: _Note, former: Memory) -> ToolResult:
+async def _propose_edit(context: ToolContext, wanted: _Note, former: Memory) -> ToolOutcome:
     now, words = _Note.of(former), texts(context.locale)
     if wanted == now:
         unchanged = MemoryChange("updated", former, former)
-        return ToolResult({"updated": changed_note(context, unchanged)}, changes=(unchanged,))
+        return succeeded({"updated": changed_note(context, unchanged)}, changes=(unchanged,))
     changes = {name: value for name, value in wanted.arguments.items() if value != now.arguments[name]}
     parts = [*_content_lines(now.content, wanted.content, words), *_card_lines(now, wanted, words)]
     shown = show(words.proposal.change, *parts, number=former.number)
@@ -570,7 +551,7 @@ async def _propose(
     *,
     held: Mapping[str, object] | None = None,
     memory_id: int | None = None,
-) -> ToolResult:
+) -> ToolOutcome:
     """Leave a change to the user. Raises SecretNotStored for what may not be stored anywhere."""
     if await context.memories.refuses(wanted.content, wanted.category, *wanted.tags):
         raise SecretNotStored

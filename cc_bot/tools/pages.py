@@ -14,7 +14,7 @@ from cc_bot.domain.page import READ_PAGE, WEB_SEARCH
 from cc_bot.internet.addresses import WebAddress, addresses_in, parse_address
 from cc_bot.internet.turn import Internet, PageSource, ReadPage, SearchResult, SearchSource, TurnInternet
 from cc_bot.tools.consent import propose_call
-from cc_bot.tools.registry import InvalidToolCall, ToolContext, ToolResult, choices_of_words, tool
+from cc_bot.tools.registry import InvalidToolCall, ToolContext, ToolOutcome, choices_of_words, succeeded, tool
 
 MOST_BYTES: Final = 16 << 10
 """Of a page's text, as UTF-8: 5,400 characters of Japanese."""
@@ -31,7 +31,7 @@ _log = structlog.get_logger(__name__)
 
 
 @tool(writes=False, personal=False, about="page")
-async def read_page(context: ToolContext, url: str) -> ToolResult:
+async def read_page(context: ToolContext, url: str) -> ToolOutcome:
     """Read a web page, PDF or other document. Only addresses that stand in the user's messages, in what they
     reply to or forwarded, or in results of web_search in this turn can be read: give one of those exactly as
     it stands there."""
@@ -39,7 +39,7 @@ async def read_page(context: ToolContext, url: str) -> ToolResult:
     pages = _pages(internet.internet)
     if context.approved is not None:
         page = await internet.read(pages, parse_address(url.strip().strip("<>")))
-        return ToolResult(_told_page(page), tainted=True)
+        return succeeded(_told_page(page), tainted=True)
     if internet.pages_left <= 0:
         raise InvalidToolCall("No more pages in this turn: answer with what you have read.")
     try:
@@ -54,11 +54,11 @@ async def read_page(context: ToolContext, url: str) -> ToolResult:
     ):
         return _propose(context, READ_PAGE, {"url": url})
     internet.pages_left -= 1
-    return ToolResult(_told_page(await internet.read(pages, address)), tainted=True)
+    return succeeded(_told_page(await internet.read(pages, address)), tainted=True)
 
 
 @tool(writes=False, personal=False, about="search")
-async def web_search(context: ToolContext, query: str) -> ToolResult:
+async def web_search(context: ToolContext, query: str) -> ToolOutcome:
     """Search the web, in a few words, without anything private. Read what looks best with read_page, where
     that is offered."""
     internet = _internet(context)
@@ -74,7 +74,7 @@ async def web_search(context: ToolContext, query: str) -> ToolResult:
     found = await searches.search(words)
     for result in found:
         internet.addresses.add(result.address)
-    return ToolResult(_told_results(found), tainted=True)
+    return succeeded(_told_results(found), tainted=True)
 
 
 def _may_carry_out(context: ToolContext) -> bool:
@@ -90,7 +90,7 @@ def _choices_of_address(typed: str, address: WebAddress) -> int:
     return len(there) + 1 if address in there else 0
 
 
-def _propose(context: ToolContext, name: str, arguments: Mapping[str, str]) -> ToolResult:
+def _propose(context: ToolContext, name: str, arguments: Mapping[str, str]) -> ToolOutcome:
     return propose_call(context, name, f"🌐 · {name}", arguments)
 
 

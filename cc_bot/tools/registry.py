@@ -13,7 +13,7 @@ import json
 import pkgutil
 import re
 from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 from fnmatch import fnmatchcase
 from math import comb
@@ -191,10 +191,15 @@ class ToolContext:
         return moment.astimezone(self.timezone).date().isoformat()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ToolEffects:
-    """The effects of a tool, beside what the model is told."""
+@dataclass(frozen=True, slots=True)
+class ToolOutcome:
+    """What the model is told of a call, and what the call did beside that."""
 
+    text: str
+    """A JSON object; `{"error": …}` when `ok` is False."""
+    ok: bool
+    secret: bool = False
+    """Whether the arguments hold what must not be stored."""
     changes: tuple[MemoryChange, ...] = ()
     """What the user is told, from committed rows."""
     recalled: tuple[Memory, ...] = ()
@@ -215,32 +220,11 @@ class ToolEffects:
     """Pictures that the model is shown, and that stand below the answer."""
 
 
-@dataclass(frozen=True, slots=True)
-class ToolResult(ToolEffects):
-    """The outcome of a tool, where that is more than what the model is told."""
-
-    told: Mapping[str, Any]
-    """What the model is told, as JSON."""
-
-
 class InvalidToolCall(Exception):
     """The arguments make no sense together. The message is for the model."""
 
 
-ToolFunction = Callable[Concatenate[ToolContext, ...], Awaitable[Mapping[str, Any] | ToolResult]]
-
-
-@dataclass(frozen=True, slots=True)
-class ToolOutcome(ToolEffects):
-    """The outcome of a call, as the model is told it."""
-
-    text: str
-    """A JSON object; `{"error": …}` when `ok` is False."""
-    ok: bool
-    secret: bool = False
-    """Whether the arguments hold what must not be stored."""
-
-
+ToolFunction = Callable[Concatenate[ToolContext, ...], Awaitable[ToolOutcome]]
 Subject = Literal["memory", "canvas", "schedule", "file", "page", "search"]
 
 
@@ -289,8 +273,7 @@ class Tool:
         given = dict(self.arguments.model_validate_json(arguments or "{}"))
         _check_lengths(given)
         async with asyncio.timeout(TIMEOUT_S):
-            result = await self.function(context, **given)
-        return outcome_of(result if isinstance(result, ToolResult) else ToolResult(result))
+            return await self.function(context, **given)
 
     async def call(self, context: ToolContext, arguments: str) -> ToolOutcome:
         """Run the tool. Whatever goes wrong becomes a result that the model can read."""
@@ -368,30 +351,17 @@ class ToolRegistry:
         self,
         *,
         writing: bool = True,
-        memory: bool = True,
-        canvas: bool = True,
-        schedule: bool = True,
-        file: bool = True,
-        page: bool = True,
-        search: bool = True,
         allowed: Collection[str] | None = None,
+        **subjects: bool,
     ) -> tuple[ToolSchema, ...]:
-        """The tools to offer; without `writing`, only those that keep nothing; without `memory`, `canvas`,
-        `schedule`, `file`, `page` or `search`, none of those; `allowed` are the names, or patterns of names
-        of servers' tools, that may be among them at all, None: every one."""
-        there: Mapping[Subject | None, bool] = {
-            "memory": memory,
-            "canvas": canvas,
-            "schedule": schedule,
-            "file": file,
-            "page": page,
-            "search": search,
-        }
+        """The tools to offer: without `writing` only those that store nothing, and none about a subject that
+        is False. `allowed` are the names, or patterns of names of servers' tools, that may be among them;
+        None: all."""
         return tuple(
             tool.schema
             for name, tool in self._tools.items()
             if (writing or not tool.writes)
-            and there.get(tool.about, True)
+            and subjects.get(tool.about or "", True)
             and (allowed is None or _is_among(name, allowed))
         )
 
@@ -501,9 +471,9 @@ def _problems(error: ValidationError) -> str:
     return "; ".join(f"{'.'.join(map(str, item['loc'])) or 'arguments'}: {item['msg']}" for item in found)
 
 
-def outcome_of(result: ToolResult) -> ToolOutcome:
-    effects = {effect.name: getattr(result, effect.name) for effect in fields(ToolEffects)}
-    return ToolOutcome(json.dumps(result.told, ensure_ascii=False), ok=True, **effects)
+def succeeded(told: Mapping[str, Any], **effects: Any) -> ToolOutcome:
+    """The outcome of a call that was made; `effects` are fields of ToolOutcome."""
+    return ToolOutcome(json.dumps(told, ensure_ascii=False), ok=True, **effects)
 
 
 def failed(problem: str) -> ToolOutcome:

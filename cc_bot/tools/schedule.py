@@ -25,8 +25,9 @@ from cc_bot.tools.registry import (
     InvalidToolCall,
     MemoryId,
     ToolContext,
-    ToolResult,
+    ToolOutcome,
     as_or_none,
+    succeeded,
     tool,
 )
 
@@ -47,7 +48,7 @@ async def schedule(
             "(or days, months). Leave out for once."
         ),
     ] = None,
-) -> ToolResult:
+) -> ToolOutcome:
     """Remind the user at a time, when they ask for that in this message. Work out the date and time from the
     present one; ask if it is not clear when."""
     store, key = _store(context), context.key
@@ -87,22 +88,22 @@ async def schedule(
 
 
 @tool(writes=False, about="schedule")
-async def list_schedules(context: ToolContext) -> ToolResult:
+async def list_schedules(context: ToolContext) -> ToolOutcome:
     """List the user's reminders, the next one first."""
     known = await _list_seen(context)
     if not known:
-        return ToolResult({"schedules": []})
+        return succeeded({"schedules": []})
     told: dict[str, Any] = {
         "note": DATA_NOT_INSTRUCTIONS,
         "schedules": [_told(each) for each in known[:MOST_LISTED]],
     }
     if len(known) > MOST_LISTED:
         told["more"] = len(known) - MOST_LISTED
-    return ToolResult(told, tainted=any(each.tainted for each in known[:MOST_LISTED]))
+    return succeeded(told, tainted=any(each.tainted for each in known[:MOST_LISTED]))
 
 
 @tool(writes=True, about="schedule")
-async def cancel_schedule(context: ToolContext, id: MemoryId) -> ToolResult:  # noqa: A002 - what the list calls it
+async def cancel_schedule(context: ToolContext, id: MemoryId) -> ToolOutcome:  # noqa: A002 - what the list calls it
     """Cancel a reminder, when the user asks for that in this message; list_schedules tells its id. To change
     one, cancel it and schedule it anew."""
     known = await _list_seen(context)
@@ -120,7 +121,7 @@ async def cancel_schedule(context: ToolContext, id: MemoryId) -> ToolResult:  # 
     if cancelled is None:
         raise ScheduleNotFound(id=id)
     told = {"cancelled": {"id": cancelled.number, "text": cancelled.text, "ref": cancelled.id}}
-    return ToolResult(told, schedules=(ScheduleChange("cancelled", cancelled),), tainted=cancelled.tainted)
+    return succeeded(told, schedules=(ScheduleChange("cancelled", cancelled),), tainted=cancelled.tainted)
 
 
 def _store(context: ToolContext) -> ScheduleStore:
@@ -160,8 +161,8 @@ async def _list_seen(context: ToolContext) -> Sequence[Schedule]:
     return [each for each in known if context.visibility == "private" or is_known_in(each, here)]
 
 
-def _added(schedule: Schedule) -> ToolResult:
-    return ToolResult({"scheduled": _told(schedule)}, schedules=(ScheduleChange("added", schedule),))
+def _added(schedule: Schedule) -> ToolOutcome:
+    return succeeded({"scheduled": _told(schedule)}, schedules=(ScheduleChange("added", schedule),))
 
 
 def _told(schedule: Schedule) -> dict[str, Any]:

@@ -28,7 +28,6 @@ from cc_bot.tools.registry import (
     ToolRegistry,
     failed,
     in_doubt,
-    outcome_of,
     repeats_only,
 )
 
@@ -117,16 +116,14 @@ class CallableServerTool:
             return replace(_outcome(result), acted=self.changes)
         if self._offered.approvers == "owners" and not context.owners_read:
             raise InvalidToolCall(OWNERS_ELSEWHERE)
-        return outcome_of(
-            propose_call(
-                context,
-                tool.full_name,
-                f"{tool.server} · {tool.name}",
-                _in_order(given, tool),
-                server=tool.server,
-                approvers=self._offered.approvers,
-                held=held,
-            )
+        return propose_call(
+            context,
+            tool.full_name,
+            f"{tool.server} · {tool.name}",
+            _in_order(given, tool),
+            server=tool.server,
+            approvers=self._offered.approvers,
+            held=held,
         )
 
     def _may_carry_out(self, context: ToolContext, given: Mapping[str, Any]) -> bool:

@@ -72,7 +72,7 @@ async def live(stores: Stores, database: Database, user_id: int, word: str, *, c
         stored = await stores.sessions.archive_turn(
             session, [question, reply], drawn=[Drawn(AddCard(word, word), visibility)], proposals=proposals
         )
-    pressed = CallMessage(2, 3, 4, "token-of-a-press", utc_now() + timedelta(minutes=14))
+    pressed = CallMessage(2, 3, "token-of-a-press", utc_now() + timedelta(minutes=14))
     assert await stores.proposals.claim(stored.proposals[0], "a1b2c3d4", pressed)
     backlog = got(await stores.summaries.get_backlog(key))
     await stores.summaries.put(backlog, {"public": f"{word}の話", "private": f"{word}の内緒話"})

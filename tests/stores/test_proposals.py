@@ -17,7 +17,7 @@ KEY = SessionKey(7, 2)
 WAITS = ToolCall("c1", "notes__write", '{"text": "牛乳"}', '{"proposed": true}')
 OTHER = ToolCall("c2", "recall", "{}", "{}")
 NOW = datetime(2026, 11, 26, 9, tzinfo=UTC)
-MESSAGE = CallMessage(2, 3, 4, "token", NOW + timedelta(minutes=14), ephemeral=True)
+MESSAGE = CallMessage(2, 3, "token", NOW + timedelta(minutes=14), ephemeral=True)
 
 
 async def propose(stores: Stores, *proposals: ProposedCalls) -> Sequence[Proposal]:

@@ -1,34 +1,33 @@
 """Tools are declared from typed functions, and whatever goes wrong in one is a result for the model."""
 
 import json
-from collections.abc import Mapping
-from typing import Annotated, Any
+from typing import Annotated
 
 import pytest
 from pydantic import Field
 
 from cc_bot.domain.errors import EmptyMemory
 from cc_bot.llm.model import ToolRequest
-from cc_bot.tools.registry import ToolContext, ToolOutcome, ToolRegistry, tool
+from cc_bot.tools.registry import ToolContext, ToolOutcome, ToolRegistry, succeeded, tool
 from tests.tools.conftest import TOOLS
 
 
 @tool(writes=False)
 async def add(
     context: ToolContext, left: Annotated[int, Field(description="One number.")], right: int = 1
-) -> Mapping[str, Any]:
+) -> ToolOutcome:
     """Add two numbers."""
-    return {"sum": left + right, "for": context.user_id}
+    return succeeded({"sum": left + right, "for": context.user_id})
 
 
 @tool(writes=True)
-async def explode(context: ToolContext, secret: str) -> Mapping[str, Any]:
+async def explode(context: ToolContext, secret: str) -> ToolOutcome:
     """Raise what was given."""
     raise RuntimeError(secret)
 
 
 @tool(writes=True)
-async def refuse(context: ToolContext) -> Mapping[str, Any]:
+async def refuse(context: ToolContext) -> ToolOutcome:
     """Refuse."""
     raise EmptyMemory
 

@@ -539,9 +539,10 @@ class Recovery:
 
     async def _show_call(self, call: Proposal, recipient: Recipient, line: str) -> Unshown | None:
         shown, rest = call.message, self.replies.rest
-        token, application_id = shown.token_at(self.recipients.clock()), shown.application_id or 0
+        token = shown.token_at(self.recipients.clock())
         channel_id, message_id = shown.place_id or 0, shown.shown_in or 0
         if token is not None:
+            application_id = await self._application()
             message = await rest.fetch_interaction_response(application_id, token)
             page = page_of(message, recipient.locale)
             webhook = InteractionWebhook(rest, application_id, token, channel_id, message_id)

@@ -447,7 +447,6 @@ CREATE TABLE proposals (
     process        @text NOT NULL DEFAULT '',  -- that makes the calls, as in turns
     place_id       @number,         -- the channel of the message that reports the outcome; NULL outside of Discord
     shown_in       @number,         -- that message, as Discord counts it
-    application_id @number,         -- of the bot, for the token
     token          @text,           -- of the press
     token_until    @number,         -- Unix milliseconds
     ephemeral      @number NOT NULL DEFAULT 0
