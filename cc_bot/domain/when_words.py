@@ -315,11 +315,12 @@ monthday  (?P<day>\d{{1,2}})(?:日(?![間後分目以])|{_TH}\b)|(?P<day2>\d{{1,
 monthday  (?P<last>月?末日?|(?:the )?(?:end|last day)(?: of (?:the|this) month)?\b)
 # 今頃, 明日の同じ時間; same time
 clock     (?P<as_now>今頃|今ごろ|いまごろ|同じ(?:時間|時刻|頃)|(?:at )?(?:this|(?:the )?same) time\b)
-# 9時半, 9時15分, 9:30, 9:30pm, 9am, 9 o'clock, at 9, 9 in the morning, 正午, midnight
+# 9時半, 9時15分, 9:30, 9:30pm, 9am, 9 o'clock, at 9, half past 9, 9 in the morning, 正午, midnight
 clock     {_HOUR}時(?!間)(?:\s?(?P<minute>\d{{1,2}})分(?!前)|(?P<half>半))?
 clock     (?P<at>at )?{_HOUR}:(?P<minute>\d{{2}})(?::\d{{2}})?(?:{_AMPM})?(?!\d)
 clock     (?:at )?{_HOUR}(?:\.(?P<minute>\d{{2}}))?{_AMPM}
 clock     (?:at )?{_HOUR} ?o'clock\b|at (?P<hour2>\d{{1,2}})(?![\d/:.-])\b
+clock     (?:at )?(?P<half>half past ){_HOUR}\b(?:{_AMPM})?
 clock     {_HOUR}(?= in the (?:morning|afternoon|evening)\b| at night\b)
 clock     (?P<noon>正午|(?:at )?(?:noon|midday)\b)|(?P<midnight>真夜中|(?:at )?midnight\b)
 # 朝, 夕方; in the morning, at night

@@ -13,7 +13,6 @@ from cc_bot.texts.area import Area, Both, Sentence, by_key
 _NAMES: Final = ("SUN", "MON", "TUE", "WED", "THU", "FRI", "SAT")
 _HOURS: Final = re.compile(r"every (\d+)h")
 _EVERY_SO_MANY: Final = re.compile(r"\*/(\d+)")
-_NTH: Final = re.compile(r"\A(?:(?P<day>\w++)#(?P<nth>[1-5])|(?P<last>[0-6])L)\Z")
 _LISTED_AT_MOST: Final = 4
 """Times of a day; of more that are equally far apart, it is told how far."""
 _IN_EVERY_MONTH: Final = 28
@@ -141,24 +140,19 @@ class RepeatTexts(Area):
     weekly = Sentence(ja="毎週{days}曜", en="every {days}")
     nth_day = Sentence(ja="第{nth}{day}曜", en="{nth} {day}")
     last_day = Sentence(ja="最後の{day}曜", en="last {day}")
-    by_nth_day = Sentence(ja="毎月{days}", en="every {days} of the month")
-    """Every month."""
+    month_end = Sentence(ja="末日", en="last day")
     monthly = Sentence(ja="毎月{days}", en="on the {days} of every month")
-    month_end = Sentence(ja="毎月末日", en="on the last day of every month")
-    yearly = Sentence(ja="毎年{month}{day}", en="every year on {month} {day}")
-    yearly_by_nth_day = Sentence(ja="毎年{month}の{days}", en="every year on the {days} of {month}")
+    yearly = Sentence(ja="毎年{date}", en="every year on {date}")
+    day_of_month = Sentence(ja="{month}{day}", en="{month} {day}")
+    nth_of_month = Sentence(ja="{month}の{days}", en="the {days} of {month}")
     some_months = Sentence(ja="（ない月はお休み）", en=" (when there is one)")
     """Behind days that not every month has."""
     leap_years = Sentence(ja="（うるう年だけ）", en=" (leap years only)")
     """Behind 29 February."""
     days_apart = Sentence(ja="{count}日ごと", en="every {count} days")
     weeks_apart = Sentence(ja="{count}週間ごとの{days}曜", en="every {count} weeks on {days}")
-    weeks_apart_workdays = Sentence(ja="{count}週間ごとの平日", en="every {count} weeks on weekdays")
     months_apart = Sentence(ja="{count}か月ごとの{days}", en="every {count} months on the {days}")
-    months_apart_by_nth_day = Sentence(ja="{count}か月ごとの{days}", en="every {count} months on the {days}")
-    months_apart_end = Sentence(ja="{count}か月ごとの末日", en="every {count} months on the last day")
-    years_apart = Sentence(ja="{count}年ごとの{month}{day}", en="every {count} years on {month} {day}")
-    years_apart_by_nth_day = Sentence(ja="{count}年ごとの{month}の{days}", en="every {count} years on the {days} of {month}")
+    years_apart = Sentence(ja="{count}年ごとの{date}", en="every {count} years on {date}")
     hourly = Sentence(ja="1時間ごと", en="every hour")
     hourly_at = Sentence(ja="毎時{minute}分", en="every hour, {minute} minutes past")
     hours_apart = Sentence(ja="{hours}時間ごと", en="every {hours} hours")
@@ -182,20 +176,13 @@ def described(repeat: str, phrases: RepeatTexts) -> str:
         return _hours(phrases, int(match[1]))
     try:
         cron, interval = parts_of(repeat)
-        return _in_words(phrases, cron.split(), interval)
+        minute, hour, *days = cron.split()
+        if interval is None and days == ["*"] * 3 and (words := _through_the_day(phrases, hour, int(minute))):
+            return words
+        times = [_time(phrases, each, int(minute)) for each in _numbers(hour)]
+        return phrases.at.format(days=_days(phrases, interval, *days), times=_joined(phrases, times))
     except (ValueError, IndexError, TypeError):
         return phrases.by_cron.format(cron=repeat)
-
-
-def _in_words(phrases: RepeatTexts, fields: Sequence[str], interval: Interval | None) -> str:
-    """Put it in words. Raises ValueError or IndexError where there are no words."""
-    minute, hour, *of_days = fields
-    past = int(minute)
-    if interval is None and of_days == ["*"] * 3 and (told := _through_the_day(phrases, hour, past)):
-        return told
-    days = _days(phrases, *of_days) if interval is None else _days_apart(phrases, interval, *of_days)
-    times = [_time(phrases, each, past) for each in _numbers(hour)]
-    return phrases.at.format(days=days, times=_joined(phrases, times))
 
 
 def _through_the_day(phrases: RepeatTexts, hour: str, past: int) -> str | None:
@@ -211,102 +198,62 @@ def _through_the_day(phrases: RepeatTexts, hour: str, past: int) -> str | None:
     return _hours(phrases, apart, first=hours[0], past=past)
 
 
-def _days(phrases: RepeatTexts, day: str, month: str, weekday: str) -> str:
-    if day == "*" and (nth_days := _nth_days(phrases, weekday)):
-        return _by_nth_days(phrases, nth_days, month)
-    if (day, month, weekday) == ("*", "*", "*"):
-        return phrases.daily
-    match (day, month, weekday):
-        case ("*", "*", _):
-            return _of_week(phrases, _numbers(weekday.replace("7", "0")))
-        case ("L", "*", "*"):
-            return phrases.month_end
-        case (_, "*", "*"):
-            return phrases.monthly.format(days=_of_month(phrases, day))
-        case (_, _, "*"):
-            return phrases.yearly.format(**_of_year(phrases, day, month))
-        case _:
-            raise ValueError(weekday)
-
-
-def _by_nth_days(phrases: RepeatTexts, nth_days: str, month: str) -> str:
-    if month == "*":
-        return phrases.by_nth_day.format(days=nth_days)
-    return phrases.yearly_by_nth_day.format(month=_month(phrases, month), days=nth_days)
-
-
-def _of_year(phrases: RepeatTexts, day: str, month: str) -> dict[str, str]:
-    only = phrases.leap_years if (int(day), int(month)) == (29, 2) else ""
-    return {"month": _month(phrases, month), "day": phrases.counted[int(day) - 1] + only}
-
-
-def _days_apart(phrases: RepeatTexts, interval: Interval, day: str, month: str, weekday: str) -> str:
-    """Tell of what has some days, weeks or months between."""
-    count = interval.count
-    match (interval.unit, day, month, weekday):
-        case ("days", "*", "*", "*"):
-            return phrases.days_apart.format(count=count)
-        case ("weeks", "*", "*", _):
-            return _weeks_apart(phrases, count, _numbers(weekday.replace("7", "0")))
-        case ("months", _, "*", _):
-            return _months_apart(phrases, count, day, weekday)
-        case ("months", _, _, _) if count % 12 == 0:
-            return _years_apart(phrases, count // 12, day, month, weekday)
+def _days(phrases: RepeatTexts, interval: Interval | None, day: str, month: str, weekday: str) -> str:
+    """Return the days in words. Raises ValueError or IndexError if there are no words for them."""
+    count, unit = (interval.count, interval.unit) if interval else (1, "")
+    match (unit, day, month, weekday):
+        case ("" | "days", "*", "*", "*"):
+            return phrases.days_apart.format(count=count) if unit else phrases.daily
+        case ("" | "weeks", "*", "*", _) if not _is_nth(weekday):
+            return _of_week(phrases, _numbers(weekday.replace("7", "0")), count)
+        case ("" | "months", _, "*", _):
+            template = phrases.months_apart if unit else phrases.monthly
+            return template.format(count=count, days=_of_month(phrases, day, weekday))
+        case ("" | "months", _, _, _) if not unit or count % 12 == 0:
+            template = phrases.years_apart if unit else phrases.yearly
+            return template.format(count=count // 12, date=_date(phrases, month, day, weekday))
         case _:
             raise ValueError(interval)
 
 
-def _weeks_apart(phrases: RepeatTexts, count: int, numbers: Sequence[int]) -> str:
-    if numbers == [1, 2, 3, 4, 5]:
-        return phrases.weeks_apart_workdays.format(count=count)
-    return phrases.weeks_apart.format(count=count, days=_weekdays(phrases, numbers))
+def _is_nth(weekday: str) -> bool:
+    return "#" in weekday or "L" in weekday
 
 
-def _months_apart(phrases: RepeatTexts, count: int, day: str, weekday: str) -> str:
-    if (day, weekday) == ("L", "*"):
-        return phrases.months_apart_end.format(count=count)
-    if day == "*" and (nth_days := _nth_days(phrases, weekday)):
-        return phrases.months_apart_by_nth_day.format(count=count, days=nth_days)
-    if weekday != "*":
-        raise ValueError(weekday)
-    return phrases.months_apart.format(count=count, days=_of_month(phrases, day))
-
-
-def _years_apart(phrases: RepeatTexts, count: int, day: str, month: str, weekday: str) -> str:
-    if day == "*" and (nth_days := _nth_days(phrases, weekday)):
-        name = _month(phrases, month)
-        return phrases.years_apart_by_nth_day.format(count=count, month=name, days=nth_days)
-    if weekday != "*":
-        raise ValueError(weekday)
-    return phrases.years_apart.format(count=count, **_of_year(phrases, day, month))
-
-
-def _of_week(phrases: RepeatTexts, numbers: Sequence[int]) -> str:
-    if numbers in ([1, 2, 3, 4, 5], [0, 6]):
+def _of_week(phrases: RepeatTexts, numbers: Sequence[int], count: int) -> str:
+    if count == 1 and numbers in ([1, 2, 3, 4, 5], [0, 6]):
         return phrases.workdays if len(numbers) == 5 else phrases.weekends
-    return phrases.weekly.format(days=_weekdays(phrases, numbers))
-
-
-def _weekdays(phrases: RepeatTexts, numbers: Sequence[int]) -> str:
     from_monday = sorted(numbers, key=lambda number: number or 7)
-    return _joined(phrases, [phrases.weekdays[number] for number in from_monday])
+    days = _joined(phrases, [phrases.weekdays[number] for number in from_monday])
+    return phrases.weekly.format(days=days) if count == 1 else phrases.weeks_apart.format(count=count, days=days)
 
 
-def _of_month(phrases: RepeatTexts, field: str) -> str:
-    numbers = _numbers(field)
-    told = _joined(phrases, [phrases.counted[number - 1] for number in numbers])
-    return told + (phrases.some_months if numbers[-1] > _IN_EVERY_MONTH else "")
+def _of_month(phrases: RepeatTexts, day: str, weekday: str) -> str:
+    if day == "*" and _is_nth(weekday):
+        return _joined(phrases, [_nth_day(phrases, each) for each in weekday.split(",")])
+    if weekday != "*":
+        raise ValueError(weekday)
+    if day == "L":
+        return phrases.month_end
+    numbers = _numbers(day)
+    words = _joined(phrases, [phrases.counted[number - 1] for number in numbers])
+    return words + (phrases.some_months if numbers[-1] > _IN_EVERY_MONTH else "")
 
 
-def _nth_days(phrases: RepeatTexts, field: str) -> str | None:
-    """第2水曜・第4水曜; None where it is another kind of weekdays."""
-    found = [_NTH.match(each) for each in field.split(",")]
-    told = [phrases.last_day.format(day=phrases.weekdays[int(match["last"])]) if match["last"] else phrases.nth_day.format(nth=_nth(phrases, int(match["nth"])), day=phrases.weekdays[_number(match["day"])]) for match in found if match]
-    return _joined(phrases, told) if len(told) == len(found) else None
+def _date(phrases: RepeatTexts, month: str, day: str, weekday: str) -> str:
+    name = phrases.months[int(month) - 1]
+    if weekday != "*":
+        return phrases.nth_of_month.format(month=name, days=_of_month(phrases, day, weekday))
+    leap = phrases.leap_years if (int(day), int(month)) == (29, 2) else ""
+    return phrases.day_of_month.format(month=name, day=phrases.counted[int(day) - 1]) + leap
 
 
-def _month(phrases: RepeatTexts, field: str) -> str:
-    return phrases.months[int(field) - 1]
+def _nth_day(phrases: RepeatTexts, field: str) -> str:
+    """第2水曜, the last Friday."""
+    if field.endswith("L"):
+        return phrases.last_day.format(day=phrases.weekdays[int(field[:-1])])
+    day, _, nth = field.partition("#")
+    return phrases.nth_day.format(nth=_nth(phrases, int(nth)), day=phrases.weekdays[_number(day)])
 
 
 def _nth(phrases: RepeatTexts, number: int) -> str:
