@@ -386,7 +386,7 @@ class DiscordBot:
                 async with asyncio.timeout_at(deadline_s):
                     await services.answers.running.none_left()
                     await services.answers.boards.settle()
-                    await services.receipts.settle()
+                    await services.receipts.wait_idle()
                     await services.answers.deliveries.wait_idle()
 
     async def _disconnect(self) -> None:

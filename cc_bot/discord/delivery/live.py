@@ -170,7 +170,7 @@ class LiveAnswer:
         receipts = receipts_of(self.state, self._words, self._asker_id)
         last = replace(pages[-1], buttons=buttons, receipts=receipts)
         if self._receipts:
-            last = await self._receipts.as_it_is(last, self._words)
+            last = await self._receipts.with_current_state(last, self._words)
         if self.state.proposals:
             last = with_proposals(last, self.state.proposals, self._words)
         await self.reply.show((*pages[:-1], last))

@@ -15,7 +15,7 @@ import structlog
 from cc_bot.discord.delivery.outlets import reply_in_place
 from cc_bot.discord.delivery.reply import Reply
 from cc_bot.discord.pages.answer import page_of
-from cc_bot.discord.pages.custom_ids import UndoButton, UnscheduleButton, parse_custom_id
+from cc_bot.discord.pages.custom_ids import UnscheduleButton, parse_custom_id
 from cc_bot.discord.pages.page import Page, Receipts, changes_to
 from cc_bot.discord.pages.receipts import AnyReceipt, render_receipts
 from cc_bot.discord.recipients import Recipients
@@ -102,7 +102,7 @@ class ReceiptUpkeep:
         """Of each message, by its id: a change begins with what the message is by then."""
         self._tasks: set[asyncio.Task[None]] = set()
 
-    async def as_it_is(self, page: Page, words: Texts) -> Page:
+    async def with_current_state(self, page: Page, words: Texts) -> Page:
         """Return a page that is about to be shown with its receipts as they are now. If the database fails,
         they stay as they were made."""
         receipts = page.receipts
@@ -170,8 +170,8 @@ class ReceiptUpkeep:
         for user_id in await self._stores.receipts.list_stale_users():
             self.refresh(user_id, (await recipients.of_author(user_id)).words)
 
-    async def settle(self) -> None:
-        """Wait until all that was begun is shown."""
+    async def wait_idle(self) -> None:
+        """Wait until all edits are made."""
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
     async def _page(self, message: hikari.Message, stored: ReceiptMessage | None, words: Texts) -> Page:
@@ -196,16 +196,11 @@ class ReceiptUpkeep:
                 buttons=tuple(each for each in page.receipts.buttons if each.custom_id != custom_id),
             ),
         )
-        match parse_custom_id(custom_id):
-            case UndoButton(action, user_id, memory_id, former_id):
-                receipt: AnyReceipt = Receipt(action, memory_id, "", former_id or None)
-            case UnscheduleButton(user_id, schedule_id):
-                receipt = ScheduleReceipt("added", schedule_id)
-            case _:
-                return page
-        [now] = await as_they_are([receipt], user_id, self._stores)
-        undone = now.state == "undone"
-        return replace(page, facts=page.facts.noting(words.receipt.taken_back)) if undone else page
+        pressed = parse_custom_id(custom_id)
+        if not isinstance(pressed, UnscheduleButton):
+            return page
+        left = await self._stores.schedules.get(pressed.user_id, pressed.schedule_id)
+        return page if left else replace(page, facts=page.facts.noting(words.receipt.taken_back))
 
     def _begin(self, user_id: int, work: Coroutine[None, None, None]) -> None:
         task = asyncio.create_task(self._in_turn(user_id, work))

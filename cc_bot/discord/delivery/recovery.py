@@ -406,7 +406,7 @@ class Recovery:
 
     async def _show_page(self, unshown: UnshownTurn, reply: Reply, page: Page) -> None:
         words, receipts = unshown.recipient.words, self.deliveries.running.receipts
-        await reply.show((await receipts.as_it_is(page, words) if receipts else page,))
+        await reply.show((await receipts.with_current_state(page, words) if receipts else page,))
         if receipts:
             await receipts.record(reply, page.receipts, words)
 

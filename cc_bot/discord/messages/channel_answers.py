@@ -294,5 +294,5 @@ class ChannelAnswers:
         *pages, last = final_pages(state, words)
         last = with_controls(last, state, words, user_id)
         receipts = self.runner.running.receipts
-        last = await receipts.as_it_is(last, words) if receipts else last
+        last = await receipts.with_current_state(last, words) if receipts else last
         return (*pages, last)

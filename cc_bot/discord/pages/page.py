@@ -39,13 +39,8 @@ RECEIPT_ID: Final = "done:"
 NOTE_ID: Final = "fact:"
 """The prefixes of the custom ids of buttons that show facts."""
 
-SMALL_LINES: Final = 2
-"""Lines of notices under an answer; more notices share these lines."""
-
 _SMALL_PRINT: Final = "-# "
 _LINKED: Final = re.compile(r"\A(\d\. )\[((?:[^\]\\]|\\.){0,200}+)\]\(<[^<>]{0,500}+>\)")
-_BETWEEN: Final = " ・ "
-"""Two notices on a line."""
 _TIME: Final = re.compile(r"<t:(\d{1,11})(?::\w)?>")
 _ESCAPED: Final = re.compile(r"\\([^0-9A-Za-z\s])")
 
@@ -84,7 +79,7 @@ class Facts:
     def description(self) -> str:
         """The text of the embed; a line for which there is no room is left out."""
         text = ""
-        for line in (*self.lines, *(_SMALL_PRINT + line for line in self._small_print())):
+        for line in (*self.lines, *(_SMALL_PRINT + line for line in self._notice_lines())):
             longer = f"{text}\n{line}" if text else line
             if utf16_length(longer) > FACTS_CHARACTERS:
                 break
@@ -116,14 +111,6 @@ class Facts:
 
     def _notice_lines(self) -> list[str]:
         return [line for notice in (*self.notices, self.activity) for line in notice.splitlines()]
-
-    def _small_print(self) -> Sequence[str]:
-        """The notices in their order, in lines that are about as long as each other."""
-        told = self._notice_lines()
-        if len(told) <= SMALL_LINES:
-            return told
-        ways = ((_BETWEEN.join(told[:at]), _BETWEEN.join(told[at:])) for at in range(1, len(told)))
-        return min(ways, key=lambda way: max(map(utf16_length, way)))
 
 
 def _plain(line: str, named: Show) -> str:
