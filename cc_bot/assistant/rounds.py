@@ -424,8 +424,6 @@ def _note_changes(outcome: ToolOutcome, draft: Draft) -> None:
     """Tell new memories from those that were there."""
     draft.made.update(outcome.made)
     for change in outcome.changes:
-        if change.kind == "added" and change.former is not None:
-            draft.changed.add(change.former.id)
         if not change.unchanged and change.memory.id not in draft.made:
             draft.changed.add(change.memory.id)
 

@@ -135,7 +135,7 @@ class FoundMemory:
     """How sure it is that this is what was meant: 0 to 1."""
 
 
-ChangeKind = Literal["added", "updated", "deleted", "restored"]
+ChangeKind = Literal["added", "updated", "deleted"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +146,7 @@ class MemoryChange:
     memory: Memory
     """As it is now; of a deleted one, as it was."""
     former: Memory | None = None
-    """What an update replaced, or an added one superseded."""
+    """What an update replaced."""
 
     @property
     def unchanged(self) -> bool:
@@ -161,9 +161,8 @@ class MemoryChange:
     @property
     def version(self) -> int | None:
         """The version that the change left behind, as the memory names it."""
-        if self.kind == "updated" and self.former and self.former.supersedes == self.memory.supersedes:
-            return None
-        return self.memory.supersedes
+        former_id = self.former.supersedes if self.former else None
+        return None if self.memory.supersedes == former_id else self.memory.supersedes
 
 
 @dataclass(frozen=True, slots=True)
@@ -385,8 +384,6 @@ class Receipt:
     text: str
     former_id: int | None = None
     """The version that the memory names as the one before it."""
-    replaced: bool = False
-    """Whether a newly kept memory took the place of another."""
     private: bool = False
     """Whether its text is for its user alone."""
     number: int = 0
@@ -402,25 +399,17 @@ class Receipt:
 
     def as_added(self, before: "Receipt") -> "Receipt":
         """The same of a memory that was kept in the same answer: taken back, all of it goes."""
-        return replace(
-            self,
-            kind="added",
-            former_id=self.former_id or before.former_id,
-            replaced=self.replaced or before.replaced,
-        )
+        return replace(self, kind="added", former_id=self.former_id or before.former_id)
 
 
-def receipt_of(change: MemoryChange) -> Receipt | None:
-    """Return what is told of a committed change; None for one that has a reply of its own."""
-    if change.kind == "restored":
-        return None
+def receipt_of(change: MemoryChange) -> Receipt:
+    """Return the receipt of a committed change."""
     memory = change.memory
     return Receipt(
         "unchanged" if change.unchanged else change.kind,
         memory.id,
         memory.content,
         change.version,
-        replaced=change.kind == "added" and change.version is not None,
         private=memory.audience == "private",
         number=memory.number,
     )
@@ -429,8 +418,6 @@ def receipt_of(change: MemoryChange) -> Receipt | None:
 def with_receipt(receipts: Sequence[Receipt], change: MemoryChange) -> tuple[Receipt, ...]:
     """Add one more change. What happens twice to a memory within an answer is told once."""
     new = receipt_of(change)
-    if new is None:
-        return tuple(receipts)
     before = next((each for each in receipts if each.memory_id == new.memory_id), None)
     if before is None:
         return (*receipts, new)

@@ -207,7 +207,7 @@ async def open_stores(
                 archive=ArchiveStore(database, clock=clock, log=erasures),
                 canvases=CanvasStore(database, session_ttl=session_ttl, clock=clock),
                 memories=memories,
-                memory_history=MemoryHistoryStore(database, memories, clock=clock, quotas=quotas),
+                memory_history=MemoryHistoryStore(database, memories),
                 memory_transfer=MemoryTransferStore(database, memories, rules, quotas=quotas, clock=clock),
                 memory_removal=MemoryRemovalStore(database, clock=clock, log=erasures, quotas=quotas),
                 memory_pins=MemoryPinStore(database, clock=clock, told=profile_notes),

@@ -207,7 +207,6 @@ def _read(rows: Sequence[Row]) -> list[ReceiptMessage]:
 
 def _receipt(line: _Line) -> Receipt | ScheduleReceipt:
     if line.what == "memory" and line.kind != "cancelled":
-        replaced = line.kind == "added" and line.former_id is not None
-        return Receipt(line.kind, line.named_id, "", line.former_id, replaced, number=line.number)
+        return Receipt(line.kind, line.named_id, "", line.former_id, number=line.number)
     kind: Literal["added", "cancelled"] = "added" if line.kind == "added" else "cancelled"
     return ScheduleReceipt(kind, line.named_id, number=line.number)

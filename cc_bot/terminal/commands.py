@@ -221,8 +221,6 @@ async def undo_memory(chat: Chat, text: str, _options: Mapping[str, str]) -> Non
     if memory is None:
         raise errors.MemoryNotFound(id=number)
     former = await history.undo_update(user_id, memory.id, memory.supersedes or 0)
-    if former is None and memory.supersedes and await history.undo_add(user_id, memory.id):
-        former = await chat.stores.memories.get(user_id, memory.supersedes)
     if former is None:
         raise InvalidCommand(chat.texts.terminal.nothing_to_undo.format(id=number))
     undone = words.memory.undeleted.format(id=former.number, content=one_line(former.content))

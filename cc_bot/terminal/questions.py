@@ -222,8 +222,7 @@ async def tell_unfinished_calls(chat: Chat) -> None:
 
 def _outcome_notices(result: ApprovedResult, words: Texts) -> Iterator[Notice]:
     for change in result.memories:
-        if receipt := receipt_of(change):
-            yield receipt_line(receipt, words)
+        yield receipt_line(receipt_of(change), words)
     yield from (change_line(change, words) for change in result.schedules)
     if result.canvas is not None:
         yield canvas_line(result.canvas, words)

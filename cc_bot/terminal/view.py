@@ -47,8 +47,7 @@ def receipt_line(receipt: Receipt, texts: Texts) -> str:
     line = words.told(receipt, one_line(receipt.text, RECEIPT_CHARACTERS), numbered=True)
     if not receipt.undo:
         return line
-    added = receipt.kind == "added" and not receipt.replaced
-    undo = words.delete_here if added else words.undo_here
+    undo = words.delete_here if receipt.kind == "added" else words.undo_here
     return f"{line}  {undo.format(id=receipt.number)}"
 
 

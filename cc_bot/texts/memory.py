@@ -254,7 +254,7 @@ class ReceiptTexts(Area):
 
     def told(self, receipt: Receipt, content: str, *, numbered: bool = False) -> str:
         """Say what was done, about a memory's text as it may be shown."""
-        template = {"added": self.updated if receipt.replaced else self.added, "updated": self.updated, "unchanged": self.unchanged, "deleted": self.deleted}[receipt.kind]
+        template = {"added": self.added, "updated": self.updated, "unchanged": self.unchanged, "deleted": self.deleted}[receipt.kind]
         number = self.number.format(id=receipt.number) if numbered else ""
         return template.format(number=number, content=content)
 

@@ -15,6 +15,7 @@ from pydantic import AfterValidator, BeforeValidator, Field
 
 from cc_bot.domain.errors import MemoryNotFound, SecretNotStored
 from cc_bot.domain.memory import (
+    DEFAULT_CATEGORY,
     Audience,
     FoundMemory,
     Memory,
@@ -208,11 +209,7 @@ async def remember(
         _end_of(expires, context),
         context.kept_audience,
     )
-    known = (
-        None
-        if former and context.approved is None
-        else await context.memories.find_alike(context.user_id, wanted.content, wanted.audience)
-    )
+    known = await context.memories.find_alike(context.user_id, wanted.content, wanted.audience)
     same = known is not None and says_the_same(known.content, wanted.content)
     if known is not None and same and former is None:
         return await _say_again(context, wanted, known, filed=bool(category), tagged=bool(tags))
@@ -223,9 +220,9 @@ async def remember(
         context, former, lambda: _is_change_said(context, former, wanted.content)
     ):
         return await _keep_beside(context, wanted, former)
-    if context.approved is not None:  # nothing that its user was not shown is brought up to date
-        return await _keep(context, wanted, former, beside_known=not same or known == former)
-    return await _keep(context, wanted, former, beside_known=known is not None)
+    if former is not None:
+        return await _replace(context, wanted, former, known if same else None)
+    return await _keep(context, wanted, beside_known=known is not None)
 
 
 @tool(writes=False, about="memory")
@@ -310,8 +307,7 @@ async def forget(context: ToolContext, id: MemoryId) -> ToolOutcome:  # noqa: A0
         return propose(context, "forget", arguments, shown, held=held, told=told, memory_id=memory.id)
     if not await context.memories.delete(context.user_id, memory.id):
         raise MemoryNotFound(id=memory.number)
-    told = {"forgotten": {"id": memory.number, "content": memory.content, "ref": memory.id}}
-    return succeeded(told, changes=(MemoryChange("deleted", memory),))
+    return succeeded(_forgotten(memory), changes=(MemoryChange("deleted", memory),))
 
 
 @tool(writes=False, about="memory")
@@ -354,30 +350,10 @@ async def _say_again(
     return succeeded({"remembered": changed_note(context, change)}, changes=(change,), tainted=known.tainted)
 
 
-async def _keep(
-    context: ToolContext, wanted: _Note, former: Memory | None = None, *, beside_known: bool = False
-) -> ToolOutcome:
-    """Keep a memory, in the place of the former one if there is one. `beside_known`: one that is all but the
-    same is there and says something else, so it is not brought up to date."""
+async def _keep(context: ToolContext, wanted: _Note, *, beside_known: bool = False) -> ToolOutcome:
+    """Keep a memory. `beside_known`: one that is all but the same is there and says something else, so it is
+    not brought up to date."""
     beside = await _beside(context, wanted.content)
-    change = await _add(context, wanted, former, beside_known=beside_known)
-    made = (change.memory.id,) if change.kind == "added" else ()
-    if former is not None:
-        change = await _supersede(context, change, former)
-    told: dict[str, Any] = {"remembered": changed_note(context, change)}
-    if former is not None:
-        replaced = former.id in {change.memory.id, change.memory.supersedes}
-        told["superseded"] = former.number if replaced else f"Not #{former.number}: delete it with forget."
-    nearest = [memory for memory in beside if memory.id != change.memory.id][:NEAREST]
-    if nearest:
-        told |= {"note": DATA_NOT_INSTRUCTIONS, "nearest": short_notes(context, nearest)}
-    shown = [change.memory, *([change.former] if change.former else []), *nearest]
-    return succeeded(told, changes=(change,), made=made, tainted=_any_tainted(shown))
-
-
-async def _add(
-    context: ToolContext, wanted: _Note, former: Memory | None, *, beside_known: bool
-) -> MemoryChange:
     keep = context.memories.add if beside_known else context.memories.remember
     kept = await keep(
         context.user_id,
@@ -387,16 +363,54 @@ async def _add(
         audience=wanted.audience,
         source=context.source,
         expires_at=wanted.expires_at,
-        supersedes=former.id if former else None,
     )
-    return MemoryChange("added", kept) if isinstance(kept, Memory) else kept
+    change = MemoryChange("added", kept) if isinstance(kept, Memory) else kept
+    made = (change.memory.id,) if change.kind == "added" else ()
+    told: dict[str, Any] = {"remembered": changed_note(context, change)}
+    nearest = [memory for memory in beside if memory.id != change.memory.id][:NEAREST]
+    if nearest:
+        told |= {"note": DATA_NOT_INSTRUCTIONS, "nearest": short_notes(context, nearest)}
+    shown = [change.memory, *([change.former] if change.former else []), *nearest]
+    return succeeded(told, changes=(change,), made=made, tainted=_any_tainted(shown))
+
+
+async def _replace(context: ToolContext, wanted: _Note, former: Memory, known: Memory | None) -> ToolOutcome:
+    """Have a memory say something new. If another one, `known`, says that already, one of the two goes: that
+    one if it was kept a moment ago, else the former."""
+    gone: Memory | None
+    memories, twin = context.memories, known if known and known.id != former.id else None
+    if twin is not None and twin.id not in context.made:
+        gone, change = former, MemoryChange("updated", twin, twin)
+    else:
+        updated = await memories.update(
+            context.user_id,
+            former.id,
+            content=wanted.content,
+            category=None if wanted.category == DEFAULT_CATEGORY else wanted.category,
+            tags=wanted.tags or None,
+            audience="private" if wanted.audience == "private" else None,
+            source=context.source,
+            expires_at=wanted.expires_at,
+        )
+        if updated is None:
+            raise MemoryNotFound(id=former.number)
+        gone, change = twin, MemoryChange("updated", updated, former)
+    told = {"remembered": changed_note(context, change), "superseded": former.number}
+    changes = [change]
+    if gone is not None and await memories.delete(context.user_id, gone.id):
+        told |= _forgotten(gone)
+        changes.append(MemoryChange("deleted", gone))
+    return succeeded(told, changes=tuple(changes), tainted=_any_tainted([change.memory, former]))
+
+
+def _forgotten(memory: Memory) -> dict[str, Any]:
+    return {"forgotten": {"id": memory.number, "content": memory.content, "ref": memory.id}}
 
 
 async def _keep_beside(context: ToolContext, wanted: _Note, former: Memory) -> ToolOutcome:
     """Keep a memory, and propose that it takes the place of the former one, which its user was not shown."""
     kept = await _keep(context, wanted)
-    [change] = kept.changes
-    if change.memory.id == former.id:
+    if kept.changes[0].memory.id == former.id:
         return kept
     left = await _propose_new(context, wanted, former)
     told = {**json.loads(kept.text), "superseded": json.loads(left.text)}
@@ -477,15 +491,6 @@ async def _own(context: ToolContext, number: int) -> Memory:
 
 def _may_see(context: ToolContext, memory: Memory) -> bool:
     return memory.audience == "anywhere" or context.audience == "private"
-
-
-async def _supersede(context: ToolContext, change: MemoryChange, former: Memory) -> MemoryChange:
-    """The change, with what it replaces: a note that was kept a moment ago, and is kept once more to be told
-    what it replaces, does not stand there twice."""
-    if former.id in {change.memory.id, change.memory.supersedes}:
-        return change
-    memory = await context.memories.supersede(context.user_id, change.memory.id, former.id)
-    return change if memory is None else MemoryChange("added", memory, former)
 
 
 async def _beside(context: ToolContext, content: str) -> Sequence[Memory]:

@@ -112,15 +112,13 @@ def labels(page: Page) -> list[str]:
 
 class TestLines:
     def test_say_what_was_done_and_how_to_take_it_back(self) -> None:
-        reminder, undo = UnscheduleButton(USER, 1), UndoButton("added", USER, 2, 1)
+        reminder = UnscheduleButton(USER, 1)
         dog, to_dog = memory(content="犬", supersedes=9), SAY.updated.format(number="", content="犬")
-        update = SAY.updated.format(number="", content="猫が好き")
         daily = JA.reminder.again_and_again.format(repeat="平日 9:00", time=AT_NOON, text="薬")
         noon = JA.reminder.moment.format(time=AT_NOON, distance=FROM_NOW)
         once = JA.reminder.once.format(time=noon, text="\\*\\*薬\\*\\* # 大")
         table: list[tuple[TurnEvent, str, Control | None]] = [
             (changed("added", memory()), ADDED, UndoButton("added", USER, 1)),
-            (changed("added", memory(2, supersedes=1), memory()), update, undo),
             (changed("updated", dog, memory()), to_dog, UndoButton("updated", USER, 1, 9)),
             (
                 changed("updated", memory(), memory()),

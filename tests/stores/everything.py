@@ -158,9 +158,9 @@ async def talk_in_sessions(stores: Stores, database: Database, called: set[str])
 async def remember(stores: Stores, database: Database) -> None:
     memories, pins, receipts = stores.memories, stores.memory_pins, stores.receipts
     first = await memories.add(USER, "猫が好き", tags=("猫",))
-    memory = (await memories.remember(USER, "猫が大好き", supersedes=first.id)).memory
+    memory = (await memories.remember(USER, "猫が大好き")).memory
     await memories.remember(USER, "猫が、大好き")
-    await memories.supersede(USER, memory.id, (await memories.add(USER, "犬も好き")).id)
+    await memories.delete(USER, first.id)
     await memories.refuses("猫")
     await memories.search(USER, "猫 犬", category="general", tags=("猫",), audience="anywhere")
     await do(memories.search(USER, ""), memories.suggest(USER, f"#{memory.id}"))
@@ -306,7 +306,7 @@ async def forget_everything(stores: Stores, database: Database) -> None:
     newest, oldest = await history.list_versions(USER, memory.id)
     assert await history.undo_update(USER, memory.id, newest.id)
     assert await history.restore(USER, oldest.id)
-    assert await history.undo_add(USER, memory.id)
+    assert await memories.delete(USER, memory.id)
     imported = [PortableMemory("取り込んだもの")]
     assert len((await stores.memory_transfer.plan(USER, imported)).new) == 1
     assert await stores.memory_transfer.take(USER, imported) == 1

@@ -65,12 +65,6 @@ class TestReceipts:
             await settle(stores, ME, 100)
             assert await history.undo_update(ME, CAT.memory_id, got(updated.supersedes))
 
-        async def undo_add() -> None:
-            newer = await memories.add(ME, "猫の名前はミケ", supersedes=CAT.memory_id)
-            [_] = await stores.receipts.list_stale(ME)
-            await settle(stores, ME, 100)
-            assert await history.undo_add(ME, newer.id)
-
         async def purge() -> None:
             await memories.delete(ME, DOG.memory_id)
             await settle(stores, ME, 200)
@@ -78,11 +72,9 @@ class TestReceipts:
 
         changes: tuple[tuple[Callable[[], Awaitable[object]], Sequence[ReceiptMessage]], ...] = (
             (undo_update, [cat]),
-            (undo_add, [cat]),
             (lambda: memories.delete(ME, CAT.memory_id), [cat]),
             (lambda: removal.undelete(ME, CAT.memory_id), [cat]),
-            (lambda: memories.supersede(ME, DOG.memory_id, CAT.memory_id), [dog, cat]),
-            (purge, [dog, cat]),
+            (purge, [dog]),
             (lambda: stores.schedules.cancel(ME, reminder.id), [pill]),
         )
         for change, stale in changes:

@@ -146,7 +146,7 @@ async def _undo(button: UndoButton, recipient: Recipient, stores: Stores) -> str
     if (memory.supersedes or 0) != button.former_id:
         return words.changed_since.format(id=memory.number)
     if button.action == "added":
-        undone = await stores.memory_history.undo_add(user_id, memory_id)
+        undone = await stores.memories.delete(user_id, memory_id)
         return within(words.undone_added, memory) if undone else words.gone
     before = await stores.memory_history.undo_update(user_id, memory_id, button.former_id)
     return within(words.undone_updated, before) if before else words.changed_since.format(id=memory.number)

@@ -58,8 +58,6 @@ def _of_memory(receipt: Receipt, memories: Mapping[int, MemoryNow]) -> Receipt:
 def _state(receipt: Receipt, memories: Mapping[int, MemoryNow]) -> ReceiptState:
     now = memories.get(receipt.memory_id)
     there = now is not None and now.status == "active"
-    if now is not None and now.status == "superseded":
-        return "over"
     if receipt.kind == "deleted":
         return "undone" if there else "holds"
     if now is None or not there:

@@ -134,10 +134,7 @@ def _from_result(name: str, data: Any) -> Receipt | None:
             "content": str(text),
             "change": ("added" | "updated" | "unchanged") as kind,
         }:
-            former_id = data.get("former_ref")
-            return Receipt(
-                kind, id_, text, former_id, kind == "added" and former_id is not None, number=number
-            )
+            return Receipt(kind, id_, text, data.get("former_ref"), number=number)
         case _:
             return None
 

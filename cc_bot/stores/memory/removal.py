@@ -33,7 +33,7 @@ from cc_bot.storage import (
 from cc_bot.stores.columns import ISO, Columns, to_text
 from cc_bot.stores.memory.conversations import MentionFinder, Mentions, empty
 from cc_bot.stores.memory.quotas import MemoryQuotas, ensure_room_left
-from cc_bot.stores.memory.rows import MEMORY, ROOM_FOR_PIN, known_id
+from cc_bot.stores.memory.rows import MEMORY, ROOM_FOR_PIN, known_id, with_versions
 from cc_bot.stores.memory.store import hide
 from cc_bot.stores.memory.terms import delete_terms, reindex
 from cc_bot.stores.receipts import mark_stale
@@ -78,24 +78,15 @@ SELECT_HIDDEN: Final = f"""
     WHERE user_id = $1 AND id = $2 AND status = 'deleted' AND deleted_at > $3
 """
 
-_CHAIN: Final = f"""
-    WITH RECURSIVE chain (id, former) AS (
-        SELECT id, supersedes FROM memories WHERE user_id = $1 AND {{chosen}}
-        UNION
-        SELECT older.id, older.supersedes
-        FROM chain
-        JOIN memories AS older
-            ON older.user_id = $1 AND older.id = chain.former AND older.status = 'superseded'
-    )
-    SELECT {_ROW.select} FROM memories
-    WHERE user_id = $1 AND id IN (SELECT id FROM chain)
-"""
+_OF_CHAIN: Final = f"SELECT {_ROW.select} FROM memories WHERE user_id = $1 AND id IN (SELECT id FROM chain)"
 
-# With their former versions. $2 an array of memories
-SELECT_CHAIN: Final = _CHAIN.format(chosen="id IN @ids($2) AND status IN ('active', 'deleted')")
+# $2 an array of memories
+SELECT_CHAIN: Final = with_versions("id IN @ids($2) AND status IN ('active', 'deleted')") + _OF_CHAIN
 
-# $2 an array of memories, $3 deleted until when: one that was had back since is not among them
-SELECT_DUE_CHAIN: Final = _CHAIN.format(chosen="id IN @ids($2) AND status = 'deleted' AND deleted_at <= $3")
+# Those whose deletion was not undone since. $2 an array of memories, $3 deleted until when
+SELECT_DUE_CHAIN: Final = (
+    with_versions("id IN @ids($2) AND status = 'deleted' AND deleted_at <= $3") + _OF_CHAIN
+)
 
 SELECT_ALL: Final = f"SELECT {_ROW.select} FROM memories WHERE user_id = $1"
 

@@ -97,75 +97,27 @@ def as_stored(columns: dict[str, Any]) -> dict[str, Any]:
 
 WRITTEN: Final = Parameters((*GIVEN, *SEARCHED.names), first=4)
 
-# $1 user, $2 what it supersedes or NULL, $3 now, then WRITTEN
-_NEW: Final = f"""
-    INSERT INTO memories (user_id, number, supersedes, pinned, created_at, updated_at, {WRITTEN.names})
-    SELECT
-        $1,
-        {next_number("memory")},
-        (SELECT old.id FROM memories AS old WHERE old.user_id = $1 AND old.id = $2 AND old.status = 'active'),
-        coalesce((
-            SELECT old.pinned FROM memories AS old
-            WHERE old.user_id = $1 AND old.id = $2 AND old.status = 'active'
-        ), 0),
-        $3, $3, {WRITTEN.marks}
-"""
-
-INSERT: Final = f"{_NEW} RETURNING {MEMORY.select}"
-
-# The same for one that supersedes nothing, as most do: $2 is NULL. Its row is known but for its ids; to read
-# it back would take a tenth of the time that storing it does.
-INSERT_ALONE: Final = f"""
-    INSERT INTO memories (user_id, number, supersedes, created_at, updated_at, {WRITTEN.names})
-    VALUES ($1, {next_number("memory")}, $2, $3, $3, {WRITTEN.marks})
-    RETURNING id, number
-"""
-
-KEEP_NUMBER: Final = keep_number("memory")
-
-# Unless one counts that is alike: its audience is 'anywhere' or the same. Serves itself by
-# memories_by_likeness.
-INSERT_UNLESS_KNOWN: Final = f"""
-    {_NEW}
-    WHERE NOT EXISTS (
+# Its row is known but for its ids: to read it back would take a tenth of the time that storing it does. By
+# memories_by_likeness. $1 user, $2 now, $3 1 for always, 0 unless one counts that is alike: its audience is
+# 'anywhere' or the same; then WRITTEN
+INSERT: Final = f"""
+    INSERT INTO memories (user_id, number, created_at, updated_at, {WRITTEN.names})
+    SELECT $1, {next_number("memory")}, $2, $2, {WRITTEN.marks}
+    WHERE CAST($3 AS @number) = 1 OR NOT EXISTS (
         SELECT 1 FROM memories AS known
         WHERE known.user_id = $1 AND known.likeness = {WRITTEN["likeness"]} AND known.status = 'active'
             AND known.audience IN ('anywhere', {WRITTEN["audience"]})
     )
-    RETURNING {MEMORY.select}
+    RETURNING id, number
 """
+
+KEEP_NUMBER: Final = keep_number("memory")
 
 # $1 user, $2 likeness, $3 the audience beside 'anywhere' that counts
 SELECT_ALIKE: Final = f"""
     SELECT {MEMORY.select} FROM memories
     WHERE user_id = $1 AND likeness = $2 AND status = 'active' AND audience IN ('anywhere', $3)
     ORDER BY id DESC LIMIT 1
-"""
-
-# After an INSERT in the same transaction: what the newest memory names goes into its history.
-# $1 user, $2 the memory that is superseded
-SUPERSEDE: Final = """
-    UPDATE memories SET status = 'superseded'
-    WHERE user_id = $1 AND id = $2 AND status = 'active' AND EXISTS (
-        SELECT 1 FROM memories AS newer
-        WHERE newer.user_id = $1 AND newer.supersedes = $2 AND newer.status = 'active'
-    )
-    RETURNING id
-"""
-
-# Before SUPERSEDE in the same transaction. What was superseded has a smaller id; a copy of a former text a
-# greater one. $1 user, $2 memory, $3 the one whose place it takes, $4 now
-TAKE_PLACE: Final = f"""
-    UPDATE memories SET
-        supersedes = $3,
-        updated_at = $4,
-        pinned = (
-            SELECT max(each.pinned) FROM memories AS each WHERE each.user_id = $1 AND each.id IN ($2, $3)
-        )
-    WHERE user_id = $1 AND id = $2 AND id > $3 AND status = 'active' AND supersedes IS NULL AND EXISTS (
-        SELECT 1 FROM memories AS old WHERE old.user_id = $1 AND old.id = $3 AND old.status = 'active'
-    )
-    RETURNING {MEMORY.select}
 """
 
 SELECT: Final = f"""
@@ -239,6 +191,21 @@ SOURCES: Final = """
     WHERE user_id = $1 AND status = 'active'
     GROUP BY source
 """
+
+
+def with_versions(chosen: str) -> str:
+    """SQL that begins with `chain`: the chosen memories of the user $1, with their former versions."""
+    return f"""
+    WITH RECURSIVE chain (id, former) AS (
+        SELECT id, supersedes FROM memories WHERE user_id = $1 AND {chosen}
+        UNION
+        SELECT older.id, older.supersedes
+        FROM chain
+        JOIN memories AS older
+            ON older.user_id = $1 AND older.id = chain.former AND older.status = 'superseded'
+    )
+    """
+
 
 _COPIED: Final = f"{WRITTEN.names}, supersedes, created_at, updated_at"
 

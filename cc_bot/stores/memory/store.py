@@ -120,16 +120,13 @@ class NewMemory:
     """A memory that is to be kept."""
 
     user_id: int
-    supersedes: int | None
     made_at: str
     columns: Mapping[str, Any]
     """As they are given, and those that it is searched by."""
     term_counts: str
 
     @classmethod
-    def of(
-        cls, user_id: int, memory: PortableMemory, now: datetime, supersedes: int | None = None
-    ) -> "NewMemory":
+    def of(cls, user_id: int, memory: PortableMemory, now: datetime) -> "NewMemory":
         """Clean what is to be kept. It is made now, if it does not say when. Raises EmptyMemory or
         MemoryTooLong."""
         content, tags = clean_content(memory.content), clean_tags(memory.tags)
@@ -143,40 +140,24 @@ class NewMemory:
         }
         made = search_text(content, tags)
         columns = MEMORY.write_some(fields) | SEARCHED.write(made)
-        former = None if supersedes is None else known_id(supersedes)
-        return cls(user_id, former, to_text(memory.created_at or now), columns, made.term_counts)
+        return cls(user_id, to_text(memory.created_at or now), columns, made.term_counts)
 
-    def steps(self, statement: str, file_rules: Rules = NO_RULES) -> Steps[Sequence[Row]]:
-        """Keep it by INSERT, INSERT_ALONE or INSERT_UNLESS_KNOWN, and make history of what it supersedes.
-
-        Returns the row that was written, if one was. Raises TooManyMemories or MemoryFull where these rules,
-        of the operator's file, leave no room for it.
-        """
-        own = (self.user_id, self.supersedes)
-        rows = yield Statement(statement, (*own, self.made_at, *sql.WRITTEN.of(self.columns)))
-        if rows:
-            yield insert_terms(self.user_id, rows[0][0], self.term_counts)
-            yield Statement(sql.KEEP_NUMBER, own[:1])
-        if rows and self.supersedes is not None:
-            yield from supersede(self.user_id, self.supersedes)
-        if rows and file_rules:
+    def steps(self, file_rules: Rules = NO_RULES, *, unless_known: bool = False) -> Steps[list[Memory]]:
+        """Store it and return it; nothing if it was not stored because the user has one that is alike. Raises
+        TooManyMemories or MemoryFull if these rules, of the operator's file, leave no room for it."""
+        own = (self.user_id, self.made_at, int(not unless_known))
+        rows = yield Statement(sql.INSERT, (*own, *sql.WRITTEN.of(self.columns)))
+        if not rows:
+            return []
+        memory_id, number = rows[0]
+        yield insert_terms(self.user_id, memory_id, self.term_counts)
+        yield Statement(sql.KEEP_NUMBER, own[:1])
+        if file_rules:
             yield from ensure_room_left(self.user_id, file_rules)
-        return rows
-
-    def kept(self, memory_id: int, number: int) -> Memory:
-        """Return the memory that INSERT_ALONE has stored under this id and number."""
         put = {"id": memory_id, "user_id": self.user_id, "number": number, "supersedes": None, "pinned": 0}
         made = {"created_at": self.made_at, "updated_at": self.made_at}
         columns = as_stored({name: self.columns[name] for name in GIVEN}) | put | made
-        return MEMORY.read([columns[name] for name in MEMORY.names])
-
-
-def supersede(user_id: int, former_id: int) -> Steps[None]:
-    """Make a memory the history of the one that names it, if there is one."""
-    rows = yield Statement(sql.SUPERSEDE, (user_id, former_id))
-    if rows:
-        yield delete_terms(user_id, [former_id])
-        yield mark_stale(user_id, "memory", [former_id])
+        return [MEMORY.read([columns[name] for name in MEMORY.names])]
 
 
 def hide(user_id: int, memory_id: int, now: str) -> Steps[Sequence[Row]]:
@@ -228,31 +209,21 @@ class MemoryStore:
         user_id: int,
         content: str,
         *,
-        supersedes: int | None = None,
         created_at: datetime | None = None,
         **given: Unpack[MemoryFields],
     ) -> Memory:
-        """Keep a note. The memory that it supersedes, if it is this user's, becomes its history. `created_at`
-        is for one that is older than now.
+        """Keep a note. `created_at` is for one that is older than now.
 
         Raises EmptyMemory, MemoryTooLong, SecretNotStored, TooManyMemories or MemoryFull.
         """
         content = clean_content(content)
         memory = PortableMemory(content, created_at=created_at, **await self._clean(given, content))
-        note = await self._make(content, NewMemory.of, user_id, memory, self._clock(), supersedes)
+        note = await self._make(content, NewMemory.of, user_id, memory, self._clock())
         rules = await self._quotas.get_file_rules()
-        statement = sql.INSERT_ALONE if supersedes is None else sql.INSERT
-        [row] = await self._database.write(lambda: note.steps(statement, rules), [user(user_id)])
-        return self.note_written(note.kept(*row) if supersedes is None else MEMORY.read(row))
+        [stored] = await self._database.write(lambda: note.steps(rules), [user(user_id)])
+        return self.note_written(stored)
 
-    async def remember(
-        self,
-        user_id: int,
-        content: str,
-        *,
-        supersedes: int | None = None,
-        **given: Unpack[MemoryFields],
-    ) -> MemoryChange:
+    async def remember(self, user_id: int, content: str, **given: Unpack[MemoryFields]) -> MemoryChange:
         """Keep a note unless the user has it already, but for width, case and punctuation: then that one is
         brought up to date.
 
@@ -262,19 +233,16 @@ class MemoryStore:
         content = clean_content(content)
         clean = await self._clean(given, content)
         memory = PortableMemory(content, **clean)
-        note = await self._make(content, NewMemory.of, user_id, memory, self._clock(), supersedes)
-        former = None if supersedes is None else await self.get(user_id, supersedes)
+        note = await self._make(content, NewMemory.of, user_id, memory, self._clock())
         rules = await self._quotas.get_file_rules()
         alike_to, audience = note.columns["likeness"], note.columns["audience"]
         said_anew = {name: value for name, value in clean.items() if value and name in WORDING}
         if memory.category == DEFAULT_CATEGORY:
             said_anew.pop("category", None)
         while True:
-            rows = await self._database.write(
-                lambda: note.steps(sql.INSERT_UNLESS_KNOWN, rules), [user(user_id)]
-            )
-            if rows:
-                return MemoryChange("added", self.note_written(MEMORY.read(rows[0])), former)
+            stored = await self._database.write(lambda: note.steps(rules, unless_known=True), [user(user_id)])
+            if stored:
+                return MemoryChange("added", self.note_written(stored[0]))
             known = await self._database.query(sql.SELECT_ALIKE, user_id, alike_to, audience)
             for alike in map(MEMORY.read, known):
                 endless = {"expires_at": None} if alike.is_expired(self._clock()) else {}
@@ -453,20 +421,6 @@ class MemoryStore:
     async def refuses(self, *texts: str) -> bool:
         """Return whether one of the texts holds what no memory may."""
         return await self._make("".join(texts), self._secret_rules.refuse, *texts)
-
-    async def supersede(self, user_id: int, memory_id: int, former_id: int) -> Memory | None:
-        """Let one of the user's memories take the place of an older one, which becomes its history. None
-        unless both are there, and the first has no history of its own."""
-        params = (user_id, known_id(memory_id), known_id(former_id), to_text(self._clock()))
-
-        def steps() -> Steps[Sequence[Row]]:
-            rows = yield Statement(sql.TAKE_PLACE, params)
-            yield mark_stale(user_id, "memory", [params[1]] if rows else [])
-            yield from supersede(user_id, params[2])
-            return rows
-
-        rows = await self._database.write(steps, [user(user_id)])
-        return self.note_written(MEMORY.read(rows[0])) if rows else None
 
     async def delete(self, user_id: int, memory_id: int) -> bool:
         """Hide a memory, as if it were gone; it is, once UNDO_TIME has passed. Whether this user has it."""

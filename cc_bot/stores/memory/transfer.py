@@ -17,7 +17,6 @@ from cc_bot.domain.limits import Rules
 from cc_bot.domain.memory import Audience, Memory, check_beside, clean_content
 from cc_bot.domain.memory_transfer import ImportPlan, PortableMemory, portable
 from cc_bot.storage import Database, Statement, Steps, user
-from cc_bot.stores.memory import rows as sql
 from cc_bot.stores.memory.pins import PIN
 from cc_bot.stores.memory.quotas import COUNTED, MemoryQuotas, ensure_room_left, size_of
 from cc_bot.stores.memory.rows import GIVEN, MEMORY, words_of
@@ -141,8 +140,7 @@ class MemoryTransferStore:
         def steps() -> Steps[list[Memory]]:
             kept = list[Memory]()
             for memory, note in zip(memories, notes, strict=True):
-                [row] = yield from note.steps(sql.INSERT_ALONE)
-                kept.append(note.kept(*row))
+                kept += yield from note.steps()
                 if memory.pinned:  # as long as there is room for pins
                     yield Statement(PIN, (user_id, kept[-1].id))
             yield from ensure_room_left(user_id, rules)

@@ -10,7 +10,7 @@ from cc_bot.domain.memory import Source
 from cc_bot.storage import Database
 from cc_bot.stores import Stores
 from tests.stores.backends import got
-from tests.stores.memory.notes import ME, NO_IDS, START, YOU, found, keep, listed, rewrite
+from tests.stores.memory.notes import ME, START, YOU, found, keep, listed, rewrite
 
 
 async def said(stores: Stores, memory: Memory) -> list[str]:
@@ -26,9 +26,7 @@ async def undo(stores: Stores, memory: Memory, user_id: int = ME) -> Memory | No
 
 
 async def restore(stores: Stores, version_id: int) -> Memory:
-    change = got(await stores.memory_history.restore(ME, version_id))
-    assert change.kind == "restored"
-    return change.memory
+    return got(await stores.memory_history.restore(ME, version_id))
 
 
 async def rows(database: Database) -> list[tuple[str, str]]:
@@ -39,22 +37,15 @@ async def rows(database: Database) -> list[tuple[str, str]]:
 
 class TestHistory:
     async def test_is_what_it_said_before_newest_first(self, stores: Stores, database: Database) -> None:
-        old = await rewrite(stores, "Lives in Tokyo", "Lives in Osaka")
-        new = await stores.memories.add(ME, "Has moved to Kyoto", supersedes=old.id)
-        await stores.memories.update(ME, new.id, content="Lives in Kyoto")
-        assert await said(stores, new) == [
-            *("Lives in Kyoto", "Has moved to Kyoto", "Lives in Osaka", "Lives in Tokyo")
-        ]
+        texts = ("Lives in Tokyo", "Lives in Osaka", "Has moved to Kyoto", "Lives in Kyoto")
+        new = await rewrite(stores, *texts)
+        assert await said(stores, new) == [*reversed(texts)]
         versions = await stores.memory_history.list_versions(ME, new.id)
         assert len({new.id, *(version.id for version in versions)}) == 4
         assert [await stores.memories.get(ME, version.id) for version in versions] == [None] * 3
         assert await found(stores, "Osaka Tokyo", audience="private") == []
-        assert await rows(database) == [
-            ("Lives in Osaka", "superseded"),
-            ("Lives in Tokyo", "superseded"),
-            ("Lives in Kyoto", "active"),
-            ("Has moved to Kyoto", "superseded"),
-        ]
+        former = [(each, "superseded") for each in texts[:-1]]
+        assert await rows(database) == [("Lives in Kyoto", "active"), *former]
 
 
 class TestRestoring:
@@ -67,15 +58,12 @@ class TestRestoring:
             ME, memory.id, content="会議は月曜", category="家", tags=(), expires_at=None, audience="private"
         )
         [version] = await stores.memory_history.list_versions(ME, memory.id)
-        change = got(await stores.memory_history.restore(ME, version.id))
-        assert change.former is not None
-        assert (change.kind, change.former.content) == ("restored", "会議は月曜")
-        now = await stores.memories.get(ME, memory.id)
-        assert now == change.memory
+        now = await restore(stores, version.id)
+        assert now == await stores.memories.get(ME, memory.id)
         assert (now.id, now.content, now.category, now.tags) == (memory.id, "会議は金曜", "仕事", ("予定",))
         assert (now.expires_at, now.metadata, now.audience) == (end, {"k": "v"}, "private")
-        again = got(await stores.memory_history.restore(ME, version.id))
-        assert (again.memory.content, again.former) == ("会議は金曜", None)
+        again = await restore(stores, version.id)
+        assert (again.content, again.supersedes) == ("会議は金曜", now.supersedes)
         assert await said(stores, memory) == ["会議は金曜", "会議は月曜", "会議は金曜"]
         undone = got(await undo(stores, now))
         assert changed is not None
@@ -84,8 +72,9 @@ class TestRestoring:
 
     async def test_tells_who_wrote_what_is_back(self, stores: Stores) -> None:
         """Otherwise an imported text would pass for its user's own."""
-        old = await stores.memories.add(ME, "Lives in Tokyo", source=Source("import"))
-        new = await stores.memories.add(ME, "Lives in Kyoto", source=Source("model"), supersedes=old.id)
+        new = await stores.memories.add(ME, "Lives in Tokyo", source=Source("import"))
+        await stores.memories.update(ME, new.id, content="Lives in Kyoto", source=Source("model"))
+        [old] = await stores.memory_history.list_versions(ME, new.id)
         back = await restore(stores, old.id)
         assert (back.id, back.content, back.source) == (new.id, "Lives in Tokyo", Source("import"))
         assert await listed(stores) == ["Lives in Tokyo"]
@@ -116,25 +105,6 @@ class TestUndoOfAnUpdate:
         assert await said(stores, first) == ["C", "B", "A"]
         assert [bool(await undo(stores, last)) for _ in range(2)] == [True, False]
         assert await said(stores, first) == ["B", "A"]
-        new = await stores.memories.add(ME, "D", supersedes=first.id)
-        assert await undo(stores, new) is None, "which is a memory of its own and no former text"
-        assert await said(stores, new) == ["D", "B", "A"]
-
-
-class TestUndoOfANewMemory:
-    async def test_hides_it_and_brings_back_what_it_superseded_with_its_history(self, stores: Stores) -> None:
-        old = await rewrite(stores, "A", "B")
-        new = await stores.memories.add(ME, "C", supersedes=old.id)
-        await stores.memories.update(ME, new.id, content="D")
-        for user_id, memory_id in ((YOU, new.id), *((ME, number) for number in NO_IDS)):
-            assert not await stores.memory_history.undo_add(user_id, memory_id)
-        assert [await stores.memory_history.undo_add(ME, new.id) for _ in range(2)] == [True, False]
-        assert await listed(stores) == ["B"]
-        assert await said(stores, old) == ["B", "A"]
-        assert await stores.memories.search(ME, "B") == [await stores.memories.get(ME, old.id)]
-        newest = await stores.memories.add(ME, "E", supersedes=old.id)
-        await stores.memory_removal.erase(ME, new.id)
-        assert await said(stores, newest) == ["E", "B", "A"], "which what was hidden has no part in"
 
 
 SAME: Final = (

@@ -66,8 +66,8 @@ class TestMemories:
         file.limit("memories", 1)
         [former] = await keep(stores, "猫はタマ")
         assert (await stores.memories.remember(ME, "猫は、タマ")).kind == "updated"
-        newer = await stores.memories.add(ME, "猫はミケ", supersedes=former.id)
-        await stores.memories.delete(ME, newer.id)
+        await stores.memories.update(ME, former.id, content="猫はミケ")
+        await stores.memories.delete(ME, former.id)
         await keep(stores, "犬")
         assert await listed(stores) == ["犬"]
 

@@ -14,7 +14,7 @@ from cc_bot.storage import EVERYBODY, Database, Statement
 from cc_bot.stores import Stores, open_stores
 from cc_bot.stores.memory.texts import fold_tags, term_keys
 from cc_bot.stores.memory.upkeep import recompute_outdated
-from tests.stores.backends import stores_over
+from tests.stores.backends import got, stores_over
 from tests.stores.forgetting import bytes_of
 from tests.stores.memory.notes import ME, YOU, keep
 
@@ -55,7 +55,8 @@ async def change(stores: Stores, number: int, memory: Memory, text: str) -> None
         case 1:
             await stores.memories.update(ME, memory.id, tags=("猫", "Kyoto"))
         case 2:
-            await stores.memories.add(ME, text, supersedes=memory.id)
+            changed = got(await stores.memories.update(ME, memory.id, content=text))
+            await stores.memory_history.undo_update(ME, memory.id, changed.supersedes or 0)
         case 3:
             await stores.memories.delete(ME, memory.id)
         case 4:

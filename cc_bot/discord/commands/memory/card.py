@@ -85,7 +85,7 @@ async def change(
     match button.action:
         case "restore":
             restored = await history.restore(user_id, int(interaction.values[0]))
-            said = words.restored.format(id=restored.memory.number) if restored else words.former_gone
+            said = words.restored.format(id=restored.number) if restored else words.former_gone
         case "undo-edit":
             undone = await history.undo_update(user_id, memory_id, button.former_id)
             if undone is None:
