@@ -100,7 +100,6 @@ class ConsoleTexts(Area):
 
     doctor_what = Sentence(ja="cc-bot doctor と同じ点検を、動いているまま行います。30秒ほどかかることがあります。", en="The same checks as cc-bot doctor, while the bot goes on. They may take half a minute.")
     run_doctor = Sentence(ja="点検する", en="Run the doctor")
-    doctor_running = Sentence(ja="点検しています。このページは、終わると切り替わります。", en="It is looking. This page changes when it is done.")
     doctor_at = Sentence(ja="{at} の結果", en="The report of {at}")
     check = Sentence(ja="項目", en="Check")
     verdict = Sentence(ja="結果", en="Verdict")

@@ -26,18 +26,15 @@ from cc_bot.commands.reply import Reply
 from cc_bot.domain.access import SUBJECTS, AccessRules, Ruling, Subject, Subjects
 from cc_bot.domain.errors import IdNotUnderstood, InputError, OwnersOnly, SubjectNotUnderstood
 from cc_bot.domain.limits import LIMIT_NAMES
-from cc_bot.domain.locale import Locale
 from cc_bot.log import LEVELS, MOST_RECORDS
 from cc_bot.web.form import form_of, text_of
-from cc_bot.web.page import go_on_with, render, see_other
+from cc_bot.web.page import go_on_with, render
 from cc_bot.web.server import Handler
-from cc_bot.web.services import DoctorReport, WebServices
+from cc_bot.web.services import WebServices
 from cc_bot.web.visitor import SignedIn, visitor_of
 
 MAX_ID_CHARACTERS: Final = 60
 """Characters of an id or a mention, as the commands take them."""
-LOOKED_AFTER_S: Final = 20.0
-"""For the doctor, until the page says that it is still looking."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,53 +47,10 @@ class _Rule:
     """Whether an owner made it; else it stands in the operator's file."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Examined:
-    """The newest report of the doctor, or that one is on its way."""
-
-    running: bool
-    report: DoctorReport | None
-    at: datetime | None
-
-
-class Checkups:
-    """The runs of the doctor: one at a time for each language, and the newest report of each."""
-
-    def __init__(self, services: WebServices) -> None:
-        self._services = services
-        self._running = dict[Locale, asyncio.Task[DoctorReport]]()
-        self._reports = dict[Locale, tuple[DoctorReport, datetime]]()
-
-    async def run(self, locale: Locale) -> None:
-        """Begin one, unless one is under way, and wait for it a while."""
-        task = self._running.get(locale)
-        if task is None:
-            task = asyncio.create_task(self._examine(locale))
-            self._running[locale] = task
-            task.add_done_callback(lambda _: self._running.pop(locale, None))
-        await asyncio.wait((task,), timeout=LOOKED_AFTER_S)
-
-    def newest(self, locale: Locale) -> _Examined:
-        report, at = self._reports.get(locale, (None, None))
-        return _Examined(locale in self._running, report, at)
-
-    async def close(self) -> None:
-        """End those that are under way."""
-        tasks = list(self._running.values())
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
-
-    async def _examine(self, locale: Locale) -> DoctorReport:
-        report = await self._services.examine(locale)
-        self._reports[locale] = report, self._services.clock()
-        return report
-
-
 class ConsolePages:
     def __init__(self, services: WebServices) -> None:
         self._services = services
-        self._checkups = Checkups(services)
+        self._examining = asyncio.Lock()
 
     def routes(self) -> Sequence[web.AbstractRouteDef]:
         pages = (
@@ -118,9 +72,6 @@ class ConsolePages:
         return [
             web.route(method, f"/console{path}", partial(_for_owners, page)) for method, path, page in pages
         ]
-
-    async def close(self) -> None:
-        await self._checkups.close()
 
     async def _require_owner(self, request: web.Request) -> SignedIn:
         """Return who decides something, of whom it is asked anew whether they may, as `/admin` does. Raises
@@ -235,13 +186,15 @@ class ConsolePages:
         )
 
     async def show_doctor(self, request: web.Request) -> web.Response:
-        owner = owner_of(request)
-        return _render(request, "console_doctor.html", owner, examined=self._checkups.newest(owner.locale))
+        return _render(request, "console_doctor.html", owner_of(request), report=(), examined_at=None)
 
-    async def run_doctor(self, request: web.Request) -> web.StreamResponse:
-        """Have it look, and show what it found, or that it is still looking."""
-        await self._checkups.run((await self._require_owner(request)).locale)
-        return see_other("/console/doctor")
+    async def run_doctor(self, request: web.Request) -> web.Response:
+        """Run the doctor, for one owner after the other, and show its report."""
+        owner = await self._require_owner(request)
+        async with self._examining:
+            report = await self._services.examine(owner.locale)
+        examined_at = self._services.clock()
+        return _render(request, "console_doctor.html", owner, report=report, examined_at=examined_at)
 
 
 async def _for_owners(page: Handler, request: web.Request) -> web.StreamResponse:

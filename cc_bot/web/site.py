@@ -26,7 +26,6 @@ async def serve_pages(services: WebServices) -> AsyncIterator[Begin]:
     """Open the port for all pages until left; yields a function that starts serving. Raises PortTaken or
     InvalidSetting."""
     feed = CanvasFeed(services)
-    console = ConsolePages(services)
     pages = (
         SignInPages(services),
         CanvasPages(services, feed),
@@ -37,16 +36,13 @@ async def serve_pages(services: WebServices) -> AsyncIterator[Begin]:
         UsagePages(services),
         SettingsPages(services),
         PrivacyPages(services),
-        console,
+        ConsolePages(services),
     )
     routes = [route for each in pages for route in each.routes()]
     app = make_app(services, [web.get("/", _go_home), *routes])
     app[NOTICES] = Notices()
     async with serve(services.settings, app) as begin, feed.running():
-        try:
-            yield begin
-        finally:
-            await console.close()
+        yield begin
 
 
 async def _go_home(_: web.Request) -> web.StreamResponse:

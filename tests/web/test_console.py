@@ -177,3 +177,13 @@ async def test_the_log_has_the_newest_records_by_level_and_nothing_that_anybody_
     assert ("backup_made" in warnings, "edit_failed" in warnings) == (False, True)
     assert "秘密" not in told + warnings
     await owner.open("/console/log?level=secret", status=400)
+
+
+@pytest.mark.slow
+async def test_the_doctor_is_run_and_its_report_shown(owner: Visit) -> None:
+    words = texts(Locale.JA)
+    assert words.console.verdict not in shown(await owner.open("/console/doctor"))
+    answer = await owner.press("/console/doctor")
+    told = shown(await answer.text())
+    assert (answer.status, words.console.verdict in told) == (200, True)
+    assert words.doctor.labels["database"] in told
