@@ -1,0 +1,262 @@
+"""`cc-bot`: the command line. Exit code 2 means that the operator has to fix something.
+
+A command imports what it needs when it runs: `--help` and `--version` answer without it.
+"""
+# ruff: noqa: PLC0415 - see above
+
+import argparse
+import asyncio
+import contextlib
+import os
+import shutil
+import sys
+from argparse import ArgumentTypeError
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from functools import partial
+from pathlib import Path
+from typing import Final
+
+from cc_bot.cli.output import say, say_in_passing
+from cc_bot.config import Config, operator_locale, read_config
+from cc_bot.domain.errors import CcBotError, CopyStopped, InvalidSetting, OutputLost, StorageError
+from cc_bot.domain.locale import Locale
+from cc_bot.texts import Texts, explain, texts
+from cc_bot.texts.cli import storage_problem
+from cc_bot.version import __version__
+
+EXIT_OK = 0
+EXIT_BROKEN = 1
+EXIT_OPERATOR = 2
+EXIT_INTERRUPTED = 130
+_STANDARD_STREAMS: Final = 3
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command and return its exit code."""
+    _open_standard_streams()
+    locale = operator_locale()
+    options = _parser(texts(locale)).parse_args(argv)
+    config = None
+    try:
+        config = read_config({**os.environ, **_given_settings(options)})
+        return _run(config, options)
+    except CcBotError as error:
+        told = _as_typed(error, options)
+        _say_trouble(error, _reason(told, config, locale), options)
+        return EXIT_OPERATOR
+    except KeyboardInterrupt:
+        return EXIT_INTERRUPTED
+    except Exception as error:  # noqa: BLE001 - the log has where it happened
+        import structlog
+
+        from cc_bot.log import configure_logging
+
+        if not structlog.is_configured():  # its default prints local variables
+            configure_logging("error")
+        structlog.get_logger(__name__).critical("program_broke", exc_info=error)
+        words = texts(locale)
+        broke = words.doctor.broke if _wants_json(options) else words.cli.broke
+        _say_trouble(error, broke.format(error=type(error).__name__), options)
+        return EXIT_BROKEN
+
+
+SHARD_OPTIONS: Final = {"--shards": ("CC_BOT_SHARDS", "0-3"), "--shard-count": ("CC_BOT_SHARD_COUNT", "16")}
+"""Options of `run`, the settings that they go before, and an example."""
+
+
+def _given_settings(options: argparse.Namespace) -> dict[str, str]:
+    values = {
+        setting: getattr(options, option[2:].replace("-", "_"), None)
+        for option, (setting, _) in SHARD_OPTIONS.items()
+    }
+    for option, (setting, example) in SHARD_OPTIONS.items():
+        if values[setting] == "":  # such as a variable that is not set
+            raise InvalidSetting(name=option, expected=example)
+    return {setting: value for setting, value in values.items() if value is not None}
+
+
+def _as_typed(error: CcBotError, options: argparse.Namespace) -> CcBotError:
+    """Return the error with the name of the option in place of its setting."""
+    for option, (setting, _) in SHARD_OPTIONS.items():
+        typed = getattr(options, option[2:].replace("-", "_"), None)
+        if isinstance(error, InvalidSetting) and typed is not None and error.params["name"] == setting:
+            return InvalidSetting(name=option, expected=error.params["expected"])
+    return error
+
+
+def _say_trouble(error: Exception, sentence: str, options: argparse.Namespace) -> None:
+    """Print one sentence for the operator on stderr, or as JSON on stdout."""
+    with contextlib.suppress(OutputLost):
+        if _wants_json(options) and not isinstance(error, OutputLost):
+            _report_trouble(sentence, options, of_settings=isinstance(error, CcBotError))
+            return
+    with contextlib.suppress(OSError):
+        print(sentence, file=sys.stderr)  # noqa: T201 - it is no record
+
+
+def _reason(error: CcBotError, config: Config | None, locale: Locale) -> str:
+    """Return the sentence on an error. Of a copy that stopped it says what is wrong with that database."""
+    words, stopped = texts(locale), isinstance(error, CopyStopped)
+    if not stopped and (config is None or not isinstance(error, StorageError)):
+        return explain(error, words)
+    from cc_bot.storage.engines import dialect_of, named_beside, shown
+
+    url = str(error.params["path"]) if config is None or stopped else config.database_url
+    cause = error.__cause__ if stopped else error
+    trouble = cause if isinstance(cause, StorageError) else StorageError()
+    on_server = dialect_of(url) != "sqlite"
+    where = url if stopped else shown(url) if on_server else named_beside(url)
+    problem = storage_problem(trouble, where, words.storage, on_server=on_server)
+    return f"{problem} {explain(error, words)}" if stopped else problem
+
+
+def _parser(all_texts: Texts) -> argparse.ArgumentParser:
+    words = all_texts.cli
+    parser = argparse.ArgumentParser(prog="cc-bot", description=words.description)
+    parser.add_argument("--version", action="version", version=f"cc-bot {__version__}")
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    run = commands.add_parser("run", help=words.run, description=words.run)
+    for option, (_, example) in SHARD_OPTIONS.items():
+        run.add_argument(option, metavar=example, help=words.run_shards)
+    chat = commands.add_parser("chat", help=words.chat, description=words.chat)
+    snowflake = _whole_number(0, 2**63, words.no_id)
+    chat.add_argument("--user", type=snowflake, default=0, metavar="ID", help=words.chat_user)
+    chat.add_argument("--channel", type=snowflake, default=0, metavar="ID", help=words.chat_channel)
+    chat.add_argument("--agent", metavar="NAME", help=words.chat_agent)
+    pages = commands.add_parser("web", help=words.web, description=words.web)
+    pages.add_argument("--user", type=snowflake, default=0, metavar="ID", help=words.chat_user)
+    _add_database_commands(commands, all_texts)
+    said = all_texts.doctor
+    doctor = commands.add_parser("doctor", help=said.doctor, description=said.doctor)
+    doctor.add_argument("--json", action="store_true", help=said.as_json)
+    doctor.add_argument("--offline", action="store_true", help=said.offline_option)
+    return parser
+
+
+def _add_database_commands(
+    commands: "argparse._SubParsersAction[argparse.ArgumentParser]", all_texts: Texts
+) -> None:
+    words = all_texts.backup
+    count = _whole_number(1, 2**31, words.no_count)
+    backup = commands.add_parser("backup", help=words.backup, description=words.backup)
+    path = partial(_path, otherwise=words.no_path)
+    backup.add_argument("--to", type=path, metavar="DIR", help=words.backup_to)
+    backup.add_argument("--keep", type=count, metavar="N", help=words.keep)
+    backup.add_argument("--keep-days", type=count, metavar="D", help=words.keep_days)
+    restore = commands.add_parser("restore", help=words.restore, description=words.restore)
+    restore.add_argument("file", type=path, metavar="FILE", help=words.restore_file)
+    restore.add_argument("--yes", action="store_true", help=words.yes)
+    restore.add_argument("--without-erasures", action="store_true", help=words.without_erasures)
+    migrate = all_texts.cli.migrate
+    commands.add_parser("migrate", help=migrate, description=migrate)
+    copy = commands.add_parser("copy", help=words.copy, description=words.copy)
+    copy.add_argument("--from", dest="source", metavar="URL", help=words.copy_from)
+    copy.add_argument("--to", dest="target", required=True, metavar="URL", help=words.copy_to)
+    erasures = commands.add_parser("erasures", help=words.erasures, description=words.erasures)
+    what = erasures.add_subparsers(dest="erasures", required=True, metavar="COMMAND")
+    again = what.add_parser("apply", help=words.erasures_apply, description=words.erasures_apply)
+    again.add_argument("files", nargs="*", type=path, metavar="FILE", help=words.erasures_files)
+    moment = partial(_moment, otherwise=words.no_moment)
+    again.add_argument("--since", type=moment, metavar="MOMENT", help=words.erasures_since)
+    wipe = commands.add_parser("wipe", help=words.wipe, description=words.wipe)
+    wipe.add_argument("--yes", action="store_true", help=words.yes)
+
+
+def _path(text: str, otherwise: str) -> Path:
+    """Return the path; of an empty text Path would make the folder that the program runs in."""
+    if not text:
+        raise ArgumentTypeError(otherwise)
+    return Path(text)
+
+
+def _moment(text: str, otherwise: str) -> datetime:
+    try:
+        return datetime.fromisoformat(text)
+    except ValueError:
+        raise ArgumentTypeError(otherwise) from None
+
+
+def _whole_number(least: int, end: int, otherwise: str) -> Callable[[str], int]:
+    """Return a type for argparse: numbers from `least` to before `end`; `otherwise` is the error."""
+
+    def read(text: str) -> int:
+        number = int(text) if text.isdecimal() and text.isascii() else -1
+        if not least <= number < end:
+            raise ArgumentTypeError(otherwise)
+        return number
+
+    return read
+
+
+def _run(config: Config, options: argparse.Namespace) -> int:
+    from cc_bot.log import configure_logging
+
+    match options.command:
+        case "run":
+            from cc_bot.app.discord import run_discord
+
+            configure_logging(config.log_level, config.log_format)
+            asyncio.run(run_discord(config, say_in_passing))
+        case "chat":
+            from cc_bot.app.terminal import run_terminal
+
+            configure_logging("error", config.log_format)
+            done = asyncio.run(run_terminal(config, options.user, options.channel, options.agent))
+            return EXIT_OK if done else EXIT_BROKEN
+        case "web":
+            from cc_bot.app.web import run_web
+
+            configure_logging("warning", config.log_format)
+            return EXIT_OK if asyncio.run(run_web(config, options.user, say)) else EXIT_OPERATOR
+        case "doctor":
+            configure_logging("error", config.log_format)
+            return _run_doctor(config, options)
+        case _:
+            configure_logging("warning", config.log_format)
+            from cc_bot.cli.database import COMMANDS
+
+            COMMANDS[options.command](config, options)
+    return EXIT_OK
+
+
+def _run_doctor(config: Config, options: argparse.Namespace) -> int:
+    from cc_bot.app.doctor.checks import run_doctor
+    from cc_bot.app.doctor.report import as_json, as_lines
+    from cc_bot.terminal.markdown import break_offsets
+
+    report = asyncio.run(run_doctor(config, offline=options.offline))
+    if options.json:
+        say(as_json(report, version=__version__, offline=options.offline))
+        return report.exit_code
+    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+    words = texts(config.operator_locale)
+    for line in as_lines(report, words, offline=options.offline, width=width, breaks=break_offsets):
+        say(line)
+    return report.exit_code
+
+
+def _wants_json(options: argparse.Namespace) -> bool:
+    return options.command == "doctor" and bool(options.json)
+
+
+def _report_trouble(sentence: str, options: argparse.Namespace, *, of_settings: bool) -> None:
+    """Report to a program that no check could run."""
+    from cc_bot.app.doctor.report import Report, as_json, failed
+
+    report = Report([failed("settings" if of_settings else "program", sentence)])
+    say(as_json(report, version=__version__, offline=options.offline))
+
+
+def _open_standard_streams() -> None:
+    """Open closed standard streams, so that no other file gets their numbers, and print UTF-8 whatever the
+    locale is."""
+    while (descriptor := os.open(os.devnull, os.O_RDWR)) < _STANDARD_STREAMS:
+        pass
+    os.close(descriptor)
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, Path(os.devnull).open(mode, encoding="utf-8"))  # noqa: SIM115 - kept
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(AttributeError, ValueError):
+            stream.reconfigure(encoding="utf-8", errors="replace")  # type: ignore[union-attr]

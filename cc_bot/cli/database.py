@@ -1,0 +1,163 @@
+"""The commands around a database: backup, restore, migrate, copy, erasures, wipe."""
+
+import argparse
+import asyncio
+from collections.abc import Callable, Mapping
+from dataclasses import asdict
+from pathlib import Path
+from typing import Final
+
+from cc_bot.app.database import SOURCE_OPTION, CopyRequest, run_backup, run_copy, run_migrate
+from cc_bot.app.restoring import (
+    ErasedAgain,
+    ErasuresRequest,
+    RestoreRequest,
+    run_apply_erasures,
+    run_restore,
+    run_wipe,
+)
+from cc_bot.cli.output import ask_consent, say, say_in_passing
+from cc_bot.config import Config
+from cc_bot.storage.backup import Rotation
+from cc_bot.storage.engines import dialect_of, origin_of, shown
+from cc_bot.storage.files import URL_SETTING
+from cc_bot.storage.manifest import Announce, Rows, Stage
+from cc_bot.storage.restoring import StagedBackup
+from cc_bot.texts import texts
+from cc_bot.texts.cli import BackupTexts
+
+
+def _backup(config: Config, options: argparse.Namespace) -> None:
+    words = texts(config.operator_locale).backup
+    folder = options.to or config.backup_folder
+    rotation = Rotation(options.keep, options.keep_days)
+    made = asyncio.run(run_backup(config, folder, rotation, _announcer(words)))
+    held = made.manifest
+    size = f"{held.size_bytes / 1024:,.0f} KiB"
+    say(words.backed_up.format(path=made.path, size=size, version=held.schema_version, **_counts(held.rows)))
+    if made.deleted:
+        say(words.deleted.format(count=len(made.deleted)))
+
+
+def _restore(config: Config, options: argparse.Namespace) -> None:
+    words = texts(config.operator_locale).backup
+    database = config.database_url.removeprefix("sqlite:///")
+
+    def confirm(copy: StagedBackup) -> bool:
+        if options.yes:
+            return True
+        made_at = copy.manifest.made_at.astimezone(config.timezone) if copy.manifest else None
+        offer = words.offer.format(
+            path=options.file,
+            made_at=f"{made_at:%Y-%m-%d %H:%M}" if made_at else words.unknown_time,
+            database=database,
+            **_counts(copy.rows),
+        )
+        return ask_consent(f"{offer}\n{words.origin}\n{words.go_on}")
+
+    request = RestoreRequest(options.file, confirm, options.without_erasures)
+    done = asyncio.run(run_restore(config, request, _announcer(words)))
+    say(words.restored.format(path=options.file, database=database))
+    if options.yes:  # who was asked has read it
+        say(words.origin)
+    if done.replaced:
+        days = config.retention.copy_days
+        say((words.replaced_days if days else words.replaced).format(path=done.replaced, days=days))
+    if done.forgotten:
+        say(words.forgotten.format(**asdict(done.forgotten)))
+    if not done.erasures_known:
+        say(words.erasures_unknown)
+
+
+def _migrate(config: Config, _: argparse.Namespace) -> None:
+    words = texts(config.operator_locale).cli
+    applied = asyncio.run(
+        run_migrate(
+            config,
+            lambda step: say_in_passing(
+                words.migration.format(version=step.version, description=step.description)
+            ),
+        )
+    )
+    done = words.migrated if applied else words.up_to_date
+    say(done.format(path=shown(config.database_url)))
+
+
+def _copy(config: Config, options: argparse.Namespace) -> None:
+    words = texts(config.operator_locale).backup
+    request = CopyRequest(
+        options.source or config.database_url,
+        options.target,
+        SOURCE_OPTION if options.source else URL_SETTING,
+    )
+    done = asyncio.run(run_copy(config, request, _announcer(words)))
+    filled = [table for table in done.plan.tables if table.rows]
+    for table in filled:
+        say(words.copied_table.format(name=f"{table.name:<18}", rows=f"{f'{table.rows:,}':>12}"))
+    say(words.copied_empty.format(count=len(done.plan.tables) - len(filled)))
+    source, target = shown(request.source), shown(request.target)
+    say(words.copied.format(source=source, target=target, rows=f"{sum(table.rows for table in filled):,}"))
+    if done.plan.left_out:
+        say(words.copied_left_out.format(names=", ".join(done.plan.left_out)))
+    if done.erased:
+        _say_erased(done.erased, config)
+    if done.files:
+        say(words.copied_files.format(folder=done.folder, files=", ".join(map(str, done.files))))
+    if origin_of(config.database_url) != origin_of(request.target):
+        on_server = dialect_of(request.target) != "sqlite"
+        sentence = words.copied_next_server if on_server else words.copied_next
+        say(sentence.format(url=target, former=shown(config.database_url)))
+
+
+def _apply_erasures(config: Config, options: argparse.Namespace) -> None:
+    words = texts(config.operator_locale).backup
+    request = ErasuresRequest(tuple(options.files), options.since)
+    _say_erased(asyncio.run(run_apply_erasures(config, request, _announcer(words))), config)
+
+
+def _say_erased(done: ErasedAgain, config: Config) -> None:
+    words, at = texts(config.operator_locale).backup, done.since
+    since = f"{at.astimezone(config.timezone):%Y-%m-%d %H:%M:%S}" if at else words.unknown_moment
+    sentence = words.reapplied if done else words.nothing_reapplied
+    say(sentence.format(**{**asdict(done), "since": since}))
+
+
+def _wipe(config: Config, options: argparse.Namespace) -> None:
+    words = texts(config.operator_locale).backup
+
+    def confirm(doomed: list[Path]) -> bool:
+        tell = say_in_passing if options.yes else say
+        tell("\n".join((words.doomed, *(f"  {path}" for path in doomed))))
+        return options.yes or ask_consent(words.go_on)
+
+    wiped = asyncio.run(run_wipe(config, confirm))
+    if not wiped:
+        say(words.nothing_to_wipe.format(path=config.database_url))
+        return
+    say(words.wiped.format(count=len(wiped)))
+    say(words.stays)
+
+
+def _counts(rows: Rows) -> dict[str, int]:
+    """Return what an operator knows a database by."""
+    return {"messages": rows.get("messages", 0), "memories": rows.get("memories", 0)}
+
+
+def _announcer(words: BackupTexts) -> Announce:
+    """Return a function that says on stderr which stage of the work begins."""
+
+    def announce(stage: Stage) -> None:
+        say_in_passing(words.stages[stage])
+
+    return announce
+
+
+COMMANDS: Final[Mapping[str, Callable[[Config, argparse.Namespace], None]]] = {
+    "backup": _backup,
+    "restore": _restore,
+    "migrate": _migrate,
+    "copy": _copy,
+    "erasures": _apply_erasures,
+    "wipe": _wipe,
+}
+"""Each raises a StartupError."""

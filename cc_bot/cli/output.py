@@ -1,0 +1,35 @@
+"""What commands print, and what they ask."""
+
+import contextlib
+import errno
+import os
+import sys
+
+from cc_bot.domain.errors import OutputLost
+
+
+def say(sentence: str) -> None:
+    """Print and flush a line. A closed pipe is ignored. Raises OutputLost, once, if it can't be written."""
+    try:
+        print(sentence, flush=True)  # noqa: T201 - a command's own words
+    except OSError as error:
+        # Python would try to write what is left at the end, and complain.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        if error.errno != errno.EPIPE:
+            raise OutputLost(reason=os.strerror(error.errno or 0)) from None
+
+
+def say_in_passing(sentence: str) -> None:
+    """Print a line, if possible."""
+    with contextlib.suppress(OutputLost):
+        say(sentence)
+
+
+def ask_consent(question: str) -> bool:
+    """Ask the person at the terminal for a yes. Returns no if there is no terminal."""
+    if not sys.stdin.isatty():
+        return False
+    try:
+        return input(question).strip().lower() in ("y", "yes", "はい")
+    except EOFError:
+        return False
