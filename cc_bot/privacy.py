@@ -5,9 +5,8 @@ import json
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import AbstractAsyncContextManager, AbstractContextManager, contextmanager, suppress
 from datetime import date, datetime, timedelta
-from functools import partial
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 from zoneinfo import ZoneInfo
 
 import structlog
@@ -22,7 +21,7 @@ from cc_bot.storage.backup import delete_old_copies
 from cc_bot.stores import Stores
 from cc_bot.stores.memory.removal import MemoryRemovalStore
 from cc_bot.stores.personal_data import Record
-from cc_bot.stores.retention import PruneResult, RetentionStore
+from cc_bot.stores.retention import RetentionStore
 
 _log = structlog.get_logger(__name__)
 
@@ -303,22 +302,18 @@ class Privacy:
 # Deleting what is older than the operator keeps it, in the background and a little at a time.
 
 EVERY_S: Final = 3600.0
-PAUSE_S: Final = 0.05
-"""Between two steps, for turns to be stored meanwhile."""
 
 
-async def retain(
-    store: RetentionStore, retention: Retention, clock: Clock, zone: ZoneInfo, *, pause_s: float = PAUSE_S
-) -> int:
+async def retain(store: RetentionStore, retention: Retention, clock: Clock, zone: ZoneInfo) -> int:
     """Delete all that is too old now. Return how many messages, conversations and days that was. Days begin
     where the operator is (`zone`). Raises StorageError."""
     now, count = clock(), 0
     if retention.session_days:
         before = now - timedelta(days=retention.session_days)
-        count += await _prune_all(partial(store.prune_sessions, before), pause_s)
+        count += await store.prune_sessions(before)
     if retention.archive_days:
         said_before = now - timedelta(days=retention.archive_days)
-        count += await _prune_all(partial(store.prune_messages, said_before), pause_s)
+        count += await store.prune_messages(said_before)
     if retention.usage_days:
         first_kept = now.astimezone(zone).date() - timedelta(days=retention.usage_days)
         count += await store.prune_usage(first_kept)
@@ -356,16 +351,6 @@ async def _every_hour(run: Callable[[], Awaitable[None]]) -> None:
             except (CcBotError, OSError) as error:
                 _log.warning("retention_failed", error=type(error).__name__)
         await asyncio.sleep(EVERY_S)
-
-
-async def _prune_all(step: Callable[..., Awaitable[PruneResult[Any]]], pause_s: float) -> int:
-    pruned = await step()
-    count = pruned.count
-    while pruned.after is not None:
-        await asyncio.sleep(pause_s)
-        pruned = await step(pruned.after)
-        count += pruned.count
-    return count
 
 
 # ---- purge -----------------------------------------------------------------------------------------------

@@ -44,6 +44,7 @@ from cc_bot.stores.columns import (
     Columns,
     Parameters,
     from_ms,
+    of_place,
     to_ms,
     to_text,
     tool_calls_of,
@@ -52,7 +53,6 @@ from cc_bot.stores.memory.references import read_texts
 from cc_bot.stores.processes import of_shard
 from cc_bot.stores.proposals import DROP_OF_CHANNEL_ANSWER, PROPOSAL, insert_proposals
 from cc_bot.stores.sessions import StoredTurn
-from cc_bot.stores.subjects import of_place
 from cc_bot.stores.usage import Settlement, settle_stored
 
 # ruff: noqa: S608 - put together from constants alone

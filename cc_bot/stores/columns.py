@@ -20,7 +20,7 @@ from typing import Any, Final, Generic, Literal, TypeVar, Union, get_args, get_o
 from cc_bot.domain.memory_calls import without_texts
 from cc_bot.domain.message import ChannelKey, Message, ToolCall
 from cc_bot.domain.session import SessionKey
-from cc_bot.storage import Row
+from cc_bot.storage import Row, Subject, channel
 
 _BEGINNING_OF_TIME: Final = ""
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
@@ -299,6 +299,12 @@ CHANNEL: Final = Columns(ChannelKey)
 def key_columns(key: SessionKey) -> tuple[int, int, str]:
     """Return the columns of a session key."""
     return (key.user_id, key.channel_id, key.agent)
+
+
+def of_place(key: ChannelKey) -> tuple[Subject, ...]:
+    """Return the lock keys of a channel; a thread has those of its channel too: what is done to a message
+    that Discord tells of by the thread alone comes after what was done there before."""
+    return (channel(key.channel_id), channel(key.place_id))
 
 
 # ---- messages --------------------------------------------------------------------------------------------

@@ -26,13 +26,13 @@ from cc_bot.stores.columns import (
     Columns,
     Kind,
     Parameters,
+    of_place,
     to_ms,
     tool_calls_of,
     tool_calls_to_json,
 )
 from cc_bot.stores.memory.references import read_call_texts, read_texts
 from cc_bot.stores.processes import left_by_the_dead
-from cc_bot.stores.subjects import of_place
 
 
 def _question_to_json(question: AskedQuestion) -> str:

@@ -10,10 +10,9 @@ The newest message of a place that goes is noted, so that catching up does not f
 
 import json
 from collections.abc import Collection
-from dataclasses import dataclass
 from datetime import date, datetime
 from functools import partial
-from typing import Final, Generic, NamedTuple, TypeVar
+from typing import Final, NamedTuple
 
 from cc_bot.domain.message import ChannelKey
 from cc_bot.storage import EVERYBODY, Database, Statement, Steps, memory_name
@@ -29,12 +28,6 @@ class _Old(NamedTuple):
     discord_id: int | None
     created_at: int
     shown: int
-
-
-class _OldSession(NamedTuple):
-    id: str
-    created_at: str
-    closed_at: str | None
 
 
 # Each with whether the history of an open session has room for it: there is as long as fewer than that many
@@ -115,43 +108,37 @@ _DELETE_USAGE: Final = "DELETE FROM usage WHERE day < $1 RETURNING day /* all us
 _DELETE_TOTALS: Final = "DELETE FROM usage_totals WHERE day < $1"
 
 
-Position = TypeVar("Position")
-
-
-@dataclass(frozen=True, slots=True)
-class PruneResult(Generic[Position]):
-    """The count of what one step deleted."""
-
-    count: int
-    after: Position | None
-    """Where the next step begins; None when nothing is left that is old."""
-
-
 class RetentionStore:
     def __init__(self, database: Database, *, history_limit: int = 20) -> None:
         """Make the store. `history_limit`: messages in a history, 0 for no bound."""
         self._database = database
         self._limit = history_limit
 
-    async def prune_messages(self, before: datetime, after: int = 0) -> PruneResult[int]:
-        """Delete some of the messages that were stored before this moment, of channels and sessions alike,
-        with their files, pages and calls of tools."""
-        return await self._database.write(partial(_messages, to_ms(before), after, self._limit), [EVERYBODY])
+    async def prune_messages(self, before: datetime) -> int:
+        """Delete the messages that were stored before this moment, of channels and sessions alike, with their
+        files, pages and calls of tools. Returns the number of messages."""
+        count, after = 0, 0
+        while True:
+            some = partial(_messages, to_ms(before), after, self._limit)
+            deleted, last = await self._database.write(some, [EVERYBODY])
+            count += deleted
+            if last is None:
+                return count
+            after = last
 
-    async def prune_sessions(
-        self, before: datetime, after: tuple[str, str] = ("", "")
-    ) -> PruneResult[tuple[str, str]]:
-        """Delete some of the sessions that were closed before this moment, with all that was said in them;
-        with the last of its key also the summary. What is counted are sessions."""
-        rows = await self._database.query(_SELECT_OLDEST_SESSIONS, *after, _AT_A_TIME)
-        limit = to_text(before)
-        found = [*map(_OldSession._make, rows)]
-        ended = json.dumps([each.id for each in found if each.closed_at and each.closed_at <= limit])
-        while await self._database.write(partial(_messages_of, ended), [EVERYBODY]):
-            pass
-        count = await self._database.write(partial(_sessions, ended, limit), [EVERYBODY])
-        old = any(each.created_at <= limit for each in found)
-        return PruneResult(count, (found[-1].created_at, found[-1].id) if old else None)
+    async def prune_sessions(self, before: datetime) -> int:
+        """Delete the sessions that were closed before this moment, with all that was said in them; with the
+        last of its key also the summary. Returns the number of sessions."""
+        count, after, limit = 0, ("", ""), to_text(before)
+        while True:
+            rows = await self._database.query(_SELECT_OLDEST_SESSIONS, *after, _AT_A_TIME)
+            ended = json.dumps([id_ for id_, _, closed_at in rows if closed_at and closed_at <= limit])
+            while await self._database.write(partial(_messages_of, ended), [EVERYBODY]):
+                pass
+            count += await self._database.write(partial(_sessions, ended, limit), [EVERYBODY])
+            if all(created_at > limit for _, created_at, _ in rows):
+                return count
+            after = (rows[-1][1], rows[-1][0])
 
     async def prune_usage(self, first_kept: date) -> int:
         """Delete what was used before this day, by users and in all; how many rows of users that were."""
@@ -162,13 +149,14 @@ class RetentionStore:
         return len(deleted)
 
 
-def _messages(before: int, after: int, limit: int) -> Steps[PruneResult[int]]:
+def _messages(before: int, after: int, limit: int) -> Steps[tuple[int, int | None]]:
+    """Delete some. Returns their number, and the id after which to go on; None if no old one is left."""
     rows = yield Statement(_SELECT_OLDEST, (after, limit, _AT_A_TIME))
     found = [*map(_Old._make, rows)]
     old = [each for each in found if each.created_at < before]
     going = [(each.id, each.discord_id) for each in old if not each.shown]
     yield from _gone(going)
-    return PruneResult(len(going), found[-1].id if old else None)
+    return len(going), found[-1].id if old else None
 
 
 def _messages_of(sessions: str) -> Steps[bool]:

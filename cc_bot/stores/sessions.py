@@ -21,7 +21,16 @@ from cc_bot.domain.session import Session, SessionKey
 from cc_bot.storage import EVERYBODY, Database, Row, Statement, Steps, user
 from cc_bot.stores.canvas_json import EMPTY_CANVAS
 from cc_bot.stores.canvases import NEWEST_CLOSED, clear_canvas, put_canvas, read_current, select_current
-from cc_bot.stores.columns import MESSAGE, Parameters, from_ms, idle_since, key_columns, to_ms, to_text
+from cc_bot.stores.columns import (
+    MESSAGE,
+    Parameters,
+    from_ms,
+    idle_since,
+    key_columns,
+    of_place,
+    to_ms,
+    to_text,
+)
 from cc_bot.stores.history import (
     DELETE_ATTACHMENTS_NO_LONGER_SEEN,
     DELETE_ATTACHMENTS_OF_CLOSED,
@@ -59,7 +68,6 @@ from cc_bot.stores.proposals import (
     PROPOSAL,
     insert_proposals,
 )
-from cc_bot.stores.subjects import of_place
 from cc_bot.stores.summaries import DELETE_SUMMARIES, STOP_SUMMARIZING
 from cc_bot.stores.usage import Settlement, settle_stored
 

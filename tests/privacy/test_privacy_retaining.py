@@ -66,7 +66,7 @@ class TestRetain:
             with freeze_time("2026-01-01 20:00:00", real_asyncio=True) as now:
                 await old_data(stores, database)
                 now.move_to("2026-01-11 19:00:00")  # and the 12th in Tokyo
-                await retain(stores.retention, retention, utc_now, TOKYO, pause_s=0)
+                await retain(stores.retention, retention, utc_now, TOKYO)
             assert await left(database) == expected, retention
 
 

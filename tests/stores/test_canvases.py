@@ -173,7 +173,7 @@ class TestClock:
 
         async def prune() -> None:
             await stores.sessions.clear(KEY)
-            assert (await stores.retention.prune_sessions(datetime.now(UTC))).count
+            assert await stores.retention.prune_sessions(datetime.now(UTC))
 
         moves: tuple[Callable[[], Awaitable[object]], ...] = (
             lambda: stores.agents.choose(KEY.user_id, KEY.channel_id, "tutor"),

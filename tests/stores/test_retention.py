@@ -1,7 +1,7 @@
 """What is deleted by its age, what of old things stays, and what is told of the database as a whole."""
 
 from collections.abc import Iterator
-from datetime import date, datetime, timedelta
+from datetime import date, timedelta
 from typing import Final
 
 import pytest
@@ -31,17 +31,6 @@ def now() -> Iterator[Clock]:
         yield clock
 
 
-async def prune_messages(stores: Stores, before: datetime) -> int:
-    """All steps of it."""
-    count, after = 0, 0
-    while True:
-        step = await stores.retention.prune_messages(before, after)
-        count += step.count
-        if step.after is None:
-            return count
-        after = step.after
-
-
 async def everything_said(database: Database) -> list[str]:
     return [row[0] for row in await database.query("SELECT content FROM messages ORDER BY id")]
 
@@ -59,7 +48,7 @@ class TestMessages:
         now.tick(MONTH)
         await stored(stores, "新しい", "はい")
         await stores.channels.add(CHANNEL, said(20, "今の話"))
-        assert await prune_messages(stores, utc_now() - timedelta(days=1)) == 5
+        assert await stores.retention.prune_messages(utc_now() - timedelta(days=1)) == 5
         assert await everything_said(database) == ["新しい", "はい", "今の話"]
         for table in ("attachments", "turns", "answer_pages"):
             assert await database.query(f"SELECT * FROM {table}") == []
@@ -79,15 +68,15 @@ class TestMessages:
             now.tick(MONTH)
             assert await shown() == [["問2", "答2"], ["内緒", "ええ"]]
             unbounded = RetentionStore(database, history_limit=0)
-            assert (await unbounded.prune_messages(utc_now())).count == 0
-            assert await prune_messages(stores, utc_now()) == 4
+            assert await unbounded.prune_messages(utc_now()) == 0
+            assert await stores.retention.prune_messages(utc_now()) == 4
             assert await shown() == [["問2", "答2"], ["内緒", "ええ"]]
 
     async def test_are_not_fetched_again_where_an_answer_is_left(self, stores: Stores, now: Clock) -> None:
         await stores.channels.add(CHANNEL, said(10), waiting=True)
         now.tick(MONTH)
         await stores.channels.commit_answer(CHANNEL, answer(11), [said(10)])
-        await prune_messages(stores, utc_now() - timedelta(days=1))
+        await stores.retention.prune_messages(utc_now() - timedelta(days=1))
         [place] = await stores.channels.list_places(limit=5)
         assert place.newest_id == 10
 
@@ -104,7 +93,7 @@ class TestSessions:
         await stores.sessions.expire()
         now.tick(MONTH)
         pruned = await stores.retention.prune_sessions(utc_now() - timedelta(days=7))
-        assert pruned.count == 2
+        assert pruned == 2
         for table in ("messages", "sessions", "summaries", "canvas_messages"):
             assert await database.query(f"SELECT * FROM {table}") == []
 
@@ -122,7 +111,7 @@ class TestSessions:
         assert await everything_said(database) == ["終わったばかり", "はい", "新しい", "はい"]
         assert [each.content for each in await stores.summaries.list_current(KEY)] == ["昔の話"]
         await summarized(stores, "今の話")
-        assert (await stores.retention.prune_sessions(utc_now() - timedelta(days=7))).count == 1
+        assert await stores.retention.prune_sessions(utc_now() - timedelta(days=7)) == 1
         assert [each.content for each in await stores.summaries.list_current(KEY)] == ["今の話"]
 
 
