@@ -103,12 +103,13 @@ class Slot:
 
     note: Path
     former: str
-    """The name of the former holder, which has ended; empty if there was none."""
+    """The name of the former holder, which has ended; empty if there was none, or if the note is a copy: its
+    writer may live on another machine."""
 
     def write_owner(self, name: str) -> None:
         """Write the holder's name into the note. Raises OSError."""
         self.note.touch(mode=0o600)
-        self.note.write_text(name, "utf-8")
+        self.note.write_text(f"{name} {_fingerprint(self.note)}", "utf-8")
 
 
 @contextmanager
@@ -127,10 +128,16 @@ def hold_slot(database: Path, setting: str = URL_SETTING, shards: str = "") -> I
     try:
         former = ""
         with suppress(OSError, UnicodeDecodeError):
-            former = note.read_text("utf-8")
+            name, _, fingerprint = note.read_text("utf-8").partition(" ")
+            former = name if fingerprint == _fingerprint(note) else ""
         yield Slot(note, former)
     finally:
         lock.release()
+
+
+def _fingerprint(note: Path) -> str:
+    found = note.stat()
+    return f"{found.st_dev}:{found.st_ino}"
 
 
 # ---- room ------------------------------------------------------------------------------------------------

@@ -1,5 +1,6 @@
 """CC_BOT_DATABASE_URL as an operator may write it, and the locks of processes beside the database."""
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -36,6 +37,9 @@ def test_a_slot_tells_who_held_it_and_has_ended(tmp_path: Path) -> None:
             pass
     with hold_slot(database) as slot:
         assert slot.former == "cat"
+    copy = shutil.copytree(tmp_path, tmp_path / "copy") / database.name
+    with hold_slot(copy) as beside:
+        assert beside.former == ""
     slot.note.write_bytes(b"\xff")
     with hold_slot(database) as slot:
         assert slot.former == ""
