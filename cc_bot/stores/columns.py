@@ -13,7 +13,7 @@ import json
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, is_dataclass
 from datetime import UTC, datetime, timedelta
-from operator import attrgetter
+from operator import attrgetter, itemgetter
 from types import NoneType, UnionType
 from typing import Any, Final, Generic, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
@@ -183,6 +183,10 @@ class Columns(Generic[V]):
     def filled(self, **given: str) -> str:
         """Return a list in place of `select`, for rows with other values or NULL in these columns."""
         return ", ".join(given.get(each.name, each.kind.nothing) for each in self._columns)
+
+    def column(self, name: str) -> Callable[[Row], Any]:
+        """Return a function that reads one column of a row."""
+        return itemgetter(self.names.index(name))
 
     def part(self, name: str) -> Callable[..., Any]:
         """Return a function that reads one field from all columns of a row."""
