@@ -2,7 +2,7 @@
 
 PostgreSQL takes the rows with COPY, in one transaction. For SQLite a new file is filled, and renamed at the
 end. The tables and columns that both schemas have are copied, so a database of an older version can be
-brought over.
+brought over. A table is left out if its rows would lack a value that this version needs.
 """
 
 import sqlite3
@@ -84,7 +84,10 @@ async def plan_copy(source: Database) -> CopyPlan:
     with _telling(source):
         there = {(table, column) for table, column in await source.query(_SELECT_COLUMNS[source.dialect])}
         layouts = {
-            table.name: table for table in copied_tables() if any(table.name == each for each, _ in there)
+            table.name: table
+            for table in copied_tables()
+            if any(table.name == each for each, _ in there)
+            and all((table.name, column.name) in there for column in table.columns if column.required)
         }
         ours = {(table.name, column.name) for table in layouts.values() for column in table.columns}
         left_out = {f"{table}.{column}" if table in layouts else table for table, column in there - ours}

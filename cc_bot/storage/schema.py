@@ -88,6 +88,8 @@ class Column:
     name: str
     kind: str
     """INTEGER, REAL, TEXT or BLOB."""
+    required: bool
+    """Whether each row has to be given a value."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +112,10 @@ def tables_made_by(statements: tuple[str, ...]) -> tuple[TableLayout, ...]:
 def _layout(connection: sqlite3.Connection, name: str, sql: str) -> TableLayout:
     rows = connection.execute(f'PRAGMA table_info("{name}")').fetchall()
     key = next((column for _, column, *_, position in rows if position == 1), "")
-    columns = tuple(Column(column, kind) for _, column, kind, *_ in rows)
+    columns = tuple(
+        Column(column, kind, bool(not_null) and default is None)
+        for _, column, kind, not_null, default, _ in rows
+    )
     return TableLayout(name, columns, key if "AUTOINCREMENT" in sql else "")
 
 

@@ -153,11 +153,12 @@ class TestCopy:
                 "CREATE TABLE moods (id BIGINT PRIMARY KEY)",
                 "DROP TABLE token_factors",
                 "ALTER TABLE messages DROP COLUMN tainted",
+                "ALTER TABLE proposals RENAME COLUMN content TO change",
             )
             await database.transaction([*map(Statement, changes)], [EVERYBODY])
         contents = "SELECT id, content FROM messages ORDER BY id"
         expected = [tuple(row) for row in await read(pair.source, contents)]
-        assert (await pair.copy()).left_out == ("memories.mood", "moods")
+        assert (await pair.copy()).left_out == ("memories.mood", "moods", "proposals")
         assert [tuple(row) for row in await read(pair.target, contents)] == expected
         assert expected
 
