@@ -260,7 +260,7 @@ def repeats_of(words: TimeWords, start: datetime | None) -> list[str]:
         raise RepeatNotUnderstood
     count, unit = words.every or (1, words.implied_unit)
     minutes = {_minute(each.of_other_day()) for each in words.clocks}
-    if unit == "minutes":
+    if unit in ("seconds", "minutes"):
         raise RepeatTooOften
     if unit == "hours":
         if minutes or words.named_days != {"every"}:

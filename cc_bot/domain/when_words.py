@@ -6,6 +6,7 @@ not understood, so that nothing is overlooked. What the words mean is in when.py
 
 import re
 import unicodedata
+from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -16,7 +17,7 @@ from cc_bot.domain.holidays import NAMED_DAY
 from cc_bot.domain.text import in_digits
 
 Part = Literal["", "am", "pm", "morning", "noon", "afternoon", "evening", "night", "late"]
-Unit = Literal["", "minutes", "hours", "days", "weeks", "months", "years"]
+Unit = Literal["", "seconds", "minutes", "hours", "days", "weeks", "months", "years"]
 
 NOON: Final = 12 * 60
 MIDNIGHT: Final = 24 * 60
@@ -161,16 +162,15 @@ def normalize(text: str) -> str:
 
 # ---- amounts of time -------------------------------------------------------------------------------------
 
-_UNITS: Final[tuple[tuple[str, Unit, int], ...]] = (
-    *(("分", "minutes", 1), ("時", "hours", 1), ("日", "days", 1), ("週", "weeks", 1)),
-    *(("か月", "months", 1), ("月", "months", 1), ("年", "years", 1), ("秒", "minutes", 0)),
-    *(("mo", "months", 1), ("m", "minutes", 1), ("h", "hours", 1), ("d", "days", 1), ("w", "weeks", 1)),
-    *(("y", "years", 1), ("fort", "weeks", 2), ("s", "minutes", 0)),
+_UNITS: Final[tuple[tuple[str, Unit], ...]] = (
+    *(("秒", "seconds"), ("分", "minutes"), ("時", "hours"), ("日", "days"), ("週", "weeks")),
+    *(("か月", "months"), ("月", "months"), ("年", "years"), ("mo", "months"), ("m", "minutes")),
+    *(("s", "seconds"), ("h", "hours"), ("d", "days"), ("w", "weeks"), ("y", "years")),
 )
-"""How the name of a unit begins, and how many of which unit it is; 0: less than one."""
+"""How the name of a unit begins; the first that fits."""
 _SHORT_JA: Final = "時間半?|分半?|秒"
 _SHORT_EN: Final = r"(?:hours?|hrs?|h|minutes?|mins?|m|seconds?|secs?|s)(?![a-z])"
-_LONG_EN: Final = r"(?:days?|d|fortnights?|weeks?|w|months?|years?|y)(?![a-z])"
+_LONG_EN: Final = r"(?:days?|d|weeks?|w|months?|years?|y)(?![a-z])"
 _NUMBER: Final = r"(?:\d{1,4}(?:\.\d)?|half an?|an?(?=\s))(?: and a half)?"
 _AMOUNT: Final = re.compile(
     r"((?<!\d)\d++(?:\.\d)?|半|half an?|an?(?=\s))( and a half)?\s?"
@@ -192,26 +192,20 @@ _LONG_SPAN_JA: Final = _span_ja(f"{_SHORT_JA}|日|週間|か月|年")
 _LONG_SPAN_EN: Final = _span_en(f"{_SHORT_EN}|{_LONG_EN}")
 
 
-def _unit(name: str) -> tuple[Unit, int]:
-    return next((unit, count) for begin, unit, count in _UNITS if name.startswith(begin))
+def _unit(name: str) -> Unit:
+    return next(unit for begin, unit in _UNITS if name.startswith(begin))
 
 
 def _amounts(span: str) -> tuple[int, int, int]:
     """Months, days and seconds. Raises WhenNotUnderstood for parts of a day or month: how long are they?"""
-    months = days = seconds = 0.0
+    total = defaultdict[Unit, float](float)
     for number, half, name, half_more in _AMOUNT.findall(span):
         count = 0.5 if number[0] in "半h" else 1.0 if number[0] == "a" else float(number)
-        count += 0.5 * bool(half or half_more or name.endswith("半"))
-        unit, size = _unit(name)
-        match unit:
-            case "years" | "months":
-                months += count * (12 if unit == "years" else 1)
-            case "weeks" | "days":
-                days += count * (7 * size if unit == "weeks" else 1)
-            case _:
-                seconds += count * (3600 if unit == "hours" else 60 if size else 1)
+        total[_unit(name)] += count + 0.5 * bool(half or half_more or name.endswith("半"))
+    months, days = total["months"] + 12 * total["years"], total["days"] + 7 * total["weeks"]
     if months % 1 or days % 1:
         raise WhenNotUnderstood
+    seconds = 3600 * total["hours"] + 60 * total["minutes"] + total["seconds"]
     return int(months), int(days), round(seconds)
 
 
@@ -456,8 +450,7 @@ def _every(found: dict[str, str]) -> tuple[int, Unit]:
     if "rhythm" in found:
         return _RHYTHMS[found["rhythm"]]
     count = 2 if "other" in found else int(found.get("count", 1))
-    unit, size = _unit(found["unit"]) if "unit" in found else ("", 1)
-    return count * (size if unit == "weeks" else 1), unit
+    return count, _unit(found["unit"]) if "unit" in found else ""
 
 
 def _take_weekdays(words: TimeWords, found: dict[str, str], written: str) -> None:
