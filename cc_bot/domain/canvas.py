@@ -180,8 +180,6 @@ MAX_ID: Final = 32
 LARGEST: Final = 1e15
 """Floats are exact integers up to here, and an axis can be labelled."""
 
-ID: Final = re.compile(rf"[a-z0-9-]{{1,{MAX_ID}}}")
-
 _BREAKS: Final = re.compile("\r\n|[\r\n\v\f\x85\u2028\u2029]")
 _TURNS: Final = re.compile("[\u202a-\u202e\u2066-\u2069]")
 """Change the direction of text, also beyond their own."""
@@ -226,20 +224,6 @@ def make_chart(
         raise CanvasRefused("A pie takes numbers from 0 up, and not 0 alone.")
     names = tuple(_title(label, "label", MAX_NAME) for label in labels)
     return Chart(id_, _title(title, "title"), kind, names, lines)
-
-
-def check_element(element: Element) -> Element:
-    """Return the element as it would be drawn. Raises CanvasRefused."""
-    if not ID.fullmatch(element.id):
-        raise CanvasRefused(f"id: {MAX_ID} characters at most, of a-z, 0-9 and -.")
-    match element:
-        case Card(id_, title, content):
-            made: Element = make_card(id_, title, content)
-        case Text(id_, content, title):
-            made = make_text(id_, title, content)
-        case Chart(id_, title, kind, labels, series):
-            made = make_chart(id_, title, kind, labels, series)
-    return replace(made, visibility=element.visibility, tainted=element.tainted)
 
 
 def _series(series: Series, length: int, *, named: bool) -> Series:

@@ -3,11 +3,9 @@
 import json
 from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime, timedelta
-from typing import Any
 
 from freezegun import freeze_time
 from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from cc_bot.domain.canvas import (
     AddCard,
@@ -17,7 +15,6 @@ from cc_bot.domain.canvas import (
     RemoveElement,
     SetMode,
     UpdateCard,
-    check_element,
     reduce_all,
 )
 from cc_bot.domain.message import ToolCall
@@ -210,20 +207,9 @@ class TestMessage:
         assert await stores.canvases.list_shown(9) == [OTHER_USER]
 
 
-KEYS = st.sampled_from(["elements", "type", "id", "title", "content", "mode", "focus"])
-LEAVES = st.none() | st.booleans() | st.floats() | st.text(max_size=5) | st.sampled_from(["card", "a"])
-
-
 class TestColumn:
     @settings(max_examples=60)
     @given(DRAWINGS)
     def test_gives_back_the_canvas_that_was_written(self, drawings: list[Drawn]) -> None:
         canvas = reduce_all(Canvas(), drawings)
         assert canvas_from_json(canvas_to_json(canvas)) == canvas
-
-    @settings(max_examples=100)
-    @given(st.recursive(LEAVES, lambda inner: st.lists(inner) | st.dictionaries(KEYS, inner), max_leaves=12))
-    def test_with_anything_in_it_gives_a_canvas_that_keeps_the_limits(self, value: Any) -> None:
-        canvas = canvas_from_json(json.dumps({"elements": [value], "mode": value}))
-        assert all(check_element(each) == each for each in canvas.elements)
-        assert canvas_from_json(json.dumps(value)) is not None
