@@ -21,7 +21,6 @@ from cc_bot.discord.interactions import (
     defer,
     defer_update,
     is_accepted_ahead,
-    is_ephemeral,
 )
 from cc_bot.discord.messages.listening import Messages
 from cc_bot.discord.pages.answer import page_of
@@ -294,7 +293,6 @@ async def list_proposals(
     *,
     store: ProposalStore,
     delivery: ApprovalDelivery,
-    upkeep: ReceiptUpkeep,
 ) -> None:
     """Show each in a message of its own to a user who may decide on it."""
     await defer(interaction, ephemeral=True)
@@ -305,21 +303,6 @@ async def list_proposals(
     if not found:
         theirs = recipient.user_id == button.user_id
         await interaction.edit_initial_response(words.none_open if theirs else words.not_yours, **NO_PINGS)
-        if theirs and not is_ephemeral(interaction.message):
-            await _take_see(interaction, recipient, upkeep)
         return
     reply = reply_by_token(interaction, Sent(None), ephemeral=True)
     await reply.show([with_proposals(Page(""), [each], recipient.words) for each in found])
-
-
-async def _take_see(
-    interaction: hikari.ComponentInteraction, recipient: Recipient, upkeep: ReceiptUpkeep
-) -> None:
-    """Take the button off an answer of which everything is decided, where the bot may change that by
-    itself: the press was answered with a message of its own."""
-    rest, channel_id, message_id = interaction.app.rest, interaction.channel_id, interaction.message.id
-    with suppress(hikari.ForbiddenError, hikari.NotFoundError):
-        async with upkeep.changes.after(int(message_id)):
-            page = page_of(await rest.fetch_message(channel_id, message_id), recipient.locale)
-            left = tuple(each for each in page.buttons if each.custom_id != interaction.custom_id)
-            await rest.edit_message(channel_id, message_id, components=rows_of(replace(page, buttons=left)))
