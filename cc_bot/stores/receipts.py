@@ -37,6 +37,8 @@ class MemoryNow(NamedTuple):
     id: int
     status: Literal["active", "superseded", "deleted"]
     former_id: int | None
+    number: int | None
+    """None for a former version."""
     content: str
     audience: Audience
 

@@ -34,7 +34,7 @@ from cc_bot.discord.pages.page import (
     changes_to,
     new_message,
 )
-from cc_bot.discord.pages.receipts import AnyReceipt
+from cc_bot.discord.pages.receipts import AnyReceipt, receipts_behind
 from cc_bot.discord.pages.split import MESSAGE_LIMIT, utf16_length
 from cc_bot.domain import (
     Done,
@@ -149,6 +149,7 @@ class TestLines:
         page = ended(changed("added", memory()), same, changed("updated", now, memory()))
         assert page.receipts.facts == Facts((SAY.added.format(number="", content="猫が大好き"),))
         assert pressed(page) == [UndoButton("added", USER, 1, 5)]
+        assert receipts_behind(page.receipts.buttons) == (Receipt("added", 1, "", 5),)
         assert not ended(changed("added", memory()), changed("deleted", memory())).receipts.facts
         assert not ended(scheduled(), scheduled(added=False)).receipts.facts
 

@@ -17,7 +17,7 @@ from cc_bot.discord.delivery.reply import Reply
 from cc_bot.discord.pages.answer import page_of
 from cc_bot.discord.pages.custom_ids import UnscheduleButton, parse_custom_id
 from cc_bot.discord.pages.page import Page, Receipts, changes_to
-from cc_bot.discord.pages.receipts import AnyReceipt, render_receipts
+from cc_bot.discord.pages.receipts import AnyReceipt, receipts_behind, render_receipts
 from cc_bot.discord.recipients import Recipients
 from cc_bot.domain.errors import StorageError
 from cc_bot.domain.memory import Receipt, ReceiptState
@@ -52,7 +52,8 @@ def _of_memory(receipt: Receipt, memories: Mapping[int, MemoryNow]) -> Receipt:
     now, state = memories.get(receipt.memory_id), _state(receipt, memories)
     if now is None:
         return replace(receipt, state=state)
-    return replace(receipt, state=state, text=receipt.text or now.content, private=now.audience == "private")
+    text, private = receipt.text or now.content, now.audience == "private"
+    return replace(receipt, state=state, text=text, private=private, number=now.number or receipt.number)
 
 
 def _state(receipt: Receipt, memories: Mapping[int, MemoryNow]) -> ReceiptState:
@@ -113,7 +114,7 @@ class ReceiptUpkeep:
     async def page_of(self, message: hikari.Message, user_id: int, words: Texts) -> Page:
         """Return the page of a shown message, with its receipts as they are now. Raises StorageError."""
         stored = await self._stores.receipts.get(user_id, int(message.id))
-        return await self._page(message, stored, words)
+        return await self._page(message, stored, user_id, words)
 
     async def carry_over(self, message: hikari.Message, user_id: int, words: Texts) -> Page:
         """Return the page of an answer that another one replaces, without the receipts that were undone."""
@@ -136,9 +137,11 @@ class ReceiptUpkeep:
         async with self.changes.after(message_id):
             message = await interaction.fetch_initial_response()
             stored = await self._stores.receipts.get(user_id, message_id)
-            page = await self._page(message, stored, words)
-            now = page if stored else await self._without_pressed(page, interaction.custom_id, words)
-            await reply_in_place(interaction, page_of(message, words.locale)).show((now,))
+            page = await self._page(message, stored, user_id, words)
+            pressed = parse_custom_id(interaction.custom_id)
+            if not page.receipts.items and isinstance(pressed, UnscheduleButton):
+                page = await self._without_pressed(page, pressed, words)
+            await reply_in_place(interaction, page_of(message, words.locale)).show((page,))
         if stored:
             await self._stores.receipts.mark_current(stored)
         self.refresh(user_id, words)
@@ -172,31 +175,29 @@ class ReceiptUpkeep:
         """Wait until all edits are made."""
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
-    async def _page(self, message: hikari.Message, stored: ReceiptMessage | None, words: Texts) -> Page:
+    async def _page(
+        self, message: hikari.Message, stored: ReceiptMessage | None, user_id: int, words: Texts
+    ) -> Page:
         page = page_of(message, words.locale)
-        if stored is None:
-            return page
-        shown = replace(page.receipts, user_id=stored.user_id, private=stored.visibility == "private")
-        return await self._with(page, shown, stored.lines, words)
+        private = stored is not None and stored.visibility == "private"
+        shown = replace(page.receipts, user_id=user_id, private=private)
+        lines: tuple[AnyReceipt, ...] = ()
+        if stored:
+            lines = stored.lines
+        elif shown.facts:
+            lines = receipts_behind(shown.buttons)
+        return await self._with(page, shown, lines, words) if lines else replace(page, receipts=shown)
 
     async def _with(self, page: Page, shown: Receipts, receipts: Sequence[AnyReceipt], words: Texts) -> Page:
         now = await as_they_are(receipts, shown.user_id, self._stores)
         made = render_receipts(now, shown.recalled, words, shown.user_id, private=shown.private)
         return replace(page, receipts=made)
 
-    async def _without_pressed(self, page: Page, custom_id: str, words: Texts) -> Page:
-        """Return a page whose receipts are not stored, without the button that was pressed."""
-        page = replace(
-            page,
-            buttons=tuple(each for each in page.buttons if each.custom_id != custom_id),
-            receipts=replace(
-                page.receipts,
-                buttons=tuple(each for each in page.receipts.buttons if each.custom_id != custom_id),
-            ),
-        )
-        pressed = parse_custom_id(custom_id)
-        if not isinstance(pressed, UnscheduleButton):
-            return page
+    async def _without_pressed(self, page: Page, pressed: UnscheduleButton, words: Texts) -> Page:
+        """Return a page without receipts, such as one that confirms a reminder, without this button."""
+        custom_id = pressed.custom_id()
+        buttons = tuple(each for each in page.receipts.buttons if each.custom_id != custom_id)
+        page = replace(page, receipts=replace(page.receipts, buttons=buttons))
         left = await self._stores.schedules.get(pressed.user_id, pressed.schedule_id)
         return page if left else replace(page, facts=page.facts.noting(words.receipt.taken_back))
 
@@ -240,7 +241,8 @@ class ReceiptUpkeep:
         channel_id = stored.channel_id or 0  # none that is listed is ephemeral
         async with self.changes.after(stored.message_id):
             message = await self._rest.fetch_message(channel_id, stored.message_id)
-            before, now = page_of(message, words.locale), await self._page(message, stored, words)
+            before = page_of(message, words.locale)
+            now = await self._page(message, stored, stored.user_id, words)
             await self._rest.edit_message(channel_id, stored.message_id, **changes_to(before, now))
 
 

@@ -72,6 +72,17 @@ def followed_by(before: Sequence[AnyReceipt], new: Iterable[AnyReceipt]) -> tupl
     return (*before, *others)
 
 
+def receipts_behind(buttons: Iterable[Button]) -> tuple[AnyReceipt, ...]:
+    """The receipts that these buttons undo, for a message whose receipts are not stored."""
+    found = list[AnyReceipt]()
+    for pressed in (parse_custom_id(button.custom_id) for button in buttons):
+        if isinstance(pressed, UndoButton):
+            found.append(Receipt(pressed.action, pressed.memory_id, "", pressed.former_id or None))
+        elif isinstance(pressed, UnscheduleButton):
+            found.append(ScheduleReceipt("added", pressed.schedule_id))
+    return tuple(found)
+
+
 def is_receipt_button(button: Button) -> bool:
     kinds = (UndoButton, UnscheduleButton, UsedMemoriesButton, UntellButton)
     return isinstance(parse_custom_id(button.custom_id), kinds)
