@@ -9,8 +9,10 @@ that the turn itself has made is its own to change.
 """
 
 import json
+import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
+from math import comb
 from typing import Any, Final
 
 from cc_bot.domain.errors import ProposalOutdated
@@ -107,6 +109,49 @@ def propose_call(
 
 def _to_json(values: Mapping[str, object]) -> str:
     return json.dumps(values, ensure_ascii=False, sort_keys=True, default=str)
+
+
+# ---- phrases -------------------------------------------------------------------------------------------
+# What a call repeats of its user's words.
+
+MAX_PHRASE_RUNS: Final = 4
+_RUN: Final = re.compile(
+    r"https?://[\x21-\x7e]+(?<![.,:;!?)\]'\"])|[0-9A-Za-z_]+|[ァ-ヺー]+|[ぁ-ゖ]+|[一-鿿々〆]+"
+)
+"""What a phrase is made of: an address, or letters of one script."""
+
+
+def repeats_only(typed: str, given: Mapping[str, object]) -> bool:
+    """Return whether a call has no argument, or one that is a phrase which the user typed, letter by letter.
+    What can be told by choosing the phrase is a few bits, and not a number."""
+    values = list(given.values())
+    return not values or (
+        len(values) == 1 and isinstance(values[0], str | int | float) and _is_phrase(str(values[0]), typed)
+    )
+
+
+def choices_of_words(typed: str, query: str) -> int:
+    """Return in how many ways a query could be chosen that is a phrase which the user typed, or no more words
+    of theirs in their order; 0 if it is neither."""
+    words, runs = query.split(), _RUN.findall(typed)
+    phrases, left = 1 + MAX_PHRASE_RUNS * len(runs), iter(runs)
+    if _is_phrase(query, typed):
+        return phrases
+    if not all(word in left for word in words):
+        return 0
+    return phrases + sum(comb(len(runs), count) for count in range(1, len(words) + 1))
+
+
+def _is_phrase(value: str, typed: str) -> bool:
+    """Return whether a text is all that was typed, or up to MAX_PHRASE_RUNS adjacent runs of it."""
+    if value == typed.strip():
+        return bool(value)
+    runs = [match.span() for match in _RUN.finditer(typed)]
+    return any(
+        typed[begin:end] == value
+        for at, (begin, _) in enumerate(runs)
+        for _, end in runs[at : at + MAX_PHRASE_RUNS]
+    )
 
 
 # ---- what the user is shown ------------------------------------------------------------------------------

@@ -13,8 +13,8 @@ from cc_bot.domain.errors import AddressNotGiven, AddressRefused
 from cc_bot.domain.page import READ_PAGE, WEB_SEARCH
 from cc_bot.internet.addresses import WebAddress, addresses_in, parse_address
 from cc_bot.internet.turn import Internet, PageSource, ReadPage, SearchResult, SearchSource, TurnInternet
-from cc_bot.tools.consent import propose_call
-from cc_bot.tools.registry import InvalidToolCall, ToolContext, ToolOutcome, choices_of_words, succeeded, tool
+from cc_bot.tools.consent import choices_of_words, propose_call
+from cc_bot.tools.registry import InvalidToolCall, ToolContext, ToolOutcome, succeeded, tool
 
 MOST_BYTES: Final = 16 << 10
 """Of a page's text, as UTF-8: 5,400 characters of Japanese."""

@@ -16,9 +16,18 @@ from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, 
 from dataclasses import dataclass, replace
 from datetime import datetime
 from fnmatch import fnmatchcase
-from math import comb
 from types import ModuleType
-from typing import Annotated, Any, Concatenate, Final, Literal, Protocol, get_type_hints
+from typing import (
+    Annotated,
+    Any,
+    Concatenate,
+    Final,
+    Literal,
+    Protocol,
+    TypedDict,
+    Unpack,
+    get_type_hints,
+)
 from zoneinfo import ZoneInfo
 
 import structlog
@@ -41,32 +50,6 @@ from cc_bot.stores.memory.store import MemoryStore
 from cc_bot.stores.schedules import ScheduleStore
 from cc_bot.texts import explain, texts
 from cc_bot.tools.grounding import OwnWords
-
-# ---- call texts ------------------------------------------------------------------------------------------
-# What a model wrote into a call, to be looked through for what must not be stored.
-
-
-def texts_in(arguments: str) -> Sequence[str]:
-    """The texts that a model put into a call; all of it where that is no JSON."""
-    try:
-        left = [json.loads(arguments)]
-    except (ValueError, RecursionError):
-        return [arguments]
-    found = list[str]()
-    while left:
-        match left.pop():
-            case str(text):
-                found.append(text)
-            case list(parts):
-                left += parts
-            case dict(parts):
-                left += parts.values()
-            case _:
-                pass
-    return found
-
-
-# ---- registry --------------------------------------------------------------------------------------------
 
 _log = structlog.get_logger(__name__)
 
@@ -228,6 +211,15 @@ ToolFunction = Callable[Concatenate[ToolContext, ...], Awaitable[ToolOutcome]]
 Subject = Literal["memory", "canvas", "schedule", "file", "page", "search"]
 
 
+class Subjects(TypedDict, total=False):
+    memory: bool
+    canvas: bool
+    schedule: bool
+    file: bool
+    page: bool
+    search: bool
+
+
 class CallableTool(Protocol):
     """A tool, wherever it comes from: what the model is told of it, where it may be offered, and the call."""
 
@@ -352,7 +344,7 @@ class ToolRegistry:
         *,
         writing: bool = True,
         allowed: Collection[str] | None = None,
-        **subjects: bool,
+        **subjects: Unpack[Subjects],
     ) -> tuple[ToolSchema, ...]:
         """The tools to offer: without `writing` only those that store nothing, and none about a subject that
         is False. `allowed` are the names, or patterns of names of servers' tools, that may be among them;
@@ -361,7 +353,7 @@ class ToolRegistry:
             tool.schema
             for name, tool in self._tools.items()
             if (writing or not tool.writes)
-            and subjects.get(tool.about or "", True)
+            and (tool.about is None or subjects.get(tool.about, True))
             and (allowed is None or _is_among(name, allowed))
         )
 
@@ -393,7 +385,7 @@ class ToolRegistry:
             asked = (request.name, request.arguments)
             calls = tuple(replace(each, asked=asked) for each in outcome.proposal.calls)
             outcome = replace(outcome, proposal=replace(outcome.proposal, calls=calls))
-        if not outcome.ok and await context.memories.refuses(*texts_in(request.arguments)):
+        if not outcome.ok and await context.memories.refuses(*_texts_in(request.arguments)):
             return replace(outcome, secret=True)  # whatever else was wrong with it
         return outcome
 
@@ -414,6 +406,26 @@ class ToolRegistry:
             names = ", ".join(schema.name for schema in offered) or "none"
             return failed(f"There is no such tool here. The tools are: {names}.")
         return await tool.call(context, request.arguments)
+
+
+def _texts_in(arguments: str) -> Sequence[str]:
+    """Return the texts that a model wrote into a call; all of it if that is not JSON."""
+    try:
+        left = [json.loads(arguments)]
+    except (ValueError, RecursionError):
+        return [arguments]
+    found = list[str]()
+    while left:
+        match left.pop():
+            case str(text):
+                found.append(text)
+            case list(parts):
+                left += parts
+            case dict(parts):
+                left += parts.values()
+            case _:
+                pass
+    return found
 
 
 def _is_among(name: str, allowed: Collection[str]) -> bool:
@@ -485,49 +497,6 @@ def in_doubt(problem: str) -> ToolOutcome:
     """The outcome of a call that may have been made or not; the problem is for the model."""
     told = {"error": problem, MAYBE_DONE: True}
     return ToolOutcome(json.dumps(told, ensure_ascii=False), ok=False, acted=True)
-
-
-# ---- phrases -------------------------------------------------------------------------------------------
-# What a call repeats of its user's words.
-
-MAX_PHRASE_RUNS: Final = 4
-_RUN: Final = re.compile(
-    r"https?://[\x21-\x7e]+(?<![.,:;!?)\]'\"])|[0-9A-Za-z_]+|[ァ-ヺー]+|[ぁ-ゖ]+|[一-鿿々〆]+"
-)
-"""What a phrase is made of: an address, or letters of one script."""
-
-
-def repeats_only(typed: str, given: Mapping[str, object]) -> bool:
-    """Return whether a call has no argument, or one that is a phrase which the user typed, letter by letter.
-    What can be told by choosing the phrase is a few bits, and not a number."""
-    values = list(given.values())
-    return not values or (
-        len(values) == 1 and isinstance(values[0], str | int | float) and _is_phrase(str(values[0]), typed)
-    )
-
-
-def choices_of_words(typed: str, query: str) -> int:
-    """Return in how many ways a query could be chosen that is a phrase which the user typed, or no more words
-    of theirs in their order; 0 if it is neither."""
-    words, runs = query.split(), _RUN.findall(typed)
-    phrases, left = 1 + MAX_PHRASE_RUNS * len(runs), iter(runs)
-    if _is_phrase(query, typed):
-        return phrases
-    if not all(word in left for word in words):
-        return 0
-    return phrases + sum(comb(len(runs), count) for count in range(1, len(words) + 1))
-
-
-def _is_phrase(value: str, typed: str) -> bool:
-    """Return whether a text is all that was typed, or up to MAX_PHRASE_RUNS adjacent runs of it."""
-    if value == typed.strip():
-        return bool(value)
-    runs = [match.span() for match in _RUN.finditer(typed)]
-    return any(
-        typed[begin:end] == value
-        for at, (begin, _) in enumerate(runs)
-        for _, end in runs[at : at + MAX_PHRASE_RUNS]
-    )
 
 
 # ---- arguments -------------------------------------------------------------------------------------------

@@ -18,7 +18,7 @@ from cc_bot.domain.form import Asker
 from cc_bot.domain.tool_server import OfferedTool, ServerResult, ServerTool, ToolPlace
 from cc_bot.llm.model import ToolSchema
 from cc_bot.texts import explain, texts
-from cc_bot.tools.consent import check_held, propose_call
+from cc_bot.tools.consent import check_held, propose_call, repeats_only
 from cc_bot.tools.registry import (
     CallableTool,
     InvalidToolCall,
@@ -28,7 +28,6 @@ from cc_bot.tools.registry import (
     ToolRegistry,
     failed,
     in_doubt,
-    repeats_only,
 )
 
 _log = structlog.get_logger(__name__)
