@@ -6,14 +6,14 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, Final
+from typing import Annotated, Final
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from cc_bot.domain.errors import InvalidAgents
 from cc_bot.domain.locale import Locale
 from cc_bot.domain.message import DEFAULT_AGENT, Agent, AgentPlaces, Reasoning
-from cc_bot.operator_file import FileKind, FileRefused, OperatorFile, parse_toml, printable_key
+from cc_bot.operator_file import FileKind, FileRefused, OperatorFile, TableReader, parse_toml, printable_key
 from cc_bot.texts import Texts, texts
 from cc_bot.texts.agents import AgentsFileTexts
 
@@ -25,7 +25,7 @@ LONGEST_DISPLAY_NAME: Final = 40
 LONGEST_DESCRIPTION: Final = 200
 LONGEST_PROMPT: Final = 20_000
 """Characters, so that a question always fits beside it."""
-_PLACES: Final = ("guilds", "channels", "dms")
+_PLACES: Final = frozenset({"guilds", "channels", "dms"})
 
 _ON_ONE_LINE = r"^[^\x00-\x1f\x7f\u2028\u2029]+$"
 _DisplayName = Annotated[
@@ -73,24 +73,19 @@ class AgentTable(BaseModel):
     dms: bool | None = None
 
 
-def read_table(
-    name: str, table: Mapping[str, Any], *, tools: Collection[str], words: AgentsFileTexts
-) -> Agent:
+def _read_agent(name: str, table: object, tools: Collection[str], words: Texts) -> Agent:
     """Read an agent's table; `tools`: the existing ones. Raises FileRefused."""
-    if name == DEFAULT_AGENT:
-        for key in _PLACES:
-            if key in table:
-                raise FileRefused(words.default_places.format(key=key))
-    try:
-        given = AgentTable.model_validate(table)
-    except ValidationError as error:
-        raise FileRefused(_problem(name, error, tools, words)) from None
+    if name == DEFAULT_AGENT and isinstance(table, dict):
+        for key in _PLACES & table.keys():
+            raise FileRefused(words.agents_file.default_places.format(key=key))
+    reader = TableReader(words.operator_file, _expected(tools, words.agents_file))
+    given = reader.read(AgentTable, f"agents.{name}", table)
     unknown = set(given.tools or ()) - set(tools)
     if not all(_OF_A_SERVER.fullmatch(each) for each in unknown):
-        raise FileRefused(_wrong(name, "tools", tools, words))
+        raise reader.wrong(f"agents.{name}", "tools")
     models = given.model.split(",") if isinstance(given.model, str) else given.model
     if given.model and not all(model.strip() for model in models):
-        raise FileRefused(_wrong(name, "model", tools, words))
+        raise reader.wrong(f"agents.{name}", "model")
     return Agent(
         name,
         _in_languages(given.display_name),
@@ -122,18 +117,8 @@ def _places(given: AgentTable) -> AgentPlaces:
     )
 
 
-def _problem(name: str, error: ValidationError, tools: Collection[str], words: AgentsFileTexts) -> str:
-    """Return the first error, by the table's own key."""
-    found = error.errors(include_url=False, include_input=False, include_context=False)
-    for item in found:
-        if item["type"] == "extra_forbidden" and len(item["loc"]) == 1:
-            keys = ", ".join(AgentTable.model_fields)
-            return words.unknown_key.format(name=name, key=printable_key(item["loc"][0]), keys=keys)
-    return _wrong(name, str(found[0]["loc"][0]), tools, words)
-
-
-def _wrong(name: str, key: str, tools: Collection[str], words: AgentsFileTexts) -> str:
-    expected = {
+def _expected(tools: Collection[str], words: AgentsFileTexts) -> Mapping[str, str]:
+    return {
         "display_name": words.display_name.format(limit=LONGEST_DISPLAY_NAME),
         "description": words.description.format(limit=LONGEST_DESCRIPTION),
         "prompt": words.prompt.format(limit=LONGEST_PROMPT),
@@ -145,7 +130,6 @@ def _wrong(name: str, key: str, tools: Collection[str], words: AgentsFileTexts) 
         "channels": words.channels,
         "dms": words.dms,
     }
-    return words.wrong.format(name=name, key=key, expected=expected[key])
 
 
 # ---- parsing ---------------------------------------------------------------------------------------------
@@ -171,9 +155,7 @@ def parse_agents(text: str, *, tools: Collection[str], words: Texts) -> Mapping[
     for name, table in tables.items():
         if not _NAME.fullmatch(name):
             raise FileRefused(told.bad_name.format(name=printable_key(name)))
-        if not isinstance(table, dict):
-            raise FileRefused(told.not_a_table.format(name=name))
-        agent = read_table(name, table, tools=tools, words=told)
+        agent = _read_agent(name, table, tools, words)
         agents[name] = _name_default(agent) if name == DEFAULT_AGENT else agent
     return agents
 

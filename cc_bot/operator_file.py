@@ -6,13 +6,14 @@ While a file is invalid, its last valid value stays in effect.
 
 import asyncio
 import tomllib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
-from typing import Any, Final, Generic, TypeVar
+from typing import Any, Final, Generic, TypeVar, get_origin
 
 import structlog
+from pydantic import BaseModel, ValidationError
 
 from cc_bot.domain.errors import StartupError
 from cc_bot.regular_file import NotRegular, open_regular
@@ -30,6 +31,7 @@ _Look = tuple[int, ...] | None
 _UNREACHABLE: Final = (-1,)
 
 T = TypeVar("T")
+Table = TypeVar("Table", bound=BaseModel)
 
 
 class FileRefused(Exception):
@@ -48,6 +50,46 @@ def printable_key(key: object) -> str:
     """Return a key of the file, safe to repeat in a sentence."""
     text = str(key)
     return text[:40] if text.isprintable() else ascii(text)[1:41]
+
+
+@dataclass(frozen=True, slots=True)
+class TableReader:
+    """Validates the tables of a file."""
+
+    words: OperatorFileTexts
+    expected: Mapping[str, str]
+    """How the value of each key has to be written."""
+
+    def read(self, kind: type[Table], name: str, table: object) -> Table:
+        """Return a table, which is called `name`. Raises FileRefused for its first mistake."""
+        if not isinstance(table, dict):
+            raise FileRefused(self.words.not_a_table.format(name=name))
+        try:
+            return kind.model_validate(table)
+        except ValidationError as error:
+            found = error.errors(include_url=False, include_input=False, include_context=False)
+        found.sort(key=lambda each: each["type"] != "extra_forbidden" or len(each["loc"]) > 1)
+        raise self._refusal(kind, name, tuple(map(str, found[0]["loc"])) or _odd_key(table))
+
+    def _refusal(self, kind: type[BaseModel], name: str, path: Sequence[str]) -> FileRefused:
+        key, *rest = path
+        if key not in kind.model_fields:
+            keys = ", ".join(kind.model_fields)
+            return FileRefused(self.words.unknown_key.format(name=name, key=printable_key(key), keys=keys))
+        inner = kind.model_fields[key].annotation
+        if rest and isinstance(inner, type) and issubclass(inner, BaseModel):
+            return self._refusal(inner, f"{name}.{key}", rest)
+        return self.wrong(name, f"{key}.{rest[0]}" if rest and get_origin(inner) is dict else key)
+
+    def wrong(self, name: str, key: str) -> FileRefused:
+        """Return the error for a value that is not as it has to be; `key` may have the part after a dot."""
+        expected = self.expected[key.partition(".")[0]]
+        return FileRefused(self.words.wrong.format(name=name, key=printable_key(key), expected=expected))
+
+
+def _odd_key(table: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the key that pydantic can't repeat: it holds half a character."""
+    return tuple(key for key in table if not key.isascii())
 
 
 def hash_file(path: Path) -> str:

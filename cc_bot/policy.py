@@ -22,9 +22,8 @@ from cc_bot.domain.limits import (
 )
 from cc_bot.domain.locale import Locale
 from cc_bot.domain.usage import MAX_PRICE, Price, PriceList
-from cc_bot.operator_file import FileKind, FileRefused, OperatorFile, parse_toml, printable_key
+from cc_bot.operator_file import FileKind, FileRefused, OperatorFile, TableReader, parse_toml, printable_key
 from cc_bot.texts import Texts, texts
-from cc_bot.texts.agents import PolicyFileTexts
 
 # ---- tables ----------------------------------------------------------------------------------------------
 
@@ -108,7 +107,7 @@ Table = TypeVar("Table", bound=BaseModel)
 def parse_policy(text: str, *, words: Texts) -> Policy:
     """Parse a policy. Raises FileRefused."""
     document = parse_toml(text, words.operator_file)
-    read = _Reader(words.policy_file)
+    read = _Reader(words)
     policy = Policy(
         read.limits(read.table("limits", document.pop("limits", {}))),
         read.prices(read.table("prices", document.pop("prices", {}))),
@@ -120,12 +119,22 @@ def parse_policy(text: str, *, words: Texts) -> Policy:
 
 
 class _Reader:
-    def __init__(self, words: PolicyFileTexts) -> None:
-        self._words = words
+    def __init__(self, words: Texts) -> None:
+        said = words.policy_file
+        self._words = said
+        self._tables = TableReader(
+            words.operator_file,
+            {
+                **dict.fromkeys(LIMIT_NAMES, said.limit),
+                **dict.fromkeys(PriceTable.model_fields, said.price),
+                **dict.fromkeys((*AccessTable.model_fields, *SubjectsTable.model_fields), said.ids),
+                "currency": said.currency,
+            },
+        )
 
     def table(self, name: str, value: Any) -> dict[str, Any]:
         if not isinstance(value, dict):
-            raise FileRefused(self._words.not_a_table.format(name=name))
+            raise FileRefused(self._tables.words.not_a_table.format(name=name))
         return value
 
     def limits(self, table: dict[str, Any]) -> Rules:
@@ -136,52 +145,26 @@ class _Reader:
                 if not _ID.fullmatch(key) or int(key) >= 2**63 or (key == "0" and scope != "user"):
                     raise FileRefused(self._words.bad_id.format(name=name))
                 kind = GuildLimitTable if scope == "guild" else LimitTable
-                rules.update(_rules(scope, int(key), self._read(kind, name, self.table(name, value))))
-        rules.update(_rules("everyone", EVERYONE, self._read(LimitTable, "limits", table)))
+                rules.update(_rules(scope, int(key), self._tables.read(kind, name, value)))
+        rules.update(_rules("everyone", EVERYONE, self._tables.read(LimitTable, "limits", table)))
         return rules
 
     def prices(self, table: dict[str, Any]) -> PriceList:
         try:
             currency = _CURRENCY.validate_python(table.pop("currency", PriceList().currency), strict=True)
         except ValidationError:
-            raise self._wrong("prices", "currency") from None
+            raise self._tables.wrong("prices", "currency") from None
         models = {}
         for model, value in table.items():
             name = f"prices.{printable_key(model)}"
             prices = self.table(name, value)
-            given = self._read(SoundPriceTable if "per_minute" in prices else PriceTable, name, prices)
+            given = self._tables.read(SoundPriceTable if "per_minute" in prices else PriceTable, name, prices)
             models[model] = Price(given.input, given.output, given.cached, given.per_minute)
         return PriceList(currency, models)
 
     def access(self, value: Any) -> AccessLists:
-        given = self._read(AccessTable, "access", self.table("access", value))
+        given = self._tables.read(AccessTable, "access", value)
         return AccessLists(frozenset(given.owners), _subjects(given.allow), _subjects(given.deny))
-
-    def _read(self, kind: type[Table], name: str, table: Mapping[str, Any]) -> Table:
-        try:
-            return kind.model_validate(table)
-        except ValidationError as error:
-            raise self._problem(kind, name, error) from None
-
-    def _problem(self, kind: type[BaseModel], name: str, error: ValidationError) -> FileRefused:
-        """Return the first error, with its key."""
-        [first, *_] = error.errors(include_url=False, include_input=False, include_context=False)
-        key = str(first["loc"][0])
-        if kind is AccessTable and key in ("allow", "deny") and len(first["loc"]) > 1:
-            kind, name, key = SubjectsTable, f"{name}.{key}", str(first["loc"][1])
-        if key not in kind.model_fields:
-            keys = ", ".join(kind.model_fields)
-            return FileRefused(self._words.unknown_key.format(name=name, key=printable_key(key), keys=keys))
-        return self._wrong(name, key)
-
-    def _wrong(self, name: str, key: str) -> FileRefused:
-        words = self._words
-        expected: dict[str, str] = {
-            **dict.fromkeys(LIMIT_NAMES, words.limit),
-            **dict.fromkeys(PriceTable.model_fields, words.price),
-            "currency": words.currency,
-        }
-        return FileRefused(words.wrong.format(name=name, key=key, expected=expected.get(key, words.ids)))
 
 
 def _rules(scope: LimitScope, scope_id: int, given: GuildLimitTable) -> Iterator[tuple[LimitKey, int | None]]:

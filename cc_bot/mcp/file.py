@@ -17,12 +17,12 @@ from pathlib import Path
 from typing import Annotated, Any, Final, Literal
 from urllib.parse import urlsplit
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from cc_bot.domain.errors import InvalidToolServers
 from cc_bot.domain.locale import Locale
 from cc_bot.domain.tool_server import SEPARATOR, Approvers, ServerTool
-from cc_bot.operator_file import FileKind, FileRefused, OperatorFile, printable_key
+from cc_bot.operator_file import FileKind, FileRefused, OperatorFile, TableReader, printable_key
 from cc_bot.texts import Texts, texts
 from cc_bot.texts.tool_servers import ToolServersFileTexts
 
@@ -140,7 +140,7 @@ def parse_servers(text: str, *, variables: Mapping[str, str], words: Texts) -> M
         tables |= found
     if strange := [key for key in document if key not in _BESIDE]:
         raise FileRefused(told.other_key.format(key=printable_key(strange[0])))
-    entries = [_Reader(name, variables, told).read(table) for name, table in tables.items()]
+    entries = [_Reader(name, variables, words).read(table) for name, table in tables.items()]
     servers = {entry.name: entry for entry in entries if entry is not None}
     by_prefix = dict[str, str]()
     for name in servers:
@@ -175,11 +175,13 @@ def _parse_json(text: str, words: ToolServersFileTexts) -> dict[str, Any]:
 class _Reader:
     """Reads one entry."""
 
-    def __init__(self, name: str, variables: Mapping[str, str], words: ToolServersFileTexts) -> None:
+    def __init__(self, name: str, variables: Mapping[str, str], words: Texts) -> None:
         self._name = name
         self._server = printable_key(name)
         self._variables = variables
-        self._words = words
+        self._words = words.tool_servers_file
+        expected = {key: each.format() for key, each in words.tool_servers_file.expected.items()}
+        self._tables = TableReader(words.operator_file, expected)
 
     def read(self, table: Any) -> ServerEntry | None:
         """Return the server; None if it is disabled. Raises FileRefused."""
@@ -187,7 +189,8 @@ class _Reader:
             raise FileRefused(self._words.bad_name.format(server=self._server))
         if not isinstance(table, dict):
             raise FileRefused(self._words.not_an_object.format(name=self._server))
-        given = self._validate({key: value for key, value in table.items() if key not in _OF_OTHERS})
+        ours = {key: value for key, value in table.items() if key not in _OF_OTHERS}
+        given = self._tables.read(_ServerTable, f"mcpServers.{self._server}", ours)
         if given.disabled or not given.cc_bot.enabled:
             return None
         kind = re.sub(r"[^a-z]", "", given.type.lower())
@@ -195,25 +198,6 @@ class _Reader:
             raise self._wrong("type")
         over_http = "http" in kind or (not kind and given.command is None and given.url is not None)
         return self._over_http(given) if over_http else self._program(given)
-
-    def _validate(self, table: dict[str, Any]) -> _ServerTable:
-        try:
-            return _ServerTable.model_validate(table)
-        except ValidationError as error:
-            [first, *_] = error.errors(include_url=False, include_input=False, include_context=False)
-        path = [str(part) for part in first["loc"]] or [key for key in table if not key.isascii()]
-        ours = path[0] == "cc_bot" and len(path) > 1
-        key = path[1] if ours else path[0]
-        known = (ServerRules if ours else _ServerTable).model_fields
-        shown = f"cc_bot.{key}" if ours else key
-        if key not in known:
-            keys = ", ".join(known)
-            raise FileRefused(
-                self._words.unknown_key.format(server=self._server, key=printable_key(shown), keys=keys)
-            )
-        if key in ("env", "headers") and len(path) > 1:
-            shown = f"{key}.{path[1]}"
-        raise self._wrong(shown)
 
     def _program(self, given: _ServerTable) -> ServerEntry:
         if given.command is None or given.url is not None:
@@ -278,11 +262,7 @@ class _Reader:
         return _VARIABLE.sub(value, text)
 
     def _wrong(self, key: str) -> FileRefused:
-        first, _, rest = key.partition(".")
-        expected = self._words.expected[rest if first == "cc_bot" and rest else first].format()
-        return FileRefused(
-            self._words.wrong.format(server=self._server, key=printable_key(key), expected=expected)
-        )
+        return self._tables.wrong(f"mcpServers.{self._server}", key)
 
 
 def servers_file(

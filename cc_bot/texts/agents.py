@@ -32,9 +32,6 @@ class AgentsFileTexts(Area):
     other_table = Sentence(ja="{key} は知らないキーです。エージェントは [agents.名前] の表に書いてください。", en="{key} is not a known key. Agents are written as tables named [agents.name].")
     too_many = Sentence(ja="エージェントは {limit} 個までです。", en="There may be up to {limit} agents.")
     bad_name = Sentence(ja="[agents.{name}]: 名前には半角の英小文字・数字・- と _ を使い、32文字までにしてください。", en="[agents.{name}]: a name is made of lower-case letters, digits, - and _, with up to 32 characters.")
-    not_a_table = Sentence(ja="agents.{name} は表にしてください（[agents.{name}] の下に display_name などを書きます）。", en="agents.{name} has to be a table (display_name and the like stand under [agents.{name}]).")
-    unknown_key = Sentence(ja="[agents.{name}] の {key} は知らないキーです。使えるキー: {keys}", en="[agents.{name}] has a key that is not known: {key}. The keys are: {keys}")
-    wrong = Sentence(ja="[agents.{name}] の {key} を直してください。正しい書き方: {expected}", en="[agents.{name}] {key} is not as it should be. Write it like this: {expected}")
     default_places = Sentence(ja="[agents.default] に {key} は書けません。default は、ほかに答えるエージェントがいないところすべてで答えます。", en="[agents.default] can't have {key}: it answers wherever no other agent does.")
     display_name = Sentence(ja='display_name = "先生" または {{ ja = "先生", en = "Teacher" }}（{limit}文字まで）', en='display_name = "Teacher" or {{ ja = "…", en = "Teacher" }} (up to {limit} characters)')
     description = Sentence(ja='description = "…" または {{ ja = "…", en = "…" }}（{limit}文字まで）', en='description = "…" or {{ ja = "…", en = "…" }} (up to {limit} characters)')
@@ -57,6 +54,9 @@ class OperatorFileTexts(Area):
     too_large = Sentence(ja="ファイルが大きすぎます（{limit} KB まで）。", en="It is too large (up to {limit} KB).")
     not_utf8 = Sentence(ja="文字コードを UTF-8 にして保存し直してください。", en="Save it in UTF-8.")
     not_toml = Sentence(ja="TOML として読めないところがあります: {problem}", en="It is not valid TOML: {problem}")
+    not_a_table = Sentence(ja="{name} は表にしてください（[{name}] の下に書きます）。", en="{name} has to be a table (its keys stand under [{name}]).")
+    unknown_key = Sentence(ja="[{name}] の {key} は知らないキーです。使えるキー: {keys}", en="[{name}] has a key that is not known: {key}. The keys are: {keys}")
+    wrong = Sentence(ja="[{name}] の {key} を直してください。正しい書き方: {expected}", en="[{name}] {key} is not as it should be. Write it like this: {expected}")
 
 
 class ModelsFileTexts(Area):
@@ -77,10 +77,7 @@ class PolicyFileTexts(Area):
     stands there as it would in the file."""
 
     other_table = Sentence(ja="{key} は知らないキーです。使えるのは [limits]、[prices]、[access] の表です。", en="{key} is not a known key. There are the tables [limits], [prices] and [access].")
-    not_a_table = Sentence(ja="{name} は表にしてください（[{name}] の下に書きます）。", en="{name} has to be a table (its keys stand under [{name}]).")
     bad_id = Sentence(ja='[{name}]: Discord の ID を数字で書いてください（例: [limits.users."123456789012345678"]）。', en='[{name}]: write an id of Discord in digits, as in [limits.users."123456789012345678"].')
-    unknown_key = Sentence(ja="[{name}] の {key} は知らないキーです。使えるキー: {keys}", en="[{name}] has a key that is not known: {key}. The keys are: {keys}")
-    wrong = Sentence(ja="[{name}] の {key} を直してください。正しい書き方: {expected}", en="[{name}] {key} is not as it should be. Write it like this: {expected}")
     limit = Sentence(ja=f'1 から {MAX_LIMIT} までの整数、または "unlimited"（制限なし）', en=f'a whole number from 1 to {MAX_LIMIT}, or "unlimited"')
     price = Sentence(
         ja=f"100万トークンあたりの値段（0 から {MAX_PRICE} までの数）。input と output は必ず書きます。音声のモデルは per_minute（1分あたり）だけでかまいません",

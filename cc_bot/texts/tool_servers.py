@@ -23,8 +23,6 @@ class ToolServersFileTexts(Area):
     twice = Sentence(ja="{key} が2度書かれています。どちらかを消してください。", en="{key} is there twice. Remove one of them.")
     names_alike = Sentence(ja="サーバー {other} と {server} は、記号を _ に置きかえると同じ名前になります。どちらかの名前を変えてください。", en="Servers {other} and {server} have the same name once each sign in it is a _. Rename one of them.")
     bad_name = Sentence(ja="サーバー {server}: 名前には半角の英数字と - _ . @ / と空白を使い、40文字までにしてください（__ は使えません）。", en="Server {server}: a name is made of letters, digits, - _ . @ / and blanks, with up to 40 characters and without __.")
-    unknown_key = Sentence(ja="サーバー {server} の {key} は知らないキーです。使えるキー: {keys}", en="Server {server} has a key that is not known: {key}. The keys are: {keys}")
-    wrong = Sentence(ja="サーバー {server} の {key} を直してください。正しい書き方: {expected}", en="Server {server}: {key} is not as it should be. Write it like this: {expected}")
     not_set = Sentence(ja="サーバー {server} の {key} にある環境変数 {variable} が設定されていません。", en="Server {server}: the variable {variable} in {key} is not set.")
     seen_by_all = Sentence(
         ja="サーバー {server} の {key} に ${{{variable}}} は書けません。プロセスの一覧で誰にでも見えるので、env（HTTP なら headers）に書いてください。", en="Server {server}: ${{{variable}}} can't stand in {key}, where everybody on this machine can read it in the list of processes. Put it in env (for HTTP, in headers)."

@@ -109,7 +109,7 @@ MISTAKES = [
     (over_http(url="https://a.example", headers={"X-Age": 43}), ["notes", "headers.X-Age"]),
     ({"mcpServers": {"a__b": {"command": PROGRAM}}}, ["a__b"]),
     (server(comand="x"), ["notes", "comand", "command"]),
-    (server(cc_bot={"tool": []}), ["notes", "cc_bot.tool", "tools"]),
+    (server(cc_bot={"tool": []}), ["notes", "cc_bot", "tool", "tools"]),
     (server(args="wert-43"), ["notes", "args", "mcp-server-time"]),
     (server(env={"A": "${NOWHERE}"}), ["notes", "env.A", "NOWHERE"]),
     (server(args=["--key=${KEY}"]), ["notes", "args", "${KEY}", "env", "headers"]),
@@ -120,10 +120,10 @@ MISTAKES = [
     (over_http(type="sse", url="https://notes.example"), ["notes", "type", '"http"']),
     (over_http(url="file:///wert-43"), ["notes", "url"]),
     (over_http(url="https://a.example", headers={"A": "wert-43\n"}), ["notes", "headers"]),
-    (server(cc_bot={"approve": "sometimes"}), ["notes", "cc_bot.approve", '"writes"']),
-    (server(cc_bot={"timeout_s": 0}), ["notes", "cc_bot.timeout_s"]),
-    (server(cc_bot={"guilds": ["here"]}), ["notes", "cc_bot.guilds"]),
-    (server(cc_bot={"enabled": "no"}), ["notes", "cc_bot.enabled"]),
+    (server(cc_bot={"approve": "sometimes"}), ["notes", "cc_bot] approve", '"writes"']),
+    (server(cc_bot={"timeout_s": 0}), ["notes", "cc_bot] timeout_s"]),
+    (server(cc_bot={"guilds": ["here"]}), ["notes", "cc_bot] guilds"]),
+    (server(cc_bot={"enabled": "no"}), ["notes", "cc_bot] enabled"]),
 ]
 
 
