@@ -4,7 +4,7 @@
 order in which they were said: those of one channel stand scattered over the file. Measured are:
 
 - building the prompt of a turn, with the default budget: a message has been added before, and is answered
-  after, as in use. Goal: p99 below 5 ms. The judged number is
+  after, so that blocks freeze and windows move as they do in use. Goal: p99 below 5 ms. The judged number is
   processor time: on a machine that others use too, waiting for it is most of the slowest hundredth. Time by
   the clock is printed beside it, and what raw sqlite3 takes for the same rows alone;
 - the same with 10,000 and with 1,000,000 messages, in 5 channels each, so that the rows of a context are as
@@ -149,7 +149,7 @@ class Took(NamedTuple):
 
 async def build(stores: Stores, raw: sqlite3.Connection, key: ChannelKey, question: Message) -> Took:
     calibration = Calibration(stores.token_factors, "model")
-    context, notes = ChannelContext(stores.channel_context), ProfileNotes(stores.memory_pins)
+    context, notes = ChannelContext(stores.blocks), ProfileNotes(stores.memory_pins)
     turns = ChannelTurns(stores.channels, context, calibration, PromptStyle(), lambda: NOW, notes)
     turn = ChannelTurn(turns, key, (question,), TurnOptions(Locale.JA, TOKYO, bot_id=9))
     start, busy = perf_counter(), process_time()

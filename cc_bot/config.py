@@ -310,6 +310,7 @@ class Config:
     synchronous: Synchronous = _setting("CC_BOT_SYNCHRONOUS", "NORMAL", one_of(Synchronous), "NORMAL / FULL")
     history_limit: int = _setting("CC_BOT_HISTORY_LIMIT", "20", count_or_zero, "20")
     token_budget: int = _setting("CC_BOT_TOKEN_BUDGET", "80000", count, "80000")
+    block_tokens: int = _setting("CC_BOT_BLOCK_TOKENS", "1500", count, "1500")
     summary_every: int = _setting("CC_BOT_SUMMARY_EVERY", "20", count_or_zero, "20")
     """Turns; 0: never."""
     summary_models: tuple[str, ...] = _setting("CC_BOT_SUMMARY_MODEL", "", names_or_none, DEFAULT_MODEL)

@@ -309,7 +309,7 @@ async def open_core(
         chains = Chains(models.chain, default, hears, speaks, models.changes)
         for agent in (await agents.all()).values():  # not during a turn
             chains.of(agent.models)
-        style = PromptStyle(config.token_budget, config.locale)
+        style = PromptStyle(config.token_budget, config.block_tokens, config.locale)
         assistant = Assistant(
             stores,
             chains,

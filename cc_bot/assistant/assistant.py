@@ -203,7 +203,7 @@ class Assistant:
         self._calibration = Calibration(stores.token_factors, chains.first(()))
         profile, style = ProfileNotes(stores.memory_pins), settings.style
         self._sessions = SessionTurns(stores.sessions, self._calibration, style, clock, profile, summaries)
-        context = ChannelContext(stores.channel_context)
+        context = ChannelContext(stores.blocks)
         self._channels = ChannelTurns(stores.channels, context, self._calibration, style, clock, profile)
         self._hearing = Hearing(chains.transcriber, stores.ledger, stores.channels)
         self.speaking = Speaking(chains.speaker, self._spending)

@@ -6,10 +6,11 @@ Authors are named before their words, with a mark of their own. The list of curr
 notes change from turn to turn, so they follow the messages.
 """
 
-from collections.abc import Sequence
-from dataclasses import replace
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
-from itertools import islice
+from itertools import accumulate
 from typing import Final
 from zoneinfo import ZoneInfo
 
@@ -19,9 +20,22 @@ from cc_bot.context.speakers import YOU, beginning, speaker, spoken
 from cc_bot.context.tokens import UNSAID, part_tokens, user_part
 from cc_bot.domain.locale import Locale
 from cc_bot.domain.memory import Memory
-from cc_bot.domain.message import ContextMessage, Message
+from cc_bot.domain.message import Block, ChannelKey, ContextMessage, Message
 from cc_bot.domain.text import one_line
 from cc_bot.llm.model import AssistantPart, SystemPart, ToolSchema, UserPart
+
+# ---- blocks ----------------------------------------------------------------------------------------------
+# Blocks: which messages are frozen together and dropped together.
+#
+# A message is rendered from its row alone, so freezing does not change a request's bytes. Blocks decide what
+# is dropped together (whole blocks, several at once, so that most requests begin like the one before), and
+# where cache marks are set. A frozen block keeps the token count it was frozen with; other messages are
+# estimated times the model's factor.
+
+KEPT_SHARE: Final = 0.75
+"""How full the budget is after blocks were dropped. A smaller share means fewer cache misses."""
+BLOCKS_IN_BUDGET: Final = 4
+"""A block is at most this fraction of the budget."""
 
 
 def render(said: ContextMessage, asker_id: int | None = None) -> UserPart | AssistantPart:
@@ -46,14 +60,234 @@ def said_tokens(said: ContextMessage) -> int:
     return part_tokens(render(said))
 
 
-MARK_EVERY: Final = 16
-"""Messages. Anthropic looks back over twenty parts from a mark."""
-MAX_NAMED: Final = 20
-"""People whose names are listed: those who spoke last."""
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """The token budget, and how tokens are counted."""
+
+    budget: float
+    """Tokens as the model counts them, of a whole context and of a block."""
+    block: float
+    factor: float
+    """Tokens that the model counts per estimated token."""
+    cost: Callable[[ContextMessage], float] = said_tokens
+    """In estimated tokens."""
+
+    @classmethod
+    def of(cls, budget: int, block: int, factor: float, cost: Callable[[ContextMessage], float]) -> "Measure":
+        return cls(budget, min(block, budget / BLOCKS_IN_BUDGET), factor, cost)
+
+    def tokens(self, rows: Sequence[ContextMessage]) -> float:
+        return sum(map(self.cost, rows)) * self.factor
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """A block, or a run of messages outside any block."""
+
+    key: ChannelKey
+    rows: tuple[ContextMessage, ...]
+    tokens: float
+    block: Block | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """The messages of one channel that a context may show. A thread has two: its channel's up to its start,
+    and its own."""
+
+    key: ChannelKey
+    rows: tuple[ContextMessage, ...]
+    """Oldest first."""
+    blocks: tuple[Block, ...] = ()
+    """The valid blocks, oldest first."""
+    settled_before: int = 0
+    """Messages before this id may be frozen."""
+    taken_from: int | None = None
+    """From this id on, messages belong to a block that reaches beyond the context."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What a request shows, and which blocks to store."""
+
+    groups: tuple[Group, ...] = ()
+    frozen: tuple[Block, ...] = ()
+    """New blocks."""
+    first: int = 0
+    """The oldest message shown; if none is, the first that could be."""
+    left: bool = False
+    """Whether messages were dropped."""
+
+
+def plan(stretches: Sequence[Stretch], measure: Measure) -> Plan:
+    """Freeze what is due, then drop the oldest if it is too much."""
+    groups = [group for stretch in stretches for group in _frozen(stretch, measure)]
+    known = {block for stretch in stretches for block in stretch.blocks}
+    new = tuple(group.block for group in groups if group.block is not None and group.block not in known)
+    kept = _kept(groups, measure)
+    if not groups:
+        return Plan()
+    first = kept[0].rows[0].id if kept else groups[-1].rows[-1].id + 1
+    return Plan(tuple(kept), new, first, left=first > groups[0].rows[0].id)
+
+
+def grouped(stretch: Stretch, measure: Measure) -> list[Group]:
+    """Return the rows in groups by block, oldest first."""
+    ids = [row.id for row in stretch.rows]
+    groups, at = [], 0
+
+    def loose(start: int, end: int) -> None:
+        rows = stretch.rows[start:end]
+        if rows:
+            groups.append(Group(stretch.key, rows, measure.tokens(rows)))
+
+    for block in stretch.blocks:
+        start = bisect_left(ids, block.first_id, at)
+        end = bisect_right(ids, block.last_id, start)
+        loose(at, start)
+        if start < end:
+            groups.append(Group(stretch.key, stretch.rows[start:end], block.tokens, block))
+        at = end
+    taken = len(ids) if stretch.taken_from is None else bisect_left(ids, stretch.taken_from, at)
+    loose(at, taken)
+    loose(taken, len(ids))
+    return groups
+
+
+def fitting(blocks: Sequence[Block], measure: Measure) -> Sequence[Block]:
+    """Return the newest blocks that fit, judged by the blocks alone."""
+    if sum(block.tokens for block in blocks) <= measure.budget:
+        return blocks
+    start, spent = len(blocks), 0.0
+    while start and spent + blocks[start - 1].tokens <= measure.budget * KEPT_SHARE:
+        start -= 1
+        spent += blocks[start].tokens
+    return blocks[start:]
+
+
+def _frozen(stretch: Stretch, measure: Measure) -> list[Group]:
+    """Freeze what is due. The newest run stays as it is while it is short; a run before a block does not
+    wait."""
+    taken = (
+        stretch.taken_from is not None and bool(stretch.rows) and stretch.rows[-1].id >= stretch.taken_from
+    )
+    groups = grouped(stretch, measure)
+    last = len(groups) - 1
+    frozen = list[Group]()
+    for index, group in enumerate(groups):
+        if group.block or (taken and index == last):
+            frozen.append(group)
+        else:
+            frozen.extend(_cut(group, measure, stretch.settled_before, closed=index < last))
+    return frozen
+
+
+def _cut(group: Group, measure: Measure, settled_before: int, *, closed: bool) -> list[Group]:
+    """Split a run into blocks and a rest."""
+    if not closed and group.tokens <= measure.block:
+        return [group]
+    rows, start, cut = group.rows, 0, list[Group]()
+    costs = [measure.cost(row) * measure.factor for row in rows]
+    while start < len(rows) and (closed or sum(costs[start:]) > measure.block):
+        end = _block_end(rows, costs, start, settled_before, measure.block)
+        if end == start:
+            break
+        tokens = max(1, round(sum(costs[start:end])))
+        block = Block(group.key, rows[start].id, rows[end - 1].id, tokens)
+        cut.append(Group(group.key, rows[start:end], tokens, block))
+        start = end
+    if start < len(rows):
+        cut.append(Group(group.key, rows[start:], sum(costs[start:])))
+    return cut
+
+
+def _block_end(
+    rows: Sequence[ContextMessage], costs: Sequence[float], start: int, settled_before: int, size: float
+) -> int:
+    """Return the end of the block that starts here; `start` if it can't be frozen yet."""
+    end, tokens = start, 0.0
+    while end < len(rows) and (end == start or tokens + costs[end] <= size):
+        if rows[end].id >= settled_before:
+            return start
+        tokens += costs[end]
+        end += 1
+    return end
+
+
+def _kept(groups: Sequence[Group], measure: Measure) -> list[Group]:
+    """Return the groups that fit: whole groups, and of the last one as much as fits."""
+    total = sum(group.tokens for group in groups)
+    if total <= measure.budget:
+        return list(groups)
+    start = 0
+    while start < len(groups) - 1 and total > measure.budget * KEPT_SHARE:
+        total -= groups[start].tokens
+        start += 1
+    if total <= measure.budget:
+        return list(groups[start:])
+    newest = _newest(groups[-1], measure)
+    return [newest] if newest else []
+
+
+def _newest(group: Group, measure: Measure) -> Group | None:
+    """Return the end of a group that fits, outside any block; None if its last message alone is too long."""
+    start, spent = len(group.rows), 0.0
+    while start:
+        spent += measure.cost(group.rows[start - 1]) * measure.factor
+        room = measure.budget * (KEPT_SHARE if start < len(group.rows) else 1)
+        if spent > room:
+            break
+        start -= 1
+    rows = group.rows[start:]
+    return replace(group, rows=rows, tokens=measure.tokens(rows), block=None) if rows else None
+
+
+# ---- channel prompt --------------------------------------------------------------------------------------
+
+MARKED_BLOCKS: Final = 3
+"""Providers accept four marks; one is on the system message."""
+NAMED: Final = 20
+"""The most recent speakers who are named."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """The messages of a context, oldest first, and the ends of its frozen blocks."""
+
+    rows: tuple[ContextMessage, ...]
+    ends: tuple[int, ...] = ()
+    """Number of rows up to the end of each block, ascending."""
+
+    @classmethod
+    def of(cls, groups: Sequence[Group]) -> "Shown":
+        rows = tuple(row for group in groups for row in group.rows)
+        ends = accumulate(len(group.rows) for group in groups)
+        frozen = tuple(end for end, group in zip(ends, groups, strict=True) if group.block)
+        return cls(rows, frozen)._from_question()
+
+    def newest(self, tokens: float) -> "Shown":
+        """Return the newest messages that fit, in estimated tokens."""
+        start, spent = len(self.rows), 0.0
+        while start:
+            spent += said_tokens(self.rows[start - 1])
+            if spent > tokens:
+                break
+            start -= 1
+        return self._without(start)._from_question()
+
+    def _from_question(self) -> "Shown":
+        """Drop answers at the start."""
+        answers = 0
+        while answers < len(self.rows) and self.rows[answers].role == "assistant":
+            answers += 1
+        return self._without(answers) if answers else self
+
+    def _without(self, first: int) -> "Shown":
+        return Shown(self.rows[first:], tuple(end - first for end in self.ends if end > first))
 
 
 def build_channel_prompt(
-    shown: Sequence[ContextMessage],
+    shown: Shown,
     questions: Sequence[Message],
     *,
     tools: Sequence[ToolSchema],
@@ -73,22 +307,15 @@ def build_channel_prompt(
     words = instructions(locale)
     of_asker = profile(notes, words.the_asker, words, timezone)
     told = "\n\n".join(filter(None, (f"{now_told}\n{_speakers(shown, questions, locale)}", of_asker)))
-    last_id = shown[-1].id if shown else None
+    last_id = shown.rows[-1].id if shown.rows else None
     asked = [_asked(question.below(last_id)) for question in questions]
-    history = [render(row, asker_id) for row in shown]
+    history = [render(row, asker_id) for row in shown.rows]
     system = SystemPart(_stable(locale, tools, persona))
     titled = words.thread.format(title=one_line(thread_title))
     title = [UserPart(titled, tainted=thread_owner_id != asker_id)] if thread_title else []
     others = any(part.tainted for part in history)  # and it names them
     parts = (system, *history, SystemPart(told, others), *title, *asked)
-    return Built(parts, _marks(len(history)), history=bool(history))
-
-
-def _marks(length: int) -> tuple[int, ...]:
-    """Return where to mark the prompt for a provider's cache: after the system message, at the end of the
-    history and, since that moves, at two places of it that stay as long as it begins alike. Four at most."""
-    steady = length - length % MARK_EVERY
-    return tuple(at for at in sorted({0, steady - MARK_EVERY, steady, length}) if at >= 0)
+    return Built(parts, (0, *shown.ends[-MARKED_BLOCKS:]), history=bool(history))
 
 
 def _stable(locale: Locale, tools: Sequence[ToolSchema], persona: str) -> str:
@@ -103,12 +330,13 @@ def _stable(locale: Locale, tools: Sequence[ToolSchema], persona: str) -> str:
     return "\n".join(part for part in parts if part)
 
 
-def _speakers(shown: Sequence[ContextMessage], questions: Sequence[Message], locale: Locale) -> str:
-    """List who spoke last, and who asks."""
+def _speakers(shown: Shown, questions: Sequence[Message], locale: Locale) -> str:
+    """List who spoke since the last block, and the asker."""
     words = instructions(locale)
-    spoke = (speaker(row.name, row.author_id) for row in reversed(shown) if row.role == "user")
+    unfrozen = shown.rows[shown.ends[-1] if shown.ends else 0 :]
+    spoke = [speaker(row.name, row.author_id) for row in reversed(unfrozen) if row.role == "user"]
     asking = speaker(questions[-1].author_name, questions[-1].author_id)
-    named = list(islice(dict.fromkeys((asking, *spoke)), MAX_NAMED))
+    named = list(dict.fromkeys([asking, *spoke]))[:NAMED]
     return words.speakers.format(speakers=words.between_names.join(named), asking=asking)
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from hashlib import blake2b
 from itertools import chain
-from typing import Final, TypeVar
+from typing import Final
 from zoneinfo import ZoneInfo
 
 from cc_bot.context.instructions import Instructions, instructions
@@ -20,7 +20,7 @@ from cc_bot.context.tokens import message_parts, message_tokens, user_part
 from cc_bot.domain.canvas import Canvas, Card, Chart, Element, Text
 from cc_bot.domain.locale import Locale
 from cc_bot.domain.memory import Memory
-from cc_bot.domain.message import ContextMessage, Message, Visibility
+from cc_bot.domain.message import Message, Visibility
 from cc_bot.domain.session import Recollection, Session
 from cc_bot.domain.summary import listed
 from cc_bot.domain.text import shorten
@@ -90,10 +90,9 @@ KEPT_SHARE: Final = 0.5
 average; three quarters would move it twice as often."""
 
 
-Said = TypeVar("Said", Message, ContextMessage)
-
-
-def window(history: Sequence[Said], budget_tokens: float, cost: Callable[[Said], float]) -> tuple[Said, ...]:
+def window(
+    history: Sequence[Message], budget_tokens: float, cost: Callable[[Message], float]
+) -> tuple[Message, ...]:
     """Return the newest messages that fit, oldest first, starting with a question."""
     spent = 0.0
     starts: list[tuple[int, float]] = []
@@ -116,7 +115,7 @@ def tokens_up_to(history: Sequence[Message], enough: float, cost: Callable[[Mess
     return spent
 
 
-def _steady(history: Sequence[Said], starts: Sequence[tuple[int, float]], budget_tokens: float) -> int:
+def _steady(history: Sequence[Message], starts: Sequence[tuple[int, float]], budget_tokens: float) -> int:
     """Choose where to start. `starts`: possible indexes, newest first, with the tokens used from there."""
     if not starts:
         return len(history)
@@ -124,7 +123,7 @@ def _steady(history: Sequence[Said], starts: Sequence[tuple[int, float]], budget
     return min(enough or [starts[-1][0]], key=lambda index: _hash(history[index]))
 
 
-def _hash(message: Message | ContextMessage) -> bytes:
+def _hash(message: Message) -> bytes:
     named = message.content if message.id is None else str(message.id)
     return blake2b(named.encode(errors="replace"), digest_size=8).digest()
 
@@ -138,6 +137,8 @@ class PromptStyle:
 
     budget_tokens: int = 80_000
     """History in one request."""
+    block_tokens: int = 1_500
+    """Channel messages frozen together."""
     channel_locale: Locale = Locale.JA
     """The language of a channel's instructions, the same for all askers, so that caches hit."""
 

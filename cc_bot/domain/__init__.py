@@ -6,6 +6,7 @@ from cc_bot.domain.memory import FoundMemory, Memory, MemoryChange, Source
 from cc_bot.domain.message import (
     Agent,
     Attachment,
+    Block,
     ChannelKey,
     ContextMessage,
     Message,
@@ -32,6 +33,7 @@ from cc_bot.domain.turn import (
 __all__ = [
     "Agent",
     "Attachment",
+    "Block",
     "Canvas",
     "CanvasChanged",
     "ChannelKey",

@@ -350,6 +350,19 @@ class KnownPlace:
     """A DM with one user."""
 
 
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A run of messages that is frozen in requests: it stays unchanged until it is dropped as a whole."""
+
+    key: ChannelKey
+    """A thread's context begins with blocks of its channel."""
+    first_id: int
+    """Discord's ids of its first and last message."""
+    last_id: int
+    tokens: int
+    """As counted when it was frozen; never recounted."""
+
+
 class ContextMessage(NamedTuple):
     """A channel message, reduced to what a request shows. A tuple, as a context has hundreds of them."""
 

@@ -31,8 +31,8 @@ from cc_bot.storage.engines import DATA_FOLDER, folder_setting, kept_beside
 from cc_bot.storage.files import ensure_folder
 from cc_bot.stores.access import AccessState, AccessStore, Visit
 from cc_bot.stores.archive import ArchiveStore
+from cc_bot.stores.blocks import BlockStore
 from cc_bot.stores.canvases import CanvasStore
-from cc_bot.stores.channel_context import ChannelContextStore
 from cc_bot.stores.channels import ChannelStore
 from cc_bot.stores.ledger import Mention, TurnLedger, asked_in, channel_turn
 from cc_bot.stores.limits import LimitStore
@@ -72,8 +72,8 @@ __all__ = [
     "AgentStore",
     "Allowance",
     "ArchiveStore",
+    "BlockStore",
     "CanvasStore",
-    "ChannelContextStore",
     "ChannelModelStore",
     "ChannelStore",
     "HeartbeatStore",
@@ -127,7 +127,7 @@ class Stores:
     summaries: SummaryStore
     token_factors: TokenFactorStore
     tool_lists: ToolListStore
-    channel_context: ChannelContextStore
+    blocks: BlockStore
     channels: ChannelStore
     ledger: TurnLedger
     agents: AgentStore
@@ -216,7 +216,7 @@ async def open_stores(
                 summaries=SummaryStore(database, clock=clock),
                 token_factors=TokenFactorStore(database, clock=clock),
                 tool_lists=ToolListStore(database),
-                channel_context=ChannelContextStore(database),
+                blocks=BlockStore(database, clock=clock),
                 channels=ChannelStore(database, clock=clock, log=erasures),
                 ledger=TurnLedger(database, process=process),
                 agents=AgentStore(database, clock=clock),

@@ -38,6 +38,7 @@ from cc_bot.storage import (
     place_name,
     user,
 )
+from cc_bot.stores.blocks import BLOCKS_FROM_MESSAGE, THAW_FROM
 from cc_bot.stores.columns import (
     KEY,
     MESSAGE,
@@ -60,10 +61,24 @@ from cc_bot.stores.usage import Settlement, settle_stored
 # ---- channel statements ----------------------------------------------------------------------------------
 # Channel messages belong to no user: each statement is marked `/* channel */` (tests/stores/test_scope.py)
 # and restricted to rows with `user_id IS NULL`. Exceptions: EDIT and SELECT_HEARD (an edit on Discord applies
-# to every row), SESSION_OF, and RESET, which looks at ids alone.
+# to every row), SESSION_OF, and THAW_NEW and RESET, which look at ids alone. Blocks also thaw for a session's
+# public message (`in_channel = 1`).
 #
 # Messages and ids are passed as JSON arrays: one statement per page of messages is half again as fast as one
 # per message.
+
+# Thaw the block of the oldest message that will be stored, and all later blocks. Run before INSERT. The `+`
+# skips the subquery unless a block ends after the lowest id ($3). $1 channel, $2 thread, $4 place, $5 new ids
+THAW_NEW: Final = """
+    DELETE FROM block_boundaries
+    WHERE channel_id = $1 AND thread_id = $2 AND last_message_id >= $3 AND +last_message_id >= (
+        SELECT min(said.value)
+        FROM @ids($5) AS said
+        WHERE said.value > (
+            SELECT coalesce(max(last_reset_discord_message_id), 0) FROM thread_metadata WHERE thread_id = $4
+        ) AND NOT EXISTS (SELECT 1 FROM messages WHERE discord_id = said.value)
+    ) /* any row */
+"""
 
 _SAID: Final = (
     *("discord_id", "author_id", "author_name", "role"),
@@ -110,6 +125,16 @@ WAIT: Final = """
         )
     ON CONFLICT (id) DO NOTHING
     RETURNING id /* channel */
+"""
+
+# Run before EDIT. $1 id, $2 content. Discord also reports an edit when it adds a preview: an unchanged text
+# stays frozen.
+THAW_EDITED: Final = f"""
+    DELETE FROM block_boundaries WHERE id IN (
+        {BLOCKS_FROM_MESSAGE}
+        WHERE m.discord_id = $1 AND (m.user_id IS NULL OR m.in_channel = 1) AND m.role = 'user'
+            AND m.content <> $2 AND m.erased = 0
+    ) /* channel */
 """
 
 # The answer to the older text is outdated. Run before EDIT.
@@ -385,6 +410,13 @@ ANSWERS_TO: Final = """
     SELECT p.discord_id FROM answers JOIN answer_pages AS p ON p.answer_id = answers.id /* any row */
 """
 
+_THAW: Final = f"""
+    DELETE FROM block_boundaries WHERE id IN (
+        {BLOCKS_FROM_MESSAGE}
+        WHERE (m.user_id IS NULL OR m.in_channel = 1) AND m.discord_id @among({_MEANT})
+    ) /* channel */
+"""
+
 # The questions of session answers among them.
 _ASKED: Final = f"""
         SELECT (
@@ -397,6 +429,13 @@ _ASKED: Final = f"""
 """
 
 # A command's question is visible on Discord only as long as its answer; it stays in its user's session.
+_THAW_ASKED: Final = f"""
+    DELETE FROM block_boundaries WHERE id IN (
+        {BLOCKS_FROM_MESSAGE}
+        WHERE m.in_channel = 1 AND m.id @among({_ASKED})
+    ) /* channel */
+"""
+
 _LEAVE_CHANNEL: Final = f"""
     UPDATE messages SET in_channel = 0 WHERE in_channel = 1 AND id @among({_ASKED})
     /* channel */
@@ -448,6 +487,10 @@ FORGET_MESSAGES: Final = """
         AND user_id IS NULL AND discord_id IS NOT NULL /* channel */
 """
 
+_FORGET_BLOCKS: Final = "DELETE FROM block_boundaries WHERE channel_id = $1 AND thread_id BETWEEN $2 AND $3"
+
+_FORGET_WINDOWS: Final = "DELETE FROM channel_windows WHERE channel_id = $1 AND thread_id BETWEEN $2 AND $3"
+
 _FORGET_READ: Final = "DELETE FROM read_to WHERE channel_id = $1 AND thread_id BETWEEN $2 AND $3"
 
 # $1 channel, $2 the thread, or NULL for the whole channel
@@ -471,7 +514,7 @@ SELECT_KEPT: Final = f"""
 
 # In order: later statements delete what earlier ones join on.
 _DELETION: Final = (
-    *(_LEAVE_CHANNEL, _UNLINK_ANSWERS, DELETE_TURNS),
+    *(_THAW, _THAW_ASKED, _LEAVE_CHANNEL, _UNLINK_ANSWERS, DELETE_TURNS),
     *(DELETE_MESSAGES, _DELETE_PAGES, DELETE_FORWARDED),
 )
 _FORGETTING: Final = (
@@ -479,6 +522,8 @@ _FORGETTING: Final = (
         _FORGET_MENTIONS,
         _FORGET_PAGES,
         FORGET_MESSAGES,
+        _FORGET_BLOCKS,
+        _FORGET_WINDOWS,
         _FORGET_READ,
     ),
 )
@@ -614,7 +659,7 @@ class ChannelStore:
     async def add_all(self, key: ChannelKey, messages: Sequence[Message]) -> int:
         """Store messages in any order. Returns the number that were new, as in `add`."""
         batch = self._insertion(key, messages)
-        return len((await self._database.transaction(batch, of_place(key)))[0]) if batch else 0
+        return len((await self._database.transaction(batch, of_place(key)))[1]) if batch else 0
 
     async def pass_over(self, key: ChannelKey, discord_id: int) -> None:
         """Mark a channel as read up to an id, though nothing was stored: the bot may not read there. No
@@ -626,6 +671,7 @@ class ChannelStore:
         """Append a transcript to a channel's question."""
         await self._database.transaction(
             [
+                Statement(THAW_EDITED, (question.discord_id, heard)),
                 Statement(NOTE_HEARD, (question.discord_id, question.author_id, heard)),
             ],
             of_place(key),
@@ -653,6 +699,7 @@ class ChannelStore:
             rows = yield Statement(SELECT_HEARD, (discord_id,))
             says = with_heard(content, rows[0][0] if rows else "")
             params = (discord_id, says)
+            yield Statement(THAW_EDITED, params)
             yield Statement(EDIT_UNANSWERED, (discord_id, content, int(tainted)))
             if not preview:
                 yield Statement(MARK_EDITED, params)
@@ -716,6 +763,7 @@ class ChannelStore:
         asker = SessionKey(author_id, key.place_id, agent)
         proposing = insert_proposals(asker, _discord_id(answer), proposals, now)
         before = [
+            Statement(THAW_FROM, held),
             Statement(COMMIT_ANSWER, (*held, key.place_id, to_ms(now), asked, *columns)),
             Statement(DROP_OF_CHANNEL_ANSWER, (answer.discord_id,)),
         ]
@@ -732,15 +780,15 @@ class ChannelStore:
             results = []
             for statement in batch:
                 results.append((yield statement))
-            if settlement and results[0]:
+            if settlement and results[1]:
                 yield from settle_stored(settlement)
             return results
 
         # The lock of the asker: while they are being erased, no answer is stored.
         results = await self._database.write(steps, (*of_place(key), user(author_id)))
-        if not results[0]:
+        if not results[1]:
             raise ConversationGone
-        stored = replace(answer, id=results[0][0][0], created_at=now)
+        stored = replace(answer, id=results[1][0][0], created_at=now)
         made = [row for rows in results[len(before) :][: len(proposing)] for row in rows]
         return StoredTurn((stored,), proposals=tuple(map(PROPOSAL.read, made)))
 
@@ -840,8 +888,12 @@ class ChannelStore:
         kept = [message for message in messages if not is_blank(message.content)]
         if not kept:
             return []
-        rows = json.dumps([*map(_row, kept)], ensure_ascii=False)
-        return [Statement(INSERT, (key.channel_id, key.thread_id, key.place_id, self._now(), rows))]
+        ids, rows = [*map(_discord_id, kept)], [*map(_row, kept)]
+        held = (key.channel_id, key.thread_id)
+        return [
+            Statement(THAW_NEW, (*held, min(ids), key.place_id, json.dumps(ids))),
+            Statement(INSERT, (*held, key.place_id, self._now(), json.dumps(rows, ensure_ascii=False))),
+        ]
 
 
 def _key(channel_id: int, place_id: int) -> ChannelKey:
@@ -855,7 +907,6 @@ def _where(place_id: int | None) -> tuple[Subject, ...]:
 def _row(message: Message) -> list[Any]:
     """In the order of _SAID. SQLite ends a JSON text at a NUL; Discord sends none."""
     columns = MESSAGE.write(message) | {
-        "discord_id": _discord_id(message),
         "author_name": message.author_name.replace("\0", ""),
         "content": message.content.replace("\0", ""),
         "tainted": int(message.taints or message.role == "assistant"),  # who knows what its model had read

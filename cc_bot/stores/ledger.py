@@ -19,6 +19,7 @@ from cc_bot.domain.locale import Locale
 from cc_bot.domain.message import ChannelKey, Message, ToolCall
 from cc_bot.domain.turn import AskedFile, AskedQuestion, PendingTurn
 from cc_bot.storage import EVERYBODY, Database, Statement, Steps, user
+from cc_bot.stores.blocks import BLOCKS_FROM_MESSAGE
 from cc_bot.stores.columns import (
     CHANNEL,
     MESSAGE,
@@ -116,6 +117,13 @@ _UNREAD: Final = """
             )
             ORDER BY q.id DESC LIMIT 1
         )
+"""
+
+_THAW_UNREAD: Final = f"""
+    DELETE FROM block_boundaries WHERE id IN (
+        {BLOCKS_FROM_MESSAGE}
+        WHERE m.user_id = $1 AND m.in_channel = 1 AND m.id IN ({_UNREAD})
+    )
 """
 
 _LEAVE_CHANNEL: Final = f"""
@@ -330,7 +338,7 @@ class TurnLedger:
         batch = [Statement(_MOVED, columns)]
         if place_id != turn.key.channel_id and turn.answer_id is not None:
             told = (turn.key.user_id, turn.answer_id)
-            batch.append(Statement(_LEAVE_CHANNEL, told))
+            batch += [Statement(sql, told) for sql in (_THAW_UNREAD, _LEAVE_CHANNEL)]
         await self._database.transaction(batch, [user(turn.key.user_id)])
 
     async def mark_settled(self, entry: str, user_id: int) -> None:

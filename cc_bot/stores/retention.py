@@ -5,7 +5,8 @@ A little at a time, so that turns go on between. Messages come in the order in w
 ones are found from the beginning on, without an index on their times that every turn would pay for.
 
 What an open conversation still shows stays, however old it is: what a user sees must be what the model knows.
-The newest message of a place that goes is noted, so that catching up does not fetch it again (`read_to`).
+Frozen blocks thaw from the first message that goes, as they do for any deleted message; the newest message of
+a place that goes is noted, so that catching up does not fetch it again (`read_to`).
 """
 
 import json

@@ -19,6 +19,7 @@ from cc_bot.domain.message import FILE_QUOTA, ChannelKey, FileQuota, Message, Vi
 from cc_bot.domain.proposal import Proposal, ProposedCalls
 from cc_bot.domain.session import Session, SessionKey
 from cc_bot.storage import EVERYBODY, Database, Row, Statement, Steps, user
+from cc_bot.stores.blocks import BLOCKS_FROM_MESSAGE, THAW_FROM
 from cc_bot.stores.canvas_json import EMPTY_CANVAS
 from cc_bot.stores.canvases import NEWEST_CLOSED, clear_canvas, put_canvas, read_current, select_current
 from cc_bot.stores.columns import (
@@ -78,6 +79,14 @@ _MARK_REPLACED: Final = """
     UPDATE messages SET status = 'replaced', discord_id = NULL
     WHERE id = $3 AND session_id = $1 AND user_id = $2 AND role = 'assistant'
 """
+
+# Run before _MARK_REPLACED.
+_THAW_REPLACED: Final = f"""
+    DELETE FROM block_boundaries WHERE id IN (
+        {BLOCKS_FROM_MESSAGE}
+        WHERE m.id = $3 AND m.session_id = $1 AND m.user_id = $2 AND m.in_channel = 1
+    )
+"""  # noqa: S608 - put together from constants alone
 
 _SAID: Final = Parameters((name for name in MESSAGE.names if name not in ("id", "created_at")), first=7)
 
@@ -182,8 +191,9 @@ def _rows_of(sql: str, batch: Sequence[Statement], results: Sequence[Sequence[Ro
 
 def _statements(turn: NewTurn, idle_since: str, limit: int, max_file_bytes: int) -> list[Statement]:
     owned = (turn.session.id, turn.session.key.user_id)
-    batch = list[Statement]()
+    batch = _thawing(turn)
     if turn.replaces is not None:
+        batch.append(Statement(_THAW_REPLACED, (*owned, turn.replaces)))
         batch.append(Statement(_MARK_REPLACED, (*owned, turn.replaces)))
         batch.append(Statement(DROP_OF_ANSWER, (turn.session.key.user_id, turn.replaces)))
     for message in turn.messages:
@@ -254,6 +264,13 @@ def _insert(turn: NewTurn, message: Message) -> Statement:
     where = (place.channel_id, place.thread_id) if place else (None, None)
     owned = (session.id, session.key.user_id)
     return Statement(_INSERT_MESSAGE, (*owned, to_ms(turn.now), *where, turn.replaces, *_SAID.of(columns)))
+
+
+def _thawing(turn: NewTurn) -> list[Statement]:
+    ids = [message.discord_id for message in turn.messages if message.discord_id is not None]
+    if turn.place is None or not ids:
+        return []
+    return [Statement(THAW_FROM, (turn.place.channel_id, turn.place.thread_id, min(ids)))]
 
 
 # ---- sessions --------------------------------------------------------------------------------------------

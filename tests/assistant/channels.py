@@ -69,7 +69,7 @@ class Room:
         options = TurnOptions(Locale.JA, zone, bot_id=BOT, answer_discord_id=self.newest_id + 5)
         turns = ChannelTurns(
             self.stores.channels,
-            ChannelContext(self.stores.channel_context, page_size=self.page_size),
+            ChannelContext(self.stores.blocks, page_size=self.page_size),
             Calibration(self.stores.token_factors, "m"),
             self.style,
             lambda: self.now,
@@ -91,8 +91,10 @@ class Room:
 
 
 @asynccontextmanager
-async def opened(folder: Path, *, budget: int = 80_000, page_size: int = 1000) -> AsyncIterator[Room]:
-    room = Room(folder, PromptStyle(budget_tokens=budget), page_size)
+async def opened(
+    folder: Path, *, budget: int = 80_000, block: int = 4_000, page_size: int = 1000
+) -> AsyncIterator[Room]:
+    room = Room(folder, PromptStyle(budget_tokens=budget, block_tokens=block), page_size)
     await room.restart()
     try:
         yield room

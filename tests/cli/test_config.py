@@ -28,7 +28,7 @@ NONSENSE = (
     *("CC_BOT_METRICS_PORT=http", "CC_BOT_MAX_TURNS=0", "CC_BOT_PROFILE_NOTES=11"),
     *("CC_BOT_PROFILE_NOTES=-1", "CC_BOT_PROFILE_NOTES=some", "CC_BOT_OWNERS=aiko"),
     *("CC_BOT_OWNERS=1, -2", "CC_BOT_ARCHIVE_DAYS=-1", "CC_BOT_SESSION_DAYS=36501"),
-    *("CC_BOT_USAGE_DAYS=a year", "CC_BOT_CHANNELS=some"),
+    *("CC_BOT_USAGE_DAYS=a year", "CC_BOT_CHANNELS=some", "CC_BOT_BLOCK_TOKENS=0"),
     *("CC_BOT_EMBEDDING_MODEL=a-model-without-a-server",),
     *("CC_BOT_TRANSCRIBE_MODEL=a-model-without-a-server", "CC_BOT_TRANSCRIBE_URL=localhost:8000"),
     *("CC_BOT_SPEECH_MODEL=a-model-without-a-server", "OPENAI_BASE_URL=localhost:11434"),

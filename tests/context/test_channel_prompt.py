@@ -1,7 +1,6 @@
-"""The prompt of a channel: how a message looks, and what is in it."""
+"""The prompt of a channel: how a message looks, what stands in it, what is frozen together, what leaves."""
 
 import re
-from collections.abc import Sequence
 from datetime import UTC, datetime
 from zoneinfo import ZoneInfo
 
@@ -9,13 +8,23 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cc_bot.context.channel_prompt import build_channel_prompt, render
+from cc_bot.context.channel_prompt import (
+    Group,
+    Measure,
+    Plan,
+    Shown,
+    Stretch,
+    build_channel_prompt,
+    plan,
+    render,
+)
 from cc_bot.context.prompt import Built
 from cc_bot.context.speakers import mark_of, speaker
-from cc_bot.domain import ContextMessage, Locale, Message
+from cc_bot.domain import Block, ChannelKey, ContextMessage, Locale, Message
 from cc_bot.llm.model import AssistantPart, SystemPart, ToolSchema, UserPart
 
 NOW = datetime(2026, 3, 14, 23, 30, tzinfo=UTC)
+KEY = ChannelKey(1)
 HANAKO = ContextMessage(1, "user", "花子", "明日は雨ですか")
 ANSWER = ContextMessage(2, "assistant", "", "はい、雨です。")
 TARO = ContextMessage(3, "user", "太郎", "傘がいりますね")
@@ -24,8 +33,12 @@ ASKER = 7
 QUESTION = Message("user", "何時からですか", author_name="みどり", discord_id=9)
 
 
+def group(*rows: ContextMessage, frozen: bool = True) -> Group:
+    return Group(KEY, rows, 10, Block(KEY, rows[0].id, rows[-1].id, 10) if frozen else None)
+
+
 def built(
-    shown: Sequence[ContextMessage],
+    shown: Shown,
     *questions: Message,
     locale: Locale = Locale.JA,
     now: datetime = NOW,
@@ -46,7 +59,7 @@ def built(
     )
 
 
-ALL = (HANAKO, ANSWER, TARO, KEN)
+ALL = Shown.of([group(HANAKO, ANSWER), group(TARO), group(KEN, frozen=False)])
 
 
 class TestOrder:
@@ -85,7 +98,7 @@ class TestTaint:
         )
         to_answer = asked._replace(id=3, reply_to=2, replied="いります", replied_id=99)
         own = (asked, to_asker, to_answer)
-        assert not any(part.tainted for part in built(own).parts)
+        assert not any(part.tainted for part in built(Shown.of([group(*own)])).parts)
         foreign = (
             asked._replace(tainted=True),  # a file, a quotation
             asked._replace(author_id=8),
@@ -95,25 +108,48 @@ class TestTaint:
             to_asker._replace(reply_to=None, replied=None, replied_name=None, replied_id=0),
         )
         for row in foreign:
-            _, *parts = built((asked, row)).parts
+            _, *parts = built(Shown.of([group(asked, row)])).parts
             assert [part.tainted for part in parts] == [False, True, True, False], row
 
 
 class TestWhatChanges:
     @pytest.mark.parametrize("locale", [Locale.JA, Locale.EN])
-    def test_tells_the_time_and_who_spoke_last_each_once_and_who_asks(self, locale: Locale) -> None:
-        shown = (HANAKO, TARO, KEN, HANAKO._replace(id=5), KEN._replace(id=6))
+    def test_tells_the_time_and_who_spoke_since_the_last_block_each_once_and_who_asks(
+        self, locale: Locale
+    ) -> None:
+        since = KEN, ContextMessage(5, "user", "花子", "雨"), ContextMessage(6, "user", "Ken", "Rain.")
+        shown = Shown.of([group(HANAKO), group(TARO), group(*since, frozen=False)])
         system, *_, told, _ = built(shown, locale=locale).parts
         assert "2026-03-1" in told.text
         if locale is Locale.JA:
-            assert told.text.endswith("最近の発言者: みどり、Ken、花子、太郎。今の質問: みどり")
+            assert told.text.endswith("最近の発言者: みどり、Ken、花子。今の質問: みどり")
+        assert "太郎" not in told.text
         assert not [name for name in ("花子", "Ken") if name in system.text]
         assert ("名前" in system.text, "今の質問" in told.text) == ((locale is Locale.JA),) * 2
 
 
-def test_marks_stand_after_the_system_message_and_after_the_history() -> None:
-    assert built(ALL).stable == (0, 4)
-    assert (built(()).stable, built(()).history) == ((0,), False)
+def test_marks_stand_after_the_system_message_and_after_the_last_blocks() -> None:
+    rows = [ContextMessage(number, "user", "花子", "雨") for number in range(1, 9)]
+    assert built(ALL).stable == (0, 2, 3)
+    assert built(Shown.of([group(row) for row in rows])).stable == (0, 6, 7, 8)
+    assert (built(Shown(())).stable, built(Shown(())).history) == ((0,), False)
+
+
+def said(id_: int, tokens: int = 10) -> ContextMessage:
+    """The measure below counts the characters of a message."""
+    return ContextMessage(id_, "user", "花子", "あ" * tokens)
+
+
+def measure(budget: float = 100, block: float = 20, factor: float = 1.0) -> Measure:
+    return Measure(budget, block, factor, lambda row: len(row.content))
+
+
+def stretch(*rows: ContextMessage, blocks: tuple[Block, ...] = (), settled_before: int = 2**62) -> Stretch:
+    return Stretch(KEY, rows, blocks, settled_before)
+
+
+def shown(planned: Plan) -> list[int]:
+    return [row.id for group in planned.groups for row in group.rows]
 
 
 class TestMessage:
@@ -148,6 +184,7 @@ class TestMark:
         )
         assert re.fullmatch(r"花子#\d{6}: 賛成です", render(one).text)
         assert render(one).text != render(other).text
+        """Frozen blocks of an earlier run of the program have it."""
         assert (mark_of(1), mark_of(1574315914789126144), mark_of(0)) == ("#075768", "#771492", "")
         assert len({mark_of(1574315914789126144 + number) for number in range(1000)}) >= 998
 
@@ -160,3 +197,23 @@ class TestMark:
         shown = {speaker(name, author) for name, author in (("花子", 7), (imitation, 8))}
         assert len({name[-7:] for name in shown}) == 2
         assert speaker(imitation, 8)[-7:] == mark_of(8)
+
+
+class TestWindow:
+    @given(
+        st.lists(st.integers(1, 60), max_size=40), st.integers(0, 41), st.floats(0.4, 4), st.integers(1, 200)
+    )
+    def test_keeps_the_budget_and_the_order(
+        self, costs: list[int], settled: int, factor: float, budget: int
+    ) -> None:
+        rows = [said(number, tokens) for number, tokens in enumerate(costs, start=1)]
+        counted = Measure.of(budget, 20, factor, lambda row: len(row.content))
+        planned = plan([stretch(*rows, settled_before=settled)], counted)
+        ids = shown(planned)
+        assert ids == list(range(len(rows) - len(ids) + 1, len(rows) + 1))
+        assert sum(group.tokens for group in planned.groups) <= budget
+        assert all(block.last_id < settled for block in planned.frozen)
+        edges = [edge for block in planned.frozen for edge in (block.first_id, block.last_id)]
+        assert edges == sorted(edges)
+        if rows and counted.tokens(rows[-1:]) <= budget * 0.7:
+            assert ids

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cc_bot.context.channel_prompt import build_channel_prompt
+from cc_bot.context.channel_prompt import Shown, build_channel_prompt
 from cc_bot.context.prompt import (
     KEPT_SHARE,
     NOTE_SHOWN,
@@ -159,7 +159,7 @@ def with_notes(*notes: Memory, now: datetime = NOW, locale: Locale = Locale.JA) 
 
 def in_channel(*notes: Memory) -> Built:
     return build_channel_prompt(
-        (ContextMessage(1, "user", "太郎", "こんにちは"),),
+        Shown((ContextMessage(1, "user", "太郎", "こんにちは"),)),
         (QUESTION,),
         tools=(),
         locale=Locale.JA,

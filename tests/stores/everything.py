@@ -7,7 +7,7 @@ from datetime import UTC, date, datetime, timedelta
 from inspect import getmembers, iscoroutinefunction, signature
 from typing import Any, Final, TypeVar, cast
 
-from cc_bot.domain import Attachment, ChannelKey, Locale, Message, SessionKey, ToolCall
+from cc_bot.domain import Attachment, Block, ChannelKey, Locale, Message, SessionKey, ToolCall
 from cc_bot.domain.canvas import AddCard, Drawn
 from cc_bot.domain.limits import DEFAULT_RULES, LimitKey, Rules, UsageSubject
 from cc_bot.domain.memory import Audience, MemoryFilter, Receipt
@@ -120,7 +120,9 @@ async def do_everything(database: Database) -> set[str]:
     await use_tokens(stores, database, called)
     await heartbeats.set_marks(USER, [Mark("named 1 20261125", NOW)])
     await heartbeats.forget(USER)
-    vitals = stores.vitals
+    thread, vitals = ChannelKey(5, 7), stores.vitals
+    thawed = [Block(thread, 8, 10, 120)]
+    await stores.blocks.freeze([Block(thread, 8, 9, 100)], windows={thread: 8}, thawed=thawed)
     await do(vitals.open_sessions(), vitals.size_bytes(), vitals.schema_version(), vitals.check_writable())
     await do_everything_in_channels(stores)
     await do_everything_with_turns(stores)

@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from cc_bot.domain import Message, SessionKey
 from cc_bot.domain.message import ChannelKey
-from cc_bot.storage import Database
+from cc_bot.storage import Database, Statement
 from cc_bot.stores import Stores
 from tests.stores.conversation import CAT
 
@@ -42,6 +42,35 @@ async def archived(database: Database, key: ChannelKey = CHANNEL) -> dict[int, s
         *(key.channel_id, key.thread_id, key.place_id),
     )
     return {row[0]: row[1] for row in rows}
+
+
+async def freeze(database: Database, key: ChannelKey, *spans: tuple[int, int]) -> None:
+    """Freeze the messages of each span, from its first id to its last."""
+    await database.transaction(
+        [
+            Statement(
+                """
+                INSERT INTO block_boundaries (
+                    channel_id, thread_id, first_message_id, last_message_id, token_count, created_at
+                ) VALUES ($1, $2, $3, $4, 100, 0)
+                """,
+                (key.channel_id, key.thread_id, *span),
+            )
+            for span in spans
+        ],
+        (),
+    )
+
+
+async def frozen(database: Database, key: ChannelKey = CHANNEL) -> list[tuple[int, int]]:
+    rows = await database.query(
+        """
+        SELECT first_message_id, last_message_id FROM block_boundaries
+        WHERE channel_id = $1 AND thread_id = $2 ORDER BY last_message_id
+        """,
+        *(key.channel_id, key.thread_id),
+    )
+    return [(first, last) for first, last in rows]
 
 
 async def ask_in_dm(stores: Stores, discord_id: int, text: str = "秘密の質問") -> None:

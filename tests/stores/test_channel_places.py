@@ -2,7 +2,7 @@
 
 from cc_bot.domain import Message, SessionKey
 from cc_bot.domain.message import ChannelKey, KnownPlace
-from cc_bot.storage import Database
+from cc_bot.storage import Database, Statement
 from cc_bot.stores import Stores
 from tests.stores.conversation import heard
 from tests.stores.places import (
@@ -13,6 +13,7 @@ from tests.stores.places import (
     THREAD,
     answer,
     ask_in_dm,
+    freeze,
     list_waiting,
     said,
 )
@@ -80,6 +81,10 @@ class TestForgottenPlace:
             first, _ = await list_waiting(stores, key)
             await stores.channels.commit_answer(key, answer(number * 10 + 2), [first])
             await stores.channels.add_pages(key.place_id, number * 10 + 2, [number * 10 + 3])
+            await freeze(database, key, (number * 10, number * 10 + 1))
+            window = "INSERT INTO channel_windows VALUES ($1, $2, $3)"
+            params = (key.channel_id, key.thread_id, number * 10)
+            await database.transaction([Statement(window, params)], ())
 
     async def known(self, database: Database) -> list[list[int]]:
         """By table, which places it still knows."""
@@ -87,6 +92,8 @@ class TestForgottenPlace:
             "discord_id / 10 FROM messages WHERE session_id IS NULL",
             "question_id / 10 FROM turns",
             "discord_id / 10 FROM answer_pages",
+            "first_message_id / 10 FROM block_boundaries",
+            "first_message_id / 10 FROM channel_windows",
             "last_reset_discord_message_id FROM thread_metadata",
         )
         found = [await database.query(f"SELECT DISTINCT {column}") for column in columns]
@@ -97,8 +104,8 @@ class TestForgottenPlace:
         key = SessionKey(7, CHANNEL.channel_id)
         session = await stores.sessions.open(key)
         await stores.sessions.commit_turn(session, [said(110, "質問"), answer(111, "答え")])
-        assert await self.known(database) == [[1, 2, 3, 4, 5]] * 4
+        assert await self.known(database) == [[1, 2, 3, 4, 5]] * 6
         for gone, left in ((OTHER_THREAD, [1, 2, 3, 5]), (CHANNEL, [3, 5]), (OTHER_CHANNEL, [])):
             await stores.channels.forget_place(gone)
-            assert await self.known(database) == [left] * 4
+            assert await self.known(database) == [left] * 6
         assert await heard(stores, key) == ["質問", "答え"]

@@ -40,7 +40,7 @@ class TestWhatIsRepliedTo:
         await stores.channels.add_pages(CHANNEL.place_id, 20, [21])
         assert await found(21, CHANNEL.place_id) == (0, "長い答え", 20)
         await stores.channels.add(CHANNEL, said(22, "賛成", reply_to=21))
-        [row] = await stores.channel_context.get_page(CHANNEL, first=22, before=23, limit=5)
+        [row] = await stores.blocks.get_page(CHANNEL, first=22, before=23, limit=5)
         assert (row.reply_to, row.replied, row.replied_name) == (20, "長い答え", None)
         await ask_in_dm(stores, 30, "秘密の質問")
         assert await found(30, DM.channel_id, DM.user_id + 1) == nothing
@@ -51,9 +51,7 @@ class TestWhatIsRepliedTo:
         await stores.channels.add_all(THREAD, [said(12, "よそから", reply_to=10)])
 
         async def replied(key: ChannelKey = CHANNEL, first: int = 11, reset: int = 0) -> str | None:
-            [row] = await stores.channel_context.get_page(
-                key, first=first, before=first + 1, limit=5, reset=reset
-            )
+            [row] = await stores.blocks.get_page(key, first=first, before=first + 1, limit=5, reset=reset)
             return row.replied
 
         assert await replied() == "あ" * 60

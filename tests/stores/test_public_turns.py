@@ -1,5 +1,6 @@
-"""Sessions' turns that everybody read are in their channel's context and leave it."""
+"""Sessions' turns that everybody read stand in their channel's context and leave it, and thaw its blocks."""
 
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from datetime import timedelta
 from typing import Final
@@ -10,15 +11,20 @@ from cc_bot.domain import ChannelKey, SessionKey
 from cc_bot.domain.clock import utc_now
 from cc_bot.domain.message import Visibility
 from cc_bot.domain.turn import PendingTurn
-from cc_bot.storage import Database
+from cc_bot.storage import Database, Statement
 from cc_bot.stores import Stores
 from tests.stores.conversation import heard
 from tests.stores.places import (
+    BOT,
     CHANNEL,
     DM,
+    OTHER_CHANNEL,
     PLACES,
     THREAD,
     answer,
+    ask_in_dm,
+    freeze,
+    frozen,
     said,
 )
 
@@ -60,7 +66,7 @@ async def session(stores: Stores) -> list[str]:
 
 
 async def read(stores: Stores, key: ChannelKey = CHANNEL, *, asked: int = 2**62) -> list[tuple[int, str]]:
-    page = await stores.channel_context.get_page(key, first=0, before=2**62, asked=asked, limit=100)
+    page = await stores.blocks.get_page(key, first=0, before=2**62, asked=asked, limit=100)
     return [(each.id, each.content) for each in reversed(page)]
 
 
@@ -70,7 +76,7 @@ class TestTurn:
             await stores.channels.add(CHANNEL, said(number, f"発言{number}"))
         await ask(stores)
         await stores.channels.add_all(CHANNEL, [said(ASKED, "また"), answer(ANSWERED, "また")])
-        page = await stores.channel_context.get_page(CHANNEL, first=0, before=99, limit=9)
+        page = await stores.blocks.get_page(CHANNEL, first=0, before=99, limit=9)
         told = [(each.id, each.role, each.name, each.content, each.author_id) for each in reversed(page)]
         assert told == [
             (10, "user", "花子", "発言10", 7),
@@ -125,29 +131,107 @@ class TestWhatLeaves:
         await stores.personal_erasure.erase(ME)
         assert await read(stores) == night
 
+    async def test_thaws_the_blocks_from_its_question_on(self, stores: Stores, database: Database) -> None:
+        await ask(stores, 12, 35)
+        await freeze(database, CHANNEL, (1, 11), (12, 20), (21, 40))
+        await stores.channels.delete([35])
+        assert await frozen(database) == [(1, 11)]
+
     async def test_is_what_tells_of_an_erased_memory(self, stores: Stores, database: Database) -> None:
         memory = await stores.memories.add(ME, "金庫の鍵は本棚の裏にある")
         await ask(stores, text="金庫の鍵は本棚の裏にあるだよ")
+        await freeze(database, CHANNEL, (1, 19), (20, 40))
         await stores.memory_removal.erase(ME, memory.id, mark=MARK)
         assert await read(stores) == [(ASKED, MARK), (ANSWERED, MARK)]
+        assert await frozen(database) == [(1, 19)]
 
     async def test_is_what_its_user_alone_reads_by_then(self, stores: Stores, database: Database) -> None:
         key = SessionKey(ME, CHANNEL.place_id)
         await ask(stores, 10, 11, text="朝は？")
         row = await ask(stores)
+        await freeze(database, CHANNEL, (1, 19), (20, 40))
         turn = PendingTurn("t", key, "ask", "public", utc_now(), state="answered", answer_id=row)
         await stores.ledger.move(turn, CHANNEL.place_id, ())
         assert [id_ for id_, _ in await read(stores)] == [10, 11, ASKED, ANSWERED]
         await stores.ledger.move(turn, DM.channel_id, ())
         assert [id_ for id_, _ in await read(stores)] == [10, 11]
+        assert await frozen(database) == [(1, 19)]
 
     async def test_is_what_has_become_old(self, stores: Stores, database: Database) -> None:
         await ask(stores)
         await stores.sessions.clear(SessionKey(ME, CHANNEL.place_id))
+        await freeze(database, CHANNEL, (1, 19), (20, 40))
         await stores.retention.prune_messages(utc_now() + timedelta(days=30))
         assert await read(stores) == []
+        assert await frozen(database) == [(1, 19)]
 
     async def test_is_nothing_of_a_session_whose_channel_is_deleted(self, stores: Stores) -> None:
         await ask(stores)
         await stores.channels.forget_place(CHANNEL)
         assert await session(stores) == ["お昼は？", "お昼は？の答え"]
+
+
+TABLES: Final = ("messages", "turns", "answer_pages", "sessions", "block_boundaries", "thread_metadata")
+BLOCKS: Final = ((10, 19), (20, 29), (30, 39))
+Change = Callable[[Stores, int], Awaitable[object]]
+"""Told the row of the answer of the turn that everybody read."""
+
+THAWING: Final[dict[str, Change]] = {
+    "late message": lambda stores, _: stores.channels.add(CHANNEL, said(25)),
+    "page": lambda stores, _: stores.channels.add_all(CHANNEL, [said(90), said(10), said(25)]),
+    "edit": lambda stores, _: stores.channels.edit(20, "直した"),
+    "deletion": lambda stores, _: stores.channels.delete([20, 90]),
+    "deletion of an answer's page": lambda stores, _: stores.channels.delete([27]),
+    "answer": lambda stores, _: stores.channels.commit_answer(CHANNEL, answer(25), []),
+    "answer made anew": lambda stores, _: stores.channels.commit_answer(CHANNEL, answer(26, "新"), []),
+    "late turn": lambda stores, _: ask(stores, 28, 90),
+    "answer of a turn made anew": lambda stores, row: regenerate(stores, row, "やっぱりうどん", 24),
+    "edit of a turn": lambda stores, _: stores.channels.edit(22, "直した"),
+    "deletion of the question of a turn": lambda stores, _: stores.channels.delete([22]),
+    "erasure": lambda stores, _: stores.personal_erasure.erase(ME),
+}
+HARMLESS: Final[dict[str, Change]] = {
+    "newest message": lambda stores, _: stores.channels.add(CHANNEL, said(90)),
+    "redelivery": lambda stores, _: stores.channels.add(CHANNEL, said(20, "また")),
+    "late message before a reset": lambda stores, _: stores.channels.add_all(CHANNEL, [said(3), said(90)]),
+    "edit to the same": lambda stores, _: stores.channels.edit(20, "こんにちは"),
+    "edit in a thread": lambda stores, _: stores.channels.edit(21, "スレッドで"),
+    "late message in a thread": lambda stores, _: stores.channels.add(THREAD, said(25)),
+    "deletion in a session": lambda stores, _: stores.channels.delete([23]),
+    "newest answer": lambda stores, _: stores.channels.commit_answer(CHANNEL, answer(90), []),
+    "newest turn": lambda stores, _: ask(stores, 90, 91),
+    "turn in a thread": lambda stores, _: ask(stores, 28, 25, place=THREAD),
+    "edit of a turn to the same": lambda stores, _: stores.channels.edit(22, "お昼は？"),
+    "deletion of what stands in no channel": lambda stores, _: stores.channels.delete([17]),
+    "end of the session": lambda stores, _: stores.sessions.clear(SessionKey(ME, CHANNEL.place_id)),
+}
+
+
+async def prepare(stores: Stores, database: Database, elsewhere: tuple[tuple[int, int], ...]) -> int:
+    """Three blocks in the channel, and these in every other place; something in each, and nothing else."""
+    await database.transaction([Statement(f"DELETE FROM {table}") for table in TABLES], ())
+    await stores.channels.reset(CHANNEL, bot_id=BOT, discord_id=5)
+    numbers = (10, 19, 20, 29, 30, 39)
+    await stores.channels.add_all(CHANNEL, [said(number, author_id=8) for number in numbers])
+    await stores.channels.add(CHANNEL, answer(26, "古"))
+    await stores.channels.add_pages(CHANNEL.place_id, 26, [27])
+    await stores.channels.add_all(THREAD, [said(21, author_id=8)])
+    await stores.channels.add_all(OTHER_CHANNEL, [said(15, author_id=8)])
+    row = await ask(stores, 22, 24)
+    await ask(stores, 17, 18, place=None, user_id=9)
+    await ask_in_dm(stores, 23)
+    for key in PLACES:
+        await freeze(database, key, *(BLOCKS if key == CHANNEL else elsewhere))
+    return row
+
+
+class TestBlocks:
+    async def test_thaw_from_where_something_changes_alone(self, stores: Stores, database: Database) -> None:
+        wrong = []
+        for changes, left, elsewhere in ((THAWING, [(10, 19)], ((1, 99),)), (HARMLESS, [*BLOCKS], ())):
+            for name, change in changes.items():
+                await change(stores, await prepare(stores, database, elsewhere))
+                found = [await frozen(database, key) for key in PLACES]
+                if found != [left, *[[*elsewhere]] * 3]:
+                    wrong.append((name, found))
+        assert wrong == []

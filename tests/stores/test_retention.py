@@ -17,7 +17,7 @@ from cc_bot.storage import Database, Statement
 from cc_bot.stores import RetentionStore, Stores, VitalsStore
 from tests.stores.backends import KEY, OpenStores, contents, turn
 from tests.stores.forgetting import stored, summarized
-from tests.stores.places import answer, said
+from tests.stores.places import answer, freeze, frozen, said
 
 MONTH: Final = timedelta(days=30)
 CHANNEL: Final = ChannelKey(3)
@@ -71,6 +71,16 @@ class TestMessages:
             assert await unbounded.prune_messages(utc_now()) == 0
             assert await stores.retention.prune_messages(utc_now()) == 4
             assert await shown() == [["問2", "答2"], ["内緒", "ええ"]]
+
+    async def test_thaw_the_blocks_with_them(self, stores: Stores, database: Database, now: Clock) -> None:
+        await stores.channels.add_all(CHANNEL, [said(n) for n in range(1, 6)])
+        now.tick(MONTH)
+        await stores.channels.add_all(CHANNEL, [said(n) for n in range(6, 9)])
+        await freeze(database, CHANNEL, (1, 4), (5, 6), (7, 8))
+        await prune_messages(stores, utc_now() - timedelta(days=1))
+        assert await frozen(database, CHANNEL) == []
+        page = await stores.blocks.get_page(CHANNEL, first=0, before=99, limit=99)
+        assert [each.id for each in page] == [8, 7, 6]
 
     async def test_are_not_fetched_again_where_an_answer_is_left(self, stores: Stores, now: Clock) -> None:
         await stores.channels.add(CHANNEL, said(10), waiting=True)

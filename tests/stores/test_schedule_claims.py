@@ -107,7 +107,7 @@ class TestMessage:
         [firing] = await schedules.at(NOON)
         await schedules.mark_sent(firing, SAID, channel_id=70)
         assert await schedules.get_last_said(ME, 70)
-        assert not await stores.channel_context.get_page(ChannelKey(70), first=0, before=99, limit=9)
+        assert not await stores.blocks.get_page(ChannelKey(70), first=0, before=99, limit=9)
 
     async def test_is_its_users_and_in_no_history(self, schedules: Clocked, database: Database) -> None:
         await once(schedules)

@@ -35,7 +35,7 @@ USER_TABLES: Final = (
 )
 ALL_TABLES: Final = (
     *USER_TABLES,
-    *("token_factors", "thread_metadata", "answer_pages"),
+    *("token_factors", "block_boundaries", "channel_windows", "thread_metadata", "answer_pages"),
     *("tool_lists", "processes", "duties", "places", "access_rules", "maintenance"),
     *("channel_models", "channel_agents", "limits", "usage_totals"),
     *("s", "m", "a", "b", "w", "r", "q", "next", "held", "newer", "older", "now", "former"),  # aliases

@@ -238,6 +238,30 @@ CREATE TABLE answer_pages (
 -- Serves: deleting an answer with all its pages.
 CREATE INDEX answer_pages_by_answer ON answer_pages (answer_id);
 
+-- The frozen parts of a channel's context.
+CREATE TABLE block_boundaries (
+    id               @id,
+    channel_id       @number NOT NULL,
+    thread_id        @number NOT NULL DEFAULT 0,
+    first_message_id @number NOT NULL,
+    last_message_id  @number NOT NULL,
+    token_count      @number NOT NULL,  -- as its model counted when it was frozen
+    created_at       @number NOT NULL,
+    UNIQUE (channel_id, thread_id, first_message_id)
+) @strict;
+
+-- Serves: the blocks of a context, the last one, and those that an edit thaws.
+CREATE INDEX block_boundaries_by_last ON block_boundaries (channel_id, thread_id, last_message_id);
+
+-- The oldest message that requests still show. It moves by whole blocks, so that requests between two moves begin
+-- alike.
+CREATE TABLE channel_windows (
+    channel_id       @number NOT NULL,
+    thread_id        @number NOT NULL DEFAULT 0,
+    first_message_id @number NOT NULL,
+    PRIMARY KEY (channel_id, thread_id)
+) @strict;
+
 -- Where /reset was said: nothing up to there is read again. bot_id 0 holds for all bots of this database.
 CREATE TABLE thread_metadata (
     thread_id                     @number NOT NULL,  -- a thread or a channel

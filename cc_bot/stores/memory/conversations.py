@@ -12,6 +12,7 @@ from typing import Final
 from cc_bot.domain.memory_calls import CANVAS_TOOLS, kept_ids, shown_ids
 from cc_bot.domain.message import ToolCall
 from cc_bot.storage import Database, Row, Statement, Steps
+from cc_bot.stores.blocks import BLOCKS_FROM_MESSAGE
 from cc_bot.stores.canvas_json import EMPTY_CANVAS
 from cc_bot.stores.canvases import CHANGED, TICK
 from cc_bot.stores.columns import tool_calls_of
@@ -137,6 +138,14 @@ EMPTY_IN_CHANNELS: Final = """
     RETURNING id /* channel */
 """
 
+# The frozen blocks that hold them. $1 an array of messages
+THAW: Final = f"""
+    DELETE FROM block_boundaries WHERE id IN (
+        {BLOCKS_FROM_MESSAGE}
+        WHERE (m.user_id IS NULL OR m.in_channel = 1) AND m.id IN @ids($1)
+    ) /* channel */
+"""
+
 _DELETE_PROPOSALS: Final = "DELETE FROM proposals WHERE user_id = $1 AND message_id IN @ids($2)"
 
 _EMPTIED_IN: Final = """
@@ -183,6 +192,7 @@ def empty(user_id: int, mentions: Mentions, mark: str) -> Steps[tuple[int, int]]
     yield Statement(_COVER, (user_id, said))
     yield Statement(_DELETE_PROPOSALS, (user_id, said))
     yield Statement(_DELETE_FILES, (user_id, said))
+    yield Statement(THAW, (said,))
     own = yield Statement(_EMPTY, (user_id, said, mark))
     in_channels = yield Statement(EMPTY_IN_CHANNELS, (user_id, said, mark))
     if mentions.drawn:

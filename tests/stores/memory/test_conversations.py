@@ -23,7 +23,7 @@ from tests.stores.forgetting import (
     summarized,
 )
 from tests.stores.memory.notes import ME, YOU, keep
-from tests.stores.places import CHANNEL, answer, archived, list_edited, said
+from tests.stores.places import CHANNEL, answer, archived, freeze, frozen, list_edited, said
 
 
 async def erase(stores: Stores, memory: Memory, mark: str | None = MARK) -> ErasureCounts:
@@ -178,7 +178,9 @@ class TestConversations:
         await answered_in_channel(
             *(stores, question, f"覚えました: {FACT}", remembered(memory)), bystander=bystander
         )
+        await freeze(database, CHANNEL, (10, 12))
         assert (await erase(stores, memory)).messages == 2
+        assert await frozen(database) == []
         assert not await stores.channels.edit(10, FACT), "which Discord may tell of late"
         assert not await stores.channels.add(CHANNEL, question, waiting=True)
         assert await list_edited(stores, CHANNEL) == ()

@@ -1,0 +1,238 @@
+"""A channel's context as it is stored: its rows, the blocks that are frozen, and where it begins.
+
+Two or three trips to the database whatever the archive's size: one query tells all that is known about a
+context, then its rows are read newest first, by the page, by index alone. Who asks decides how many pages it
+takes, and what is to be frozen; both are kept so that a restart changes nothing.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final, Literal, NamedTuple
+
+from cc_bot.domain.clock import Clock, utc_now
+from cc_bot.domain.message import Block, ChannelKey, ContextMessage
+from cc_bot.storage import Database, Statement
+from cc_bot.stores.columns import to_ms
+from cc_bot.stores.subjects import of_place
+
+
+class _Known(NamedTuple):
+    kind: Literal["window", "reset", "waiting", "block", "next"]
+    thread_id: int
+    first_id: int
+    last_id: int
+    tokens: int
+
+
+UNBOUNDED: Final = 2**62
+"""A later id than any."""
+
+# $1 channel, $2 thread (0: the channel itself), $3 the place: the thread, or the channel, $4 bot, $5 limit.
+# Of a channel's own blocks, a thread has those that end before it starts; then the next one is of interest,
+# for it may hold messages from before as well.
+SELECT_CONTEXT: Final = """
+    SELECT 'window', thread_id, first_message_id, 0, 0
+    FROM channel_windows WHERE channel_id = $1 AND thread_id = $2
+    UNION ALL
+    SELECT 'reset', thread_id, last_reset_discord_message_id, 0, 0
+    FROM thread_metadata WHERE thread_id IN ($1, $3) AND bot_id IN (0, $4)
+    UNION ALL
+    SELECT 'waiting', thread_id, question_id, 0, 0
+    FROM turns
+    WHERE kind = 'mention' AND state <> 'shown'
+        AND channel_id = $1 AND thread_id IN (0, $2) AND state = 'accepted' /* channel */
+    UNION ALL
+    SELECT * FROM (
+        SELECT 'block', thread_id, first_message_id, last_message_id, token_count
+        FROM block_boundaries
+        WHERE channel_id = $1 AND thread_id = $2 AND last_message_id >= coalesce(
+            (SELECT first_message_id FROM channel_windows WHERE channel_id = $1 AND thread_id = $2), 0
+        )
+        ORDER BY last_message_id DESC LIMIT $5
+    ) AS found
+    UNION ALL
+    SELECT * FROM (
+        SELECT 'block', thread_id, first_message_id, last_message_id, token_count
+        FROM block_boundaries
+        WHERE channel_id = $1 AND thread_id = 0 AND last_message_id <= $2
+        ORDER BY last_message_id DESC LIMIT $5
+    ) AS found
+    UNION ALL
+    SELECT * FROM (
+        SELECT 'next', thread_id, first_message_id, last_message_id, token_count
+        FROM block_boundaries
+        WHERE channel_id = $1 AND thread_id = 0 AND last_message_id > $2 AND $2 <> 0
+        ORDER BY last_message_id LIMIT 1
+    ) AS found
+"""
+
+# What a request shows of a message, and the beginning of what it replies to, which is one row that everybody
+# reads there, by messages_by_discord_id. An answer without words has nothing to show. $1 channel, $2 thread,
+# $3 the first id, $4 the one after the last, $7 what is read no more: up to that id nothing is told of what
+# is replied to either
+_SHOWN: Final = """
+    SELECT m.discord_id AS discord_id, m.role, m.author_name, m.content, coalesce(m.author_id, 0),
+        m.reply_to, substr(r.content, 1, 60), CASE r.role WHEN 'user' THEN r.author_name END,
+        coalesce(r.author_id, 0), CASE WHEN m.tainted = 1 OR r.tainted = 1 THEN 1 ELSE 0 END
+    FROM messages AS m
+    LEFT JOIN messages AS r
+        ON r.discord_id = m.reply_to AND r.parent_channel_id = $1 AND r.thread_id = $2
+        AND (r.user_id IS NULL OR r.in_channel = 1) AND r.visibility = 'public' AND r.discord_id > $7
+    WHERE m.parent_channel_id = $1 AND m.thread_id = $2 AND m.discord_id >= $3 AND m.discord_id < $4
+        AND m.content <> '' AND m.visibility = 'public' AND m.status <> 'replaced'
+"""
+
+# The channel's own, by messages_by_channel, and what everybody read of sessions, by
+# messages_asked_in_channel: the newest of both, as they come from there. After the question only the
+# channel's own answers are told. $5 the question, $6 limit
+SELECT_ROWS: Final = f"""
+    {_SHOWN} AND m.user_id IS NULL AND (m.discord_id < $5 OR m.role = 'assistant')
+    UNION ALL
+    {_SHOWN} AND m.in_channel = 1 AND m.discord_id < $5
+    ORDER BY discord_id DESC
+    LIMIT $6 /* channel */
+"""
+
+# The blocks that a message changes: its own and the later ones. Which message is up to the statement.
+BLOCKS_FROM_MESSAGE: Final = """
+        SELECT b.id
+        FROM messages AS m
+        JOIN block_boundaries AS b
+            ON b.channel_id = m.parent_channel_id AND b.thread_id = m.thread_id
+            AND b.last_message_id >= m.discord_id
+"""
+
+# Those that a message changes which is about to be stored there. $1 channel, $2 thread, $3 its id
+THAW_FROM: Final = """
+    DELETE FROM block_boundaries WHERE channel_id = $1 AND thread_id = $2 AND last_message_id >= $3
+"""
+
+# A block that would overlap another one is not stored: someone else froze those messages meanwhile.
+_INSERT_BLOCK: Final = """
+    INSERT INTO block_boundaries (
+        channel_id, thread_id, first_message_id, last_message_id, token_count, created_at
+    )
+    SELECT $1, $2, $3, $4, $5, $6
+    WHERE coalesce(
+        (
+            SELECT first_message_id FROM block_boundaries
+            WHERE channel_id = $1 AND thread_id = $2 AND last_message_id >= $3
+            ORDER BY last_message_id LIMIT 1
+        ) > $4,
+        true
+    )
+"""
+
+_DELETE_BLOCK: Final = """
+    DELETE FROM block_boundaries
+    WHERE channel_id = $1 AND thread_id = $2 AND first_message_id = $3 AND last_message_id = $4
+"""
+
+# It never moves back: what has left does not come again.
+_MOVE_WINDOW: Final = """
+    INSERT INTO channel_windows AS known (channel_id, thread_id, first_message_id) VALUES ($1, $2, $3)
+    ON CONFLICT (channel_id, thread_id)
+    DO UPDATE SET first_message_id = excluded.first_message_id
+    WHERE excluded.first_message_id > known.first_message_id
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class ContextState:
+    """A channel's or thread's context as far as it is known before its rows are read."""
+
+    blocks: tuple[Block, ...] = ()
+    """Oldest first, within each place; the newest of them, if there are very many."""
+    next_first: int | None = None
+    """Of a thread: where its channel's first block begins that ends after the thread has started."""
+    window: int = 0
+    """The oldest message that is shown; 0 where none has left yet."""
+    resets: Mapping[int, int] = field(default_factory=dict)
+    """By thread id: the last message that is never read again."""
+    waiting: Mapping[int, frozenset[int]] = field(default_factory=dict)
+    """By thread id: messages that wait for an answer."""
+
+
+class BlockStore:
+    """The rows, blocks and windows of every channel."""
+
+    def __init__(self, database: Database, *, clock: Clock = utc_now) -> None:
+        self._database = database
+        self._clock = clock
+
+    async def get_state(self, key: ChannelKey, *, bot_id: int, blocks: int) -> ContextState:
+        """Return the state of a context, with the newest `blocks` of each place at most."""
+        rows = await self._database.query(
+            SELECT_CONTEXT, key.channel_id, key.thread_id, key.place_id, bot_id, blocks
+        )
+        known = [*map(_Known._make, rows)]
+        frozen = [
+            Block(ChannelKey(key.channel_id, each.thread_id), each.first_id, each.last_id, each.tokens)
+            for each in reversed(known)
+            if each.kind == "block"
+        ]
+        resets: dict[int, int] = {}
+        waiting: dict[int, frozenset[int]] = {}
+        for each in known:
+            thread = each.thread_id
+            if each.kind == "waiting":
+                waiting[thread] = waiting.get(thread, frozenset()) | {each.first_id}
+            elif each.kind == "reset":  # there by Discord's own id of the place
+                at = 0 if thread == key.channel_id else thread
+                resets[at] = max(resets.get(at, 0), each.first_id)
+        return ContextState(
+            blocks=tuple(sorted(frozen, key=lambda block: block.last_id)),
+            next_first=next((each.first_id for each in known if each.kind == "next"), None),
+            window=next((each.first_id for each in known if each.kind == "window"), 0),
+            resets=resets,
+            waiting=waiting,
+        )
+
+    async def get_page(
+        self,
+        key: ChannelKey,
+        *,
+        first: int,
+        before: int,
+        asked: int = UNBOUNDED,
+        limit: int,
+        reset: int = 0,
+    ) -> list[ContextMessage]:
+        """Return the messages of one place, newest first: from the id `first` to the one before `before`.
+
+        After the question `asked` only the channel's answers are told: one may have been posted since it
+        came. Up to the id `reset` nothing is told of what they reply to.
+        """
+        rows = await self._database.query(
+            SELECT_ROWS, key.channel_id, key.thread_id, first, before, asked, limit, reset
+        )
+        return list(map(ContextMessage._make, rows))
+
+    async def freeze(
+        self,
+        blocks: Sequence[Block] = (),
+        *,
+        windows: Mapping[ChannelKey, int] | None = None,
+        thawed: Sequence[Block] = (),
+    ) -> None:
+        """Keep new blocks, and from which message on contexts are shown, in one transaction.
+
+        `thawed` are blocks that the new ones take the place of. Doing it twice changes nothing.
+        """
+        now = to_ms(self._clock())
+        keys = {*(windows or {}), *(block.key for block in (*blocks, *thawed))}
+        await self._database.transaction(
+            [
+                *(Statement(_DELETE_BLOCK, _place(block)) for block in thawed),
+                *(Statement(_INSERT_BLOCK, (*_place(block), block.tokens, now)) for block in blocks),
+                *(
+                    Statement(_MOVE_WINDOW, (key.channel_id, key.thread_id, first))
+                    for key, first in (windows or {}).items()
+                ),
+            ],
+            [subject for key in keys for subject in of_place(key)],
+        )
+
+
+def _place(block: Block) -> tuple[int, int, int, int]:
+    return (block.key.channel_id, block.key.thread_id, block.first_id, block.last_id)
