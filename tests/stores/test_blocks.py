@@ -90,7 +90,7 @@ class TestState:
             await say(stores, *ids, key=key, waiting=True)
         assert (await state(stores)).waiting == {0: {10, 30}}
         assert (await state(stores, THREAD)).waiting == {0: {10, 30}, 50: {70}}
-        first, _ = await stores.ledger.list_waiting(CHANNEL)
+        first, _ = await list_waiting(stores, CHANNEL)
         await stores.channels.commit_answer(CHANNEL, Message("assistant", "はい", discord_id=40), [first])
         assert (await state(stores)).waiting == {0: {30}}
         for bot, id_ in ((BOT, 10), (0, 20), (98, 90)):
