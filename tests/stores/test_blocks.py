@@ -6,6 +6,7 @@ from cc_bot.stores import Stores
 from cc_bot.stores.blocks import ContextState
 from tests.stores.backends import KEY as SESSION
 from tests.stores.backends import turn
+from tests.stores.places import list_waiting
 
 CHANNEL = ChannelKey(1000)
 THREAD = ChannelKey(1000, 50)

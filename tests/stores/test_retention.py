@@ -77,7 +77,7 @@ class TestMessages:
         now.tick(MONTH)
         await stores.channels.add_all(CHANNEL, [said(n) for n in range(6, 9)])
         await freeze(database, CHANNEL, (1, 4), (5, 6), (7, 8))
-        await prune_messages(stores, utc_now() - timedelta(days=1))
+        await stores.retention.prune_messages(utc_now() - timedelta(days=1))
         assert await frozen(database, CHANNEL) == []
         page = await stores.blocks.get_page(CHANNEL, first=0, before=99, limit=99)
         assert [each.id for each in page] == [8, 7, 6]
