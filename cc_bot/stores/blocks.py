@@ -12,8 +12,7 @@ from typing import Final, Literal, NamedTuple
 from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.message import Block, ChannelKey, ContextMessage
 from cc_bot.storage import Database, Statement
-from cc_bot.stores.columns import to_ms
-from cc_bot.stores.subjects import of_place
+from cc_bot.stores.columns import of_place, to_ms
 
 
 class _Known(NamedTuple):
