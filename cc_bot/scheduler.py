@@ -1,7 +1,7 @@
-"""The scheduler waits for what is due, and hands it over: one at a time, and claimed just before.
+"""The scheduler waits for due times and yields them, one at a time.
 
-Who asked for it is not called back: whoever wants to say what is due iterates over `run()`. What is claimed
-and not yet said when the program dies is not said again; so nothing is claimed ahead.
+Each is claimed just before it is yielded: a claimed time that is not sent when the program dies is not sent
+again.
 """
 
 import asyncio
@@ -18,18 +18,18 @@ from cc_bot.domain.schedule import Firing, MissedReminders, Place
 from cc_bot.stores.schedules import LOST_AFTER, ScheduleStore
 
 LOOK_EVERY_S: Final = 15.0
-"""However far away the next time is: clocks are set, and other processes leave what they claimed."""
+"""Also if the next time is far away: clocks are set, and other processes die with claims."""
 GLANCE_S: Final = 2.0
-"""Between two reads of the next time alone, which another process may have set meanwhile."""
+"""Between two reads of the next time, which another process may have set."""
 PRUNE_EVERY: Final = timedelta(days=1)
-"""Between two times that what is long over is deleted."""
+"""Between two deletions of old schedules."""
 _LEAST_S: Final = 0.01
 
 _log = structlog.get_logger(__name__)
 
 
 class Scheduler:
-    """A watch for what is due in some places, of one user or of all."""
+    """Watches the schedules of some places, of one user or of all."""
 
     def __init__(
         self,
@@ -46,14 +46,14 @@ class Scheduler:
         self._clock = clock
         self._look_every_s = look_every_s
         self._seen = schedules.changed
-        """From before the last look: what is written after that sets it."""
+        """Set by any change since the last look."""
         self._stopped = asyncio.Event()
         self._pruned_at: datetime | None = None
 
     async def run(self) -> AsyncGenerator[Firing | MissedReminders, None]:
-        """Yield what is to be said now, as soon as it is due, until closed. What it yields is nobody else's,
-        and does not come again: note what became of a Firing with `sent`, `skipped` or `failed`. A failure of
-        the database is tried again at the next look."""
+        """Yield what is due, as soon as it is, until `stop`. No other process is given it: note the outcome
+        of a Firing with `mark_sent`, `mark_skipped` or `mark_failed`. If the database fails, it is read
+        again at the next look."""
         while not self._stopped.is_set():
             self._seen = self._schedules.changed
             try:
@@ -71,11 +71,11 @@ class Scheduler:
         return self._stopped.is_set()
 
     def stop(self) -> None:
-        """Have `run` end before it claims any more. Cancelled, it may have claimed what nobody will say."""
+        """End `run` before its next claim. If it were cancelled, a claim in progress would be lost."""
         self._stopped.set()
 
     async def due(self) -> list[Firing | MissedReminders]:
-        """Return all that is to be said now, likewise. Raises StorageError."""
+        """Return all that is due now. Raises StorageError."""
         self._seen = self._schedules.changed
         found: list[Firing | MissedReminders] = []
         while (each := await self._next()) is not None:
@@ -83,8 +83,8 @@ class Scheduler:
         return found
 
     async def wait(self) -> None:
-        """Wait until something may be due that was not the last time: then is its time, or something was
-        written, or a while has passed."""
+        """Wait until something may have become due: its time has come, a schedule was written, or a while has
+        passed."""
         clock = asyncio.get_running_loop().time
         until_s = clock() + self._look_every_s
         waiting = [asyncio.create_task(event.wait()) for event in (self._seen, self._stopped)]

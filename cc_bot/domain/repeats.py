@@ -1,9 +1,9 @@
 """The times at which something that repeats comes.
 
 A repeat is a cron expression of five fields, counted in the user's time zone; or `every 6h`, which is counted
-in hours that pass. Cron knows no "every other Tuesday": then the number of days, weeks or months from one to
-the next stands behind it, with the day that they are counted from: `0 10 * * 2 every 2 weeks from
-2026-11-24`. Weeks begin on Monday.
+in hours that pass. Cron has no "every other Tuesday": then the number of days, weeks or months between two
+times follows it, with the day that they are counted from: `0 10 * * 2 every 2 weeks from 2026-11-24`. Weeks
+begin on Monday.
 
 When clocks are put forward, a time that is left out comes as much later; when they are put back, a time that
 there is twice is the first one (both as RFC 5545, section 3.3.5, has it). Only what comes every hour comes in

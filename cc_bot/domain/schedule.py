@@ -1,4 +1,4 @@
-"""Schedules: what the bot says at a time that a user chose, without being asked then."""
+"""Reminders and heartbeats: messages at times that users chose."""
 
 import re
 from collections import defaultdict
@@ -19,12 +19,12 @@ MAX_TEXT_CHARACTERS: Final = 1000
 MAX_SCHEDULES: Final = 100
 """Of one user, at a time."""
 LATEST: Final = timedelta(hours=1)
-"""What is later than this is not said any more, but told as missed."""
+"""A reminder that is later is not sent, but reported as missed."""
 
 ScheduleKind = Literal["reminder", "heartbeat"]
 
 Place = Literal["channel", "dm", "terminal"]
-"""Where it is said."""
+"""Where it is sent."""
 
 ScheduleStatus = Literal["active", "paused", "done"]
 """active: waits for its time. paused: it could not be delivered, or its user paused it. done: it was its last
@@ -36,10 +36,9 @@ Obstacle = Literal[
 """Why a schedule is paused."""
 
 FiringState = Literal["claimed", "sent", "skipped", "missed", "uncertain", "failed"]
-"""claimed: being sent by one process, and no other. sent: it stands on Discord. skipped: a heartbeat that had
-nothing to say, or what its user took back while it was on its way. missed: more than LATEST late. uncertain:
-the process died between claim and note; it is not sent again. failed: it could not be said there, and the
-schedule is paused."""
+"""claimed: one process is sending it. sent: it is on Discord. skipped: a heartbeat that had nothing to say,
+or withdrawn by its user meanwhile. missed: more than LATEST late. uncertain: the process died between claim
+and outcome; it is not sent again. failed: it could not be sent, and the schedule is paused."""
 
 
 def zone_named(name: str) -> ZoneInfo:
@@ -154,7 +153,7 @@ def with_schedule(receipts: Sequence[ScheduleReceipt], new: ScheduleReceipt) -> 
 
 @dataclass(frozen=True, slots=True)
 class MissedReminders:
-    """The times that one owner is to be told did not come. It counts as told already."""
+    """The missed and uncertain times to report to one owner. They are already marked as reported."""
 
     user_id: int
     missed: tuple[Firing, ...] = ()
@@ -163,17 +162,13 @@ class MissedReminders:
     """Perhaps said, perhaps not: the program died over it."""
 
     def by_channel(self) -> "dict[int, MissedReminders]":
-        """Return what may be told in channels, by channel."""
-        found: dict[int, MissedReminders] = defaultdict(lambda: MissedReminders(self.user_id))
-        for firing in self.missed:
-            if firing.schedule.heard == "public":
-                known = found[firing.schedule.key.channel_id]
-                found[firing.schedule.key.channel_id] = replace(known, missed=(*known.missed, firing))
-        for firing in self.uncertain:
-            if firing.schedule.heard == "public":
-                known = found[firing.schedule.key.channel_id]
-                found[firing.schedule.key.channel_id] = replace(known, uncertain=(*known.uncertain, firing))
-        return found
+        """Return the public ones, by channel."""
+        found = defaultdict[int, dict[str, tuple[Firing, ...]]](lambda: {"missed": (), "uncertain": ()})
+        for kind, firings in (("missed", self.missed), ("uncertain", self.uncertain)):
+            for firing in firings:
+                if firing.schedule.heard == "public":
+                    found[firing.schedule.key.channel_id][kind] += (firing,)
+        return {channel_id: MissedReminders(self.user_id, **kinds) for channel_id, kinds in found.items()}
 
 
 # ---- heartbeat -------------------------------------------------------------------------------------------
@@ -324,7 +319,7 @@ SOON: Final = 1
 LATELY: Final = timedelta(days=8)
 """For so long a change or something missed is news: more than the longest time between two heartbeats."""
 FOR_GOOD: Final = timedelta(days=400)
-"""Until which a mark stands that needs no end."""
+"""For marks without an end of their own."""
 MOST: Final = 20
 """Matters of one heartbeat; the rest is left for the next one."""
 _RANKS: Final = {"missed": 0, "due": 1, "ends": 2, "named": 2, "changed": 3}
@@ -358,7 +353,7 @@ class Matter:
     text: str
     reasons: tuple[Reason, ...]
     tainted: bool = False
-    """Whether its words may be somebody else's than its user's."""
+    """Whether its words may not be its user's."""
     number: int = 0
     """What its user calls it by."""
 

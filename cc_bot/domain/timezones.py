@@ -91,9 +91,9 @@ _NAMES: Final[Mapping[str, str]] = {
 
 
 def zone_of(typed: str) -> str:
-    """The zone that a word names; what was typed, where it names none or can't be told from another."""
+    """Return the zone that a word names; the word itself if it names none, or several."""
     wanted, zones = _fold(typed), _known()
-    if _OFFSET.fullmatch(wanted):  # which of the zones that have it, nobody can tell, but for this one
+    if _OFFSET.fullmatch(wanted):  # several zones have each offset
         return USUAL if _USUAL_OFFSET.fullmatch(wanted) else typed.strip()
     if "/" in typed and typed.strip() in zones:
         return typed.strip()

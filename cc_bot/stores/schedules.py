@@ -275,8 +275,8 @@ SETTLE_REPORT: Final = """
     UPDATE firings SET told_by = NULL WHERE schedule_id = $1 AND due_at = $2 AND user_id = $3
 """
 
-# What a dead process was about to tell is to be told. By firings_being_told.
-TELL_AGAIN: Final = """
+# Reports that a dead process had taken. By firings_being_told.
+REPORT_AGAIN: Final = """
     UPDATE firings SET reported = 0, told_by = NULL
     WHERE told_by IS NOT NULL AND NOT EXISTS (SELECT 1 FROM processes AS p WHERE p.name = firings.told_by)
     /* all users */
@@ -452,7 +452,7 @@ class ScheduleStore:
             return SCHEDULE.read(row)
 
         schedule = await self._database.write(steps, [user(key.user_id)])
-        self._tell()
+        self._notify()
         return schedule
 
     async def get(self, user_id: int, schedule_id: int) -> Schedule | None:
@@ -503,7 +503,7 @@ class ScheduleStore:
             return SCHEDULE.first(rows)
 
         schedule = await self._database.write(steps, [user(user_id), EVERYBODY])
-        self._tell()
+        self._notify()
         return schedule
 
     async def change(
@@ -524,7 +524,7 @@ class ScheduleStore:
             due_at, repeat = time
             batch.append(Statement(RETIME, (*of, to_ms(due_at), repeat, timezone, to_ms(self._clock()))))
         *_, rows = await self._database.transaction(batch, [user(user_id)])
-        self._tell()
+        self._notify()
         return SCHEDULE.first(rows)
 
     async def rezone(self, user_id: int, timezone: str) -> None:
@@ -542,7 +542,7 @@ class ScheduleStore:
                 yield Statement(REZONE, (user_id, old.id, timezone, to_ms(due), to_ms(now)))
 
         await self._database.write(steps, [user(user_id), EVERYBODY])
-        self._tell()
+        self._notify()
 
     async def claim_due(
         self,
@@ -571,7 +571,7 @@ class ScheduleStore:
             [_settle(firing, "sent", message.discord_id), Statement(INSERT_SAID, said)],
             [user(schedule.key.user_id)],
         )
-        self._tell()
+        self._notify()
 
     async def mark_skipped(self, firing: Firing) -> None:
         """Note that there was nothing to say."""
@@ -586,7 +586,7 @@ class ScheduleStore:
     async def mark_lost(self, older_than: datetime) -> int:
         """Mark claims from before then, and all of dead processes, as uncertain. Returns their number.
         Reports that a dead process had taken are to be made again."""
-        batch = [Statement(LOSE, (to_ms(older_than),)), Statement(TELL_AGAIN)]
+        batch = [Statement(LOSE, (to_ms(older_than),)), Statement(REPORT_AGAIN)]
         lost, _ = await self._database.transaction(batch, [EVERYBODY])
         return len(lost)
 
@@ -656,9 +656,9 @@ class ScheduleStore:
         self._rules.check(text)
         return text
 
-    def _tell(self) -> None:
-        told, self._changed = self._changed, asyncio.Event()
-        told.set()
+    def _notify(self) -> None:
+        changed, self._changed = self._changed, asyncio.Event()
+        changed.set()
 
 
 def _as_list(places: Collection[Place]) -> str:

@@ -62,7 +62,7 @@ async def schedule(
         shown = show(words.proposal.remind, time, text=text)
         return propose(context, "schedule", arguments, shown)
     same = (key.channel_id, text.strip(), due, cron, "active", context.visibility)
-    for known in await store.list(context.user_id):  # models repeat their calls, and answers are made anew
+    for known in await store.list(context.user_id):  # models repeat their calls, and answers are made again
         if (
             known.key.channel_id,
             known.text,
@@ -93,19 +93,19 @@ async def list_schedules(context: ToolContext) -> ToolOutcome:
     known = await _list_seen(context)
     if not known:
         return succeeded({"schedules": []})
-    told: dict[str, Any] = {
+    content: dict[str, Any] = {
         "note": DATA_NOT_INSTRUCTIONS,
-        "schedules": [_told(each) for each in known[:MOST_LISTED]],
+        "schedules": [_content(each) for each in known[:MOST_LISTED]],
     }
     if len(known) > MOST_LISTED:
-        told["more"] = len(known) - MOST_LISTED
-    return succeeded(told, tainted=any(each.tainted for each in known[:MOST_LISTED]))
+        content["more"] = len(known) - MOST_LISTED
+    return succeeded(content, tainted=any(each.tainted for each in known[:MOST_LISTED]))
 
 
 @tool(writes=True, about="schedule")
 async def cancel_schedule(context: ToolContext, id: MemoryId) -> ToolOutcome:  # noqa: A002 - what the list calls it
     """Cancel a reminder, when the user asks for that in this message; list_schedules tells its id. To change
-    one, cancel it and schedule it anew."""
+    one, cancel it and schedule it again."""
     known = await _list_seen(context)
     found = next((each for each in known if each.number == id), None)
     if found is None:
@@ -120,8 +120,8 @@ async def cancel_schedule(context: ToolContext, id: MemoryId) -> ToolOutcome:  #
     cancelled = await _store(context).cancel(context.user_id, found.id)
     if cancelled is None:
         raise ScheduleNotFound(id=id)
-    told = {"cancelled": {"id": cancelled.number, "text": cancelled.text, "ref": cancelled.id}}
-    return succeeded(told, schedules=(ScheduleChange("cancelled", cancelled),), tainted=cancelled.tainted)
+    content = {"cancelled": {"id": cancelled.number, "text": cancelled.text, "ref": cancelled.id}}
+    return succeeded(content, schedules=(ScheduleChange("cancelled", cancelled),), tainted=cancelled.tainted)
 
 
 def _store(context: ToolContext) -> ScheduleStore:
@@ -162,12 +162,12 @@ async def _list_seen(context: ToolContext) -> Sequence[Schedule]:
 
 
 def _added(schedule: Schedule) -> ToolOutcome:
-    return succeeded({"scheduled": _told(schedule)}, schedules=(ScheduleChange("added", schedule),))
+    return succeeded({"scheduled": _content(schedule)}, schedules=(ScheduleChange("added", schedule),))
 
 
-def _told(schedule: Schedule) -> dict[str, Any]:
+def _content(schedule: Schedule) -> dict[str, Any]:
     """Write one reminder; receipts of stored answers are made of this (discord/pages)."""
-    told: dict[str, Any] = {
+    content: dict[str, Any] = {
         "id": schedule.number,
         "text": schedule.text,
         "when": _local(schedule, schedule.due_at),
@@ -175,10 +175,10 @@ def _told(schedule: Schedule) -> dict[str, Any]:
         "ref": schedule.id,
     }
     if schedule.repeat:
-        told["repeat"] = schedule.repeat
+        content["repeat"] = schedule.repeat
     if schedule.status == "paused":
-        told["paused"] = schedule.obstacle or True
-    return told
+        content["paused"] = schedule.obstacle or True
+    return content
 
 
 def _local(schedule: Schedule, moment: datetime) -> str:

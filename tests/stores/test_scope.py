@@ -21,7 +21,7 @@ from cc_bot.stores.personal_erasure import SELECT_BEGUN, USERS
 from cc_bot.stores.proposals import ADOPT_CALLS, PRUNE_PROPOSALS, SELECT_CLAIMED
 from cc_bot.stores.receipts import SELECT_STALE_USERS
 from cc_bot.stores.retention import COUNT_OPEN, SELECT_VERSION
-from cc_bot.stores.schedules import LOSE, TELL_AGAIN
+from cc_bot.stores.schedules import LOSE, REPORT_AGAIN
 from cc_bot.stores.settings import SELECT_ALL_MODELS
 from cc_bot.stores.tool_lists import SELECT_LISTS
 from cc_bot.stores.web_sessions import PRUNE_CODES, PRUNE_SESSIONS, SELECT_LIVE
@@ -49,7 +49,7 @@ WHOLE: Final = {
     *(SELECT_ALL_SHOWN, SELECT_STALE, SELECT_STALE_USERS),
     *(limits.SELECT_LIMITS, usage.SELECT_LEFT, usage.FORGET_SETTLED, access.SELECT_IN_FORCE),
     SELECT_FILE_BYTES,  # of all users, from the index alone
-    *(PRUNE_PROPOSALS, ADOPT_CALLS, SELECT_CLAIMED, LOSE, TELL_AGAIN, SELECT_ALL_MODELS, SELECT_LISTS),
+    *(PRUNE_PROPOSALS, ADOPT_CALLS, SELECT_CLAIMED, LOSE, REPORT_AGAIN, SELECT_ALL_MODELS, SELECT_LISTS),
     *(processes.SELECT_PROCESSES, processes.SELECT_DUTIES, processes.DELETE_LAPSED, processes.GIVE_ALL_BACK),
     *(COUNT_OPEN, SELECT_VERSION, PRUNE_CODES, PRUNE_SESSIONS, SELECT_LIVE),
 }
