@@ -177,7 +177,7 @@ class TestPlans:
 
     @pytest.mark.sqlite("its own plans")
     async def test_sort_no_history(self, run: Sequence[Statement], database: Database) -> None:
-        pages = {LIST["older"], LIST["newer"]}
+        pages = {LIST["newest"], LIST["oldest"]}
         sorting = [
             statement.sql
             for statement in run

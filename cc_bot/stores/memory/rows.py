@@ -6,7 +6,7 @@ from dataclasses import fields, replace
 from functools import lru_cache
 from typing import Any, Final
 
-from cc_bot.domain.memory import MAX_PINNED, Memory, MemoryStatistics, Source
+from cc_bot.domain.memory import MAX_PINNED, Memory, MemoryStatistics, Order, Source
 from cc_bot.domain.text import without_controls
 from cc_bot.storage import Row
 from cc_bot.stores.columns import ISO, Columns, Kind, Parameters, keep_number, next_number, object_to_json
@@ -137,23 +137,19 @@ WANTED: Final = """
     ))
 """
 
+_ORDERS: Final[Mapping[Order, str]] = {
+    "newest": "id DESC",
+    "oldest": "id",
+    "updated": "updated_at DESC, id DESC",
+}
 # $1 user, $2 and $3 the ids between which the page lies, then those of WANTED, $8 limit, $9 offset
-LIST: Final = {
-    "older": f"""
+LIST: Final[Mapping[Order, str]] = {
+    order: f"""
         SELECT {MEMORY.select} FROM memories
         WHERE user_id = $1 AND id > $2 AND id < $3 AND {WANTED} AND status = 'active'
-        ORDER BY id DESC LIMIT $8 OFFSET $9
-    """,
-    "newer": f"""
-        SELECT {MEMORY.select} FROM memories
-        WHERE user_id = $1 AND id > $2 AND id < $3 AND {WANTED} AND status = 'active'
-        ORDER BY id LIMIT $8 OFFSET $9
-    """,
-    "updated": f"""
-        SELECT {MEMORY.select} FROM memories
-        WHERE user_id = $1 AND id > $2 AND id < $3 AND {WANTED} AND status = 'active'
-        ORDER BY updated_at DESC, id DESC LIMIT $8 OFFSET $9
-    """,
+        ORDER BY {columns} LIMIT $8 OFFSET $9
+    """
+    for order, columns in _ORDERS.items()
 }
 
 COUNT: Final = f"""

@@ -343,21 +343,15 @@ class MemoryStore:
         offset: int = 0,
         only: MemoryFilter = ALL_MEMORIES,
     ) -> "list[Memory]":
-        """List a page of the user's memories, newest first unless another order is asked for; `offset` of
-        them are left out. `category` is that of `only`.
-
-        `before_id` gives those older than that one, nearest first. `after_id` gives those newer than that
-        one: the `limit` nearest to it, newest first all the same.
-        """
+        """List a page of the user's memories: those older than `before_id` and newer than `after_id`, in this
+        order, without the first `offset`. `category` is that of `only`."""
         low = 0 if after_id is None else known_id(after_id)
         high = MAX_ID if before_id is None else min(before_id, MAX_ID)
-        nearest = after_id is not None and before_id is None and order == "newest"
-        statement = "updated" if order == "updated" else "newer" if nearest or order == "oldest" else "older"
         wanted = replace(only, category=category or only.category)
         rows = await self._database.query(
-            sql.LIST[statement], user_id, low, high, *_filter(wanted), _limit(limit), max(offset, 0)
+            sql.LIST[order], user_id, low, high, *_filter(wanted), _limit(limit), max(offset, 0)
         )
-        return [MEMORY.read(row) for row in (reversed(rows) if nearest else rows)]
+        return [MEMORY.read(row) for row in rows]
 
     async def count(
         self, user_id: int, *, category: str | None = None, only: MemoryFilter = ALL_MEMORIES
@@ -459,7 +453,7 @@ class MemoryStore:
     def note_written(self, memory: Memory) -> Memory:
         """The same memory, whose text was written just now: what else is made of it comes some time later."""
         if self._embedding:
-            self._embedding.note_written(memory.user_id, memory.id)
+            self._embedding.note_written(memory.id)
         return memory
 
 

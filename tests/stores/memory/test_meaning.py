@@ -25,7 +25,7 @@ class Kept:
         self.encoder = TopicEncoder()
         self.embedding = Embedding(database, self.encoder, settle_s=0.01, pause_s=0.01)
         self.memories = MemoryStore(database, embedding=self.embedding)
-        self.meaning = Meaning(database, self.encoder, patience_s=0.05)
+        self.meaning = Meaning(database, self.encoder, timeout_s=0.05)
 
     async def add(self, *contents: str, user_id: int = ME) -> list[int]:
         return [(await self.memories.add(user_id, content)).id for content in contents]
