@@ -288,7 +288,7 @@ async def erase(caller: Caller, *memory_ids: int, said: bool, service: Memories)
 async def pause(caller: Caller, *, service: Memories) -> Reply:
     """Store and use no memories from now on."""
     await service.stores.settings.pause_memory(caller.user_id, True)
-    return Reply((caller.words.memory.paused,))
+    return Reply((caller.words.memory.paused,), notes=(caller.words.memory.how_to_resume,))
 
 
 async def resume(caller: Caller, *, service: Memories) -> Reply:

@@ -53,10 +53,8 @@ class MemoryTexts(Area):
     undeleted = Sentence(ja="↩️ 元に戻しました（#{id}）: {content}", en="↩️ It is back (#{id}): {content}")
     too_late = Sentence(ja="時間がたったので、もう元に戻せません。", en="Too much time has passed to undo this.")
 
-    paused = Sentence(
-        ja="⏸️ メモリを一時停止しました。再開するまで、新しく覚えることも、回答に使うこともしません。今あるメモリはそのまま残ります。\n-# 再開するには </memory resume> を使ってください。",
-        en="⏸️ Memory is paused. Until you resume it, I keep nothing new and use nothing in answers. What is there stays.\n-# Resume with </memory resume>.",
-    )
+    paused = Sentence(ja="⏸️ メモリを一時停止しました。再開するまで、新しく覚えることも、回答に使うこともしません。今あるメモリはそのまま残ります。", en="⏸️ Memory is paused. Until you resume it, I keep nothing new and use nothing in answers. What is there stays.")
+    how_to_resume = Sentence(ja="再開するには </memory resume> を使ってください。", en="Resume with </memory resume>.")
     resumed = Sentence(ja="▶️ メモリを再開しました。これからまた覚え、回答に使います。", en="▶️ Memory is on again. I keep and use things from now on.")
 
     def stored_category(self, shown: str | None) -> str | None:

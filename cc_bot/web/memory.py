@@ -41,7 +41,7 @@ from cc_bot.stores.memory.removal import HiddenMemory
 from cc_bot.texts import Texts
 from cc_bot.texts.web_memory import WebMemoryTexts
 from cc_bot.web.form import PageNumber, form_of, id_in, number_of, text_of
-from cc_bot.web.page import go_on, moment_in, render, see_other, sentence_on, take_notice
+from cc_bot.web.page import go_on, go_on_with, moment_in, render, see_other, sentence_on, take_notice
 from cc_bot.web.server import status_of
 from cc_bot.web.services import WebServices
 from cc_bot.web.visitor import SignedIn, visitor_of
@@ -171,7 +171,7 @@ class MemoryPages:
         visitor = visitor_of(request)
         entered = await _form(request)
         try:
-            added, _ = await memories.add(
+            added, reply = await memories.add(
                 visitor,
                 content=entered.content,
                 category=entered.category,
@@ -183,7 +183,7 @@ class MemoryPages:
             )
         except InputError as error:
             return await self._list(request, visitor, {}, entered=entered, problem=error)
-        return go_on(request, visitor, _path(added.number), "memory_added")
+        return go_on_with(request, visitor, _path(added.number), reply)
 
     async def _list(
         self,
@@ -323,13 +323,12 @@ class MemoryPages:
         return see_other(_path(id_in(request, "number")))
 
     async def undelete(self, request: web.Request) -> web.StreamResponse:
-        """Have it back. Raises NothingHere when it is too late, TooManyMemories and MemoryFull."""
+        """Undo its deletion. Raises NothingHere, TooManyMemories and MemoryFull."""
         visitor = visitor_of(request)
         memory_id = await self._row(request, visitor)
-        back = await memories.have_back(visitor, memory_id, service=self._services.memories)
-        if back is None:
-            raise NothingHere
-        return await self._go_on(request, visitor, back, "memory_back")
+        reply = await memories.undelete(visitor, memory_id, service=self._services.memories)
+        await self._services.discord.receipts_changed(visitor.user_id)
+        return go_on_with(request, visitor, _path(id_in(request, "number")), reply)
 
     async def pin(self, request: web.Request) -> web.StreamResponse:
         """Pin it. Raises NothingHere and TooManyPinned."""

@@ -13,6 +13,7 @@ from typing import Final, get_args
 
 from aiohttp import web
 
+from cc_bot.commands import memories
 from cc_bot.commands.memory_files import (
     MAX_PLANNED_BYTES,
     plan_import,
@@ -26,7 +27,7 @@ from cc_bot.domain.memory_transfer import MAX_IMPORTED
 from cc_bot.domain.text import one_line, shorten
 from cc_bot.web.download import send_file
 from cc_bot.web.form import form_of, text_of
-from cc_bot.web.page import go_on, render, sentence_on
+from cc_bot.web.page import go_on, go_on_with, render, sentence_on
 from cc_bot.web.server import status_of
 from cc_bot.web.services import WebServices
 from cc_bot.web.visitor import SignedIn, visitor_of
@@ -102,16 +103,16 @@ class MemoryFilePages:
         return go_on(request, visitor, "/memories", "memories_imported", count=f"{count:,}")
 
     async def pause(self, request: web.Request) -> web.StreamResponse:
-        """Keep nothing and use nothing from now on."""
+        """Store and use no memories from now on."""
         visitor = visitor_of(request)
-        await self._services.stores.settings.pause_memory(visitor.user_id, True)
-        return go_on(request, visitor, "/memories", "memories_paused")
+        reply = await memories.pause(visitor, service=self._services.memories)
+        return go_on_with(request, visitor, "/memories", reply)
 
     async def resume(self, request: web.Request) -> web.StreamResponse:
-        """Keep and use things again."""
+        """Store and use memories again."""
         visitor = visitor_of(request)
-        await self._services.stores.settings.pause_memory(visitor.user_id, False)
-        return go_on(request, visitor, "/memories", "memories_resumed")
+        reply = await memories.resume(visitor, service=self._services.memories)
+        return go_on_with(request, visitor, "/memories", reply)
 
     def _import_page(
         self, request: web.Request, visitor: SignedIn, problem: InputError | None = None

@@ -109,7 +109,7 @@ class TestAdding:
         [kept] = await site.core.stores.memories.list(TARO)
         assert (kept.content, kept.category, kept.tags) == ("歯医者は木曜", "general", ("歯", "予定"))
         assert (kept.audience, kept.source.kind) == ("anywhere", "command")
-        assert await said_after(taro, answer) == "覚えました。"
+        assert "歯医者は木曜" in await said_after(taro, answer)
         assert "2099-12-31 まで" in await taro.open("/memories")
         assert 'value="2099-12-31"' in await taro.open("/memories/1")
 
@@ -181,7 +181,7 @@ class TestOne:
         assert (await taro.press("/memories/1/delete")).status == 303
         assert not listed(await taro.open("/memories"))
         assert (await edit(taro, after)).status == 404
-        assert await said_after(taro, await taro.press("/memories/1/undelete")) == "元に戻しました。"
+        assert after.content in await said_after(taro, await taro.press("/memories/1/undelete"))
         assert await site.core.stores.memories.get(TARO, memory.id)
 
     async def test_that_changed_meanwhile_shows_both_and_keeps_neither(self, site: Site, taro: Visit) -> None:
