@@ -5,7 +5,6 @@ those of `/ask`; of the message only its id is stored with them.
 """
 
 import unicodedata
-from collections.abc import Callable
 from functools import partial
 from typing import Final
 
@@ -54,7 +53,7 @@ class AskAboutThis(lightbulb.MessageCommand, name="ask_about_this", localize=Tru
     ) -> None:
         interaction, target = ctx.interaction, self.target
         recipient = await recipients.soon(interaction, arrival.settings)
-        if not await _passes(lambda: _check_readable(target), interaction, recipient):
+        if await _refuses(_problem_reading(target), interaction, recipient):
             return
         answers.references.targets.keep(recipient.user_id, target_of(interaction, target))
         form = AskForm(recipient.user_id, int(target.id)).custom_id()
@@ -76,8 +75,8 @@ class TranslateThis(lightbulb.MessageCommand, name="translate_this", localize=Tr
     ) -> None:
         interaction, target = ctx.interaction, self.target
         recipient = await recipients.soon(interaction, arrival.settings)
-        bot = answers.references.bot()
-        if not await _passes(lambda: _check_has_text(target, bot), interaction, recipient):
+        problem = _problem_translating(target, answers.references.bot())
+        if await _refuses(problem, interaction, recipient):
             return
         answers.references.targets.keep(recipient.user_id, target_of(interaction, target))
         forwards.forget((int(target.id),))  # it waits for no other question
@@ -93,7 +92,8 @@ class SummariseFromHere(lightbulb.MessageCommand, name="summarise_from_here", lo
     ) -> None:
         interaction, target = ctx.interaction, self.target
         recipient = await recipients.soon(interaction, arrival.settings)
-        if not await _passes(lambda: _check_present(interaction), interaction, recipient):
+        problem = None if is_present(interaction) else ConversationNotShown()
+        if await _refuses(problem, interaction, recipient):
             return
         answers.references.targets.keep(recipient.user_id, target_of(interaction, target))
         question = partial(_question, interaction, recipient.words.menu.summarise, int(target.id), "since")
@@ -111,7 +111,7 @@ async def ask(
 ) -> None:
     entered = {each.custom_id: each.value or "" for row in interaction.components for each in row}
     text = without_mentions(entered.get("question", "")).strip()
-    if not await _passes(lambda: _check_asks(text), interaction, recipient):
+    if await _refuses(EmptyQuestion() if is_blank(text) else None, interaction, recipient):
         return
     forwards.forget((form.message_id,))
     target = answers.references.targets.get(recipient.user_id, form.message_id)
@@ -121,36 +121,21 @@ async def ask(
     await answers.ask(interaction, question, Arrival(), ephemeral=not public)
 
 
-async def _passes(check: Callable[[], None], interaction: Answerable, recipient: Recipient) -> bool:
-    """Tell the user what a check of what they chose says against it, if anything: nothing is acknowledged by
-    then."""
-    try:
-        check()
-    except InputError as error:
-        await tell(interaction, explain(error, recipient.words))
-        return False
-    return True
+async def _refuses(problem: InputError | None, interaction: Answerable, recipient: Recipient) -> bool:
+    """Tell the user what is wrong with their choice, if anything: it is not acknowledged yet."""
+    if problem:
+        await tell(interaction, explain(problem, recipient.words))
+    return problem is not None
 
 
-def _check_readable(target: hikari.Message) -> None:
-    if is_withheld(target) or not is_said(target):
-        raise NothingToRead
+def _problem_reading(target: hikari.Message) -> InputError | None:
+    return NothingToRead() if is_withheld(target) or not is_said(target) else None
 
 
-def _check_has_text(target: hikari.Message, bot: hikari.User) -> None:
-    _check_readable(target)
-    if is_blank(text_of(target, bot)) and not any(is_recording(file.media_type) for file in files_of(target)):
-        raise NothingToTranslate
-
-
-def _check_present(interaction: Answerable) -> None:
-    if not is_present(interaction):
-        raise ConversationNotShown
-
-
-def _check_asks(text: str) -> None:
-    if is_blank(text):
-        raise EmptyQuestion
+def _problem_translating(target: hikari.Message, bot: hikari.User) -> InputError | None:
+    recorded = any(is_recording(file.media_type) for file in files_of(target))
+    has_text = recorded or not is_blank(text_of(target, bot))
+    return _problem_reading(target) or (None if has_text else NothingToTranslate())
 
 
 def _names_everyone(entered: str) -> bool:
