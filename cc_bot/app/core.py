@@ -39,7 +39,7 @@ from cc_bot.process import Duties, JoinOptions, Membership, OwnDuties, join
 from cc_bot.search.vectors import Embedder
 from cc_bot.spending import Spending
 from cc_bot.storage.backup import backups_in
-from cc_bot.storage.engines import kept_beside, named_beside
+from cc_bot.storage.engines import config_path, state_path
 from cc_bot.storage.files import free_bytes
 from cc_bot.stores import Stores, open_stores
 from cc_bot.summaries import Summaries, SummaryPlan
@@ -132,13 +132,11 @@ def build_searches(config: Config) -> tuple[SearchService, ...]:
 
 
 def beside(config: Config) -> Path:
-    return named_beside(config.database_url, config.data_folder)
+    return config_path(config.database_url, config.data_folder)
 
 
 def agents_path(config: Config) -> Path:
-    return config.agents_file or named_beside(config.database_url, config.data_folder).with_name(
-        "agents.toml"
-    )
+    return config.agents_file or config_path(config.database_url, config.data_folder).with_name("agents.toml")
 
 
 def make_agents(config: Config, tools: Collection[str]) -> Agents:
@@ -148,9 +146,7 @@ def make_agents(config: Config, tools: Collection[str]) -> Agents:
 
 
 def policy_path(config: Config) -> Path:
-    return config.policy_file or named_beside(config.database_url, config.data_folder).with_name(
-        "policy.toml"
-    )
+    return config.policy_file or config_path(config.database_url, config.data_folder).with_name("policy.toml")
 
 
 def make_policies(config: Config) -> Policies:
@@ -160,7 +156,7 @@ def make_policies(config: Config) -> Policies:
 
 
 def mcp_path(config: Config) -> Path:
-    return config.mcp_file or named_beside(config.database_url, config.data_folder).with_name("mcp.json")
+    return config.mcp_file or config_path(config.database_url, config.data_folder).with_name("mcp.json")
 
 
 def make_servers_file(config: Config) -> OperatorFile[Mapping[str, ServerEntry]]:
@@ -321,7 +317,7 @@ async def open_core(
             spending=spending,
         )
         heartbeats = Heartbeats(stores, chains, tools, style=style, clock=clock, spending=spending)
-        database = kept_beside(config.database_url, config.data_folder)
+        database = state_path(config.database_url, config.data_folder)
         retention, zone = config.retention, config.timezone
         privacy = Privacy(
             stores,

@@ -24,15 +24,15 @@ from cc_bot.storage import Database
 from cc_bot.storage.backup import BackupResult, Rotation, back_up, leftovers_of
 from cc_bot.storage.copying import CopyPlan, copy_to_file, copy_to_server, ensure_empty, plan_copy
 from cc_bot.storage.engines import (
+    config_path,
     dialect_of,
     ensure_unused,
     file_of,
     folder_setting,
-    kept_beside,
-    named_beside,
     open_database,
-    origin_of,
     shown,
+    source_url,
+    state_path,
 )
 from cc_bot.storage.erasures import (
     ErasureLog,
@@ -45,8 +45,8 @@ from cc_bot.storage.files import (
     DEFAULT_URL,
     database_file,
     ensure_free_space,
+    instance_lock,
     sidecar,
-    sole_bot,
 )
 from cc_bot.storage.manifest import Announce, announce_nothing
 from cc_bot.storage.migrate import Migration, apply_pending, list_pending
@@ -86,7 +86,7 @@ class CopyRequest:
     target: str
     """URLs."""
     source_setting: str = SOURCE_OPTION
-    """Where that of the source stands."""
+    """The setting or option that names the source."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,9 +106,9 @@ class CopyOutcome:
 async def run_copy(config: Config, request: CopyRequest, announce: Announce) -> CopyOutcome:
     """Copy a database into an empty one. Raises a StartupError, and the target is as it was."""
     with _naming(request.source_setting):
-        origin = origin_of(request.source)
+        origin = source_url(request.source)
     with _naming(_TARGET_OPTION):
-        to_itself = origin == origin_of(request.target)
+        to_itself = origin == source_url(request.target)
     if to_itself:
         raise SameDatabase
     with _sole_user(config, request):
@@ -126,11 +126,11 @@ async def run_copy(config: Config, request: CopyRequest, announce: Announce) -> 
         # Before the erasing: if that fails, `erasures apply` finds the log there.
         await asyncio.to_thread(_merge_logs, config, request, logs)
         erased = None
-        if logs and origin != origin_of(config.database_url):
+        if logs and origin != source_url(config.database_url):
             announce("erasing")
             async with open_database(request.target) as target:
                 erased = await erase_again(target, read_erasures(*logs), None, config)
-        ours, theirs = (named_beside(url, config.data_folder) for url in (request.source, request.target))
+        ours, theirs = (config_path(url, config.data_folder) for url in (request.source, request.target))
         files = [
             ours.with_name(name)
             for name in _OPERATORS_FILES
@@ -142,8 +142,8 @@ async def run_copy(config: Config, request: CopyRequest, announce: Announce) -> 
 def _find_logs(config: Config, request: CopyRequest) -> list[Path]:
     """Return the logs that may know who was erased since the source was made: its own, that of the database
     in use, and those beside a backup. Raises CopyStopped for one that can't be read."""
-    source = kept_beside(request.source, config.data_folder)
-    in_use = kept_beside(config.database_url, config.data_folder)
+    source = state_path(request.source, config.data_folder)
+    in_use = state_path(config.database_url, config.data_folder)
     own = (ErasureLog.beside(each).path for each in (source, in_use))
     logs = [path for path in dict.fromkeys((*own, *logs_in(source.parent))) if path.exists()]
     if unreadable := find_unreadable_logs(logs):
@@ -154,7 +154,7 @@ def _find_logs(config: Config, request: CopyRequest) -> list[Path]:
 def _merge_logs(config: Config, request: CopyRequest, logs: Iterable[Path]) -> None:
     """Have the target's log know what these know: who was forgotten stays so, whichever copy of either
     database is restored."""
-    target = ErasureLog.beside(kept_beside(request.target, config.data_folder)).path
+    target = ErasureLog.beside(state_path(request.target, config.data_folder)).path
     try:
         for log in logs:
             if log != target:
@@ -188,7 +188,7 @@ def _folder_beside(target: Path, size: int) -> Iterator[Path]:
 
 @contextmanager
 def _naming(setting: str) -> Iterator[None]:
-    """Have a mistake in a URL tell where that one stands."""
+    """Have a mistake in a URL name its setting."""
     try:
         yield
     except InvalidSetting as error:
@@ -201,7 +201,7 @@ def _naming(setting: str) -> Iterator[None]:
 def _sole_user(config: Config, request: CopyRequest) -> Iterator[None]:
     """Hold the locks of both databases; beside a source that no bot has used, such as a backup, none is made.
     Raises AlreadyRunning, DatabaseInUse or CopySourceMissing."""
-    source, target = (kept_beside(url, config.data_folder) for url in (request.source, request.target))
+    source, target = (state_path(url, config.data_folder) for url in (request.source, request.target))
     named = {
         target: _folder_setting(request.target, _TARGET_OPTION),
         source: _folder_setting(request.source, request.source_setting),
@@ -211,7 +211,7 @@ def _sole_user(config: Config, request: CopyRequest) -> Iterator[None]:
     with ExitStack() as locks:
         for database, setting in sorted(named.items()):  # two on servers have one lock
             if database == target or sidecar(database, ".lock").exists():
-                locks.enter_context(sole_bot(database, setting))
+                locks.enter_context(instance_lock(database, setting))
         for database in (source, target):
             release(database)
         yield
@@ -223,7 +223,7 @@ def _folder_setting(url: str, stands_in: str) -> str:
 
 @asynccontextmanager
 async def _opened(url: str, setting: str, *, read_only: bool = False) -> AsyncIterator[Database]:
-    """Open one of the two databases, on which nobody else works. Raises CopyStopped if that fails."""
+    """Open one of the two databases, which no other program uses. Raises CopyStopped if that fails."""
     with _telling(url):
         async with AsyncExitStack() as opened:
             with _naming(setting):  # which the other one's mistakes don't pass through

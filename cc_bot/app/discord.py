@@ -36,7 +36,7 @@ from cc_bot.domain.process import Process, write_shards
 from cc_bot.in_order import FileLine
 from cc_bot.operator_file import hash_file
 from cc_bot.process import Hashes, JoinOptions
-from cc_bot.storage.engines import dialect_of, folder_setting, kept_beside
+from cc_bot.storage.engines import dialect_of, folder_setting, state_path
 from cc_bot.storage.files import hold_slot
 from cc_bot.texts import texts
 from cc_bot.texts.cli import CliTexts
@@ -97,7 +97,7 @@ async def run_discord(
     shared = dialect_of(url) == "postgresql"
     if not shared and config.shards is not None and len(config.shards) < config.shard_count:
         raise ShardsNotShared(last=config.shard_count - 1)
-    beside_it = kept_beside(url, config.data_folder)
+    beside_it = state_path(url, config.data_folder)
     # Before anything is migrated or swept. On a file nobody runs beside the one who has its lock.
     shards = "" if config.shards is None else f"{write_shards(config.shards)}-of-{config.shard_count}"
     with hold_slot(beside_it, folder_setting(url), shards if shared else "") as slot:

@@ -17,7 +17,7 @@ from cc_bot.llm.openai import OpenAIChatModel, OpenAIEmbedder, OpenAISpeaker, Op
 from cc_bot.llm.speech import Speaker, Transcriber
 from cc_bot.providers import Provider, providers_file, split_model
 from cc_bot.search.vectors import Embedder
-from cc_bot.storage.engines import named_beside
+from cc_bot.storage.engines import config_path
 from cc_bot.texts import texts
 
 _log = structlog.get_logger(__name__)
@@ -26,7 +26,7 @@ _EMBEDDING_TIMEOUT_S: Final = 30.0  # a turn waits for it
 
 
 def models_path(config: Config) -> Path:
-    return named_beside(config.database_url, config.data_folder).with_name("models.toml")
+    return config_path(config.database_url, config.data_folder).with_name("models.toml")
 
 
 class Models:

@@ -15,7 +15,7 @@ from cc_bot.domain.measures import GatewayHealth
 from cc_bot.log import RecentRecords, keep_records
 from cc_bot.status import BotStatus
 from cc_bot.storage.backup import backups_in
-from cc_bot.storage.engines import dialect_of, named_beside
+from cc_bot.storage.engines import config_path, dialect_of
 from cc_bot.storage.files import free_bytes
 
 
@@ -51,7 +51,7 @@ def _make_administration(core: Core) -> Administration:
 
 
 def _make_status(config: Config, core: Core, pulse: GatewayHealth, clock: Clock) -> BotStatus:
-    folder = named_beside(config.database_url, config.data_folder).absolute().parent
+    folder = config_path(config.database_url, config.data_folder).absolute().parent
     return BotStatus(
         core.assistant,
         core.stores,

@@ -23,7 +23,7 @@ from cc_bot.domain.errors import (
     StartupError,
 )
 from cc_bot.storage import Database, open_database, place_name
-from cc_bot.storage.engines import dialect_of, ensure_unused, file_of, folder_setting, kept_beside
+from cc_bot.storage.engines import dialect_of, ensure_unused, file_of, folder_setting, state_path
 from cc_bot.storage.erasures import (
     ErasureLog,
     Erasures,
@@ -34,7 +34,7 @@ from cc_bot.storage.erasures import (
     merge_log,
     read_erasures,
 )
-from cc_bot.storage.files import sole_bot, sqlite_path
+from cc_bot.storage.files import instance_lock, sqlite_path
 from cc_bot.storage.manifest import Announce, manifests_in
 from cc_bot.storage.migrate import apply_pending
 from cc_bot.storage.restoring import (
@@ -94,7 +94,7 @@ async def erase_again(
 
 async def _erase_users(store: PersonalErasureStore, known: Erasures, since: datetime | None) -> int:
     found = await store.list_users()
-    with ThreadPoolExecutor() as threads:  # each takes milliseconds, so that nobody tries all ids
+    with ThreadPoolExecutor() as threads:  # a hash is slow, so that not all ids can be tried
         erased = await asyncio.to_thread(
             lambda: list(threads.map(lambda user: known.match("user", user, since), found))
         )
@@ -153,7 +153,7 @@ async def run_apply_erasures(config: Config, request: ErasuresRequest, announce:
     Done a second time, it changes nothing. Raises a StartupError with nothing erased, or a StorageError.
     """
     url, clock = config.database_url, clock_of(config)
-    beside = kept_beside(url, config.data_folder)
+    beside = state_path(url, config.data_folder)
     if dialect_of(url) == "sqlite" and not beside.is_file():
         raise DatabaseMissing(path=str(beside))
     if (restored := _in_zone(request.since, config)) and restored > (now := clock()):
@@ -161,7 +161,7 @@ async def run_apply_erasures(config: Config, request: ErasuresRequest, announce:
     own = ErasureLog.beside(beside).path
     paths = request.files or (own, *logs_in(beside.parent))
     known = await asyncio.to_thread(_read_named, paths)
-    with sole_bot(beside, folder_setting(url)):
+    with instance_lock(beside, folder_setting(url)):
         release(beside)
         async with open_database(url, synchronous=config.synchronous) as database:
             await ensure_unused(database)
@@ -227,7 +227,7 @@ async def run_restore(config: Config, request: RestoreRequest, announce: Announc
     """Put a backup in the database's place. Raises a StartupError, with the database as it was."""
     database, clock = file_of(config.database_url, "restore"), clock_of(config)
     ensure_own_file(database)
-    with sole_bot(database):
+    with instance_lock(database):
         release(database)  # before minutes are spent on copying
         async with staged(request.backup, database, clock, announce) as copy:
             logs, known = await asyncio.to_thread(_find_logs, database, copy, request)
@@ -239,7 +239,7 @@ async def run_restore(config: Config, request: RestoreRequest, announce: Announc
                 forgotten = await erase_again(opened, read_erasures(*logs), copy.made_at, config)
             finish(copy.path, database)
             own = ErasureLog.beside(database).path
-            if own.exists() and own not in logs:  # with an unreadable log nobody could be erased any more
+            if own.exists() and own not in logs:  # with an unreadable log no user could be erased any more
                 own.replace(own.with_name(f"{own.name}.unreadable"))
             _adopt(own, logs)
             replaced = put_in_place(copy.path, database, clock().astimezone(config.timezone))
@@ -280,7 +280,7 @@ async def run_wipe(config: Config, confirm: Callable[[list[Path]], bool]) -> lis
     database = file_of(config.database_url, "wipe")
     ensure_own_file(database)
     history = sqlite_path(config.database_url).with_name("chat_history")
-    with sole_bot(database):
+    with instance_lock(database):
         if not (doomed := data_of(database, history)):
             return []
         release(database)

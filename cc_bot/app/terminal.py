@@ -16,7 +16,7 @@ from cc_bot.domain.message import DEFAULT_AGENT
 from cc_bot.domain.session import SessionKey
 from cc_bot.mcp.servers import Servers
 from cc_bot.privacy import purge_due
-from cc_bot.storage.engines import named_beside
+from cc_bot.storage.engines import config_path
 from cc_bot.texts import texts
 
 
@@ -49,7 +49,7 @@ async def run_terminal(
             timezone=settings.zone(config.timezone),
             model_label=core.models.label,
             agent=answering,
-            history_file=named_beside(config.database_url, config.data_folder).with_name("chat_history"),
+            history_file=config_path(config.database_url, config.data_folder).with_name("chat_history"),
             # A channel of Discord has other readers: nothing that is said here may show up in its answers.
             visibility="private" if channel_id else "public",
             offline=core.models.offline,

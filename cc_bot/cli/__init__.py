@@ -100,13 +100,13 @@ def _reason(error: CcBotError, config: Config | None, locale: Locale) -> str:
     words, stopped = texts(locale), isinstance(error, CopyStopped)
     if not stopped and (config is None or not isinstance(error, StorageError)):
         return explain(error, words)
-    from cc_bot.storage.engines import dialect_of, named_beside, shown
+    from cc_bot.storage.engines import config_path, dialect_of, shown
 
     url = str(error.params["path"]) if config is None or stopped else config.database_url
     cause = error.__cause__ if stopped else error
     trouble = cause if isinstance(cause, StorageError) else StorageError()
     on_server = dialect_of(url) != "sqlite"
-    where = url if stopped else shown(url) if on_server else named_beside(url)
+    where = url if stopped else shown(url) if on_server else config_path(url)
     problem = storage_problem(trouble, where, words.storage, on_server=on_server)
     return f"{problem} {explain(error, words)}" if stopped else problem
 

@@ -19,7 +19,7 @@ from cc_bot.app.restoring import (
 from cc_bot.cli.output import ask_consent, say, say_in_passing
 from cc_bot.config import Config
 from cc_bot.storage.backup import Rotation
-from cc_bot.storage.engines import dialect_of, origin_of, shown
+from cc_bot.storage.engines import dialect_of, shown, source_url
 from cc_bot.storage.files import URL_SETTING
 from cc_bot.storage.manifest import Announce, Rows, Stage
 from cc_bot.storage.restoring import StagedBackup
@@ -103,7 +103,7 @@ def _copy(config: Config, options: argparse.Namespace) -> None:
         _say_erased(done.erased, config)
     if done.files:
         say(words.copied_files.format(folder=done.folder, files=", ".join(map(str, done.files))))
-    if origin_of(config.database_url) != origin_of(request.target):
+    if source_url(config.database_url) != source_url(request.target):
         on_server = dialect_of(request.target) != "sqlite"
         sentence = words.copied_next_server if on_server else words.copied_next
         say(sentence.format(url=target, former=shown(config.database_url)))

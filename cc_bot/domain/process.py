@@ -1,6 +1,6 @@
 """Processes: the runs of the program that share one database, and what each of them answers for.
 
-A process lives as long as its row stands in the database, which it renews by the database's clock. Another
+A process is alive as long as its row is in the database, which it renews by the database's clock. Another
 one may take the row away once it has not been renewed for `LEASE`: from then on the former is dead, whatever
 it still does, and what it had begun is others' to finish.
 
@@ -79,7 +79,7 @@ def write_shards(shards: Iterable[int]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class LivingProcess:
-    """A process whose row stands in the database."""
+    """A process whose row is in the database."""
 
     process: Process
     started_at: datetime
@@ -118,7 +118,7 @@ class Renewal:
 
 
 def find_free_shards(living: Sequence[LivingProcess]) -> frozenset[int]:
-    """Find the shards that nobody holds: what happens in their servers reaches nobody."""
+    """Find the shards that no process holds: the bot is offline in their servers."""
     processes = [each.process for each in living]
     if not processes or any(each.shards is None for each in processes):
         return frozenset()

@@ -1,6 +1,6 @@
 """Copies of the database, made by SQLite itself while the bot goes on writing.
 
-A file copy of a database in use misses what stands in its write-ahead log, or catches half of a page.
+A file copy of a database in use misses what is in its write-ahead log, or half of a page.
 SQLite's online copy sees one moment. All pages are taken in one step: a copy in steps starts over at each
 write and, beside a busy writer, never ends. A copy counts once it has been opened and checked, its manifest
 is written and both have reached the disk; so only then does it get its name.
@@ -51,7 +51,7 @@ class Backup:
     """A backup by its name; later ones are greater."""
 
     moment: datetime
-    """In the time zone of whoever made it, without saying which."""
+    """In the time zone of the program that made it."""
     number: int
     """Of those of one second."""
     path: Path
@@ -71,7 +71,7 @@ def backups_in(folder: Path) -> list[Backup]:
     found = list[Backup]()
     for path in folder.iterdir():
         if match := _NAME.fullmatch(path.name):
-            with suppress(ValueError):  # the thirteenth month: somebody else's file
+            with suppress(ValueError):  # a thirteenth month: not one of ours
                 moment = datetime.strptime(match[1], "%Y%m%d-%H%M%S")  # noqa: DTZ007 - the name says no zone
                 found.append(Backup(moment, int(match[2] or 1), path))
     return sorted(found, reverse=True)
@@ -81,7 +81,7 @@ def rotate(
     folder: Path, rotation: Rotation, now: datetime, *, made: Path, database: Path | None = None
 ) -> tuple[Path, ...]:
     """Delete what has had its time, oldest first, and return it; never the newest, nor the one that was just
-    made, nor the database, which is named like a backup where somebody looks into one.
+    made, nor the database, which is named like a backup if the operator opens one.
 
     What is left of copies that were cut off goes as well. Raises OSError.
     """

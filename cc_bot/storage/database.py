@@ -87,7 +87,7 @@ def all_of(statements: Sequence[Statement]) -> Steps[list[Sequence[Row]]]:
 
 
 class Trouble(NamedTuple):
-    """An error of an engine, as the operator is told of it."""
+    """An error of an engine, for the operator."""
 
     kind: type[StorageError]
     reason: str

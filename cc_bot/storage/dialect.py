@@ -16,7 +16,7 @@ Dialect = Literal["sqlite", "postgresql"]
 
 
 class Fragment(NamedTuple):
-    """A piece of SQL for each engine. `{0}`, `{1}`, … stand for its arguments."""
+    """A piece of SQL for each engine. `{0}`, `{1}`, … are its arguments."""
 
     sqlite: str
     postgresql: str
@@ -61,11 +61,11 @@ FRAGMENTS: Final[Mapping[str, Fragment]] = MappingProxyType(
             "strftime('%Y-%m-%dT%H:%M:%f', {0} / 1000.0, 'unixepoch')",
             """to_char(to_timestamp({0} / 1000.0) AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS')""",
         ),
-        # Where a text begins in another, from 1; 0 where it does not stand in it.
+        # The position of a text in another, from 1; 0 if it is not in it.
         "place_in": Fragment("instr({0}, {1})", "strpos({0}, {1})"),
         # The bytes of a text in UTF-8.
         "bytes": Fragment("length(CAST({0} AS BLOB))", "octet_length({0})"),
-        # Which of the rows of a sum takes what is added for somebody: where several write at once, they wait
+        # Which of the rows of a sum takes what is added for a user: where several write at once, they wait
         # for each other less. (The id's upper bits are a moment, of which any is as likely.)
         "slot": Fragment("(0 * {0})", "mod(CAST({0} AS BIGINT) >> 22, 8)"),
         # This moment, in Unix milliseconds, by the clock of the database alone.
@@ -99,18 +99,18 @@ _NAME: Final = re.compile(r"@([a-z_]+)")
 @lru_cache(maxsize=2048)
 def expand(sql: str, dialect: Dialect) -> str:
     """Return the statement as this engine writes it. Raises KeyError for a fragment that there is not."""
-    told, at = list[str](), 0
+    parts, at = list[str](), 0
     while found := _NAME.search(sql, at):
         fragment = getattr(FRAGMENTS[found[1]], dialect)
         arguments, end = _arguments(sql, found.end())
         filled = fragment.format(*(expand(each, dialect) for each in arguments)) if arguments else fragment
-        told += [sql[at : found.start()], filled]
+        parts += [sql[at : found.start()], filled]
         at = end
-    return "".join((*told, sql[at:]))
+    return "".join((*parts, sql[at:]))
 
 
 def _arguments(sql: str, at: int) -> tuple[list[str], int]:
-    """Return what stands in the brackets that begin there, and where they end; nothing where none do."""
+    """Return the arguments in the brackets that begin there, and where they end; none if there are none."""
     if sql[at : at + 1] != "(":
         return [], at
     found, depth, begin = list[str](), 0, at + 1

@@ -25,16 +25,16 @@ def dialect_of(url: str) -> Dialect:
 
 DATA_FOLDER: Final = Path("data")
 _SERVER_NAME: Final = "postgresql"
-"""Of the files that stand beside a database which is none itself."""
+"""The name of the files of a database on a server."""
 
 
-def named_beside(url: str, data_folder: Path = DATA_FOLDER) -> Path:
+def config_path(url: str, data_folder: Path = DATA_FOLDER) -> Path:
     """Return the path beside which the operator's files are: that of the database as the URL names it, or one
     in the data folder for a server. Raises InvalidSetting."""
     return sqlite_path(url) if dialect_of(url) == "sqlite" else data_folder / _SERVER_NAME
 
 
-def kept_beside(url: str, data_folder: Path = DATA_FOLDER) -> Path:
+def state_path(url: str, data_folder: Path = DATA_FOLDER) -> Path:
     """Return the same for the program's own files (erasure log, lock), links resolved. Raises
     InvalidSetting."""
     return database_file(url) if dialect_of(url) == "sqlite" else data_folder / _SERVER_NAME
@@ -56,7 +56,7 @@ def shown(url: str) -> str:
     return PostgresUrl.of(url).shown
 
 
-def origin_of(url: str) -> str:
+def source_url(url: str) -> str:
     """Return the same of a database that may be named from another folder later."""
     if dialect_of(url) == "sqlite":
         return f"sqlite:///{os.path.realpath(sqlite_path(url))}"
@@ -121,7 +121,7 @@ _BETWEEN_S: Final = 0.1
 
 async def ensure_unused(database: Database) -> None:
     """Raise ServerInUse if another cc-bot uses a server's database, which was opened just now. A file has a
-    lock instead (see `sole_bot`). Raises StorageError."""
+    lock instead (see `instance_lock`). Raises StorageError."""
     if database.dialect == "sqlite":
         return
     for _ in range(_LOOKS):

@@ -120,7 +120,7 @@ class ErasureLog:
         self._in_trouble = False
 
     def make(self) -> None:
-        """Make an empty log if it is missing, so that one can be told from a lost one. Raises OSError."""
+        """Make an empty log if it is missing, so that it differs from a lost one. Raises OSError."""
         append(self.path, b"")
 
     def _note(self, kind: Kind, ids: Iterable[int | str]) -> None:

@@ -29,7 +29,7 @@ URL_SETTING: Final = "CC_BOT_DATABASE_URL"
 _PREFIX = "sqlite:///"
 _DEFAULT_FOLDER = Path("data")
 _LONGEST_NAME_BYTES = 180
-"""Of 255 that most file systems take: what stands beside the database has longer names."""
+"""Of 255 that most file systems take: the files beside the database have longer names."""
 _LONGEST_PATH_BYTES = 3900
 """Of 4096, likewise."""
 
@@ -37,7 +37,7 @@ _LONGEST_PATH_BYTES = 3900
 def sqlite_path(url: str) -> Path:
     """The file of a URL: `sqlite:///relative/path` or `sqlite:////absolute/path`.
 
-    The rest of the URL is the path as it stands: nothing is unquoted, and `?` begins no options. Raises
+    The rest of the URL is the path: nothing is unquoted, and `?` begins no options. Raises
     InvalidSetting for anything else. The error does not repeat the URL, which may hold a password.
     """
     path = url.removeprefix(_PREFIX)
@@ -90,7 +90,7 @@ def ensure_folder(database: Path, setting: str = URL_SETTING, *, only_look: bool
 
 
 @contextmanager
-def sole_bot(database: Path, setting: str = URL_SETTING) -> Iterator[None]:
+def instance_lock(database: Path, setting: str = URL_SETTING) -> Iterator[None]:
     """Hold the database's lock; `setting` names its folder. Raises AlreadyRunning if another process holds
     it, DatabaseFolderMissing, and DatabaseUnusable if the folder can't be written to."""
     with hold_slot(database, setting):
@@ -114,8 +114,8 @@ class Slot:
 
 @contextmanager
 def hold_slot(database: Path, setting: str = URL_SETTING, shards: str = "") -> Iterator[Slot]:
-    """Hold the lock beside the database for these shards, which is that of `sole_bot` for all of them. Raises
-    as `sole_bot`."""
+    """Hold the lock beside the database for these shards; without any, that of `instance_lock`. Raises as
+    `instance_lock`."""
     ensure_folder(database, setting)
     base = f"{database}.{shards}" if shards else f"{database}"
     lock, note = FileLock(f"{base}.lock", timeout=0, mode=0o600), Path(f"{base}.process")

@@ -1,7 +1,7 @@
 """PostgreSQL behind the Database protocol: the only module that knows asyncpg.
 
 No state is kept in a connection: no `LISTEN`, no session lock, no `SET`. So a pooler in transaction mode
-(PgBouncer) can stand between.
+(PgBouncer) can be in between.
 """
 
 import asyncio

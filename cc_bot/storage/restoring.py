@@ -2,7 +2,7 @@
 
 It is copied beside the database into a folder of its own, checked, upgraded, and freed of what was erased
 since. Then the former database gets a second name, and the copy takes its first one in one rename. So
-whenever the program ends, the database's name stands for the old file or for the new one, each whole; a
+whenever the program ends, the database's name is that of the old file or of the new one, each whole; a
 folder that was left over goes with the next restore.
 
 SQLite finds a WAL by name alone: beside another file it would spoil that. So it is checkpointed first, which

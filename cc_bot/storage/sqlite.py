@@ -247,7 +247,7 @@ class SqliteDatabase(Engine):
             raise StorageError from error
 
     async def scrub(self, *, vacuum: bool) -> ScrubOutcome:
-        """What is deleted is overwritten where it stands (secure_delete). But when SQLite splits a page, it
+        """What is deleted is overwritten in place (secure_delete). But when SQLite splits a page, it
         leaves the rows that it moves to another one in the unused part of the first. VACUUM, on a connection
         of its own, writes every page again."""
         outcome: ScrubOutcome = "done"

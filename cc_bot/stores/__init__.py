@@ -27,7 +27,7 @@ from cc_bot.storage import (
     apply_pending,
     open_database,
 )
-from cc_bot.storage.engines import DATA_FOLDER, folder_setting, kept_beside
+from cc_bot.storage.engines import DATA_FOLDER, folder_setting, state_path
 from cc_bot.storage.files import ensure_folder
 from cc_bot.stores.access import AccessState, AccessStore, Visit
 from cc_bot.stores.archive import ArchiveStore
@@ -185,7 +185,7 @@ async def open_stores(
     """
     async with open_database(url, synchronous=synchronous, timeout_s=timeout_s) as database:
         await apply_pending(database, clock=clock)
-        beside = kept_beside(url, data_folder)
+        beside = state_path(url, data_folder)
         ensure_folder(beside, folder_setting(url))
         erasures = ErasureLog.beside(beside, clock=clock)
         # The word lists of search take a fifth of a second to read: not on the first turn that needs them.

@@ -1,7 +1,7 @@
 """The erasure of everything of a user, so that it stays erased.
 
-It is noted in the erasure log and in `erasing` first. Messages are deleted some at a time, so that nobody
-else waits long, and all else in one transaction over PERSONAL_TABLES. Then it is noted in the log once more,
+It is noted in the erasure log and in `erasing` first. Messages are deleted some at a time, so that others
+need not wait, and all else in one transaction over PERSONAL_TABLES. Then it is noted in the log once more,
 for a backup that was made meanwhile. A kill in between leaves the row in `erasing`, by which the next start
 goes on: see privacy.py.
 
@@ -43,7 +43,7 @@ BEGIN: Final = "INSERT INTO erasing (user_id, since) VALUES ($1, $2) ON CONFLICT
 # Of all users.
 SELECT_BEGUN: Final = "SELECT user_id FROM erasing /* all users */"
 
-# A turn of theirs that another process makes, or that has to be told of since its process died. By
+# A turn of theirs in another process, or one whose process died and that is still to be finished. By
 # reservations_by_user and turns_by_user. $2 process
 _SELECT_ELSEWHERE: Final = """
     SELECT 1 FROM reservations AS r JOIN processes AS p ON p.name = r.process
@@ -93,7 +93,7 @@ _ERASED: Final = tuple(table for table in reversed(PERSONAL_TABLES) if table.era
 """What refers to other rows comes before them."""
 
 USERS: Final = " UNION ".join(dict.fromkeys(table.users for table in _ERASED)) + " /* all users */"
-"""All users about whom something is stored. It reads everything, and takes its time."""
+"""All users of whom something is stored. It reads the whole database."""
 
 
 _AT_A_TIME: Final = 200
@@ -117,7 +117,7 @@ class PersonalErasureStore:
         self._process = process
 
     async def list_users(self) -> frozenset[int]:
-        """List everybody about whom something is stored. It reads the whole database: for a copy that is
+        """List the users of whom something is stored. It reads the whole database: for a copy that is
         about to take its place, not for every day."""
         return frozenset(id_ for (id_,) in await self._database.query(USERS))
 
@@ -129,7 +129,7 @@ class PersonalErasureStore:
         """Erase everything; `begun`: after `begin`. Raises ErasureUnfinished when it failed on the way:
         `erase` goes on with what is left. Raises another StorageError when nothing was erased.
 
-        `counting_on`: today, where limits of tokens hold that are not to begin anew: how many tokens were
+        `counting_on`: today, if limits of tokens hold, which an erasure does not reset: how many tokens were
         used this day and this month is kept, until the month is over.
         """
         if not begun:
@@ -151,8 +151,8 @@ class PersonalErasureStore:
         await self._database.transaction([Statement(BEGIN, (user_id, to_ms(self._clock())))], [user(user_id)])
 
     async def runs_elsewhere(self, user_id: int) -> bool:
-        """Return whether another process makes a turn of theirs: with `begin` it is told to end that, and
-        begins no other one. Raises StorageError."""
+        """Return whether another process runs a turn of theirs: after `begin` it ends that, and begins no
+        other one. Raises StorageError."""
         return bool(await self._database.query(_SELECT_ELSEWHERE, user_id, self._process))
 
     async def _note(self, user_id: int) -> None:

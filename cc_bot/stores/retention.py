@@ -217,12 +217,12 @@ class ErasedRows:
         self._database = database
 
     async def get_newest(self) -> datetime | None:
-        """Return up to when somebody did something, by this program's own clock; None when nobody ever
-        did."""
+        """Return the time of the newest activity of a user, by this program's own clock; None if there is
+        none."""
         [(at,)] = await self._database.query(_SELECT_NEWEST)
         try:
             return datetime.fromisoformat(at) if at else None
-        except ValueError:  # a row that somebody has changed by hand
+        except ValueError:  # a row that was changed by hand
             return None
 
     async def list_memories(self) -> dict[tuple[int, int], str]:
@@ -249,7 +249,7 @@ class ErasedRows:
 
 
 # ---- vitals ----------------------------------------------------------------------------------------------
-# The state of the database: for whoever watches over the program, and about nobody in particular.
+# The state of the database, for monitoring.
 
 COUNT_OPEN: Final = "SELECT count(*) FROM sessions WHERE closed_at IS NULL /* all users */"
 """Read from the index of open sessions alone."""
@@ -267,7 +267,7 @@ class VitalsStore:
         return int(count)
 
     async def size_bytes(self) -> int:
-        """Return the size on the disk: the file, and its log, where what was written last stands."""
+        """Return the size on the disk, the WAL included."""
         return await self._database.size()
 
     async def schema_version(self) -> int:

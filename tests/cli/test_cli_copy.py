@@ -15,7 +15,7 @@ from cc_bot.domain.clock import utc_now
 from cc_bot.storage import open_database
 from cc_bot.storage.engines import dialect_of, shown
 from cc_bot.storage.erasures import ErasureLog
-from cc_bot.storage.files import sole_bot
+from cc_bot.storage.files import instance_lock
 from cc_bot.stores import open_stores
 from tests.databases import laid_out
 from tests.end_to_end.program import Program
@@ -148,7 +148,7 @@ class TestACopyThatCantBe:
         self, program: Program, source: Path, target: str, at: Path
     ) -> None:
         for place in (source, at):
-            with sole_bot(place):
+            with instance_lock(place):
                 code, output = await program.run("copy", "--to", target)
             assert (code, place.name in only_sentence(output)) == (2, True)
             assert output.startswith("Another cc-bot is using ")
@@ -195,7 +195,7 @@ class TestErasuresApply:
         self, program: Program, target: str, at: Path, log: Path
     ) -> None:
         shutil.copyfile(log, ErasureLog.beside(at).path)
-        with sole_bot(at):
+        with instance_lock(at):
             code, output = await program.run("erasures", "apply")
         assert (code, "Another cc-bot is using" in only_sentence(output)) == (2, True)
         assert await remembered(target, program.folder) == ["猫が好き"]

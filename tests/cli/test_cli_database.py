@@ -14,7 +14,7 @@ import pytest
 
 from cc_bot.domain.errors import BackupChanged
 from cc_bot.domain.locale import Locale
-from cc_bot.storage.files import sole_bot
+from cc_bot.storage.files import instance_lock
 from cc_bot.stores import open_stores
 from cc_bot.texts import explain, texts
 from tests.end_to_end.program import Program
@@ -144,7 +144,7 @@ class TestWipe:
 
     async def test_and_a_restore_beside_a_running_bot_are_refused(self, program: Program) -> None:
         await remember(program, "猫が好き")
-        with sole_bot(database(program)):
+        with instance_lock(database(program)):
             for command in (("wipe", "--yes"), ("restore", "backup/any.db", "--yes")):
                 code, output = await program.run(*command)
                 assert (code, output) == (

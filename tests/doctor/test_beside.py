@@ -12,7 +12,7 @@ from cc_bot.config import Config, read_config
 from cc_bot.domain import Locale
 from cc_bot.domain.clock import utc_now
 from cc_bot.domain.errors import AlreadyRunning
-from cc_bot.storage.files import database_file, sole_bot
+from cc_bot.storage.files import database_file, instance_lock
 from cc_bot.texts import texts
 
 pytestmark = pytest.mark.slow
@@ -29,7 +29,7 @@ def config(tmp_path: Path) -> Config:
 @pytest.fixture
 async def core(config: Config) -> AsyncIterator[Core]:
     """A program at work: it holds the lock of the database, and its connection."""
-    with sole_bot(database_file(config.database_url)):
+    with instance_lock(database_file(config.database_url)):
         async with open_core(config, utc_now) as core:
             yield core
 
@@ -46,5 +46,5 @@ async def test_the_database_is_written_to_meanwhile_and_stays_the_programs_own(
     assert (found["database"]["verdict"], found["migrations"]["verdict"]) == ("ok", "ok")
     assert found["token"]["detail"] in texts(Locale.EN).doctor.token_missing
     await core.stores.memories.add(TARO, "あとのメモ")
-    with pytest.raises(AlreadyRunning), sole_bot(database_file(config.database_url)):
+    with pytest.raises(AlreadyRunning), instance_lock(database_file(config.database_url)):
         pass

@@ -27,7 +27,7 @@ from cc_bot.domain.errors import (
 from cc_bot.domain.web import WebPlace
 from cc_bot.storage import Database, ErasureLog, back_up
 from cc_bot.storage.erasures import read_erasures
-from cc_bot.storage.files import sole_bot
+from cc_bot.storage.files import instance_lock
 from cc_bot.storage.manifest import Stage
 from cc_bot.stores import Stores, open_stores
 from tests.stores.forgetting import FACT, MARK, remembered, stored
@@ -307,7 +307,7 @@ class TestRestored:
         for missing in ("sessions_20261122-041500.db", "x" * 5000):
             with pytest.raises(BackupMissing):
                 await bot.restore(bot.backups / missing)
-        with sole_bot(bot.database), pytest.raises(AlreadyRunning):
+        with instance_lock(bot.database), pytest.raises(AlreadyRunning):
             await bot.restore(backup)
         with pytest.raises(NotConfirmed) as refused:
             await bot.restore(backup, yes=False, without_erasures=True)

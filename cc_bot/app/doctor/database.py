@@ -12,7 +12,7 @@ from cc_bot.app.models import models_path
 from cc_bot.config import Config
 from cc_bot.domain.text import format_size
 from cc_bot.storage.backup import backups_in, copies_of
-from cc_bot.storage.engines import kept_beside, named_beside
+from cc_bot.storage.engines import config_path, state_path
 from cc_bot.storage.erasures import ErasureLog, find_unreadable_logs, logs_in
 from cc_bot.storage.examination import Condition, Examination, examine
 from cc_bot.storage.files import free_bytes, sidecar
@@ -34,7 +34,7 @@ async def check_database_file(config: Config, texts: Texts, free: Free = free_by
 
 
 def _check_file(config: Config, texts: Texts, free: Free) -> Iterator[Finding]:
-    said, path = texts.doctor, named_beside(config.database_url, config.data_folder)
+    said, path = texts.doctor, config_path(config.database_url, config.data_folder)
     examined = examine(path)
     size = format_size(examined.size_bytes)
     sentences: Mapping[Condition, tuple[Verdict, str]] = {
@@ -87,7 +87,7 @@ def _check_disk(path: Path, size_bytes: int, texts: Texts, free: Free) -> Findin
 def _private_files(config: Config, path: Path) -> Iterator[Path]:
     yield from (sidecar(path, suffix) for suffix in ("", "-wal", "-shm"))
     yield from (Path(".env"), Path(".env.txt"), models_path(config), path.with_name("chat_history"))
-    database = kept_beside(config.database_url, config.data_folder)
+    database = state_path(config.database_url, config.data_folder)
     yield from (ErasureLog.beside(database).path, *copies_of(database))
 
 
@@ -119,7 +119,7 @@ async def check_backups(config: Config, texts: Texts, now: datetime) -> Sequence
 
 async def check_erasures(config: Config, texts: Texts) -> Sequence[Finding]:
     """Check the erasure log and its copies: without them nothing can be erased or restored."""
-    said, log = texts.doctor, ErasureLog.beside(kept_beside(config.database_url, config.data_folder)).path
+    said, log = texts.doctor, ErasureLog.beside(state_path(config.database_url, config.data_folder)).path
     if found := await asyncio.to_thread(_find_unusable_logs, log, config.backup_folder):
         return [failed("erasures", said.erasures_unusable.format(names=" ".join(map(str, found))))]
     return [ok("erasures", said.erasures_ok if await asyncio.to_thread(log.exists) else said.erasures_none)]

@@ -9,7 +9,7 @@ from cc_bot.domain.errors import CcBotError, StartupError, StorageError
 from cc_bot.domain.process import find_differing, find_free_shards, write_shards
 from cc_bot.domain.text import format_size
 from cc_bot.storage import Database, list_pending
-from cc_bot.storage.engines import folder_setting, kept_beside, open_database, shown
+from cc_bot.storage.engines import folder_setting, open_database, shown, state_path
 from cc_bot.storage.files import ensure_folder
 from cc_bot.stores import ProcessStore
 from cc_bot.texts import Texts, explain
@@ -39,7 +39,7 @@ _SELECT_FORBIDDEN: Final = """
 async def check_database_server(config: Config, texts: Texts) -> Sequence[Finding]:
     url, found = config.database_url, list[Finding]()
     try:
-        ensure_folder(kept_beside(url, config.data_folder), folder_setting(url), only_look=True)
+        ensure_folder(state_path(url, config.data_folder), folder_setting(url), only_look=True)
     except StartupError as error:  # the bot does not start without it
         found.append(failed("database", explain(error, texts), texts.doctor.server_unreachable_fix))
     try:
