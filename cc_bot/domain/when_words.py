@@ -262,10 +262,10 @@ _EVERY_UNIT_EN: Final = rf"(?:minutes?|mins?|hours?|hrs?|h)\b|{_LONG_EN}"
 _PART_EN: Final = "morning|noon|afternoon|evening|night"
 
 _TABLE: Final = rf"""
-# 毎時, 毎日, 毎朝, 毎月曜; 3日ごと, 2週に1回, 5時間おき; 隔週, 1日おき
+# 毎時, 毎日, 毎朝, 毎月曜; 3日ごと, 2週に1回, 5時間おき, 週1回; 隔週, 1日おき
 every     毎(?P<unit>分|時(?![刻間])|日(?!曜)|週|月(?!曜)|年)|毎(?=[朝昼夕夜晩]|{_W}曜)
 every     (?P<count>\d{{1,3}})(?P<unit>[分秒]|時間|日|週間?|か月|年)(?:ごと|毎|に1[回度])
-every     (?P<count>\d{{1,3}})(?P<unit>[分秒]|時間)おき
+every     (?P<count>\d{{1,3}})(?P<unit>[分秒]|時間)おき|(?<!\d)(?P<unit2>[週月年])に?1[回度]
 every     (?P<other>隔)(?P<unit>日|週|月(?!曜)|年)|(?P<other2>1)(?P<unit2>日|週間?|か月|年)おき
 # daily, of every month; every other week, every 3 days; every friday, every morning, every dec 3
 every     (?P<rhythm>{"|".join(_RHYTHMS)})\b|of (?:the|every|each) (?P<unit>month)\b
