@@ -138,10 +138,9 @@ class DiscordForPages:
 
     @asynccontextmanager
     async def erasing(self, user_id: int) -> AsyncIterator[None]:
-        told = await self.receipts.newest(user_id)  # by then nobody knows of them
         recipient = await self.recipients.of_author(user_id)
-        yield
-        self.receipts.refresh_these(told, recipient.words)
+        async with self.receipts.erasing(user_id, recipient.words):
+            yield
 
     async def _place(self, channel_id: int) -> Location:
         """A thread counts as a channel of its own while Discord does not tell."""

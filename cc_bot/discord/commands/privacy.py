@@ -1,6 +1,7 @@
 """`/privacy …`: what is stored about a user, in that user's own hands. Every reply is for that user alone."""
 
 from collections.abc import AsyncIterator
+from contextlib import nullcontext
 from datetime import datetime
 
 import hikari
@@ -75,16 +76,15 @@ async def decide(
         return
     with privacy.answering():
         await defer_update(interaction)
-        # Read before it is done: by then nobody knows of them.
-        told = await upkeep.newest(recipient.user_id) if button.decision == "erase" else ()
+        user_id, words = recipient.user_id, recipient.words
+        erasing = upkeep.erasing(user_id, words) if button.decision == "erase" else nullcontext()
         try:
-            said = await _decide(button, recipient, privacy, recipients)
+            async with erasing:
+                said = await _decide(button, recipient, privacy, recipients)
         except ErasureUnfinished as error:  # it goes on by itself: there is nothing left to press
             _log.warning("interaction_failed", error=type(error).__name__)
-            await show_view(interaction, EphemeralView(explain(error, recipient.words)))
-            return
+            said = explain(error, words)
         await show_view(interaction, EphemeralView(said))
-    upkeep.refresh_these(told, recipient.words)
 
 
 async def _decide(

@@ -5,7 +5,8 @@ reminders each time that it is shown. Whatever changes one of those has the mess
 """
 
 import asyncio
-from collections.abc import Awaitable, Collection, Coroutine, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Collection, Coroutine, Mapping, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import replace
 from typing import Final
 
@@ -157,14 +158,12 @@ class ReceiptUpkeep:
         """Edit the messages about what was changed."""
         self._begin(user_id, self._refresh(user_id, words))
 
-    async def newest(self, user_id: int) -> Sequence[ReceiptMessage]:
-        """The messages of a user that are edited when all is erased. Raises StorageError."""
-        return await self._stores.receipts.list_newest(user_id, most=MAX_EDITED_AFTER_ERASURE)
-
-    def refresh_these(self, messages: Sequence[ReceiptMessage], words: Texts) -> None:
-        """Edit messages of one user."""
-        if messages:
-            self._begin(messages[0].user_id, self._edit_all(messages, words))
+    @asynccontextmanager
+    async def erasing(self, user_id: int, words: Texts) -> AsyncIterator[None]:
+        """Edit a user's newest messages after a block that erases all of their data. Raises StorageError."""
+        messages = await self._stores.receipts.list_newest(user_id, most=MAX_EDITED_AFTER_ERASURE)
+        yield
+        self._begin(user_id, self._edit_all(messages, words))
 
     async def catch_up(self, recipients: Recipients) -> None:
         """Edit what the last run of the program left. Raises StorageError."""
