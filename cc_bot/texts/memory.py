@@ -41,8 +41,6 @@ class MemoryTexts(Area):
 
     general = Sentence(ja="一般", en="general")
     """What the category `general` is called."""
-    category = Sentence(ja="カテゴリ", en="Category")
-    tags = Sentence(ja="タグ", en="Tags")
     id_needed = Sentence(ja="メモリの番号を指定してください。</memory list> で確かめられます。", en="Give the number of the memory. </memory list> shows them.")
     query_needed = Sentence(ja="探したい言葉を入力してください。", en="Enter the words to look for.")
     deleted = Sentence(ja="🗑️ 忘れました（#{id}）: {content}", en="🗑️ Forgotten (#{id}): {content}")
@@ -78,7 +76,7 @@ class MemoryBoxTexts(Area):
     sources = Sentence(ja="覚えたきっかけ", en="How they came about")
     source_names = by_key(
         {
-            "command": Sentence(ja="コマンド", en="commands"),
+            "command": Sentence(ja="コマンドやページ", en="commands and pages"),
             "message": Sentence(ja="メッセージから", en="messages"),
             "model": Sentence(ja="会話の中で", en="conversations"),
             "proposal": Sentence(ja="確認した提案", en="confirmed proposals"),
@@ -141,7 +139,7 @@ class MemoryCardTexts(Area):
     """The question that its source answers."""
     came_about = by_key(
         {
-            "command": Sentence(ja="あなたが </memory add> で登録しました。", en="You saved it with </memory add>."),
+            "command": Sentence(ja="あなたが </memory add> かページで登録しました。", en="You saved it with </memory add> or on a page."),
             "message": Sentence(ja="あなたがメッセージから登録しました。", en="You saved it from a message."),
             "model": Sentence(ja="会話の中で覚えました。", en="Remembered in a conversation."),
             "proposal": Sentence(ja="会話の中での提案を、あなたが確認して覚えました。", en="Proposed in a conversation, and confirmed by you."),

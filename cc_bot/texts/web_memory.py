@@ -1,6 +1,6 @@
 """The words of the pages on memories. What Discord says as well stands in memory.py."""
 
-from cc_bot.texts.area import Area, Sentence, by_key
+from cc_bot.texts.area import Area, Sentence
 
 
 class WebMemoryTexts(Area):
@@ -13,7 +13,6 @@ class WebMemoryTexts(Area):
     order = Sentence(ja="並び順", en="Order")
     newest_first = Sentence(ja="新しい順", en="newest first")
     tag = Sentence(ja="タグ", en="Tag")
-    private_short = Sentence(ja="自分だけに見える回答", en="answers that you alone see")
     found = Sentence(ja="{count}件あります。", en="{count} memories")
     found_one = Sentence(ja="1件あります。", en="1 memory")
     found_none = Sentence(ja="0件です。", en="no memories")
@@ -35,8 +34,6 @@ class WebMemoryTexts(Area):
     # ---- adding
     add = Sentence(ja="メモリを追加する", en="Add a memory")
     save = Sentence(ja="覚える", en="Remember it")
-    audience = Sentence(ja="使う場所", en="Where it is used")
-    anywhere = Sentence(ja="どこでも", en="anywhere")
     end = Sentence(ja="期限", en="Last day it holds")
     end_hint = Sentence(ja="「{example}」のように書けます。なければ空欄にしてください。", en="Such as: {example}. Leave it empty if there is none.")
 
@@ -48,7 +45,6 @@ class WebMemoryTexts(Area):
     restore = Sentence(ja="この内容に戻す", en="Go back to this")
     restore_of = Sentence(ja="{time} の内容に戻す", en="Go back to what it said on {time}")
     undo_edit = Sentence(ja="最後の変更を取り消す", en="Undo the last change")
-    by_command = Sentence(ja="あなたがコマンドか、このページで登録しました。", en="You saved it by a command or on this page.")
     made = Sentence(ja="覚えた日時", en="Remembered")
     changed = Sentence(ja="変更した日時", en="Changed")
     message = Sentence(ja="元のメッセージを見る", en="See the message")
@@ -119,15 +115,3 @@ class WebMemoryTexts(Area):
     pause = Sentence(ja="一時停止する", en="Pause")
     pause_hint = Sentence(ja="一時停止すると、再開するまで、新しく覚えることも、回答に使うこともしません。今あるメモリはそのまま残ります。", en="While paused, nothing new is kept and nothing is used in answers. What is there stays.")
     resume = Sentence(ja="再開する", en="Resume")
-    origins = by_key(
-        {
-            "command": Sentence(ja="コマンドやこのページ", en="commands and this page"),
-            "message": Sentence(ja="メッセージから", en="messages"),
-            "model": Sentence(ja="会話の中で", en="conversations"),
-            "proposal": Sentence(ja="確認した提案", en="confirmed proposals"),
-            "import": Sentence(ja="取り込み", en="imports"),
-            "terminal": Sentence(ja="ターミナル", en="terminal"),
-            "none": Sentence(ja="記録なし", en="no record"),
-        }
-    )
-    """By the name that an address has for them."""

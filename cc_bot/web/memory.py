@@ -595,9 +595,7 @@ def _lines(text: str) -> Sequence[str]:
 def _why(kept: Memory, words: Texts) -> str:
     source = kept.source
     author, model = (shorten(one_line(name), 100) for name in (source.author, source.model))
-    card = words.memory_card
-    here = card.reword(came_about={**card.came_about, "command": words.web_memory.by_command})
-    return here.because(source.kind, author=author, model=model)
+    return words.memory_card.because(source.kind, author=author, model=model)
 
 
 def _count(count: int, wish: MemoryWish, words: WebMemoryTexts) -> str:

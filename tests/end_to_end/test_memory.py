@@ -55,7 +55,7 @@ async def test_a_memory_is_its_owners_alone(stage: Stage, aiko: User, ben: User,
     card = await choose(stage, aiko, listed, number)
     for part in (f"メモリ #{number}", r"猫の名前は\*タマ\*", "ペット", "#猫", "どこでも"):
         assert part in card.text
-    assert "/メモリ 追加 で登録" in card.text
+    assert "/メモリ 追加" in card.text
     denied = f"There is no memory #{number}. See /memory list for the numbers."
     for command in ("show", "delete", "edit"):
         assert await stage.told(ben, channel, f"memory {command}", id=number) == denied
