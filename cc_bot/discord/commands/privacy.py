@@ -115,76 +115,55 @@ class ExportPrivacyCommand:
     async def invoke(
         self, ctx: lightbulb.Context, privacy: Privacy, line: FileLine, recipients: Recipients
     ) -> None:
-        interaction = ctx.interaction
-        recipient = await recipients.defer(interaction)
+        recipient = await recipients.defer(ctx.interaction)
         day = recipients.clock().astimezone(recipient.timezone).date().isoformat()
-        outlet = _ByDm(interaction, recipient) if self.where == "dm" else _Here(interaction, recipient)
         async with line.of(recipient.user_id):
             parts = line.one_by_one(privacy.export(recipient.user_id))
-            await _send(parts, outlet, day)
+            told = await _send(parts, ctx.interaction, recipient, day, by_dm=self.where == "dm")
+            await ctx.interaction.edit_initial_response(told)
 
 
-class _Here:
-    """The way to show files below the command, for its user's eyes alone."""
-
-    def __init__(self, interaction: hikari.CommandInteraction, recipient: Recipient) -> None:
-        self._interaction = interaction
-        self._words = recipient.words.privacy
-
-    async def send(self, file: hikari.Bytes, number: int) -> None:
-        if number:
-            await self._interaction.execute(attachment=file, flags=hikari.MessageFlag.EPHEMERAL)
-        else:
-            await self._interaction.edit_initial_response(self._words.exported, attachment=file)
-
-    async def finish(self, sent: int) -> None:
-        if not sent:
-            await self._interaction.edit_initial_response(self._words.nothing)
-        elif sent > 1:
-            parts = self._words.exported_parts.format(parts=sent)
-            await self._interaction.edit_initial_response(f"{self._words.exported}\n{parts}")
-
-    async def cut_short(self, sent: int) -> None:
-        told = self._words.cut_short.format(sent=sent)
-        await self._interaction.edit_initial_response(f"{self._words.exported}\n{told}")
-
-
-class _ByDm:
-    """The way to show them in the user's DM with the bot. A nonce makes each post safe to repeat."""
-
-    def __init__(self, interaction: hikari.CommandInteraction, recipient: Recipient) -> None:
-        self._interaction = interaction
-        self._user_id = recipient.user_id
-        self._words = recipient.words.privacy
-
-    async def send(self, file: hikari.Bytes, number: int) -> None:
-        rest, nonce = self._interaction.app.rest, f"x{base36(int(self._interaction.id))}-{number}"
-        content = hikari.UNDEFINED if number else self._words.exported
-        dm_id = await open_dm(rest, self._user_id)
-        await repeat(
-            lambda: rest.create_message(dm_id, content, attachment=file, nonce=nonce), RETRY_PAUSES_S
-        )
-
-    async def finish(self, sent: int) -> None:
-        told = self._words.exported_by_dm if sent else self._words.nothing
-        await self._interaction.edit_initial_response(told)
-
-    async def cut_short(self, sent: int) -> None:
-        told = self._words.cut_short.format(sent=sent) if sent else self._words.dm_closed
-        await self._interaction.edit_initial_response(told)
-
-
-async def _send(parts: AsyncIterator[bytes], outlet: _Here | _ByDm, day: str) -> None:
-    sent = 0
+async def _send(
+    parts: AsyncIterator[bytes],
+    interaction: hikari.CommandInteraction,
+    recipient: Recipient,
+    day: str,
+    *,
+    by_dm: bool,
+) -> str:
+    """Send the files below the command, for its user alone, or by DM, and return what came of it."""
+    texts, sent = recipient.words.privacy, 0
     try:
         async for part in parts:
-            await outlet.send(hikari.Bytes(part, f"cc-bot-{day}-{sent + 1}.json"), sent)
+            file = hikari.Bytes(part, f"cc-bot-{day}-{sent + 1}.json")
+            if by_dm:
+                await _send_by_dm(file, sent, interaction, recipient)
+            elif sent:
+                await interaction.execute(attachment=file, flags=hikari.MessageFlag.EPHEMERAL)
+            else:
+                await interaction.edit_initial_response(texts.exported, attachment=file)
             sent += 1
     except hikari.ClientHTTPResponseError as error:
         _log.warning("export_cut_short", sent=sent, error=type(error).__name__)
-        await outlet.cut_short(sent)
-    else:
-        await outlet.finish(sent)
+        told = texts.cut_short.format(sent=sent)
+        if by_dm:
+            return told if sent else texts.dm_closed
+        return f"{texts.exported}\n{told}"
+    if not sent:
+        return texts.nothing
+    if by_dm:
+        return texts.exported_by_dm
+    return f"{texts.exported}\n{texts.exported_parts.format(parts=sent)}" if sent > 1 else texts.exported
+
+
+async def _send_by_dm(
+    file: hikari.Bytes, number: int, interaction: hikari.CommandInteraction, recipient: Recipient
+) -> None:
+    """A nonce makes each post safe to repeat."""
+    rest, nonce = interaction.app.rest, f"x{base36(int(interaction.id))}-{number}"
+    content = hikari.UNDEFINED if number else recipient.words.privacy.exported
+    dm_id = await open_dm(rest, recipient.user_id)
+    await repeat(lambda: rest.create_message(dm_id, content, attachment=file, nonce=nonce), RETRY_PAUSES_S)
 
 
 # ---- showing ---------------------------------------------------------------------------------------------
