@@ -14,23 +14,21 @@ from cc_bot.domain.errors import CcBotError
 from cc_bot.domain.locale import Locale
 from cc_bot.texts.admin import AdminTexts
 from cc_bot.texts.agents import AgentsFileTexts, AgentTexts, ModelsFileTexts, OperatorFileTexts, PolicyFileTexts
-from cc_bot.texts.answer import AnswerTexts, MentionTexts, SummaryTexts, UnfinishedTexts
+from cc_bot.texts.answer import AnswerTexts, MentionTexts, MessageMenuTexts, SummaryTexts, UnfinishedTexts
 from cc_bot.texts.canvas import CanvasTexts, ChartTexts
 from cc_bot.texts.cli import BackupTexts, CliTexts, StorageTexts
 from cc_bot.texts.commands import plainly
 from cc_bot.texts.console import ConsoleTexts
 from cc_bot.texts.doctor import DoctorServerTexts, DoctorTexts
 from cc_bot.texts.errors import ErrorTexts
-from cc_bot.texts.form import FormTexts
 from cc_bot.texts.memory import MemoryBoxTexts, MemoryCardTexts, MemoryTexts, ReceiptTexts
-from cc_bot.texts.menu import MessageMenuTexts
 from cc_bot.texts.naming import Show, command_mention
 from cc_bot.texts.privacy import ErasureTexts, PrivacyTexts
 from cc_bot.texts.proposal import ProposalTexts
 from cc_bot.texts.reminder import HeartbeatTexts, ReminderTexts, RemindHereTexts, RepeatTexts
 from cc_bot.texts.session import SessionTexts
 from cc_bot.texts.terminal import TerminalTexts
-from cc_bot.texts.tool_servers import ToolServersFileTexts, ToolServersTexts
+from cc_bot.texts.tool_servers import FormTexts, ToolServersFileTexts, ToolServersTexts
 from cc_bot.texts.usage import UsageTexts
 from cc_bot.texts.web import WebCommandTexts, WebStartTexts, WebTexts
 from cc_bot.texts.web_account import WebConversationTexts, WebPrivacyTexts, WebReminderTexts, WebSettingsTexts, WebUsageTexts

@@ -1,7 +1,8 @@
-"""The menu of a message: ask about it, have it translated, have what was said from it on summed up.
+"""The menu of a message: ask about it, have it translated, have what was said from it on summed up, keep it.
 
 Discord hands the message over with the command, so this works without any intent. The answers are turns like
-those of `/ask`; of the message only its id is stored with them.
+those of `/ask`; of the message only its id is stored with them. A message that is kept as a memory, and that
+not everybody of its server may read, is recalled in private only.
 """
 
 import unicodedata
@@ -12,26 +13,31 @@ import hikari
 import lightbulb
 from hikari.impl import ModalActionRowBuilder
 
+from cc_bot.commands.memories import kept_reply
 from cc_bot.discord.agents import Arrival
 from cc_bot.discord.attachments import files_of
 from cc_bot.discord.delivery.answers import Answers
 from cc_bot.discord.failures import tell
-from cc_bot.discord.incoming import is_withheld, text_of
+from cc_bot.discord.incoming import is_withheld, memorable_text, text_of
 from cc_bot.discord.interactions import Answerable, author_name, is_ephemeral, own_space
 from cc_bot.discord.messages.forwards import Forwards
 from cc_bot.discord.pages.custom_ids import AskForm
-from cc_bot.discord.presses import on_press
+from cc_bot.discord.places import may_read
+from cc_bot.discord.presses import on_press, show_reply
 from cc_bot.discord.recipients import Recipient, Recipients
 from cc_bot.discord.targets import is_present, is_said, target_of
 from cc_bot.domain.errors import (
     ConversationNotShown,
     EmptyQuestion,
     InputError,
+    MemoryPaused,
     NothingToRead,
     NothingToTranslate,
 )
+from cc_bot.domain.memory import MAX_CONTENT_CHARACTERS, Source
 from cc_bot.domain.message import Pointing, is_blank, is_recording
 from cc_bot.domain.turn import AskedQuestion
+from cc_bot.stores.memory.store import MemoryStore
 from cc_bot.texts import Texts, explain
 from cc_bot.texts.naming import without_mentions
 
@@ -162,3 +168,45 @@ def _form(words: Texts, *, with_audience: bool) -> list[ModalActionRowBuilder]:
         "audience", words.menu.form_audience, value=words.menu.only_me, required=False, max_length=20
     )
     return [question, audience]
+
+
+@loader.command
+class RememberThis(lightbulb.MessageCommand, name="remember_this", localize=True):
+    @lightbulb.invoke
+    async def invoke(
+        self, ctx: lightbulb.Context, answers: Answers, memories: MemoryStore, recipients: Recipients
+    ) -> None:
+        recipient = await recipients.defer(ctx.interaction)
+        if recipient.memory_paused:
+            raise MemoryPaused
+        words = recipient.words.memory
+        message: hikari.Message = self.target
+        ours = message.application_id == ctx.interaction.application_id
+        text = memorable_text(message, answers.references.bot(), ours=ours)[:MAX_CONTENT_CHARACTERS]
+        if not text:
+            await ctx.interaction.edit_initial_response(words.empty_message)
+            return
+        is_open = False
+        if ctx.guild_id is not None and not is_ephemeral(message):
+            is_open = await _may_all_read(ctx.client.rest, ctx.guild_id, ctx.channel_id)
+        added = await memories.add(
+            recipient.user_id,
+            text,
+            audience="anywhere" if is_open else "private",
+            source=Source(
+                "message",
+                link=message.make_link(ctx.guild_id),
+                author=message.author.display_name or message.author.username,
+            ),
+        )
+        reply = kept_reply(words.remembered_message, added, recipient)
+        await show_reply(ctx.interaction, reply, recipient)
+
+
+async def _may_all_read(
+    rest: hikari.api.RESTClient, guild_id: hikari.Snowflake, channel_id: hikari.Snowflake
+) -> bool:
+    try:
+        return await may_read(rest, int(guild_id), await rest.fetch_channel(channel_id), None)
+    except hikari.HTTPError:  # as where the bot was only brought along by its user
+        return False

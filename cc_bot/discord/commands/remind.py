@@ -1,4 +1,4 @@
-"""`/remind …`. Every reply is for its caller alone."""
+"""`/remind …` and `/heartbeat …`. Every reply is for its caller alone."""
 
 from collections.abc import Callable, Iterable
 from datetime import timedelta
@@ -29,7 +29,7 @@ from cc_bot.discord.pages.reminders import choice_name, snoozed_page
 from cc_bot.discord.pages.replies import reply_view
 from cc_bot.discord.presses import on_press, show_view, whisper
 from cc_bot.discord.recipients import Recipient, Recipients
-from cc_bot.domain.schedule import MAX_TEXT_CHARACTERS, Place, Schedule
+from cc_bot.domain.schedule import LEAST_HOURS, MAX_TEXT_CHARACTERS, MOST_HOURS, Place, Schedule
 from cc_bot.stores import ScheduleStore
 
 loader = lightbulb.Loader()
@@ -182,3 +182,52 @@ async def snooze(
     shown = Page(message.content, facts=message.facts)
     page = snoozed_page(shown, before, later, recipient.words)
     await reply_in_place(interaction, shown).show((page,))
+
+
+heartbeat = lightbulb.Group("heartbeat", "heartbeat_description", localize=True)
+loader.command(heartbeat)
+
+MAX_TIME_CHARACTERS = 20
+
+
+def _time(name: str) -> str | None:
+    return text_option(name, default=None, max_length=MAX_TIME_CHARACTERS)
+
+
+async def heartbeat_on(
+    caller: Recipient,
+    every: int,
+    where: str,
+    quiet_from: str | None,
+    quiet_to: str | None,
+    *,
+    ctx: lightbulb.Context,
+    schedules: ScheduleStore,
+    chooser: Chooser,
+    recipients: Recipients,
+) -> Reply:
+    here = where == "channel"
+    return await reminders.heartbeat_on(
+        caller,
+        (await chooser.of(ctx.interaction)).key,
+        place_of(ctx.interaction, here=here),
+        every=every,
+        quiet_from=quiet_from or "",
+        quiet_to=quiet_to or "",
+        moved_to_dm=here and is_moved_to_dm(ctx.interaction),
+        schedules=schedules,
+        clock=recipients.clock,
+    )
+
+
+reply_command(
+    heartbeat.register,
+    "heartbeat_on",
+    heartbeat_on,
+    every=number_option("heartbeat_every", min_value=LEAST_HOURS, max_value=MOST_HOURS),
+    where=text_option("heartbeat_where", default="dm", choices=choices("heartbeat", "dm", "channel")),
+    quiet_from=_time("heartbeat_quiet_from"),
+    quiet_to=_time("heartbeat_quiet_to"),
+)
+reply_command(heartbeat.register, "heartbeat_off", reminders.heartbeat_off)
+reply_command(heartbeat.register, "heartbeat_status", reminders.heartbeat_status)
