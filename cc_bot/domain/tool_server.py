@@ -132,36 +132,36 @@ class StoredToolList:
         return hashlib.sha256(self.seen.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
-ToolStanding = Literal["offered", "new", "changed", "gone", "left_out", "unnamed"]
-"""Whether models are offered a tool. Those that are new, changed or gone wait for an owner; `left_out` can't
-be told to models, and `unnamed` is what the operator's file does not let be used."""
-HELD_BACK: Final = frozenset[ToolStanding]({"new", "changed", "gone"})
+ToolStatus = Literal["offered", "new", "changed", "gone", "left_out", "unnamed"]
+"""Whether models are offered a tool. New, changed and gone ones wait for an owner; models can't use those left
+out, and the operator's file does not allow unnamed ones."""
+HELD_BACK: Final = frozenset[ToolStatus]({"new", "changed", "gone"})
 
 
 @dataclass(frozen=True, slots=True)
 class ToolWording:
-    """The words of a server on one of its tools."""
+    """What a server says about one of its tools."""
 
     description: str
     schema: str
-    """Of its arguments, as JSON; empty for one that is too large to keep."""
+    """Of its arguments, as JSON; empty if it is too large."""
     read_only: bool
     waits: bool
-    """Whether a call of it waits for a press."""
+    """Whether a call needs approval."""
     open_world: bool = True
     """Whether a call may reach anything beyond its server."""
 
 
 @dataclass(frozen=True, slots=True)
 class ToolDetails:
-    """A tool of a server as an owner reads it before agreeing: as it is, and as it was agreed to."""
+    """A tool of a server as an owner reads it: as it is now, and as it was accepted."""
 
     full_name: str
-    standing: ToolStanding
+    status: ToolStatus
     now: ToolWording | None
-    """None when its server has it no more."""
+    """None if its server no longer has it."""
     agreed: ToolWording | None
-    """None when nobody agreed to it."""
+    """None if it was never accepted."""
 
 
 LeftOutReason = Literal["alike", "long_name", "too_large", "no_schema", "no_object"]

@@ -19,7 +19,7 @@ from cc_bot.domain.tool_server import (
     ServerTool,
     StoredToolList,
     ToolDetails,
-    ToolStanding,
+    ToolStatus,
     ToolWording,
 )
 from cc_bot.mcp.file import ServerRules
@@ -106,15 +106,15 @@ def review(server: str, rules: ServerRules, stored: StoredToolList) -> Catalog:
     digests = {tool.digest for tool in accepted}
     unaccepted = {tool.name for tool in listed if tool.digest not in digests}
     full_names = Counter(_full_name(server, tool.name) for tool in listed if _is_allowed(tool.name, rules))
-    tools, left_out, standings = list[OfferedTool](), list[LeftOutTool](), dict[str, ToolStanding]()
+    tools, left_out, statuses = list[OfferedTool](), list[LeftOutTool](), dict[str, ToolStatus]()
     length = 0
     for name in sorted(now.keys() | agreed.keys()):
         if not _is_allowed(name, rules):
-            standings[name] = "unnamed"
+            statuses[name] = "unnamed"
         elif name not in now:
-            standings[name] = "gone"
+            statuses[name] = "gone"
         elif name in unaccepted:
-            standings[name] = "changed" if name in agreed else "new"
+            statuses[name] = "changed" if name in agreed else "new"
         else:
             length += len(now[name].schema)
             open_world = now[name].open_world or agreed[name].open_world
@@ -122,21 +122,21 @@ def review(server: str, rules: ServerRules, stored: StoredToolList) -> Catalog:
                 if length > MAX_SCHEMAS_LENGTH:
                     raise SchemaRefused("too_large")
                 tools.append(_offered(server, rules, now[name], full_names, open_world=open_world))
-                standings[name] = "offered"
+                statuses[name] = "offered"
             except SchemaRefused as refused:
                 left_out.append(LeftOutTool(name, refused.reason))
-                standings[name] = "left_out"
+                statuses[name] = "left_out"
     details = [
         ToolDetails(
             _full_name(server, name),
-            standing,
+            status,
             _wording(now.get(name), rules),
             _wording(agreed.get(name), rules),
         )
-        for name, standing in standings.items()
+        for name, status in statuses.items()
     ]
-    held_back = tuple(name for name, standing in standings.items() if standing in HELD_BACK)
-    ordered = sorted(details, key=lambda each: each.standing not in HELD_BACK)
+    held_back = tuple(name for name, status in statuses.items() if status in HELD_BACK)
+    ordered = sorted(details, key=lambda each: each.status not in HELD_BACK)
     return Catalog(tuple(tools), tuple(left_out), tuple(ordered), held_back)
 
 

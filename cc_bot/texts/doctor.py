@@ -7,7 +7,7 @@ from cc_bot.texts.area import Area, Both, Sentence, by_key
 
 
 class DoctorTexts(Area):
-    doctor = Sentence(ja="設定と環境を調べ、直し方を伝えます（動作中でも使えます）", en="look for what is wrong and tell how to mend it, also while the bot runs")
+    doctor = Sentence(ja="設定と環境を調べ、直し方を伝えます（動作中でも使えます）", en="check the setup and say how to fix it, also while the bot runs")
     as_json = Sentence(ja="結果を JSON で出します", en="write the report as JSON")
     offline_option = Sentence(ja="ネットワークを使う確認を省きます", en="leave out what needs the network")
     labels = by_key(
@@ -61,7 +61,7 @@ class DoctorTexts(Area):
     commands_strange = Sentence(ja="この cc-bot にないコマンドが登録されています: {names}\n→ cc-bot run を起動し直すと登録されます。", en="Discord has commands that this cc-bot does not know: {names}\n→ Start `cc-bot run` again: it registers them.")
     clock_ok = Sentence(ja="Discord の時計との差は {seconds} 秒です。", en="It differs from Discord's by {seconds} s.")
     clock_off = Sentence(ja="Discord の時計と {seconds} 秒ずれています。\n→ このマシンの時刻を合わせてください（NTP を有効にします）。お知らせの時刻が狂います。", en="It differs from Discord's by {seconds} s.\n→ Set this machine's clock (switch NTP on). Reminders come at the wrong time.")
-    clock_unknown = Sentence(ja="Discord が時刻を返さなかったので、比べられませんでした。", en="Discord did not tell the time, so there is nothing to compare with.")
+    clock_unknown = Sentence(ja="Discord が時刻を返さなかったので、比べられませんでした。", en="Discord sent no time to compare with.")
     clock_set = Sentence(ja="試験用の設定で、時計を {seconds} 秒進めています。\n→ CC_BOT_TEST_CLOCK_OFFSET を消してください。", en="A setting for tests puts the clock {seconds} s ahead.\n→ Remove CC_BOT_TEST_CLOCK_OFFSET.")
     timezone_ok = Sentence(ja="{zone} は今 {time} です。", en="In {zone} it is {time}.")
     model_ok = Sentence(ja="{model}: 返事 {seconds} 秒、ツール {tools}、画像 {pictures}、思考 {reasoning}{changes}", en="{model}: answers in {seconds} s, tools {tools}, pictures {pictures}, reasoning {reasoning}{changes}")
@@ -129,7 +129,7 @@ class DoctorTexts(Area):
         ja="文書とウェブページを隔離なしで読んでいます（CC_BOT_READ_UNCONFINED=on）。細工されたファイルは、ボットと同じことができるかもしれません。\n→ Linux（x86-64 か ARM64）で動かすと、隔離して読みます。",
         en="Documents and web pages are read without a sandbox (CC_BOT_READ_UNCONFINED=on): a crafted file may do whatever the bot can.\n→ On Linux (x86-64 or ARM64) they are read in one.",
     )
-    database_ok = Sentence(ja="{path}（{size}）は壊れておらず、書き込めます。", en="{path} ({size}) is whole and can be written to.")
+    database_ok = Sentence(ja="{path}（{size}）は壊れておらず、書き込めます。", en="{path} ({size}) is intact and writable.")
     database_new = Sentence(ja="{path} はまだありません。最初の起動で作られます。", en="{path} is not there yet. The first start makes it.")
     database_folder = Sentence(ja="フォルダ {path} がありません。\n→ 作成するか、CC_BOT_DATABASE_URL を直してください。", en="The folder {path} does not exist.\n→ Create it or correct CC_BOT_DATABASE_URL.")
     database_foreign = Sentence(ja="{path} は cc-bot のデータベースではないか、読めません。\n→ CC_BOT_DATABASE_URL とファイルの権限を確かめてください。", en="{path} is no database of cc-bot, or can't be read.\n→ Check CC_BOT_DATABASE_URL and the file's mode.")
@@ -145,18 +145,18 @@ class DoctorTexts(Area):
     )
     disk_ok = Sentence(ja="{free} の空きがあります。", en="{free} are free.")
     disk_low = Sentence(ja="空きが {free} しかありません（目安は {wanted}）。\n→ 不要なファイルを消すか、広いディスクへ移してください。", en="Only {free} are free; {wanted} would be good.\n→ Delete what is not needed, or move to a larger disk.")
-    disk_unknown = Sentence(ja="空きを調べられませんでした。\n→ データベースのフォルダがあるディスクを確かめてください。", en="The free room can't be told.\n→ Look at the disk that holds the database's folder.")
+    disk_unknown = Sentence(ja="空きを調べられませんでした。\n→ データベースのフォルダがあるディスクを確かめてください。", en="The free space is unknown.\n→ Check the disk with the database's folder.")
     backups_ok = Sentence(ja="最新は {name}（{days} 日前）です。", en="The newest is {name}, {days} days old.")
     backups_none = Sentence(ja="{folder} にはまだありません。\n→ cc-bot backup を、cron などで毎日動かしてください（docs/backup.ja.md）。", en="There are none in {folder}.\n→ Have cron run `cc-bot backup` every day (docs/backup.md).")
     backups_old = Sentence(ja="最新の {name} は {days} 日前のものです。\n→ cc-bot backup を、cron などで毎日動かしてください（docs/backup.ja.md）。", en="The newest, {name}, is {days} days old.\n→ Have cron run `cc-bot backup` every day (docs/backup.md).")
     backups_unreadable = Sentence(ja="{folder} を読めません。\n→ CC_BOT_BACKUP_FOLDER とフォルダの権限を確かめてください。", en="{folder} can't be read.\n→ Check CC_BOT_BACKUP_FOLDER and the folder's mode.")
     erasures_ok = Sentence(ja="読み書きできます。", en="It can be read and added to.")
-    erasures_none = Sentence(ja="まだありません。最初の起動で作られます。", en="There is none yet. The first start makes it.")
+    erasures_none = Sentence(ja="まだありません。最初の起動で作られます。", en="There is none yet. The first start creates it.")
     erasures_unusable = Sentence(
         ja="読み書きできません: {names}\n→ 権限を確かめ、中身が壊れていればバックアップのフォルダにある erasures.jsonl から戻してください。それまでは、消去かバックアップからの復元ができません。",
         en="Can't be read and added to: {names}\n→ Check the mode, and if the content is spoiled put a copy in its place: erasures.jsonl from the folder of the backups. Until then nothing can be erased, or no backup restored.",
     )
-    files_ok = Sentence(ja="ほかの利用者からは読めません。", en="Nobody else on this machine can read them.")
+    files_ok = Sentence(ja="ほかの利用者からは読めません。", en="Other users of this machine can't read them.")
     files_open = Sentence(ja="ほかの利用者からも読めます: {names}\n→ chmod 600 {names}", en="Others on this machine can read: {names}\n→ chmod 600 {names}")
     agents_ok = Sentence(ja="{count} 人が使えます。", en="{count} can be used.")
     agents_none = Sentence(ja="ファイルはありません（既定のエージェントだけです）。", en="There is no file; only the default agent.")
@@ -182,9 +182,9 @@ class DoctorTexts(Area):
     tool_server_left_out = Sentence(ja="{server}: 使えないツールがあります: {tools}\n→ サーバーの作者に伝えるか、cc_bot の deny に書いてください。", en="{server} has tools that are left out: {tools}\n→ Tell the author of the server, or name them under cc_bot.deny.")
     policy_ok = Sentence(ja="ファイルを読めました。", en="The file can be read.")
     policy_none = Sentence(ja="ファイルはありません（既定の制限だけです）。", en="There is no file; only the default limits.")
-    file_fix = Sentence(ja="ファイルを直してください。動作中のボットは、直るまで前の内容を使います。", en="Mend the file. A running bot keeps to what it said before.")
+    file_fix = Sentence(ja="ファイルを直してください。動作中のボットは、直るまで前の内容を使います。", en="Fix the file. A running bot uses its last valid content.")
     server_answers = Sentence(ja="{where} の PostgreSQL {version} につながります（{size}）。", en="PostgreSQL {version} at {where} answers ({size}).")
-    server_unreachable_fix = Sentence(ja="直してから、もう一度 cc-bot doctor を実行してください。", en="Mend that, then run cc-bot doctor again.")
+    server_unreachable_fix = Sentence(ja="直してから、もう一度 cc-bot doctor を実行してください。", en="Fix that, then run cc-bot doctor again.")
     server_pending = Sentence(ja="データベースの更新が{count}件残っています。\n→ cc-bot migrate を実行するか、ボットを起動してください。", en="The schema is {count} updates behind.\n→ Run `cc-bot migrate`, or start the bot.")
     server_standby = Sentence(
         ja="つながった先は待機系なので、何も保存できません。\n→ CC_BOT_DATABASE_URL にすべてのサーバーを並べ、target_session_attrs=read-write を付けてください。", en="This server is a standby: nothing can be saved there.\n→ Name all servers in CC_BOT_DATABASE_URL, and add target_session_attrs=read-write."

@@ -8,13 +8,12 @@ from itertools import islice
 from typing import Final
 
 from cc_bot.domain.text import one_line
-from cc_bot.domain.tool_server import HELD_BACK, LeftOutReason, LeftOutTool, ToolDetails, ToolServerReport, ToolServerState, ToolStanding, ToolWording
+from cc_bot.domain.tool_server import HELD_BACK, LeftOutReason, LeftOutTool, ToolDetails, ToolServerReport, ToolServerState, ToolStatus, ToolWording
 from cc_bot.texts.area import Area, Both, Sentence, by_key
 
 
 class ToolServersFileTexts(Area):
-    """Mistakes in the file of servers. What is to be written stands there as it would in the file; what the
-    file has as the value of a key is never repeated."""
+    """Mistakes in the file of servers. A value in the file is never repeated: it may be a secret."""
 
     not_json = Sentence(ja="JSON として読めないところがあります（{line} 行目の {column} 文字目）。コメントと、最後の余分なコンマも使えません。", en="It is not valid JSON (line {line}, column {column}). Comments, and commas after the last entry, are not supported either.")
     empty = Sentence(ja='空です。サーバーを使わないときは、{{"mcpServers": {{}}}} と書くか、ファイルを消してください。', en='It is empty. For no servers, write {{"mcpServers": {{}}}} or remove the file.')
@@ -56,7 +55,7 @@ class ToolServersFileTexts(Area):
 
 
 class ToolServersTexts(Area):
-    """The state of the servers, as `/admin tools` and `doctor` tell it."""
+    """The state of the servers, for `/admin tools` and the doctor."""
 
     title = Sentence(ja="🔌 ツールのサーバー", en="🔌 Servers with tools")
     none = Sentence(ja="ツールのサーバーはありません。data/mcp.json に書くと使えます。", en="There are no servers with tools. Name them in data/mcp.json.")
@@ -84,7 +83,7 @@ class ToolServersTexts(Area):
     details_cut = Sentence(ja="⚠️ 長すぎるため、途中で切っています。", en="⚠️ It is too long, and cut where it is.")
     details_none = Sentence(ja="まだ一度もつながっていないので、ツールが分かりません。", en="Its tools are not known yet: it was never there so far.")
     details_file = Sentence(ja="ツール.txt", en="tools.txt")
-    standing = Sentence(ja="状態: {standing}", en="State: {standing}")
+    status = Sentence(ja="状態: {status}", en="State: {status}")
     wording_agreed = Sentence(ja="【認めたときの内容】", en="[agreed to before]")
     wording_new = Sentence(ja="【いまの内容（まだ認めていません）】", en="[new: not agreed to yet]")
     wording_alike = Sentence(ja="（違いは、長すぎて省いた部分にあります）", en="(They differ in what is too long to be kept.)")
@@ -97,13 +96,13 @@ class ToolServersTexts(Area):
     description = Sentence(ja="説明:", en="Description:")
     arguments = Sentence(ja="引数:", en="Arguments:")
     schema_too_large = Sentence(ja="（長すぎるので省きました）", en="(too large to be kept)")
-    standings: Both[Mapping[ToolStanding, str]] = by_key(
+    statuses: Both[Mapping[ToolStatus, str]] = by_key(
         {
             "offered": Sentence(ja="使えます", en="in use"),
             "new": Sentence(ja="止めています（新しいツールです）", en="held back: it is new"),
             "changed": Sentence(ja="止めています（前と変わりました）", en="held back: it is not what it was"),
             "gone": Sentence(ja="サーバーからなくなりました", en="gone: its server has it no more"),
-            "left_out": Sentence(ja="モデルに渡せないので外しています", en="left out: no model can be told of it"),
+            "left_out": Sentence(ja="モデルに渡せないので外しています", en="left out: models can't use it"),
             "unnamed": Sentence(ja="cc_bot の tools・deny により使いません", en="not used, by cc_bot.tools or cc_bot.deny"),
         }
     )
@@ -112,56 +111,49 @@ class ToolServersTexts(Area):
 
 
 def say_left_out(tools: Sequence[LeftOutTool], words: ToolServersTexts) -> str:
-    """Name tools that are left out, each with the reason, on one line."""
+    """Return the tools that are left out, each with the reason, on one line."""
     return one_line("; ".join(f"{tool.name}: {words.reasons[tool.reason].format()}" for tool in tools))
 
 
-def say_servers(reports: Sequence[ToolServerReport], told: ToolServersTexts, escape: Callable[[str], str] = str) -> str:
-    """Say how each server with tools is. What is theirs goes through `escape`."""
+def say_servers(reports: Sequence[ToolServerReport], words: ToolServersTexts, escape: Callable[[str], str] = str) -> str:
+    """Return the state of each server. Texts of servers go through `escape`."""
     if not reports:
-        return told.none
-    lines = [told.title]
+        return words.none
+    lines = [words.title]
     for each in reports:
-        lines.append(told.line.format(server=escape(each.server), state=told.states[each.state], tools=each.tools, calls=each.calls, failures=each.failures, tokens=each.tokens))
+        lines.append(words.line.format(server=escape(each.server), state=words.states[each.state], tools=each.tools, calls=each.calls, failures=each.failures, tokens=each.tokens))
         if each.withheld:
             names = ", ".join(map(escape, map(one_line, each.withheld)))
-            lines.append(told.withheld.format(tools=names))
+            lines.append(words.withheld.format(tools=names))
         if each.left_out:
-            lines.append(told.left_out.format(tools=escape(say_left_out(each.left_out, told))))
+            lines.append(words.left_out.format(tools=escape(say_left_out(each.left_out, words))))
     return "\n".join(lines)
 
 
-MOST_NAMES: Final = 20
-"""Of tools, in one sentence."""
+MAX_NAMES: Final = 20
 
 
-def say_accepted(server: str, names: Sequence[str] | None, told: ToolServersTexts, escape: Callable[[str], str] = str) -> str:
-    """Tell which tools of a server are offered from now on; None: nothing had to be agreed to."""
+def say_accepted(server: str, names: Sequence[str] | None, words: ToolServersTexts, escape: Callable[[str], str] = str) -> str:
+    """Return which tools of a server are offered from now on; None: there was nothing to accept."""
     shown = escape(one_line(server))
     if names is None:
-        return told.nothing_to_accept.format(server=shown)
+        return words.nothing_to_accept.format(server=shown)
     if not names:
-        return told.accepted_none.format(server=shown)
-    more = [told.more.format(count=len(names) - MOST_NAMES)] if len(names) > MOST_NAMES else []
-    listed = ", ".join((*(f"`{name}`" for name in names[:MOST_NAMES]), *more))
-    return told.accepted.format(server=shown, tools=listed)
+        return words.accepted_none.format(server=shown)
+    more = [words.more.format(count=len(names) - MAX_NAMES)] if len(names) > MAX_NAMES else []
+    listed = ", ".join((*(f"`{name}`" for name in names[:MAX_NAMES]), *more))
+    return words.accepted.format(server=shown, tools=listed)
 
 
-# ---- details -------------------------------------------------------------------------------------------
-# The tools of a server as an owner reads them before agreeing, as a file.
-#
-# All of it is the server's own words, and they may be made to deceive its reader. So each of their lines
-# stands behind a bar, where it is none of ours, and what nobody would see in them is written out.
-
-LARGEST: Final = 4_000_000
-"""Bytes of the file: Discord takes 10 MiB."""
-MOST_PIECES: Final = 50_000
-"""Of an indented schema; one that is made to grow by that stands on one line."""
+MAX_DETAILS_BYTES: Final = 4_000_000
+"""Discord takes 10 MiB."""
+MAX_PIECES: Final = 50_000
+"""Of an indented schema; a longer one is written on one line."""
 
 
 @dataclass(frozen=True, slots=True)
 class DetailsFile:
-    """The text of a file, and whether it had to be cut."""
+    """The tools of a server as an owner reads them before accepting."""
 
     text: str
     cut: bool
@@ -186,41 +178,42 @@ class FormTexts(Area):
     not_yours = Sentence(ja="このフォームに答えられるのは、質問した本人だけです。", en="Only the person who asked can answer this form.")
 
 
-def details_file(server: str, tools: Sequence[ToolDetails], told: ToolServersTexts) -> DetailsFile:
-    """Write the tools of a server down, in their order."""
-    lines, left = [f"{server} ({len(tools)})"], LARGEST
-    for line in _lines(tools, told):
+def details_file(server: str, tools: Sequence[ToolDetails], words: ToolServersTexts) -> DetailsFile:
+    """Return the tools of a server as a text. The server's own words may be meant to deceive its reader, so each of
+    their lines begins with a bar, and invisible characters are spelled out."""
+    lines, left = [f"{server} ({len(tools)})"], MAX_DETAILS_BYTES
+    for line in _lines(tools, words):
         left -= len(line.encode()) + 1
         if left < 0:
-            return DetailsFile("\n".join((*lines, told.details_cut)) + "\n", cut=True)
+            return DetailsFile("\n".join((*lines, words.details_cut)) + "\n", cut=True)
         lines.append(line)
     return DetailsFile("\n".join(lines) + "\n", cut=False)
 
 
-def _lines(tools: Sequence[ToolDetails], told: ToolServersTexts) -> Iterator[str]:
+def _lines(tools: Sequence[ToolDetails], words: ToolServersTexts) -> Iterator[str]:
     for tool in tools:
-        yield from ("", f"■ {tool.full_name}", told.standing.format(standing=told.standings[tool.standing]))
-        if tool.standing not in HELD_BACK:
-            yield from _wording(tool.now or tool.agreed, told)
+        yield from ("", f"■ {tool.full_name}", words.status.format(status=words.statuses[tool.status]))
+        if tool.status not in HELD_BACK:
+            yield from _wording(tool.now or tool.agreed, words)
             continue
         if tool.agreed:
-            yield from ("", told.wording_agreed, *_wording(tool.agreed, told))
+            yield from ("", words.wording_agreed, *_wording(tool.agreed, words))
         if tool.now:
-            yield from ("", told.wording_new, *_wording(tool.now, told))
+            yield from ("", words.wording_new, *_wording(tool.now, words))
         if tool.now == tool.agreed:
-            yield told.wording_alike
+            yield words.wording_alike
 
 
-def _wording(wording: ToolWording | None, told: ToolServersTexts) -> Iterator[str]:
+def _wording(wording: ToolWording | None, words: ToolServersTexts) -> Iterator[str]:
     if wording is None:
         return
-    yield told.reads if wording.read_only else told.writes
-    yield told.open_world if wording.open_world else told.local
-    yield told.waits if wording.waits else told.does_not_wait
-    yield told.description
+    yield words.reads if wording.read_only else words.writes
+    yield words.open_world if wording.open_world else words.local
+    yield words.waits if wording.waits else words.does_not_wait
+    yield words.description
     yield from map(_barred, wording.description.split("\n"))
-    yield told.arguments
-    yield from (map(_barred, _indented(wording.schema).split("\n")) if wording.schema else [told.schema_too_large])
+    yield words.arguments
+    yield from (map(_barred, _indented(wording.schema).split("\n")) if wording.schema else [words.schema_too_large])
 
 
 def _barred(line: str) -> str:
@@ -228,7 +221,7 @@ def _barred(line: str) -> str:
 
 
 def _visible(sign: str) -> str:
-    """Write a sign so that it is seen: controls, marks that turn a line around, and what has no width."""
+    """Spell out controls, marks that change the direction, and what has no width."""
     seen = sign.isprintable() or unicodedata.category(sign) == "Zs"
     return sign if seen else sign.encode("unicode_escape").decode("ascii")
 
@@ -236,7 +229,7 @@ def _visible(sign: str) -> str:
 def _indented(schema: str) -> str:
     """Return JSON over several lines."""
     document, encoder = json.loads(schema), json.JSONEncoder(ensure_ascii=False, indent=2)
-    pieces = list(islice(encoder.iterencode(document), MOST_PIECES + 1))
+    pieces = list(islice(encoder.iterencode(document), MAX_PIECES + 1))
     written = "".join(pieces)
-    fits = len(pieces) <= MOST_PIECES and len(written) <= LARGEST // 8
+    fits = len(pieces) <= MAX_PIECES and len(written) <= MAX_DETAILS_BYTES // 8
     return written if fits else json.dumps(document, ensure_ascii=False)

@@ -127,7 +127,7 @@ class TestAListThatChanges:
             assert bot.offered() == ["hostile__b"]
             assert {"a", "c", "d"} <= {*bot.report().withheld}
             details = bot.servers.details("hostile")
-            assert " ".join(f"{each.full_name[9]} {each.standing}" for each in details) == (
+            assert " ".join(f"{each.full_name[9]} {each.status}" for each in details) == (
                 "a changed c gone d new x new b offered e unnamed"
             )
             changed, gone, new, *_ = details
@@ -141,7 +141,7 @@ class TestAListThatChanges:
             assert bot.offered() == ["hostile__a", "hostile__b", "hostile__d"]
             assert not await bot.accept()
             [long] = [each for each in bot.servers.details("hostile") if each.full_name[-1] == "x"]
-            assert long.standing == "left_out"
+            assert long.status == "left_out"
 
     async def test_that_changed_since_it_was_read_is_not_accepted(self, tmp_path: Path) -> None:
         async with listing(tmp_path, tool("echo", "読みます")) as bot:

@@ -4,9 +4,9 @@ import json
 from typing import Any
 
 from cc_bot.domain.locale import Locale
-from cc_bot.domain.tool_server import ToolDetails, ToolStanding, ToolWording
+from cc_bot.domain.tool_server import ToolDetails, ToolStatus, ToolWording
 from cc_bot.texts import texts
-from cc_bot.texts.tool_servers import LARGEST, details_file, say_accepted
+from cc_bot.texts.tool_servers import MAX_DETAILS_BYTES, details_file, say_accepted
 
 SCHEMA = {"type": "object", "properties": {"text": {"type": "string", "description": "書くこと"}}}
 
@@ -19,8 +19,8 @@ def wording(
     return ToolWording(description, json.dumps(schema), read_only, not read_only)
 
 
-def one(now: ToolWording | None, agreed: ToolWording | None, standing: ToolStanding) -> list[ToolDetails]:
-    return [ToolDetails("notes__look", standing, now, agreed)]
+def one(now: ToolWording | None, agreed: ToolWording | None, status: ToolStatus) -> list[ToolDetails]:
+    return [ToolDetails("notes__look", status, now, agreed)]
 
 
 class TestTheFile:
@@ -59,7 +59,7 @@ class TestTheFile:
         many = one(wording("長い" * 2000), None, "new") * 1000
         written = details_file("notes", many, EN)
         assert written.cut
-        assert LARGEST // 2 < len(written.text.encode()) < LARGEST + 1000
+        assert MAX_DETAILS_BYTES // 2 < len(written.text.encode()) < MAX_DETAILS_BYTES + 1000
         assert "cut" in written.text.splitlines()[-1]
 
 
