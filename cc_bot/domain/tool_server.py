@@ -133,8 +133,8 @@ class StoredToolList:
 
 
 ToolStatus = Literal["offered", "new", "changed", "gone", "left_out", "unnamed"]
-"""Whether models are offered a tool. New, changed and gone ones wait for an owner; models can't use those left
-out, and the operator's file does not allow unnamed ones."""
+"""Whether models are offered a tool. New, changed and gone ones wait for an owner; models can't use one that
+is left out, and the operator's file does not allow unnamed ones."""
 HELD_BACK: Final = frozenset[ToolStatus]({"new", "changed", "gone"})
 
 

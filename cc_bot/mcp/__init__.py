@@ -1,5 +1,4 @@
 """Servers with tools that the operator names: their file, the client that calls them, supervision.
 
-Nothing of the library is imported before a file names a server: `server` and `schemas` need it, and whoever
-needs those imports them then.
+The library is not imported before a file names a server: only `server` and the modules below it need it.
 """

@@ -129,26 +129,26 @@ def parse_servers(text: str, *, variables: Mapping[str, str], words: Texts) -> M
     """Return the servers that are enabled, by name, in the file's order. Raises FileRefused."""
     if not text.strip():
         return {}
-    told = words.tool_servers_file
-    document, tables = _parse_json(text, told), dict[str, Any]()
+    said = words.tool_servers_file
+    document, tables = _parse_json(text, said), dict[str, Any]()
     for group in _GROUPS:
         found = document.pop(group, {})
         if not isinstance(found, dict):
-            raise FileRefused(told.not_an_object.format(name=group))
+            raise FileRefused(said.not_an_object.format(name=group))
         if both := tables.keys() & found.keys():
-            raise FileRefused(told.twice.format(key=printable_key(sorted(both)[0])))
+            raise FileRefused(said.twice.format(key=printable_key(sorted(both)[0])))
         tables |= found
     if strange := [key for key in document if key not in _BESIDE]:
-        raise FileRefused(told.other_key.format(key=printable_key(strange[0])))
+        raise FileRefused(said.other_key.format(key=printable_key(strange[0])))
     entries = [_Reader(name, variables, words).read(table) for name, table in tables.items()]
     servers = {entry.name: entry for entry in entries if entry is not None}
     by_prefix = dict[str, str]()
     for name in servers:
         other = by_prefix.setdefault(ServerTool(name, "", "", {}).full_name, name)
         if other != name:
-            raise FileRefused(told.names_alike.format(server=printable_key(name), other=printable_key(other)))
+            raise FileRefused(said.names_alike.format(server=printable_key(name), other=printable_key(other)))
     if servers and find_spec("mcp") is None:
-        raise FileRefused(told.not_installed)
+        raise FileRefused(said.not_installed)
     return servers
 
 

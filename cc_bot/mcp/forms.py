@@ -39,7 +39,7 @@ MAX_FORM_LENGTH: Final = 10_000
 MAX_CHOICES: Final = 25
 _DECLINED: Final = "[A question of the server's was declined: {why}]"
 _WHY: Final[Mapping[type[ToolServerError], str]] = {
-    SecretAsked: "it asked for a secret, and nobody is asked for one here.",
+    SecretAsked: "it asked for a secret, which is never asked for here.",
     FormUnsuitable: "it can't be asked here.",
 }
 _BY_USER: Final = "the user did not want to answer."
@@ -68,8 +68,8 @@ def form_of(server: str, params: types.ElicitRequestParams) -> Form:
     shown = (params.message, *(words for field in properties.values() for words in _words(field)))
     if sum(map(len, (*properties, *shown))) > MAX_FORM_LENGTH:
         raise FormUnsuitable(server=server)
-    told = (*properties, *shown, " ".join(shown))  # a question may be split over several of them
-    if any(map(asks_for_secret, told)) or any(map(_is_hidden, properties.values())):
+    asked = (*properties, *shown, " ".join(shown))  # a question may be split over several of them
+    if any(map(asks_for_secret, asked)) or any(map(_is_hidden, properties.values())):
         raise SecretAsked(server=server)
     required = schema.get("required")
     needed = [each for each in required if isinstance(each, str)] if isinstance(required, list) else []
@@ -78,7 +78,7 @@ def form_of(server: str, params: types.ElicitRequestParams) -> Form:
 
 
 def _words(schema: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the words of a field, as a server may put its question into any of them."""
+    """Yield all texts of a field: a server may put its question into any of them."""
     for key in ("title", "description", "default"):
         if isinstance(words := schema.get(key), str):
             yield words
@@ -116,7 +116,7 @@ def _field(server: str, name: str, schema: Mapping[str, Any], required: bool) ->
 
 
 def _choices(schema: Mapping[str, Any]) -> tuple[FormChoice, ...]:
-    """Return the values that a text may have; none where that is not told, or in no way that can be shown."""
+    """Return the values that a text may have; none if they are not listed, or can't be shown."""
     listed, names = schema.get("enum"), schema.get("enumNames")
     if isinstance(listed, list):
         labels = names if isinstance(names, list) and len(names) == len(listed) else listed
@@ -149,7 +149,7 @@ class ActiveCall:
     """A call while its server works on it, and may ask something back."""
 
     def __init__(self, server: str, asker: Asker | None, time: asyncio.Timeout, form_s: float) -> None:
-        """`time` is that of the call, which stands still while somebody is asked."""
+        """`time` is the limit of the call, which is paused while the user is asked."""
         self._server = server
         self._asker = asker
         self._time = time
@@ -159,7 +159,7 @@ class ActiveCall:
         self._asking: asyncio.Task[Mapping[str, str] | None] | None = None
         self._over = False
         self.notes = list[str]()
-        """What the model is told of that, a line each."""
+        """Lines for the model about declined questions."""
 
     async def answer(self, params: types.ElicitRequestParams) -> types.ElicitResult:
         """Answer what the server asks."""
@@ -174,7 +174,7 @@ class ActiveCall:
             except (SecretAsked, FormUnsuitable) as refusal:
                 await self._tell(self._asker, refusal)
                 return self.decline(_WHY[type(refusal)])
-            with self._standing_still():
+            with self._paused():
                 return await self._ask(self._asker, form)
 
     def end(self) -> None:
@@ -209,16 +209,16 @@ class ActiveCall:
             async with asyncio.timeout(self._form_s):
                 await asker.tell(refusal)
         except Exception as error:  # noqa: BLE001 - it is declined, whether they know or not
-            _log.warning("refusal_not_told", error=type(error).__name__)
+            _log.warning("refusal_not_shown", error=type(error).__name__)
 
     def decline(self, why: str) -> types.ElicitResult:
-        """Decline what the server asks, and have the model told why."""
+        """Decline what the server asks, with a note for the model."""
         if (note := _DECLINED.format(why=why)) not in self.notes:
             self.notes.append(note)
         return types.ElicitResult(action="decline")
 
     @contextmanager
-    def _standing_still(self) -> Iterator[None]:
+    def _paused(self) -> Iterator[None]:
         clock = asyncio.get_running_loop().time
         ends = self._time.when()
         left = None if ends is None else ends - clock()

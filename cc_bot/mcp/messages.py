@@ -28,13 +28,13 @@ MAX_OPEN_QUESTIONS: Final = 16
 MAX_QUESTION_ID: Final = 200
 
 MAX_VALUES: Final = 100_000
-"""Of JSON: parsing so many holds the interpreter for 30 ms."""
+"""In one JSON message: parsing so many holds the interpreter lock for 30 ms."""
 MAX_BLOCKS: Final = 1000
 """Texts and pictures in a result: the library validates each of them several times."""
 MAX_TEXT: Final = 1024 * 1024
 """Characters of a result: a little more than the most bytes that an operator can ask for."""
 MAX_DIGITS: Final = 30
-"""Of a whole number: reading one takes the square of its length. A longer one is kept as a text."""
+"""In a whole number: parsing takes the square of its length. A longer one becomes a text."""
 MAX_QUESTION_BYTES: Final = 1_000_000
 """A question is kept until it is answered."""
 MAX_INLINE_BYTES: Final = 32_000
@@ -169,8 +169,8 @@ def _reduce(result: dict[str, Any]) -> None:
 
 
 def _shorten(blocks: list[Any], structured: object) -> list[Any]:
-    """Return the blocks that may be told, with MAX_TEXT characters; the structured content, as a text, if
-    there is no other text."""
+    """Return the first blocks, with MAX_TEXT characters; the structured content as a text if there is no
+    other text."""
     kept, room = blocks[:MAX_BLOCKS], MAX_TEXT
     if left := len(blocks) - len(kept):
         kept.append({"type": "text", "text": f"[{left} of {len(blocks)} parts were left out here.]"})

@@ -1,4 +1,4 @@
-"""The result of a call, cut to what may be told: a text, and pictures."""
+"""The result of a call, cut to its limits: a text, and pictures."""
 
 import base64
 import binascii
@@ -20,16 +20,16 @@ from mcp_types import (
 from cc_bot.domain.message import Attachment, image_type
 from cc_bot.domain.tool_server import ServerResult
 
-MOST_IMAGE_BYTES: Final = 8_000_000
+MAX_IMAGE_BYTES: Final = 8_000_000
 """Of all pictures of one result."""
-MOST_IMAGES: Final = 8
-LONGEST_REFERENCE: Final = 200
-"""Characters of the name or address of what is only named."""
+MAX_IMAGES: Final = 8
+MAX_REFERENCE_LENGTH: Final = 200
+"""Of the name or address of content that is left out."""
 
 
 def result_of(result: CallToolResult, most_kb: int) -> ServerResult:
-    """Return the outcome of a call, with so many KB of text at most. What is structured is a text by now (see
-    messages.py)."""
+    """Return the outcome of a call with at most so many KB of text. Structured content is a text by now, see
+    messages.py."""
     gathered = _Gathered()
     lines = [line for block in result.content for line in gathered.lines(block)]
     text = cut("\n".join(lines), most_kb * 1024)
@@ -54,7 +54,7 @@ class _Gathered:
     image_bytes: int = 0
 
     def lines(self, block: ContentBlock) -> Iterator[str]:
-        """Yield the lines that a block is told in."""
+        """Yield the lines for a block."""
         match block:
             case TextContent(text=text):
                 yield text
@@ -71,7 +71,7 @@ class _Gathered:
                 yield f"[A file, {_shortened(str(resource.uri))}, which is not shown.]"
 
     def _image(self, data: str) -> str:
-        if self.image_bytes + len(data) * 3 // 4 > MOST_IMAGE_BYTES or len(self.images) >= MOST_IMAGES:
+        if self.image_bytes + len(data) * 3 // 4 > MAX_IMAGE_BYTES or len(self.images) >= MAX_IMAGES:
             return "[A picture, which was left out: there are too many, or they are too large.]"
         try:
             content = base64.b64decode(data, validate=True)
@@ -87,4 +87,4 @@ class _Gathered:
 
 
 def _shortened(text: str) -> str:
-    return " ".join(text.split())[:LONGEST_REFERENCE]
+    return " ".join(text.split())[:MAX_REFERENCE_LENGTH]

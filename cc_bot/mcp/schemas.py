@@ -81,7 +81,7 @@ class _Inliner:
     def _parts(self, schema: Schema, depth: int, within: tuple[str, ...]) -> Iterator[tuple[str, Any]]:
         for key, value in schema.items():
             if key == "additionalProperties" and "patternProperties" in schema:
-                continue  # which of them are additional, only the patterns tell
+                continue  # which ones are additional depends on the patterns
             if key == "additionalProperties" or (key == "items" and not isinstance(value, list)):
                 yield key, self.node(value, depth, within)
             elif key in _LISTS and isinstance(value, list) and value:

@@ -121,7 +121,7 @@ class ServerConnection:
             transport,
             cache=None,
             elicitation_callback=self._answer,
-            message_handler=self._hear,
+            message_handler=self._on_message,
             client_info=types.Implementation(name="cc-bot", version="1"),
         )
         async with AsyncExitStack() as stack:
@@ -169,7 +169,7 @@ class ServerConnection:
                     async for _ in events:
                         self._changed.set()
 
-    async def _hear(self, message: IncomingMessage) -> None:
+    async def _on_message(self, message: IncomingMessage) -> None:
         if isinstance(message, types.ToolListChangedNotification):
             self._changed.set()
 

@@ -119,7 +119,7 @@ class Servers:
         if managed := self.managed.get(server):
             with suppress(TimeoutError):
                 async with asyncio.timeout(managed.entry.rules.timeout_s):
-                    while self.is_starting(server):  # noqa: ASYNC110 - no event tells it
+                    while self.is_starting(server):  # noqa: ASYNC110 - there is no event
                         await asyncio.sleep(START_INTERVAL_S)
         managed = self.managed.get(server)  # the file may name another one by now
         if managed is None or managed.connection is None or not managed.connection.is_connected:

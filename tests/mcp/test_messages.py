@@ -30,7 +30,7 @@ from cc_bot.mcp.messages import (
     Transport,
     has_too_many_values,
 )
-from cc_bot.mcp.results import MOST_IMAGE_BYTES, result_of
+from cc_bot.mcp.results import MAX_IMAGE_BYTES, result_of
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers(-(10**9), 10**9) | st.text(),
@@ -129,7 +129,7 @@ class TestAResult:
         for content in (b"<svg/>", b"MZ\x90", b"", b"RIFF0000WAVE"):
             assert result(image(content)).images == (), content
         assert result(ImageContent(type="image", data="***", mime_type="image/png")).images == ()
-        large = b"\xff\xd8\xff" + b"0" * (MOST_IMAGE_BYTES // 2)
+        large = b"\xff\xd8\xff" + b"0" * (MAX_IMAGE_BYTES // 2)
         shown = result(image(large), image(large), image(PNG))
         assert [each.name for each in shown.images] == ["image-1.jpeg", "image-2.png"]
         assert "left out" in shown.text
