@@ -6,7 +6,7 @@ questions that were not asked again in time. A turn that can't be shown anywhere
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -37,7 +37,7 @@ from cc_bot.discord.pages.answer import (
     stored_state,
     with_controls,
 )
-from cc_bot.discord.pages.custom_ids import AnswerButton, StopButton, parse_custom_id
+from cc_bot.discord.pages.custom_ids import StopButton
 from cc_bot.discord.pages.page import Page
 from cc_bot.discord.pages.proposals import outcome_line, refreshed
 from cc_bot.discord.recipients import Recipient, Recipients
@@ -88,14 +88,6 @@ class UnshownTurn:
             return final_pages(stored_state(self.answer, heard=self.heard), self.recipient.words)
         restores = self.older is not None and not self.turn.below
         return (self._restored(self.older) if restores and self.older else self.sentence(),)
-
-    def is_shown_by(self, page: Page) -> bool:
-        """Return whether a message is the last page of the stored answer, whatever was decided below it
-        since."""
-        pressed = (parse_custom_id(button.custom_id) for button in page.buttons)
-        answer_id = self.answer.id if self.answer else None
-        ended = any(isinstance(each, AnswerButton) and each.answer_id == answer_id for each in pressed)
-        return ended and page.content.strip() == self.pages()[-1].content.strip()
 
     def sentence(self) -> Page:
         words, asked_again = self.recipient.words.unfinished, False
@@ -335,10 +327,11 @@ class Recovery:
         first_id = turn.shown_in or int(await outlet.first_id())
         unrecorded = await self._unrecorded_followups(turn, channel_id, (first_id, *turn.pages)[-1])
         further = (*turn.pages, *(unrecorded or ()))
-        fetch = partial(rest.fetch_webhook_message, application_id, token)
         shown = further if turn.below else (first_id, *further)
-        if unshown.answer is None and shown and _shows_an_end(await fetch(shown[-1])):
-            return "told_already"
+        if unshown.answer is None and shown:
+            last = await rest.fetch_webhook_message(application_id, token, shown[-1])
+            if _shows_an_end(last):
+                return "told_already"
         known = sent_messages(further) if turn.below else (Sent(None), *sent_messages(further))
         reply = Reply(outlet, known)
         if unshown.answer is None and turn.below and unshown.older and not (reply.begun or turn.calls):
@@ -346,18 +339,18 @@ class Recovery:
             return reply
         # If it can't be known whether the next page was posted, all of it comes in one message.
         one_message = unrecorded is None and len(unshown.pages()) > len(known)
-        await self._show_in(unshown, reply, fetch, one_message=one_message)
+        await self._show_in(unshown, reply, one_message=one_message)
         return reply
 
     async def _in_channel(self, unshown: UnshownTurn) -> Reply | Unshown:
-        turn, rest = unshown.turn, self.replies.rest
+        turn = unshown.turn
         if turn.kind != "message":
             reply = await self._late_reply(turn)
         else:
             reply = await self._reply_to_message(turn)
             if end := await self._end_of_message(turn, reply):
                 return end
-        await self._show_in(unshown, reply, partial(rest.fetch_message, turn.key.channel_id))
+        await self._show_in(unshown, reply)
         return reply
 
     async def _by_dm(self, unshown: UnshownTurn) -> Reply:
@@ -376,33 +369,16 @@ class Recovery:
             await live.finish(None, temporary=False, note=note)
         return reply
 
-    async def _show_in(
-        self,
-        unshown: UnshownTurn,
-        reply: Reply,
-        fetch: Callable[[int], Awaitable[hikari.Message]],
-        *,
-        one_message: bool = False,
-    ) -> None:
-        """Render into the messages of a reply, unless the last one already shows the full answer, maybe with
-        what was decided since. Holds the lock of that message. Raises hikari's errors."""
+    async def _show_in(self, unshown: UnshownTurn, reply: Reply, *, one_message: bool = False) -> None:
+        """Render into the messages of a reply. Holds the lock of the last one. Raises hikari's errors."""
         ids = await reply.message_ids()
         async with self.changes.after(ids[-1] if ids else unshown.turn.id):
-            complete = False
-            if ids:
-                with suppress(hikari.ForbiddenError):  # without reading the history it is shown once more
-                    page = page_of(await fetch(ids[-1]), unshown.recipient.locale)
-                    if complete := unshown.is_shown_by(page):
-                        reply.note_last(page)
             if unshown.answer is None:
                 await self._show_page(unshown, reply, unshown.pages()[0])
                 return
             receipts = self.deliveries.running.receipts
             live = unshown.live(reply, receipts, unshown.answer, one_message=one_message)
-            if complete:
-                await live.record_receipts()
-            else:
-                await live.finish(unshown.turn.key.user_id, temporary=False)
+            await live.finish(unshown.turn.key.user_id, temporary=False)
 
     async def _show_page(self, unshown: UnshownTurn, reply: Reply, page: Page) -> None:
         words, receipts = unshown.recipient.words, self.deliveries.running.receipts

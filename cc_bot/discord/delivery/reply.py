@@ -210,10 +210,6 @@ class Reply:
         except hikari.HikariError as error:
             _log.warning("answer_not_removed", error=type(error).__name__)
 
-    def note_last(self, page: Page) -> None:
-        """Set the look of its last message."""
-        self._sent[-1] = replace(self._sent[-1], page=page)
-
     def shows(self, message_id: int) -> bool:
         """Return whether this is one of its messages."""
         return any(sent.id == message_id for sent in self._sent)
