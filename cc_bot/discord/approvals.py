@@ -12,7 +12,7 @@ import structlog
 from cc_bot.assistant import Assistant
 from cc_bot.assistant.approvals import ApprovedResult
 from cc_bot.discord.agents import Chosen
-from cc_bot.discord.delivery.answers import Answers, FollowUp
+from cc_bot.discord.delivery.answers import Answers
 from cc_bot.discord.delivery.canvas_boards import CanvasBoards
 from cc_bot.discord.delivery.forms import FormAsker
 from cc_bot.discord.delivery.outlets import reply_in_place
@@ -316,17 +316,17 @@ class ApprovalDelivery:
         before = await self.answers.references.find_question(press.asker.user_id, proposal.answer_id)
         name = author_name(press.interaction) if press.by_asker else before.author_name if before else ""
         sentence = press.asker.words.proposal.after_call.format(what=proposal.content.calls[0].name)
-        follow_up = FollowUp(
+        await self.answers.go_on_after_call(
+            press.interaction,
             press.asker,
             chosen,
-            visibility,
             AskedQuestion(sentence, name, tainted=True),
-            press.role_ids,
-            () if before is not None and await self._is_in_history(proposal) else result.told,
-            result.images,
+            visibility=visibility,
+            ephemeral=press.ephemeral and visibility == "private",
+            role_ids=press.role_ids,
+            calls=() if before is not None and await self._is_in_history(proposal) else result.told,
+            pictures=result.images,
         )
-        ephemeral = press.ephemeral and visibility == "private"
-        await self.answers.go_on_after_call(follow_up, press.interaction, ephemeral=ephemeral)
 
     async def _is_in_history(self, proposal: Proposal) -> bool:
         """Return whether the author's conversation still has the answer. Raises StorageError."""

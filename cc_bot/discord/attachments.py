@@ -10,9 +10,15 @@ from dataclasses import dataclass, replace
 import aiohttp
 import hikari
 
-from cc_bot.assistant.files import read_files
 from cc_bot.context import recordings
-from cc_bot.context.attachments import is_called_document, size_limit, too_large
+from cc_bot.context.attachments import (
+    document_files,
+    is_called_document,
+    is_document,
+    read_attachment,
+    size_limit,
+    too_large,
+)
 from cc_bot.discord.held_files import HeldFiles
 from cc_bot.domain.errors import AttachmentNotFetched, InputError, forget_frames
 from cc_bot.domain.message import Attachment, Message
@@ -116,8 +122,8 @@ class AttachmentFetcher:
         """Download the files of a message concurrently. Unreadable files, those without room after others,
         and recordings that were `heard` before are left out. Discord's URLs expire after about a day.
 
-        Raises AttachmentTooLarge (before downloading; also for the sum), AttachmentNotFetched and errors of
-        `read_files` if none is left, and DocumentsWait if others hold too much.
+        Raises AttachmentTooLarge (before downloading; also for the sum), AttachmentNotFetched and other
+        InputErrors if none is left, and DocumentsWait if others hold too much.
         """
         wanted = [file for file in files if not (heard and file.is_recording)]
         fitting, left, held = list[bool](), {True: recordings.MAX_BYTES, False: room_bytes}, 0
@@ -158,7 +164,14 @@ class AttachmentFetcher:
     async def _read(self, file: AskedFile, *, has_turn: bool = False) -> tuple[Attachment, ...]:
         fetched = await _fetch_file(file.url, size_limit(file.media_type, file.name))
         async with nullcontext() if has_turn else self._held.reader():
-            return await read_files(file.name, fetched, self._documents, has_turn=has_turn)
+            data = fetched.getvalue()
+            if not is_document(file.name, data):
+                # Measuring a recording or decoding a text takes up to 0.5 s: no work for the event loop.
+                return (await asyncio.to_thread(read_attachment, file.name, data),)
+            del data  # of a document nothing is left in the file
+            async with nullcontext() if has_turn else self._documents.turn():
+                found = await self._documents.read_now(fetched)
+            return document_files(file.name, found.document, found.pictures)
 
 
 def _is_called_document(file: AskedFile) -> bool:

@@ -39,21 +39,6 @@ from cc_bot.log import begin_turn
 _log = structlog.get_logger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
-class FollowUp:
-    """A turn that continues by itself after an approved call."""
-
-    recipient: Recipient
-    """The author of the question, not the user who approved."""
-    chosen: Chosen
-    visibility: Visibility
-    question: AskedQuestion
-    role_ids: tuple[int, ...] | None
-    calls: tuple[ToolCall, ...] = ()
-    """The call with its result, if the conversation does not have it."""
-    pictures: tuple[Attachment, ...] = ()
-
-
 @dataclass(eq=False, slots=True)
 class Answers(TurnRunner):
     """Answers questions in a user's own session."""
@@ -133,17 +118,28 @@ class Answers(TurnRunner):
                     await interaction.edit_initial_response(components=rows_of(page))
 
     async def go_on_after_call(
-        self, follow_up: FollowUp, interaction: hikari.ComponentInteraction, *, ephemeral: bool
+        self,
+        interaction: hikari.ComponentInteraction,
+        author: Recipient,
+        chosen: Chosen,
+        question: AskedQuestion,
+        *,
+        visibility: Visibility,
+        ephemeral: bool,
+        role_ids: tuple[int, ...] | None,
+        calls: tuple[ToolCall, ...] = (),
+        pictures: tuple[Attachment, ...] = (),
     ) -> None:
-        """Have the model answer with the result of an approved call, below its message. Raises as `ask`."""
-        chosen, asker = follow_up.chosen, follow_up.recipient
+        """Have the model answer with the result of an approved call, below its message. `author` is that of
+        the question, not the user who approved; `calls` is the call with its result, if the conversation does
+        not have it. Raises as `ask`."""
         row = self.deliveries.turn_of_interaction(
-            interaction, chosen.key, "continue", asker, visibility=follow_up.visibility, ephemeral=ephemeral
+            interaction, chosen.key, "continue", author, visibility=visibility, ephemeral=ephemeral
         )
         shown_in = int(interaction.message.id)
-        row = replace(row, below=True, shown_in=shown_in, question=follow_up.question, calls=follow_up.calls)
-        turn = await self._admit(interaction, row, asker, chosen, follow_up.role_ids)
-        turn.pictures = follow_up.pictures
+        row = replace(row, below=True, shown_in=shown_in, question=question, calls=calls)
+        turn = await self._admit(interaction, row, author, chosen, role_ids)
+        turn.pictures = pictures
         await self._answer(turn, turn.reply(), opened=None if ephemeral else noop)
 
     async def ask_again(
