@@ -98,7 +98,7 @@ _INTERRUPTED: Final = """
     WHERE id = $1 AND user_id = $2 AND state = 'accepted'
 """
 
-_UNTAKEN: Final = """
+_RELEASE_CLAIM: Final = """
     UPDATE turns SET id = former, former = NULL, state = 'interrupted', token = NULL, token_until = NULL
     WHERE id = $1 AND user_id = $2 AND state = 'accepted' AND former IS NOT NULL
 """
@@ -318,7 +318,7 @@ class TurnLedger:
         self._process = process
 
     async def accept(self, turn: PendingTurn) -> None:
-        """Enter a turn. From here on its user is answered, or told, whatever happens to the program."""
+        """Enter a turn. From here on its user is answered or told, even if the process dies."""
         await self._database.write(lambda: accept_turn(turn, self._process), [user(turn.key.user_id)])
 
     async def note_message(self, entry: str, user_id: int, message_id: int) -> None:
@@ -332,8 +332,8 @@ class TurnLedger:
         await self._database.transaction([Statement(_POSTED, (entry, user_id, message_id))], [user(user_id)])
 
     async def move(self, turn: PendingTurn, place_id: int, pages: tuple[int, ...]) -> None:
-        """Let the bot write the turn by itself in that channel from now on, in these messages and further
-        ones. The token is not needed any more. Where that is elsewhere, the channel does not know of it."""
+        """Record that the bot shows the turn by itself in that channel from now on, in these messages and
+        further ones, without the token. In another channel the question's own does not have the answer."""
         columns = (turn.id, turn.key.user_id, place_id, json.dumps(pages))
         batch = [Statement(_MOVED, columns)]
         if place_id != turn.key.channel_id and turn.answer_id is not None:
@@ -356,11 +356,11 @@ class TurnLedger:
         batch = [_insert(turn, self._process), Statement(_INTERRUPTED, offered)]
         await self._database.transaction(batch, [user(turn.key.user_id)])
 
-    async def take(
+    async def claim(
         self, entry: str, user_id: int, renewed: Callable[[PendingTurn], PendingTurn]
     ) -> PendingTurn | None:
-        """Take the interrupted turn, to be asked again: in the same transaction the one that `renewed` makes
-        of it takes its place, and is returned. None when there is none, or not any more: one press wins."""
+        """Claim the interrupted turn, to be asked again: it is replaced by the one that `renewed` makes of
+        it, which is returned. None if there is none, or not any more: one press wins."""
 
         def steps() -> Steps[PendingTurn | None]:
             rows = yield Statement(_SELECT_INTERRUPTED, (entry, user_id))
@@ -375,9 +375,9 @@ class TurnLedger:
         turn = await self._database.write(steps, [user(user_id)])
         return turn and await self._with_texts(turn)
 
-    async def untake(self, entry: str, user_id: int) -> None:
-        """Make the turn what it was before `take`: nobody heard of the press that took it up."""
-        await self._database.transaction([Statement(_UNTAKEN, (entry, user_id))], [user(user_id)])
+    async def release_claim(self, entry: str, user_id: int) -> None:
+        """Make the turn what it was before `claim`: the press was not acknowledged."""
+        await self._database.transaction([Statement(_RELEASE_CLAIM, (entry, user_id))], [user(user_id)])
 
     async def note_calls(self, turn: str, user_id: int, calls: Sequence[ToolCall]) -> None:
         """Note what the tools of a turn have changed so far, and what they are about to, without a result."""

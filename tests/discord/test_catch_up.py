@@ -9,7 +9,7 @@ from datetime import timedelta
 import hikari
 import pytest
 
-from cc_bot.discord.messages.catch_up import CatchUp, CatchUpBounds, Unheard
+from cc_bot.discord.messages.catch_up import CatchUp, CatchUpBounds, MissedMessages
 from cc_bot.domain.clock import utc_now
 from cc_bot.domain.message import ChannelKey, Message
 from tests.discord.parts import Place
@@ -204,7 +204,7 @@ class TestDirectMessages:
                 *(user_id, day),
             )
         bounds = CatchUpBounds(opened=3, open_pause_s=0.0)
-        unheard = Unheard(scene.stores.channels, scene.stores.usage, scene.rest, utc_now, bounds)
+        unheard = MissedMessages(scene.stores.channels, scene.stores.usage, scene.rest, utc_now, bounds)
         found = [
             [int(message.id) async for message, waits in unheard.questions(channel_id, 1) if waits]
             async for channel_id in unheard.list_channels()

@@ -99,7 +99,7 @@ class TestEntry:
         await stores.ledger.mark_settled("e1", STRANGER)
         assert await stores.ledger.list_unfinished() == (ASKED,)
         await stores.ledger.mark_interrupted("e1", ME)
-        assert await stores.ledger.take("e1", STRANGER, lambda found: found) is None
+        assert await stores.ledger.claim("e1", STRANGER, lambda found: found) is None
 
     async def test_of_a_temporary_turn_holds_no_question(self, stores: Stores) -> None:
         await stores.ledger.accept(replace(ASKED, temporary=True))
@@ -110,7 +110,7 @@ class TestEntry:
     async def test_of_a_message_asks_what_that_is_edited_to(self, stores: Stores) -> None:
         await stores.ledger.offer(replace(ASKED, kind="message", question_id=39))
         await stores.channels.edit(39, "犬の名前は？")
-        entry = await stores.ledger.take("e1", ME, lambda found: found)
+        entry = await stores.ledger.claim("e1", ME, lambda found: found)
         assert entry is not None
         assert entry.question == replace(QUESTION, text="犬の名前は？")
         await stores.channels.edit(39, "@ケン の名前は？", tainted=True)
@@ -161,12 +161,12 @@ class TestCalls:
         await stores.ledger.note_calls("e1", ME, [REMINDER])
         await stores.ledger.mark_interrupted("e1", ME)
         taken = got(
-            await stores.ledger.take(
+            await stores.ledger.claim(
                 "e1", ME, lambda former: replace(former, id="e9", state="accepted", former="e1")
             )
         )
         assert taken.calls == await calls_of(stores, "e9", ME) == (REMINDER,)
-        await stores.ledger.untake("e9", ME)
+        await stores.ledger.release_claim("e9", ME)
         [entry] = await stores.ledger.list_unfinished()
         assert (entry.id, entry.calls) == ("e1", (REMINDER,))
         await stores.ledger.forget_interrupted(NOW + timedelta(days=8))
@@ -259,19 +259,19 @@ class TestInterrupted:
 
     async def test_is_taken_once_and_given_back_where_nobody_heard_of_it(self, stores: Stores) -> None:
         await stores.ledger.accept(ASKED)
-        assert await stores.ledger.take("e1", ME, lambda found: found) is None, "it is not interrupted yet"
+        assert await stores.ledger.claim("e1", ME, lambda found: found) is None, "it is not interrupted yet"
         await stores.ledger.mark_interrupted("e1", ME)
         [before] = await stores.ledger.list_unfinished()
 
         def renewed(found: PendingTurn) -> PendingTurn:
             return replace(found, id="e9", state="accepted", token="new", token_until=NOW, former="e1")
 
-        taken = await stores.ledger.take("e1", ME, renewed)
+        taken = await stores.ledger.claim("e1", ME, renewed)
         assert taken == renewed(before)
-        assert await stores.ledger.take("e1", ME, renewed) is None
-        await stores.ledger.untake("e9", STRANGER)
+        assert await stores.ledger.claim("e1", ME, renewed) is None
+        await stores.ledger.release_claim("e9", STRANGER)
         assert await stores.ledger.list_unfinished() == (taken,)
-        await stores.ledger.untake("e9", ME)
+        await stores.ledger.release_claim("e9", ME)
         assert await stores.ledger.list_unfinished() == (before,)
 
     async def test_is_forgotten_after_a_week(self, stores: Stores) -> None:
@@ -290,5 +290,5 @@ class TestHeard:
         await stores.ledger.note_heard("e1", STRANGER, "他人の言葉")
         await stores.ledger.note_heard("e1", ME, "十時です")
         await stores.ledger.mark_interrupted("e1", ME)
-        taken = got(await stores.ledger.take("e1", ME, lambda turn: replace(turn, id="e2")))
+        taken = got(await stores.ledger.claim("e1", ME, lambda turn: replace(turn, id="e2")))
         assert taken.question == replace(QUESTION, heard="十時です")

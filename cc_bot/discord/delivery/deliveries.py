@@ -144,12 +144,12 @@ class Deliveries:
     async def claim(
         self, entry: str, user_id: int, renewed: Callable[[PendingTurn], PendingTurn]
     ) -> "Delivery | None":
-        """Claim an interrupted turn: see TurnLedger.take. The button is shown before the ledger has the
+        """Claim an interrupted turn: see TurnLedger.claim. The button is shown before the ledger has the
         interruption, so this waits until the turn is no longer being shown. Raises StorageError."""
         if over := self.open.get(entry):
             await over.wait()
         async with self.recovering.after(entry):
-            turn = await self.ledger.take(entry, user_id, renewed)
+            turn = await self.ledger.claim(entry, user_id, renewed)
         return Delivery(self, turn) if turn else None
 
     async def write(self, writing: Coroutine[None, None, Written]) -> asyncio.Task[Written]:
@@ -253,7 +253,7 @@ class Delivery:
 
     async def release_claim(self) -> None:
         """Make it what it was before `Deliveries.claim`. Raises StorageError."""
-        await self._ledger.untake(self.id, self.user_id)
+        await self._ledger.release_claim(self.id, self.user_id)
 
     async def __aenter__(self) -> "Delivery":
         self._deliveries.open[self.id] = asyncio.Event()

@@ -271,7 +271,7 @@ class Recovery:
             if shown == "deleted":
                 await self._remove(turn)
             elif shown == "never_acknowledged":
-                await ledger.untake(turn.id, user_id)
+                await ledger.release_claim(turn.id, user_id)
                 if turn.former is not None:
                     return
         await ledger.mark_settled(turn.id, user_id)

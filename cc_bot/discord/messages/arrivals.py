@@ -74,8 +74,9 @@ class Arrivals:
     """Messages that catching up has found first: they are the channel's, and no session's any more."""
 
     async def take(self, message: hikari.Message, leave: Callable[[], None]) -> None:
-        """Store what others wrote and is to be stored, and answer what is for its author's own session;
-        `leave` is called when nobody has to wait any longer. Raises CcBotError and hikari's errors."""
+        """Store a message if it is to be stored, and answer it if it is for its author's own session. Calls
+        `leave` when later messages of the channel need not wait any longer. Raises CcBotError and hikari's
+        errors."""
         if message.type not in ORDINARY:
             return
         if message.guild_id is not None:
@@ -83,7 +84,7 @@ class Arrivals:
             if message.member:
                 self.gate.roles.note(int(message.guild_id), int(message.author.id), roles_of(message.member))
         if not self.is_for_bot(message):
-            await self._overhear(message)
+            await self._archive_other(message)
         elif self._is_new(message):
             try:
                 await self._attend(message, leave)
@@ -154,9 +155,9 @@ class Arrivals:
 
     async def _attend(self, message: hikari.Message, leave: Callable[[], None]) -> None:
         if refused := await self.gate.refusal_of_author(message):
-            await self._overhear(message, waiting=False)
+            await self._archive_other(message, waiting=False)
             leave()
-            await self._turn_away(message, refused)
+            await self._reject(message, refused)
             return
         if asks_nothing(message, self.addressing.bot()):
             leave()
@@ -177,7 +178,7 @@ class Arrivals:
 
     # The channel's archive
 
-    async def _overhear(self, message: hikari.Message, *, waiting: bool | None = None) -> None:
+    async def _archive_other(self, message: hikari.Message, *, waiting: bool | None = None) -> None:
         """Store what was said between others; `waiting` as in `store`. Where the bot is not to be, nothing of
         it is kept, and nothing of it is fetched later. Raises as `store`."""
         if not self.addressing.reads_all or message.guild_id is None or is_withheld(message):
@@ -270,7 +271,7 @@ class Arrivals:
         is_dm = message.guild_id is None
         return is_from_person(message) and (is_dm or self.addressing.is_addressed(message))
 
-    async def _turn_away(self, message: hikari.Message, refused: Refusal) -> None:
+    async def _reject(self, message: hikari.Message, refused: Refusal) -> None:
         """Tell why. No channel is told that somebody may not use the bot, but that there is maintenance."""
         if refused.why == "maintenance" or message.guild_id is None:
             words = (await self._recipient(message)).words

@@ -122,7 +122,7 @@ class CatchUp:
 
 
 @dataclass(eq=False, slots=True)
-class Unheard:
+class MissedMessages:
     """The messages that were written in DMs while nobody listened.
 
     Discord lists no DMs to a bot and repeats nothing to a new connection: a first DM is found only where the

@@ -20,7 +20,7 @@ from cc_bot.discord.gateway import FIRST, GrantedReading, Shards, own_user
 from cc_bot.discord.incoming import is_withheld, names_others, typed_text_of
 from cc_bot.discord.messages.addressing import Addressing, ProactiveMessageQuotes
 from cc_bot.discord.messages.arrivals import Arrivals
-from cc_bot.discord.messages.catch_up import CatchUp, CatchUpBounds, Unheard
+from cc_bot.discord.messages.catch_up import CatchUp, CatchUpBounds, MissedMessages
 from cc_bot.discord.messages.channel_answers import ChannelAnswers
 from cc_bot.discord.messages.forwards import Forwards
 from cc_bot.discord.messages.mentions import Mentions, TypingSigns
@@ -107,54 +107,51 @@ _log = structlog.get_logger(__name__)
 
 _RESUME_PAUSES_S: Final = (1.0, 3.0, 10.0, 30.0)
 """Before the database is asked again who waits; the last one again and again."""
-_OWED_PAUSE_S: Final = 2.0
-"""Before the database is tried again with what it did not take."""
-_MOST_OWED: Final = 1000
-"""Messages and changes of these that are kept for that; of more, the oldest is given up."""
+_RETRY_PAUSE_S: Final = 2.0
+"""Between two tries of writes that the database did not take."""
+_MAX_RETRIES: Final = 1000
+"""Writes that are kept for that; of more, the oldest is given up."""
 
-Noting = Callable[[], Awaitable[None]]
-"""Takes note of what happened on Discord. It may be done twice."""
+Write = Callable[[], Awaitable[None]]
+"""Records what happened on Discord. It may be done twice."""
 
 
-class Owed:
-    """Notes that the database did not take while it failed, made in order as soon as it works again: what was
+class RetryQueue:
+    """Writes that failed while the database was down, repeated in order as soon as it works again: what was
     deleted meanwhile does not stay, and nothing is missing from a conversation."""
 
     def __init__(self) -> None:
-        self._notings = deque[Noting](maxlen=_MOST_OWED)
-        self._telling: asyncio.Task[None] | None = None
+        self._writes = deque[Write](maxlen=_MAX_RETRIES)
+        self._work: asyncio.Task[None] | None = None
 
     def __bool__(self) -> bool:
-        return bool(self._notings)
+        return bool(self._writes)
 
-    def add(self, noting: Noting) -> None:
-        self._notings.append(noting)
-        if self._telling is None or self._telling.done():
-            self._telling = asyncio.create_task(self._tell())
+    def add(self, write: Write) -> None:
+        self._writes.append(write)
+        if self._work is None or self._work.done():
+            self._work = asyncio.create_task(self._retry())
 
     async def close(self) -> None:
         """Give up what is left."""
-        if self._telling is not None:
-            self._telling.cancel()
-            await asyncio.gather(self._telling, return_exceptions=True)
+        if self._work is not None:
+            self._work.cancel()
+            await asyncio.gather(self._work, return_exceptions=True)
 
-    async def _tell(self) -> None:
-        while self._notings:
-            await asyncio.sleep(_OWED_PAUSE_S)
+    async def _retry(self) -> None:
+        while self._writes:
+            await asyncio.sleep(_RETRY_PAUSE_S)
             with suppress(StorageError):
-                while self._notings:
-                    noting = self._notings[0]
-                    await self._note(noting)
-                    if self._notings and self._notings[0] is noting:  # else it was given up
-                        self._notings.popleft()
-
-    async def _note(self, noting: Noting) -> None:
-        try:
-            await noting()
-        except StorageError:
-            raise
-        except Exception as error:  # noqa: BLE001 - one that can't be noted keeps no other from it
-            _log.warning("message_failed", error=type(error).__name__)
+                while self._writes:
+                    write = self._writes[0]
+                    try:
+                        await write()
+                    except StorageError:
+                        raise
+                    except Exception as error:  # noqa: BLE001 - one that fails keeps no other from it
+                        _log.warning("message_failed", error=type(error).__name__)
+                    if self._writes and self._writes[0] is write:  # else it was given up
+                        self._writes.popleft()
 
 
 class Messages:
@@ -186,10 +183,10 @@ class Messages:
         if granted.reading == "mentions":
             bounds = replace(bounds, pages=bounds.pages_between_mentions)
         self._catch_up = CatchUp(stores.channels, bot.rest, self, clock, bounds, since=granted.since)
-        self._unheard = Unheard(stores.channels, stores.usage, bot.rest, clock, bounds)
+        self._missed = MissedMessages(stores.channels, stores.usage, bot.rest, clock, bounds)
         self._reading_back: asyncio.Task[None] | None = None
         self._hearing: set[asyncio.Task[None]] = set()
-        self._owed = Owed()
+        self._retries = RetryQueue()
         self.forwards = Forwards(bot.rest, stores.channels, answers.references, replies, answers.recipients)
         self.quotes = ProactiveMessageQuotes(stores.schedules, self._me)
         self._addressing = Addressing(
@@ -277,7 +274,7 @@ class Messages:
         for task in filter(None, (self._resuming, self._reading_back)):
             task.cancel()
             await asyncio.gather(task, return_exceptions=True)
-        await self._owed.close()
+        await self._retries.close()
         await self._catch_up.close()
         await self.forwards.close()
         with suppress(TimeoutError):
@@ -312,13 +309,13 @@ class Messages:
     async def _read_back(self) -> None:
         """Hear what was said in DMs meanwhile, as if it came now."""
         async with self._guard():
-            async for channel_id in self._unheard.list_channels():
+            async for channel_id in self._missed.list_channels():
                 async with self._guard():  # one that can't be read keeps no other from it
-                    async for message, waits in self._unheard.questions(channel_id, int(self._me().id)):
+                    async for message, waits in self._missed.questions(channel_id, int(self._me().id)):
                         hear = self._hear if waits else self._apologize
                         self._hearing.add(task := asyncio.create_task(hear(message)))
                         task.add_done_callback(self._hearing.discard)
-                await asyncio.sleep(self._unheard.bounds.pause_s)
+                await asyncio.sleep(self._missed.bounds.pause_s)
 
     async def _hear(self, message: hikari.Message) -> None:
         # Who wrote to the bot is told, and asks again; what others said must not be missing.
@@ -384,15 +381,15 @@ class Messages:
         key = ChannelKey(int(event.channel_id))
         await self._follow(event.channel_id, partial(self._changes.follow_place_deletion, key))
 
-    async def _follow(self, channel_id: hikari.Snowflake, change: Noting) -> None:
+    async def _follow(self, channel_id: hikari.Snowflake, change: Write) -> None:
         """Follow a change, and once more when the database works again: what it changes may be owed still."""
         again = partial(self._change, channel_id, change)
-        if self._owed:
-            self._owed.add(again)
+        if self._retries:
+            self._retries.add(again)
         async with self._guard(again=again):
             await again()
 
-    async def _change(self, channel_id: hikari.Snowflake, change: Noting) -> None:
+    async def _change(self, channel_id: hikari.Snowflake, change: Write) -> None:
         """Wait with a change: catching up may be about to store what it read before the change."""
         async with self._order.after(channel_id):
             await self._catch_up.wait_for(int(channel_id))
@@ -400,16 +397,16 @@ class Messages:
 
     @asynccontextmanager
     async def _guard(
-        self, message: hikari.Message | None = None, again: Noting | None = None
+        self, message: hikari.Message | None = None, again: Write | None = None
     ) -> AsyncIterator[None]:
-        """hikari would only log an error of a listener; whoever wrote to the bot is told. With `again` it is
-        owed while the database fails."""
+        """Log an error of a listener, and tell the author of the message. `again` is repeated once the
+        database works again."""
         try:
             yield
         except CcBotError as error:
             _log.warning("message_failed", error=type(error).__name__)
             if again is not None and isinstance(error, StorageError):
-                self._owed.add(again)
+                self._retries.add(again)
             await self._tell(message, error)
         except hikari.HikariError as error:
             _log.warning("message_failed", error=type(error).__name__)
