@@ -163,7 +163,9 @@ class Mentions:
 
     async def finish(self) -> None:
         """Wait after `close` until the answers that were begun are shown and recorded."""
-        await asyncio.gather(self._typing.finish(), *(each.work for each in self._busy.values() if each.work))
+        works = [each.work for each in self._busy.values() if each.work]
+        serving = [task for each in self._busy.values() for task in each.serving.values()]
+        await asyncio.gather(self._typing.finish(), *works, *serving)
 
     def _look(self, key: ChannelKey) -> None:
         """Begin what is due in a channel."""
