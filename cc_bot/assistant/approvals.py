@@ -123,9 +123,9 @@ class Approvals:
     tools: ToolRegistry
     internet: Internet
     clock: Clock
-    _underway: Counter[tuple[int, int]] = field(default_factory=Counter)
+    _in_flight: Counter[tuple[int, int]] = field(default_factory=Counter)
     """Of users and their answers."""
-    _renewed: Counter[tuple[int, int]] = field(default_factory=Counter)
+    _regenerating: Counter[tuple[int, int]] = field(default_factory=Counter)
     """Likewise, those that are generated again."""
 
     async def find(self, user_id: int, proposal_id: int) -> Proposal:
@@ -144,26 +144,26 @@ class Approvals:
             raise ProposalGone
 
     @contextmanager
-    def underway(self, proposal: Proposal) -> Iterator[None]:
+    def in_flight(self, proposal: Proposal) -> Iterator[None]:
         """Keep the answer in place from the approval until the outcome is shown. Raises AnswerUnderway if it
         is being generated again."""
         answer = (proposal.key.user_id, proposal.answer_id)
-        if answer in self._renewed:
+        if answer in self._regenerating:
             raise AnswerUnderway
-        with _counted(self._underway, answer):
+        with _counted(self._in_flight, answer):
             yield
 
     @asynccontextmanager
-    async def renewing(self, user_id: int, answer_id: int) -> AsyncIterator[None]:
+    async def regenerating(self, user_id: int, answer_id: int) -> AsyncIterator[None]:
         """Refuse approvals of this answer's proposals while it is generated again."""
-        with _counted(self._renewed, (user_id, answer_id)):
+        with _counted(self._regenerating, (user_id, answer_id)):
             yield
 
-    async def check_none_underway(self, user_id: int, answer_id: int) -> None:
+    async def check_none_in_flight(self, user_id: int, answer_id: int) -> None:
         """Raise AnswerInUse while a call of this answer is made, or its outcome is still to be shown: a new
         answer would replace the message that shows it. Raises StorageError."""
         approved = await self.stores.proposals.list_approved(user_id)
-        if (user_id, answer_id) in self._underway or any(each.answer_id == answer_id for each in approved):
+        if (user_id, answer_id) in self._in_flight or any(each.answer_id == answer_id for each in approved):
             raise AnswerInUse
 
     def must_wait(self, proposal: Proposal) -> bool:

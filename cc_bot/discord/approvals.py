@@ -158,7 +158,7 @@ class ApprovalDelivery:
         AnswerUnderway, AgentGone, CallPostponed, ProposalGone, ShuttingDown, BeingErased, InputError and
         StorageError if nothing was done."""
         guild_id, approvals = press.interaction.guild_id, self.assistant.approvals
-        with approvals.underway(press.proposal):
+        with approvals.in_flight(press.proposal):
             chosen = await self.answers.chooser.of_session(
                 press.proposal.key, int(guild_id) if guild_id else None
             )

@@ -73,8 +73,8 @@ class Answers(TurnRunner):
         ephemeral = is_ephemeral(interaction.message)
         in_place = not button.earlier_messages or (not ephemeral and _may_delete(interaction))
         turn = await self._press(interaction, button, recipient, below=not in_place)
-        renewing = self.assistant.approvals.renewing(button.user_id, button.answer_id)
-        async with turn.delivery, renewing:
+        regenerating = self.assistant.approvals.regenerating(button.user_id, button.answer_id)
+        async with turn.delivery, regenerating:
             await self._check(turn.row, button)
             if in_place:
                 before = await self._carry_over(interaction, recipient)
@@ -95,7 +95,7 @@ class Answers(TurnRunner):
     async def _check(self, turn: PendingTurn, button: AnswerButton) -> None:
         """Raise NotNewest or AnswerInUse if the answer must stay as it is. Raises StorageError."""
         await self.assistant.check_newest(turn.key, button.answer_id)
-        await self.assistant.approvals.check_none_underway(button.user_id, button.answer_id)
+        await self.assistant.approvals.check_none_in_flight(button.user_id, button.answer_id)
 
     async def go_on(
         self, interaction: hikari.ComponentInteraction, button: AnswerButton, recipient: Recipient

@@ -145,7 +145,7 @@ class ChannelAnswers:
     async def _remake(self, key: ChannelKey, answer: Message, questions: Sequence[Message]) -> bool:
         try:
             calls, user_id = self.runner.assistant.approvals, questions[0].author_id
-            await calls.check_none_underway(user_id, answer.id or 0)
+            await calls.check_none_in_flight(user_id, answer.id or 0)
         except AnswerInUse:  # a new answer would remove the Stop button of its tool
             return False
         begin_turn()
