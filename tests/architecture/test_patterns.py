@@ -16,7 +16,6 @@ pytestmark = pytest.mark.slow
 
 KNOWN_LATER = {
     # Calls that a module makes of its own tables as it is imported: what they make is found in it.
-    "cc_bot.discord.pages.split: regex.compile(place + _ALLOWED)",
     "cc_bot.domain.when_words: re.compile(pattern, re.ASCII)",
     "cc_bot.tools.grounding: re.compile('|'.join((pattern for each, pattern in _ROWS if each == kind)), "
     "re.MULTILINE)",
