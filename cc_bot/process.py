@@ -6,7 +6,7 @@ to Discord. If its row is gone by then, it is evicted and the program restarts.
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -29,14 +29,6 @@ _POLL_S: Final = 1.0
 _LATE_S: Final = 15.0
 """A renewal so much later than the one before may be due to an outage that kept others from renewing, too."""
 _NEVER: Final = datetime.min.replace(tzinfo=UTC)
-
-Hashes = tuple[str, str, str]
-"""Of `agents.toml`, `policy.toml` and `mcp.json`."""
-
-
-def _with(process: Process, hashes: Hashes) -> Process:
-    agents, policy, servers = hashes
-    return replace(process, agents_hash=agents, policy_hash=policy, mcp_hash=servers)
 
 
 class Duties(Protocol):
@@ -61,7 +53,7 @@ class JoinOptions:
     process: Process
     ended: Sequence[str] = ()
     """Names of former processes that are known to have ended."""
-    hashes: Callable[[], Hashes] = lambda: ("", "", "")
+    hash_files: Callable[[], Mapping[str, str]] = dict
     alone: bool = False
     """Whether no other process can exist. Rows of others come from a backup, and the lease never runs out."""
     waits_for: Callable[[Process], None] = lambda _: None
@@ -73,7 +65,7 @@ class Membership:
 
     def __init__(self, store: ProcessStore, options: JoinOptions) -> None:
         self._store = store
-        self._hashes = options.hashes
+        self._hash_files = options.hash_files
         self._alone = options.alone
         self._wanted = set[str]()
         """Duties that this process holds or waits for; a renewal gives back all others."""
@@ -85,7 +77,7 @@ class Membership:
         self._on_change: list[Callable[[], None]] = []
         self._on_end: list[Callable[[], None]] = []
         self.renewed_s = monotonic()
-        self.process = _with(options.process, options.hashes())
+        self.process = replace(options.process, file_hashes=options.hash_files())
         self.living: tuple[LivingProcess, ...] = ()
         """All processes at the last renewal, this one included."""
         self.is_connected: Callable[[], bool] = lambda: False
@@ -168,7 +160,7 @@ class Membership:
             await asyncio.gather(watching, return_exceptions=True)
 
     async def _renew(self) -> bool:
-        self.process = _with(self.process, self._hashes())
+        self.process = replace(self.process, file_hashes=self._hash_files())
         begun_s = monotonic()
         late = begun_s - self.renewed_s > _LATE_S
         try:
@@ -221,7 +213,7 @@ class Membership:
 @asynccontextmanager
 async def join(store: ProcessStore, options: JoinOptions) -> AsyncIterator[Membership]:
     """Be one of the processes. Raises ShardsTaken if a living one holds the same shards, and StorageError."""
-    process = _with(options.process, options.hashes())
+    process = replace(options.process, file_hashes=options.hash_files())
     former = [each.process.name for each in await store.list_all()] if options.alone else options.ended
     await store.remove(former)
     if others := await store.join(process):

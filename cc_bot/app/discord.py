@@ -10,7 +10,7 @@ import gc
 import platform
 import secrets
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
@@ -35,7 +35,7 @@ from cc_bot.domain.measures import NULL_METER, GatewayHealth
 from cc_bot.domain.process import Process, write_shards
 from cc_bot.in_order import FileLine
 from cc_bot.operator_file import hash_file
-from cc_bot.process import Hashes, JoinOptions
+from cc_bot.process import JoinOptions
 from cc_bot.storage.engines import dialect_of, folder_setting, state_path
 from cc_bot.storage.files import hold_slot
 from cc_bot.texts import texts
@@ -58,9 +58,10 @@ def _make_process(config: Config) -> Process:
     return Process(name, platform.node(), __version__, config.shards, config.shard_count)
 
 
-def _hash_files(config: Config) -> Hashes:
-    """Return what the operator's files come to, so that it shows where they differ between machines."""
-    return hash_file(agents_path(config)), hash_file(policy_path(config)), hash_file(mcp_path(config))
+def _hash_files(config: Config) -> Mapping[str, str]:
+    """Hash the operator's files, by which differences between machines are found."""
+    paths = {"agents.toml": agents_path, "policy.toml": policy_path, "mcp.json": mcp_path}
+    return {name: hash_file(path(config)) for name, path in paths.items()}
 
 
 def _say_waiting(say: Callable[[str], None], words: CliTexts, other: Process) -> None:

@@ -8,10 +8,10 @@ A duty is work that one process does for all, until it gives it back or is dead.
 claimed row by row, so a former holder that wakes up does no harm.
 """
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import Final, Literal
+from typing import Final
 
 RENEWED_EVERY: Final = timedelta(seconds=10)
 LEASE: Final = timedelta(seconds=30)
@@ -47,10 +47,9 @@ class Process:
     none."""
     shard_count: int = 0
     """Of the whole bot; 0 where the process has all of them, or none."""
-    agents_hash: str = ""
-    policy_hash: str = ""
-    mcp_hash: str = ""
-    """Of the operator's files, as the process reads them; empty where there is no file."""
+    file_hashes: Mapping[str, str] = field(default_factory=dict)
+    """The operator's files, as the process reads them, by name; empty hashes for those that it does not
+    have."""
 
     @property
     def told_shards(self) -> str:
@@ -126,16 +125,8 @@ def find_free_shards(living: Sequence[LivingProcess]) -> frozenset[int]:
     return frozenset(range(max(each.shard_count for each in processes))) - held
 
 
-Differing = Literal["agents.toml", "policy.toml", "mcp.json", "version"]
-
-
-def find_differing(living: Sequence[LivingProcess]) -> tuple[Differing, ...]:
-    """Find what the processes do not all have alike, and should."""
-    processes = [each.process for each in living]
-    known: dict[Differing, set[str]] = {
-        "agents.toml": {each.agents_hash for each in processes},
-        "policy.toml": {each.policy_hash for each in processes},
-        "mcp.json": {each.mcp_hash for each in processes},
-        "version": {each.version for each in processes},
-    }
-    return tuple(name for name, values in known.items() if len(values) > 1)
+def find_differing(living: Sequence[LivingProcess]) -> tuple[str, ...]:
+    """Find the files that are not the same in all processes, and `version`."""
+    facts = [{**each.process.file_hashes, "version": each.process.version} for each in living]
+    names = dict.fromkeys(name for each in facts for name in each)
+    return tuple(name for name in names if len({each.get(name) for each in facts}) > 1)

@@ -28,26 +28,26 @@ def of_shard(place: str, shard: str, count: str) -> str:
 
 
 SELECT_PROCESSES: Final = """
-    SELECT name, host, version, shards, shard_count, agents_hash, policy_hash, mcp_hash, started_at, until,
+    SELECT name, host, version, shards, shard_count, file_hashes, started_at, until,
         connected_at, CASE WHEN until <= @now THEN 1 ELSE 0 END
     FROM processes ORDER BY started_at, name
 """
 
-# $1 name, $2 host, $3 version, $4 shards, $5 their count, $6 to $8 the files' hashes, $9 the lease in ms
+# $1 name, $2 host, $3 version, $4 shards, $5 their count, $6 the files' hashes, $7 the lease in ms
 _INSERT: Final = """
     INSERT INTO processes (
-        name, host, version, shards, shard_count, agents_hash, policy_hash, mcp_hash, started_at, until
+        name, host, version, shards, shard_count, file_hashes, started_at, until
     )
-    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, @now, @now + $9)
+    VALUES ($1, $2, $3, $4, $5, $6, @now, @now + $7)
 """
 
 # $1 name
 _IS_UP: Final = "SELECT CASE WHEN until > @now THEN 1 ELSE 0 END FROM processes WHERE name = $1"
 
-# $1 name, $2 the lease in ms, $3 to $5 the files' hashes, $6 whether it is connected
+# $1 name, $2 the lease in ms, $3 the files' hashes, $4 whether it is connected
 _RENEW: Final = """
-    UPDATE processes SET until = @now + $2, agents_hash = $3, policy_hash = $4, mcp_hash = $5,
-        connected_at = CASE WHEN $6 = 1 THEN @now ELSE connected_at END
+    UPDATE processes SET until = @now + $2, file_hashes = $3,
+        connected_at = CASE WHEN $4 = 1 THEN @now ELSE connected_at END
     WHERE name = $1
 """
 
@@ -98,7 +98,7 @@ class ProcessStore:
                 return found
             shards = None if process.shards is None else json.dumps(process.shards)
             told = (process.name, process.host, process.version, shards, process.shard_count)
-            yield Statement(_INSERT, (*told, *_hashes(process), _LEASE_MS))
+            yield Statement(_INSERT, (*told, json.dumps(dict(process.file_hashes)), _LEASE_MS))
             return ()
 
         return await self._database.write(steps, [PROCESSES])
@@ -119,7 +119,9 @@ class ProcessStore:
             rows = yield Statement(_IS_UP, (process.name,))
             if not rows:
                 return None
-            yield Statement(_RENEW, (process.name, _LEASE_MS, *_hashes(process), int(connected)))
+            yield Statement(
+                _RENEW, (process.name, _LEASE_MS, json.dumps(dict(process.file_hashes)), int(connected))
+            )
             died = (yield Statement(DELETE_LAPSED)) if rows[0][0] and not late else ()
             living = yield Statement(SELECT_PROCESSES)
             duties = [Duty(*row) for row in (yield Statement(SELECT_DUTIES))]
@@ -163,13 +165,9 @@ class ProcessStore:
         return tuple(Duty(*row) for row in await self._database.query(SELECT_DUTIES))
 
 
-def _hashes(process: Process) -> tuple[str, str, str]:
-    return process.agents_hash, process.policy_hash, process.mcp_hash
-
-
 def _living(row: Row) -> LivingProcess:
-    name, host, version, shards, count, *hashes, started_at, until, connected_at, lapsed = row
+    name, host, version, shards, count, hashes, started_at, until, connected_at, lapsed = row
     held: Sequence[int] | None = None if shards is None else json.loads(shards)
-    process = Process(name, host, version, None if held is None else tuple(held), count, *hashes)
+    process = Process(name, host, version, None if held is None else tuple(held), count, json.loads(hashes))
     connected = from_ms(connected_at) if connected_at else None
     return LivingProcess(process, from_ms(started_at), from_ms(until) - LEASE, bool(lapsed), connected)

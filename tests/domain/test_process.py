@@ -1,13 +1,14 @@
 """Processes that are one bot: what each holds, and what the operator is told of them together."""
 
 from datetime import UTC, datetime
+from typing import Any
 
 from cc_bot.domain.process import LivingProcess, Process, find_differing, find_free_shards, write_shards
 
 NOW = datetime(2026, 11, 27, tzinfo=UTC)
 
 
-def living(*shards: tuple[int, ...] | None, count: int = 16, **told: str) -> list[LivingProcess]:
+def living(*shards: tuple[int, ...] | None, count: int = 16, **told: Any) -> list[LivingProcess]:
     return [
         LivingProcess(Process(f"p{number}", "a.example", "1.0", each, count, **told), NOW, NOW, lapsed=False)
         for number, each in enumerate(shards)
@@ -24,5 +25,5 @@ def test_shards_that_nobody_holds_are_found_and_told_in_ranges() -> None:
 
 
 def test_what_processes_do_not_have_alike_is_found() -> None:
-    [one, other] = (living((0,), agents_hash=agents)[0] for agents in "ab")
+    [one, other] = (living((0,), file_hashes={"agents.toml": each})[0] for each in "ab")
     assert [find_differing([one, each]) for each in (one, other)] == [(), ("agents.toml",)]

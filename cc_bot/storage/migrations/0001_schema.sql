@@ -723,9 +723,7 @@ CREATE TABLE processes (
     version      @text NOT NULL,
     shards       @text,             -- JSON: numbers; NULL: all
     shard_count  @number NOT NULL,  -- of the whole bot; 0 where one process has all, or none
-    agents_hash  @text NOT NULL,
-    policy_hash  @text NOT NULL,
-    mcp_hash     @text NOT NULL,
+    file_hashes  @text NOT NULL,    -- JSON: of the operator's files, by name
     started_at   @number NOT NULL,  -- Unix milliseconds, as the database counts them; so below
     until        @number NOT NULL,  -- it counts as dead from then on
     connected_at @number NOT NULL DEFAULT 0  -- last connected to Discord with all of its shards; 0: never yet
