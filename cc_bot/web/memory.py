@@ -1,6 +1,6 @@
-"""One's own memories: looked through, searched, kept, changed, and erased, one by one or several at once.
+"""The pages on a user's own memories: list, search, add, change and erase, one by one or several at once.
 
-A memory is called by the number that its user calls it by, so nobody else's can be named at all.
+A memory is named by its number, which counts for each user, so no page can name another user's.
 """
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -11,7 +11,7 @@ from urllib.parse import parse_qsl, urlencode
 from aiohttp import web
 
 from cc_bot.commands import memories
-from cc_bot.commands.memories import MAX_TAGS_CHARACTERS, MemoryForm, fill_form, mark_of
+from cc_bot.commands.memories import MAX_TAGS_CHARACTERS, UNSURE_BELOW, MemoryForm, fill_form, mark_of
 from cc_bot.domain.errors import (
     CategoryNeeded,
     InputError,
@@ -47,18 +47,12 @@ from cc_bot.web.services import WebServices
 from cc_bot.web.visitor import SignedIn, visitor_of
 
 PAGE_SIZE: Final = 30
-MOST_FOUND: Final = 2 * PAGE_SIZE
-MOST_CHOSEN: Final = 200
-"""Memories that something is done with at once."""
-"""Nobody looks further through the hits of a search; where there are more, that is told."""
-MOST_QUERY_CHARACTERS: Final = 200
-MOST_END_CHARACTERS: Final = 40
+MAX_FOUND: Final = 2 * PAGE_SIZE
+MAX_CHOSEN: Final = 200
+MAX_QUERY_CHARACTERS: Final = 200
+MAX_END_CHARACTERS: Final = 40
 SHOWN_CHARACTERS: Final = 200
-"""Of a memory in a list."""
-MOST_CHOICES: Final = 100
-"""Categories and tags that are offered."""
-UNSURE_BELOW: Final = 0.4
-"""Confidence of a hit that may not be what was meant."""
+MAX_CHOICES: Final = 100
 PART_HEADER: Final = "X-Part"
 """Names the part of a page that a script shows; the rest is not asked of the database."""
 
@@ -71,15 +65,15 @@ Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 
 @dataclass(frozen=True, slots=True)
-class MemoryWish:
-    """The memories that somebody wants to see, as the address of the page tells."""
+class ListParams:
+    """The memories that a list shows, as its address says."""
 
     query: str = ""
     only: MemoryFilter = ALL_MEMORIES
     order: Order = "newest"
 
     @classmethod
-    def of(cls, asked: Mapping[str, str]) -> "MemoryWish":
+    def of(cls, asked: Mapping[str, str]) -> "ListParams":
         tag = asked.get("tag", "").strip()
         only = MemoryFilter(
             category=asked.get("category", "").strip() or None,
@@ -88,11 +82,11 @@ class MemoryWish:
             origin=_origin(asked.get("origin", "")),
         )
         order: Order = next((each for each in get_args(Order) if each == asked.get("order")), "newest")
-        return cls(" ".join(asked.get("q", "").split())[:MOST_QUERY_CHARACTERS], only, order)
+        return cls(" ".join(asked.get("q", "").split())[:MAX_QUERY_CHARACTERS], only, order)
 
     @property
     def address(self) -> Mapping[str, str]:
-        """The fields that the address of another page of the same carries."""
+        """The fields in the address of another page of the same list."""
         only = self.only
         told = {
             "q": self.query,
@@ -107,7 +101,7 @@ class MemoryWish:
 
 @dataclass(frozen=True, slots=True)
 class Choices:
-    """The categories and tags that can be chosen, each with how many memories it has."""
+    """The categories and tags to choose from, each with its number of memories."""
 
     categories: Sequence[tuple[str, int]] = ()
     tags: Sequence[tuple[str, int]] = ()
@@ -115,19 +109,19 @@ class Choices:
 
 State = Literal["there", "hidden", "gone"]
 Action = Literal["delete", "undelete", "category"]
-"""Of what is done with several."""
+"""What can be done with several memories."""
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """A memory that was chosen with others, and what has become of it."""
+    """The result of an action on several memories for one of them."""
 
     number: int
     state: State
     memory: Memory | None = None
     until: str = ""
     why_not: str = ""
-    """Why it is not as it was to be."""
+    """Why the action failed for it."""
 
 
 class MemoryPages:
@@ -162,12 +156,12 @@ class MemoryPages:
     # ---- looking through them and adding -------------------------------------------------------------------
 
     async def list(self, request: web.Request) -> web.Response:
-        """Show a page of them, narrowed down and sought as its address says. Raises NothingHere."""
+        """Show a page of the list that the address asks for. Raises NothingHere."""
         return await self._list(request, visitor_of(request), request.query)
 
     async def add(self, request: web.Request) -> web.StreamResponse:
-        """Keep one. What can't be kept is shown back. Raises InputError for what no form of ours sends, and
-        StorageError."""
+        """Add one. What can't be stored is shown back with the reason. Raises InputError for a form that is
+        not ours, and StorageError."""
         visitor = visitor_of(request)
         entered = await _form(request)
         try:
@@ -196,8 +190,8 @@ class MemoryPages:
         category: str = "",
         problem: InputError | None = None,
     ) -> web.Response:
-        """Show a page of them; of a press that was refused with what was entered or chosen."""
-        wish, user_id = MemoryWish.of(asked), visitor.user_id
+        """Show a page of the list; after a refused press with what was entered or chosen."""
+        wish, user_id = ListParams.of(asked), visitor.user_id
         found, page, count = await self._find_page(user_id, wish, asked.get("page", "1"))
         listed = {each.memory.number for each in found}
         elsewhere = [
@@ -233,17 +227,16 @@ class MemoryPages:
         )
 
     async def _find_page(
-        self, user_id: int, wish: MemoryWish, number: str
+        self, user_id: int, wish: ListParams, number: str
     ) -> tuple[Sequence[FoundMemory], PageNumber, int]:
-        """Return a page of the memories that are wanted, which it is, and how many there are in all. Raises
-        NothingHere."""
+        """Return a page of the list, its number, and the number of all memories. Raises NothingHere."""
         if wish.query:
             hits = await self._memories.find(
-                user_id, wish.query, limit=MOST_FOUND + 1, audience="private", only=wish.only
+                user_id, wish.query, limit=MAX_FOUND + 1, audience="private", only=wish.only
             )
-            page = PageNumber.of(number, min(len(hits), MOST_FOUND), PAGE_SIZE)
+            page = PageNumber.of(number, min(len(hits), MAX_FOUND), PAGE_SIZE)
             first = page.offset(PAGE_SIZE)
-            return hits[:MOST_FOUND][first : first + PAGE_SIZE], page, len(hits)
+            return hits[:MAX_FOUND][first : first + PAGE_SIZE], page, len(hits)
         count = await self._memories.count(user_id, only=wish.only)
         page = PageNumber.of(number, count, PAGE_SIZE)
         listed = await self._memories.list(
@@ -253,14 +246,14 @@ class MemoryPages:
 
     async def _choices(self, user_id: int) -> Choices:
         return Choices(
-            await self._memories.list_categories(user_id, limit=MOST_CHOICES),
-            await self._memories.list_tags(user_id, limit=MOST_CHOICES),
+            await self._memories.list_categories(user_id, limit=MAX_CHOICES),
+            await self._memories.list_tags(user_id, limit=MAX_CHOICES),
         )
 
     # ---- one of them ---------------------------------------------------------------------------------------
 
     async def show(self, request: web.Request) -> web.Response:
-        """Show one with what it said before, or that it is deleted. Raises NothingHere."""
+        """Show one with its history, or that it is deleted. Raises NothingHere."""
         visitor = visitor_of(request)
         kept = await self._memories.get_by_number(visitor.user_id, id_in(request, "number"))
         if kept is not None:
@@ -271,8 +264,8 @@ class MemoryPages:
         return _forgotten_page(request, visitor, forgotten)
 
     async def edit(self, request: web.Request) -> web.StreamResponse:
-        """Change one, if it still is what the form was made from; else show both. What can't be kept is shown
-        back. Raises NothingHere, MemoryHidden and StorageError."""
+        """Change one. If it has changed since the form was made, show both. What can't be stored is shown
+        back with the reason. Raises NothingHere, MemoryHidden and StorageError."""
         visitor = visitor_of(request)
         if await self._forgotten(request, visitor) is not None:
             raise MemoryHidden
@@ -295,7 +288,7 @@ class MemoryPages:
         )
 
     async def undo(self, request: web.Request) -> web.StreamResponse:
-        """Take back the last change, if it is the one that was looked at. Raises NothingHere."""
+        """Undo the last change, if it is the one that the page showed. Raises NothingHere."""
         visitor = visitor_of(request)
         kept = await self._find(request, visitor)
         former_id = _number(text_of(request, "former"))
@@ -303,7 +296,7 @@ class MemoryPages:
         return await self._go_on(request, visitor, kept, "memory_undone" if undone else "memory_not_undone")
 
     async def restore(self, request: web.Request) -> web.StreamResponse:
-        """Have it say again what it said before. Raises NothingHere, and MemoryFull."""
+        """Restore a former version. Raises NothingHere and MemoryFull."""
         visitor = visitor_of(request)
         kept = await self._find(request, visitor)
         version_id = _number(text_of(request, "version"))
@@ -314,7 +307,7 @@ class MemoryPages:
         )
 
     async def delete(self, request: web.Request) -> web.StreamResponse:
-        """Hide it, so that it can be had back for a while. Raises NothingHere."""
+        """Delete it; that can be undone for a while. Raises NothingHere."""
         visitor = visitor_of(request)
         memory_id = await self._row(request, visitor)
         if await self._removal.hide(visitor.user_id, memory_id) is None:
@@ -375,23 +368,23 @@ class MemoryPages:
         )
 
     def _pin_hint(self, kept: Memory, words: Texts) -> str:
-        """Say what comes of a pin."""
+        """Say what a pin is good for."""
         return _lines(words.memory_card.pin_told(kept, self._services.stores.memory_pins.told))[-1]
 
     async def _find(self, request: web.Request, visitor: SignedIn) -> Memory:
-        """Return the memory whose number stands in the path. Raises NothingHere."""
+        """Return the memory of the number in the path. Raises NothingHere."""
         found = await self._memories.get_by_number(visitor.user_id, id_in(request, "number"))
         if found is None:
             raise NothingHere
         return found
 
     async def _forgotten(self, request: web.Request, visitor: SignedIn) -> HiddenMemory | None:
-        """Return what is hidden under the number in the path, and can be had back. Raises NothingHere."""
+        """Return the deleted memory of the number in the path, if that can be undone. Raises NothingHere."""
         row = await self._row(request, visitor)
         return await self._removal.get_hidden(visitor.user_id, row)
 
     async def _row(self, request: web.Request, visitor: SignedIn) -> int:
-        """Return the id of the memory whose number stands in the path, hidden or not. Raises NothingHere."""
+        """Return the id of the memory of the number in the path, hidden or not. Raises NothingHere."""
         found = await self._memories.get_id(visitor.user_id, id_in(request, "number"))
         if found is None:
             raise NothingHere
@@ -400,14 +393,14 @@ class MemoryPages:
     async def _go_on(
         self, request: web.Request, visitor: SignedIn, memory: Memory, done: str
     ) -> web.StreamResponse:
-        """Have the messages on Discord follow, and go on to the memory's page."""
+        """Update the messages on Discord, and redirect to the memory's page."""
         await self._services.discord.receipts_changed(visitor.user_id)
         return go_on(request, visitor, _path(memory.number), done)
 
     # ---- several at once -----------------------------------------------------------------------------------
 
     async def show_several(self, request: web.Request) -> web.Response:
-        """Show what has become of those that were chosen, each as it is now."""
+        """Show the result for each chosen memory, as it is now."""
         visitor = visitor_of(request)
         notice = take_notice(request, visitor)
         why_not = notice.params.get("why_not", {}) if notice else {}
@@ -430,8 +423,8 @@ class MemoryPages:
         )
 
     async def change_several(self, request: web.Request) -> web.StreamResponse:
-        """Delete those that were chosen, have them back, or give them another category. What can't be done
-        with any is shown back. Raises InputError for a form that is none of ours, and StorageError."""
+        """Delete the chosen memories, undo that, or give them another category. A reason is shown for each
+        that failed. Raises InputError for a form that is not ours, and StorageError."""
         visitor, form = visitor_of(request), form_of(request)
         numbers = _chosen(form.getall("n", ()))
         named, back = text_of(request, "action"), _back(text_of(request, "back"))
@@ -459,8 +452,7 @@ class MemoryPages:
         return go_on(request, visitor, path, why_not=why_not) if why_not else see_other(path)
 
     async def _change_one(self, visitor: SignedIn, number: int, action: Action, category: str) -> None:
-        """Do what was pressed; what is not there is told by its state. Raises InputError for what can't be
-        done."""
+        """Do what was pressed, if the memory is there. Raises InputError if it can't be done."""
         memory_id = await self._memories.get_id(visitor.user_id, number)
         if memory_id is None:
             return
@@ -487,8 +479,7 @@ class MemoryPages:
     # ---- erasing -------------------------------------------------------------------------------------------
 
     async def ask_to_erase(self, request: web.Request) -> web.StreamResponse:
-        """Show what erasing those that were chosen covers, with the buttons that do it. Raises
-        NothingHere."""
+        """Ask how far to erase the chosen memories. Raises NothingHere."""
         visitor = visitor_of(request)
         numbers, back = _chosen(request.query.getall("n", ())), _back(request.query.get("back", ""))
         if not numbers:
@@ -508,8 +499,7 @@ class MemoryPages:
         )
 
     async def erase(self, request: web.Request) -> web.StreamResponse:
-        """Erase those that were chosen, and tell what was removed: nothing else knows it afterwards. Raises
-        NothingHere and StorageError."""
+        """Erase the chosen memories, and show what was removed. Raises NothingHere and StorageError."""
         visitor, form = visitor_of(request), form_of(request)
         ids, missing = list[int](), list[int]()
         for number in _chosen(form.getall("n", ())):
@@ -525,7 +515,7 @@ class MemoryPages:
         return _erased_page(request, visitor, erased, missing)
 
     async def ask_to_erase_all(self, request: web.Request) -> web.StreamResponse:
-        """Show how many there are, with the buttons that erase them."""
+        """Ask how far to erase all."""
         visitor = visitor_of(request)
         count = await self._memories.count(visitor.user_id)
         return render(request, "memories_erase_all.html", visitor, count=count)
@@ -543,7 +533,7 @@ class MemoryPages:
         return _erased_page(request, visitor, erased, ())
 
     async def _after_erasing(self, visitor: SignedIn) -> None:
-        """Have the messages on Discord follow: what is erased may stand on canvases too."""
+        """Update the messages and canvases on Discord."""
         await self._services.discord.receipts_changed(visitor.user_id)
         for key in await self._services.stores.canvases.list_keys(visitor.user_id):
             await self._services.discord.canvas_changed(key)
@@ -573,13 +563,13 @@ def _erased_page(
 
 
 def _limits() -> Mapping[str, int]:
-    """Return how much a form takes."""
+    """The limits of a form's fields."""
     return {
         "most_characters": MAX_CONTENT_CHARACTERS,
         "most_category": MAX_CATEGORY_CHARACTERS,
         "most_tags": MAX_TAGS_CHARACTERS,
-        "most_end": MOST_END_CHARACTERS,
-        "most_query": MOST_QUERY_CHARACTERS,
+        "most_end": MAX_END_CHARACTERS,
+        "most_query": MAX_QUERY_CHARACTERS,
     }
 
 
@@ -588,7 +578,7 @@ def _path(number: int) -> str:
 
 
 def _lines(text: str) -> Sequence[str]:
-    """A text of Discord's by lines, without the marks of small print and weight."""
+    """The lines of a text for Discord, without its Markdown."""
     return [line.removeprefix("-# ").replace("**", "") for line in text.split("\n")]
 
 
@@ -598,10 +588,10 @@ def _why(kept: Memory, words: Texts) -> str:
     return words.memory_card.because(source.kind, author=author, model=model)
 
 
-def _count(count: int, wish: MemoryWish, words: WebMemoryTexts) -> str:
-    """Say how many there are, or that only some of what a search found are shown."""
-    if wish.query and count > MOST_FOUND:
-        return words.found_most.format(count=MOST_FOUND)
+def _count(count: int, wish: ListParams, words: WebMemoryTexts) -> str:
+    """Say how many memories there are, or that a search shows only the best."""
+    if wish.query and count > MAX_FOUND:
+        return words.found_most.format(count=MAX_FOUND)
     match count:
         case 0:
             return words.found_none
@@ -617,8 +607,7 @@ def _origin(named: str) -> SourceKind | None:
 
 
 async def _form(request: web.Request) -> MemoryForm:
-    """Return what was filled in. Raises InputError for what no form of ours lets pass: nothing is decided by
-    a field that is not there."""
+    """Return what was filled in. Raises InputError if a field is missing."""
     sent = form_of(request)
     names = ("content", "category", "tags", "end", "audience")
     if not all(isinstance(sent.get(name), str) for name in names):
@@ -631,8 +620,7 @@ async def _form(request: web.Request) -> MemoryForm:
 
 
 async def _mark(request: web.Request, words: Texts) -> str | None:
-    """Return what takes the place of emptied messages; None where the memories alone are to go. Raises
-    InputError for a form that does not say."""
+    """Return the text that replaces emptied messages; None if only memories are erased. Raises InputError."""
     match text_of(request, "scope"):
         case "alone":
             return None
@@ -643,7 +631,7 @@ async def _mark(request: web.Request, words: Texts) -> str | None:
 
 
 def _number(text: str) -> int:
-    """Return a number of a form. Raises InputError for what is none."""
+    """Read a number of a form. Raises InputError."""
     try:
         return number_of(text)
     except NothingHere as error:
@@ -651,14 +639,13 @@ def _number(text: str) -> int:
 
 
 def _chosen(named: Sequence[object]) -> Sequence[int]:
-    """Return the numbers that were chosen, each once. Raises TooManyChosen, and InputError for what is
-    none."""
+    """Return the chosen numbers, each once. Raises TooManyChosen and InputError."""
     numbers = dict.fromkeys(_number(each if isinstance(each, str) else "") for each in named)
-    if len(numbers) > MOST_CHOSEN:
-        raise TooManyChosen(limit=MOST_CHOSEN)
+    if len(numbers) > MAX_CHOSEN:
+        raise TooManyChosen(limit=MAX_CHOSEN)
     return tuple(numbers)
 
 
 def _back(address: str) -> dict[str, str]:
-    """Return what the address of the list had that somebody came from."""
+    """Return the fields of the list's address that the user came from."""
     return {name: value for name, value in parse_qsl(address, max_num_fields=20) if name in _ADDRESS}
