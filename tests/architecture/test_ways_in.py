@@ -53,10 +53,6 @@ class TestWaysIn:
                     found[node.attr].add(path.name)
         assert found == GUARDED
 
-    def test_of_presses_read_a_custom_id_once(self) -> None:
-        sources = [path.read_text(encoding="utf-8") for path in FOLDER.rglob("*.py")]
-        assert sum(source.count("parse_custom_id(interaction.custom_id)") for source in sources) == 1
-
     async def test_lists_of_choices_are_for_those_who_may_use_the_bot(self) -> None:
         lists = [
             option.autocomplete_provider
