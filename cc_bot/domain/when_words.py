@@ -76,7 +76,7 @@ class Clock:
 
     def is_in_doubt(self, until: int) -> bool:
         """Return whether an hour before `until` may be one of the afternoon."""
-        return self.spoken and not self.part and self.minute is not None and 45 <= self.minute < until
+        return self.spoken and not self.part and self.minute is not None and self.minute < until
 
 
 @dataclass(slots=True)
