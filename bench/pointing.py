@@ -65,15 +65,15 @@ async def measure(discord: LoopbackDiscord, rest: hikari.api.RESTClient, url: st
         pointing = Message("user", f"{link} いくら？", author_id=aiko.id)
 
         async def told_reply() -> object:
-            references.note(told)
+            references.targets.note(told)
             return await references.resolve(answering, at)
 
         async def asked_reply() -> object:
-            references.forget(target.id)
+            references.targets.forget(target.id)
             return await references.resolve(answering, at)
 
         async def told_forward() -> object:
-            references.note(shown)
+            references.targets.note(shown)
             return await references.open_forwards(forward.channel.id, (forward.id,))
 
         async def link_floor() -> object:

@@ -136,19 +136,6 @@ class References:
     """Whether Discord shows the bot what is not to it."""
     targets: Targets = field(default_factory=Targets)
 
-    def note(self, message: hikari.PartialMessage) -> None:
-        """Remember a message with files or a forward, and what came along with a reply, so that it need not
-        be fetched."""
-        self.targets.note(message)
-
-    def forget(self, message_id: int) -> None:
-        """Forget a message that was edited or deleted."""
-        self.targets.forget(message_id)
-
-    def forget_all(self) -> None:
-        """Forget what came along with others: a connection was lost, and nobody tells what was deleted."""
-        self.targets.forget_brought()
-
     async def resolve(self, question: Message, at: QuestionLocation, links_in: str = "") -> ResolvedQuestion:
         """Return the question with all that it points at, by links in another text if one is given. Raises
         StorageError; and TargetNotShown or ConversationNotShown where what it was asked about in a menu can't

@@ -199,7 +199,7 @@ class Arrivals:
         if waiting is None:
             waiting = await self.addressing.wants_answer(key, message)
         if waiting:
-            self.answers.references.note(message)
+            self.answers.references.targets.note(message)
         if await self.channels.add(key, stored, waiting=waiting) and waiting:
             self.mentions.wake(key)
 
@@ -221,7 +221,7 @@ class Arrivals:
         text = await self.addressing.proactive.quote(message, said)
         answers = reply_to(message) if text == said else None  # what is quoted need not be looked up
         files, tainted = asked_files(message), names_others(message, int(bot.id))
-        self.answers.references.note(message)
+        self.answers.references.targets.note(message)
         forwards = await self.forwards.take_for(message)
         if answers in forwards:
             answers = None

@@ -67,7 +67,7 @@ class Forwards:
     def wait(self, message: hikari.Message) -> None:
         """Keep a forward until it is asked about."""
         channel_id = int(message.channel_id)
-        self.references.note(message)
+        self.references.targets.note(message)
         self._known[channel_id] = None
         waiting = self._waiting.setdefault(channel_id, _Waiting())
         waiting.forwards[int(message.id)] = message.created_at
@@ -88,7 +88,7 @@ class Forwards:
         replied = question.referenced_message
         if not replied or not replied.author or replied.author.id != question.author.id:
             return waiting
-        self.references.note(question)
+        self.references.targets.note(question)
         own = (int(replied.id),) if replied.message_snapshots else ()
         return tuple(sorted({*waiting, *own}))
 
@@ -144,7 +144,7 @@ class Forwards:
             if message.author.id == user_id:
                 if not message.message_snapshots or message.created_at <= since:
                     break
-                self.references.note(message)
+                self.references.targets.note(message)
                 waiting = self._waiting.setdefault(channel_id, _Waiting())
                 waiting.forwards[int(message.id)] = message.created_at
 

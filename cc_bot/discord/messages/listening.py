@@ -54,7 +54,7 @@ class Changes:
 
     async def follow_edit(self, message: hikari.PartialMessage) -> None:
         """Follow an edit. Raises StorageError and hikari's errors."""
-        self.answers.references.forget(int(message.id))
+        self.answers.references.targets.forget(int(message.id))
         if is_withheld(message):
             return
         content = await self.addressing.content_of(message)
@@ -80,7 +80,7 @@ class Changes:
     async def follow_deletion(self, channel_id: int, message_ids: Collection[int]) -> None:
         """Follow a deletion. Raises StorageError and hikari's errors."""
         for message_id in message_ids:
-            self.answers.references.forget(message_id)
+            self.answers.references.targets.forget(message_id)
         self.forwards.forget(message_ids)
         expected = self.answers.taken_down.was_expected
         if gone := [message_id for message_id in message_ids if not expected(message_id)]:
@@ -334,7 +334,7 @@ class Messages:
     # Events
 
     async def _on_connected(self, event: hikari.ShardReadyEvent) -> None:
-        self._references.forget_all()
+        self._references.targets.forget_brought()
         self._catch_up.begin(self._shards.served_by(event.shard))
         if event.shard.id == FIRST:
             if self._reading_back:
