@@ -1,4 +1,4 @@
-"""The conversation that a message belongs to: its author's own session, or that of the channel."""
+"""Which conversation a message belongs to: its author's own session, or the channel's."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -24,14 +24,12 @@ from cc_bot.domain.session import SessionKey
 from cc_bot.stores import CanvasStore, ChannelStore, ScheduleStore
 
 # ---- unasked ---------------------------------------------------------------------------------------------
-# What the bot said without being asked, and somebody answers: reminders and heartbeats.
-#
-# They are part of no session, so the model would not know what such an answer is about. What was said is
-# quoted above it, and stays there.
+# Replies to reminders and heartbeats. Those belong to no session, so the model would not know what a reply is
+# about: their text is quoted above it, and stored with it.
 
 QUOTED_CHARACTERS = 1000
 REMEMBERED = 500
-"""Messages of which is known what they answer: an edit does not change that."""
+"""Messages whose quotation is cached: an edit does not change it."""
 
 
 @dataclass(eq=False, slots=True)
@@ -41,12 +39,12 @@ class ProactiveMessageQuotes:
     _answered: Recent[int, str] = field(default_factory=partial(Recent[int, str], REMEMBERED))
 
     async def is_for_author(self, message: hikari.PartialMessage) -> bool:
-        """Return whether it replies to what was said to its own author."""
+        """Return whether it replies to a reminder or heartbeat for its own author."""
         return bool(await self._words_replied_to(message))
 
     async def quote(self, message: hikari.PartialMessage, text: str) -> str:
-        """The text of a message to its author's own session, below what it answers: what it replies to; in a
-        DM also the last thing that was said there, if that was the bot's, and not asked for."""
+        """Return the text, below a quotation of the reminder or heartbeat that it replies to; in a DM also of
+        the bot's last message there, if that was one."""
         said = self._answered.get(int(message.id))
         said = said or await self._words_replied_to(message) or await self._before(message)
         if said is None:
@@ -55,7 +53,8 @@ class ProactiveMessageQuotes:
         return _below(said, text)
 
     async def quote_last(self, user_id: int, channel_id: int, text: str) -> str:
-        """A text in a DM, below the last thing that was said there, likewise."""
+        """Return the text, below a quotation of the last message of the DM if that was a reminder or
+        heartbeat."""
         last = await self.schedules.get_last_said(user_id, channel_id)
         return _below(last.content, text) if last else text
 
@@ -74,7 +73,7 @@ class ProactiveMessageQuotes:
 
 
 def _below(said: str, text: str) -> str:
-    """A question so long that there is no room for a quotation goes without."""
+    """Put a quotation above a text, unless the two are too long together."""
     whole = "\n".join(filter(None, (quotation(said, QUOTED_CHARACTERS), text)))
     return whole if len(whole) <= MAX_QUESTION_CHARACTERS else text
 
@@ -90,11 +89,11 @@ class Addressing:
     bot: Callable[[], hikari.OwnUser]
     proactive: ProactiveMessageQuotes
     reads_all: bool
-    """Whether messages that do not mention the bot come with their content."""
+    """Whether Discord sends the content of messages that do not mention the bot."""
 
     def is_addressed(self, message: hikari.PartialMessage) -> bool:
-        """Return whether it mentions the bot, or replies to it. A reply whose author switched the ping off
-        counts too if its text arrives, and if it calls nobody else."""
+        """Return whether it mentions the bot or replies to it. A reply without a ping counts if its content
+        arrives and it mentions no other user."""
         bot_id = int(self.bot().id)
         if is_addressed(message, bot_id):
             return True
@@ -102,9 +101,8 @@ class Addressing:
         return is_quiet_reply and not is_for_others(message, bot_id)
 
     async def is_personal(self, message: hikari.PartialMessage) -> bool:
-        """Return whether a message goes on with a session of its author: a DM's, or that of the answer or
-        canvas which it replies to. What was said to its author unasked belongs to no session, but to the
-        place."""
+        """Return whether it belongs to a session of its author: a DM, or a reply to an answer or canvas of
+        theirs, or to their own reminder or heartbeat."""
         if not message.author:
             return False
         if message.guild_id is None:
@@ -118,8 +116,8 @@ class Addressing:
         return key is not None and key.user_id == message.author.id
 
     async def choose_for(self, message: hikari.Message) -> Chosen | None:
-        """Return who answers a message in its author's own session, and which that is; None for what is no
-        personal message. A reply goes on with the agent that it replies to."""
+        """Return the agent and session for a personal message; None for other messages. A reply goes to the
+        agent that it replies to."""
         if not await self.is_personal(message):
             return None
         author_id = int(message.author.id)
@@ -129,14 +127,14 @@ class Addressing:
         return await self.chooser.of_message(message, author_id, mine)
 
     async def _session_shown_in(self, message: hikari.PartialMessage) -> SessionKey | None:
-        """The session whose answer or canvas a message of the bot shows."""
+        """Return the session whose answer or canvas a message of the bot shows."""
         return await self.channels.get_session_key(int(message.id)) or await self.canvases.get_key(
             int(message.id)
         )
 
     async def wants_answer(self, key: ChannelKey, message: hikari.Message) -> bool:
-        """Return whether it is for the bot: addressed to it, or to nobody else in a thread where it has
-        answered."""
+        """Return whether the bot should answer: it is addressed, or the bot has answered in the thread and no
+        other user is addressed."""
         bot_id = int(self.bot().id)
         if not is_from_person(message):
             return False
@@ -147,13 +145,13 @@ class Addressing:
         return await self.channels.get_newest_answer(key) is not None
 
     async def content_of(self, message: hikari.PartialMessage) -> str:
-        """Return what the archive keeps of a message, in the conversation that it belongs to."""
+        """Return a message's text as its conversation stores it."""
         if await self.is_personal(message):
             return await self.proactive.quote(message, text_of(message, self.bot()))
         return content_of(message, self.bot(), quoting=await self.quotes(message))
 
     async def quotes(self, message: hikari.PartialMessage) -> bool:
-        """Return whether the answer that it replies to has to be quoted: it is not in the channel's
-        archive."""
+        """Return whether the answer that it replies to must be quoted, as the channel's archive does not have
+        it."""
         answer = reply_target(message, int(self.bot().id))
         return answer is not None and not await self.channels.is_answer(int(answer.id))

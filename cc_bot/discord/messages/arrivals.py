@@ -1,6 +1,6 @@
-"""A new message: whether it is stored, and whether it is answered.
+"""Decides whether a new message is stored, and whether it is answered.
 
-Those are two questions, and both depend on what the operator lets the bot read.
+Both depend on what the operator lets the bot read.
 """
 
 import asyncio
@@ -50,10 +50,9 @@ from cc_bot.texts import Texts, explain
 _log = structlog.get_logger(__name__)
 
 REMEMBERED = 1000
-"""Messages that were attended to: after a lost connection Discord may deliver some of them once more."""
+"""Messages already handled: after a reconnect Discord may deliver some again."""
 PLACE_PAUSES_S: Final = (0.5, 1.0, 2.0, 4.0, 8.0, 15.0, *(30.0,) * 9)
-"""Five minutes of asking where a message stands, without which nothing is known to do with it. Only its own
-channel waits for that."""
+"""Five minutes of retries to look up a message's channel. Only that channel waits."""
 
 
 @dataclass(eq=False, slots=True)
@@ -69,14 +68,13 @@ class Arrivals:
     replies: MessageReplies
     _attended: Recent[int, None] = field(default_factory=partial(Recent[int, None], REMEMBERED))
     _personal: Recent[int, None] = field(default_factory=partial(Recent[int, None], REMEMBERED))
-    """Messages that are, or were, answered in their author's session: no question of a channel any more."""
+    """Messages answered in their author's session, so not in a channel's conversation."""
     _missed: Recent[int, None] = field(default_factory=partial(Recent[int, None], REMEMBERED))
-    """Messages that catching up has found first: they are the channel's, and no session's any more."""
+    """Messages that catching up found first: they belong to the channel, not to a session."""
 
     async def take(self, message: hikari.Message, leave: Callable[[], None]) -> None:
-        """Store a message if it is to be stored, and answer it if it is for its author's own session. Calls
-        `leave` when later messages of the channel need not wait any longer. Raises CcBotError and hikari's
-        errors."""
+        """Store or answer a message. Calls `leave` once later messages of the channel need not wait. Raises
+        CcBotError and hikari's errors."""
         if message.type not in ORDINARY:
             return
         if message.guild_id is not None:
@@ -93,8 +91,8 @@ class Arrivals:
                 raise
 
     async def is_called_by_edit(self, message: hikari.Message) -> bool:
-        """Return whether an edit, soon after the message was written, has addressed it to the bot, which has
-        not attended to it before. Raises StorageError."""
+        """Return whether an early edit has addressed a message to the bot that it has not handled. Raises
+        StorageError."""
         edited_at = message.edited_timestamp
         if message.guild_id is None or not edited_at or edited_at - message.created_at > EDIT_WITHIN:
             return False
@@ -103,10 +101,10 @@ class Arrivals:
         return not await self.mentions.is_question(int(message.id), int(message.author.id))
 
     def to_store(self, message: hikari.Message) -> Message | None:
-        """A message that was missed, as a channel's archive keeps it; None for what it does not keep.
+        """Convert a missed message for the channel's archive; None if it is not kept.
 
-        What goes on with its author's session stays out of it, as long as this process knows of that. Whether
-        an answer that it replies to has to be quoted is not looked up: those to commands have.
+        Messages known to belong to their author's session are left out. Answers to commands are quoted above
+        a reply, without a look-up whether the archive has them.
         """
         if int(message.id) in self._personal:
             return None
@@ -130,20 +128,21 @@ class Arrivals:
         return stored
 
     def note_personal(self, message_ids: Iterable[int]) -> None:
-        """Note that these were questions to their authors' own sessions when the program last ended; catching
-        up does not make them the channel's."""
+        """Mark questions of the last run as asked in their authors' sessions, so that catching up does not
+        store them in the channel."""
         for message_id in message_ids:
             self._personal[message_id] = None
             self._attended[message_id] = None
 
     async def apologize(self, message: hikari.Message) -> None:
-        """Say that a DM was missed for too long to be answered. Raises StorageError and hikari's errors."""
+        """Tell the author of a DM that it was missed for too long. Raises StorageError and hikari's
+        errors."""
         if self.is_for_bot(message) and message.type in ORDINARY and self._is_new(message):
             words = (await self._recipient(message)).words
             await self._say(message, words, words.mention.away)
 
     async def tell_failure(self, message: hikari.Message, error: CcBotError) -> None:
-        """Tell it in one sentence, if it was the bot that somebody wrote to. Raises hikari's errors."""
+        """Explain an error to the author, if the message was for the bot. Raises hikari's errors."""
         if not self.is_for_bot(message):
             return
         try:
@@ -179,8 +178,8 @@ class Arrivals:
     # The channel's archive
 
     async def _archive_other(self, message: hikari.Message, *, waiting: bool | None = None) -> None:
-        """Store what was said between others; `waiting` as in `store`. Where the bot is not to be, nothing of
-        it is kept, and nothing of it is fetched later. Raises as `store`."""
+        """Store a message that is not for the bot. `waiting` as in `_store`. In channels that the bot may not
+        read it is not stored, nor fetched later. Raises as `_store`."""
         if not self.addressing.reads_all or message.guild_id is None or is_withheld(message):
             return
         key = await self._key_of(message)
@@ -190,8 +189,8 @@ class Arrivals:
             await self.channels.pass_over(key, int(message.id))
 
     async def _store(self, message: hikari.Message, *, waiting: bool | None = None) -> None:
-        """Store a message, after what was missed before it. `waiting`: whether it is to be answered; None
-        where that has to be found out. Raises StorageError and hikari's errors."""
+        """Store a message after those missed before it. `waiting`: whether it is to be answered; None to find
+        out. Raises StorageError and hikari's errors."""
         key = await self._key_of(message)
         await self.catch_up.wait_for(int(message.channel_id))
         quoting = await self.addressing.quotes(message)
@@ -206,13 +205,13 @@ class Arrivals:
     async def _key_of(self, message: hikari.Message) -> ChannelKey:
         return await repeat(lambda: self.places.key_of(int(message.channel_id)), PLACE_PAUSES_S)
 
-    # The author's own session: a DM, and replies to answers of that session
+    # The author's own session: DMs, and replies to answers of that session
 
     async def _answer(self, chosen: Chosen, message: hikari.Message, opened: Callable[[], None]) -> None:
-        """Ask, and show the answer to its end. A user's turns are asked in the order in which they are
+        """Ask the model, and show the answer until it ends. A user's turns run in the order in which they are
         `opened`, however long their files take.
 
-        Raises StorageError, and hikari's errors when nothing can be shown.
+        Raises StorageError, and hikari's errors if nothing can be shown.
         """
         begin_turn()
         bot = self.addressing.bot()
@@ -237,7 +236,7 @@ class Arrivals:
                 self.forwards.release(int(message.id))
 
     async def _place_of(self, message: hikari.Message) -> ChannelKey | None:
-        """The place where everybody reads it; None in a DM, or when Discord won't tell what that is."""
+        """Return the public channel of a message; None in a DM, or if Discord does not answer."""
         if message.guild_id is None:
             return None
         try:
@@ -272,7 +271,7 @@ class Arrivals:
         return is_from_person(message) and (is_dm or self.addressing.is_addressed(message))
 
     async def _reject(self, message: hikari.Message, refused: Refusal) -> None:
-        """Tell why. No channel is told that somebody may not use the bot, but that there is maintenance."""
+        """Explain a refusal. In a channel only maintenance is announced, never that a user lacks access."""
         if refused.why == "maintenance" or message.guild_id is None:
             words = (await self._recipient(message)).words
             await self._say(message, words, explain(error_of(refused), words))
@@ -289,7 +288,7 @@ class Arrivals:
         return await self.answers.recipients.of_author_in(channel_id, user_id, typed)
 
     def _is_new(self, message: hikari.Message) -> bool:
-        """Return whether this process has not attended to it before."""
+        """Return whether it was not handled before, and mark it as handled."""
         known = int(message.id) in self._attended
         self._attended[int(message.id)] = None
         return not known

@@ -1,11 +1,10 @@
-"""Reading what was said in channels while the bot was not there to hear it.
+"""Catches up on messages that were sent while the bot was offline.
 
-A place's newest stored message tells where to go on, so live messages of a place wait until what came before
-them is stored: whenever the program dies in between, the gap is still the end of what is stored, and the next
-run finds it again. That is also why each place's messages are inserted oldest first.
+Each channel is read on from its newest stored message, and missed messages are inserted oldest first, before
+live ones: after a crash the gap is still at the end of the archive, and the next run finds it.
 
-A connection that was resumed has missed nothing: Discord sends it what came meanwhile. Edits and deletions of
-older messages, made while there was no connection, are not noticed: nobody tells of them later.
+A resumed connection has missed nothing: Discord replays its events. Edits and deletions of older messages
+made while offline are never noticed: Discord does not report them later.
 """
 
 import asyncio
@@ -29,61 +28,60 @@ from cc_bot.stores.usage import UsageStore
 _log = structlog.get_logger(__name__)
 
 ANSWERED_WITHIN = timedelta(minutes=10)
-"""A question that was missed for longer is part of the conversation, but its asker no longer waits."""
+"""A question missed for longer is archived, but not answered."""
 
 
 KNOWN_FOR = timedelta(days=30)
-"""A DM in which nothing was said for longer is not looked at."""
+"""DMs without a message for longer are not checked."""
 SORRY_WITHIN = timedelta(days=1)
-"""Whoever wrote a DM that was missed for longer than that is not told of it any more."""
+"""The author of a DM missed for longer gets no apology."""
 
 
 @dataclass(frozen=True, slots=True)
 class CatchUpBounds:
-    """The bounds of how much is read, and how fast."""
+    """Limits of how much is read, and how fast."""
 
     places: int = 100
-    """Of a connection, that are looked at by themselves; the others when somebody writes there."""
+    """Channels read after each connection; others when a message arrives there."""
     known_places: int = 1000
-    """That are looked at all: what was missed in places that slept for longer stays unread."""
+    """Channels considered at all; in those inactive for longer, what was missed stays unread."""
     pages: int = 10
-    """Of one place; what is older is left out."""
+    """Per channel; older messages are skipped."""
     pages_between_mentions: int = 3
-    """The same where only mentions are read: most of what is between two of them is nothing to the bot."""
+    """The same if only mentions are read: few messages between two mentions concern the bot."""
     direct: int = 200
-    """Channels of DMs that are looked at."""
+    """DM channels that are checked."""
     opened: int = 20
-    """Users whose DM is looked at although they have written nothing there that is stored. Its channel has to
-    be opened, and Discord blocks a bot that opens many at once."""
+    """Users without stored DMs whose DM is checked. It has to be opened first, and Discord blocks bots that
+    open many at once."""
     open_pause_s: float = 3.0
     pause_s: float = 0.2
-    """Between two requests for pages of one place, and between two places. Discord allows 50 a second."""
+    """Between page requests for one channel, and between channels. Discord allows 50 requests a second."""
     retry_pauses_s: tuple[float, ...] = (1.0, 3.0, 10.0)
 
 
 PAGE = 100
-"""Messages in a full page: the most that Discord sends."""
+"""Discord's maximum per request."""
 
 
 class Listener(Protocol):
-    """The way of live messages too: how one is stored, and whether it is to be answered."""
+    """Handles live messages; says which ones are stored and answered."""
 
     async def reads(self, key: ChannelKey) -> bool:
-        """Return whether the place is one for the bot to read."""
+        """Return whether the bot may read the channel."""
 
     def to_store(self, message: hikari.Message) -> Message | None:
-        """Return it as it is archived; None for what is not: the bot's own messages, system messages, blank
-        ones."""
+        """Convert it for the archive; None for the bot's own, system and blank messages."""
 
     async def wants_answer(self, key: ChannelKey, message: hikari.Message) -> bool:
         """Return whether it is addressed to the bot."""
 
     def wake(self, key: ChannelKey) -> None:
-        """Have it answered there: somebody waits."""
+        """Start answering the waiting questions of a channel."""
 
 
 class CatchUp:
-    """The gaps since each shard's last connection, and when each is closed. Does nothing until `begin`."""
+    """Fills the gap since each shard's last connection. Does nothing until `begin`."""
 
     def __init__(
         self,
@@ -95,38 +93,36 @@ class CatchUp:
         *,
         since: int = 0,
     ) -> None:
-        """`since`: nothing up to this id is missed, as it was not for the bot to read."""
+        """`since`: messages up to this id are not read, as the bot could not read them then."""
         self._channels = channels
         self._gap = _Gap(rest, channels, listener, clock, bounds, since)
         self._bounds = bounds
         self._runs: dict[int, _Run] = {}
 
     def begin(self, served: ShardPlaces = EVERYWHERE) -> None:
-        """A connection began that was told nothing of what happened before it in the places it serves.
-
-        To be called before any message of that connection is handled; it takes no time itself.
-        """
+        """Start catching up for a connection that missed events. Returns at once. Call it before any message
+        of the connection is handled."""
         if before := self._runs.get(served.shard.id):
             before.leave_the_rest()
         self._runs[served.shard.id] = _Run(self._channels, self._gap.fill, self._bounds, served)
 
     async def wait_for(self, channel_id: int) -> None:
-        """Wait until what was missed in a channel or thread is stored, as far as it ever will be."""
+        """Wait until the missed messages of a channel or thread are stored, or could not be read."""
         for run in [*self._runs.values()]:
             await run.wait_for(channel_id)
 
     async def close(self) -> None:
-        """Stop reading. Whoever still waits is cancelled: the message that waited is found next time."""
+        """Stop reading. Cancels waiting callers; the next run finds their messages."""
         for run in self._runs.values():
             await run.close()
 
 
 @dataclass(eq=False, slots=True)
 class MissedMessages:
-    """The messages that were written in DMs while nobody listened.
+    """DMs that were sent while the bot was offline.
 
-    Discord lists no DMs to a bot and repeats nothing to a new connection: a first DM is found only where the
-    bot knows its user.
+    Discord does not list a bot's DMs or replay them to a new connection: a first DM is found only if the bot
+    knows its user.
     """
 
     channels: ChannelStore
@@ -136,7 +132,7 @@ class MissedMessages:
     bounds: CatchUpBounds = CatchUpBounds()
 
     async def list_channels(self) -> AsyncIterator[int]:
-        """Yield the channels to look at: of those who wrote there, then of others who use the bot. Raises
+        """Yield the DM channels to check: of users who wrote there, then of other users of the bot. Raises
         StorageError and hikari's errors."""
         since = self.clock() - KNOWN_FOR
         known = await self.channels.list_direct(since=since, limit=self.bounds.direct)
@@ -153,10 +149,10 @@ class MissedMessages:
             yield int(channel.id)
 
     async def questions(self, channel_id: int, bot_id: int) -> AsyncIterator[tuple[hikari.Message, bool]]:
-        """Find what the bot has not replied to, oldest first, and whether its author still waits.
+        """Yield messages without a reply, oldest first, and whether each is recent enough to answer.
 
-        Of what is older than that, the last message at most, and only where the bot has said nothing since.
-        Raises StorageError and hikari's errors.
+        Of those too old, yields at most the last, and only if the bot has said nothing since. Raises
+        StorageError and hikari's errors.
         """
         now = self.clock()
         messages = await self.rest.fetch_messages(
@@ -177,7 +173,7 @@ class MissedMessages:
 
 
 class _Run:
-    """The work that follows one `begin`."""
+    """The work started by one `begin`."""
 
     def __init__(
         self,
@@ -207,7 +203,7 @@ class _Run:
         await asyncio.shield(filling)
 
     def leave_the_rest(self) -> None:
-        """Read no more places than those that somebody waits for."""
+        """Read no more channels, except those that a live message waits for."""
         self._rounds.cancel()
 
     async def close(self) -> None:
@@ -247,7 +243,7 @@ class _Run:
 
 @dataclass(eq=False, slots=True)
 class _Gap:
-    """Reads and stores what is missing of one place."""
+    """Reads and stores the missing messages of one channel."""
 
     rest: hikari.api.RESTClient
     channels: ChannelStore
@@ -257,8 +253,7 @@ class _Gap:
     since: int
 
     async def fill(self, place: Place) -> None:
-        """Read and store it. Never raises: a place that can't be read must not keep its new messages
-        waiting."""
+        """Fill the gap of a channel. Never raises: an unreadable channel must not block its new messages."""
         place_id = place.key.place_id
         try:
             if not await self.listener.reads(place.key):
@@ -275,7 +270,7 @@ class _Gap:
             _log.error("catch_up_broke", place=place_id, exc_info=True)
 
     async def _read_missed(self, place_id: int, after_id: int) -> list[hikari.Message]:
-        """Return what came after a message, oldest first; when that is too much, the newest of it."""
+        """Return the messages after an id, oldest first; the newest ones if there are too many."""
         found: list[hikari.Message] = []
         for _ in range(self.bounds.pages):
             page = await self._page(place_id, after_id, found[-1].id if found else hikari.UNDEFINED)
@@ -290,7 +285,8 @@ class _Gap:
     async def _page(
         self, place_id: int, after_id: int, before: hikari.UndefinedOr[hikari.Snowflake]
     ) -> Sequence[hikari.Message]:
-        """The newest page, or the one before a message, as far as it comes after another; newest first."""
+        """Return the newest page, or the one before a message, newest first; only messages after
+        `after_id`."""
 
         async def read() -> Sequence[hikari.Message]:
             messages = self.rest.fetch_messages(place_id, before=before)
@@ -306,7 +302,7 @@ class _Gap:
         return await read()
 
     async def _store(self, key: ChannelKey, missed: Sequence[hikari.Message]) -> None:
-        """Store each question that is still to be answered together with the fact that it waits."""
+        """Store the messages. Each question to answer is stored as waiting in the same transaction."""
         readable = [(stored, m) for m in missed if (stored := self.listener.to_store(m)) is not None]
         waits = {m.id: await self._waits(key, m) for _, m in readable}
         for waiting, group in groupby(readable, lambda pair: waits[pair[1].id]):

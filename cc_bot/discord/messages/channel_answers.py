@@ -1,7 +1,7 @@
-"""Answers in a channel or thread: one answer to the waiting questions of one user, in a reply to the newest.
+"""Answers in a channel or thread: one answer to the waiting questions of one user, as a reply to the newest.
 
-The message of the answer is posted before the model is asked, and its id is recorded at once, so that after a
-crash the same message is continued. `Mentions` decides which questions wait.
+The answer's message is posted and its id recorded before the model is asked, so that after a crash the same
+message is continued. `Mentions` decides which questions wait.
 """
 
 import zlib
@@ -39,14 +39,14 @@ from cc_bot.stores import Mention, Stores, channel_turn
 _log = structlog.get_logger(__name__)
 
 MAX_BATCH = 10
-"""Questions of one answer; the others are answered next."""
+"""Questions per answer; the others are answered next."""
 MAX_BATCH_CHARACTERS = 6000
-"""Of these questions together: as many as one question may have."""
+"""Of these questions together; the same as the limit of one question."""
 MAX_TEXT_HASHES = 1000
 
 
 def next_batch(waiting: Sequence[Mention]) -> Sequence[Mention]:
-    """Return the oldest waiting questions that are answered together, at least one."""
+    """Return the oldest waiting questions to answer together, at least one."""
     characters = 0
     for count, mention in enumerate(waiting[:MAX_BATCH]):
         characters += len(mention.question.content)
@@ -69,19 +69,18 @@ class ChannelAnswers:
     replies: MessageReplies
     roles: SeenRoles
     _told: set[int] = field(default_factory=set)
-    """Questions whose authors were told that there is no answer, which is not in the database yet."""
+    """Questions whose authors were told that there is no answer, not yet recorded in the database."""
     _posted: dict[int, int] = field(default_factory=dict)
     """By question, the messages posted for answers that are not in the database yet."""
     _read: Recent[int, int] = field(default_factory=partial(Recent[int, int], MAX_TEXT_HASHES))
-    """Hashes of the questions' texts when they were last answered: an edit that the answer has seen does not
-    lead to another one."""
+    """Hashes of the questions' texts when last answered: an edit that the answer already covers does not lead
+    to another one."""
 
     async def answer(self, key: ChannelKey, waiting: Sequence[Mention]) -> bool:
-        """Answer waiting questions of one user, or first those whose answer a crash has interrupted.
+        """Answer the waiting questions of one user, first those whose answer a crash interrupted.
 
-        Returns whether they are done: not if the process stops meanwhile, and the questions wait for the next
-        one, nor if the answer could not be shown. Raises StorageError, and hikari's errors if Discord is out
-        of reach; the questions wait then, too.
+        Returns whether they are done: not if the process stops first, or the answer could not be shown.
+        Raises StorageError, and hikari's errors if Discord is unavailable; then the questions wait, too.
         """
         if await self._give_up_told(key, waiting):
             return True
@@ -109,7 +108,7 @@ class ChannelAnswers:
         self, key: ChannelKey, waiting: Sequence[Mention], sentence: Callable[[Recipient], str]
     ) -> None:
         """Post a sentence instead of an answer, with what a process that died did for the questions. Raises
-        as `answer` does."""
+        as `answer`."""
         if await self._give_up_told(key, waiting):
             return
         turn, reply = await self._begin(key, waiting)
@@ -123,10 +122,10 @@ class ChannelAnswers:
         await self._give_up(key, turn.mentions)
 
     async def remake(self, key: ChannelKey, question: Message, *, again: bool = False) -> bool:
-        """Answer an edited question again, in place, if its answer is its author's newest and was given to an
+        """Answer an edited question again in place, if its answer is its author's newest and was given to an
         older text. With `again` a question whose answer failed waits again. Returns whether that is done: not
-        while a tool of the answer is running, nor if the process stops meanwhile, nor if it could not be
-        shown. Raises as `answer`."""
+        while a tool of the answer is running, if the process stops, or if it could not be shown. Raises as
+        `answer`."""
         answer_id = await self.stores.ledger.get_answer_message(id_of(question))
         newest = await self.stores.channels.get_newest_answer(key, question.author_id)
         if answer_id is not None and again:
@@ -162,7 +161,7 @@ class ChannelAnswers:
         return not (turn.postponed or state.unseen)
 
     async def show_stored(self, key: ChannelKey, user_id: int) -> None:
-        """Show a user's stored answers whose end was not shown. Raises as `answer` does."""
+        """Show a user's stored answers whose end was not shown. Raises as `answer`."""
         for answer in await self.stores.ledger.list_unshown(key):
             questions = await self.stores.ledger.list_questions(id_of(answer))
             if all(question.author_id != user_id for question in questions):
@@ -182,8 +181,8 @@ class ChannelAnswers:
             await self._note_pages(key, reply, shown=True)
 
     async def _begin(self, key: ChannelKey, waiting: Sequence[Mention]) -> tuple[ShownTurn, Reply]:
-        """Return the turn of the waiting questions that are answered now, and its reply. First come those
-        whose answer was begun before a crash or a database error."""
+        """Return the turn of the waiting questions to answer now, and its reply; first those whose answer
+        began before a crash or a database error."""
         if begun_as := max((each.begun_as or 0 for each in waiting), default=0):
             served = [each for each in waiting if each.begun_as == begun_as]
             turn = await self._turn(key, [each.question for each in served])
@@ -217,7 +216,7 @@ class ChannelAnswers:
     def _reply(
         self, key: ChannelKey, turn: ShownTurn, sent: Sequence[Sent] = (), newest_id: int = 0
     ) -> Reply:
-        """Return the reply. Messages that this process or an earlier one has posted are not posted again."""
+        """Return the reply, with the messages that were posted already."""
         question_id, recipient = newest_id or turn.row.question_id or 0, turn.recipient
         link = self.runner.recipients.guilds.link(key.place_id, question_id)
         asker = DirectMessages(recipient.user_id, recipient.words.unfinished.late_note(link))
@@ -230,8 +229,7 @@ class ChannelAnswers:
         return sent_messages((answer_id, *await self.stores.channels.list_pages(answer_id)))
 
     async def _note_opened(self, key: ChannelKey, turn: ShownTurn, answer_id: int) -> None:
-        """Record the message of the answer. Withdraws questions that were deleted before they were
-        watched."""
+        """Record the answer's message. Withdraws questions that were deleted before they were watched."""
         ids = turn.message_ids
         self._posted.update(dict.fromkeys(ids, answer_id))
         waiting = await self.stores.ledger.note_answer(key, turn.mentions, answer_id)
@@ -251,14 +249,15 @@ class ChannelAnswers:
     async def _give_up(
         self, key: ChannelKey, questions: Sequence[Message], failed_in: int | None = None
     ) -> None:
-        """Remove questions from those that wait. While the database fails they are not answered again."""
+        """Stop the questions from waiting. If the database fails, this process still does not answer them
+        again."""
         ids = frozenset(map(id_of, questions))
         self._told.update(ids)
         await self.stores.ledger.give_up(key, questions, failed_in)
         self._told.difference_update(ids)
 
     async def _give_up_told(self, key: ChannelKey, waiting: Sequence[Mention]) -> bool:
-        """Remove the questions whose authors were told already. Returns whether there were any."""
+        """Remove the questions whose authors were already told. Returns whether there were any."""
         told = [each.question for each in waiting if id_of(each.question) in self._told]
         if told:
             await self._give_up(key, told)
@@ -274,8 +273,8 @@ class ChannelAnswers:
     async def _forget(
         self, key: ChannelKey, turn: ShownTurn, reply: Reply, state: AnswerState | None = None
     ) -> None:
-        """Delete a withdrawn answer, and tell its author what was done. Questions left behind by a reset in
-        the same moment stay: their authors are told next."""
+        """Delete a withdrawn answer, and tell its author what was done. Questions dropped by a reset at the
+        same moment stay: their authors are told next."""
         due = await self.stores.ledger.list_due(key)
         left_behind = {id_of(each.question) for each in due if each.left_behind}
         unwanted = [question for question in turn.mentions if id_of(question) not in left_behind]
@@ -286,7 +285,7 @@ class ChannelAnswers:
             await self.replies.say_effects(turn.row.question_id or 0, turn.recipient, state)
 
     async def _pages_of(self, turn: ShownTurn, answer: Message) -> tuple[Page, ...]:
-        """Return the pages of a stored answer, with what holds now."""
+        """Return the pages of a stored answer with its current status."""
         words, user_id = for_channel(turn.recipient.words), turn.recipient.user_id
         left = await self.stores.proposals.list_for_answer(user_id, answer.id) if answer.id else ()
         heard = "\n".join(question.heard for question in turn.mentions if question.heard)

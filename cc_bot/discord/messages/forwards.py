@@ -1,8 +1,8 @@
-"""Forwards in DMs, which say nothing themselves: they wait for the question that comes in the next message.
+"""Forwards in DMs: kept until the question about them arrives in the next message.
 
-Discord sends what somebody writes beside a forward as a message of its own, right after it. Who writes
-nothing is asked what to do. Nothing of a forward is stored before it is asked about; what the last run of the
-program may have been waiting with is looked up in the DM.
+Discord sends the comment on a forward as a separate message, right after it. If there is none, the user is
+asked what to do. A forward is not stored before a question about it; after a restart, waiting forwards are
+looked up in the DM.
 """
 
 import asyncio
@@ -25,20 +25,20 @@ from cc_bot.stores import ChannelStore
 _log = structlog.get_logger(__name__)
 
 WAITS: Final = timedelta(minutes=10)
-"""A message that comes later is about something else."""
+"""A later message is not about the forward."""
 ASKED_AFTER: Final = timedelta(minutes=1)
 LOOKED_AT: Final = 10
-"""Messages above the first question after a start."""
+"""Messages read above the first question after a start."""
 REMEMBERED: Final = 500
-"""DMs that were looked at."""
+"""DMs that were checked."""
 
 
 @dataclass(eq=False, slots=True)
 class _Waiting:
-    """The forwards of a DM, and whoever asks what to do with them."""
+    """The waiting forwards of a DM, and the task that asks what to do with them."""
 
     forwards: dict[int, datetime] = field(default_factory=dict)
-    """By Discord's id: when each came."""
+    """Arrival times by message id."""
     asking: asyncio.Task[None] | None = None
 
     def stop_asking(self) -> None:
@@ -55,9 +55,9 @@ class Forwards:
     recipients: Recipients
     _waiting: dict[int, _Waiting] = field(default_factory=dict)
     _known: Recent[int, None] = field(default_factory=partial(Recent[int, None], REMEMBERED))
-    """DMs of which this run of the program has seen what came last."""
+    """DMs whose last messages this process knows."""
     _taken: dict[int, int] = field(default_factory=dict)
-    """Forwards that a question on its way is about, with that."""
+    """By forward, the question in progress that is about it."""
     _asked: set[int] = field(default_factory=set)
     _began: datetime = field(init=False)
 
@@ -65,7 +65,7 @@ class Forwards:
         self._began = self.recipients.clock()
 
     def wait(self, message: hikari.Message) -> None:
-        """Keep a forward until it is asked about."""
+        """Keep a forward until a question about it arrives."""
         channel_id = int(message.channel_id)
         self.references.targets.note(message)
         self._known[channel_id] = None
@@ -76,12 +76,13 @@ class Forwards:
             waiting.asking = asyncio.create_task(self._ask_what_to_do(message))
 
     def note_asked(self, ids: Iterable[int]) -> None:
-        """Note that these were asked about when the program last ended: nobody asks what to do with them."""
+        """Mark forwards that the last run was answering questions about: their users are not asked what to
+        do."""
         self._asked.update(ids)
 
     async def take_for(self, question: hikari.Message) -> tuple[int, ...]:
-        """Return the forwards that a message is about: one that it replies to, and what `take` has. Raises
-        StorageError."""
+        """Return the forwards that a message is about: the one that it replies to, and those from `take`.
+        Raises StorageError."""
         if question.guild_id is not None:
             return ()
         waiting = await self.take(int(question.channel_id), int(question.author.id), int(question.id))
@@ -93,9 +94,8 @@ class Forwards:
         return tuple(sorted({*waiting, *own}))
 
     async def take(self, channel_id: int, user_id: int, question_id: int) -> tuple[int, ...]:
-        """Return the forwards that wait in a DM for the question with this id of Discord's, oldest first.
-        They wait for the next one if nothing is stored of this one's answer until it is `release`d. Raises
-        StorageError."""
+        """Return the ids of the forwards that wait in a DM for this question, oldest first. If nothing is
+        stored of its answer until `release`, they wait for the next question. Raises StorageError."""
         since = hikari.Snowflake(question_id).created_at - WAITS
         if channel_id not in self._known and since < self._began:
             await self._look_up(channel_id, user_id, question_id, since)
@@ -114,11 +114,11 @@ class Forwards:
         return taken
 
     def release(self, question_id: int) -> None:
-        """Let go of what was taken for a question: it is answered, or will not be."""
+        """Release the forwards of a question that is done."""
         self._taken = {id_: of for id_, of in self._taken.items() if of != question_id}
 
     def forget(self, message_ids: Collection[int]) -> None:
-        """Wait no longer with what was deleted."""
+        """Drop deleted forwards."""
         for channel_id, waiting in [*self._waiting.items()]:
             for message_id in message_ids:
                 waiting.forwards.pop(message_id, None)
@@ -127,14 +127,14 @@ class Forwards:
                 del self._waiting[channel_id]
 
     async def close(self) -> None:
-        """Ask nobody any more: the next run finds what waits."""
+        """Cancel the tasks that ask what to do; the next run finds waiting forwards."""
         asking = [each.asking for each in self._waiting.values() if each.asking]
         for task in asking:
             task.cancel()
         await asyncio.gather(*asking, return_exceptions=True)
 
     async def _look_up(self, channel_id: int, user_id: int, question_id: int, since: datetime) -> None:
-        """Have the forwards right above a question wait for it, whatever the bot said in between."""
+        """Find the user's forwards right above a question, skipping the bot's messages."""
         try:
             above = await self.rest.fetch_messages(channel_id, before=question_id).limit(LOOKED_AT)
         except hikari.HikariError as error:
@@ -149,7 +149,7 @@ class Forwards:
                 waiting.forwards[int(message.id)] = message.created_at
 
     async def _ask_what_to_do(self, message: hikari.Message) -> None:
-        """Wait for the question, and then ask for it."""
+        """Ask the user what to do, unless a question arrives in time."""
         passed = self.recipients.clock() - message.created_at
         await asyncio.sleep(max(0.0, (ASKED_AFTER - passed).total_seconds()))
         channel_id = int(message.channel_id)

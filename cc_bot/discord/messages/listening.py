@@ -1,4 +1,4 @@
-"""Listening to Discord's events: all that begins with a message instead of a command is put together here."""
+"""Listens to Discord's message events and passes them to their handlers."""
 
 import asyncio
 from collections import deque
@@ -31,14 +31,14 @@ from cc_bot.in_order import InOrder
 from cc_bot.stores import ChannelStore, Stores
 
 # ---- changes ---------------------------------------------------------------------------------------------
-# Edits and deletions: the archive follows them, and an answer to the older text is given anew while it is
-# the newest, and goes with its question.
+# Edits and deletions update the archive. If the answer is the newest, an edit of the question has it answered
+# again; a deletion deletes the answer too.
 #
-# Discord sends an update also when it has found the preview of a link, which is read from then on and is no
-# other question; and without the text where the bot may not read it, which changes nothing.
+# Discord also sends an update when it adds a link preview, which is stored but is not a new question, and
+# sends updates without content if the bot may not read it; those are ignored.
 
 REMEMBERED: Final = 1000
-"""Edited messages of which is known what their authors wrote last."""
+"""Edited messages whose last text is known."""
 
 
 @dataclass(eq=False, slots=True)
@@ -50,10 +50,10 @@ class Changes:
     answers: Answers
     forwards: Forwards
     _typed: Recent[int, int] = field(default_factory=partial(Recent[int, int], REMEMBERED))
-    """Hashes, not texts."""
+    """Hashes of texts."""
 
     async def follow_edit(self, message: hikari.PartialMessage) -> None:
-        """Follow an edit. Raises StorageError and hikari's errors."""
+        """Apply an edit. Raises StorageError and hikari's errors."""
         self.answers.references.targets.forget(int(message.id))
         if is_withheld(message):
             return
@@ -71,14 +71,14 @@ class Changes:
             await self.mentions.follow_edit(message_id)
 
     def _is_preview(self, message: hikari.PartialMessage) -> bool:
-        """Return whether its author has written nothing new. Of a message that was edited once, Discord tells
-        the time of that in each later update as well."""
+        """Return whether the author's text is unchanged. Once a message was edited, each later update has an
+        edit time as well."""
         typed = hash(typed_text_of(message, self.addressing.bot()))
         known, self._typed[int(message.id)] = self._typed.get(int(message.id)), typed
         return typed == known or not message.edited_timestamp
 
     async def follow_deletion(self, channel_id: int, message_ids: Collection[int]) -> None:
-        """Follow a deletion. Raises StorageError and hikari's errors."""
+        """Apply a deletion. Raises StorageError and hikari's errors."""
         for message_id in message_ids:
             self.answers.references.targets.forget(message_id)
         self.forwards.forget(message_ids)
@@ -87,7 +87,7 @@ class Changes:
             await self._forget(channel_id, gone)
 
     async def _forget(self, channel_id: int, gone: Collection[int]) -> None:
-        """Forget them with the answers to them: what was asked is not to be read out of those."""
+        """Delete messages and the answers to them, which would reveal the questions."""
         self.answers.running.withdraw(gone)
         answers = [each for each in await self.channels.list_answers(gone) if each not in gone]
         self.answers.running.withdraw(answers)
@@ -95,7 +95,7 @@ class Changes:
         await delete_all(self.rest, channel_id, answers, self.answers.taken_down)
 
     async def follow_place_deletion(self, key: ChannelKey) -> None:
-        """A channel with its threads, or a thread. Raises StorageError."""
+        """Apply the deletion of a channel with its threads, or of a thread. Raises StorageError."""
         self.answers.running.withdraw_channel(key)
         await self.channels.forget_place(key)
 
@@ -106,19 +106,18 @@ _log = structlog.get_logger(__name__)
 
 
 _RESUME_PAUSES_S: Final = (1.0, 3.0, 10.0, 30.0)
-"""Before the database is asked again who waits; the last one again and again."""
+"""Between attempts to read waiting questions from the database; the last one repeats."""
 _RETRY_PAUSE_S: Final = 2.0
-"""Between two tries of writes that the database did not take."""
+"""Between attempts to repeat failed writes."""
 _MAX_RETRIES: Final = 1000
-"""Writes that are kept for that; of more, the oldest is given up."""
+"""Failed writes that are kept; the oldest is dropped first."""
 
 Write = Callable[[], Awaitable[None]]
-"""Records what happened on Discord. It may be done twice."""
+"""Records a Discord event in the database; idempotent."""
 
 
 class RetryQueue:
-    """Writes that failed while the database was down, repeated in order as soon as it works again: what was
-    deleted meanwhile does not stay, and nothing is missing from a conversation."""
+    """Repeats failed database writes in order until they succeed."""
 
     def __init__(self) -> None:
         self._writes = deque[Write](maxlen=_MAX_RETRIES)
@@ -133,7 +132,7 @@ class RetryQueue:
             self._work = asyncio.create_task(self._retry())
 
     async def close(self) -> None:
-        """Give up what is left."""
+        """Drop the remaining writes."""
         if self._work is not None:
             self._work.cancel()
             await asyncio.gather(self._work, return_exceptions=True)
@@ -155,7 +154,7 @@ class RetryQueue:
 
 
 class Messages:
-    """The messages that people write, from Discord's events to their answers."""
+    """Receives Discord's message events."""
 
     def __init__(
         self,
@@ -220,8 +219,8 @@ class Messages:
         )
 
     async def prepare(self) -> None:
-        """Learn, before the connection is opened, what the last run of the program left on its way. While the
-        database fails, a reply of that may be answered by its channel as well."""
+        """Load the questions and forwards that the last run was answering. Call it before the connection is
+        opened. If the database fails, a reply among them may also be answered in its channel."""
         try:
             left = await self._ledger.list_unfinished()
         except StorageError as error:
@@ -231,8 +230,7 @@ class Messages:
         self.forwards.note_asked(id_ for turn in left if turn.question for id_ in turn.question.forwards)
 
     def listen(self) -> None:
-        """Listen from now on, which is before the connection is opened; to nothing when nothing is to be
-        read."""
+        """Subscribe to events, before the connection is opened; not if messages are not read at all."""
         if self._reading == "off":
             return
         subscribe = self._bot.subscribe
@@ -249,28 +247,28 @@ class Messages:
         subscribe(hikari.GuildChannelDeleteEvent, self._on_channel_deleted)
 
     def resume(self) -> None:
-        """See to those who still wait since the program last ended."""
+        """Answer questions that were waiting when the last run ended."""
         if self._reading != "off":
             self._resuming = asyncio.create_task(self._resume())
 
     async def reset(self, key: ChannelKey, marker_id: int) -> None:
-        """Have nothing up to this id of Discord's read again there; those who wait are told. Raises
-        StorageError."""
+        """Reset a channel up to this id: older messages are not read again, and authors of waiting questions
+        are told. Raises StorageError."""
         await self._channels.reset(key, bot_id=int(self._me().id), discord_id=marker_id)
         if self._reading != "off":
             self._mentions.wake(key)
 
     async def ask_again(self, turn: str, user_id: int, answer_id: int) -> bool:
-        """Have a channel's questions answered again: see Mentions. Raises StorageError."""
+        """Answer a channel's questions again: see Mentions. Raises StorageError."""
         return await self._mentions.ask_again(turn, user_id, answer_id)
 
     def close(self) -> None:
-        """Begin no further answers: who still waits is answered after the next start."""
+        """Begin no more answers; the next run answers waiting questions."""
         self._mentions.close()
 
     async def finish(self, deadline_s: float) -> None:
-        """Wait, after `close`, for what was begun, until a time of the event loop. What is not done by then
-        is cancelled, and found again after the next start: nothing uses the database any more."""
+        """Wait after `close` for running work until a time of the event loop, then cancel the rest, which the
+        next run finds. Afterwards nothing uses the database."""
         for task in filter(None, (self._resuming, self._reading_back)):
             task.cancel()
             await asyncio.gather(task, return_exceptions=True)
@@ -281,7 +279,7 @@ class Messages:
             async with asyncio.timeout_at(deadline_s):
                 await self._mentions.finish()
 
-    # What catching up asks
+    # Callbacks of catching up
 
     def to_store(self, message: hikari.Message) -> Message | None:
         return self._arrivals.to_store(message)
@@ -307,7 +305,7 @@ class Messages:
                     return
 
     async def _read_back(self) -> None:
-        """Hear what was said in DMs meanwhile, as if it came now."""
+        """Handle DMs that were missed as if they arrived now."""
         async with self._guard():
             async for channel_id in self._missed.list_channels():
                 async with self._guard():  # one that can't be read keeps no other from it
@@ -318,7 +316,8 @@ class Messages:
                 await asyncio.sleep(self._missed.bounds.pause_s)
 
     async def _hear(self, message: hikari.Message) -> None:
-        # Who wrote to the bot is told, and asks again; what others said must not be missing.
+        # Authors who wrote to the bot are told of the failure and can ask again; other messages must not be
+        # missing from the archive.
         again = None if self._arrivals.is_for_bot(message) else partial(self._take, message)
         async with self._guard(message, again):
             await self._take(message)
@@ -382,7 +381,7 @@ class Messages:
         await self._follow(event.channel_id, partial(self._changes.follow_place_deletion, key))
 
     async def _follow(self, channel_id: hikari.Snowflake, change: Write) -> None:
-        """Follow a change, and once more when the database works again: what it changes may be owed still."""
+        """Apply a change, and again once the database works if that failed."""
         again = partial(self._change, channel_id, change)
         if self._retries:
             self._retries.add(again)
@@ -390,7 +389,7 @@ class Messages:
             await again()
 
     async def _change(self, channel_id: hikari.Snowflake, change: Write) -> None:
-        """Wait with a change: catching up may be about to store what it read before the change."""
+        """Apply a change after catching up, which may be about to store an older version."""
         async with self._order.after(channel_id):
             await self._catch_up.wait_for(int(channel_id))
             await change()
@@ -400,7 +399,7 @@ class Messages:
         self, message: hikari.Message | None = None, again: Write | None = None
     ) -> AsyncIterator[None]:
         """Log an error of a listener, and tell the author of the message. `again` is repeated once the
-        database works again."""
+        database works."""
         try:
             yield
         except CcBotError as error:
@@ -423,8 +422,8 @@ class Messages:
             _log.warning("user_not_told", error=type(unreachable).__name__)
 
     def _is_of_others(self, message: hikari.PartialMessage) -> bool:
-        """Return whether somebody else wrote it. What the bot itself posts and edits, several times in each
-        answer, is on record where it is sent; only when it is deleted has Discord something to tell."""
+        """Return whether another account wrote it. The bot's own posts and edits are recorded when sent; only
+        their deletions come from events."""
         if not message.author:
             return False
         me = self._bot.get_me()

@@ -1,8 +1,8 @@
-"""Answers every mention: who waits for an answer in which channel is in the database.
+"""Answers mentions; the database has the waiting questions of each channel.
 
-Each user is answered separately, some concurrently in a channel or thread; what the same user asks meanwhile
-is answered together. What still waits when the process ends or dies is answered by the next one, and answers
-that were not shown are shown.
+Users are answered separately, several at once in a channel; one user's questions that arrive in the meantime
+are answered together. After a crash or restart the next process answers the waiting questions, and shows
+answers that were not shown.
 """
 
 import asyncio
@@ -29,13 +29,12 @@ from cc_bot.stores import Mention, TurnLedger, asked_in
 from cc_bot.texts import explain
 
 # ---- typing signs ----------------------------------------------------------------------------------------
-# '… is typing' for users who wait in a channel while others there are being answered, which may take as long
-# as an answer does.
+# The typing indicator, for users who wait while others in the channel are answered.
 
 _log = structlog.get_logger(__name__)
 
 INTERVAL_S = 9.0
-"""Discord shows a sign for ten seconds, or until the bot posts something."""
+"""Discord shows the indicator for ten seconds, or until the bot posts."""
 
 
 class TypingSigns:
@@ -45,12 +44,12 @@ class TypingSigns:
         self._closed = asyncio.Event()
 
     def begin(self, key: ChannelKey, wanted: Callable[[], Awaitable[bool]]) -> None:
-        """Show it in a channel while it is `wanted`, which may raise StorageError."""
+        """Show the indicator while `wanted` returns True; `wanted` may raise StorageError."""
         if key not in self._typing and not self._closed.is_set():
             self._typing[key] = asyncio.create_task(self._type(key, wanted))
 
     def close(self) -> None:
-        """Stop showing it."""
+        """Stop the indicator."""
         self._closed.set()
 
     async def finish(self) -> None:
@@ -78,25 +77,25 @@ class TypingSigns:
 # ---- mentions --------------------------------------------------------------------------------------------
 
 MAX_QUESTION_AGE: Final = timedelta(hours=1)
-"""After that the author no longer waits for an answer."""
+"""Older questions are not answered."""
 EDIT_WITHIN: Final = timedelta(minutes=10)
-"""Within that an edit of a message may ask: it adds the mention, or changes a question that failed."""
+"""An edit after that asks nothing: neither by adding a mention nor by changing a failed question."""
 MAX_CONCURRENT_USERS: Final = 5
-"""In one channel: Discord takes five new messages and five edits in five seconds there."""
+"""Per channel: Discord allows five new messages and five edits in five seconds there."""
 IN_USE_RETRY_S: Final = 1.0
-"""Before an answer whose tool is running is looked at again."""
+"""Before an answer whose tool is running is checked again."""
 RETRY_S: Final = 30.0
-"""After the database or Discord failed, unless something new is asked there."""
+"""After the database or Discord failed, unless a new question arrives."""
 
 
 @dataclass(eq=False, slots=True)
 class _Channel:
-    """A channel or thread where somebody is answered or waits."""
+    """A channel or thread with waiting or running questions."""
 
     woken: asyncio.Event = field(default_factory=asyncio.Event)
-    """Set when something may be due."""
+    """Set when work may be due."""
     serving: dict[int, asyncio.Task[None]] = field(default_factory=dict)
-    """By user."""
+    """Tasks by user."""
     work: asyncio.Task[None] | None = None
 
 
@@ -119,17 +118,17 @@ class Mentions:
         self._retry_s = retry_s
         self._busy: dict[ChannelKey, _Channel] = {}
         self._asked_again: set[int] = set()
-        """Questions whose author pressed a button to ask again: they are answered however old they are."""
+        """Questions asked again by a button: answered at any age."""
         self._closed = False
 
     async def resume(self, serves: Callable[[int], Awaitable[bool]] = EVERYWHERE.has) -> None:
-        """Answer what waited when the last process ended, in the channels that this one serves."""
+        """Answer questions that were waiting when the last process ended, in the channels of this one."""
         for key in await self._store.list_places():
             if await serves(key.place_id):
                 self.wake(key)
 
     def wake(self, key: ChannelKey) -> None:
-        """Answer what waits in a channel. Shows typing while others are being answered there."""
+        """Answer the waiting questions of a channel. Shows typing while others are answered there."""
         if key in self._busy and self._busy[key].serving:
             self._typing.begin(key, lambda: self._store.has_unattended(key))
         self._look(key)
@@ -145,8 +144,8 @@ class Mentions:
         return await self._store.is_question(message_id, user_id)
 
     async def ask_again(self, turn: str, user_id: int, answer_id: int) -> bool:
-        """Answer questions again whose turn failed, in the message that says so. Returns False if they are
-        gone or wait already. Raises StorageError."""
+        """Answer failed questions again, in the message that shows the failure. Returns False if they are
+        gone or already waiting. Raises StorageError."""
         key = await self._store.get_place(asked_in(turn) or 0)
         reopened = await self._store.reopen(key, user_id, answer_id) if key else frozenset[int]()
         if key and reopened:
@@ -155,20 +154,20 @@ class Mentions:
         return bool(reopened)
 
     def close(self) -> None:
-        """Begin no more answers; the next process gives them."""
+        """Begin no more answers; the next process answers the rest."""
         self._closed = True
         for channel in self._busy.values():
             channel.woken.set()
         self._typing.close()
 
     async def finish(self) -> None:
-        """Wait after `close` until the answers that were begun are shown and recorded."""
+        """Wait after `close` until running answers are shown and recorded."""
         works = [each.work for each in self._busy.values() if each.work]
         serving = [task for each in self._busy.values() for task in each.serving.values()]
         await asyncio.gather(self._typing.finish(), *works, *serving)
 
     def _look(self, key: ChannelKey) -> None:
-        """Begin what is due in a channel."""
+        """Start the work that is due in a channel."""
         channel = self._busy.get(key)
         if channel is None and not self._closed:
             channel = self._busy[key] = _Channel()
@@ -177,7 +176,7 @@ class Mentions:
             channel.woken.set()
 
     async def _work(self, key: ChannelKey, channel: "_Channel") -> None:
-        """Answer the users who wait in a channel, at most MAX_CONCURRENT_USERS at once, until none does."""
+        """Answer the waiting users of a channel, at most MAX_CONCURRENT_USERS at once, until none waits."""
         try:
             while not self._closed:
                 channel.woken.clear()
@@ -209,7 +208,7 @@ class Mentions:
     async def _serve(
         self, key: ChannelKey, user_id: int, due: Sequence[Mention], channel: "_Channel"
     ) -> None:
-        """Do what is due for one user, then look again."""
+        """Do the work due for one user, then check again."""
         after_s = self._retry_s
         try:
             after_s = await self._attend(key, user_id, due)
@@ -222,7 +221,7 @@ class Mentions:
         asyncio.get_running_loop().call_later(after_s, channel.woken.set)
 
     async def _attend(self, key: ChannelKey, user_id: int, due: Sequence[Mention]) -> float:
-        """Show, remake and answer. Returns the seconds after which to try again; 0 if all is done."""
+        """Show, remake and answer. Returns the seconds until a retry; 0 if done."""
         if any(each.state == "answered" for each in due):
             await self._answers.show_stored(key, user_id)
         remade = [await self._remake(key, each.question) for each in due if each.state == "edited"]
@@ -231,8 +230,8 @@ class Mentions:
         return 0.0 if all(remade) else IN_USE_RETRY_S
 
     async def _remake(self, key: ChannelKey, question: Message) -> bool:
-        """Answer an edited question again, and return whether that is done. These come before new questions:
-        once the author has a newer answer, the older one stays."""
+        """Answer edited questions again; returns whether that is done. They come before new questions: once
+        there is a newer answer, the older one stays."""
         if self._closed:
             return False
         if await self._gate.refusals_in(key, [question]):
@@ -242,7 +241,7 @@ class Mentions:
         return await self._answers.remake(key, question, again=age <= EDIT_WITHIN)
 
     async def _answer(self, key: ChannelKey, user_id: int, waiting: Sequence[Mention]) -> bool:
-        """Answer what the user waits for, or say why there is no answer. Returns whether that is done."""
+        """Answer the user's waiting questions, or say why not. Returns whether that is done."""
         if left_behind := [each for each in waiting if each.left_behind]:
             await self._answers.say(key, left_behind, lambda recipient: recipient.words.mention.left_behind)
         elif not waiting:
