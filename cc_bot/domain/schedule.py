@@ -17,9 +17,9 @@ from cc_bot.domain.when_words import MIDNIGHT, find_times, normalize, read
 
 MAX_TEXT_CHARACTERS: Final = 1000
 MAX_SCHEDULES: Final = 100
-"""Of one user, at a time."""
+"""Per user."""
 LATEST: Final = timedelta(hours=1)
-"""A reminder that is later is not sent, but reported as missed."""
+"""A later reminder is not sent, but reported as missed."""
 
 ScheduleKind = Literal["reminder", "heartbeat"]
 
@@ -27,8 +27,8 @@ Place = Literal["channel", "dm", "terminal"]
 """Where it is sent."""
 
 ScheduleStatus = Literal["active", "paused", "done"]
-"""active: waits for its time. paused: it could not be delivered, or its user paused it. done: it was its last
-time."""
+"""active: waits for its time. paused: by its user, or because it could not be delivered. done: its last time
+has passed."""
 
 Obstacle = Literal[
     "", "channel_gone", "bot_removed", "left_server", "dms_closed", "permission_missing", "channel_refused"
@@ -36,13 +36,13 @@ Obstacle = Literal[
 """Why a schedule is paused."""
 
 FiringState = Literal["claimed", "sent", "skipped", "missed", "uncertain", "failed"]
-"""claimed: one process is sending it. sent: it is on Discord. skipped: a heartbeat that had nothing to say,
-or withdrawn by its user meanwhile. missed: more than LATEST late. uncertain: the process died between claim
-and outcome; it is not sent again. failed: it could not be sent, and the schedule is paused."""
+"""claimed: one process is sending it. sent: it is on Discord. skipped: a heartbeat had nothing to say, or its
+user withdrew it. missed: more than LATEST late. uncertain: the process died between claim and outcome; it is
+not sent again. failed: it could not be sent, and the schedule is paused."""
 
 
 def zone_named(name: str) -> ZoneInfo:
-    """The time zone of an IANA name that was stored; UTC where the database of zones has no such one."""
+    """Return the time zone of a stored IANA name; UTC if the zone database does not have it."""
     try:
         return ZoneInfo(name)
     except (ZoneInfoNotFoundError, ValueError, OSError):  # OSError: the name of one of its folders
@@ -51,8 +51,8 @@ def zone_named(name: str) -> ZoneInfo:
 
 @dataclass(frozen=True, slots=True)
 class Quiet:
-    """The hours in which a heartbeat keeps still, in minutes after midnight where its user is; `until` may be
-    smaller than `since`."""
+    """A heartbeat's quiet hours, in minutes after midnight of the user's local time; `until` may be smaller
+    than `since`."""
 
     since: int
     until: int
@@ -62,10 +62,10 @@ class Quiet:
 class Schedule:
     id: int
     key: SessionKey
-    """Who wanted it, where it was asked for (whatever the place), and with which agent."""
+    """Its user, the channel in which it was made (whatever `place` is), and the agent."""
     kind: ScheduleKind
     text: str
-    """What to remind of; empty for a heartbeat."""
+    """Empty for a heartbeat."""
     due_at: datetime
     """The next time, UTC."""
     created_at: datetime
@@ -73,42 +73,40 @@ class Schedule:
     place: Place = "channel"
     guild_id: int | None = None
     visibility: Visibility = "public"
-    """Of the turn or reply it was made in. What is private is never said in a server's channel."""
+    """Of the turn or reply in which it was made. A private one is never sent to a server's channel."""
     repeat: str = ""
-    """A cron expression of five fields, perhaps with days, weeks or months between (repeats.py); or the hours
-    between two, as `every 6h`; empty: once."""
+    """A five-field cron expression, optionally with an interval of days, weeks or months (repeats.py); or
+    `every 6h`; empty: once."""
     timezone: str = "Asia/Tokyo"
-    """The IANA name of the user's time zone, in which `repeat` counts."""
+    """IANA name of the time zone in which `repeat` is evaluated."""
     locale: Locale | None = None
-    """The language that its user was spoken to in when it was made; None where that is not known."""
+    """The user's language when it was made; None if unknown."""
     quiet: Quiet | None = None
     status: ScheduleStatus = "active"
     obstacle: Obstacle = ""
     tainted: bool = False
-    """Whether a model wrote its text that had read words which its user did not write."""
+    """Whether its text came from a model that had read text by others than its user."""
     number: int = 0
-    """What its user calls it by: each user's reminders count from 1. 0 for a heartbeat."""
+    """Shown to its user; each user's reminders count from 1. 0 for a heartbeat."""
 
     @property
     def heard(self) -> Visibility:
-        """The readers of what it says: only a channel has other readers, and they never read what is
-        private."""
+        """Who reads its message: others only in a channel, and never a private one."""
         return "public" if self.place == "channel" and self.visibility == "public" else "private"
 
     @property
     def zone(self) -> ZoneInfo:
-        """The time zone in which its times count."""
         return zone_named(self.timezone)
 
 
 def is_known_in(schedule: Schedule, channel_id: int | None) -> bool:
-    """Return whether everybody who reads a channel may know of a reminder: it was set there, in public."""
+    """Return whether all readers of a channel may know of a reminder: it was made there, in public."""
     return schedule.visibility == "public" and schedule.key.channel_id == channel_id
 
 
 @dataclass(frozen=True, slots=True)
 class Firing:
-    """A time of one schedule, claimed."""
+    """A claimed time of a schedule."""
 
     schedule: Schedule
     due_at: datetime
@@ -116,7 +114,7 @@ class Firing:
 
 @dataclass(frozen=True, slots=True)
 class ScheduleChange:
-    """A change that a tool made to a schedule, and that is committed."""
+    """A committed change that a tool made to a schedule."""
 
     kind: Literal["added", "cancelled"]
     schedule: Schedule
@@ -124,14 +122,14 @@ class ScheduleChange:
 
 @dataclass(frozen=True, slots=True)
 class ScheduleReceipt:
-    """The line that tells what was done to one reminder."""
+    """The receipt line of a change to one reminder."""
 
     kind: Literal["added", "cancelled"]
     schedule_id: int
     text: str = ""
-    """Empty if it was cancelled before the line is shown again."""
+    """Empty if the reminder was cancelled before the line is shown again."""
     due_at: datetime | None = None
-    """The next time, with a time zone; None for one that was cancelled."""
+    """The next time, timezone-aware; None for a cancelled one."""
     repeat: str = ""
     number: int = 0
     state: ReceiptState = "holds"
@@ -144,7 +142,7 @@ class ScheduleReceipt:
 
 
 def with_schedule(receipts: Sequence[ScheduleReceipt], new: ScheduleReceipt) -> tuple[ScheduleReceipt, ...]:
-    """Add one more. A reminder that was set and cancelled in the same answer has no receipt."""
+    """Add a receipt. A reminder that was made and cancelled in the same answer gets none."""
     before = next((each for each in receipts if each.schedule_id == new.schedule_id), None)
     others = tuple(each for each in receipts if each is not before)
     made_here = before is not None and before.kind == "added" and new.kind == "cancelled"
@@ -153,16 +151,16 @@ def with_schedule(receipts: Sequence[ScheduleReceipt], new: ScheduleReceipt) -> 
 
 @dataclass(frozen=True, slots=True)
 class MissedReminders:
-    """The missed and uncertain times to report to one owner. They are already marked as reported."""
+    """One owner's missed and uncertain times, already marked as reported."""
 
     user_id: int
     missed: tuple[Firing, ...] = ()
     """More than LATEST late, because the program did not run."""
     uncertain: tuple[Firing, ...] = ()
-    """Perhaps said, perhaps not: the program died over it."""
+    """Possibly sent: the process died while sending."""
 
     def by_channel(self) -> "dict[int, MissedReminders]":
-        """Return the public ones, by channel."""
+        """Return the public ones by channel."""
         found = defaultdict[int, dict[str, tuple[Firing, ...]]](lambda: {"missed": (), "uncertain": ()})
         for kind, firings in (("missed", self.missed), ("uncertain", self.uncertain)):
             for firing in firings:
@@ -172,30 +170,27 @@ class MissedReminders:
 
 
 # ---- heartbeat -------------------------------------------------------------------------------------------
-# Heartbeats: every so many hours the bot looks whether there is something its user would want to hear.
-#
-# When the next one is due is decided here, from the time that it is now: never in the hours that its user
-# wants to be quiet.
+# Every few hours a heartbeat checks whether there is news for its user. Its next time is computed from the
+# current time, outside the user's quiet hours.
 
 LEAST_HOURS: Final = 1
 MOST_HOURS: Final = 168
 USUAL_QUIET: Final = Quiet(22 * 60, 7 * 60)
-"""Unless its user says otherwise."""
+"""The default."""
 
 _REPEAT: Final = re.compile(r"every ([0-9]{1,3})h")
 _HOUR: Final = re.compile(r"[0-9]{1,2}")
 
 
 def repeat_of(hours: int) -> str:
-    """Write that a heartbeat comes every so many hours. Raises ValueError for more or fewer than there may
-    be."""
+    """Return the `repeat` of a heartbeat. Raises ValueError outside LEAST_HOURS to MOST_HOURS."""
     if not LEAST_HOURS <= hours <= MOST_HOURS:
         raise ValueError(f"every {hours} hours")
     return f"every {hours}h"
 
 
 def hours_of(repeat: str) -> int:
-    """The hours between two heartbeats. Raises ValueError for what `repeat_of` did not make."""
+    """Parse `repeat_of`'s result. Raises ValueError for any other text."""
     found = _REPEAT.fullmatch(repeat)
     hours = int(found[1]) if found else 0
     if not LEAST_HOURS <= hours <= MOST_HOURS:
@@ -204,8 +199,7 @@ def hours_of(repeat: str) -> int:
 
 
 def is_quiet(moment: datetime, zone: ZoneInfo, quiet: Quiet | None) -> bool:
-    """Return whether the clock on the user's wall shows one of the quiet hours; the end is no part of
-    them."""
+    """Return whether the user's local time is in the quiet hours; their end is excluded."""
     if quiet is None:
         return False
     local = moment.astimezone(zone)
@@ -216,8 +210,8 @@ def is_quiet(moment: datetime, zone: ZoneInfo, quiet: Quiet | None) -> bool:
 
 
 def next_beat(now: datetime, repeat: str, zone: ZoneInfo, quiet: Quiet | None) -> datetime:
-    """Return when the next heartbeat is due (UTC): its hours from now; at the end of the quiet hours, if that
-    is in them. An end that the clocks leave out is that much later. Raises ValueError as `hours_of` does."""
+    """Return the next heartbeat's time (UTC): now plus its hours, or the end of the quiet hours if that falls
+    into them. An end skipped by a clock change is that much later. Raises ValueError as `hours_of` does."""
     moment = now.astimezone(UTC) + timedelta(hours=hours_of(repeat))
     if quiet is None or not is_quiet(moment, zone, quiet):
         return moment
@@ -232,7 +226,7 @@ def next_beat(now: datetime, repeat: str, zone: ZoneInfo, quiet: Quiet | None) -
 
 
 def _times(day: date, minute: int, zone: ZoneInfo) -> tuple[datetime, datetime]:
-    """Return when the clock shows this on a day: twice on the night when it is set back."""
+    """Return both moments of a local time; they differ only when the clocks go back."""
     first, second = (
         datetime(day.year, day.month, day.day, minute // 60, minute % 60, tzinfo=zone, fold=fold)
         for fold in (0, 1)
@@ -241,8 +235,8 @@ def _times(day: date, minute: int, zone: ZoneInfo) -> tuple[datetime, datetime]:
 
 
 def parse_minute(text: str) -> int | None:
-    """Minutes after midnight of a time as people write it: `22`, `22:30`, `22時半`, `10pm`; None for anything
-    else. 24:00 is midnight."""
+    """Parse a time of day (`22`, `22:30`, `22時半`, `10pm`) to minutes after midnight; None for anything
+    else. 24:00 is 0."""
     written = normalize(text)
     try:
         words = read(f"{written}:00" if _HOUR.fullmatch(written) else written)
@@ -253,8 +247,8 @@ def parse_minute(text: str) -> int | None:
 
 
 def quiet_of(since: str, until: str, usual: Quiet = USUAL_QUIET) -> Quiet:
-    """Return the quiet hours between two times as people write them; the `usual` one where nothing is
-    written. Raises ValueError, with what is no time of day."""
+    """Parse quiet hours; an empty time is taken from `usual`. Raises ValueError with the text that is not a
+    time of day."""
     return Quiet(_minute_of(since, usual.since), _minute_of(until, usual.until))
 
 
@@ -268,15 +262,13 @@ def _minute_of(text: str, usual: int) -> int:
 
 
 def clock_time(minute: int) -> str:
-    """`7:00`, as both languages write it."""
+    """Format as `7:00`; the same in both languages."""
     return f"{minute // 60}:{minute % 60:02}"
 
 
 # ---- named days ------------------------------------------------------------------------------------------
-# The days that a text names, as far as they are near: `11月25日`, `2026-11-25`, `Nov 25`, `11/25`.
-#
-# It is for noticing that the day of a note has come, so it goes by dates alone: `next Friday` meant another
-# day when it was written than it would now.
+# Near dates in a text: `11月25日`, `2026-11-25`, `Nov 25`, `11/25`. Relative ones such as `next Friday` are
+# ignored: they meant another day when the text was written.
 
 _YEARLY: Final = re.compile(
     r"誕生|生まれ|うまれ|生誕|記念|命日|毎年|birthday|born|anniversary|every year|annual"
@@ -284,9 +276,9 @@ _YEARLY: Final = re.compile(
 
 
 def days_named(text: str, today: date, *, within: int) -> tuple[date, ...]:
-    """Return those of the days from today until `within` days later that the text names, in their order.
+    """Return the days from today to `within` days later that the text names, in order.
 
-    A date without a year is that of any year; so is one of a past year, in a text about birthdays and the
+    A date without a year matches any year; so does one of a past year if the text is about birthdays and the
     like.
     """
     written = normalize(text)
@@ -306,22 +298,21 @@ def days_named(text: str, today: date, *, within: int) -> tuple[date, ...]:
 
 
 # ---- matters ---------------------------------------------------------------------------------------------
-# The reminders and memories that may be worth a word of a heartbeat now, and which of that is new.
-#
-# All of it is decided here, before anybody is asked: where nothing is new, there is no request. What was
-# looked at is known by its marks, which hold numbers and dates and not a word of anybody's.
+# The reminders and memories that a heartbeat may mention, and which of them are new. This is decided before
+# the model is called: without news there is no request. Marks record what was examined; they hold numbers and
+# dates only, no user text.
 
 REMINDERS_WITHIN: Final = timedelta(hours=24)
 DAYS_WITHIN: Final = 7
-"""Days until what a memory names, or until its end."""
+"""Days until a memory's end, or a day that it names."""
 SOON: Final = 1
-"""Days until which it is looked at once more."""
+"""Days before it at which it is examined once more."""
 LATELY: Final = timedelta(days=8)
-"""For so long a change or something missed is news: more than the longest time between two heartbeats."""
+"""How long a change or missed reminder is news; longer than the longest heartbeat interval."""
 FOR_GOOD: Final = timedelta(days=400)
-"""For marks without an end of their own."""
+"""Lifetime of marks without their own end."""
 MOST: Final = 20
-"""Matters of one heartbeat; the rest is left for the next one."""
+"""Matters per heartbeat; the rest is left for the next one."""
 _RANKS: Final = {"missed": 0, "due": 1, "ends": 2, "named": 2, "changed": 3}
 
 Kind = Literal["reminder", "missed", "memory"]
@@ -330,11 +321,11 @@ Why = Literal["due", "missed", "ends", "named", "changed"]
 
 @dataclass(frozen=True, slots=True, order=True)
 class Mark:
-    """The mark by which it is known that something was looked at."""
+    """Records that something was examined."""
 
     name: str
     until: datetime
-    """From then on it can't come up again, and the mark is not needed."""
+    """Afterwards the matter can't come up again, and the mark is deleted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -346,19 +337,19 @@ class Reason:
 
 @dataclass(frozen=True, slots=True)
 class Matter:
-    """A reminder or memory that may be spoken of, and why."""
+    """A reminder or memory that a heartbeat may mention, and why."""
 
     kind: Kind
     id: int
     text: str
     reasons: tuple[Reason, ...]
     tainted: bool = False
-    """Whether its words may not be its user's."""
+    """Whether its text may not be its user's."""
     number: int = 0
-    """What its user calls it by."""
+    """Shown to its user."""
 
     def fresh(self, looked_at: Collection[str]) -> "Matter":
-        """Return the matter with those reasons only that are new; of what is not new, there are none left."""
+        """Return the matter with its new reasons only; none are left if nothing is new."""
         new = (reason for reason in self.reasons if any(mark.name not in looked_at for mark in reason.marks))
         return replace(self, reasons=tuple(new))
 
@@ -368,14 +359,13 @@ class Matter:
 
 
 def audible(schedule: Schedule, heartbeat: Schedule, visibility: Visibility) -> bool:
-    """Return whether a heartbeat may speak of a reminder: in a channel, of those that were made there before
-    all."""
+    """Return whether a heartbeat may mention a reminder; in a channel, only one that was made there in
+    public."""
     return visibility == "private" or is_known_in(schedule, heartbeat.key.channel_id)
 
 
 def of_reminders(schedules: Iterable[Schedule], now: datetime) -> Iterator[Matter]:
-    """Yield the reminders that are due soon. One that is repeated is news once: it speaks for itself each
-    time."""
+    """Yield reminders that are due soon. A repeated one is news only once: it sends its own messages."""
     for schedule in schedules:
         due = schedule.due_at
         waits = schedule.kind == "reminder" and schedule.status == "active"
@@ -388,7 +378,7 @@ def of_reminders(schedules: Iterable[Schedule], now: datetime) -> Iterator[Matte
 
 
 def of_missed(firings: Iterable[Firing], now: datetime) -> Iterator[Matter]:
-    """Reminders that were missed lately, or perhaps missed."""
+    """Yield recently missed and uncertain reminders."""
     for firing in firings:
         if now - LATELY <= firing.due_at <= now:
             schedule = firing.schedule
@@ -400,7 +390,7 @@ def of_missed(firings: Iterable[Firing], now: datetime) -> Iterator[Matter]:
 def of_memories(
     memories: Iterable[Memory], now: datetime, zone: ZoneInfo, *, since: datetime
 ) -> Iterator[Matter]:
-    """Yield the memories that end or name a day soon, or were changed lately; `since` is when the heartbeats
+    """Yield memories that end or name a day soon, or changed recently; `since` is when the heartbeats
     began."""
     for memory in memories:
         if memory.is_expired(now):
@@ -411,7 +401,7 @@ def of_memories(
 
 
 def new(matters: Iterable[Matter], looked_at: Collection[str]) -> tuple[Matter, ...]:
-    """Return what of it is new, the most urgent first, and not more than one heartbeat can speak of."""
+    """Return the new matters, most urgent first, at most MOST."""
     fresh = (matter.fresh(looked_at) for matter in matters)
     found = [matter for matter in fresh if matter.reasons]
     found.sort(key=_urgency)
@@ -432,7 +422,7 @@ def _naming(memory: Memory, now: datetime, zone: ZoneInfo) -> Iterator[Reason]:
 
 
 def _changed(memory: Memory, now: datetime, since: datetime) -> Iterator[Reason]:
-    """Yield the change of a memory. An imported one was not news to anybody."""
+    """An imported memory is not news."""
     changed = memory.updated_at
     if memory.source.kind != "import" and max(since, now - LATELY) <= changed:
         mark = Mark(f"changed {memory.id} {changed:%Y%m%d%H%M%S}", changed + LATELY + timedelta(days=1))
@@ -440,12 +430,12 @@ def _changed(memory: Memory, now: datetime, since: datetime) -> Iterator[Reason]
 
 
 def _marks(name: str, moment: datetime, now: datetime) -> tuple[Mark, ...]:
-    """Return a mark for having looked at it, and when it is soon one more."""
+    """Return the mark of the examination, plus a second one if the day is near."""
     until = moment + timedelta(days=2)
     mark, near = Mark(name, until), Mark(f"{name} soon", until)
     return (mark, near) if moment <= now + timedelta(days=SOON) else (mark,)
 
 
 def _urgency(matter: Matter) -> tuple[int, datetime]:
-    """Return the rank: a smaller one is more pressing."""
+    """Return the rank; smaller is more urgent."""
     return min((_RANKS[reason.why], reason.when) for reason in matter.reasons)

@@ -1,4 +1,4 @@
-"""The events of a turn, in the order in which a front end shows them."""
+"""The events of a turn, in the order in which front ends show them, and the ledger's records."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -18,14 +18,14 @@ from cc_bot.domain.tool_server import is_of_server
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Tokens that a turn cost; zero where the server did not say."""
+    """Tokens used by a turn; zero where the server did not report them."""
 
     prompt_tokens: int = 0
     completion_tokens: int = 0
     cached_tokens: int = 0
-    """Those of the prompt that the server had in its cache, and charges less for."""
+    """Prompt tokens from the server's cache, which cost less."""
     seconds: int = 0
-    """Of recordings that were heard, and of answers that were read aloud."""
+    """Of transcribed recordings and synthesized speech."""
 
     def __add__(self, other: "Usage") -> "Usage":
         return Usage(
@@ -38,7 +38,7 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class TextDelta:
-    """The next piece of the answer's text."""
+    """The next chunk of the answer's text."""
 
     text: str
 
@@ -55,162 +55,161 @@ class ToolFinished:
     name: str
     ok: bool
     waits: bool = False
-    """Whether it was not used yet: that is left to its user."""
+    """Whether the call was not made but awaits its user's approval."""
 
 
 @dataclass(frozen=True, slots=True)
 class MemoryChanged:
-    """A memory was kept, changed or deleted in this turn, and that is committed."""
+    """A memory was added, changed or deleted in this turn; committed."""
 
     change: MemoryChange
 
 
 @dataclass(frozen=True, slots=True)
 class CallsResumed:
-    """An earlier run of the program began this turn, or the answer that it takes the place of did, and its
-    tools did this. It comes before all changes."""
+    """Tool calls made by an earlier run of this turn, or by the turn of the answer that it replaces. Precedes
+    all changes."""
 
     calls: tuple[ToolCall, ...]
-    """Those in doubt may have been done or not."""
+    """The outcome of those in doubt is unknown."""
 
     @property
     def in_doubt(self) -> bool:
-        """Return whether a memory or reminder may have been changed or not."""
+        """Return whether a change of a memory or reminder has an unknown outcome."""
         return any(call.in_doubt and not is_of_server(call.name) for call in self.calls)
 
     @property
     def in_doubt_outside(self) -> bool:
-        """Return whether something out there may have been done or not."""
+        """Return whether a server tool's call has an unknown outcome."""
         return any(call.in_doubt and is_of_server(call.name) for call in self.calls)
 
     @property
     def done_outside(self) -> tuple[str, ...]:
-        """The names of the tools of servers that did something out there."""
+        """Names of the server tools that completed a call."""
         return tuple(call.name for call in self.calls if call.ok and call.result and is_of_server(call.name))
 
 
 @dataclass(frozen=True, slots=True)
 class CallInDoubt:
-    """The turn was ended during a call that changes something out there: it may have been done or not."""
+    """The turn ended during a server tool's call: its outcome is unknown."""
 
 
 @dataclass(frozen=True, slots=True)
 class MemoriesRecalled:
-    """Memories were shown to the model."""
-
     memory_ids: tuple[int, ...]
     numbers: tuple[int, ...]
-    """What their user calls them by."""
+    """As shown to their user."""
 
 
 @dataclass(frozen=True, slots=True)
 class ToolsUnavailable:
-    """The model takes no tools, so it can't remember, remind or look anything up."""
+    """The model does not support tools, so it can't remember, remind or search."""
 
 
 @dataclass(frozen=True, slots=True)
 class ScheduleChanged:
-    """The model made or cancelled a schedule in this turn, and that is committed."""
+    """The model made or cancelled a schedule in this turn; committed."""
 
     change: ScheduleChange
 
 
 @dataclass(frozen=True, slots=True)
 class ReplyWithheld:
-    """The question replies to a message that is not shown to the bot, and its user has not been told of a way
-    around that today."""
+    """The question replies to a message whose content Discord withholds from the bot, and its user has not
+    seen the workaround today."""
 
 
 @dataclass(frozen=True, slots=True)
 class AskedAbout:
-    """The answer is for everybody, and nothing on Discord tells them which message it is about."""
+    """The answer is public, and nothing else on Discord shows which message it is about."""
 
     link: str
 
 
 @dataclass(frozen=True, slots=True)
 class MessagesRead:
-    """The model is not shown all messages that the question is about."""
+    """The model sees only some of the messages that the question is about."""
 
     read: int
     total: int
-    """Of those that were looked at."""
+    """Of the messages examined."""
     more: bool = False
-    """Whether others come after these."""
+    """Whether further messages follow them."""
 
 
 @dataclass(frozen=True, slots=True)
 class FilesLeftOut:
-    """Files came with the question that the model is not shown. It comes before everything else."""
+    """The model does not see some of the question's files. Precedes all other events."""
 
     names: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class FilesDeleted:
-    """The user's oldest files are no longer kept: there were too many. It comes right before Done, without
-    their names: what was private may be among them, and others may read the answer."""
+    """The user's oldest files were deleted, being too many. Comes right before Done and omits names, which
+    may be private while others read the answer."""
 
     count: int
 
 
 @dataclass(frozen=True, slots=True)
 class ScansShown:
-    """Documents without text came with the question: the model is shown pictures of their first pages."""
+    """The question has documents without text; the model sees images of their first pages."""
 
     names: tuple[str, ...]
     pages: int
-    """Of the one with the most."""
+    """Of the longest one."""
 
 
 @dataclass(frozen=True, slots=True)
 class Heard:
-    """The words of the question's recordings, heard now or when it was first answered. They come before
-    everything that the model says."""
+    """The transcription of the question's recordings, made now or for its first answer. Precedes all output
+    of the model."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class ImagesGiven:
-    """A tool gave pictures: the model is shown them, and they stand below the answer. Nothing keeps them."""
+    """A tool returned images: the model sees them, and they are shown below the answer. They are not
+    stored."""
 
     images: tuple[Attachment, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class CanvasChanged:
-    """The canvas of the session is another one now, and that is committed. It comes right before Done."""
+    """The session's canvas changed; committed. Comes right before Done."""
 
     canvas: Canvas
 
 
 NoticeKind = Literal["queued", "started", "hearing", "fallback", "thinking"]
-"""queued: waiting for another turn to end; started: no longer waiting; hearing: recordings are written down;
-fallback: the next model is asked; thinking: the model thinks before it speaks."""
+"""queued: waiting for another turn; started: no longer waiting; hearing: transcribing recordings; fallback:
+asking the next model; thinking: the model is reasoning."""
 
 
 @dataclass(frozen=True, slots=True)
 class Notice:
-    """A notice that a waiting user should know of."""
+    """A progress notice for a waiting user."""
 
     kind: NoticeKind
     ahead: int | None = None
-    """Of a queued turn: how many others that wait come before it; None while it waits for an earlier question
-    of the same user or channel."""
+    """For a queued turn: number of waiting turns before it; None while it waits for an earlier question of
+    the same user or channel."""
 
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """The turn's end. Unless the turn was temporary, the answer is in the database by now."""
+    """The end of the turn. The answer is stored by now unless the turn was temporary."""
 
     answer: Message
-    """`answer.status` tells how it ended; `answer.id` is None for a temporary turn."""
+    """`answer.status` is the outcome; `answer.id` is None for a temporary turn."""
     usage: Usage
     first: bool = False
-    """Whether this is the first answer this user ever got."""
+    """Whether this is the user's first answer ever."""
     proposals: tuple[Proposal, ...] = ()
-    """What the user is to decide on, below the answer."""
+    """Awaiting the user's approval, below the answer."""
 
 
 TurnEvent = (
@@ -238,29 +237,26 @@ TurnEvent = (
 
 
 # ---- ledger --------------------------------------------------------------------------------------------
-# A turn of a session on its way from its question to the eyes of whoever asked.
-#
-# Three states, each reached in one transaction: `accepted` before anybody is told that it is, `answered`
-# with the answer itself, and delivered, which is that the ledger has it no more. Whenever the program is
-# killed, the ledger tells what is still owed to whom. A turn that had no answer by then becomes
-# `interrupted`: its user was told, and may have the same question asked again.
+# The stored state of a session turn. Each state is reached in one transaction: `accepted` before the user
+# sees the acknowledgement, `answered` with the answer; the row is deleted once the answer is delivered. If
+# the program is killed, the ledger says which answers are still due. A turn without an answer by then becomes
+# `interrupted`: its user is informed, and may have the question asked again.
 
 
 TurnState = Literal["accepted", "answered", "interrupted"]
 TurnKind = Literal["ask", "again", "continue", "message", "mention"]
-"""ask: a command; again, continue: buttons under an answer; message: a DM, or a reply to one's own answer;
+"""ask: a command; again, continue: buttons below an answer; message: a DM, or a reply to one's own answer;
 mention: a question in a channel's conversation."""
 
 TOKEN_LIVES: Final = timedelta(minutes=14)
-"""Discord takes an interaction's token for a quarter of an hour; the last minute is left for clocks that
-differ."""
+"""Discord accepts an interaction's token for 15 minutes; one minute is the margin for clock skew."""
 KEPT: Final = timedelta(days=7)
-"""For how long the question of an interrupted turn waits to be asked again."""
+"""How long an interrupted turn may be asked again."""
 
 
 @dataclass(frozen=True, slots=True)
 class AskedFile:
-    """A file of a question, where Discord has it."""
+    """A file of a question, as stored on Discord."""
 
     name: str
     url: str
@@ -272,13 +268,13 @@ class AskedFile:
 
     @property
     def is_recording(self) -> bool:
-        """Return whether it calls itself one."""
+        """Return whether its declared type is a recording's."""
         return is_recording(self.media_type)
 
 
 @dataclass(frozen=True, slots=True)
 class AskedQuestion:
-    """The parts of a question that are needed to ask it again."""
+    """The parts of a question needed to ask it again."""
 
     text: str
     author_name: str
@@ -288,19 +284,19 @@ class AskedQuestion:
     reply_to: int | None = None
     """As `Message.reply_to`."""
     forwards: tuple[int, ...] = ()
-    """Discord's ids of the forwards in the same DM that it is about."""
+    """Discord's ids of the forwarded messages in the same DM that it is about."""
     heard: str = ""
-    """What was heard in its recordings, once that is known: they are not heard again."""
+    """Transcription of its recordings, once known, so that they are transcribed once."""
     pointing: Pointing = "reply"
     """As `Message.pointing`."""
     links_in: str = ""
-    """The text whose links to messages are followed, where that is another than its own: a question to go on
-    is about what the one before it was about."""
+    """The text whose message links are followed, if not its own: "continue" is about the subject of the
+    previous question."""
 
 
 @dataclass(frozen=True, slots=True)
 class PendingTurn:
-    """A turn that is on its way. All ids but `id`, `replaces` and `answer_id` are Discord's."""
+    """An unfinished turn. All ids but `id`, `replaces` and `answer_id` are Discord's."""
 
     id: str
     key: SessionKey
@@ -311,38 +307,38 @@ class PendingTurn:
     guild_id: int | None = None
     temporary: bool = False
     locale: Locale | None = None
-    """None where it is not known."""
+    """None if unknown."""
     question: AskedQuestion | None = None
-    """None where nothing may be kept, or where the archive has it."""
+    """None if nothing may be stored, or if the archive has it."""
     question_id: int | None = None
-    """Of a question that is a message; of a command's that everybody reads, the interaction's."""
+    """The question's message; for a public command, the interaction."""
     replaces: int | None = None
-    """The row of the answer that this one takes the place of."""
+    """The row of the answer that this one replaces."""
     interaction_id: int | None = None
     token: str | None = None
-    """Of the interaction; None for a message, and once nothing is shown by it any more."""
+    """The interaction's; None for a message, or when no longer needed."""
     token_until: datetime | None = None
     ephemeral: bool = False
-    """Whether its user alone sees the message that shows it."""
+    """Whether only its user sees the message that shows it."""
     below: bool = False
-    """Whether the answer is shown in follow-ups alone, below the interaction's own message."""
+    """Whether the answer is shown only in follow-ups, below the interaction's own message."""
     shown_in: int | None = None
-    """The interaction's own message, or the first one of an answer to a message, where it is known."""
+    """The interaction's own message, or the first message of an answer to a message; None if unknown."""
     place_id: int | None = None
-    """Where the bot writes the answer by itself: to a message, and past the token's life; or where the button
-    was pressed, if that is not in the channel of the session."""
+    """The channel where the bot posts the answer itself (to a message, or after the token has expired), or
+    where the button was pressed, if that is not the session's channel."""
     pages: tuple[int, ...] = ()
-    """The follow-ups so far; of an answer that comes past the token's life, all its messages."""
+    """The follow-ups so far; if the answer came after the token expired, all its messages."""
     earlier: tuple[int, ...] = ()
-    """Of the replaced answer, the messages above the one with the button."""
+    """The replaced answer's messages above the one with the button."""
     answer_id: int | None = None
-    """The answer's row, once it is stored."""
+    """The answer's row, once stored."""
     former: str | None = None
     """The id of the interrupted turn that this one asks again."""
     calls: tuple[ToolCall, ...] = ()
-    """What its tools had changed when it was interrupted. One without a result may have been done or not."""
+    """Changes made by its tools before it was interrupted. The outcome of one without a result is unknown."""
 
     def token_at(self, now: datetime) -> str | None:
-        """The token, if it still works then."""
+        """Return the token if it is still valid then."""
         alive = self.token_until is not None and now < self.token_until
         return self.token if alive else None

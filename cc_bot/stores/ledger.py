@@ -1,12 +1,12 @@
-"""The ledger of turns: what was asked, until its answer was seen.
+"""The ledger of turns: each question until its answer has been shown.
 
-A turn of a session is entered before its user is told that it was accepted, and answered in the transaction
-that stores its answer (SessionStore.archive_turn). Its row goes when its user has seen the end, with the
-interaction's token; the one that stays is a question that may be asked again.
+A session turn is entered before its user sees the acknowledgement, and marked answered in the transaction
+that stores its answer (SessionStore.archive_turn). Its row, with the interaction's token, is deleted once the
+user has seen the outcome; only interrupted turns, which may be asked again, remain.
 
-A question in a channel, a mention, is entered with its message (ChannelStore.add) and answered with its
-answer (ChannelStore.archive_answer). Several questions of one user may get one answer. Their rows stay, so
-that an answer is found by its questions.
+A mention (a question in a channel) is entered with its message (ChannelStore.add) and answered with its
+answer (ChannelStore.archive_answer). One answer may cover several questions of a user. Mention rows are kept,
+so that an answer's questions can be found.
 """
 
 import json
@@ -65,7 +65,7 @@ _INSERT: Final = f"""
     ON CONFLICT (id) DO NOTHING
 """
 
-# A message that Discord delivers once more is one question still. $1 user, $2 question
+# A message that Discord delivers twice is one question. $1 user, $2 question
 _DELETE_TWIN: Final = "DELETE FROM turns WHERE user_id = $1 AND question_id = $2 AND kind = 'message'"
 
 _SELECT_INTERRUPTED: Final = f"""
@@ -92,7 +92,7 @@ _MOVED: Final = """
     WHERE id = $1 AND user_id = $2
 """
 
-# $3 the messages that show it, where that are several
+# $3 the messages that show it, if several
 _INTERRUPTED: Final = """
     UPDATE turns SET state = 'interrupted', token = NULL, token_until = NULL, pages = $3
     WHERE id = $1 AND user_id = $2 AND state = 'accepted'
@@ -107,7 +107,7 @@ _SELECT_MESSAGE: Final = f"""
     SELECT {MESSAGE.select} FROM messages WHERE user_id = $1 AND id = $2 AND role = 'assistant'
 """
 
-# An answer and its question, which everybody was to read and does not. $1 user, $2 the answer
+# An answer that was moved out of the channel, and its question. $1 user, $2 the answer
 _UNREAD: Final = """
         $2,
         (
@@ -130,7 +130,7 @@ _LEAVE_CHANNEL: Final = f"""
     UPDATE messages SET in_channel = 0 WHERE user_id = $1 AND in_channel = 1 AND id IN ({_UNREAD})
 """
 
-# The question that an answer answers is the newest before it in its session. By the index of its messages.
+# An answer's question is the newest before it in its session. Uses the index of session messages.
 _SELECT_HEARD: Final = """
     SELECT q.heard
     FROM messages AS a
@@ -146,16 +146,16 @@ ANSWERED: Final = """
     WHERE id = $1 AND user_id = $2
         AND EXISTS (SELECT 1 FROM messages WHERE session_id = $3 AND user_id = $2)
 """
-"""To be run in the transaction that stores the answer, after it. Parameters: entry, user, session, and the
-message that shows it, where that is known."""
+"""Run after the answer is stored, in the same transaction. Parameters: entry, user, session, and the message
+that shows it, if known."""
 
-# By the primary keys. $1 entry, $2 user, $3 process
+# Uses the primary keys. $1 entry, $2 user, $3 process
 _SELECT_ELSEWHERE: Final = """
     SELECT 1 FROM turns AS t JOIN processes AS p ON p.name = t.process
     WHERE t.id = $1 AND t.user_id = $2 AND t.state <> 'interrupted' AND t.process <> $3 AND p.until > @now
 """
 
-# By turns_of_sessions. $1 process
+# Uses turns_of_sessions. $1 process
 ADOPT_TURNS: Final = f"""
     UPDATE turns SET process = $1 WHERE kind <> 'mention' AND {left_by_the_dead("turns")} /* all users */
 """
@@ -168,12 +168,12 @@ FORGET_INTERRUPTED: Final = """
 """
 
 # ---- mentions --------------------------------------------------------------------------------------------
-# By turns_due, whose condition they repeat. $1 channel, $2 thread
+# The statements repeat the condition of the index turns_due to use it. $1 channel, $2 thread
 
 _DUE: Final = "kind = 'mention' AND state <> 'shown'"
 _HERE: Final = f"{_DUE} AND w.channel_id = $1 AND w.thread_id = $2"
 
-# Each mention with its message; which ones is up to the statement.
+# Joins each mention with its message; the statement adds the condition.
 _ASKED: Final = """
     FROM turns AS w
     @look_up messages AS m ON m.discord_id = w.question_id AND m.user_id IS NULL AND m.visibility = 'public'
@@ -207,8 +207,8 @@ _UNATTENDED: Final = f"""
     LIMIT 1 /* channel */
 """
 
-# What the edited question says by now may be something else than what was read, and then asks once more. $1
-# id, $2 what was read
+# If the question was edited again after it was read, its text differs and it stays 'edited'. $1 id, $2 the
+# text that was read
 _READ: Final = """
     UPDATE turns AS w SET state = CASE WHEN EXISTS (
         SELECT 1 FROM messages AS a WHERE a.discord_id = w.shown_in AND a.user_id IS NULL
@@ -218,7 +218,7 @@ _READ: Final = """
     ) /* channel */
 """
 
-# $1 the newest of them, $2 all
+# $1 the newest of the questions, $2 all
 _BEGIN: Final = """
     UPDATE turns SET begun_as = $1
     WHERE question_id IN @ids($2) AND kind = 'mention' AND state = 'accepted' /* channel */
@@ -234,14 +234,14 @@ _ANSWERING: Final = """
     RETURNING question_id /* channel */
 """
 
-# An edit since the answer was stored stays on record.
+# A question that was edited after the answer was stored stays 'edited'.
 _SHOWN: Final = """
     UPDATE turns SET state = 'shown' WHERE shown_in = $1 AND kind = 'mention' AND state = 'answered'
     /* channel */
 """
 
-# It stays on record: delivered again, the message does not wait again. $1 an array of ids, $2 the message
-# that says why, if the questions may be reopened
+# The row is kept: if the message is delivered again, it does not wait again. $1 an array of ids, $2 the
+# message that shows the failure, if the questions may be reopened
 _GIVE_UP: Final = """
     UPDATE turns SET
         shown_in = $2, calls = CASE WHEN CAST($2 AS BIGINT) IS NULL THEN '[]' ELSE calls END,
@@ -249,7 +249,7 @@ _GIVE_UP: Final = """
     WHERE question_id IN @ids($1) AND kind = 'mention' AND state = 'accepted' /* channel */
 """
 
-# $1 the message that says why they failed, $2 their author
+# $1 the message that shows their failure, $2 their author
 _REOPEN: Final = """
     UPDATE turns SET state = 'accepted'
     WHERE user_id = $2 AND shown_in = $1 AND kind = 'mention' AND state IN ('interrupted', 'edited')
@@ -265,7 +265,7 @@ _PLACE_OF: Final = """
     SELECT channel_id, thread_id FROM turns WHERE question_id = $1 AND kind = 'mention' /* channel */
 """
 
-# A question of a channel, or of its author's session. $1 id, $2 author
+# A channel question, or a message in its author's session. $1 id, $2 author
 _IS_QUESTION: Final = """
     SELECT 1 FROM turns WHERE question_id = $1 AND user_id = $2 AND kind = 'mention'
     UNION ALL
@@ -282,17 +282,17 @@ _ANSWERED_BY: Final = """
 
 @dataclass(frozen=True, slots=True)
 class Mention:
-    """A question in a channel that is due: it waits, was edited, or its answer was not shown to its end."""
+    """A channel question to process: it waits, was edited, or its answer was not fully shown."""
 
     state: Literal["accepted", "answered", "edited"]
     begun_as: int | None
-    """If its answer was begun: the newest question of that answer, whose nonce its message has."""
+    """The newest question covered by an answer that was begun; the answer message's nonce is made from it."""
     shown_in: int | None
-    """The message that shows its answer; None if none is known to be posted."""
+    """The message that shows its answer; None if none is known."""
     calls: tuple[ToolCall, ...]
     """As `PendingTurn.calls`."""
     left_behind: bool
-    """Whether it waited when the channel was reset, and must not be read any more."""
+    """Whether it was waiting when the channel was reset; it must not be read."""
     question: Message
 
 
@@ -302,38 +302,39 @@ _MENTION: Final = Columns(
 
 
 def channel_turn(question_id: int) -> str:
-    """Return the id of the turn that answers a question in a channel."""
+    """Return the turn id of a channel question."""
     return f"q{question_id}"
 
 
 def asked_in(turn: str) -> int | None:
-    """Return the question in a channel that a turn answers; None for the turns of a session."""
+    """Return the channel question that a turn answers; None for a session turn."""
     return int(turn[1:]) if turn[:1] == "q" and turn[1:].isdecimal() else None
 
 
 class TurnLedger:
     def __init__(self, database: Database, *, process: str = "") -> None:
-        """Make the ledger; `process` is whose turns it enters."""
+        """`process` is the owner of the turns entered."""
         self._database = database
         self._process = process
 
     async def accept(self, turn: PendingTurn) -> None:
-        """Enter a turn. From here on its user is answered or told, even if the process dies."""
+        """Enter a turn. From here on its user gets an answer or a failure notice, even if the process
+        dies."""
         await self._database.write(lambda: accept_turn(turn, self._process), [user(turn.key.user_id)])
 
     async def note_message(self, entry: str, user_id: int, message_id: int) -> None:
-        """Note the message in which the turn is shown, or which waits for it."""
+        """Record the message that shows the turn, or is reserved for it."""
         await self._database.transaction(
             [Statement(_SHOWN_IN, (entry, user_id, message_id))], [user(user_id)]
         )
 
     async def add_page(self, entry: str, user_id: int, message_id: int) -> None:
-        """Add one more message that shows the turn."""
+        """Record another message that shows the turn."""
         await self._database.transaction([Statement(_POSTED, (entry, user_id, message_id))], [user(user_id)])
 
     async def move(self, turn: PendingTurn, place_id: int, pages: tuple[int, ...]) -> None:
-        """Record that the bot shows the turn by itself in that channel from now on, in these messages and
-        further ones, without the token. In another channel the question's own does not have the answer."""
+        """Record that the bot now shows the turn in that channel, in these and later messages, without the
+        token. In a different channel, the answer and its question leave the original channel's context."""
         columns = (turn.id, turn.key.user_id, place_id, json.dumps(pages))
         batch = [Statement(_MOVED, columns)]
         if place_id != turn.key.channel_id and turn.answer_id is not None:
@@ -342,16 +343,16 @@ class TurnLedger:
         await self._database.transaction(batch, [user(turn.key.user_id)])
 
     async def mark_settled(self, entry: str, user_id: int) -> None:
-        """Drop the entry: its user has seen how the turn ended."""
+        """Delete the entry: its user has seen the outcome."""
         await self._database.transaction([Statement(_DELETE, (entry, user_id))], [user(user_id)])
 
     async def mark_interrupted(self, entry: str, user_id: int) -> None:
-        """Note that its user was told that there is no answer, and may have it asked again."""
+        """Record that its user was informed of the failure, and may have it asked again."""
         await self._database.transaction([Statement(_INTERRUPTED, (entry, user_id, "[]"))], [user(user_id)])
 
     async def offer(self, turn: PendingTurn, message_ids: tuple[int, ...] = ()) -> None:
-        """Note that the turn failed, and that its user may have it asked again. `message_ids`: the messages
-        that show that, where they are several. A turn that was refused was not entered before."""
+        """Record that the turn failed and may be asked again, entering it if it is new (as after a refusal).
+        `message_ids`: the messages that show the failure, if several."""
         offered = (turn.id, turn.key.user_id, json.dumps(message_ids))
         batch = [_insert(turn, self._process), Statement(_INTERRUPTED, offered)]
         await self._database.transaction(batch, [user(turn.key.user_id)])
@@ -359,8 +360,8 @@ class TurnLedger:
     async def claim(
         self, entry: str, user_id: int, renewed: Callable[[PendingTurn], PendingTurn]
     ) -> PendingTurn | None:
-        """Claim the interrupted turn, to be asked again: it is replaced by the one that `renewed` makes of
-        it, which is returned. None if there is none, or not any more: one press wins."""
+        """Claim the interrupted turn to ask it again: replace it by `renewed(turn)`, which is returned. None
+        if it is missing or was claimed already: only one press wins."""
 
         def steps() -> Steps[PendingTurn | None]:
             rows = yield Statement(_SELECT_INTERRUPTED, (entry, user_id))
@@ -376,128 +377,125 @@ class TurnLedger:
         return turn and await self._with_texts(turn)
 
     async def release_claim(self, entry: str, user_id: int) -> None:
-        """Make the turn what it was before `claim`: the press was not acknowledged."""
+        """Undo `claim`: the press was not acknowledged."""
         await self._database.transaction([Statement(_RELEASE_CLAIM, (entry, user_id))], [user(user_id)])
 
     async def note_calls(self, turn: str, user_id: int, calls: Sequence[ToolCall]) -> None:
-        """Note what the tools of a turn have changed so far, and what they are about to, without a result."""
+        """Record the changes that the turn's tools have made so far, and those about to be made, without a
+        result."""
         kept = Statement(_KEEP_CALLS, (turn, user_id, tool_calls_to_json(tuple(calls))))
         await self._database.transaction([kept], [user(user_id)])
 
     async def note_heard(self, entry: str, user_id: int, heard: str) -> None:
-        """Note what was heard in the recordings of a turn's question, unless nothing of it is kept."""
+        """Record the transcription of the question's recordings, unless its question is not stored."""
         await self._database.transaction([Statement(_HEARD, (entry, user_id, heard))], [user(user_id)])
 
     async def get_heard(self, user_id: int, answer_id: int | None) -> str:
-        """Return what was heard in the question of an answer; empty where that was typed."""
+        """Return the transcription of an answer's question; empty if it was typed."""
         rows = await self._database.query(_SELECT_HEARD, user_id, answer_id)
         return str(rows[0][0]) if rows else ""
 
     async def runs_elsewhere(self, entry: str, user_id: int) -> bool:
-        """Return whether another process that lives makes the turn, or shows its answer."""
+        """Return whether another live process runs the turn or shows its answer."""
         return bool(await self._database.query(_SELECT_ELSEWHERE, entry, user_id, self._process))
 
     async def get_answer(self, turn: PendingTurn) -> Message | None:
-        """Return the turn's answer; None before there is one, or when it was erased since."""
+        """Return the turn's answer; None if it is not stored yet or was erased."""
         return await self._get_message(turn.key.user_id, turn.answer_id)
 
     async def get_replaced(self, turn: PendingTurn) -> Message | None:
-        """Return the answer that its own takes the place of, or was to."""
+        """Return the answer that the turn replaces or was to replace."""
         return await self._get_message(turn.key.user_id, turn.replaces)
 
     async def list_unfinished(self) -> tuple[PendingTurn, ...]:
-        """List all turns that are left, everybody's, the oldest first: those of this process, and of those
-        that are dead, whose turns it makes its own. So each is finished by one."""
+        """List the unfinished turns of all users, oldest first: those of this process, and those adopted from
+        dead processes, so that each is finished by one process."""
         me = (self._process,)
         batch = [Statement(ADOPT_TURNS, me), Statement(SELECT_UNFINISHED, me)]
         _, rows = await self._database.transaction(batch, [EVERYBODY])
         return tuple([await self._with_texts(turn) for turn in map(TURN.read, rows)])
 
     async def forget_interrupted(self, before: datetime) -> None:
-        """Drop interrupted turns from before then: they are not asked again."""
+        """Delete interrupted turns from before then: they can't be asked again."""
         await self._database.transaction([Statement(FORGET_INTERRUPTED, (to_ms(before),))], [EVERYBODY])
 
     # Mentions
 
     async def list_due(self, key: ChannelKey) -> tuple[Mention, ...]:
-        """List the questions in a channel or thread that wait for an answer or were edited since, or whose
-        answer was not shown to its end; oldest first."""
+        """List the questions in a channel or thread that wait for an answer, were edited, or whose answer was
+        not fully shown; oldest first."""
         rows = await self._database.query(_SELECT_DUE, key.channel_id, key.thread_id, key.place_id)
         found = sorted(map(_MENTION.read, rows), key=lambda due: due.question.discord_id or 0)
         return tuple([await self._with_call_texts(due) if due.calls else due for due in found])
 
     async def mark_read(self, key: ChannelKey, question: Message) -> None:
-        """Note that its answer, if it has one, is to this text. What the question says by now may be
-        something else."""
+        """Record that this text of the question was processed. Does nothing if the question has changed
+        since."""
         await self._database.transaction(
             [Statement(_READ, (question.discord_id, question.content))], of_place(key)
         )
 
     async def list_places(self) -> tuple[ChannelKey, ...]:
-        """List the channels and threads where something waits, was edited, or has not been shown to its
-        end."""
+        """List the channels and threads with questions to process."""
         return tuple(dict.fromkeys(map(CHANNEL.read, await self._database.query(_PLACES))))
 
     async def get_place(self, discord_id: int) -> ChannelKey | None:
-        """Return where this message waits for an answer, or did; None when it is no mention."""
+        """Return the channel of this mention; None if the message is not a mention."""
         rows = await self._database.query(_PLACE_OF, discord_id)
         return CHANNEL.first(rows)
 
     async def is_question(self, discord_id: int, user_id: int) -> bool:
-        """Return whether this user's message waits for an answer in a channel, or did, or is in the user's
-        session."""
+        """Return whether this user's message is a mention, or belongs to the user's session."""
         return bool(await self._database.query(_IS_QUESTION, discord_id, user_id))
 
     async def has_unattended(self, key: ChannelKey) -> bool:
-        """Return whether somebody waits there for whose answer there is not even a message yet."""
+        """Return whether a question there waits without an answer message."""
         return bool(await self._database.query(_UNATTENDED, key.channel_id, key.thread_id))
 
     async def begin_answer(self, key: ChannelKey, questions: Sequence[Message], newest_id: int) -> None:
-        """Note that one message is about to be posted for all of these, with a nonce that is made of this
+        """Record that one answer message is about to be posted for all of these, with a nonce made from this
         id."""
         await self._database.transaction([Statement(_BEGIN, (newest_id, _ids(questions)))], of_place(key))
 
     async def note_answer(
         self, key: ChannelKey, questions: Sequence[Message], answer_id: int
     ) -> frozenset[int]:
-        """Note the message in which their answer is going to be shown, so that none is posted twice. Returns
-        Discord's ids of those that still wait: meanwhile a question may have been deleted, or the place
-        reset."""
+        """Record the message that will show their answer, so that it is posted once. Returns the Discord ids
+        that still wait: a question may have been deleted, or the channel reset."""
         [waiting] = await self._database.transaction(
             [Statement(_ANSWERING, (answer_id, _ids(questions)))], of_place(key)
         )
         return frozenset(id_ for (id_,) in waiting)
 
     async def list_unshown(self, key: ChannelKey) -> tuple[Message, ...]:
-        """List answers of this channel or thread that are stored, and may not have been shown to their
-        end."""
+        """List the channel's stored answers that may not be fully shown."""
         return await self._select(_TO_SHOW, key.channel_id, key.thread_id)
 
     async def mark_shown(self, key: ChannelKey, answer_id: int) -> None:
-        """Note that all of an answer can be read on Discord."""
+        """Record that the answer is fully shown on Discord."""
         await self._database.transaction([Statement(_SHOWN, (answer_id,))], of_place(key))
 
     async def give_up(
         self, key: ChannelKey, questions: Sequence[Message], failed_in: int | None = None
     ) -> None:
-        """Let questions wait no longer: it was said that there will be no answer. `failed_in`: the message
-        that says so, if they may be reopened."""
+        """Stop the questions from waiting: the failure was shown. `failed_in`: the message that shows it, if
+        they may be reopened."""
         given_up = Statement(_GIVE_UP, (_ids(questions), failed_in))
         await self._database.transaction([given_up], of_place(key))
 
     async def reopen(self, key: ChannelKey, user_id: int, failed_in: int) -> frozenset[int]:
-        """Have a user's questions wait again whose failure this message shows, for an answer in it. Returns
-        their ids; none if they wait already, are answered, or are deleted."""
+        """Make a user's questions wait again whose failure this message shows; their answer goes into it.
+        Returns their ids; empty if they already wait, are answered, or were deleted."""
         [rows] = await self._database.transaction([Statement(_REOPEN, (failed_in, user_id))], of_place(key))
         return frozenset(id_ for (id_,) in rows)
 
     async def list_questions(self, answer_id: int) -> tuple[Message, ...]:
-        """List the questions that an answer is to, oldest first; without those that were deleted since."""
+        """List the questions of an answer, oldest first, without deleted ones."""
         return await self._select(_QUESTIONS, answer_id)
 
     async def get_answer_message(self, discord_id: int) -> int | None:
-        """Return the message that answers this one, or says that its answer failed; None while it waits, or
-        when there is none (any more)."""
+        """Return the message that shows this question's answer or failure; None while it waits or if there is
+        none."""
         rows = await self._database.query(_ANSWERED_BY, discord_id)
         return rows[0][0] if rows else None
 
@@ -519,7 +517,7 @@ class TurnLedger:
 
 
 def accept_turn(turn: PendingTurn, process: str) -> Steps[None]:
-    """See TurnLedger.accept: to be run in the transaction that admits it, or by itself."""
+    """As TurnLedger.accept, to run inside another transaction."""
     if turn.kind == "message":
         yield Statement(_DELETE_TWIN, (turn.key.user_id, turn.question_id))
     yield _insert(turn, process)

@@ -1,7 +1,7 @@
-"""Reminders and heartbeats, and the outcome of each of their times.
+"""Reminders and heartbeats, and the outcome of each firing.
 
-A time is claimed before it is sent, and the outcome is noted after. If the program dies in between, it is
-uncertain whether it was sent: its user is told so, and it is not sent again.
+A firing is claimed before it is sent, and its outcome is recorded after. If the process dies in between, the
+firing is uncertain: its user is informed, and it is not sent again.
 """
 
 import asyncio
@@ -65,7 +65,6 @@ _WRITTEN: Final = Parameters(name for name in SCHEDULE.names if name not in ("id
 class _Unreported(NamedTuple):
     state: FiringState
     due_ms: int
-    """As it is stored."""
     schedule: Schedule
 
 
@@ -78,7 +77,7 @@ COUNT: Final = """
 """
 DROP_HEARTBEAT: Final = "DELETE FROM schedules WHERE user_id = $1 AND kind = 'heartbeat'"
 
-# _WRITTEN, of which the user comes first
+# _WRITTEN; the user comes first
 INSERT: Final = f"""
     INSERT INTO schedules ({_WRITTEN.names}, advanced_at, number)
     VALUES (
@@ -144,16 +143,16 @@ REZONE: Final = """
     UPDATE schedules SET timezone = $3, due_at = $4, advanced_at = $5 WHERE user_id = $1 AND id = $2
 """
 
-# Unless its user has changed it since it was read. $1 user, $2 id, $3 the next time, $4 status,
-# $5 now, $6 the time that was read
+# Only if its user has not changed it since it was read. $1 user, $2 id, $3 the next time, $4 status, $5 now,
+# $6 the time that was read
 ADVANCE: Final = """
     UPDATE schedules SET due_at = $3, status = $4, advanced_at = $5
     WHERE user_id = $1 AND id = $2 AND status = 'active' AND due_at = $6
     RETURNING id
 """
 
-# Returns a row to the first process. $1 schedule, $2 due, $3 user, $4 state, $5 process, empty for one that
-# is not in `processes`, $6 now
+# Returns a row to the first process only. $1 schedule, $2 due, $3 user, $4 state, $5 process, empty if it is
+# not in `processes`, $6 now
 CLAIM: Final = """
     INSERT INTO firings (schedule_id, due_at, user_id, state, claimed_by, claimed_at)
     VALUES ($1, $2, $3, $4, $5, $6)
@@ -161,7 +160,7 @@ CLAIM: Final = """
     RETURNING schedule_id
 """
 
-# $1 schedule, $2 due, $3 user, $4 state, $5 message. What counted as uncertain is known now.
+# Also settles an uncertain firing. $1 schedule, $2 due, $3 user, $4 state, $5 message
 SETTLE: Final = """
     UPDATE firings SET state = $4, message_id = $5
     WHERE schedule_id = $1 AND due_at = $2 AND user_id = $3 AND state IN ('claimed', 'uncertain')
@@ -171,11 +170,10 @@ SETTLE: Final = """
 # $1 user, $2 id, $3 obstacle
 OBSTRUCT: Final = "UPDATE schedules SET status = 'paused', obstacle = $3 WHERE user_id = $1 AND id = $2"
 
-# It belongs to its user and to no session, so it enters no history, no summary and no channel's context. If
-# the gateway delivered it first, that row becomes the user's. After an erasure there is no claim, and nothing
-# is stored.
-# $1 user, $2 channel, $3 author, $4 name, $5 Discord's id, $6 text, $7 tool calls, $8 visibility, $9 now,
-# $10 schedule, $11 due, $12 tainted
+# The message belongs to its user and to no session, so it enters no history, summary or channel context. If
+# the gateway delivered it first, that row becomes the user's. After an erasure no claim exists, and nothing
+# is stored. $1 user, $2 channel, $3 author, $4 name, $5 Discord's id, $6 text, $7 tool calls, $8 visibility,
+# $9 now, $10 schedule, $11 due, $12 tainted
 INSERT_SAID: Final = """
     INSERT INTO messages (
         user_id, memory_user_id, channel_id, parent_channel_id, author_id, author_name, discord_id,
@@ -197,7 +195,7 @@ class _UsersMessage(NamedTuple):
 
 _SAID: Final = Columns(_UsersMessage, message=MESSAGE)
 
-# If no session went on there since. $1 user, $2 channel, $3 not before when
+# Only if no session was active there since. $1 user, $2 channel, $3 the earliest time
 LAST_SAID: Final = f"""
     SELECT {MESSAGE.of("m")} FROM messages AS m
     WHERE m.user_id = $1 AND m.channel_id = $2 AND m.session_id IS NULL AND m.created_at >= $3
@@ -209,14 +207,14 @@ LAST_SAID: Final = f"""
     ORDER BY m.id DESC LIMIT 1
 """
 
-# Of the places, as a list in JSON, and of one user or (NULL) of all. $1 places, $2 user
+# $1 places (JSON array), $2 user; NULL: all users
 _WHOSE: Final = "s.place IN @texts($1) AND (CAST($2 AS BIGINT) IS NULL OR s.user_id = $2)"
 
 IN_A_CHANNEL: Final = 4
-"""Reminders sent to one channel, or to one user's DM, at a time: Discord takes five in five seconds, and
-other users do not wait for that."""
+"""Reminders in flight per channel, or per user's DM. Discord takes five messages in five seconds, and other
+users must not wait for that."""
 
-# By firings_open.
+# Uses firings_open.
 _HAS_ROOM: Final = f"""(
     s.kind <> 'reminder' OR s.place = 'terminal' OR {IN_A_CHANNEL} > (
         SELECT count(*) FROM firings AS f
@@ -226,7 +224,7 @@ _HAS_ROOM: Final = f"""(
     )
 )"""
 
-# $3 now, $4 how many at most
+# $3 now, $4 limit
 SELECT_DUE: Final = f"""
     SELECT {SCHEDULE.of("s")} FROM schedules AS s
     WHERE s.status = 'active' AND s.due_at <= $3 AND {_WHOSE} AND {_HAS_ROOM}
@@ -239,13 +237,13 @@ SELECT_NEXT: Final = f"""
     ORDER BY s.due_at LIMIT 1 /* all users */
 """
 
-# $3 the latest time that is no sign of a clock put back
+# $3 a later `advanced_at` means that the clock was set back
 SELECT_REWOUND: Final = f"""
     SELECT {SCHEDULE.of("s")} FROM schedules AS s
     WHERE s.status = 'active' AND s.repeat <> '' AND s.advanced_at > $3 AND {_WHOSE} /* all users */
 """
 
-# By firings_open. $1 claimed before when, if its process lives
+# Uses firings_open. $1 claims before this are uncertain even if their process lives
 LOSE: Final = """
     UPDATE firings SET state = 'uncertain'
     WHERE state = 'claimed' AND (
@@ -264,7 +262,7 @@ SELECT_UNREPORTED: Final = f"""
     LIMIT 100 /* all users */
 """
 
-# $1 schedule, $2 due, $3 user, $4 the process that is about to tell; NULL for one that is in no list
+# $1 schedule, $2 due, $3 user, $4 the reporting process; NULL if it is not in `processes`
 REPORT: Final = """
     UPDATE firings SET reported = 1, told_by = $4
     WHERE schedule_id = $1 AND due_at = $2 AND user_id = $3 AND reported = 0
@@ -275,14 +273,14 @@ SETTLE_REPORT: Final = """
     UPDATE firings SET told_by = NULL WHERE schedule_id = $1 AND due_at = $2 AND user_id = $3
 """
 
-# Reports that a dead process had taken. By firings_being_told.
+# Reports that a dead process had taken. Uses firings_being_told.
 REPORT_AGAIN: Final = """
     UPDATE firings SET reported = 0, told_by = NULL
     WHERE told_by IS NOT NULL AND NOT EXISTS (SELECT 1 FROM processes AS p WHERE p.name = firings.told_by)
     /* all users */
 """
 
-# $1 before when
+# $1 due before
 PRUNE_DONE: Final = "DELETE FROM schedules WHERE status = 'done' AND due_at < $1 /* all users */"
 PRUNE_FIRINGS: Final = "DELETE FROM firings WHERE due_at < $1 AND state <> 'claimed' /* all users */"
 
@@ -295,21 +293,21 @@ SELECT_SAID: Final = f"""
 
 
 # ---- claims ----------------------------------------------------------------------------------------------
-# A row of `firings` is written before anything is sent, and there can't be a second one of the same time. So
-# a time is sent once at most, however many processes look and wherever one of them dies. In the same
-# transaction the schedule advances to its next time.
+# A row of `firings` is written before anything is sent, and its key is unique. So each firing is sent at most
+# once, however many processes run and wherever one dies. The same transaction advances the schedule to its
+# next time.
 
 SLACK: Final = timedelta(minutes=1)
-"""A clock that is corrected by less does not change what is due."""
+"""Clock corrections below this do not change what is due."""
 _BATCH: Final = 50
 
 
 def _claim(process: str, whose: tuple[str, int | None], now: datetime, limit: int) -> Steps[list[Firing]]:
-    """Claim at most `limit` times that are due and that no process has claimed.
+    """Claim at most `limit` due times that no process has claimed.
 
-    The next time of a repeat is worked out when the one before is claimed. If that lies in the future
-    (`advanced_at`), the clock was put back, and the time is worked out again: else a clock that once ran
-    ahead would silence the repeat.
+    A repeat's next time is computed when the current one is claimed. If `advanced_at` lies in the future, the
+    clock was set back and the next time is computed again; otherwise a clock that once ran ahead would
+    silence the repeat.
     """
     rows = yield Statement(SELECT_REWOUND, (*whose, to_ms(now + SLACK)))
     for schedule in map(SCHEDULE.read, rows):
@@ -338,7 +336,7 @@ def _time_after(schedule: Schedule, moment: datetime) -> datetime | None:
 
 
 def _following_time(schedule: Schedule, now: datetime) -> datetime | None:
-    """Return the first time of a schedule after now; None if it has none."""
+    """Return the schedule's first time after now; None if it has none."""
     if not in_hours(schedule.repeat):
         return _time_after(schedule, now)
     hours = timedelta(hours=hours_of(schedule.repeat))  # counted from its time, not from now
@@ -346,8 +344,8 @@ def _following_time(schedule: Schedule, now: datetime) -> datetime | None:
 
 
 def _choose_time(schedule: Schedule, now: datetime) -> tuple[datetime | None, datetime | None]:
-    """Return the time to send now, if any, and the one after now. Of times that are late, the newest is sent
-    if it is no more than LATEST ago."""
+    """Return the time to send now, if any, and the next one. Of late times, the newest is sent if it is at
+    most LATEST ago."""
     due: datetime | None = schedule.due_at
     after = schedule.due_at
     if now - schedule.due_at > LATEST:
@@ -370,16 +368,14 @@ def _advance(schedule: Schedule, following: datetime | None, now: datetime) -> S
 # ---- schedules -------------------------------------------------------------------------------------------
 
 KEPT: Final = timedelta(days=30)
-"""How long a schedule is kept after its last time: its buttons still work."""
+"""Retention of a schedule after its last time; its buttons still work."""
 ANSWERED_WITHIN: Final = timedelta(days=1)
-"""A later message in a DM is no answer to a reminder."""
+"""A later message in a DM does not answer a reminder."""
 LOST_AFTER: Final = timedelta(minutes=5)
-"""A claim without an outcome for so long is uncertain, even if its process lives."""
+"""A claim without an outcome for this long is uncertain, even if its process lives."""
 
 
 class ScheduleStore:
-    """The schedules of every user."""
-
     def __init__(
         self,
         database: Database,
@@ -396,7 +392,7 @@ class ScheduleStore:
 
     @property
     def changed(self) -> asyncio.Event:
-        """Set at the next change of a schedule; each change has its own event."""
+        """An event set at the next change of a schedule; each change has its own event."""
         return self._changed
 
     async def add(
@@ -415,8 +411,8 @@ class ScheduleStore:
         locale: Locale | None = None,
         tainted: bool = False,
     ) -> Schedule:
-        """Add a schedule. A heartbeat replaces the user's former one. A private one goes to its user by DM
-        instead of to a channel.
+        """Add a schedule. A heartbeat replaces the user's previous one. A private one is sent by DM, not to a
+        channel.
 
         Raises EmptyReminder, ReminderTooLong, SecretNotStored or TooManySchedules.
         """
@@ -456,21 +452,21 @@ class ScheduleStore:
         return schedule
 
     async def get(self, user_id: int, schedule_id: int) -> Schedule | None:
-        """Return a user's schedule; also one that is over, for KEPT."""
+        """Return a user's schedule, including one that ended within KEPT."""
         rows = await self._database.query(SELECT, user_id, schedule_id)
         return SCHEDULE.first(rows)
 
     async def get_by_number(self, user_id: int, number: int) -> Schedule | None:
-        """Return the user's reminder of this number, as `get` has it."""
+        """Like `get`, for the reminder with this number."""
         rows = await self._database.query(SELECT_NUMBERED, user_id, number)
         return SCHEDULE.first(rows)
 
     async def list(self, user_id: int, *, kind: ScheduleKind = "reminder") -> Sequence[Schedule]:
-        """List the user's schedules that wait or are paused, the next one first."""
+        """List the user's active and paused schedules by next time."""
         return [*map(SCHEDULE.read, await self._database.query(LIST, user_id, kind))]
 
     async def cancel(self, user_id: int, schedule_id: int) -> Schedule | None:
-        """Delete it and return it; None if the user has no such one."""
+        """Delete it and return it; None if the user does not have it."""
         of = (user_id, schedule_id)
 
         def steps() -> Steps[Schedule | None]:
@@ -482,13 +478,13 @@ class ScheduleStore:
         return await self._database.write(steps, [user(user_id)])
 
     async def pause(self, user_id: int, schedule_id: int) -> Schedule | None:
-        """Pause an active one until it is resumed. None if the user has no such one."""
+        """Pause an active schedule until it is resumed. None if the user does not have it."""
         [rows] = await self._database.transaction([Statement(PAUSE, (user_id, schedule_id))], [user(user_id)])
         return SCHEDULE.first(rows)
 
     async def resume(self, user_id: int, schedule_id: int) -> Schedule | None:
-        """Resume a paused one at its next time, or now if its only time is over. None if the user has no such
-        one."""
+        """Resume a paused schedule at its next time, or now if its only time has passed. None if the user
+        does not have it."""
         now = self._clock()
 
         def steps() -> Steps[Schedule | None]:
@@ -515,9 +511,9 @@ class ScheduleStore:
         time: tuple[datetime, str] | None = None,
         timezone: str = "",
     ) -> Schedule | None:
-        """Give a reminder another text and, if there is one, another `time`: the next, and its repeat in that
-        time zone, which resumes a paused one. None if the user has no such one that is active or
-        paused. Raises EmptyReminder, ReminderTooLong or SecretNotStored."""
+        """Change a reminder's text and, if `time` is given, its next time, repeat and time zone, which
+        resumes a paused one. None if the user has no such active or paused reminder. Raises EmptyReminder,
+        ReminderTooLong or SecretNotStored."""
         of = (user_id, schedule_id)
         batch = [Statement(REWORD, (*of, self.check(text)))]
         if time is not None:
@@ -528,7 +524,7 @@ class ScheduleStore:
         return SCHEDULE.first(rows)
 
     async def rezone(self, user_id: int, timezone: str) -> None:
-        """Count a user's repeats in another time zone. A reminder for once keeps its moment."""
+        """Move a user's repeats to another time zone. A one-time reminder keeps its moment."""
         now = self._clock()
 
         def steps() -> Steps[None]:
@@ -552,14 +548,14 @@ class ScheduleStore:
         user_id: int | None = None,
         limit: int = 1,
     ) -> Sequence[Firing]:
-        """Claim at most `limit` due times: no other process is ever given one of them. A time that is more
-        than LATEST late is noted as missed and not returned."""
+        """Claim at most `limit` due times; no other process receives them. A time more than LATEST late is
+        recorded as missed and not returned."""
         whose = (_as_list(places), user_id)
         return await self._database.write(lambda: _claim(self._process, whose, now, limit), [EVERYBODY])
 
     async def mark_sent(self, firing: Firing, message: Message, *, channel_id: int | None = None) -> None:
-        """Note that it was sent in this message, which belongs to its user and to no session. `channel_id` is
-        given if it is not the schedule's own channel."""
+        """Record that it was sent in this message, which belongs to its user and to no session. `channel_id`
+        is given if it is not the schedule's own channel."""
         schedule = firing.schedule
         said = (
             *(schedule.key.user_id, channel_id or schedule.key.channel_id, message.author_id),
@@ -574,18 +570,18 @@ class ScheduleStore:
         self._notify()
 
     async def mark_skipped(self, firing: Firing) -> None:
-        """Note that there was nothing to say."""
+        """Record that there was nothing to say."""
         await self._database.transaction([_settle(firing, "skipped")], [user(firing.schedule.key.user_id)])
 
     async def mark_failed(self, firing: Firing, obstacle: Obstacle) -> None:
-        """Note that it can't be said where it should be, and pause the schedule."""
+        """Record that it can't be sent to its destination, and pause the schedule."""
         of = (firing.schedule.key.user_id, firing.schedule.id)
         batch = [_settle(firing, "failed"), Statement(OBSTRUCT, (*of, obstacle))]
         await self._database.transaction(batch, [user(firing.schedule.key.user_id)])
 
     async def mark_lost(self, older_than: datetime) -> int:
-        """Mark claims from before then, and all of dead processes, as uncertain. Returns their number.
-        Reports that a dead process had taken are to be made again."""
+        """Mark claims before this time, and all claims of dead processes, as uncertain. Returns their number.
+        Also releases reports that a dead process had taken."""
         batch = [Statement(LOSE, (to_ms(older_than),)), Statement(REPORT_AGAIN)]
         lost, _ = await self._database.transaction(batch, [EVERYBODY])
         return len(lost)
@@ -593,8 +589,8 @@ class ScheduleStore:
     async def take_unreported(
         self, places: Collection[Place], *, user_id: int | None = None
     ) -> MissedReminders | None:
-        """Return the missed and uncertain times of one owner, marked as reported, so that no other process
-        reports them; None if there are none. If this process dies before `mark_told`, they come again."""
+        """Return one owner's missed and uncertain times, marked as reported so that no other process reports
+        them; None if there are none. If this process dies before `mark_told`, they are returned again."""
         whose = (_as_list(places), user_id)
 
         def steps() -> Steps[MissedReminders | None]:
@@ -614,7 +610,7 @@ class ScheduleStore:
         return await self._database.write(steps, [EVERYBODY])
 
     async def mark_told(self, untold: MissedReminders) -> None:
-        """Note that its owner knows."""
+        """Record that the report was delivered."""
         firings = (*untold.missed, *untold.uncertain)
         batch = [
             Statement(SETTLE_REPORT, (firing.schedule.id, to_ms(firing.due_at), untold.user_id))
@@ -623,31 +619,31 @@ class ScheduleStore:
         await self._database.transaction(batch, [user(untold.user_id)])
 
     async def get_next_due(self, places: Collection[Place], *, user_id: int | None = None) -> datetime | None:
-        """Return the next time of all active schedules; it may be over."""
+        """Return the earliest next time of all active schedules; it may have passed."""
         rows = await self._database.query(SELECT_NEXT, _as_list(places), user_id)
         return from_ms(rows[0][0]) if rows else None
 
     async def prune(self) -> None:
-        """Delete what has been over for KEPT."""
+        """Delete schedules that ended more than KEPT ago."""
         before = to_ms(self._clock() - KEPT)
         await self._database.transaction(
             [Statement(PRUNE_DONE, (before,)), Statement(PRUNE_FIRINGS, (before,))], [EVERYBODY]
         )
 
     async def get_said(self, discord_id: int) -> tuple[int, Message] | None:
-        """Return whose reminder or heartbeat this message of Discord is, and the message."""
+        """Return the owner of the reminder or heartbeat sent in this Discord message, and the message."""
         rows = await self._database.query(SELECT_SAID, discord_id)
         return _SAID.first(rows)
 
     async def get_last_said(self, user_id: int, channel_id: int) -> Message | None:
-        """Return the newest reminder or heartbeat of this user in this channel, if they said nothing there
-        since. What is older than ANSWERED_WITHIN is none."""
+        """Return the newest reminder or heartbeat of this user in this channel within ANSWERED_WITHIN, if
+        they have said nothing there since."""
         since = to_ms(self._clock() - ANSWERED_WITHIN)
         rows = await self._database.query(LAST_SAID, user_id, channel_id, since)
         return MESSAGE.first(rows)
 
     def check(self, text: str) -> str:
-        """Return the text as it is stored. Raises EmptyReminder, ReminderTooLong or SecretNotStored."""
+        """Return the text as stored. Raises EmptyReminder, ReminderTooLong or SecretNotStored."""
         text = printable(text).strip()
         if is_blank(text):
             raise EmptyReminder
@@ -671,7 +667,7 @@ def _settle(firing: Firing, state: FiringState, message_id: int | None = None) -
 
 
 def _day_before(old: Schedule, new: Schedule) -> datetime:
-    """The end of the day before its next day, in the new time zone."""
+    """Return the end of the day before its next day, in the new time zone."""
     day = old.due_at.astimezone(old.zone).date()
     return datetime.combine(day, time(), new.zone).astimezone(UTC) - timedelta(seconds=1)
 
@@ -680,7 +676,7 @@ def _day_before(old: Schedule, new: Schedule) -> datetime:
 
 _SELECT_MARKS: Final = "SELECT name FROM heartbeat_marks WHERE user_id = $1"
 
-# $1 user, $2 name, $3 until when
+# $1 user, $2 name, $3 expiry
 _MARK: Final = """
     INSERT INTO heartbeat_marks (user_id, name, until) VALUES ($1, $2, $3)
     ON CONFLICT (user_id, name) DO UPDATE SET until = excluded.until
@@ -691,7 +687,7 @@ _DROP_OLD: Final = "DELETE FROM heartbeat_marks WHERE user_id = $1 AND until < $
 
 _DROP_ALL: Final = "DELETE FROM heartbeat_marks WHERE user_id = $1"
 
-# $1 user, $2 since when
+# $1 user, $2 since
 _SELECT_MISSED: Final = f"""
     SELECT {SCHEDULE.of("s")}, f.due_at
     FROM schedules AS s
@@ -702,27 +698,26 @@ _SELECT_MISSED: Final = f"""
 
 
 class HeartbeatStore:
-    """What the heartbeats of each user have looked at. The heartbeats themselves are schedules."""
+    """The marks of each user's heartbeats: which matters were already examined. The heartbeats are
+    schedules."""
 
     def __init__(self, database: Database, *, clock: Clock = utc_now) -> None:
         self._database = database
         self._clock = clock
 
     async def get_marks(self, user_id: int) -> frozenset[str]:
-        """Return the names of a user's marks."""
         return frozenset(name for (name,) in await self._database.query(_SELECT_MARKS, user_id))
 
     async def set_marks(self, user_id: int, marks: Iterable[Mark]) -> None:
-        """Store marks, and delete those that are over."""
+        """Store marks, and delete expired ones."""
         noted = [Statement(_MARK, (user_id, mark.name, to_ms(mark.until))) for mark in marks]
         old = Statement(_DROP_OLD, (user_id, to_ms(self._clock())))
         await self._database.transaction([*noted, old], [user(user_id)])
 
     async def forget(self, user_id: int) -> None:
-        """Delete a user's marks."""
         await self._database.transaction([Statement(_DROP_ALL, (user_id,))], [user(user_id)])
 
     async def list_missed(self, user_id: int, since: datetime) -> Sequence[Firing]:
-        """List the user's missed and uncertain reminders from then on; the oldest first."""
+        """List the user's missed and uncertain reminders since then, oldest first."""
         rows = await self._database.query(_SELECT_MISSED, user_id, to_ms(since))
         return [*map(_FIRING.read, rows)]
