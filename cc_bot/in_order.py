@@ -1,8 +1,7 @@
-"""Order: one thing after another, for each channel, user or session by itself; and at a pace, what nobody
-asked for.
+"""Keyed locks, a rate limiter, and a queue for files.
 
-A message, its edit and its deletion arrive as events of their own, and each takes its time to be stored. What
-is deleted must not be stored after that.
+A message, its edit and its deletion arrive as separate events, each stored asynchronously: a deleted message
+must not be stored after its deletion.
 """
 
 import asyncio
@@ -17,14 +16,13 @@ from cc_bot.domain.errors import FilesInLine
 
 
 A_SECOND: Final = 15
-"""Requests. Discord takes 50 a second of a bot, and answers to people need some of them too. What was refused
-for that hikari sends once more without a pause (2.6.0, where it knows no limit of the channel), until Discord
-shuts the bot out."""
+"""Requests. Discord's global limit is 50 a second per bot, which answers need, too. When that is hit, hikari
+(2.6.0, for routes without a known limit) retries once without a pause, until Discord bans the bot."""
 
 
 @dataclass(slots=True)
 class Pace:
-    """Lets so many pass in each second, one after the other: at nine in the morning many are reminded."""
+    """Limits calls to `a_second`, evenly spaced: many reminders are due at nine in the morning."""
 
     a_second: int = A_SECOND
     _next_s: float = 0.0
@@ -48,15 +46,15 @@ class InOrder:
 
     @asynccontextmanager
     async def after(self, line: Hashable) -> AsyncIterator[Callable[[], None]]:
-        """Wait for those who came before, and keep those who come after waiting: until the end, or until what
-        this yields is called."""
+        """Wait for earlier holders of the key and block later ones, until exit or until the yielded function
+        is called."""
         with self._join(line) as joined, ExitStack() as held:
             await joined.lock.acquire()  # first come, first served
             held.callback(joined.lock.release)
             yield held.close
 
     def length(self, line: Hashable) -> int:
-        """Return how many are in a line, the first of them included."""
+        """Return the number of holders and waiters."""
         return self._lines[line].joined if line in self._lines else 0
 
     @contextmanager
@@ -72,15 +70,14 @@ class InOrder:
 
 
 # ---- file line -----------------------------------------------------------------------------------------
-# Whose file is made or read next: of each user one after another, and of everybody one at a time.
+# Queues the making and reading of files: per user, and one at a time overall.
 #
-# A file takes a second of a thread, and threads take turns with the event loop: a dozen at once would leave
-# it none. What was made is held until Discord has it, and that may take long: whoever asks for twenty has
-# one at a time, and some in line.
+# Each takes a second of a thread, which shares the interpreter with the event loop. The result is held until
+# Discord has it, which may take long, so each user has one at a time and a few waiting.
 
 
 MOST: Final = 4
-"""Of one user: one that is made, the others in line."""
+"""Per user, the current one included."""
 
 T = TypeVar("T")
 
@@ -92,8 +89,7 @@ class FileLine:
 
     @asynccontextmanager
     async def of(self, user_id: int) -> AsyncIterator[None]:
-        """Wait for the same user's files before this one, which is held until the end. Raises FilesInLine
-        when too many wait already."""
+        """Wait for the user's earlier files, and hold the slot. Raises FilesInLine if too many wait."""
         if self._order.length(user_id) >= MOST:
             raise FilesInLine
         async with self._order.after(user_id):
@@ -101,12 +97,12 @@ class FileLine:
 
     @asynccontextmanager
     async def at_work(self) -> AsyncIterator[None]:
-        """Wait for everybody's before it, for what takes the processor."""
+        """Wait for CPU work of all users."""
         async with self._work:
             yield
 
     async def one_by_one(self, parts: AsyncIterator[T]) -> AsyncIterator[T]:
-        """Make each part when nobody else's is made; others have their turn while it is sent."""
+        """Make each part exclusively; others may run while it is sent."""
         while True:
             async with self.at_work():
                 try:

@@ -1,8 +1,8 @@
-"""Process heartbeats and leader duties, kept in the database.
+"""Process heartbeats and leader election, in the database.
 
-A process renews its row every ten seconds. After 25 seconds without a renewal it ends its answers, and after
-30 others may declare it dead and take over. Until a process that slept longer has renewed, it sends nothing
-to Discord. If its row is gone by then, it is evicted and the program restarts.
+A process renews its row every ten seconds. After 25 seconds without a renewal it ends its answers; after 30,
+others may declare it dead and take over, and it sends nothing to Discord until it has renewed. If its row is
+gone, it is evicted and the program restarts.
 """
 
 import asyncio
@@ -24,23 +24,23 @@ _log = structlog.get_logger(__name__)
 _LEASE_S: Final = LEASE.total_seconds()
 _RENEWED_EVERY_S: Final = RENEWED_EVERY.total_seconds()
 CUT_S: Final = 25.0
-"""After the last renewal. Leaves time before LEASE to show that answers ended."""
+"""Since the last renewal. Before the end of the lease, to leave time to mark answers as interrupted."""
 _POLL_S: Final = 1.0
 _LATE_S: Final = 15.0
-"""A renewal so much later than the one before may be due to an outage that kept others from renewing, too."""
+"""A renewal this late may be due to an outage that affected other processes, too."""
 _NEVER: Final = datetime.min.replace(tzinfo=UTC)
 
 
 class Duties(Protocol):
-    """Work that one process does for all."""
+    """Leader election for background work."""
 
     async def run_as_leader(self, duty: str, work: Callable[[], Awaitable[None]]) -> None:
-        """Run `work` while this process holds the duty; restart it when the duty is regained. Returns when
-        `work` does."""
+        """Run `work` while this process holds the duty, again each time it is regained. Returns when `work`
+        does."""
 
 
 class OwnDuties:
-    """Duties of a program that is no process of the bot, such as a terminal: it holds them all."""
+    """Holds every duty; for programs that are not processes of the bot, such as a terminal."""
 
     async def run_as_leader(self, duty: str, work: Callable[[], Awaitable[None]]) -> None:  # noqa: ARG002
         await work()
@@ -48,42 +48,40 @@ class OwnDuties:
 
 @dataclass(frozen=True, slots=True)
 class JoinOptions:
-    """The options of `join`."""
-
     process: Process
     ended: Sequence[str] = ()
-    """Names of former processes that are known to have ended."""
+    """Names of processes that are known to have ended."""
     hash_files: Callable[[], Mapping[str, str]] = dict
     alone: bool = False
-    """Whether no other process can exist. Rows of others come from a backup, and the lease never runs out."""
+    """Whether no other process can exist: other rows come from a backup, and the lease never expires."""
     waits_for: Callable[[Process], None] = lambda _: None
-    """Called with the process whose death is waited for."""
+    """Called with the process that is waited for."""
 
 
 class Membership:
-    """A process that has joined, until it leaves or is evicted."""
+    """A joined process, until it leaves or is evicted."""
 
     def __init__(self, store: ProcessStore, options: JoinOptions) -> None:
         self._store = store
         self._hash_files = options.hash_files
         self._alone = options.alone
         self._wanted = set[str]()
-        """Duties that this process holds or waits for; a renewal gives back all others."""
+        """Duties that it holds or waits for; a renewal releases all others."""
         self._holders = dict[str, str | None]()
-        """Of each duty, at the last renewal."""
+        """By duty, at the last renewal."""
         self._lapsed = asyncio.Event()
         self._drained = False
-        """Whether its answers were ended in time, so that others have nothing of it to take over."""
+        """Whether its answers ended in time, so that others have nothing to take over."""
         self._on_change: list[Callable[[], None]] = []
         self._on_end: list[Callable[[], None]] = []
         self.renewed_s = monotonic()
         self.process = replace(options.process, file_hashes=options.hash_files())
         self.living: tuple[LivingProcess, ...] = ()
-        """All processes at the last renewal, this one included."""
+        """All at the last renewal, this one included."""
         self.is_connected: Callable[[], bool] = lambda: False
-        """Returns whether all shards are connected to Discord; each renewal stores it."""
+        """Whether all shards are connected to Discord; stored with each renewal."""
         self.evicted = asyncio.Event()
-        """Set once others have declared this process dead."""
+        """Set when others have declared this process dead."""
 
     @property
     def name(self) -> str:
@@ -91,25 +89,24 @@ class Membership:
 
     @property
     def sharing(self) -> int:
-        """The number of processes that are connected to Discord."""
+        """The number of processes connected to Discord."""
         return max(1, sum(each.process.shards != () for each in self.living))
 
     def may_send(self) -> bool:
-        """Return whether no other process can have taken over what this one does."""
+        """Return whether no other process can have taken over."""
         return self._drained or self._age_s < _LEASE_S
 
     def call_on_change(self, listener: Callable[[], None]) -> None:
-        """Call it whenever a process has joined or left."""
+        """Call it whenever a process joins or leaves."""
         self._on_change.append(listener)
 
     def call_on_end(self, listener: Callable[[], None]) -> None:
-        """Call it when others may take over the answers that this process makes."""
+        """Call it when others may take over this process's answers."""
         self._on_end.append(listener)
 
     # Duties
 
     async def run_as_leader(self, duty: str, work: Callable[[], Awaitable[None]]) -> None:
-        """See Duties."""
         while True:
             async with self.hold_duty(duty, patient=True):
                 working = asyncio.ensure_future(work())
@@ -126,7 +123,7 @@ class Membership:
 
     @asynccontextmanager
     async def hold_duty(self, duty: str, *, patient: bool = False) -> AsyncIterator[None]:
-        """Wait for a duty and hold it. If `patient`, it is only asked for once a renewal saw it free."""
+        """Wait for a duty and hold it. If `patient`, it is requested only after a renewal found it free."""
         self._wanted.add(duty)
         try:
             while not await self._take(duty, patient=patient):  # noqa: ASYNC110 - the database sends no event
@@ -149,7 +146,7 @@ class Membership:
     # Life
 
     async def keep_alive(self) -> None:
-        """Renew, until it is evicted or this is cancelled."""
+        """Renew until evicted or cancelled."""
         watching = asyncio.create_task(self._watch())
         try:
             while not self.evicted.is_set():
@@ -182,14 +179,14 @@ class Membership:
         self.living, self._holders = renewal.living, {each.name: each.process for each in renewal.duties}
         self.renewed_s, self._drained = begun_s, False
         self._lapsed.clear()
-        # A process that joined and died between two renewals was in neither list.
+        # A process that joined and died between two renewals is in neither list.
         if renewal.died or (before and before != {each.process.name for each in self.living}):
             for listener in self._on_change:
                 listener()
         return True
 
     async def _watch(self) -> None:
-        """End what was begun when no renewal succeeded for CUT_S, if others may take over."""
+        """End the answers after CUT_S without a renewal, if others may take over."""
         while not self.evicted.is_set():
             await asyncio.sleep(_POLL_S)
             age_s = self._age_s
@@ -212,7 +209,7 @@ class Membership:
 
 @asynccontextmanager
 async def join(store: ProcessStore, options: JoinOptions) -> AsyncIterator[Membership]:
-    """Be one of the processes. Raises ShardsTaken if a living one holds the same shards, and StorageError."""
+    """Join the processes. Raises ShardsTaken if a living one has the same shards, and StorageError."""
     process = replace(options.process, file_hashes=options.hash_files())
     former = [each.process.name for each in await store.list_all()] if options.alone else options.ended
     await store.remove(former)
@@ -235,10 +232,10 @@ async def _outlast(
     others: Sequence[LivingProcess],
     waits_for: Callable[[Process], None],
 ) -> None:
-    """Join in place of others once their leases have run out. Raises ShardsTaken as soon as one of them
-    renews, or another one joins."""
+    """Join once the leases of others have expired. Raises ShardsTaken if one of them renews, or another
+    joins."""
     seen = {each.process.name: each.renewed_at for each in others}
-    # All leases run out while the database is away: each process gets the time of one renewal first.
+    # During a database outage all leases expire: give each process time to renew first.
     watched_from_s = monotonic() + _RENEWED_EVERY_S + 2 * _POLL_S
     first = others[0].process
     _log.warning("process_waited_for", process=first.name, host=first.host, shards=first.told_shards or "*")

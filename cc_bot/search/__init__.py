@@ -1,4 +1,4 @@
-"""The search: how a memory answers a question. Pure functions over text and counts, no I/O."""
+"""Memory search. Pure functions over text and counts, no I/O."""
 
 from cc_bot.search.folding import fold
 from cc_bot.search.query import Query, TermGroup, Wording, parse_query

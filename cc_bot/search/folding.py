@@ -1,9 +1,8 @@
-"""The forms in which texts are compared: what looks or reads alike becomes alike.
+"""Text normalization for comparison.
 
-Two strengths, for two purposes. `fold` keeps a text readable as what it was: it decides whether a note
-contains the query as written. `loosen` goes on from there, and makes one of what Japanese writers spell as
-they like: katakana and hiragana, small and large kana, and long vowels with or without their mark (サーバー,
-サーバ). It is for terms only, since a few different words become the same by it.
+`fold` keeps a text readable; it decides whether a note contains the query as written. `loosen` goes further
+and merges Japanese spelling variants: katakana and hiragana, small and large kana, long vowels with or
+without their mark (サーバー, サーバ). It is for terms only, since it also merges a few different words.
 """
 
 import re
@@ -17,14 +16,14 @@ from cc_bot.domain.text import hiragana, in_digits
 _SMALL_TO_LARGE: Final = str.maketrans("ぁぃぅぇぉっゃゅょゎゕゖ", "あいうえおつやゆよわかけ")
 _WITHOUT_MARKS: Final = _SMALL_TO_LARGE | str.maketrans("", "", "ー・")
 
-# Sounds that Japanese borrowed and spells in several ways: ヴァイオリン, バイオリン; ウィスキー, ウイスキー.
+# Loan sounds with several spellings: ヴァイオリン, バイオリン; ウィスキー, ウイスキー.
 _BORROWED: Final = {
     "ゔぁ": "ば", "ゔぃ": "び", "ゔぇ": "べ", "ゔぉ": "ぼ", "ゔ": "ぶ", "ぢ": "じ", "づ": "ず", "でぃ": "じ",
     "てぃ": "ち", "とぅ": "つ", "どぅ": "ず", "ふぉ": "ほ", "しぇ": "せ", "じぇ": "ぜ",
 }  # fmt: skip
 _BORROWED_SOUND: Final = re.compile("|".join(sorted(_BORROWED, key=len, reverse=True)))
 
-# う and お that only draw a vowel out. Not after の, と, も, よ: there they may begin a word of their own.
+# う and お that only lengthen a vowel. Not after の, と, も, よ: there they may begin a word.
 _LONG_VOWEL: Final = re.compile("(?<=[おこそほろごぞどぼぽょ])[うお]|(?<=ゅ)う")
 
 _KANJI_VARIANTS: Final = """
@@ -53,13 +52,13 @@ _KANJI_VARIANTS: Final = """
     昇曻 弁辨瓣辯 峰峯 群羣 裏裡 婿壻 杯盃 秋穐 館舘 梅楳 松枩 淵渕渊 土圡 煕熙 蘇蘓 鶴靏鸖 船舩
     留畄 回囘 職軄 場塲 勇勈 雁鴈 鎌鐮 略畧 野埜 紙帋 哲喆 闊濶 姉姊 座坐 煙烟 喜㐂
 """
-"""Forms of one kanji, the one in use first: jōyō and jinmeiyō kanji with their old forms, the forms that JIS
-X 0208 changed in 1983, and those of names. What NFKC makes the same is not here."""
+"""Variants of one kanji, the current form first: jōyō and jinmeiyō kanji with their old forms, the forms
+changed in JIS X 0208:1983, and name variants. Pairs that NFKC unifies are not listed."""
 _IN_USE: Final = {
     **{ord(old): forms[0] for forms in _KANJI_VARIANTS.split() for old in forms[1:]},
     **dict.fromkeys((*range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0)), ""),
 }
-"""Also without the selectors that choose a glyph: 辻󠄀, 葛󠄀城."""
+"""Also drops the selectors that choose a glyph: 辻󠄀, 葛󠄀城."""
 
 _REPEATED: Final = re.compile("([ぁ-ゖァ-ヺ])([ゝゞヽヾ]++)")
 _PHONE_OR_POSTCODE: Final = re.compile(
@@ -75,34 +74,33 @@ _COUNTED: Final = re.compile(
 
 
 def fold(text: str) -> str:
-    """Text as it is compared: NFKC, then case. ｶﾌｪ becomes カフェ, and STRASSE and straße one word."""
+    """Return the text in NFKC and casefolded: ｶﾌｪ becomes カフェ, and STRASSE and straße are equal."""
     return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
 
 
 def loosen(folded: str) -> str:
-    """Return folded text as terms are made of it: all kana hiragana, none of them small, long vowels
-    short."""
+    """Return folded text for terms: all kana hiragana, none small, long vowels short."""
     short = _LONG_VOWEL.sub("", hiragana(folded))
     return _BORROWED_SOUND.sub(lambda match: _BORROWED[match[0]], short).translate(_WITHOUT_MARKS)
 
 
 def counters_in_digits(folded: str) -> str:
-    """Write the counted numbers of folded text in digits: 三月十五日 becomes 3月15日, and 三重県 stays."""
+    """Return folded text with counted numbers in digits: 三月十五日 becomes 3月15日; 三重県 stays."""
     return _COUNTED.sub(lambda match: in_digits(match[0]), folded)
 
 
 def joined_numbers(folded: str) -> list[str]:
-    """The phone numbers and postal codes that folded text writes in parts, in one: 0312345678."""
+    """Return the phone numbers and postal codes that folded text writes in parts, joined: 0312345678."""
     return [re.sub(r"\D", "", written) for written in _PHONE_OR_POSTCODE.findall(folded)]
 
 
 def join_numbers(folded: str) -> str:
-    """Write them so in the text: 03-1234-5678 becomes 0312345678, and 2026-11-29 stays."""
+    """Join phone numbers and postal codes in the text: 03-1234-5678 becomes 0312345678; 2026-11-29 stays."""
     return _PHONE_OR_POSTCODE.sub(lambda match: re.sub(r"\D", "", match[0]), folded)
 
 
 def spell_out_repeats(text: str) -> str:
-    """Write the kana that a mark repeats: こゝろ becomes こころ, and みすゞ みすず."""
+    """Replace iteration marks by the kana: こゝろ becomes こころ, and みすゞ みすず."""
     return _REPEATED.sub(_repeat, text)
 
 
@@ -113,10 +111,10 @@ def _repeat(match: re.Match[str]) -> str:
 
 
 # ---- inflection ------------------------------------------------------------------------------------------
-# The forms that a Japanese verb or adjective takes, as far as a search must know them.
+# Inflected forms of Japanese verbs and adjectives.
 #
-# Only what follows the stem directly: what comes after it (〜ます, 〜ない, 〜たい) is the same for every
-# word. Where a verb's class cannot be seen, the forms of both are taken: forms that no word has harm nothing.
+# Only the kana directly after the stem: what follows them (〜ます, 〜ない, 〜たい) is the same for every
+# word. If a verb's class is ambiguous, the forms of both are taken: nonexistent forms do no harm.
 
 _ENDINGS: Final = {
     "う": "わいうえおっ", "く": "かきくけこい", "ぐ": "がぎぐげごい", "す": "さしすせそ",
@@ -128,9 +126,9 @@ _BEFORE_RU: Final = "いきしちにひみりぎじびえけせてねへめれ�
 
 
 def forms(word: str) -> tuple[str, ...]:
-    """The beginnings by which a word's forms are known: 飼う gives 飼わ, 飼い, 飼う, … and 食べる 食べ.
+    """Return the prefixes of a word's forms: 飼う gives 飼わ, 飼い, 飼う, … and 食べる 食べ.
 
-    A word that does not end with kanji and okurigana is its only form.
+    A word that does not end with kanji and okurigana is returned as its only form.
     """
     if len(word) < 2 or word[-1] not in _ENDINGS or not _is_kanji(word[0]) or _is_kanji(word[-1]):
         return (word,)
@@ -145,16 +143,15 @@ def _is_kanji(character: str) -> bool:
 
 
 # ---- stems -----------------------------------------------------------------------------------------------
-# English words without the endings that grammar gives them: studied, studies and studying are one term.
-#
-# Lightly, that is: only the endings of inflection go, so that words of different meaning stay apart.
+# A light English stemmer: studied, studies and studying are one term. It removes inflection only, so that
+# words of different meaning stay apart.
 
 _SHORTEST: Final = 3
 _VOWELS: Final = "aeiouy"
 
 
 def stem(word: str) -> str:
-    """The word without its ending; a word of three letters or fewer, or not in ASCII, is its own stem."""
+    """Return the stem. Words of up to three letters, and words not in ASCII, are returned unchanged."""
     if not word.isascii():
         return word
     bare = word.removesuffix("'s").replace("'", "")
@@ -178,7 +175,7 @@ def _uninflect(word: str) -> str:
 
 
 def _single(rest: str) -> str:
-    """Remove a consonant doubled before the ending: planned, planning, plan."""
+    """Undouble the consonant before the ending: planned, planning, plan."""
     doubled = rest[-1] == rest[-2] and rest[-1] not in "aeiouls"
     return rest[:-1] if doubled else rest
 
@@ -188,12 +185,10 @@ def _without_e(word: str) -> str:
 
 
 # ---- line ------------------------------------------------------------------------------------------------
-# A text as one line of terms' raw material: its runs of one kind of writing, loosened.
+# Splits a text into runs of one script, loosened.
 #
-# Japanese puts no space between words, but it changes its writing from word to word: kanji, hiragana,
-# katakana, letters, digits. Where the writing changes, a word most often ends; so no dictionary is needed to
-# find what a text is made of. The line keeps what stood side by side so, and has a space wherever anything
-# else stood.
+# Japanese has no spaces, but a word usually ends where the script changes, so no dictionary is needed.
+# Adjacent runs stay adjacent in a line; anything between them becomes one space.
 
 KANJI: Final = "々〆㐀-䶿一-鿿豈-﫿\U00020000-\U0003ffff"
 _WRITING: Final = {
@@ -204,13 +199,12 @@ _WRITING: Final = {
     "l": rf"(?:(?![{KANJI}ぁ-ゖァ-ヺー\uac00-\ud7a3])[^\W\d_])+(?:'[a-z]+)?",
     "o": r"[\uac00-\ud7a3]+",
 }
-"""Pieces of one kind: kanji, hiragana, katakana, digits, letters, others."""
+"""Kanji, hiragana, katakana, digits, letters, other (Hangul)."""
 _PIECE: Final = re.compile("|".join(f"(?P<{sign}>{written})" for sign, written in _WRITING.items()))
 _PIECES: Final = re.compile("|".join((*_WRITING.values(), ".")), re.DOTALL)  # also each sign between them
 
 LONGEST_KNOWN: Final = 24
-"""Characters of a piece that is worth knowing again: what runs on for longer is no word, and thousands of it
-would stay in memory for ever."""
+"""Characters of a cached piece. Longer runs are not words, and would fill the cache."""
 
 
 class Line(NamedTuple):
@@ -221,16 +215,15 @@ class Line(NamedTuple):
 
 
 class _Piece(NamedTuple):
-    """A piece of a text, as it stands in lines."""
-
     text: str
     kinds: str
     sign: str
-    """Of its kind; empty for what is none, and only parts others."""
+    """Its key in _WRITING; empty for a separator."""
 
 
 def read(folded: str) -> Line:
-    """The line of a folded text. Words of letters stand stemmed in it, with a space on each side of two."""
+    """Return the line of a folded text. Letters are stemmed; numbers and words of letters are set off by
+    spaces."""
     texts: list[str] = []
     kinds: list[str] = []
     parted = spaced = False

@@ -1,15 +1,15 @@
-"""Everyday words of what people note about themselves, and how they belong together.
+"""Everyday words of personal notes, and their relations.
 
-The words stand in the text files of `words/`, one idea on a line:
+The words are in the text files of `words/`, one idea per line:
 
     ペット, pet > 犬, 猫, うさぎ ~ 飼う
     いつ, when ? @日付, @時刻
 
-Before any sign stand the names of the idea, which all say the same. After `>` stand its kinds: whoever asks
-for a pet means the dog as well, but not the other way round. After `~` stand ideas that are often meant
-instead, either way. After `?` stand the kinds of answer that a question word asks for; a name with @ is no
-word. A verb or adjective stands in its dictionary form. 0 stands for any number. 〜 before a name lets it end
-a longer word (〜犬: 柴犬). A line that begins with `-` has words that ask for nothing and say nothing.
+First come the idea's names, which are synonyms. After `>` come narrower ideas: a query for pets also finds
+dogs, but not the reverse. After `~` come related ideas, in both directions. After `?` come the kinds of
+answer that a question word asks for; names with @ are not words. Verbs and adjectives are in dictionary form.
+0 matches any number. 〜 before a name lets it end a longer word (〜犬: 柴犬). A line that begins with `-`
+lists stop words.
 """
 
 import re
@@ -23,20 +23,20 @@ from typing import Final, NamedTuple
 from cc_bot.search.folding import Line, fold, forms, read
 
 # ---- vocabulary ------------------------------------------------------------------------------------------
-# Finding known words in a line that has no spaces between its words.
+# Finds known words in a line without spaces.
 #
-# From left to right, always the longest word that is known; then on behind it. What a script does by itself
-# to part words is made use of: a short word of kana is one only where kana of its own kind end beside it, a
-# single kanji only where no other kanji stands beside it, since 家 in 作家 is no house.
+# From left to right, the longest match first. Script boundaries help: a short word of kana counts only if
+# kana of its kind end beside it, a single kanji only if no kanji is beside it, since 家 in 作家 is not a
+# house.
 
-# Kana that most often end a word before the next one, and those that follow a word.
+# Kana that usually end a word before the next one, and kana that follow a word.
 _BEFORE_A_WORD: Final = frozenset("のはがをにでともへや")
 _AFTER_A_WORD: Final = frozenset("のはがをにでともへやかだじでなねよまさつし")
 _FIRM: Final = 4  # characters of kana that hardly stand together by chance
 
 
 class Span(NamedTuple):
-    """A known word in a line: where it stands, and what it means: nothing, if it asks for nothing."""
+    """A known word in a line, with its ideas; none for a stop word."""
 
     start: int
     end: int
@@ -44,10 +44,10 @@ class Span(NamedTuple):
 
 
 class Vocabulary:
-    """Words as they stand in lines, each with the numbers of its ideas.
+    """Known words as spelled in lines, with the numbers of their ideas.
 
-    `endings` are those that may also end a longer word of the same script: 犬 in 柴犬.
-    A word that begins with 0 stands behind any number.
+    `endings` may also end a longer word of the same script: 犬 in 柴犬. A word that begins with 0 follows any
+    number.
     """
 
     def __init__(self, words: Mapping[str, tuple[int, ...]], endings: frozenset[str]) -> None:
@@ -59,7 +59,7 @@ class Vocabulary:
         self._lengths = {start: tuple(sorted(found, reverse=True)) for start, found in lengths.items()}
 
     def spans(self, line: Line) -> Iterator[Span]:
-        """The known words of a line in order; none overlaps another."""
+        """Yield the known words of a line in order, without overlap."""
         text, kinds = line
         lengths = self._lengths
         at = known_to = 0
@@ -91,7 +91,7 @@ class Vocabulary:
         return None
 
     def _counted(self, line: Line, at: int) -> Span | None:
-        """A number with what it counts."""
+        """Match a number with its counter."""
         text, kinds = line
         end = _token_end(kinds, at)
         whole = self._longest(line, at, at)
@@ -105,7 +105,7 @@ class Vocabulary:
         return None
 
     def _stands(self, line: Line, start: int, end: int, known_to: int, ending: bool) -> bool:
-        """Return whether the word at this place is one, and no part of a longer one."""
+        """Return whether this match is a word, not part of a longer one."""
         text, kinds = line
         length = end - start
         joined_before = start > known_to and kinds[start - 1] == kinds[start]
@@ -127,7 +127,7 @@ class Vocabulary:
 
 
 def _token_end(kinds: str, at: int) -> int:
-    """Return where the number or the word of letters ends that begins here."""
+    """Return the end of the number or word of letters that begins here."""
     kind = kinds[at]
     while at < len(kinds) and kinds[at] == kind:
         at += 1
@@ -144,7 +144,7 @@ _PART: Final = re.compile("([=>~?])([^>~?]*)")
 
 @dataclass
 class _Idea:
-    """An idea while the lines are read."""
+    """An idea while the files are parsed."""
 
     name: str
     kinds: list[str] = field(default_factory=list)
@@ -154,19 +154,19 @@ class _Idea:
 
 @dataclass(frozen=True, slots=True)
 class Idea:
-    """An idea, for which the names of one line stand."""
+    """An idea, with the names of one line."""
 
     terms: tuple[str, ...]
-    """The terms of a note that speaks of it: its own, and those of everything that it is a kind of."""
+    """Index terms for a note that mentions it: its own, and those of all broader ideas."""
     asked: Mapping[str, float]
-    """The terms that answer a query for it, with their weights."""
+    """Terms that match a query for it, with their weights."""
     question: bool
-    """Whether it is a question word, whose own letters nobody looks for."""
+    """Whether it is a question word, which is not searched for literally."""
 
 
 @dataclass(frozen=True, slots=True)
 class Lexicon:
-    """The ideas by number, and the vocabulary that finds their names in a line."""
+    """All ideas by number, and the vocabulary of their names."""
 
     ideas: tuple[Idea, ...]
     vocabulary: Vocabulary
@@ -175,20 +175,20 @@ class Lexicon:
         return self.vocabulary.spans(line)
 
     def terms(self, line: Line) -> list[str]:
-        """The terms of the ideas that a line speaks of."""
+        """Return the terms of the ideas that a line mentions."""
         return [term for span in self.spans(line) for idea in span.ideas for term in self.ideas[idea].terms]
 
 
 @lru_cache(maxsize=1)
 def lexicon() -> Lexicon:
-    """The lexicon of this package, read when it is first asked for."""
+    """Return the built-in lexicon; parsed on first use."""
     folder = files("cc_bot.search").joinpath("words")
     lists = sorted(folder.iterdir(), key=lambda file: file.name)
     return parse_lexicon(line for file in lists for line in file.read_text(encoding="utf-8").splitlines())
 
 
 def parse_lexicon(lines: Iterable[str]) -> Lexicon:
-    """The lexicon that the lines write down; empty lines and those that begin with # say nothing."""
+    """Parse the lines; empty ones and comments (#) are skipped."""
     reading = _Reading()
     for line in lines:
         if line.startswith("-"):
@@ -200,7 +200,7 @@ def parse_lexicon(lines: Iterable[str]) -> Lexicon:
 
 
 class _Reading:
-    """A lexicon while its lines are read."""
+    """The parser's state."""
 
     def __init__(self) -> None:
         self._words: dict[str, tuple[int, ...]] = {}
@@ -217,7 +217,7 @@ class _Reading:
             self.name(word, len(self._ideas) - 1)
 
     def name(self, written: str, number: int | None = None) -> None:
-        """Let a word, in all of its forms, stand for an idea, beside those that it stands for already."""
+        """Add an idea to a word, in all of its forms."""
         for form in forms(written.lstrip("〜")):
             key = _key(form)
             known = self._words.setdefault(key, ())
@@ -227,7 +227,7 @@ class _Reading:
                 self._endings.add(key)
 
     def lexicon(self) -> Lexicon:
-        """Link everything: what a line only refers to may stand on a later one, or on none."""
+        """Resolve all references: a name may have its line later, or none."""
         kinds = [(parent, kind) for parent, idea in enumerate(self._ideas) for kind in idea.kinds]
         parents: defaultdict[int, set[int]] = defaultdict(set)
         for parent, kind in kinds:
@@ -247,7 +247,7 @@ class _Reading:
         )
 
     def _numbers(self, written: str) -> tuple[int, ...]:
-        """The ideas that a line refers to by a name; a new one when no line begins with it."""
+        """Return the numbers of the ideas with a name; a new idea if it has no line."""
         key = _key(written.lstrip("〜"))
         if not self._words.get(key):
             self._ideas.append(_Idea(written.lstrip("〜")))
@@ -273,7 +273,7 @@ class _Reading:
 
 
 def _key(written: str) -> str:
-    """A word as it stands in lines; the name of a kind of answer as it is, which stands in none."""
+    """Return a word as spelled in lines; names with @ stay as they are."""
     return written if written.startswith("@") else read(fold(written)).text
 
 

@@ -1,6 +1,6 @@
-"""The passages of a long text that answer a query, by the words that memories are found by.
+"""Finds the passages of a long text that match a query, with the ranking of memories.
 
-A text is looked at in passages of a few lines: on a whole page most words of any question stand somewhere.
+Passages are a few lines long: a whole page would contain most words of any question.
 """
 
 import re
@@ -18,27 +18,26 @@ from cc_bot.search.ranking import Candidate, Statistics, rank, term_weight
 from cc_bot.search.terms import document_terms
 
 CHARACTERS: Final = 240
-"""Of a passage, about; each begins in the middle of the one before."""
+"""Approximate length of a passage; each overlaps half of the previous one."""
 _LINE: Final = re.compile(rf"[^\n]{{1,{CHARACTERS}}}\n?|\n")
 
 _MOST_RANKED: Final = 400
-"""Passages that are looked at closely: some fifty pages."""
+"""Passages that are ranked: some fifty pages."""
 
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A stretch of one of several texts."""
+    """A range of one of several texts."""
 
     text: int
-    """Which of them, from 0."""
+    """The index of the text."""
     start: int
     end: int
 
 
 def find_passages(query: str, texts: Sequence[str], limit: int) -> list[Passage]:
-    """Return the passages that answer, best first, at most `limit`, one of each text; where no one does,
-    those that have most of the words. A million characters take half a second: no work for an event
-    loop."""
+    """Return the matching passages, best first, at most `limit`, one per text; without matches, those with
+    most of the words. Takes half a second for a million characters, so don't call it on the event loop."""
     asked = parse_query(query)
     places = [place for number, text in enumerate(texts) for place in _passages(number, text)]
     if not places or not asked.folded:
@@ -61,8 +60,8 @@ def _cut(texts: Sequence[str], place: Passage) -> str:
 
 
 def _likeliest(query: str, passages: Sequence[str]) -> list[tuple[int, str]]:
-    """The passages with most of the query's pairs of characters, with their numbers: to look closely at all
-    of a book takes seconds, and what is found only by another spelling is found in what is shorter."""
+    """Return the passages that share most character pairs with the query, with their numbers. Ranking a whole
+    book takes seconds."""
     numbered = list(enumerate(passages))
     if len(numbered) <= _MOST_RANKED:
         return numbered
@@ -74,21 +73,20 @@ def _likeliest(query: str, passages: Sequence[str]) -> list[tuple[int, str]]:
 
 
 def _by_words(asked: Query, statistics: Statistics, found: Sequence[Candidate]) -> list[int]:
-    """The candidates that have any of the words, the most telling first."""
+    """Return the candidates that have any of the words, best first."""
     weights = term_weight(asked, statistics)
     scores = {each.id: sum(weights[term] for term in each.terms if term in weights) for each in found}
     return sorted((id_ for id_, score in scores.items() if score > 0), key=lambda id_: (-scores[id_], -id_))
 
 
 def _candidate(number: int, folded: str) -> Candidate:
-    """Make what is ranked. Of equal ones the greatest number comes first: the passage that stands first."""
+    """Make a candidate. Ids descend, so that ties go to the earlier passage."""
     terms = document_terms(folded)
     return Candidate(number, folded, terms, sum(terms.values()))
 
 
 def _passages(number: int, text: str) -> Iterator[Passage]:
-    """Yield stretches of whole lines, or pieces of endless ones, each of which shares its second half with
-    the next one."""
+    """Yield ranges of whole lines, or pieces of very long ones; each overlaps half of the previous one."""
     lines = _LINE.findall(text)
     starts = [0, *accumulate(map(len, lines))]
     first = 0

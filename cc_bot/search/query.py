@@ -1,7 +1,7 @@
-"""The things that a query asks for: its words, each with what else it may be called.
+"""Parses a query into term groups, each with alternative wordings.
 
-No syntax: any text is a query, and its punctuation means nothing. Particles, endings and the phrases of a
-question ask for nothing unless they are all there is.
+There is no syntax: any text is a query, and punctuation is ignored. Particles, endings and question phrases
+are ignored unless there is nothing else.
 """
 
 import re
@@ -21,13 +21,13 @@ _READ: Final = 0.7
 _READINGS: Final = 3
 _SINGLE_KANJI: Final = 0.35
 _LONGEST: Final = 1000
-"""Characters of a query that are taken for words; what a longer one asks for stands in these."""
+"""Characters of a query that are parsed."""
 _WORD: Final = re.compile(r"k+h*|t+|h+|o+|l+|d+k?")
 
 
 @dataclass(frozen=True, slots=True)
 class Wording:
-    """A way to say a thing: its terms with their weights, and whether a note must have them all."""
+    """One way to say something: terms with weights. If `whole`, a note must have them all."""
 
     terms: Mapping[str, float]
     whole: bool = False
@@ -35,33 +35,31 @@ class Wording:
 
 @dataclass(frozen=True, slots=True)
 class TermGroup:
-    """A thing asked for, in each of its wordings; the best one that a note has counts."""
+    """One thing that is asked for; the best wording in a note counts."""
 
     wordings: tuple[Wording, ...]
 
     @property
     def alternatives(self) -> Mapping[str, float]:
-        """term -> its greatest weight in any of the wordings."""
+        """Return each term's greatest weight in any wording."""
         return _greatest(wording.terms for wording in self.wordings)
 
 
 @dataclass(frozen=True)
 class Query:
-    """A query as it is searched for."""
-
     folded: str
-    """Folded and stripped: what a note contains that contains the query as written."""
+    """Folded and stripped, for the exact match."""
 
     groups: tuple[TermGroup, ...]
 
     @cached_property
     def weights(self) -> Mapping[str, float]:
-        """term -> its greatest weight over the groups: what a note's score adds up at first."""
+        """Return each term's greatest weight over the groups, for the first stage."""
         return _greatest(group.alternatives for group in self.groups)
 
 
 def parse_query(text: str) -> Query:
-    """Read any text as a query. One without words has no groups, and is found only as written."""
+    """Parse any text. A query without words has no groups, and matches only as written."""
     folded = fold(text).strip()
     line = read(join_numbers(folded[:_LONGEST]))
     groups = tuple(_groups(line))
@@ -72,7 +70,7 @@ def parse_query(text: str) -> Query:
 
 
 def _groups(line: Line) -> Iterator[TermGroup]:
-    """A group for each known word that asks for something, and for each word between."""
+    """Yield a group for each known word that is not a stop word, and for each word between."""
     ideas = lexicon().ideas
     at = 0
     for span in [*lexicon().spans(line), Span(len(line.text), len(line.text), ())]:
@@ -102,12 +100,12 @@ def _unknown(line: Line, start: int, end: int) -> Iterator[TermGroup]:
 
 
 def _is_affix(kinds: str, start: int, end: int) -> bool:
-    """Return whether this is a single kanji of a longer word that is known but for it: 者 in 指導者."""
+    """Return whether this is a single kanji beside a known word: 者 in 指導者."""
     return kinds[start:end] == "k" and "k" in kinds[max(start - 1, 0) : start] + kinds[end : end + 1]
 
 
 def _written(line: Line, start: int, end: int) -> Iterator[Wording]:
-    """A word as it is written, and in the other script: kana for its kanji, or kanji for its kana."""
+    """Yield a word as written, and in the other script: kana for its kanji, or kanji for its kana."""
     terms = _literal(line, start, end)
     if not terms:
         return
@@ -125,7 +123,7 @@ def _written(line: Line, start: int, end: int) -> Iterator[Wording]:
 
 
 def _literal(line: Line, start: int, end: int) -> dict[str, float]:
-    """The terms of a word as it is written, the less of its grammar the better."""
+    """Return the terms of a word as written, weighted down for inflection."""
     text, kinds = line.text[start:end], line.kinds[start:end]
     kana = len(kinds) - len(kinds.rstrip("h"))
     if kana == len(kinds):
@@ -142,7 +140,7 @@ def _inflect(stem: str, okurigana: str) -> dict[str, float]:
 
 
 def _weighted(text: str) -> dict[str, float]:
-    """A kanji says less by itself than beside its neighbour, and all there is to say when it stands alone."""
+    """Weight the terms: a single kanji counts less than a pair, unless it is all there is."""
     terms = list(plain_terms(text))
     return {
         term: _SINGLE_KANJI if len(term) == 1 and len(terms) > 1 and re.match(f"[{KANJI}]", term) else 1.0

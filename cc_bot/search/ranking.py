@@ -1,10 +1,10 @@
-"""The rank of a note as the answer to a query, among the notes of one user.
+"""Ranks one user's notes for a query.
 
-BM25: a rare term says more than a common one, and a term says less in a long note. Rarity is counted over the
-user's own notes, so that nobody's results hang on what others keep. Two stages: the sum over all terms finds
-the candidates cheaply; `rank` then looks at each, and counts for each thing asked for only its best wording.
+BM25, with frequencies counted over the user's own notes, so that results don't depend on other users. First
+the sum over all terms finds candidates cheaply; then `rank` scores each, counting only the best wording per
+term group.
 
-Notes that hardly fit are left out: five wrong notes are worse than none.
+Poor matches are left out: five wrong notes are worse than none.
 """
 
 import math
@@ -20,40 +20,39 @@ from typing import Final, NamedTuple
 from cc_bot.search.query import Query, TermGroup
 
 # ---- fusion ----------------------------------------------------------------------------------------------
-# One order of what a note's words say and what its meaning says.
+# Merges word and vector scores into one order.
 #
-# Words are sure where they are: who names a thing means it. Meaning helps where words fail: 'wife' for
-# 奥さん. So neither has a fixed share. A note's nearness counts as it is, in standard scores over the user's
-# own notes, which makes encoders comparable; to it comes what part of the query the note's words cover. Where
-# the query's words stand in no note, meaning decides alone; where they all stand in one, that outweighs most
-# nearness.
+# Words are precise where they match; vectors help where they don't: 'wife' for 奥さん. So neither has a fixed
+# share. A note's score is its nearness, in standard scores over the user's own notes (comparable between
+# encoders), plus the part of the query that its words cover. If the query's words are in no note, vectors
+# decide alone; if all are in one note, they outweigh most nearness.
 #
 # Measured with the local encoder on five sets (1937 questions in 13 classes), split by note 20 times: weight,
-# floor and trust in kana chosen on either half leave recall@5 on the other at most 0.011 below the better of
-# words alone and encoder alone, in the mean of any class, and 0.056 in the worst split (35 questions,
-# standard error 0.045). Those below do as well, 0.006 and 0.056, so they stay; any weight from 5 to 8 is
-# within 0.006 on all notes. The cut-offs cost a class at most 0.029 of its recall, and leave out wrong notes:
-# of 70 questions that nothing answers 14 % get nothing, by words alone 29 %, without cut-offs none.
+# floor and trust in kana chosen on one half leave recall@5 on the other at most 0.011 below the better of
+# words alone and encoder alone in the mean of any class, and 0.056 in the worst split (35 questions, standard
+# error 0.045). The values below reach 0.006 and 0.056; any weight from 5 to 8 is within 0.006 on all notes.
+# The cut-offs cost a class at most 0.029 of its recall: of 70 unanswerable questions 14 % get no result, by
+# words alone 29 %, without cut-offs none.
 
 _WORDS: Final = 6.0
-"""Standard scores that a note gains whose words cover the query."""
+"""Standard scores added for words that cover the whole query."""
 
 _UNKNOWN: Final = 1.5
-"""The nearness of a note that has no vector yet: near enough for its words to be heard."""
+"""The nearness of a note without a vector: near enough for its words to count."""
 
 _UNLIKE: Final = 0.25
-"""The cosine below which texts have nothing to do with each other, for encoders that use the whole scale."""
+"""The cosine below which texts are unrelated, for encoders that use the whole scale."""
 _NEAR_BY_CHANCE: Final = 1.0
-"""The greatest nearness of a note that is unlike the query: some note is always the nearest."""
+"""The maximum nearness of an unrelated note: some note is always the nearest."""
 
 _TOO_FAR: Final = 2.5
 _FAR_BEHIND: Final = 5.0
-"""By so much a note is beaten by one that answers; what is behind it is there by chance."""
+"""Notes this far behind the best are left out."""
 _SURE: Final = 7.5
-"""What a note counts as, beside others, that contains the query as written."""
+"""The score of a note that contains the query as written."""
 
 _FEW: Final = 20
-"""Of three notes none is far from their average. So few are filled up to so many with what is usual."""
+"""The average of three notes means little: smaller sets are padded to this size with the usual cosines."""
 
 _KANA_ALONE: Final = re.compile(r"[\u3041-\u309fー\W]+")
 _TRUST_IN_KANA: Final = 0.5
@@ -61,16 +60,16 @@ _TRUST_IN_KANA: Final = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Usual:
-    """The cosines that an encoder gives to a query and a note that have nothing to do with each other."""
+    """The cosines of an encoder for unrelated queries and notes."""
 
     mean: float
     spread: float
-    """Their standard deviation."""
+    """Standard deviation."""
 
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A note that answers, and how surely: from 0, not at all, to 1, as written."""
+    """A matching note, with a confidence from 0 to 1 (as written)."""
 
     id: int
     confidence: float
@@ -78,8 +77,8 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """The evidence of a note's words: whether it contains the query as written, what part (0 to 1) it covers,
-    and whether that would be enough for itself."""
+    """The word match of a note: whether it contains the query as written, which part (0 to 1) it covers, and
+    whether that is enough by itself."""
 
     id: int
     as_written: bool
@@ -90,16 +89,14 @@ class Evidence:
 def nearness(
     cosines: Mapping[int, float], *, query: str = "", usual: Usual | None = None
 ) -> dict[int, float]:
-    """Return how much nearer to the query each note is than the user's notes are on average, in standard
-    scores.
+    """Return how much nearer to the query each note is than the user's average note, in standard scores.
 
-    `cosines` are those of all the user's notes. Beside few notes, what is `usual` with their encoder counts
-    for the average too. Where that is not known, few notes have small scores, so that words decide: 0.75 is
-    near with one encoder, and with another what any two texts have.
-    A query in hiragana alone counts half: encoders have learned from what is written, and few people write
-    刺繍 as ししゅう. (Of 29 such questions the local encoder alone answers 7, words alone 26, and both
-    together 26 at half weight as at full, with fewer wrong notes.) So does one of signs alone: to the local
-    encoder any emoji is like any food.
+    `cosines` are those of all the user's notes. If there are few, `usual` is averaged in; without `usual`,
+    few notes get small scores, so that words decide: 0.75 is near with one encoder, and average with another.
+    Queries in hiragana alone count half, since encoders rarely saw 刺繍 written as ししゅう. (Of 29 such
+    questions the local encoder alone answers 7, words alone 26, and both together 26 at half weight as at
+    full, with fewer wrong notes.) So do queries without letters: to the local encoder any emoji is like any
+    food.
     """
     if not cosines:
         return {}
@@ -109,10 +106,10 @@ def nearness(
 
 
 def fuse(evidence: Iterable[Evidence], near: Mapping[int, float]) -> list[Hit]:
-    """The notes that answer, best first, the newest (greatest id) of equal ones; not the hopeless.
+    """Return the matching notes, best first, ties newest (greatest id) first.
 
-    `near` is from `nearness`: at least of the nearest notes and of those that there is evidence of. A note
-    that contains the query as written is always among the hits, before those that do not.
+    `near` is from `nearness`, and has at least the nearest notes and those in `evidence`. Notes that contain
+    the query as written are always included, and first.
     """
     words = {item.id: item for item in evidence}
     everything = [*words.values(), *(Evidence(note, False, 0.0) for note in near if note not in words)]
@@ -131,7 +128,7 @@ def fuse(evidence: Iterable[Evidence], near: Mapping[int, float]) -> list[Hit]:
 
 
 def _average(values: Sequence[float], usual: Usual | None) -> tuple[float, float]:
-    """The mean of these cosines and their spread; few are filled up with usual ones."""
+    """Return mean and standard deviation; small sets are padded with the usual cosines."""
     own = fmean(values)
     squares = math.fsum((value - own) ** 2 for value in values)
     notes = len(values)
@@ -148,7 +145,8 @@ def _near(cosine: float, score: float) -> float:
 
 
 def _confidence(score: float, behind: float) -> float:
-    """The share of notes of this score, so much behind the best, that were right: a fit to the sets."""
+    """Estimate the probability that a note with this score, so far behind the best, is right. Fitted to the
+    sets."""
     return 1 / (1 + math.exp(-(0.4 * score - 1.5 * max(behind, 0.0) - 1.9)))
 
 
@@ -157,16 +155,16 @@ def _confidence(score: float, behind: float) -> float:
 _SATURATION: Final = 1.2
 _LENGTH_PART: Final = 0.5
 _TOO_LITTLE: Final = 0.17
-"""Below this part of the query a note shares no more with it than notes do with what they say nothing of."""
+"""Unrelated notes share up to this part of a query."""
 _BESIDE_THE_BEST: Final = 0.4
-"""Notes of a smaller share of the best one's part are there by chance, since the best one is to be had."""
+"""Notes that cover less than this share of the best one's part are left out."""
 _SUREST: Final = 0.99
-"""What is not as written is never as sure."""
+"""Only an exact match has 1."""
 
 
 @dataclass(frozen=True, slots=True)
 class Statistics:
-    """The counts of a user's notes; `frequency` says of each term of the query how many notes have it."""
+    """Counts over a user's notes; `frequency` is the number of notes that have each term of the query."""
 
     documents: int
     average_length: float
@@ -175,7 +173,7 @@ class Statistics:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A note that may answer. `content_folded` holds its tags too; `length` is the number of its terms."""
+    """A possible match. `content_folded` includes its tags; `length` is the number of its terms."""
 
     id: int
     content_folded: str
@@ -185,13 +183,12 @@ class Candidate:
 
 @lru_cache(maxsize=1024)  # of the terms of a query, most are in no note or in few
 def rarity(frequency: int, documents: int) -> float:
-    """BM25's inverse document frequency, in the form that is never negative."""
+    """Return BM25's inverse document frequency, in the variant that is never negative."""
     return math.log(1 + (max(documents - frequency, 0) + 0.5) / (frequency + 0.5))
 
 
 def term_weight(query: Query, statistics: Statistics) -> Mapping[str, float]:
-    """Return what each term adds to a note's score before saturation: its weight in the query, times its
-    rarity."""
+    """Return each term's weight in the query times its rarity."""
     return {
         term: weight * rarity(statistics.frequency.get(term, 0), statistics.documents)
         for term, weight in query.weights.items()
@@ -199,7 +196,7 @@ def term_weight(query: Query, statistics: Statistics) -> Mapping[str, float]:
 
 
 def saturation(count: int, length: int, average_length: float) -> float:
-    """Return how much `count` times a term counts in a note of `length` terms: BM25's share of its weight."""
+    """Return BM25's term frequency factor for `count` occurrences in a note of `length` terms."""
     relative = length / average_length if average_length > 0 else 1.0
     return count * (_SATURATION + 1) / (count + _SATURATION * (1 - _LENGTH_PART + _LENGTH_PART * relative))
 
@@ -211,12 +208,10 @@ def rank(
     *,
     similarity: Mapping[int, float] | None = None,
 ) -> list[Hit]:
-    """The candidates that answer, best first, the newest (greatest id) of equal ones; not the hopeless.
+    """Return the matching candidates, best first, ties newest (greatest id) first.
 
-    A note that contains the query as written is always among them, before those that do not: nothing is
-    surer, and whoever types a part of a note looks for that note.
-    `similarity` is from `fusion.nearness`, and may have notes that are no candidates; words and meaning are
-    then one order (see there).
+    Notes that contain the query as written are always included, and first. `similarity` is from `nearness`,
+    and may have notes that are not candidates; with it, `fuse` makes the order.
     """
     if not query.folded:
         return [Hit(note.id, 1.0) for note in sorted(candidates, key=lambda note: -note.id)]
@@ -245,23 +240,23 @@ def rank(
 
 
 class _Wording(NamedTuple):
-    """A wording with its rarities worked out."""
+    """A wording with its term values."""
 
     whole: bool
     strength: float
-    """How well it says the thing asked for, from 0 to 1."""
+    """The match quality of this wording, from 0 to 1."""
     total: float
     values: list[tuple[str, float]]
 
 
 class _Asked(NamedTuple):
-    """A group with its rarities worked out."""
+    """A group with its term values."""
 
     importance: float
-    """Its part in the query: the value of the rarest term that it is written with."""
+    """Its share of the query: the value of its rarest written term."""
     wordings: list[_Wording]
     saying: Mapping[str, list[int]]
-    """By term: which of the wordings have it. Of all that may be said, a note has but little."""
+    """Indices of the wordings that have a term."""
 
 
 def _weigh(group: TermGroup, statistics: Statistics) -> _Asked:
@@ -281,10 +276,10 @@ def _weigh(group: TermGroup, statistics: Statistics) -> _Asked:
 
 
 def _answer(group: _Asked, note: Candidate, average_length: float) -> tuple[float, float]:
-    """Return what a group adds to a note's score, and how well (0 to 1) the note says it.
+    """Return a group's score in a note, and the match quality (0 to 1).
 
-    A word of which only a part is found adds less than that part: キーボード is no グラフィックボード. And a
-    long word, which has many terms, is more than a short one, but not by as much.
+    A partial match scores less than its part of the word: キーボード is not グラフィックボード. Long words,
+    which have many terms, score more than short ones, but less than proportionally.
     """
     best = quality = 0.0
     terms = note.terms

@@ -1,10 +1,9 @@
-"""The readings of a run of kanji: ししゅう finds 刺繍, and 薄荷 finds はっか.
+"""Readings of a run of kanji: ししゅう finds 刺繍, and 薄荷 finds はっか.
 
-Readings are joined from those of the single kanji, with the changes that happen where two meet: がく and
-こう become がっこう (sokuon), ほん and たな ほんだな (rendaku), さん and ほ さんぽ. A dictionary would know
-which of the joined readings are words; a hundred megabytes for that is too much for a small machine, so
-`readings` puts the plausible ones first by a few rules. It walks the run from left to right and keeps the
-cheapest beginnings at each character.
+Joins the readings of single kanji, with the sound changes between them: がく and こう become がっこう
+(sokuon), ほん and たな ほんだな (rendaku), さん and ほ さんぽ. Only a dictionary knows which results are
+words, and takes a hundred megabytes, so `readings` ranks them by a few rules, in a beam search from left to
+right.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -17,19 +16,18 @@ from typing import Final, Literal, NamedTuple
 from cc_bot.domain.text import hiragana
 
 # ---- kanji table -----------------------------------------------------------------------------------------
-# The table is a text file beside this module. A line is a kanji and its readings, the commonest first:
-# on readings in katakana, kun readings in hiragana, a kun reading that only stands before okurigana (食 in
-# 食べる) with a hyphen at its end. A line that begins with several characters is a word whose reading is not
-# made of theirs (今日 きょう). The file is written by hand: the jōyō readings are an official list
-# (常用漢字表), and the rest is everyday knowledge.
+# The table is a text file beside this module. A line is a kanji and its readings, most common first: on
+# readings in katakana, kun readings in hiragana, kun readings that need okurigana (食 in 食べる) with a final
+# hyphen. A line that begins with several characters is a word with an irregular reading (今日 きょう).
+# Written by hand: the jōyō readings are from the official list (常用漢字表), the rest is everyday knowledge.
 #
-# Every reading is one shared value, which keeps the whole table at some 1.2 MB.
+# Equal readings share one object, which keeps the table at some 1.2 MB.
 
 Kind = Literal["on", "kun", "word", "kana"]
 
 
 class Reading(NamedTuple):
-    """A way to read a kanji or a word, in hiragana; a stem is whole only with the kana that follow it."""
+    """A reading of a kanji or word, in hiragana; a stem needs okurigana."""
 
     kana: str
     kind: Kind
@@ -38,7 +36,7 @@ class Reading(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class KanjiTable:
-    """Readings of single kanji, and of words by their first character; commonest first."""
+    """Readings of single kanji, and of words by their first character; most common first."""
 
     kanji: Mapping[str, tuple[Reading, ...]]
     words: Mapping[str, tuple[tuple[str, tuple[Reading, ...]], ...]]
@@ -46,18 +44,17 @@ class KanjiTable:
 
 @lru_cache(maxsize=1)
 def kanji_table() -> KanjiTable:
-    """The table of this package, read when it is first asked for (some 20 ms), and kept."""
+    """Return the built-in table; parsed on first use (some 20 ms)."""
     return parse_table(table_lines())
 
 
 def table_lines() -> list[str]:
-    """The lines of the table's file."""
     file = files("cc_bot.search").joinpath("kanji_readings.txt")
     return file.read_text(encoding="utf-8").splitlines()
 
 
 def parse_table(lines: Iterable[str]) -> KanjiTable:
-    """The table that the lines write down; empty lines and those that begin with # say nothing."""
+    """Parse the lines; empty ones and comments (#) are skipped."""
     shared: dict[Reading, Reading] = {}
     kanji: dict[str, tuple[Reading, ...]] = {}
     words: dict[str, tuple[tuple[str, tuple[Reading, ...]], ...]] = {}
@@ -98,8 +95,8 @@ _K_ROW: Final = frozenset("かきくけこ")
 _S_ROW: Final = frozenset("さしすせそ")
 _AFTER_SOKUON: Final = frozenset("かきくけこさしすせそたちつてとぱぴぷぺぽ")
 
-# What a step costs, in places of a list: a kanji's second reading costs 1.0 more than its first. Two on
-# readings are likelier than two kun readings, and both than one of each.
+# Costs of a step, in ranks: a kanji's second reading costs 1.0 more than its first. Two on readings are
+# likelier than two kun readings, and both likelier than a mixture.
 _MIXTURE_COST: Final = {
     ("kun", "kun"): 1.0,
     ("on", "kun"): 2.2,
@@ -122,11 +119,11 @@ _Step = tuple[int, Reading, float]  # how many characters are read, how, and at 
 
 
 def readings(run: str, limit: int = 8) -> tuple[str, ...]:
-    """Plausible readings of a run of kanji in hiragana, without repetition, the most plausible first.
+    """Return plausible readings of a run of kanji in hiragana, without duplicates, best first.
 
-    No more than `limit`, and never more than 16. Kana within the run are read as themselves, 々 as the
-    kanji before it. There are none if the run is empty, has a character that is neither kana nor in the
-    table, or has more than 16 characters.
+    At most `limit`, and at most 16. Kana in the run are read as themselves, 々 as the kanji before it.
+    Returns none if the run is empty, has more than 16 characters, or one that is neither kana nor in the
+    table.
     """
     return _most_plausible(run)[: max(limit, 0)]
 
@@ -140,7 +137,7 @@ def _most_plausible(run: str) -> tuple[str, ...]:
 
 
 def _whole(run: str) -> dict[_Beginning, float]:
-    """The cheapest ways to read the whole run, each with its cost."""
+    """Return the cheapest readings of the whole run with their costs."""
     if not 0 < len(run) <= _LONGEST_RUN:
         return {}
     table = kanji_table()
@@ -173,7 +170,7 @@ def _is_whole(text: str, last: Reading | None) -> bool:
 
 
 def _steps(run: str, at: int, table: KanjiTable) -> Iterator[_Step]:
-    """Yield what may be read at one place of the run: a word of the table, a kanji, or a kana as itself."""
+    """Yield the possible readings at a position: a word of the table, a kanji, or a kana as itself."""
     for written, spellings in table.words.get(run[at], ()):
         if run.startswith(written, at):
             word_cost = _WHOLE_WORD_COST if len(written) == len(run) else _WORD_COST
@@ -184,7 +181,7 @@ def _steps(run: str, at: int, table: KanjiTable) -> Iterator[_Step]:
 
 
 def _single(kanji: str, table: KanjiTable, *, alone: bool, before: str) -> Iterator[_Step]:
-    """Readings of one kanji, given the character that it stands before ("" at the end of the run)."""
+    """Yield the readings of one kanji before the character `before` ("" at the end of the run)."""
     okurigana = _is_kana(before)
     places = {("on", False): 0.0, ("kun", False): 0.0, ("kun", True): 0.0}
     if alone or okurigana:
@@ -202,7 +199,7 @@ def _single(kanji: str, table: KanjiTable, *, alone: bool, before: str) -> Itera
 
 
 def _joined(text: str, last: Reading | None, reading: Reading, *, again: bool) -> Iterator[tuple[str, float]]:
-    """The text with a reading after it, in every form that the two may take where they meet."""
+    """Yield the text followed by a reading, in all possible sound changes."""
     kana = reading.kana
     if last is None:
         yield text + kana, 0.0

@@ -1,11 +1,11 @@
-"""The terms of a note: what its search index holds of it.
+"""The index terms of a note.
 
-Of Japanese, pairs of neighbouring characters and single kanji: a pair is nearly a word, and needs no
-dictionary that has to know it. Of other languages words without their endings, and numbers, with what they
-count as well. The kana are loosened, so that a note is found however its words are spelt.
+Japanese: pairs of adjacent characters, and single kanji; pairs are nearly words, and need no dictionary.
+Other languages: stemmed words, and numbers with their units. Kana are loosened, so that spelling variants
+match.
 
-Two kinds of terms stand for more than what is written, and begin with a sign that no other term has: ideas
-that the note speaks of (=ペット) and pairs of the kana that its kanji may be read as (~しゆ).
+Two kinds of terms are derived, marked by a prefix that no other term has: ideas that the note mentions
+(=ペット) and pairs of the kana that its kanji may be read as (~しゆ).
 """
 
 import re
@@ -20,29 +20,29 @@ from cc_bot.search.lexicon import lexicon
 from cc_bot.search.readings import readings
 
 TERMS_VERSION: Final = 2
-"""To be raised whenever other terms come of the same text; what is stored is made anew where it differs.
-tests/search/test_terms_version.py tells when that is so."""
+"""Increase it whenever the same text gives other terms: stored terms of other versions are rebuilt.
+tests/search/test_terms_version.py checks it."""
 
 READ: Final = "~"
-"""Begins the terms of kana that stand for kanji."""
+"""The prefix of terms from readings of kanji."""
 
 _CJK: Final = rf"{KANJI}ぁ-ゖ\uac00-\ud7a3"
 _CHUNK: Final = re.compile(rf"([{_CJK}]+)|(\d[\d.]*)(?=([{KANJI}]?))|([^\s\d{_CJK}]+)")
 _KANJI: Final = re.compile(f"[{KANJI}]")
 
-# A word of kanji, with the kana that belongs to it (食べ) unless that is more likely a particle (犬の).
+# Kanji with their okurigana (食べ), but without a likely particle (犬の).
 _KANJI_WORD: Final = re.compile(rf"[{KANJI}]+(?:[ぁ-ゖ](?<![のはがをにでともへや]))?")
 _LONGEST_READ: Final = 6
 _READINGS: Final = 4
 
 
 def document_terms(content: str, tags: Sequence[str] = ()) -> Mapping[str, int]:
-    """Count how often a note has each term, its tags too. No term has white space or control characters."""
+    """Count the terms of a note and its tags. No term has white space or control characters."""
     return Counter(listed_terms(content, tags))
 
 
 def listed_terms(content: str, tags: Sequence[str] = ()) -> list[str]:
-    """The same, each as often as the note has it."""
+    """Return the terms of a note and its tags, with repetitions."""
     terms: list[str] = []
     for text in (content, *tags):
         folded = fold(text)
@@ -55,7 +55,7 @@ def listed_terms(content: str, tags: Sequence[str] = ()) -> list[str]:
 
 
 def read_terms(text: str) -> set[str]:
-    """Pairs of the kana that the kanji of a line may be read as."""
+    """Return pairs of the kana that the kanji of a line may be read as."""
     return set().union(*map(_read_terms, _KANJI_WORD.findall(text)))
 
 
@@ -69,7 +69,7 @@ def _known_terms(word: str) -> tuple[str, ...]:
 
 
 def plain_terms(text: str) -> list[str]:
-    """The terms of what is written in a line, or in a part of one."""
+    """Return the terms of the text as written, of a line or a part of one."""
     terms: list[str] = []
     for run, number, counted, word in _CHUNK.findall(text):
         if run:
@@ -85,7 +85,7 @@ def plain_terms(text: str) -> list[str]:
 
 
 def pairs(run: str) -> list[str]:
-    """Pair each two neighbouring characters; a character of kana that stands alone is its own term."""
+    """Return the pairs of adjacent characters; a single kana is its own term."""
     if len(run) == 1 and not _KANJI.match(run):
         return [run]
     return list(map(add, run, run[1:]))

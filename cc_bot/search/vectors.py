@@ -1,8 +1,8 @@
-"""Directions of meaning, and how alike two of them are.
+"""Embedding vectors and cosine similarity.
 
-A vector is kept as a byte a dimension and one factor that makes its length 1: a quarter of what an encoder
-gives, for cosines that differ in the third decimal. numpy does the arithmetic where it is loaded, or worth
-loading; without it a few hundred vectors are a matter of milliseconds all the same.
+Stored as int8 with one scale factor that makes the length 1: a quarter of the encoder's size, with cosines
+off in the third decimal. Uses numpy if it is loaded or worth loading; a few hundred vectors take milliseconds
+without it.
 """
 
 import math
@@ -16,18 +16,18 @@ from typing import Any, Final, NewType, Protocol
 from cc_bot.search.ranking import Usual
 
 Vector = NewType("Vector", bytes)
-"""A direction as it is stored: a little-endian float32 factor, then an int8 for each dimension."""
+"""A little-endian float32 factor, then an int8 for each dimension."""
 
 _FACTOR: Final = struct.Struct("<f")
 FACTOR_BYTES: Final = _FACTOR.size
 _LARGEST: Final = 127
 _WORTH_LOADING: Final = 4096
-"""So many vectors at a time make up for the tenth of a second that loading numpy takes."""
+"""Vectors from which loading numpy (a tenth of a second) pays off."""
 _AT_A_TIME: Final = 1024
 
 
 def pack(numbers: Sequence[float]) -> Vector:
-    """The direction of these numbers. Raises ValueError where they have none."""
+    """Quantize and normalize. Raises ValueError for a vector without a direction."""
     largest = max(map(abs, numbers), default=0.0)
     if not (math.isfinite(sum(numbers)) and largest > 0):
         raise ValueError("no direction")
@@ -37,16 +37,16 @@ def pack(numbers: Sequence[float]) -> Vector:
 
 
 def cosines(query: bytes, others: Sequence[bytes]) -> list[float]:
-    """The cosine of each of the others to the query: from -1, opposite, to 1, the same.
+    """Return the cosine of each of the others to the query, from -1 to 1.
 
-    Raises ValueError for bytes that are no vectors of one encoder.
+    Raises ValueError for bytes that are not vectors of one encoder.
     """
     numpy = _load_numpy(len(others))
     return list(_plain(query, others)) if numpy is None else _with_numpy(numpy, query, others)
 
 
 def _load_numpy(vectors: int) -> Any:
-    """numpy, if it is loaded, or installed and worth loading for so many vectors; else None."""
+    """Return numpy if it is loaded, or installed and worth loading for so many vectors; else None."""
     if "numpy" not in sys.modules and vectors < _WORTH_LOADING:
         return None
     try:
@@ -72,10 +72,10 @@ def _plain(query: bytes, others: Sequence[bytes]) -> Iterator[float]:
 
 
 def _with_numpy(numpy: Any, query: bytes, others: Sequence[bytes]) -> list[float]:
-    """The same in single precision, some at a time: what is held beside the vectors has a bound.
+    """Like `cosines`, in single precision and in batches, which bounds memory.
 
-    By einsum, which keeps to this thread. A product of matrices would be spread over all cores, and on a
-    machine that does something else too, waiting for the slowest takes several times as long.
+    einsum runs on this thread only. A matrix product would use all cores, and take several times as long on a
+    busy machine.
     """
     if len(query) <= FACTOR_BYTES:
         raise ValueError("no vector")
@@ -92,26 +92,25 @@ def _with_numpy(numpy: Any, query: bytes, others: Sequence[bytes]) -> list[float
 
 
 # ---- embedder --------------------------------------------------------------------------------------------
-# The seam to a sentence encoder: what turns a text into the direction of its meaning.
+# The interface to a sentence encoder.
 
 
 class Embedder(Protocol):
-    """An encoder. Vectors of different encoders can't be compared, so each is stored with its `name`."""
+    """Vectors of different encoders can't be compared, so each is stored with its `name`."""
 
     @property
     def name(self) -> str:
-        """The name of the model and its version: another name means other vectors of the same text."""
+        """Model and version; it changes whenever vectors of the same text would."""
 
     @property
     def usual(self) -> Usual | None:
-        """The cosines of notes that do not answer, if they were measured: with them, the notes of who has but
-        a few are told apart too."""
+        """Cosines of unrelated notes, if measured: they improve results for users with few notes."""
 
     async def embed(self, texts: Sequence[str]) -> Sequence[Vector]:
-        """Make a vector for each text, in their order. Raises a ModelError; no text reaches the log.
+        """Return a vector for each text, in order. Raises ModelError; no text is logged.
 
-        May take seconds the first time. Never blocks the event loop.
+        The first call may take seconds. Never blocks the event loop.
         """
 
     async def close(self) -> None:
-        """Let go of what the encoder holds. It is not used afterwards."""
+        """Release its resources; not used afterwards."""

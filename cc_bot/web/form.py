@@ -1,7 +1,7 @@
-"""The values that a browser sends: fields of a form are text, and numbers of things are numbers.
+"""Parses what a browser sends.
 
-Forms are read here and not by aiohttp: it decodes with whatever codec a request names, and Python has some
-that take hours for a megabyte.
+aiohttp's parser is not used: it decodes with any codec that a request names, and some of Python's take hours
+for a megabyte.
 """
 
 import asyncio
@@ -20,18 +20,18 @@ from multidict import MultiDict
 from cc_bot.domain.errors import NothingHere, RequestTooLarge
 
 _MOST_DIGITS: Final = 18
-"""Of a number that SQLite can hold."""
+"""Fits in an SQLite integer."""
 
 # ---- reading a form --------------------------------------------------------------------------------------
 
 Form = MultiDict[str | bytes]
-"""Texts by the name of their field; an uploaded file as bytes."""
+"""Text by field name; an uploaded file as bytes."""
 FORM: Final = web.RequestKey("form", Form)
 MAX_FIELDS: Final = 1000
 MAX_URLENCODED_BYTES: Final = 2**17
-"""Each escape takes time to decode. Forms with files, and with what was read of one, have parts."""
+"""Each escape takes time to decode. Larger forms are multipart."""
 MAX_DISCARDED: Final = 8
-"""So many times its limit of a form is read all the same, so that a browser gets to show the refusal."""
+"""A body is read up to so many times its limit, so that the browser shows the refusal."""
 _BOUNDARY: Final = re.compile(r"""boundary="?([0-9A-Za-z'()+_,./:=?-]{1,70})""", re.IGNORECASE)
 _NO_ESCAPE: Final = re.compile(rb"%(?![0-9A-Fa-f]{2})")
 _CHARSET: Final = re.compile(r"charset=\"?([^\";\s]*)", re.IGNORECASE)
@@ -42,7 +42,7 @@ _DISPOSITION: Final = re.compile(
 
 
 async def read_form(request: web.Request, max_bytes: int) -> None:
-    """Read the request's form, for `form_of`. Raises RequestTooLarge, and ValueError for what is not a form
+    """Read the request's form, for `form_of`. Raises RequestTooLarge, and ValueError for anything but a form
     in UTF-8."""
     header, max_read = request.headers.get("Content-Type", ""), MAX_DISCARDED * max_bytes
     match header.partition(";")[0].strip().lower():  # aiohttp takes seconds to parse what a header holds
@@ -62,13 +62,13 @@ async def read_form(request: web.Request, max_bytes: int) -> None:
 
 
 def form_of(request: web.Request) -> Form:
-    """Return the form of a request; an empty one where none was sent."""
+    """Return the request's form; empty if none was sent."""
     form: Form | None = request.get(FORM)
     return Form() if form is None else form
 
 
 async def _read_body(request: web.Request, max_bytes: int, max_read: int) -> bytes:
-    """Return all of it. Raises RequestTooLarge beyond `max_bytes`, after up to `max_read` were read."""
+    """Return the body. Raises RequestTooLarge beyond `max_bytes`, after reading up to `max_read`."""
     if (request.content_length or 0) > max_read:
         raise RequestTooLarge
     body, size = bytearray(), 0
@@ -84,7 +84,7 @@ async def _read_body(request: web.Request, max_bytes: int, max_read: int) -> byt
 
 
 def _parse_urlencoded(body: bytes) -> list[tuple[str, str]]:
-    """Return the fields of an encoded body. Raises ValueError."""
+    """Return the fields of a URL-encoded body. Raises ValueError."""
     if _NO_ESCAPE.search(body):
         raise ValueError
     text = body.decode("utf-8").rstrip()
@@ -92,8 +92,8 @@ def _parse_urlencoded(body: bytes) -> list[tuple[str, str]]:
 
 
 def _parse_parts(body: bytes, boundary: bytes) -> Iterator[tuple[str, str | bytes]]:
-    """Yield the fields of a body of parts (RFC 7578), and its files but those of inputs where none was
-    chosen. Raises ValueError."""
+    """Yield the fields and files of a multipart body (RFC 7578), without empty file inputs. Raises
+    ValueError."""
     before, *parts, after = (b"\r\n" + body).split(b"\r\n--" + boundary, MAX_FIELDS + 1)
     if before or not after.startswith(b"--"):
         raise ValueError
@@ -111,7 +111,7 @@ def _parse_parts(body: bytes, boundary: bytes) -> Iterator[tuple[str, str | byte
 
 
 def _need_utf8(header: str) -> None:
-    """Raise ValueError for a header that names another encoding."""
+    """Raise ValueError if a header names another encoding."""
     if any(name.lower() not in ("utf-8", "utf8") for name in _CHARSET.findall(header)):
         raise ValueError
 
@@ -120,33 +120,32 @@ def _need_utf8(header: str) -> None:
 
 
 def text_of(request: web.Request, name: str) -> str:
-    """Return what stands in a field; nothing where there is none, or it is a file."""
+    """Return the text of a field; empty if it is missing, or a file."""
     found = form_of(request).get(name, "")
     return found.replace("\r\n", "\n") if isinstance(found, str) else ""
 
 
 def id_in(request: web.Request, name: str = "id") -> int:
-    """Return the number that stands in a path. Raises NothingHere for what is none."""
+    """Return the number in a path. Raises NothingHere if it is not one."""
     return number_of(request.match_info[name])
 
 
 def number_of(text: str) -> int:
-    """Return the number of something. Raises NothingHere for what is none."""
+    """Return the number. Raises NothingHere if it is not one."""
     if not (text.isascii() and text.isdecimal() and len(text) <= _MOST_DIGITS):
         raise NothingHere
     return int(text)
 
 
 # ---- forms that are sent twice ---------------------------------------------------------------------------
-# A double click without scripts sends a form twice. Each page gives its forms a key, and what was sent under
-# it counts once; other words under the same key, as after going back, are another form.
+# A double click without scripts sends a form twice. Each page gives its forms a key, and the same content
+# counts once per key; other content, as after going back, is another form.
 
 MOST_SENT: Final = 1000
-"""Forms that are remembered, of all users."""
+"""Cached forms, of all users."""
 
 
 def make_form_key() -> str:
-    """Make the key of a form, for one page."""
     return secrets.token_urlsafe(12)
 
 
@@ -158,7 +157,7 @@ class SentForm:
 
 @dataclass(eq=False, slots=True)
 class SentForms:
-    """The forms that were sent of late."""
+    """Recently sent forms."""
 
     most: int = MOST_SENT
     _sent: OrderedDict[bytes, SentForm] = field(default_factory=OrderedDict)
@@ -166,8 +165,8 @@ class SentForms:
     async def once(
         self, user_id: int, key: str, words: tuple[str, ...], act: Callable[[], Awaitable[None]]
     ) -> None:
-        """Do what a form asks for, unless that was done for the same one. Raises what `act` raises: a form
-        that was refused may be sent again. What has no key is done each time."""
+        """Call `act` unless the same form was handled. Raises what `act` raises; a refused form may be sent
+        again. Forms without a key are always handled."""
         if not key:
             await act()
             return
@@ -183,14 +182,14 @@ class SentForms:
 
 @dataclass(frozen=True, slots=True)
 class PageNumber:
-    """The number of a page, and of how many."""
+    """A page number and the number of pages."""
 
     number: int
     count: int
 
     @classmethod
     def of(cls, number: str, items: int, size: int) -> "PageNumber":
-        """Return the page of that number. Raises NothingHere if there is no such page."""
+        """Return the page with that number. Raises NothingHere if there is none."""
         page = cls(max(1, number_of(number)), max(1, -(-items // size)))
         if page.number > page.count:
             raise NothingHere

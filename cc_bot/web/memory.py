@@ -1,6 +1,6 @@
-"""The pages on a user's own memories: list, search, add, change and erase, one by one or several at once.
+"""The pages on a user's own memories: list, search, add, change and erase, one or several at once.
 
-A memory is named by its number, which counts for each user, so no page can name another user's.
+Memories are addressed by their per-user number, so no page can reach another user's.
 """
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -54,10 +54,10 @@ MAX_END_CHARACTERS: Final = 40
 SHOWN_CHARACTERS: Final = 200
 MAX_CHOICES: Final = 100
 PART_HEADER: Final = "X-Part"
-"""Names the part of a page that a script shows; the rest is not asked of the database."""
+"""Names the part of a page that a script loads; the rest is not queried."""
 
 _NO_ORIGIN: Final = "none"
-"""Stands in an address for the empty kind of source."""
+"""Stands for the empty source kind in an address."""
 _ADDRESS: Final = ("q", "category", "tag", "audience", "origin", "order", "page")
 
 
@@ -66,7 +66,7 @@ Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 @dataclass(frozen=True, slots=True)
 class ListParams:
-    """The memories that a list shows, as its address says."""
+    """The query, filter and order of a list, from its address."""
 
     query: str = ""
     only: MemoryFilter = ALL_MEMORIES
@@ -86,7 +86,7 @@ class ListParams:
 
     @property
     def address(self) -> Mapping[str, str]:
-        """The fields in the address of another page of the same list."""
+        """The query parameters of this list."""
         only = self.only
         told = {
             "q": self.query,
@@ -101,7 +101,7 @@ class ListParams:
 
 @dataclass(frozen=True, slots=True)
 class Choices:
-    """The categories and tags to choose from, each with its number of memories."""
+    """Categories and tags, each with its number of memories."""
 
     categories: Sequence[tuple[str, int]] = ()
     tags: Sequence[tuple[str, int]] = ()
@@ -109,19 +109,19 @@ class Choices:
 
 State = Literal["there", "hidden", "gone"]
 Action = Literal["delete", "undelete", "category"]
-"""What can be done with several memories."""
+"""For several memories."""
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """The result of an action on several memories for one of them."""
+    """The result of a bulk action for one memory."""
 
     number: int
     state: State
     memory: Memory | None = None
     until: str = ""
     why_not: str = ""
-    """Why the action failed for it."""
+    """Why it failed."""
 
 
 class MemoryPages:
@@ -156,12 +156,12 @@ class MemoryPages:
     # ---- looking through them and adding -------------------------------------------------------------------
 
     async def list(self, request: web.Request) -> web.Response:
-        """Show a page of the list that the address asks for. Raises NothingHere."""
+        """Show a page of the list. Raises NothingHere."""
         return await self._list(request, visitor_of(request), request.query)
 
     async def add(self, request: web.Request) -> web.StreamResponse:
-        """Add one. What can't be stored is shown back with the reason. Raises InputError for a form that is
-        not ours, and StorageError."""
+        """Add one. Invalid input is shown again with the reason. Raises InputError for a foreign form, and
+        StorageError."""
         visitor = visitor_of(request)
         entered = await _form(request)
         try:
@@ -190,7 +190,7 @@ class MemoryPages:
         category: str = "",
         problem: InputError | None = None,
     ) -> web.Response:
-        """Show a page of the list; after a refused press with what was entered or chosen."""
+        """Show a page of the list; after an error, with the input or the selection."""
         wish, user_id = ListParams.of(asked), visitor.user_id
         found, page, count = await self._find_page(user_id, wish, asked.get("page", "1"))
         listed = {each.memory.number for each in found}
@@ -229,7 +229,7 @@ class MemoryPages:
     async def _find_page(
         self, user_id: int, wish: ListParams, number: str
     ) -> tuple[Sequence[FoundMemory], PageNumber, int]:
-        """Return a page of the list, its number, and the number of all memories. Raises NothingHere."""
+        """Return a page of the list, its number, and the number of all matches. Raises NothingHere."""
         if wish.query:
             hits = await self._memories.find(
                 user_id, wish.query, limit=MAX_FOUND + 1, audience="private", only=wish.only
@@ -253,7 +253,7 @@ class MemoryPages:
     # ---- one of them ---------------------------------------------------------------------------------------
 
     async def show(self, request: web.Request) -> web.Response:
-        """Show one with its history, or that it is deleted. Raises NothingHere."""
+        """Show one with its history, or that it was deleted. Raises NothingHere."""
         visitor = visitor_of(request)
         kept = await self._memories.get_by_number(visitor.user_id, id_in(request, "number"))
         if kept is not None:
@@ -264,8 +264,8 @@ class MemoryPages:
         return _forgotten_page(request, visitor, forgotten)
 
     async def edit(self, request: web.Request) -> web.StreamResponse:
-        """Change one. If it has changed since the form was made, show both. What can't be stored is shown
-        back with the reason. Raises NothingHere, MemoryHidden and StorageError."""
+        """Change one; if it was changed meanwhile, show both. Invalid input is shown again with the reason.
+        Raises NothingHere, MemoryHidden and StorageError."""
         visitor = visitor_of(request)
         if await self._forgotten(request, visitor) is not None:
             raise MemoryHidden
@@ -288,7 +288,7 @@ class MemoryPages:
         )
 
     async def undo(self, request: web.Request) -> web.StreamResponse:
-        """Undo the last change, if it is the one that the page showed. Raises NothingHere."""
+        """Undo the last change, if it is the one that was shown. Raises NothingHere."""
         visitor = visitor_of(request)
         kept = await self._find(request, visitor)
         former_id = _number(text_of(request, "former"))
@@ -307,7 +307,7 @@ class MemoryPages:
         )
 
     async def delete(self, request: web.Request) -> web.StreamResponse:
-        """Delete it; that can be undone for a while. Raises NothingHere."""
+        """Delete one; can be undone for a while. Raises NothingHere."""
         visitor = visitor_of(request)
         memory_id = await self._row(request, visitor)
         if await self._removal.hide(visitor.user_id, memory_id) is None:
@@ -316,7 +316,7 @@ class MemoryPages:
         return see_other(_path(id_in(request, "number")))
 
     async def undelete(self, request: web.Request) -> web.StreamResponse:
-        """Undo its deletion. Raises NothingHere, TooManyMemories and MemoryFull."""
+        """Undo a deletion. Raises NothingHere, TooManyMemories and MemoryFull."""
         visitor = visitor_of(request)
         memory_id = await self._row(request, visitor)
         reply = await memories.undelete(visitor, memory_id, service=self._services.memories)
@@ -324,14 +324,14 @@ class MemoryPages:
         return go_on_with(request, visitor, _path(id_in(request, "number")), reply)
 
     async def pin(self, request: web.Request) -> web.StreamResponse:
-        """Pin it. Raises NothingHere and TooManyPinned."""
+        """Raises NothingHere and TooManyPinned."""
         visitor = visitor_of(request)
         kept = await self._find(request, visitor)
         await self._services.stores.memory_pins.pin(visitor.user_id, kept.id)
         return go_on(request, visitor, _path(kept.number), "memory_pinned")
 
     async def unpin(self, request: web.Request) -> web.StreamResponse:
-        """Take the pin off. Raises NothingHere."""
+        """Raises NothingHere."""
         visitor = visitor_of(request)
         kept = await self._find(request, visitor)
         await self._services.stores.memory_pins.unpin(visitor.user_id, kept.id)
@@ -368,23 +368,22 @@ class MemoryPages:
         )
 
     def _pin_hint(self, kept: Memory, words: Texts) -> str:
-        """Say what a pin is good for."""
         return _lines(words.memory_card.pin_told(kept, self._services.stores.memory_pins.told))[-1]
 
     async def _find(self, request: web.Request, visitor: SignedIn) -> Memory:
-        """Return the memory of the number in the path. Raises NothingHere."""
+        """Return the memory in the path. Raises NothingHere."""
         found = await self._memories.get_by_number(visitor.user_id, id_in(request, "number"))
         if found is None:
             raise NothingHere
         return found
 
     async def _forgotten(self, request: web.Request, visitor: SignedIn) -> HiddenMemory | None:
-        """Return the deleted memory of the number in the path, if that can be undone. Raises NothingHere."""
+        """Return the deleted memory in the path, if that can be undone. Raises NothingHere."""
         row = await self._row(request, visitor)
         return await self._removal.get_hidden(visitor.user_id, row)
 
     async def _row(self, request: web.Request, visitor: SignedIn) -> int:
-        """Return the id of the memory of the number in the path, hidden or not. Raises NothingHere."""
+        """Return the id of the memory in the path, hidden or not. Raises NothingHere."""
         found = await self._memories.get_id(visitor.user_id, id_in(request, "number"))
         if found is None:
             raise NothingHere
@@ -393,14 +392,14 @@ class MemoryPages:
     async def _go_on(
         self, request: web.Request, visitor: SignedIn, memory: Memory, done: str
     ) -> web.StreamResponse:
-        """Update the messages on Discord, and redirect to the memory's page."""
+        """Update Discord's messages and redirect to the memory's page."""
         await self._services.discord.receipts_changed(visitor.user_id)
         return go_on(request, visitor, _path(memory.number), done)
 
     # ---- several at once -----------------------------------------------------------------------------------
 
     async def show_several(self, request: web.Request) -> web.Response:
-        """Show the result for each chosen memory, as it is now."""
+        """Show the result of a bulk action for each memory, as it is now."""
         visitor = visitor_of(request)
         notice = take_notice(request, visitor)
         why_not = notice.params.get("why_not", {}) if notice else {}
@@ -423,8 +422,8 @@ class MemoryPages:
         )
 
     async def change_several(self, request: web.Request) -> web.StreamResponse:
-        """Delete the chosen memories, undo that, or give them another category. A reason is shown for each
-        that failed. Raises InputError for a form that is not ours, and StorageError."""
+        """Delete or restore the chosen memories, or set their category; shows a reason for each failure.
+        Raises InputError for a foreign form, and StorageError."""
         visitor, form = visitor_of(request), form_of(request)
         numbers = _chosen(form.getall("n", ()))
         named, back = text_of(request, "action"), _back(text_of(request, "back"))
@@ -452,7 +451,7 @@ class MemoryPages:
         return go_on(request, visitor, path, why_not=why_not) if why_not else see_other(path)
 
     async def _change_one(self, visitor: SignedIn, number: int, action: Action, category: str) -> None:
-        """Do what was pressed, if the memory is there. Raises InputError if it can't be done."""
+        """Apply the action; missing memories are skipped. Raises InputError."""
         memory_id = await self._memories.get_id(visitor.user_id, number)
         if memory_id is None:
             return
@@ -479,7 +478,7 @@ class MemoryPages:
     # ---- erasing -------------------------------------------------------------------------------------------
 
     async def ask_to_erase(self, request: web.Request) -> web.StreamResponse:
-        """Ask how far to erase the chosen memories. Raises NothingHere."""
+        """Ask how much to erase with the chosen memories. Raises NothingHere."""
         visitor = visitor_of(request)
         numbers, back = _chosen(request.query.getall("n", ())), _back(request.query.get("back", ""))
         if not numbers:
@@ -499,7 +498,7 @@ class MemoryPages:
         )
 
     async def erase(self, request: web.Request) -> web.StreamResponse:
-        """Erase the chosen memories, and show what was removed. Raises NothingHere and StorageError."""
+        """Erase the chosen memories and show the counts. Raises NothingHere and StorageError."""
         visitor, form = visitor_of(request), form_of(request)
         ids, missing = list[int](), list[int]()
         for number in _chosen(form.getall("n", ())):
@@ -515,13 +514,13 @@ class MemoryPages:
         return _erased_page(request, visitor, erased, missing)
 
     async def ask_to_erase_all(self, request: web.Request) -> web.StreamResponse:
-        """Ask how far to erase all."""
+        """Ask how much to erase with all memories."""
         visitor = visitor_of(request)
         count = await self._memories.count(visitor.user_id)
         return render(request, "memories_erase_all.html", visitor, count=count)
 
     async def erase_all(self, request: web.Request) -> web.StreamResponse:
-        """Erase all, unless there are more than the question said. Raises InputError and StorageError."""
+        """Erase all, unless there are more than the question named. Raises InputError and StorageError."""
         visitor = visitor_of(request)
         asked = _number(text_of(request, "count"))
         count = await self._memories.count(visitor.user_id)
@@ -533,7 +532,7 @@ class MemoryPages:
         return _erased_page(request, visitor, erased, ())
 
     async def _after_erasing(self, visitor: SignedIn) -> None:
-        """Update the messages and canvases on Discord."""
+        """Update messages and canvases on Discord."""
         await self._services.discord.receipts_changed(visitor.user_id)
         for key in await self._services.stores.canvases.list_keys(visitor.user_id):
             await self._services.discord.canvas_changed(key)
@@ -563,7 +562,6 @@ def _erased_page(
 
 
 def _limits() -> Mapping[str, int]:
-    """The limits of a form's fields."""
     return {
         "most_characters": MAX_CONTENT_CHARACTERS,
         "most_category": MAX_CATEGORY_CHARACTERS,
@@ -578,7 +576,7 @@ def _path(number: int) -> str:
 
 
 def _lines(text: str) -> Sequence[str]:
-    """The lines of a text for Discord, without its Markdown."""
+    """Return the lines of a text for Discord, without its Markdown."""
     return [line.removeprefix("-# ").replace("**", "") for line in text.split("\n")]
 
 
@@ -589,7 +587,7 @@ def _why(kept: Memory, words: Texts) -> str:
 
 
 def _count(count: int, wish: ListParams, words: WebMemoryTexts) -> str:
-    """Say how many memories there are, or that a search shows only the best."""
+    """Return the number of memories, or that a search shows only the best."""
     if wish.query and count > MAX_FOUND:
         return words.found_most.format(count=MAX_FOUND)
     match count:
@@ -607,7 +605,7 @@ def _origin(named: str) -> SourceKind | None:
 
 
 async def _form(request: web.Request) -> MemoryForm:
-    """Return what was filled in. Raises InputError if a field is missing."""
+    """Return the submitted form. Raises InputError if a field is missing."""
     sent = form_of(request)
     names = ("content", "category", "tags", "end", "audience")
     if not all(isinstance(sent.get(name), str) for name in names):
@@ -631,7 +629,7 @@ async def _mark(request: web.Request, words: Texts) -> str | None:
 
 
 def _number(text: str) -> int:
-    """Read a number of a form. Raises InputError."""
+    """Raises InputError if it is not a number."""
     try:
         return number_of(text)
     except NothingHere as error:
@@ -639,7 +637,7 @@ def _number(text: str) -> int:
 
 
 def _chosen(named: Sequence[object]) -> Sequence[int]:
-    """Return the chosen numbers, each once. Raises TooManyChosen and InputError."""
+    """Return the chosen numbers without duplicates. Raises TooManyChosen and InputError."""
     numbers = dict.fromkeys(_number(each if isinstance(each, str) else "") for each in named)
     if len(numbers) > MAX_CHOSEN:
         raise TooManyChosen(limit=MAX_CHOSEN)
@@ -647,5 +645,5 @@ def _chosen(named: Sequence[object]) -> Sequence[int]:
 
 
 def _back(address: str) -> dict[str, str]:
-    """Return the fields of the list's address that the user came from."""
+    """Return the parameters of the list that the user came from."""
     return {name: value for name, value in parse_qsl(address, max_num_fields=20) if name in _ADDRESS}
