@@ -1,4 +1,4 @@
-"""Privacy: what a user can do about what is stored of them, and how long anything is kept."""
+"""Privacy: overview, export and erasure of a user's data, retention, and the purge of deleted memories."""
 
 import asyncio
 import json
@@ -31,21 +31,21 @@ _log = structlog.get_logger(__name__)
 __all__ = ["Privacy", "keep_copies_to_retention", "keep_to_retention", "retain"]
 
 # ---- exporting -------------------------------------------------------------------------------------------
-# A user's data as JSON, made while it is sent: a long history needs no more memory than a short one.
+# A user's data as JSON, streamed: memory use does not grow with the history.
 
 FORMAT: Final = "cc-bot-personal-data"
 MAX_FILE_BYTES: Final = 9_500_000
-"""Discord takes 10 MiB."""
+"""Discord's limit is 10 MiB."""
 _HEAD_BYTES: Final = 1000
-"""Room for what surrounds the records."""
+"""Room for everything around the records."""
 
 
 async def export_files(
     records: AsyncIterator[tuple[str, Record]], user_id: int, now: datetime, *, max_bytes: int | None = None
 ) -> AsyncIterator[tuple[int, bytes]]:
-    """Yield a user's records as JSON in UTF-8, piece by piece, each with the number of its file; none if
-    there are no records. Those of a list come one after another. A file stays below `max_bytes`, unless a
-    single record is longer."""
+    """Yield a user's records as UTF-8 JSON in chunks, each with its file number; nothing if there are no
+    records. Records of a list are adjacent. A file stays below `max_bytes` unless a single record is
+    longer."""
     number, current, room = 0, "", 0
     async for name, record in records:
         line = json.dumps(record, ensure_ascii=False).encode("utf-8", "replace")
@@ -68,7 +68,7 @@ _LIST_END: Final = "\n]"
 
 
 def _head(user_id: int, now: datetime, number: int) -> bytes:
-    """Return the beginning of a file, up to its first list."""
+    """The start of a file, up to its first list."""
     head = {
         "format": FORMAT,
         "version": 1,
@@ -84,33 +84,33 @@ def _tail(*, last: bool) -> bytes:
 
 
 # ---- privacy ---------------------------------------------------------------------------------------------
-# Erasing begins when no turn of the user is on its way any more. What a kill or a failure has left undone is
-# gone on with as soon as it can be; whatever is stored until then goes with the rest.
+# An erasure begins when the user has no active turn. One that was interrupted or failed is continued as soon
+# as possible, and includes everything stored by then.
 
 TRY_AGAIN_S: Final = 5.0
 LONGEST_PAUSE_S: Final = 300.0
 OTHERS_S: Final = 45.0
-"""For the turns of other processes to end: they are told within a second, and those of one that has died are
-told of by others once it is found dead."""
+"""How long other processes get to end their turns. They notice within a second; a dead process's turns count
+until it is found dead."""
 LOOK_S: Final = 0.5
 
 WithoutTurnsOf = Callable[[int], AbstractAsyncContextManager[None]]
-"""Entered when no turn of a user is on its way; until it is left none begins."""
+"""Entered once the user has no active turn; none begins until it exits."""
 
 
 async def nothing_counts(_: int) -> None:
-    """Return None: nobody's tokens are limited."""
+    """Return None: no user's tokens are limited."""
 
 
 class Underway:
-    """The erasures that somebody waits for, so that the program can wait for them before it stops."""
+    """Erasures in progress, which the program waits for at shutdown."""
 
     def __init__(self) -> None:
         self._count = 0
         self._none = asyncio.Event()
         self._none.set()
         self.hurried = asyncio.Event()
-        """Nobody is to be waited for any more."""
+        """Set when erasures must not wait for other processes any more."""
         self.closed = False
 
     @contextmanager
@@ -144,7 +144,7 @@ class Privacy:
         clock: Clock = utc_now,
         counting_on: Callable[[int], Awaitable[date | None]] = nothing_counts,
     ) -> None:
-        """`counting_on` tells what day is today where a user's tokens are limited, else None."""
+        """`counting_on` returns today's date if the user's tokens are limited, else None."""
         self._stores = stores
         self._without_turns_of = without_turns_of
         self._clock = clock
@@ -152,14 +152,13 @@ class Privacy:
         self._failed = asyncio.Event()
         self._underway = Underway()
         self.retention = retention
-        """How long the operator keeps what."""
 
     async def overview(self, user_id: int) -> Holdings:
-        """Return how much of what is stored."""
+        """Return the amounts of stored data by kind."""
         return await self._stores.personal_data.get_overview(user_id)
 
     async def export(self, user_id: int) -> AsyncIterator[bytes]:
-        """Yield a user's data as JSON files that fit a message; none if nothing is stored."""
+        """Yield a user's data as JSON files that fit a message; nothing if none is stored."""
         written, file = 0, bytearray()
         async for number, piece in self._records(user_id, max_bytes=MAX_FILE_BYTES):
             if number != written and file:
@@ -171,7 +170,7 @@ class Privacy:
             yield bytes(file)
 
     async def export_whole(self, user_id: int) -> AsyncIterator[bytes]:
-        """Yield a user's data as one JSON file, piece by piece."""
+        """Yield a user's data as one JSON file, in chunks."""
         async for _, piece in self._records(user_id):
             yield piece
 
@@ -180,12 +179,12 @@ class Privacy:
         return export_files(records, user_id, self._clock(), max_bytes=max_bytes)
 
     async def erase(self, user_id: int) -> Holdings:
-        """Erase everything for good, and tell what that was. How many tokens count for limits that hold is
-        kept until they reset: nobody gets more of them that way.
+        """Erase all data of a user for good. Returns the amounts erased. Token counts stay until their limits
+        reset: erasing must not reset a limit.
 
-        What SQLite may leave in unused pages of a large file goes at night (see `purge_due`). Raises
-        ErasureUnfinished when it failed on the way, or waited when the program was to end: `keep_finishing`
-        erases the rest. Raises another StorageError when nothing was erased.
+        Leftovers in unused pages of a large SQLite file are removed at night (see `purge_due`). Raises
+        ErasureUnfinished if it failed midway or the program is shutting down: `keep_finishing` erases the
+        rest. Raises another StorageError if nothing was erased.
         """
         try:
             with self._underway.one():
@@ -197,22 +196,21 @@ class Privacy:
 
     @property
     def closed(self) -> bool:
-        """Return whether the program ends, and it is too late to begin."""
+        """Whether the program is shutting down and new erasures are rejected."""
         return self._underway.closed
 
     def answering(self) -> AbstractContextManager[None]:
-        """Hold from before a wish to erase is accepted until its user is told what came of it: the program
-        does not end in between."""
+        """Keep the program from exiting between accepting a request to erase and reporting its outcome."""
         return self._underway.one()
 
     async def drain(self, grace_s: float) -> None:
-        """Let what is being erased come to its end for `grace_s` seconds. From then on nobody waits for
-        other processes any more: what was begun is left to whoever finishes it."""
+        """Give erasures in progress `grace_s` seconds. Later they stop waiting for other processes and leave
+        the rest to `keep_finishing`."""
         await self._underway.none_left(grace_s)
         self._underway.hurried.set()
 
     async def close(self, deadline_s: float) -> None:
-        """Let the last ones be told until then, in the loop's time, and accept no more."""
+        """Wait for the last reports until `deadline_s`, in the loop's time, then reject new erasures."""
         await self._underway.none_left(deadline_s - asyncio.get_running_loop().time())
         self._underway.closed = True
 
@@ -226,7 +224,7 @@ class Privacy:
         return held
 
     async def _wait_for_others(self, user_id: int) -> None:
-        """Have other processes end the user's turns. What one that hangs would store is refused."""
+        """Wait until other processes have ended the user's turns. Writes by a hanging one are rejected."""
         erasing = self._stores.personal_erasure
         await erasing.begin(user_id)
         try:
@@ -240,8 +238,8 @@ class Privacy:
             raise ErasureUnfinished from error
 
     async def delete_session(self, user_id: int, session_id: str) -> SessionKey | None:
-        """Delete one conversation for good, with what stands of it elsewhere, and return its key; None where
-        the user has none of that id. Raises StorageError when nothing was deleted."""
+        """Delete a conversation and its traces for good. Returns its key; None if the user has no such
+        conversation. Raises StorageError if nothing was deleted."""
         key = await self._stores.archive.delete_session(user_id, session_id)
         if key is not None:
             _log.info("session_deleted")
@@ -255,16 +253,16 @@ class Privacy:
             _log.warning("erased_not_cleaned", error=type(error).__name__)
 
     def look_again(self) -> None:
-        """Have `keep_finishing` look for what another process has left."""
+        """Wake `keep_finishing`: another process may have left an erasure."""
         self._failed.set()
 
     async def is_erasing(self, user_id: int) -> bool:
-        """Return whether erasing everything was begun, and has not ended."""
+        """Whether an erasure of all data has begun and not ended."""
         return user_id in await self._stores.personal_erasure.list_begun()
 
     async def keep_finishing(self, *, first_pause_s: float = TRY_AGAIN_S) -> None:
-        """Erase what was begun to and has not ended, of a former run and of this one, until cancelled. A
-        failure is logged and tried again, soon and then less often."""
+        """Continue unfinished erasures, including those of earlier runs, until cancelled. Failures are logged
+        and retried with increasing pauses."""
         pause_s = first_pause_s
         while True:
             self._failed.clear()
@@ -280,7 +278,7 @@ class Privacy:
                 await asyncio.sleep(pause_s)
 
     async def _finish_begun(self) -> bool:
-        """Return whether anything is left. Nobody waits for whom it fails."""
+        """Return whether any is left. One user's failure does not block the others."""
         left = False
         try:
             begun = await self._stores.personal_erasure.list_begun()
@@ -299,14 +297,14 @@ class Privacy:
 
 
 # ---- retaining -------------------------------------------------------------------------------------------
-# Deleting what is older than the operator keeps it, in the background and a little at a time.
+# Deletes data past its retention period, in the background, in small steps.
 
 EVERY_S: Final = 3600.0
 
 
 async def retain(store: RetentionStore, retention: Retention, clock: Clock, zone: ZoneInfo) -> int:
-    """Delete all that is too old now. Return how many messages, conversations and days that was. Days begin
-    where the operator is (`zone`). Raises StorageError."""
+    """Delete everything past its retention period. Returns the number of messages, conversations and days.
+    `zone` is the operator's. Raises StorageError."""
     now, count = clock(), 0
     if retention.session_days:
         before = now - timedelta(days=retention.session_days)
@@ -323,8 +321,6 @@ async def retain(store: RetentionStore, retention: Retention, clock: Clock, zone
 async def keep_to_retention(
     store: RetentionStore, retention: Retention, clock: Clock, zone: ZoneInfo
 ) -> None:
-    """Run `retain` now and every hour, until cancelled."""
-
     async def run() -> None:
         if count := await retain(store, retention, clock, zone):
             _log.info("old_data_deleted", count=count)
@@ -333,7 +329,7 @@ async def keep_to_retention(
 
 
 async def keep_copies_to_retention(database: Path, retention: Retention, clock: Clock) -> None:
-    """Delete copies beside the database that are too old, now and every hour, until cancelled."""
+    """Delete expired copies beside the database, now and every hour, until cancelled."""
 
     async def run() -> None:
         if deleted := await asyncio.to_thread(delete_old_copies, database, clock(), retention.copy_days):
@@ -343,7 +339,7 @@ async def keep_copies_to_retention(database: Path, retention: Retention, clock: 
 
 
 async def _every_hour(run: Callable[[], Awaitable[None]]) -> None:
-    """A failure is logged and tried again with the next run."""
+    """A failure is logged; the next run tries again."""
     while True:
         with job("retention"):
             try:
@@ -354,18 +350,19 @@ async def _every_hour(run: Callable[[], Awaitable[None]]) -> None:
 
 
 # ---- purge -----------------------------------------------------------------------------------------------
-# Deleted memories are erased once their undo is over. What is due is in the database, and so is whether
-# VACUUM is owed: nothing is lost when the program ends, and the next start continues.
+# Deleted memories are erased when their undo period ends. What is due, and whether VACUUM is, is stored in
+# the database, so a restart continues.
 
 
 LOOK_EVERY_S: Final = 60.0
-"""Far shorter than UNDO_TIME, so that a clock that was set or a machine that slept delays little."""
+"""Far below UNDO_TIME: changed clocks and sleeping machines cause little delay."""
 VACUUM_HOUR: Final = 4
-"""In the operator's time zone. VACUUM of a large file holds writers up for seconds."""
+"""In the operator's time zone. VACUUM of a large file blocks writers for seconds."""
 
 
 async def purge_due(removal: MemoryRemovalStore, clock: Clock, *, vacuum: bool = False) -> bool:
-    """Erase what is due now. Returns False to be tried again soon: after a failure, or beside a reader."""
+    """Erase what is due. Returns False if it should be retried soon: after a failure, or if a reader was in
+    the way."""
     try:
         if count := await removal.purge(clock() - UNDO_TIME):
             _log.info("memories_purged", count=count)
@@ -379,8 +376,8 @@ async def purge_due(removal: MemoryRemovalStore, clock: Clock, *, vacuum: bool =
 
 
 async def keep_purging(removal: MemoryRemovalStore, clock: Clock, zone: ZoneInfo) -> None:
-    """Erase what is due, each in its time, until cancelled; run VACUUM at night if anything was erased, and
-    at the start if that is still owed."""
+    """Erase what is due, in time, until cancelled. Runs VACUUM at night if anything was erased, and at the
+    start if one is pending."""
     vacuum_at = clock()
     while True:
         with job("purge"):

@@ -1,7 +1,6 @@
-"""The scheduler waits for due times and yields them, one at a time.
+"""Waits for due times and yields them, one at a time.
 
-Each is claimed just before it is yielded: a claimed time that is not sent when the program dies is not sent
-again.
+Each is claimed just before it is yielded. If the program dies after the claim, it is not sent again.
 """
 
 import asyncio
@@ -18,18 +17,17 @@ from cc_bot.domain.schedule import Firing, MissedReminders, Place
 from cc_bot.stores.schedules import LOST_AFTER, ScheduleStore
 
 LOOK_EVERY_S: Final = 15.0
-"""Also if the next time is far away: clocks are set, and other processes die with claims."""
+"""Applies even if the next time is far away: clocks change, and other processes die with claims."""
 GLANCE_S: Final = 2.0
 """Between two reads of the next time, which another process may have set."""
 PRUNE_EVERY: Final = timedelta(days=1)
-"""Between two deletions of old schedules."""
 _LEAST_S: Final = 0.01
 
 _log = structlog.get_logger(__name__)
 
 
 class Scheduler:
-    """Watches the schedules of some places, of one user or of all."""
+    """Watches schedules of some places, of one user or of all."""
 
     def __init__(
         self,
@@ -51,9 +49,9 @@ class Scheduler:
         self._pruned_at: datetime | None = None
 
     async def run(self) -> AsyncGenerator[Firing | MissedReminders, None]:
-        """Yield what is due, as soon as it is, until `stop`. No other process is given it: note the outcome
-        of a Firing with `mark_sent`, `mark_skipped` or `mark_failed`. If the database fails, it is read
-        again at the next look."""
+        """Yield each Firing when it is due, until `stop`. No other process gets the same one. The caller
+        records its outcome with `mark_sent`, `mark_skipped` or `mark_failed`. Database failures are retried
+        at the next look."""
         while not self._stopped.is_set():
             self._seen = self._schedules.changed
             try:
@@ -71,11 +69,11 @@ class Scheduler:
         return self._stopped.is_set()
 
     def stop(self) -> None:
-        """End `run` before its next claim. If it were cancelled, a claim in progress would be lost."""
+        """End `run` before its next claim; cancelling it could lose a claim."""
         self._stopped.set()
 
     async def due(self) -> list[Firing | MissedReminders]:
-        """Return all that is due now. Raises StorageError."""
+        """Return everything that is due now. Raises StorageError."""
         self._seen = self._schedules.changed
         found: list[Firing | MissedReminders] = []
         while (each := await self._next()) is not None:
@@ -83,7 +81,7 @@ class Scheduler:
         return found
 
     async def wait(self) -> None:
-        """Wait until something may have become due: its time has come, a schedule was written, or a while has
+        """Wait until something may be due: the next time has come, a schedule changed, or LOOK_EVERY_S has
         passed."""
         clock = asyncio.get_running_loop().time
         until_s = clock() + self._look_every_s

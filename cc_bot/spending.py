@@ -1,4 +1,4 @@
-"""The accounts of what models cost: admitted with a reservation, settled with what it took."""
+"""Spending: reserves tokens before models are asked, and settles the actual usage."""
 
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterator, Sequence
@@ -37,16 +37,16 @@ from cc_bot.stores import (
 __all__ = ["Spending", "UsageRecorder"]
 
 # ---- recorder --------------------------------------------------------------------------------------------
-# What one turn, summary or heartbeat asks of models, added up request by request.
+# The usage of one turn, summary or heartbeat, request by request.
 
 
 @dataclass(slots=True)
 class _Asked:
-    """A request, as far as it has come."""
+    """A request in progress."""
 
     request: ChatRequest
     model: str
-    """Who answers, as far as that is known."""
+    """The model that answers, as far as known."""
     said: list[str] = field(default_factory=list)
     usage: Usage = Usage()
 
@@ -66,11 +66,11 @@ class _Asked:
 
 @dataclass(slots=True)
 class MeteredSound:
-    """A recording that is heard, or made."""
+    """A transcribed or synthesized recording."""
 
     model: str
     seconds: float
-    """More than its file says where the server that heard it counted more."""
+    """The file's duration; higher if the server counted more."""
 
     @property
     def usage(self) -> Usage:
@@ -78,28 +78,27 @@ class MeteredSound:
 
 
 class UsageRecorder:
-    """The record of what is run up by the models that are asked through it. A request that a model refused
-    costs nothing; one whose answer was cut or stopped costs what its server told, and about what was sent and
-    said where it told nothing. It is charged to the model that answered, which need not be the first of the
-    chain."""
+    """Records the usage of the models asked through it. A rejected request costs nothing. An interrupted one
+    costs what its server reported, else an estimate of what was sent and received. Usage counts for the model
+    that answered, which need not be the first of the chain."""
 
     def __init__(
         self, reservation: Reservation, policy: Callable[[], Awaitable[Policy]], meter: Meter = NULL_METER
     ) -> None:
         self.reservation = reservation
         self.settled = False
-        """Whether what it comes to is counted by now."""
+        """Whether the usage is stored."""
         self._policy = policy
         self._meter = meter
         self._asked: list[_Asked] = []
         self._sounds: list[MeteredSound] = []
 
     def metered(self, model: ChatModel) -> ChatModel:
-        """The same model, on this account."""
+        """Wrap the model so that its usage is recorded."""
         return _MeteredModel(model, self)
 
     async def total(self) -> Sequence[ModelUsage]:
-        """Sum up what it comes to, by model."""
+        """Usage by model."""
         total: dict[str, Usage] = {}
         for asked in self._asked:
             total[asked.model] = total.get(asked.model, Usage()) + await _usage_of(asked)
@@ -109,8 +108,8 @@ class UsageRecorder:
 
     @contextmanager
     def sound(self, model: str, seconds: float) -> Iterator["MeteredSound"]:
-        """Count a recording that is heard within. One that its server refused costs nothing; one that nobody
-        waited for any more, what it would have."""
+        """Count the recording processed in the block. One that its server rejected costs nothing; a cancelled
+        one costs the full price."""
         sound = MeteredSound(model, seconds)
         self._sounds.append(sound)
         try:
@@ -121,14 +120,13 @@ class UsageRecorder:
         self._meter.record_tokens(self.reservation.wish.purpose, model, sound.usage)
 
     async def settlement(self) -> Settlement:
-        """Make what is to be counted in place of what was reserved."""
+        """The usage and cost that replace the reservation."""
         spent, prices = await self.total(), (await self._policy()).prices
         costs = tuple((each, prices.cost(each.model, each.usage)) for each in spent)
         return Settlement(self.reservation, costs)
 
     async def stream(self, model: ChatModel, request: ChatRequest) -> AsyncGenerator[ModelEvent, None]:
-        """Pass on what the model answers; the meter is told what its server charges for. Raises as the model
-        does."""
+        """Stream the model's events and record what the server charges. Raises as the model."""
         asked = _Asked(request, request.answered_by or self.reservation.wish.model)
         self._asked.append(asked)
         try:
@@ -154,7 +152,7 @@ class _MeteredModel:
 
 
 async def _usage_of(asked: _Asked) -> Usage:
-    """Return its server's count; an estimate where there is none, as when it was cut before its end."""
+    """The server's count, else an estimate (as for an interrupted answer)."""
     if asked.usage != Usage() or not asked.model:
         return asked.usage
     return await asyncio.to_thread(_estimate_usage, asked)
@@ -165,24 +163,24 @@ def _estimate_usage(asked: _Asked) -> Usage:
 
 
 # ---- spending --------------------------------------------------------------------------------------------
-# Whoever is about to ask a model is admitted first, which may be refused, and it is settled in any case. Days
-# are those of CC_BOT_TIMEZONE, and what was admitted on a day counts on it, whenever it ends.
+# A request is admitted, which may be refused, before a model is asked, and always settled. Days are those of
+# CC_BOT_TIMEZONE; usage counts for the day of admission.
 
 _log = structlog.get_logger(__name__)
 
 ABOUT_A_REQUEST: Final = 4000
-"""Tokens that are reserved beside those of the question: instructions, tools, some history, an answer."""
+"""Tokens reserved in addition to the question's: instructions, tools, some history, an answer."""
 
 _WITHOUT_LIMITS: Final = Policy(limits={})
 
 
 async def without_limits() -> Policy:
-    """Return a policy under which nothing is limited, and all is counted."""
+    """Return a policy without limits; usage is still counted."""
     return _WITHOUT_LIMITS
 
 
 class Spending:
-    """Admits, counts and settles. What is used is in the database, so a restart changes nothing of it."""
+    """Reserves, records and settles usage. All state is in the database."""
 
     def __init__(
         self,
@@ -190,7 +188,7 @@ class Spending:
         policy: Callable[[], Awaitable[Policy]] = without_limits,
         meter: Meter = NULL_METER,
     ) -> None:
-        """`policy` tells limits and prices as they are at the moment."""
+        """`policy` returns the current limits and prices."""
         self._usage = usage
         self._policy = policy
         self._meter = meter
@@ -204,15 +202,14 @@ class Spending:
         tokens: int = 0,
         turn: PendingTurn | None = None,
     ) -> Reservation:
-        """Admit something that asks `model` first, and is likely to use so many tokens more than a request
-        does anyway. `turn` is entered in the ledger with it, or neither is done. Raises LimitReached,
-        StorageError."""
+        """Reserve `tokens` plus those of a usual request that asks `model` first. `turn` enters the ledger in
+        the same transaction. Raises LimitReached and StorageError."""
         wish = ReservationRequest(payer, purpose, model, ABOUT_A_REQUEST + tokens)
         return await self._usage.reserve(wish, (await self._policy()).limits, turn)
 
     async def release(self, reservation: Reservation) -> None:
-        """Give back what was reserved for something that never began. If the database is away, the
-        reservation counts until `take_over`."""
+        """Return the reservation of a turn that never began. If the database is unavailable, it counts until
+        `take_over`."""
         try:
             await self._usage.release(reservation)
         except StorageError as error:
@@ -227,14 +224,14 @@ class Spending:
         model: str,
         tokens: int = 0,
     ) -> AsyncIterator[UsageRecorder]:
-        """Admit it as `reserve` does, and have it settled at the end, whatever the end is."""
+        """Reserve as `reserve`; the usage is settled when the block exits."""
         reserving = self.reserve(payer, purpose, model=model, tokens=tokens)
         async with self.record(await reserving) as recorder:
             yield recorder
 
     @asynccontextmanager
     async def record(self, reservation: Reservation) -> AsyncIterator[UsageRecorder]:
-        """Record what is asked of models on a reservation, and settle it at the end. If the database is away,
+        """Record usage on a reservation and settle it when the block exits. If the database is unavailable,
         the reservation counts until `take_over`."""
         recorder = UsageRecorder(reservation, self._policy, self._meter)
         try:
@@ -248,7 +245,7 @@ class Spending:
                 await self._settle(recorder)
 
     async def report_of(self, payer: UsageSubject) -> UsageReport:
-        """Report what a user has used, everywhere, and what is left to them here. Raises StorageError."""
+        """Return a user's usage everywhere, and the tokens left in this server. Raises StorageError."""
         today = self._usage.today()
         report = report_of(await self._usage.list_for_user(payer.user_id, first_day(today)), today)
         policy = await self._policy()
@@ -256,8 +253,7 @@ class Spending:
         return self._complete(report, policy, own)
 
     async def report_of_guild(self, guild_id: int) -> UsageReport:
-        """Report what a server's members have used there together, and what is left to them. Raises
-        StorageError."""
+        """Return the total usage of a server's members there, and the tokens left. Raises StorageError."""
         today = self._usage.today()
         report = report_of(await self._usage.list_for_guild(guild_id, first_day(today)), today)
         users = await self._usage.count_users(guild_id, today.replace(day=1))
@@ -266,24 +262,25 @@ class Spending:
         return replace(self._complete(report, policy, guild), users=users)
 
     async def usage_of(self, user_id: int, days: int) -> UsageBreakdown:
-        """Report what a user has used in the last days, this one included. Raises StorageError."""
+        """Return a user's usage in the last `days` days, today included. Raises StorageError."""
         today = self._usage.today()
         since = today - timedelta(days=days - 1)
         used = await self._usage.list_for_user(user_id, since)
         return break_down(used, since, today)
 
     async def usage_of_guild(self, guild_id: int, days: int) -> UsageBreakdown:
-        """Report what a server's members have used there together, likewise; of purposes nothing is known."""
+        """Return the total usage of a server's members there, without purposes. Raises StorageError."""
         today = self._usage.today()
         since = today - timedelta(days=days - 1)
         return break_down(await self._usage.list_for_guild(guild_id, since), since, today)
 
     async def list_guilds(self, user_id: int, days: int) -> frozenset[int]:
-        """List the servers in which a user has used anything in the last days. Raises StorageError."""
+        """List the servers in which the user has usage in the last `days` days. Raises StorageError."""
         return await self._usage.list_guilds(user_id, self._usage.today() - timedelta(days=days - 1))
 
     async def get_counted_day(self, user_id: int) -> date | None:
-        """Today, where the operator is, if any limit of tokens may hold for a user. Raises StorageError."""
+        """Return the operator's date if any token limit may apply to the user, else None. Raises
+        StorageError."""
         policy = await self._policy()
         return self._usage.today() if await self._usage.may_be_limited(user_id, policy.limits) else None
 
@@ -293,15 +290,15 @@ class Spending:
         return replace(with_prices(report, prices.currency, prices.models), left=left)
 
     async def take_over(self) -> None:
-        """Count as used what processes that died had reserved and what was not settled (see UsageStore), and
-        drop what counts for no minute any more. Raises StorageError."""
+        """Count unsettled reservations of dead processes as used (see UsageStore), and delete settled usage
+        that no limit needs any more. Raises StorageError."""
         prices = (await self._policy()).prices
         if left := await self._usage.take_over(prices.cost):
             _log.info("reservations_taken_over", count=left)
         await self._usage.forget_settled()
 
     async def _settle(self, recorder: UsageRecorder) -> None:
-        """An error here must not take an answer back."""
+        """An error must not fail the turn."""
         settlement = await recorder.settlement()
         try:
             await self._usage.settle(settlement)

@@ -1,4 +1,4 @@
-"""The status of the bot: how it is doing, put together for its owners."""
+"""The bot's status for its owners."""
 
 import asyncio
 import math
@@ -16,48 +16,48 @@ from cc_bot.stores import Stores
 from cc_bot.version import __version__
 
 NewestBackup = Callable[[], Awaitable[datetime | None]]
-"""When the newest backup was made; None where there is none to be found."""
+"""The time of the newest backup; None if there is none."""
 
 
 FreeBytes = Callable[[], int]
-"""The room where the database is. Raises OSError."""
+"""Free space on the database's disk. Raises OSError."""
 
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """The bot at one moment."""
+    """A snapshot of the bot's status."""
 
     version: str
     schema_version: int
     began_at: datetime
     connected: bool
     latency_s: float | None
-    """Of the gateway; None before its first heartbeat."""
+    """Gateway latency; None before the first heartbeat."""
     database_bytes: int
     free_bytes: int | None
-    """Of the database's disk; None where that can't be told."""
+    """Free space on the database's disk; None if unknown."""
     load: Load
     underway: tuple[ActiveTurn, ...]
     turns_today: int
     tokens_today: int
     seconds_today: int
-    """Of sound, heard or spoken."""
+    """Of audio, transcribed or synthesized."""
     cost_micros: int | None
     """None: no model has a price."""
     currency: str
     backup_at: datetime | None
     backs_up: bool
-    """Whether backups are this program's: those of a database on a server are its operator's."""
+    """Whether this program makes the backups; the operator makes those of a database server."""
     maintenance: Maintenance | None
     model_changes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """What requests to a model had to be changed in, by model."""
+    """By model: how requests are changed after its server rejected them."""
     processes: tuple[LivingProcess, ...] = ()
-    """Those that are one bot."""
+    """The bot's processes."""
     duties: tuple[Duty, ...] = ()
 
     @property
     def shares(self) -> bool:
-        """Tell whether several processes are the bot, or are to be."""
+        """Whether the bot runs, or should run, as several processes."""
         return len(self.processes) > 1 or any(each.process.shards for each in self.processes)
 
 
@@ -68,12 +68,12 @@ class BotStatus:
     policies: Policies
     pulse: GatewayHealth
     newest_backup: NewestBackup | None
-    """None where backups are not this program's."""
+    """None if this program makes no backups."""
     free_bytes: FreeBytes
     began_at: datetime
 
     async def look(self) -> Seen:
-        """Look at all of it. Raises StorageError."""
+        """Take a snapshot. Raises StorageError."""
         used = await self.stores.usage.list_all(self.stores.usage.today())
         prices = (await self.policies.now()).prices
         latency_s = self.pulse.latency_s

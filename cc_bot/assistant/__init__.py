@@ -1,4 +1,4 @@
-"""The core: a question goes in, turn events come out, and the turn is in the database when it is done."""
+"""The core: takes a question, yields turn events, and stores the turn."""
 
 from cc_bot.assistant.assistant import Assistant, AssistantSettings
 from cc_bot.assistant.heartbeats import Heartbeats

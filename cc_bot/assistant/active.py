@@ -1,8 +1,8 @@
-"""The turns of this process, from the question until the answer is stored.
+"""The active turns of this process: waiting or running.
 
-A user's turns run one at a time, in the order of arrival, and a limited number in all: this bounds what
-anybody can spend. A user's turns in channels have a line of their own, so they do not wait for what the user
-asked elsewhere in private. An approved call counts as a running turn, and waits in no line.
+A user's turns run one at a time, in order of arrival; the total is limited, which bounds cost. Channel turns
+have their own line, so they do not wait for the same user's private turns. An approved call counts as a
+running turn and does not queue.
 """
 
 import asyncio
@@ -19,36 +19,34 @@ from cc_bot.domain.measures import Phase
 from cc_bot.domain.turn import Notice
 
 MAX_WAITING: Final = 5
-"""Turns that wait in one line."""
+"""Per line."""
 MAX_WAITING_PER_SLOT: Final = 25
-"""Turns that wait, for each that may run: later ones would most likely wait in vain."""
+"""A longer queue would mostly time out."""
 MAX_WAIT_S: Final = 180.0
-"""With the time limit of a turn this stays under the 900 s that an interaction token of Discord lives."""
+"""This plus a turn's time limit stays below the 900 s lifetime of a Discord interaction token."""
 NEWS_EVERY_S: Final = 5.0
-"""How often a user hears at most how many are ahead: each time is an edit."""
+"""Minimum interval between queue notices: each is a message edit."""
 
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """The number of turns that run and wait."""
-
     running: int
     waiting: int
 
 
 @dataclass(eq=False, slots=True)
 class ActiveTurn:
-    """A turn that waits or runs."""
+    """A waiting or running turn."""
 
     user_id: int
     stop: Stop
     line: Hashable = None
-    """The turns of one line run one at a time; None: an approved call, which waits in none."""
+    """Turns in the same line run one at a time. None: an approved call, which does not queue."""
     id: str = ""
-    """Its id in the log."""
+    """The turn's id in the log."""
     account: Account = field(default_factory=Account)
     admitted: asyncio.Event = field(default_factory=asyncio.Event)
-    """Set once it has a slot."""
+    """Set when it gets a slot."""
     runs: bool = False
     last_notice: Notice | None = None
 
@@ -58,7 +56,7 @@ class ActiveTurn:
 
     @property
     def seconds(self) -> float:
-        """Return how long ago it was asked."""
+        """Seconds since the question."""
         return self.account.seconds
 
 
@@ -70,9 +68,9 @@ class ActiveTurns:
         self._news_every_s = news_every_s
         self._max_wait_s = max_wait_s
         self._turns: dict[ActiveTurn, None] = {}
-        """In the order of arrival."""
+        """In order of arrival."""
         self._erasures = Counter[int]()
-        """By user: no turn of theirs may begin."""
+        """By user. While above 0, the user's new turns are rejected."""
         self._closed = asyncio.Event()
         self._one_ended = asyncio.Event()
 
@@ -85,7 +83,7 @@ class ActiveTurns:
 
     @property
     def queued(self) -> tuple[ActiveTurn, ...]:
-        """List those that wait or run, without approved calls, the oldest first."""
+        """Waiting and running turns without approved calls, oldest first."""
         return tuple(turn for turn in self._turns if turn.line is not None)
 
     @property
@@ -95,10 +93,10 @@ class ActiveTurns:
 
     @contextmanager
     def join(self, turn: ActiveTurn) -> Iterator[None]:
-        """Have a turn wait in its line, and then run, until the block is left; a call runs at once.
+        """Queue the turn in its line; it is active until the block exits. A call runs at once.
 
-        Raises BeingErased if its user is being erased, Busy if too many wait already in the line, Crowded if
-        too many wait in all, and ShuttingDown once closed.
+        Raises BeingErased if the user is being erased, Busy if the line is full, Crowded if the queue is
+        full, and ShuttingDown once closed.
         """
         if self._erasures[turn.user_id]:
             raise BeingErased
@@ -120,8 +118,8 @@ class ActiveTurns:
             self._admit()
 
     def announce(self, turn: ActiveTurn, emit: Callable[[Notice], None]) -> None:
-        """Emit how many turns are ahead of one that waits, if that has changed; no number while an earlier
-        turn of its own line holds it up."""
+        """Emit the number of turns ahead of a waiting turn, if it has changed; without a number while an
+        earlier turn of the same line is active."""
         if turn.admitted.is_set():
             return
         earlier = list(takewhile(lambda other: other is not turn, self.queued))
@@ -133,10 +131,10 @@ class ActiveTurns:
             emit(notice)
 
     async def wait(self, turn: ActiveTurn, emit: Callable[[Notice], None]) -> None:
-        """Wait until the turn may run, and emit notices meanwhile; none if there is no wait. Ends at once on
-        a stop request, without a slot.
+        """Wait for a slot and emit notices; none if there is no wait. Returns at once, without a slot, if
+        stopped.
 
-        Raises Crowded when the wait takes too long, and ShuttingDown once closed.
+        Raises Crowded after too long a wait, and ShuttingDown once closed.
         """
         if not turn.admitted.is_set() and not self.closed:
             await self._wait_for_slot(turn, emit)
@@ -147,15 +145,15 @@ class ActiveTurns:
             emit(Notice("started"))
 
     def discard(self, user_ids: Collection[int]) -> None:
-        """End the turns of users that another process erases, and keep nothing of them."""
+        """Stop these users' turns without storing anything: another process erases the users."""
         for turn in self._turns:
             if turn.user_id in user_ids:
                 turn.stop.discard()
 
     @asynccontextmanager
     async def exclusive(self, user_id: int) -> AsyncIterator[None]:
-        """Discard the user's turns, and wait until they have ended. No other one begins until the block is
-        left: what a turn has in hand would be stored after the rest was erased."""
+        """Discard the user's turns, wait until they end, and reject new ones until the block exits: a turn
+        still running would be stored after the erasure."""
         self._erasures[user_id] += 1
         try:
             while any(turn.user_id == user_id for turn in self._turns):
@@ -166,8 +164,8 @@ class ActiveTurns:
             self._erasures[user_id] -= 1
 
     async def drain(self, grace_s: float) -> None:
-        """Admit no more turns: those that wait get ShuttingDown. Let the running ones finish for `grace_s`
-        seconds, then cut the rest."""
+        """Reject new turns and raise ShuttingDown in waiting ones. Running turns get `grace_s` seconds to
+        finish, then are cut."""
         self._closed.set()
         try:
             async with asyncio.timeout(grace_s):
@@ -177,7 +175,6 @@ class ActiveTurns:
             await self._until_none_runs()
 
     def cut(self) -> None:
-        """Cut the running turns now."""
         for turn in self._turns:
             if turn.runs:
                 turn.stop.request("cut")
@@ -207,7 +204,7 @@ class ActiveTurns:
             await asyncio.gather(*ends, return_exceptions=True)
 
     def _admit(self) -> None:
-        """Let the first turns of their lines run, as far as there are slots."""
+        """Give free slots to the first turn of each line."""
         free, lines = self._max_turns - self.load.running, set[Hashable]()
         for turn in self.queued:
             if free and turn.line not in lines and not turn.admitted.is_set():

@@ -1,8 +1,8 @@
-"""Approvals: users decide on what a model proposed, and an approved call is made once at most.
+"""Approvals: users decide on a model's proposals; an approved call is made at most once.
 
-Approving runs the same tool with the same arguments. The call is claimed in the database first: if the
-program ends after that, no run makes the call again, and its user and the model learn that it may have been
-made. What an approved call stores stays tainted: its user agreed to keep it, not to obey it.
+An approval runs the same tool with the same arguments. The call is first claimed in the database: if the
+program dies after that, it is never made again, and user and model learn that it may have been made. An
+approved call's data stays tainted: the user agreed to store it, not to obey it.
 """
 
 import json
@@ -65,37 +65,35 @@ _CUT_OFF: Final = in_doubt(
     "The user agreed to this call, and it was ended on its way: it may have been done or not. Look that up, "
     "or ask the user, before you propose it again."
 )
-"""The outcome of a call of which nothing is known."""
+"""For a call whose outcome is unknown."""
 
 
 @dataclass(frozen=True, slots=True)
 class ApprovedResult:
-    """The outcome of an approved proposal."""
-
     proposal: Proposal
     state: CallState
     outcomes: tuple[ToolOutcome, ...]
-    """Of each of its calls."""
+    """One for each call."""
     problem: str = ""
-    """A sentence for its user if a call failed without an answer."""
+    """A sentence for the user if a call failed without an answer."""
     stopped: bool = False
-    """Whether a user stopped it."""
+    """Whether the user stopped it."""
     kept: bool = True
-    """False if its user was erased meanwhile."""
+    """False if the user has been erased."""
     canvas: Canvas | None = None
-    """What is up now, if it was drawn on."""
+    """The new canvas if a call changed it."""
     stored: bool = True
-    """False if the outcome could not be stored. It is in doubt then, as after a kill."""
+    """False if storing the outcome failed: it is then unknown, as after a crash."""
 
     @property
     def goes_on(self) -> bool:
-        """Return whether the model has a result to go on with."""
+        """Whether the model continues with the result."""
         answered = self.state in ("done", "failed") and not self.problem
         return self.kept and self.stored and answered and self.proposal.content.goes_on
 
     @property
     def told(self) -> tuple[ToolCall, ...]:
-        """The calls with their results, as the model is given them in a request of its own."""
+        """The calls with their results, for the model's next request."""
         calls = zip(self.proposal.content.calls, self.outcomes, strict=False)
         return tuple(
             ToolCall("approved", each.name, each.arguments, made.text, made.ok) for each, made in calls
@@ -103,7 +101,7 @@ class ApprovedResult:
 
     @property
     def images(self) -> tuple[Attachment, ...]:
-        """The pictures that its server gave. They are not stored."""
+        """Pictures in the results. They are not stored."""
         return tuple(image for each in self.outcomes for image in each.images)
 
     @property
@@ -117,19 +115,19 @@ class ApprovedResult:
 
 @dataclass(eq=False, slots=True)
 class Approvals:
-    """The proposals of every user, as they are decided."""
+    """Finds, claims, runs and declines proposals of all users."""
 
     stores: Stores
     tools: ToolRegistry
     internet: Internet
     clock: Clock
     _in_flight: Counter[tuple[int, int]] = field(default_factory=Counter)
-    """Of users and their answers."""
+    """By user and answer."""
     _regenerating: Counter[tuple[int, int]] = field(default_factory=Counter)
-    """Likewise, those that are generated again."""
+    """By user and answer."""
 
     async def find(self, user_id: int, proposal_id: int) -> Proposal:
-        """Return the user's open proposal. Raises ProposalGone; one that has expired is deleted."""
+        """Return the user's open proposal. Raises ProposalGone; deletes an expired one."""
         proposal = await self.stores.proposals.get(user_id, proposal_id)
         if proposal is None:
             raise ProposalGone
@@ -139,14 +137,14 @@ class Approvals:
         return proposal
 
     async def decline(self, proposal: Proposal) -> None:
-        """Leave it undone. Raises ProposalGone if it was decided."""
+        """Decline the proposal. Raises ProposalGone if it is already decided."""
         if not await self._decline(proposal, DECLINED):
             raise ProposalGone
 
     @contextmanager
     def in_flight(self, proposal: Proposal) -> Iterator[None]:
-        """Keep the answer in place from the approval until the outcome is shown. Raises AnswerUnderway if it
-        is being generated again."""
+        """Prevent regeneration of the answer from the approval until the outcome is shown. Raises
+        AnswerUnderway if it is being regenerated."""
         answer = (proposal.key.user_id, proposal.answer_id)
         if answer in self._regenerating:
             raise AnswerUnderway
@@ -155,25 +153,25 @@ class Approvals:
 
     @asynccontextmanager
     async def regenerating(self, user_id: int, answer_id: int) -> AsyncIterator[None]:
-        """Refuse approvals of this answer's proposals while it is generated again."""
+        """Reject approvals of this answer's proposals while it is regenerated."""
         with _counted(self._regenerating, (user_id, answer_id)):
             yield
 
     async def check_none_in_flight(self, user_id: int, answer_id: int) -> None:
-        """Raise AnswerInUse while a call of this answer is made, or its outcome is still to be shown: a new
-        answer would replace the message that shows it. Raises StorageError."""
+        """Raise AnswerInUse while a call of this answer runs or its outcome is not shown yet: a new answer
+        would replace the message that shows it. Raises StorageError."""
         approved = await self.stores.proposals.list_approved(user_id)
         if (user_id, answer_id) in self._in_flight or any(each.answer_id == answer_id for each in approved):
             raise AnswerInUse
 
     def must_wait(self, proposal: Proposal) -> bool:
-        """Return whether its server is being started."""
+        """Whether the proposal's server is starting."""
         servers = servers_of(self.tools)
         return servers is not None and servers.is_starting(proposal.content.server)
 
     async def wait_for_server(self, proposal: Proposal) -> None:
-        """Wait for its server while that is being started. Raises CallPostponed if it is away: the proposal
-        stays open. Raises ProposalGone: it may have been decided meanwhile."""
+        """Wait while the proposal's server is starting. Raises CallPostponed if the server is unavailable
+        (the proposal stays open), and ProposalGone if the proposal has been decided."""
         servers, server = servers_of(self.tools), proposal.content.server
         away = None
         try:
@@ -186,8 +184,8 @@ class Approvals:
             raise CallPostponed(server=server, minutes=OPEN_MINUTES) from None
 
     async def claim(self, proposal: Proposal, name: str, message: CallMessage) -> Proposal:
-        """Claim it: from here on its calls are made once or not at all. `name` is that of the press. Raises
-        ProposalGone if it was decided, and MemoryPaused."""
+        """Claim the proposal: its calls are then made at most once. `name` identifies the press. Raises
+        ProposalGone if it is already decided, and MemoryPaused."""
         keeps = any(call.name in _KEEPING_TOOLS for call in proposal.content.calls)
         if keeps and (await self.stores.settings.get(proposal.key.user_id)).memory_paused:
             raise MemoryPaused
@@ -204,11 +202,11 @@ class Approvals:
         stop: Stop,
         asker: Asker | None = None,
     ) -> ApprovedResult:
-        """Make the calls that were just claimed, and store the outcome in the answer that proposed them.
-        `asker` reaches the author of the question.
+        """Make the claimed calls and store the outcome in the answer that proposed them. `asker` reaches the
+        author of the question.
 
-        Raises CallPostponed, InputError and StorageError if nothing was done: then the proposal is to be
-        opened again.
+        Raises CallPostponed, InputError and StorageError if nothing was done; the caller then reopens the
+        proposal.
         """
         result = await self._run(claimed, agent, place, stop, asker)
         try:
@@ -222,7 +220,7 @@ class Approvals:
         return replace(result, stopped=stopped, kept=kept)
 
     async def give_up(self, claimed: Proposal) -> CallState:
-        """Store that the calls of an ended run may have been made. Returns the outcome that is stored."""
+        """Mark the calls of a dead process as outcome unknown. Returns the stored state."""
         if claimed.state != "claimed":
             return claimed.state
         await self._finish(claimed, "unknown", _for_all(claimed, _CUT_OFF))
@@ -272,8 +270,7 @@ class Approvals:
     async def _call(
         self, claimed: Proposal, agent: Agent, place: ToolPlace, stop: Stop, asker: Asker | None
     ) -> tuple[list[ToolOutcome], Canvas | None]:
-        """Make the calls until a stop is requested. Returns their outcomes, and what is on the canvas if it
-        was drawn on."""
+        """Make the calls until stopped. Returns their outcomes, and the canvas if it changed."""
         tools, outcomes = self.tools.in_place(place), list[ToolOutcome]()
         offered, context = tools.schemas(allowed=agent.tools), await self._context(claimed, asker)
         for call in claimed.content.calls:
@@ -335,7 +332,7 @@ def _refused(claimed: Proposal, outcome: ToolOutcome, sentence: str) -> Approved
 
 
 def _revising(proposal: Proposal, outcomes: Sequence[ToolOutcome]) -> Callable[[ToolCall], ToolCall]:
-    """Return what puts these outcomes into the calls of the answer."""
+    """Return a function that puts these outcomes into the answer's calls."""
 
     def revise(stored: ToolCall) -> ToolCall:
         for call, outcome in zip(proposal.content.calls, outcomes, strict=True):

@@ -1,7 +1,7 @@
-"""The one way, `Assistant.ask`, from a question to a stored answer.
+"""`Assistant.ask` takes a question and stores the answer.
 
-Between turns nothing of a conversation is kept here: each turn reads its session, asks the model with no
-transaction open, and writes the turn in one short commit.
+No conversation state is kept between turns: a turn reads its session, asks the model outside any transaction,
+and is stored in one short transaction.
 """
 
 import asyncio
@@ -89,7 +89,7 @@ from cc_bot.tools.consent import is_pending
 from cc_bot.tools.registry import ToolRegistry
 
 # ---- ends -----------------------------------------------------------------------------------------------
-# How a turn ends: what came of it is stored, or it leaves no trace.
+# A turn is stored, or leaves no trace.
 
 _MAX_TOLD: Final = 1000
 _log = structlog.get_logger(__name__)
@@ -100,23 +100,21 @@ class TurnResult:
     done: Done
     turn: Turn
     history_tokens: float
-    """Of how much history there was room in its requests, as estimated."""
+    """Estimated tokens of history that fit in its requests."""
     messages: tuple[Message, ...] = ()
-    """Those that were stored."""
+    """The stored messages."""
     canvas: Canvas | None = None
-    """All that is up now, where the turn has changed it."""
+    """The whole canvas if the turn changed it."""
     files_deleted: int = 0
-    """See StoredTurn."""
 
 
 async def finish_turn(
     turn: Turn, draft: Draft, stop: Stop, recorder: UsageRecorder, settings: SettingsStore, *, closing: bool
 ) -> TurnResult:
-    """Store what came of the turn. An answer of which nothing came leaves no trace, and one without words
-    takes no other answer's place. `closing`: whether the program stops.
+    """Store the turn. An empty answer is not stored, and an answer without text replaces no other. `closing`:
+    whether the program is shutting down.
 
-    Raises a TurnError when there is no answer, BeingErased among them when nothing is to be kept, and
-    StorageError when it could not be stored.
+    Raises a TurnError if there is no answer, BeingErased if the turn was discarded, and StorageError.
     """
     if stop.discarded:
         raise BeingErased
@@ -142,7 +140,7 @@ async def finish_turn(
 
 
 async def _claim_welcome(settings: SettingsStore, user_id: int) -> bool:
-    """The answer is stored by now: trouble here must not tell its user that it is not."""
+    """An error must not fail the turn: its answer is already stored."""
     try:
         return await settings.claim_welcome(user_id)
     except StorageError:
@@ -153,29 +151,29 @@ async def _claim_welcome(settings: SettingsStore, user_id: int) -> bool:
 # ---- assistant -------------------------------------------------------------------------------------------
 
 MAX_QUESTION_CHARACTERS = 6000
-"""The longest text that Discord lets a command option have."""
+"""Discord's limit for the text of a command option."""
 TURN_LIMIT_S = 600.0
-"""No answer takes longer: an interaction token lives 900 s, and someone pays for every minute."""
+"""Below the 900 s lifetime of an interaction token; also bounds cost."""
 
 
 @dataclass(frozen=True, slots=True)
 class AssistantSettings:
-    """The operator's decisions about turns."""
+    """The operator's settings for turns."""
 
     max_turns: int = 8
-    """At a time, of all users."""
+    """Concurrent turns of all users."""
     style: PromptStyle = PromptStyle()
     turn_limit_s: float = TURN_LIMIT_S
     internet: Internet = NO_INTERNET
-    """What of the web may be read and searched."""
+    """What may be read and searched on the web."""
 
 
 HEED_EVERY_S: Final = 1.0
-"""Between two looks at whom other processes erase."""
+"""Between two checks for erasures by other processes."""
 
 
 class Assistant:
-    """Answers questions. Parts are handed in; `close` is up to whoever made them."""
+    """Answers questions. The caller closes the parts that it passed in."""
 
     def __init__(
         self,
@@ -189,8 +187,8 @@ class Assistant:
         meter: Meter = NULL_METER,
         spending: Spending | None = None,
     ) -> None:
-        """`chains` are the models of each agent, and those of speech. Without `summaries` none are made, and
-        none are shown to the model. Without `spending` all is counted and nothing limited."""
+        """`chains`: models of each agent and of speech. Without `summaries` none are made or shown to the
+        model. Without `spending` usage is counted but not limited."""
         self._stores = stores
         self._chains = chains
         self._told_without_tools = set[tuple[SessionKey, str]]()
@@ -219,13 +217,12 @@ class Assistant:
         *,
         admitted: Reservation | None = None,
     ) -> AsyncGenerator[TurnEvent, None]:
-        """Answer a new message in the session of a key, or messages of a channel.
+        """Answer a new message in a session, or messages of a channel.
 
-        What is asked in a channel stands in its archive already; several messages are those of one user.
-        `admitted` is the reservation of a turn that has one. The last event is Done; by then the turn is
-        stored, unless it is temporary or nothing came. Raises InputError
-        for a message that can't be asked, TurnError when there is no answer (nothing is stored then),
-        StorageError when the answer could not be stored.
+        Channel messages are already archived, and all of one user. `admitted` is the turn's reservation if it
+        has one. The last event is Done: the turn is then stored unless it is temporary or empty. Raises
+        InputError for an invalid message, TurnError if there is no answer (nothing is stored), and
+        StorageError if storing the answer failed.
         """
         questions = (message,) if isinstance(message, Message) else tuple(message)
         return self._events(TurnRequest(key, options, questions), stop or Stop(), admitted)
@@ -241,24 +238,23 @@ class Assistant:
         references: Sequence[Reference] = (),
         admitted: Reservation | None = None,
     ) -> AsyncGenerator[TurnEvent, None]:
-        """Answer the newest question again; the new answer takes the place of the old one.
+        """Answer the newest question again and replace the answer.
 
-        A session's answer is named by its row and stays in the archive as `replaced`. A channel's is named by
-        its message on Discord and is overwritten: its questions were edited, and what it said about their
-        older text goes with that; `questions` are those with their files, which are not stored.
-        `references` are what a session's question points at. Raises as `ask` does, and NotNewest when
-        something was said since; in a channel, when the user has a newer answer.
+        In a session, `answer_id` is the row; the old answer stays in the archive as `replaced`. In a channel
+        it is the Discord message id, and the old answer is overwritten, as it answers text that was edited.
+        `questions` are a channel's, with their files, which are not stored; `references` are those of a
+        session's question. Raises as `ask`, and NotNewest if there is a newer message (in a channel: a newer
+        answer to the user).
         """
         request = TurnRequest(key, options, tuple(questions), answer_id, tuple(references))
         return self._events(request, stop or Stop(), admitted)
 
     async def check_newest(self, key: SessionKey, answer_id: int) -> None:
-        """Raise NotNewest unless the answer is the newest of its session."""
+        """Raise NotNewest unless this is the newest answer of its session."""
         await self._sessions.check_newest(key, answer_id)
 
     @property
     def spending(self) -> Spending:
-        """The accounts: who pays for what, and what they have used."""
         return self._spending
 
     def calling(self, user_id: int, stop: Stop) -> AbstractContextManager[None]:
@@ -266,7 +262,7 @@ class Assistant:
         return self.turns.join(ActiveTurn(user_id, stop))
 
     async def heed_erasures(self, membership: Membership) -> None:
-        """End the turns of those whom another process erases, as long as this runs."""
+        """Discard turns of users that another process erases, until cancelled."""
         while True:
             await asyncio.sleep(HEED_EVERY_S)
             if len(membership.living) == 1 or not self.turns:
@@ -277,17 +273,16 @@ class Assistant:
                 _log.warning("erasures_not_read", error=type(error).__name__)
 
     async def settle(self) -> None:
-        """Wait for what goes on after turns: their token counts being learned."""
+        """Wait until pending token counts are learned."""
         await self._calibration.settle()
 
     async def _events(
         self, request: TurnRequest, stop: Stop, admitted: Reservation | None
     ) -> AsyncGenerator[TurnEvent, None]:
-        """Yield what happens in the turn, as it happens, and end the turn when nobody wants to hear of it any
-        more.
+        """Yield the turn's events; cancel the turn if the consumer stops iterating.
 
-        From here on every record of this task and of those it starts, the model's and the front end's too,
-        carries the id of the turn.
+        All log records of this task and its children carry the turn's id, including those of the model and
+        the front end.
         """
         account, events = Account(self._meter), asyncio.Queue[TurnEvent | None]()
         async with AsyncExitStack() as held:
@@ -321,11 +316,10 @@ class Assistant:
     async def _run(
         self, request: TurnRequest, active: ActiveTurn, recorder: UsageRecorder | None, emit: Emit
     ) -> TurnResult:
-        """Be admitted, wait, begin, answer, store; one log record for how it ended.
+        """Admit, queue, begin, answer and store the turn.
 
-        A turn stands in line before it is admitted: whoever has to wait is told so at once, and whoever is
-        refused leaves the line. One that comes with a reservation was admitted before, in the write that
-        entered it in the ledger.
+        The turn is queued before it is admitted: a user who has to wait is notified at once, and a refused
+        turn leaves the queue. A turn with a reservation was already admitted when it entered the ledger.
         """
         account, stop = active.account, active.stop
         async with AsyncExitStack() as held:
@@ -355,7 +349,7 @@ class Assistant:
     async def _hear(
         self, request: TurnRequest, recorder: UsageRecorder, stop: Stop, account: Account, emit: Emit
     ) -> TurnRequest:
-        """Have its recordings written down, unless it is stopped meanwhile."""
+        """Transcribe the recordings, unless stopped."""
         if not any_recordings(request):
             return request
         with account.phase("hearing"):
@@ -371,8 +365,9 @@ class Assistant:
     ) -> None:
         """Let the model answer into the draft until it is done, stopped, or out of time.
 
-        What was done without a word is closed with a sentence: many servers refuse calls with no answer after
-        them, in every later request of the conversation."""
+        Tool calls without an answer get a closing sentence: many servers reject a history in which calls have
+        no answer after them.
+        """
         if stop.requested:
             return
         options = turn.options
@@ -410,7 +405,7 @@ class Assistant:
             emit(TextDelta(draft.text))
 
     def _is_news(self, turn: Turn, model: str) -> bool:
-        """Return whether this process has not told the users of a conversation of this model yet."""
+        """Whether this process has not yet reported this model to the conversation."""
         told = (turn.key, model)
         if told in self._told_without_tools:
             return False
@@ -426,17 +421,17 @@ class Assistant:
 
     @property
     def model_changes(self) -> Mapping[str, tuple[str, ...]]:
-        """What requests to each model had to be changed in, by the refusals of its server."""
+        """By model: how requests are changed after its server rejected them."""
         return self._chains.changes()
 
     def first_model(self, agent: Agent) -> str:
-        """The model that an agent asks first; empty where the one that comes along answers."""
+        """The first model that the agent asks; empty for the offline model."""
         return self._chains.first(agent.models)
 
 
 def _earlier_calls(turn: Turn, registry: ToolRegistry) -> tuple[ToolCall, ...]:
-    """List what tools did for this turn before it began: in an earlier run of the program, and out there for
-    the answer that this one takes the place of, which undoes none of it."""
+    """Calls made for this turn before it began: by an earlier run of the program, and a replaced answer's
+    calls of servers, which are not undone."""
     known = {(call.id, call.name, call.arguments) for call in turn.options.earlier_calls}
     replaced = turn.replaced.tool_calls if turn.replaced else ()
     outside = (
@@ -450,7 +445,7 @@ def _earlier_calls(turn: Turn, registry: ToolRegistry) -> tuple[ToolCall, ...]:
 
 
 def _at_most(question: Message) -> int:
-    """Tokens of a question, counted in no time: a character is at most about one."""
+    """Quick upper estimate of a question's tokens: about one a character at most."""
     return len(question.content) + sum(map(_file_at_most, question.attachments))
 
 

@@ -1,4 +1,4 @@
-"""Learns how each model counts tokens, beside the turns and never in their way."""
+"""Learns how each model counts tokens, in the background."""
 
 import asyncio
 from collections.abc import Awaitable, Iterable, Sequence
@@ -16,39 +16,39 @@ _log = structlog.get_logger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """A request, and how many tokens of prompt its model counted."""
+    """A request and the number of prompt tokens that its model counted."""
 
     model: str
     request: ChatRequest
     prompt_tokens: int
     limit: int | None = None
-    """The most that it takes, where it has refused a longer request and told."""
+    """The model's context limit, if it rejected a longer request and reported the limit."""
 
 
 class Calibration:
     def __init__(self, factors: TokenFactorStore, model: str) -> None:
-        """`model` is the one that is asked first, unless an agent has its own."""
+        """`model` is the first one asked, unless an agent has its own."""
         self._factors = factors
         self._model = model
         self._limits: dict[str, int] = {}
-        """Of models that have refused a request for its length: the next one is made to fit at once."""
+        """By model, as reported with a rejection: the next request fits at once."""
         self._tasks: set[asyncio.Task[None]] = set()
 
     async def factor(self, chain: Sequence[str] = ()) -> float:
-        """Tokens that the model counts for each token that we estimate.
+        """Tokens that the model counts for each estimated token.
 
-        It is the first of the chain that decides how much is sent. Who will answer is not known before; a
-        model further down that takes less says so.
+        The first model of the chain counts. If one further down takes less, its server rejects the request
+        and reports its limit.
         """
         return await self._factors.get(chain[0] if chain else self._model)
 
     def limit(self, chain: Sequence[str] = ()) -> int | None:
-        """The tokens of the longest request that the first of the chain takes, answer included; None where it
-        has not told since the start of the program."""
+        """The context limit of the chain's first model, in tokens and including the answer; None if it has
+        not been reported since the start."""
         return self._limits.get(chain[0] if chain else self._model)
 
     def learn(self, measured: Iterable[Measured]) -> Awaitable[None]:
-        """Take in what a turn's requests cost, some time soon; who needs it done can wait for it."""
+        """Learn from a turn's requests in the background. Awaiting the result waits for the end."""
         measured = list(measured)
         self._limits |= {one.model: one.limit for one in measured if one.limit is not None}
         known = [one for one in measured if one.model and one.prompt_tokens > 0]
@@ -58,7 +58,7 @@ class Calibration:
         return task
 
     async def settle(self) -> None:
-        """Wait until everything is learned."""
+        """Wait until all is learned."""
         await asyncio.gather(*self._tasks)
 
     async def _learn(self, measured: Iterable[Measured]) -> None:
