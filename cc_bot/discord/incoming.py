@@ -1,4 +1,4 @@
-"""A message of Discord as the model is to read it, and whom it is meant for. Nothing is sent or looked up."""
+"""Reads a Discord message: its text for the model, and whom it addresses. Sends and looks up nothing."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -14,11 +14,11 @@ from cc_bot.domain.text import shorten
 from cc_bot.texts.naming import without_mentions
 
 QUOTED_CHARACTERS = 300
-"""Of an answer that is replied to and that the channel's conversation does not hold."""
+"""Of an answer that is replied to and is not in the channel's conversation."""
 ORDINARY: Final = frozenset({hikari.MessageType.DEFAULT, hikari.MessageType.REPLY})
-"""What people write; the other types tell of pins, boosts, new threads, and of commands."""
+"""Users' messages. Other types report pins, boosts, new threads and commands."""
 FILE_NOTE = "[file: "
-"""What a line begins with that names a file."""
+"""Prefix of a line that names a file."""
 
 _USER = re.compile(r"<@!?(\d+)>")
 _CALL = re.compile(r"\A<@!?\d+>\s*")
@@ -26,25 +26,24 @@ _SMALL_PRINT = "-# "
 
 
 def is_from_person(message: hikari.Message) -> bool:
-    """Return whether somebody wrote it: no bot, no webhook, not Discord itself."""
+    """Return whether a user wrote it: not a bot, a webhook or Discord."""
     return not (message.author.is_bot or message.author.is_system or message.webhook_id)
 
 
 def is_addressed(message: hikari.PartialMessage, bot_id: int) -> bool:
-    """Return whether it mentions the bot or replies to it. Discord counts a reply as a mention, unless its
-    author switched that off."""
+    """Return whether it mentions the bot or replies to it with a ping, which Discord counts as a mention."""
     return bot_id in (message.user_mentions or ())
 
 
 def is_for_others(message: hikari.PartialMessage, bot_id: int) -> bool:
-    """Return whether it mentions somebody else, or replies to somebody else."""
+    """Return whether it mentions anyone but the bot, or replies to another user."""
     if message.mentions_everyone or message.role_mention_ids or {*(message.user_mentions or ())} - {bot_id}:
         return True
     return message.type is hikari.MessageType.REPLY and reply_target(message, bot_id) is None
 
 
 def reply_target(message: hikari.PartialMessage, bot_id: int) -> hikari.PartialMessage | None:
-    """The bot's message that this one replies to."""
+    """Return the bot's message that this one replies to."""
     referenced = message.referenced_message
     if not referenced or not referenced.author or referenced.author.id != bot_id:
         return None
@@ -52,10 +51,10 @@ def reply_target(message: hikari.PartialMessage, bot_id: int) -> hikari.PartialM
 
 
 def owner_of(message: hikari.PartialMessage) -> int | None:
-    """Return whose session the answer belongs to that this message of the bot shows, as far as its buttons
-    tell.
+    """Return the owner of the session whose answer a bot message shows, according to its buttons; None if
+    they don't say.
 
-    Discord tells whose command a message answers, and not which command that was: it may be no answer at all.
+    Discord's metadata names the user of the command, but not the command: it may show no answer at all.
     """
     for row in message.components or ():
         for component in row.components if isinstance(row, hikari.ActionRowComponent) else ():
@@ -67,8 +66,7 @@ def owner_of(message: hikari.PartialMessage) -> int | None:
 
 
 def is_withheld(message: hikari.PartialMessage) -> bool:
-    """Return whether there is nothing to read: no text, no files, nothing beside them, or nothing that
-    Discord shows the bot."""
+    """Return whether there is no content, or Discord shows the bot none."""
     beside = message.embeds or message.poll or message.stickers or message.attachments
     if beside or any(map(_says_something, forwards_of(message))):
         return False
@@ -76,35 +74,34 @@ def is_withheld(message: hikari.PartialMessage) -> bool:
 
 
 def asks_nothing(message: hikari.Message, bot: hikari.User) -> bool:
-    """Return whether it only calls the bot, and points at nothing either."""
+    """Return whether it only mentions the bot, without text, files or a reply."""
     is_reply = message.type is hikari.MessageType.REPLY
     return not (is_reply or files_of(message)) and is_blank(text_of(message, bot))
 
 
 def is_forward(message: hikari.PartialMessage) -> bool:
-    """Return whether it shows another message and says nothing itself, as forwards do."""
+    """Return whether it forwards messages without text of its own."""
     return bool(forwards_of(message)) and is_blank(message.content or "")
 
 
 def text_of(message: hikari.PartialMessage, bot: hikari.User) -> str:
-    """Return what it says and shows beside that, with names instead of Discord's codes for people and
-    commands.
+    """Return its text and embedded content, with names instead of Discord's codes for users and commands.
 
-    The bot's own name is left out where it only calls it: at the beginning and at the end.
+    Mentions of the bot at the beginning and end are left out.
     """
     typed = typed_text_of(message, bot)
     return "\n".join(filter(None, (typed, *_beside(message, bot))))
 
 
 def typed_text_of(message: hikari.PartialMessage, bot: hikari.User) -> str:
-    """Return what its author has typed, written in the same way."""
+    """Return the text that its author typed, in the same form."""
     text = _without_calls((message.content or "").strip(), int(bot.id))
     return _with_names(text, message.user_mentions or {}, bot)
 
 
 def memorable_text(message: hikari.PartialMessage, bot: hikari.User, *, ours: bool) -> str:
-    """Return what "Remember this" keeps of a message: its own words; where it has none, those that it
-    forwards or shows. `ours`: of an answer, without the quotation of what was heard and the small print."""
+    """Return the text that "Remember this" stores: the message's own; if it has none, that of its forwards
+    and embeds. `ours`: an answer of the bot, of which the quoted transcript and small print are left out."""
     content = message.content or ""
     typed = (
         _with_names(without_small_print(content), message.user_mentions or {}, bot)
@@ -122,19 +119,18 @@ def memorable_text(message: hikari.PartialMessage, bot: hikari.User, *, ours: bo
 
 
 def names_others(message: hikari.PartialMessage, bot_id: int) -> bool:
-    """Return whether what it says, as `content_of` has it, holds words that its author did not choose: names
-    of people that it mentions and of files, what pages say that it links to, what it forwards. The name of
-    a voice message's file is Discord's."""
+    """Return whether its text, as in `content_of`, has words that its author did not choose: names of other
+    users and of files, link previews, forwards. Discord names the file of a voice message."""
     has_files = bool(files_of(message)) and not is_voice_message(message)
     shows_others = message.embeds or has_files or forwards_of(message)
     return bool(shows_others) or any(user_id != bot_id for user_id in message.user_mentions or ())
 
 
 def content_of(message: hikari.PartialMessage, bot: hikari.User, *, quoting: bool = False) -> str:
-    """Return what a channel's archive keeps of it: what it says, and the names of its files.
+    """Return its text and the names of its files, as the channel's archive stores them.
 
-    `quoting`: the bot's message that it replies to is not in the archive, so the beginning of that stands
-    before it. Nothing is ever quoted of other people: what they delete must be gone.
+    `quoting`: it replies to a message of the bot that is not in the archive, so the beginning of that is
+    quoted above it. Other users are never quoted: what they delete must be gone.
     """
     answer = reply_target(message, int(bot.id)) if quoting else None
     quote = quotation(answer.content or "") if answer else ""
@@ -144,22 +140,22 @@ def content_of(message: hikari.PartialMessage, bot: hikari.User, *, quoting: boo
 
 
 def quotation(said: str, characters: int = QUOTED_CHARACTERS) -> str:
-    """The beginning of what the bot said, as a quotation: without whom it calls, and without small print; and
-    with names instead of codes for commands, whose ids the model has no use for."""
+    """Return the beginning of a bot message as a quotation, without its ping and small print, and with names
+    instead of codes for commands: the model has no use for their ids."""
     text = without_small_print(said)
     cut = text[:characters] + ("…" if len(text) > characters else "")
     return _quoted(cut)
 
 
 def without_small_print(said: str) -> str:
-    """Take whom it calls, and the small print below, off what the bot said."""
+    """Remove the ping, quoted transcript and small print from a bot message."""
     text = without_mentions(without_heard(_CALL.sub("", said)))
     lines = [line for line in text.splitlines() if not line.startswith(_SMALL_PRINT)]
     return "\n".join(lines).strip()
 
 
 def reply_to(message: hikari.PartialMessage) -> int | None:
-    """Discord's id of what a message replies to, which stands in the same place."""
+    """Return the id of the message that it replies to; None if that is in another channel."""
     reference = message.message_reference
     if (
         not reference
@@ -171,7 +167,7 @@ def reply_to(message: hikari.PartialMessage) -> int | None:
 
 
 def to_message(message: hikari.Message, bot: hikari.User, *, quoting: bool = False) -> Message:
-    """The message as a channel's archive keeps it."""
+    """Convert a message for a channel's archive."""
     return Message(
         "assistant" if message.author.id == bot.id else "user",
         content_of(message, bot, quoting=quoting),
@@ -185,14 +181,13 @@ def to_message(message: hikari.Message, bot: hikari.User, *, quoting: bool = Fal
 
 
 def name_of_author(message: hikari.PartialMessage) -> str:
-    """Return what its author is called where they wrote it; empty where nobody tells."""
+    """Return the author's name in that server; empty if unknown."""
     user = message.member or message.author
     return (user.display_name or user.username) if user else ""
 
 
 def _is_named_by_others(message: hikari.Message) -> bool:
-    """Return whether its author has a nickname in this server: who looks after the server may have chosen
-    it."""
+    """Return whether its author has a nickname in the server, which a moderator may have chosen."""
     return bool(message.member and message.member.nickname)
 
 
@@ -200,11 +195,11 @@ _AFTER_NAME: Final = re.compile(r"\s|$")
 
 
 def _with_names(text: str, people: Mapping[hikari.Snowflake, hikari.User], bot: hikari.User) -> str:
-    """Write names instead of codes for people and commands."""
+    """Replace the codes of users and commands by names."""
 
     def named(mention: re.Match[str]) -> str:
         user = bot if int(mention[1]) == bot.id else people.get(hikari.Snowflake(mention[1]))
-        # Somebody else chose the name: no address or word of it must pass for one that the author typed.
+        # Another user chose the name: no address or word in it may pass for one that the author typed.
         name = "_".join((user.display_name or user.username).replace("://", ":").split()) if user else ""
         parts = not _AFTER_NAME.match(mention.string, mention.end())
         return f"@{name}{' ' * parts}" if user else mention[0]
@@ -213,8 +208,8 @@ def _with_names(text: str, people: Mapping[hikari.Snowflake, hikari.User], bot: 
 
 
 def _without_calls(text: str, bot_id: int) -> str:
-    """Take off the bot's mentions at both ends. The end is taken off piece by piece: an expression that looks
-    for it from every space of a long run would take minutes for a message full of them."""
+    """Remove mentions of the bot at both ends. A regular expression for the end would take minutes for a long
+    message full of spaces."""
     text = re.sub(rf"\A(?:<@!?{bot_id}>[\s,、:：]*)+", "", text)
     calls = (f"<@{bot_id}>", f"<@!{bot_id}>")
     while text.endswith(calls):
@@ -223,12 +218,12 @@ def _without_calls(text: str, bot_id: int) -> str:
 
 
 # ---- beside ----------------------------------------------------------------------------------------------
-# What a message shows beside its text: previews of links and what bots compose, polls, stickers, and what it
-# forwards. What is not its author's own stands in quotation marks, so that none of it can pass for theirs.
+# Embedded content: link previews, embeds of bots, polls, stickers and forwards. Text that is not the author's
+# own is quoted, so that it can't pass for theirs.
 
 EMBEDS: Final = 5
 EMBED_CHARACTERS: Final = 800
-"""Of one embed: Discord lets it have 6,000, which would drown what is said about it."""
+"""Per embed. Discord allows 6,000, which would drown the message itself."""
 
 
 def _beside(message: hikari.PartialMessage, bot: hikari.User) -> Iterator[str]:
@@ -252,7 +247,7 @@ def _embedded(embeds: Sequence[hikari.Embed]) -> Iterator[str]:
 
 
 def _text_displays(components: Iterable[object]) -> Iterator[str]:
-    """Find the texts that other bots compose of components instead of embeds."""
+    """Yield the text components, which other bots use instead of embeds."""
     for component in components:
         if isinstance(component, hikari.TextDisplayComponent):
             yield component.content
@@ -260,7 +255,7 @@ def _text_displays(components: Iterable[object]) -> Iterator[str]:
 
 
 def _poll_text(poll: hikari.polls.Poll) -> str:
-    """The question and its answers, with their votes as far as they are known."""
+    """Return the question and answers of a poll, with known votes."""
     results = poll.results
     votes = {each.id: each.count for each in results.answer_counts} if results else {}
     counted = [f": {votes.get(answer.answer_id, 0)}" if results else "" for answer in poll.answers]

@@ -1,7 +1,7 @@
-"""Pressed buttons, choices in menus and sent forms: a function is registered for each kind, and called for
-the user that it was made for.
+"""Button presses, menu choices and submitted forms: dispatched to the function registered for their kind, if
+the user may use them.
 
-What any of them needs is in its custom id, so one that was shown before a restart still works.
+The custom id has all that the function needs, so a control still works after a restart.
 """
 
 import asyncio
@@ -44,15 +44,15 @@ _log = structlog.get_logger(__name__)
 
 PressInteraction = hikari.ComponentInteraction | hikari.ModalInteraction
 Act = Callable[..., Awaitable[None]]
-"""Takes the interaction, the button, menu or form, and its recipient; other parameters are injected."""
+"""Called with the interaction, the control and its recipient; other parameters are injected."""
 Response = Literal["update", "message", "own"]
-"""The first response. `update`: the message of the button changes. `message`: an ephemeral message. `own`:
-one that the handler makes, such as a form, at once and without the database."""
+"""The first response. `update`: edits the message of the button. `message`: an ephemeral message. `own`: the
+handler responds itself, such as with a form, at once and without the database."""
 
 
 @dataclass(frozen=True, slots=True)
 class PressHandler(lightbulb.Loadable):
-    """A function that acts on presses of some kinds, and how they are answered."""
+    """A function that handles presses of some kinds, and its options."""
 
     act: Act
     kinds: tuple[type[Control], ...]
@@ -66,11 +66,11 @@ class PressHandler(lightbulb.Loadable):
             (await container.get(PressHandlers)).add(self)
 
     async def unload(self, _: lightbulb.Client) -> None:
-        """Do nothing: extensions stay loaded."""
+        """Do nothing: extensions are never unloaded."""
 
 
 class PressHandlers:
-    """The handlers of all extensions, by the kinds that they act on."""
+    """The handlers of all extensions, by kind."""
 
     def __init__(self) -> None:
         self._by_kind = defaultdict[type[Control], list[PressHandler]](list)
@@ -91,9 +91,9 @@ def on_press(
     anybody: bool = False,
     response: Response = "update",
 ) -> Callable[[Act], Act]:
-    """Register a function for presses of these kinds; of a kind that several share, for `only` some of them.
+    """Register a function for presses of these kinds, or for those that match `only`.
 
-    Presses by other users than the one in the custom id are answered with `not_yours`, unless `anybody` may.
+    Presses by users other than the one in the custom id are answered with `not_yours`, unless `anybody`.
     """
 
     def register(act: Act) -> Act:
@@ -105,8 +105,8 @@ def on_press(
 
 
 # ---- handling ------------------------------------------------------------------------------------------
-# Every press and form passes the gate first. A StopButton does not: to stop an answer is less work, whatever
-# the database does. /privacy is for users without access, too: what is stored of them is theirs to erase.
+# Every press and form passes the gate, except a StopButton: stopping an answer reduces load, whatever the
+# state of the database. /privacy is also for users without access: they may erase their data.
 
 _FORMS: Final = AskForm | EditForm | FormSheet
 
@@ -120,7 +120,7 @@ class _Press:
 
 
 class Presses:
-    """Presses and forms on their way from Discord to their handlers."""
+    """Receives presses and forms from Discord and calls their handlers."""
 
     def __init__(
         self, client: lightbulb.Client, gate: Gate, recipients: Recipients, handlers: PressHandlers
@@ -151,8 +151,8 @@ class Presses:
             await tell_failure(interaction, error, self._recipients)
 
     async def _admit(self, interaction: PressInteraction) -> _Press | None:
-        """Return what is to be handled; None where the user was told that the control is unknown. Raises
-        AccessError and what the gate raises."""
+        """Return the press to handle; None if the control is unknown, after telling the user. Raises
+        AccessError and the gate's errors."""
         control = parse_custom_id(interaction.custom_id)
         handler = self._handlers.find(control) if control else None
         if handler and isinstance(control, StopButton):
@@ -184,29 +184,29 @@ class Presses:
 
 
 # ---- order -----------------------------------------------------------------------------------------------
-# One press at a time, of each user on each message; and a press that comes twice is one wish.
+# One press at a time per user and message; a double press counts once.
 #
-# Phones send a press twice, and people press again while nothing seems to happen. While one press is handled,
-# the next of the same user on the same message waits, and is accepted meanwhile: Discord waits 3 s for that.
-# What it was to do may be done by then: if its button is gone, the message shows what came of it. Nobody
-# waits for other users, other messages, or an answer that is being written.
+# Phones send a press twice, and users press again while nothing seems to happen. While one press is handled,
+# the next of the same user on the same message is acknowledged (Discord waits 3 s) and waits. If its button
+# is gone by then, it does nothing: the message shows the outcome. Other users and messages don't wait, nor
+# does anything wait for an answer that is being written.
 
 ONE_WISH_S: Final = 1.0
-"""The same press again so soon is the same wish: its user has not seen yet what came of it."""
+"""The same press within this time is a double press: the user has not seen its effect yet."""
 PRESSES_REMEMBERED: Final = 1000
-"""Messages whose last press is remembered."""
+"""Messages whose last press is known."""
 
 _Place = tuple[int, int, bool]
-"""A message, who presses there, and whether it is for an answer."""
+"""Message id, user id, and whether the press is for an answer."""
 _Wish = tuple[str, ...]
-"""What was pressed, and what was chosen of it."""
+"""Custom id and chosen values."""
 
 
 @dataclass(frozen=True, slots=True)
 class _LastPress:
     wish: _Wish
     answer: int | str | None
-    """The answer, or the turn, that it was under."""
+    """The answer or turn that it belongs to."""
     at_s: float
 
 
@@ -224,7 +224,7 @@ class PressOrder:
         pressed: Control,
         act: Callable[[], Awaitable[object]],
     ) -> None:
-        """Act on a press in its turn, unless what it asks for is done or being done."""
+        """Act on a press in its turn, unless it is a double press or its button is gone."""
         answer = _answer_of(pressed)
         place = (int(interaction.message.id), int(interaction.user.id), answer is not None)
         now_s = asyncio.get_running_loop().time()
@@ -240,9 +240,9 @@ class PressOrder:
                 await act()
 
     def _is_again(self, place: _Place, press: _LastPress) -> bool:
-        """Return whether its user pressed the same there last, and that is still acted on or was a moment
-        ago; or anything under an answer that is being made anew. The buttons of the new one are no such
-        press: they stand there before all that goes with it is on record."""
+        """Return whether it is a double press: the same as the last one, which is still being handled or was
+        a moment ago; or any press on an answer that is being replaced. Buttons of the new answer are not
+        double presses: they are shown before everything is recorded."""
         last, busy = self._last.get(place, _NO_PRESS), self._order.length(place) > 0
         if busy and last.answer is not None and press.answer == last.answer:
             return True
@@ -256,7 +256,7 @@ class PressOrder:
 
 
 def _answer_of(pressed: object) -> int | str | None:
-    """The answer or the turn that a press would have made anew, or gone on with."""
+    """Return the answer or turn that a press would replace or continue."""
     match pressed:
         case AnswerButton(answer_id=answer_id):
             return answer_id
@@ -267,7 +267,7 @@ def _answer_of(pressed: object) -> int | str | None:
 
 
 async def _is_still_shown(interaction: hikari.ComponentInteraction) -> bool:
-    """Return whether the button of an accepted press is still in its message."""
+    """Return whether the button of an acknowledged press is still in its message."""
     message = await interaction.fetch_initial_response()
     return any(
         getattr(component, "custom_id", None) == interaction.custom_id
@@ -281,7 +281,7 @@ async def _is_still_shown(interaction: hikari.ComponentInteraction) -> bool:
 
 
 async def show_view(interaction: Answerable, view: EphemeralView) -> None:
-    """Put a view in the place of what the acknowledged reply says."""
+    """Show a view in place of the acknowledged response."""
     await interaction.edit_initial_response(
         view.content or None,
         embeds=[view.embed] if view.embed else [],
@@ -292,10 +292,10 @@ async def show_view(interaction: Answerable, view: EphemeralView) -> None:
 
 
 async def show_reply(interaction: Answerable, reply: Reply, reader: Recipient) -> None:
-    """Put a reply in the place of the acknowledged one."""
+    """Show a reply in place of the acknowledged response."""
     await show_view(interaction, reply_view(reply, reader))
 
 
 async def whisper(interaction: hikari.ComponentInteraction, sentence: str) -> None:
-    """Tell the user of an acknowledged press alone, below its message."""
+    """Send an ephemeral message below the message of an acknowledged press."""
     await interaction.execute(sentence, flags=hikari.MessageFlag.EPHEMERAL, **NO_PINGS)

@@ -1,9 +1,9 @@
-"""References: the message that a question replies to, those above that, messages that it links to, and the
-picture that stands just above it; or the message in whose menu it was asked, with what was said from that on.
+"""References of a question: the message that it replies to and those above, linked messages, and the picture
+right above it; or the message of a menu command, and those after it.
 
-All of it is read when the question is asked, and nothing is kept but the id of what it replies to: whoever
-deletes their message takes it out of later requests. What the asker may not see, or the bot, is told as not
-shown, in the same words whether it exists or not.
+They are read when the question is asked, and only the id of the message replied to is stored: a deleted
+message is missing from later requests. A message that the author or the bot may not read is reported as not
+shown, whether it exists or not.
 """
 
 import asyncio
@@ -62,26 +62,26 @@ Answer = TypeVar("Answer")
 _log = structlog.get_logger(__name__)
 
 CHAIN: Final = 3
-"""Messages of a chain of replies: what is replied to, and two above it."""
+"""Messages of a chain of replies: the one replied to, and two above it."""
 LINKS: Final = 5
 LINKS_TOLD: Final = 10
-"""Links of a question of which the model is told at least that what they lead to is not shown."""
+"""Links beyond LINKS, up to this many, are reported to the model as not shown."""
 PICTURE_WITHIN: Final = timedelta(minutes=5)
-"""A picture that was posted longer before a question is not what that asks about."""
+"""An older picture is not what a question is about."""
 PICTURE_AMONG: Final = 25
-"""Messages above a question that are looked at for a picture."""
+"""Messages above a question that are searched for a picture."""
 PATIENCE_S: Final = 15.0
-"""Discord is waited for no longer: the question is then asked without."""
+"""Timeout for Discord; then the question is asked without references."""
 FOLLOWING: Final = 200
-"""Messages after the one from which on a conversation is read."""
+"""Messages after the first one of a conversation that is read."""
 FOLLOWING_CHARACTERS: Final = 24_000
-"""Of all of them together: 18,000 tokens of Japanese."""
+"""For all of them together: 18,000 tokens of Japanese."""
 FOLLOWING_EACH: Final = 1000
 
 RETRY_S: Final = 1.0
 
 _GO_ON: Final = frozenset(texts(locale).answer.continue_question for locale in Locale)
-"""What a question says that has an answer go on."""
+"""Texts of the questions that continue an answer."""
 _LINK: Final = re.compile(
     r"https?://(?:(?:www|canary|ptb)\.)?discord(?:app)?\.com/channels/(@me|\d{1,19})/(\d{1,19})/(\d{1,19})"
 )
@@ -90,33 +90,33 @@ _POINTS_AT_PICTURE: Final = re.compile(
     r"|\b(?:this|that|these|above|pictures?|photos?|images?|screenshots?|drawings?)\b",
     re.IGNORECASE,
 )
-"""A word of a question that may point at what its author has posted just above it."""
+"""Words of a question that may refer to a picture right above it."""
 
 
 @dataclass(frozen=True, slots=True)
 class QuestionLocation:
     place_id: int
-    """The channel or thread, as Discord counts it."""
+    """The channel or thread."""
     guild_id: int | None
     """None in a DM."""
     id: int
-    """Discord's, of the question or of the interaction that brought it: what stands above has a lower one."""
+    """Id of the question, or of its interaction; messages above have lower ids."""
 
 
 @dataclass(frozen=True, slots=True)
 class ResolvedQuestion:
-    """A question with what it points at."""
+    """A question with its references."""
 
     question: Message
     events: Sequence[TurnEvent] = ()
-    """What the readers of its answer are told of that."""
+    """Shown with the answer."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Found:
     reference: Reference
     id: int | None = None
-    """Of a page of a long answer, the answer's."""
+    """For a page of a long answer, the id of the answer."""
     reply_to: int | None = None
     withheld: bool = False
     left_out: tuple[str, ...] = ()
@@ -127,19 +127,19 @@ class References:
     rest: hikari.api.RESTClient
     stores: Stores
     may_be_read: Callable[[ChannelKey, int], Awaitable[bool]]
-    """Whether the operator lets the bot read in a channel or thread of a server."""
+    """Whether the operator lets the bot read a channel or thread of a server."""
     places: Places
     files: AttachmentFetcher
-    """Of questions as well."""
+    """Also fetches the files of questions."""
     bot: Callable[[], hikari.User]
     reads_all: bool
-    """Whether Discord shows the bot what is not to it."""
+    """Whether Discord sends the content of messages that do not address the bot."""
     targets: Targets = field(default_factory=Targets)
 
     async def resolve(self, question: Message, at: QuestionLocation, links_in: str = "") -> ResolvedQuestion:
-        """Return the question with all that it points at, by links in another text if one is given. Raises
-        StorageError; and TargetNotShown or ConversationNotShown where what it was asked about in a menu can't
-        be read: nothing can be said then."""
+        """Return the question with its references. Links are taken from `links_in` if given. Raises
+        StorageError, and TargetNotShown or ConversationNotShown if the message of a menu command can't be
+        read."""
         if question.pointing == "since":
             return await self._conversation(question, at)
         try:
@@ -171,23 +171,21 @@ class References:
     async def resolve_again(
         self, user_id: int, answer_id: int, at: QuestionLocation
     ) -> ResolvedQuestion | None:
-        """Return the question that an answer of a session answered, with what it points at. Raises as
-        `resolve`."""
+        """Return the question of a session's answer, with its references. Raises as `resolve`."""
         question = await self.stores.sessions.get_question(user_id, answer_id)
         first = await self.find_question(user_id, answer_id)
         return await self.resolve(question, at, first.content if first else "") if question else None
 
     async def find_question(self, user_id: int, answer_id: int) -> Message | None:
-        """Return the question that an answer of a session answered, before it was asked to go on. Raises
-        StorageError."""
+        """Return the question that a session's answer was given to first, before requests to continue it.
+        Raises StorageError."""
         question = await self.stores.sessions.get_question(user_id, answer_id)
         while question and question.id and question.content in _GO_ON:
             question = await self.stores.sessions.get_question(user_id, question.id)
         return question
 
     async def open_forwards(self, place_id: int, ids: Sequence[int]) -> Fetched:
-        """Return what forwards show, as files of the question that is about them; nothing of those that are
-        deleted by now."""
+        """Return the content of forwards as files of the question about them; deleted ones are left out."""
         return Fetched.of([await self._open_forward(place_id, message_id) for message_id in ids])
 
     async def _open_forward(self, place_id: int, message_id: int) -> Fetched:
@@ -201,8 +199,7 @@ class References:
         return Fetched(shown, found.left_out)
 
     async def fetch_files_of(self, question: Message, place_id: int, room_bytes: int) -> Fetched:
-        """Fetch the files of a question in a channel, if it has any. Raises InputError if none of them can be
-        read."""
+        """Fetch the files of a question in a channel. Raises InputError if none can be read."""
         if FILE_NOTE not in question.content or question.discord_id is None:
             return Fetched()
         message = self.targets.get_brought(question.discord_id)
@@ -213,8 +210,7 @@ class References:
         return await self.files.fetch(asked_files(message), room_bytes, heard=bool(question.heard))
 
     async def _chain(self, question: Message, at: QuestionLocation) -> Sequence[_Found]:
-        """Read what a question replies to, and what stands above that; of what it was asked about in a menu
-        only that."""
+        """Read the messages of a question's chain of replies; for a menu command only its message."""
         if question.pointing == "menu":
             return (await self._asked_about(question, at),)
         found, next_id = list[_Found](), question.reply_to
@@ -228,8 +224,8 @@ class References:
     async def _read_replied(
         self, pointing: Pointing, message_id: int, reset_id: int, asker_id: int, at: QuestionLocation
     ) -> _Found:
-        """Read one message of the question's own place: as the archive has it where that tells it whole.
-        What stood there before a reset is read no more, but in one's own session."""
+        """Read a message of the question's channel, from the archive if it is complete there. Messages before
+        a reset are not read, except those of the author's own session."""
         said = await self.stores.channels.get_said(message_id, at.place_id, asker_id)
         if message_id <= reset_id and not (said and said.user_id == asker_id):
             return _Found(Reference(pointing, shown=False))
@@ -242,8 +238,8 @@ class References:
         return replace(found, reference=replace(found.reference, author_name=called)) if called else found
 
     async def _fetch(self, place_id: int, message_id: int, *, stored: bool = False) -> hikari.Message | None:
-        """Ask Discord for a message. `stored`: the archive has it in this place, and it is deleted there when
-        Discord does not know it any more. By a link alone nothing is: that may name any place."""
+        """Fetch a message; None if that fails. `stored`: the archive has it in this channel; if Discord no
+        longer knows it, it is deleted there. Never set for links, which may name any channel."""
         try:
             return await _patiently(lambda: self.rest.fetch_message(place_id, message_id))
         except hikari.NotFoundError as error:
@@ -256,7 +252,7 @@ class References:
     async def _read(
         self, pointing: Pointing, message: hikari.PartialMessage | None, asker_id: int, at: QuestionLocation
     ) -> _Found:
-        """The message with its files, as far as they can be read."""
+        """Make the reference of a message, with the files that can be read."""
         if message is None or not message.author:
             return _Found(Reference(pointing, shown=False))
         bot = self.bot()
@@ -274,7 +270,7 @@ class References:
         return _Found(reference, int(message.id), answers, left_out=left_out)
 
     async def _files(self, message: hikari.PartialMessage) -> Fetched:
-        """Fetch what can be read of its files. They are named in its text, whether or not."""
+        """Fetch the files that can be read; `left_out` names the others."""
         files = [asked_file(file) for file in files_of(message)]
         try:
             return await self.files.fetch(files)
@@ -285,7 +281,7 @@ class References:
     # Links
 
     async def _read_links(self, text: str, asker_id: int, at: QuestionLocation) -> Sequence[_Found]:
-        """Follow the first links of a text; of the others it is told that they are not shown."""
+        """Read the messages of the first LINKS links; the others are not shown."""
         links = list(dict.fromkeys(_LINK.findall(text)))
         readable = dict[tuple[int, int], bool]()
         found = [await self._link(link, readable, asker_id, at) for link in links[:LINKS]]
@@ -294,7 +290,7 @@ class References:
     async def _link(
         self, link: Sequence[str], readable: dict[tuple[int, int], bool], asker_id: int, at: QuestionLocation
     ) -> _Found:
-        """Read a linked message. `readable` tells of which channels it is known whether they may be read."""
+        """Read a linked message. `readable` caches, by server and channel, whether they may be read."""
         guild, channel, message = link
         not_shown = _Found(Reference("link", shown=False))
         if guild == "@me" or int(message) == at.id or at.guild_id not in (None, int(guild)):
@@ -308,7 +304,7 @@ class References:
         return replace(found, reply_to=None)
 
     async def _is_for(self, asker_id: int, guild_id: int, channel_id: int) -> bool:
-        """Return whether a channel or thread of a server is for the bot to read, and for the asker."""
+        """Return whether both the bot and the author may read a channel or thread of a server."""
         try:
             channel = await _patiently(lambda: self.rest.fetch_channel(channel_id))
             place = await self.places.of(channel_id, channel)
@@ -319,17 +315,18 @@ class References:
             _log.info("reference_not_read", error=type(error).__name__)
             return False
 
-    # What was asked about in a menu
+    # The message of a menu command
 
     async def _asked_about(self, question: Message, at: QuestionLocation) -> _Found:
-        """Read the message in whose menu it was asked. Raises TargetNotShown."""
+        """Read the message of a menu command. Raises TargetNotShown."""
         message = await self._target(question, at)
         if message is None or is_withheld(message):
             raise TargetNotShown
         return replace(await self._read("menu", message, question.author_id, at), reply_to=None)
 
     async def _target(self, question: Message, at: QuestionLocation) -> hikari.Message | None:
-        """The message as it was handed over, while it is still the same; else as Discord shows it."""
+        """Return the message from the interaction if that is this one or it can't be fetched, else as it is
+        now; None if deleted."""
         message_id = question.reply_to or 0
         target = self.targets.get(question.author_id, message_id)
         if target and (target.interaction_id == at.id or not target.may_be_fetched):
@@ -344,7 +341,7 @@ class References:
         return _unveiled(current, target)
 
     async def _conversation(self, question: Message, at: QuestionLocation) -> ResolvedQuestion:
-        """Read a message and what was said after it. Raises ConversationNotShown, StorageError."""
+        """Read a message and those after it. Raises ConversationNotShown and StorageError."""
         try:
             async with asyncio.timeout(PATIENCE_S):
                 messages = await self._from(question, at)
@@ -364,7 +361,8 @@ class References:
         return ResolvedQuestion(replace(question, references=(reference,)), [read] if read else [])
 
     async def _from(self, question: Message, at: QuestionLocation) -> Sequence[hikari.Message]:
-        """List a message and those after it, oldest first: one more than is read, where there is one."""
+        """Fetch a message and those after it, oldest first, at most one more than is read. Raises
+        ConversationNotShown."""
         first_id = question.reply_to or 0
         if at.guild_id is not None and not await self._is_for(question.author_id, at.guild_id, at.place_id):
             raise ConversationNotShown
@@ -381,7 +379,7 @@ class References:
     def _transcript(
         self, said: Sequence[hikari.Message], *, more: bool
     ) -> tuple[Sequence[str], MessagesRead | None]:
-        """Write who said what, as far as there is room for it; and how much that is, where it is not all."""
+        """Return one line per message, within FOLLOWING_CHARACTERS; and how many were read, if not all."""
         told, total, room = list[str](), 0, FOLLOWING_CHARACTERS
         for message in said:
             line = "" if is_withheld(message) else self._line(message)
@@ -405,8 +403,8 @@ class References:
     # The picture above
 
     async def _picture_above(self, question: Message, at: QuestionLocation) -> Sequence[_Found]:
-        """Read the newest picture of the asker's above a question that asks about one. In a DM it was a
-        question of its own and is in the conversation."""
+        """Read the author's newest picture above a question that refers to one. Not in a DM: there it is in
+        the conversation already."""
         asks = _POINTS_AT_PICTURE.search(question.content) and not question.attachments
         if not (asks and self.reads_all and at.guild_id is not None):
             return ()
@@ -428,8 +426,8 @@ def _is_whole(stored: Message) -> bool:
 
 
 def _as_stored(pointing: Pointing, said: Said, asker_id: int) -> _Found:
-    """The message as the archive has it. An answer of the asker's own session is as foreign as what its model
-    had read."""
+    """Make the reference of a stored message. An answer of the author's own session is as tainted as the
+    model's input was."""
     message, own = said.message, said.message.role == "assistant"
     mine = said.user_id == asker_id if own else message.author_id == asker_id
     reference = Reference(
@@ -443,28 +441,27 @@ def _as_stored(pointing: Pointing, said: Said, asker_id: int) -> _Found:
 
 
 def _unheard(files: Sequence[Attachment]) -> tuple[Attachment, ...]:
-    """The files without recordings: what is not the question is not heard."""
+    """Return the files without recordings: only the question's own are transcribed."""
     return tuple(file for file in files if not file.is_recording)
 
 
 def _unveiled(message: hikari.Message, target: Target | None) -> hikari.Message:
-    """A message as a menu handed it over, if Discord shows nothing of it in another way and it is the same
-    still."""
+    """Return the message from the interaction if Discord returns it without content and it is unchanged."""
     return target.message if target and is_withheld(message) and is_same(message, target) else message
 
 
 def _not_read(names: Sequence[str]) -> Sequence[str]:
-    """Tell the model which files it is not shown."""
+    """Return lines that name the files that the model is not shown."""
     return [NOT_READ.format(name=on_one_line(name)) for name in names]
 
 
 def links_in(text: str) -> str:
-    """Return the text if it links to a message; else nothing."""
+    """Return the text if it links to a message, else an empty string."""
     return text if _LINK.search(text) else ""
 
 
 async def _patiently(ask: Callable[[], Awaitable[Answer]]) -> Answer:
-    """Ask Discord once more where it was out of order for a moment. Raises hikari's errors."""
+    """Call Discord, with one retry after a server error. Raises hikari's errors."""
     try:
         return await ask()
     except hikari.InternalServerError:

@@ -1,9 +1,8 @@
-"""Posting due reminders and heartbeats: each firing that the scheduler has claimed is posted once, and
-recorded.
+"""Posts due reminders and heartbeats, each claimed firing once, and records the outcome.
 
 If Discord refuses, or the owner left the server, the schedule is paused and its owner is told if possible. If
-Discord has trouble for longer than a post is retried, the process dies, or the database fails after the post,
-the claim stays and is not sent again; later its owner is told that it perhaps did not come.
+Discord fails for longer than the retries, the process dies, or the database fails after the post, the claim
+stays and is not sent again; later its owner is told that it may not have arrived.
 """
 
 import asyncio
@@ -44,21 +43,21 @@ from cc_bot.scheduler import Scheduler
 from cc_bot.stores import ScheduleStore
 
 # ---- posting ---------------------------------------------------------------------------------------------
-# Discord makes one message for a nonce, which is made of the schedule and its time, so a post is retried
-# while Discord has trouble and the post is wanted. A refusal is not retried.
+# Discord creates one message per nonce, which is made of the schedule and its time, so a post is retried
+# while Discord has trouble and the user wants it. A refusal is not retried.
 #
-# Discord would take a post for a user who left the server or was banned from it, and the server's moderators
-# could not stop it: so the bot asks first whether the owner is still a member.
+# Discord would also post for a user who left the server or was banned, and moderators could not stop that: so
+# membership is checked first.
 
 _log = structlog.get_logger(__name__)
 
 Result = TypeVar("Result")
 
 Wanted = Callable[[], Awaitable[bool]]
-"""Whether a post is still to be made."""
+"""Whether the post is still wanted."""
 
 PAUSES_S: Final = (1.0, 2.0, 4.0, 8.0, 15.0, 30.0)
-"""Together a minute. Discord remembers a nonce for longer."""
+"""A minute in all; Discord remembers a nonce for longer."""
 MAX_CACHED_DMS: Final = 2000
 
 _OBSTACLES: Final[dict[int, Obstacle]] = {
@@ -70,13 +69,13 @@ _OBSTACLES: Final[dict[int, Obstacle]] = {
     50033: "dms_closed",  # invalid recipient
     50278: "dms_closed",  # no server in common with the user
 }
-"""By the error codes of Discord's documentation ("Opcodes and Status Codes")."""
+"""By Discord's error codes (documentation, "Opcodes and Status Codes")."""
 _NO_MEMBER: Final = frozenset({10007, 10013})
-"""Unknown member, and unknown user, of the same list."""
+"""Unknown member and unknown user, from the same list."""
 
 
 class Refused(Exception):
-    """Discord does not let the bot post there."""
+    """Discord refuses the post."""
 
     def __init__(self, obstacle: Obstacle, error: hikari.ClientHTTPResponseError) -> None:
         super().__init__(obstacle)
@@ -85,7 +84,7 @@ class Refused(Exception):
 
 
 class Unwanted(Exception):
-    """The user withdrew the post before it was made."""
+    """The user cancelled the post first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,8 +104,8 @@ class Posting:
     _dms: Recent[int, int] = field(default_factory=partial(Recent[int, int], MAX_CACHED_DMS))
 
     async def say(self, firing: Firing, page: Page, wanted: Wanted | None = None) -> Posted:
-        """Post a firing where its schedule says; only the owner is pinged. Raises Refused, Unwanted as soon
-        as it is no longer wanted, and hikari's errors if Discord stays out of reach."""
+        """Post a firing as scheduled, pinging only the owner. Raises Refused, Unwanted once it is no longer
+        wanted, and hikari's errors if Discord stays unavailable."""
         schedule, nonce = firing.schedule, nonce_of(firing)
         if schedule.heard == "private":
             return await self.whisper(schedule.key.user_id, page, nonce, wanted)
@@ -114,7 +113,7 @@ class Posting:
         return await self.post(schedule.key.channel_id, schedule.key.user_id, page, nonce, wanted)
 
     async def admit(self, schedule: Schedule) -> None:
-        """Raise Refused if the schedule posts in a server that its owner has left. If Discord can't tell, the
+        """Raise Refused if the owner has left the server of the schedule. If membership is unknown, the
         reminder is posted."""
         if schedule.guild_id is None or schedule.heard == "private":
             return
@@ -130,7 +129,7 @@ class Posting:
             _log.info("membership_unknown", schedule=schedule.id, error=type(error).__name__)
 
     async def whisper(self, user_id: int, page: Page, nonce: str, wanted: Wanted | None = None) -> Posted:
-        """Post in a user's DM. Raises like `say`."""
+        """Post in a user's DM. Raises as `say`."""
         channel_id = self._dms.get(user_id)
         if channel_id is None:
             channel_id = int((await self._try(lambda: self.rest.create_dm_channel(user_id), wanted)).id)
@@ -140,8 +139,8 @@ class Posting:
     async def post(
         self, channel_id: int, user_id: int, page: Page, nonce: str, wanted: Wanted | None = None
     ) -> Posted:
-        """Post in a channel, pinging only that user, without the parts that Discord refuses there. Raises
-        like `say`."""
+        """Post in a channel, pinging only that user, without the parts that Discord refuses there. Raises as
+        `say`."""
         without = frozenset[Part]()
         while True:
             content = {**new_message(page.without(without)), "user_mentions": [user_id]}
@@ -172,34 +171,34 @@ class Posting:
 
 
 def nonce_of(firing: Firing) -> str:
-    """The nonce of each attempt to post a firing. Discord takes at most 25 characters."""
+    """Return the nonce of all attempts to post a firing. Discord allows 25 characters."""
     return nonce_at("r", firing.schedule.id, firing.due_at)
 
 
 def nonce_at(kind: str, number: int, moment: datetime) -> str:
-    """The nonce of a post about that number (at most a snowflake) at that moment, to the millisecond."""
+    """Return a nonce for a number (at most a snowflake) and a time in milliseconds."""
     return f"{kind}{base36(number)}-{base36(int(moment.timestamp() * 1000))}"
 
 
 # ---- reminders -------------------------------------------------------------------------------------------
 
 PLACES: Final[tuple[Place, ...]] = ("channel", "dm")
-"""The schedules that are delivered here; a terminal delivers its own."""
+"""Schedules delivered by Discord; a terminal delivers its own."""
 MAX_CONCURRENT: Final = 16
 RECORD_PAUSES_S: Final = (0.5, 2.0, 5.0)
-"""Between attempts to record what was posted."""
+"""Between attempts to record a post."""
 STOP_S: Final = 2.0
-"""For a claim that is being made when the program ends."""
+"""For a claim in progress at shutdown."""
 SCHEDULER_PAUSE_S: Final = 10.0
 """After the scheduler failed."""
 
 
 class Reminders:
-    """Posts what the scheduler finds due. Does nothing until `begin`.
+    """Posts due schedules. Does nothing until `begin`.
 
-    At most MAX_CONCURRENT posts are in flight, and the next firing is claimed when one is done: so a crash
-    leaves few in doubt. At the end the scheduler is stopped and not cancelled, so that a claim in progress is
-    still posted.
+    At most MAX_CONCURRENT posts are in flight, and the next firing is claimed when one is done, so a crash
+    leaves few outcomes unknown. At shutdown the scheduler is stopped, not cancelled, so that a claim in
+    progress is still posted.
     """
 
     def __init__(
@@ -225,15 +224,14 @@ class Reminders:
         self._recipients = recipients
         self._looking: asyncio.Task[None] | None = None
         self._looks = False
-        """Whether this process is the one that looks."""
+        """Whether this process runs the scheduler."""
         self._over = asyncio.Event()
         """Set once nothing more is claimed."""
         self._in_flight: set[asyncio.Task[None]] = set()
         self._slots = asyncio.Semaphore(MAX_CONCURRENT)
 
     def begin(self) -> None:
-        """Begin to look for due schedules, once the connection is open, while this process holds the
-        lease."""
+        """Run the scheduler while this process holds the lease. Call it once the connection is open."""
         self._looking = asyncio.create_task(self._duties.run_as_leader("reminders", self._look))
 
     async def close(self) -> None:
@@ -247,14 +245,13 @@ class Reminders:
             await self._give_up()
 
     async def drain(self, timeout_s: float) -> None:
-        """Wait after `close` until what was claimed is posted, for at most so long: Discord takes five
-        messages in five seconds in one channel."""
+        """Wait after `close` for claimed posts, at most `timeout_s`: Discord takes five messages in five
+        seconds per channel."""
         if self._in_flight:
             await asyncio.wait(self._in_flight, timeout=timeout_s)
 
     async def finish(self, deadline_s: float) -> None:
-        """Wait after `close` until what was claimed is posted, until a time of the event loop; cancel the
-        rest."""
+        """Wait after `close` for claimed posts until a time of the event loop; cancel the rest."""
         with suppress(TimeoutError):
             async with asyncio.timeout_at(deadline_s):
                 await asyncio.gather(*self._in_flight, return_exceptions=True)
@@ -269,7 +266,7 @@ class Reminders:
             await asyncio.gather(self._looking, return_exceptions=True)
 
     async def deliver(self, firing: Firing, page: Page, said: Message) -> None:
-        """Post a page for a claimed firing, and record the outcome."""
+        """Post a claimed firing, and record the outcome."""
         schedule = firing.schedule
         try:
             posted = await self._posting.say(firing, page, partial(self._is_wanted, schedule))
@@ -285,7 +282,7 @@ class Reminders:
             await _record(lambda: self._schedules.mark_sent(firing, message, channel_id=posted.channel_id))
 
     async def _look(self) -> None:
-        """Look until the scheduler is stopped, and keep the lease until what was claimed is posted."""
+        """Run the scheduler until it is stopped, and keep the lease until claimed firings are posted."""
         self._looks = True
         try:
             await self._look_on()
@@ -312,7 +309,7 @@ class Reminders:
             await asyncio.sleep(SCHEDULER_PAUSE_S)
 
     async def _attend(self, found: Firing | MissedReminders) -> None:
-        """Begin to post it. Returns when there is room for one more."""
+        """Begin to post. Returns when there is room for one more."""
         if isinstance(found, Firing) and found.schedule.kind == "heartbeat":
             self._begin(self._speak(found))  # it asks the model, and takes no slot
         else:
@@ -347,7 +344,7 @@ class Reminders:
             recipient = await self._recipient(schedule)
             speech = await self._heartbeats.speak(schedule, await self._options(schedule, recipient))
         except BaseException as error:
-            # Nothing was posted, and no user waits for a heartbeat.
+            # Nothing was posted, and heartbeats are not awaited by users.
             _log.info("heartbeat_skipped", schedule=schedule.id, error=type(error).__name__)
             await asyncio.shield(_record(lambda: self._schedules.mark_skipped(firing)))
             raise
@@ -364,13 +361,13 @@ class Reminders:
             await self.deliver(firing, heartbeat_page(schedule, speech.message.content), speech.message)
 
     async def _report(self, untold: MissedReminders) -> None:
-        """Report missed reminders, and record that. A process that dies in between is repeated with the same
-        nonces."""
+        """Report missed reminders, and record that. After a crash in between, the report is repeated with the
+        same nonces."""
         await self._report_missed(untold)
         await _record(lambda: self._schedules.mark_told(untold))
 
     async def _report_missed(self, untold: MissedReminders) -> None:
-        """Report by DM; if that is closed, report what is public in the channels of the schedules."""
+        """Report by DM; if that is closed, report the public ones in their channels."""
         firings = (*untold.missed, *untold.uncertain)
         first, latest = firings[0].schedule, max(firing.due_at for firing in firings)
         if not await self._gate.serves_owner(first):
@@ -390,8 +387,7 @@ class Reminders:
                     await self._posting.post(channel_id, untold.user_id, called, nonce)
 
     async def _is_wanted(self, schedule: Schedule) -> bool:
-        """Return whether it was neither cancelled nor paused since it was claimed; True if the database
-        fails."""
+        """Return whether it was neither cancelled nor paused since the claim; True if the database fails."""
         try:
             now = await self._schedules.get(schedule.key.user_id, schedule.id)
         except StorageError:
@@ -406,7 +402,7 @@ class Reminders:
         await self._tell_stopped(replace(schedule, status="paused", obstacle=obstacle))
 
     async def _tell_stopped(self, schedule: Schedule) -> None:
-        """Tell the owner by DM, unless the DM is what failed: then a later reply tells them."""
+        """Tell the owner by DM; if the DM is what failed, a later reply tells them."""
         if schedule.heard == "private":
             return
         recipient = await self._recipient(schedule)
@@ -438,7 +434,7 @@ class Reminders:
 
 
 async def _record(record: Callable[[], Awaitable[Result]]) -> None:
-    """Record the outcome of a firing, with retries: what was posted can't be taken back."""
+    """Record an outcome, with retries: a post can't be taken back."""
     for pause_s in (*RECORD_PAUSES_S, None):
         try:
             await record()
@@ -452,7 +448,7 @@ async def _record(record: Callable[[], Awaitable[Result]]) -> None:
 
 
 async def _guard(work: Coroutine[None, None, None]) -> None:
-    """Deliver one firing. Logs what it raises."""
+    """Deliver one firing, and log its errors."""
     with job("firing"):
         try:
             await work

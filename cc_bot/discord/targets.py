@@ -1,10 +1,10 @@
-"""The messages in whose menu something was asked, as Discord handed them over with that.
+"""Messages of menu commands, as Discord sent them with the interaction.
 
-Without the intent Discord shows the bot a message in this way alone, so it is kept for as long as it may be
-asked about again, in memory and for whoever opened the menu; nothing of it is stored. Whoever asks later
-looks first whether it still stands there as it was.
+Without the message content intent, Discord shows the bot their content only there. So they are kept in
+memory, per user of the command, for as long as they may be asked about again; nothing is stored. Before a
+later use they are checked for changes.
 
-Beside these stand messages that came along with others: there is no need to ask for them.
+Messages that came with others, as those replied to, are cached too, to save requests.
 """
 
 import time
@@ -20,21 +20,21 @@ from cc_bot.discord.interactions import Answerable, is_ephemeral, own_space
 from cc_bot.discord.places import Recent
 
 KEPT_S: Final = 3600.0
-"""Where the bot is not itself, nothing tells that a message was deleted."""
+"""Outside of its own servers and DMs the bot is not told that a message was deleted."""
 REMEMBERED: Final = 200
-"""Of either kind."""
+"""Messages of either kind."""
 
 _SAID: Final = ORDINARY | {hikari.MessageType.CHAT_INPUT, hikari.MessageType.CONTEXT_MENU_COMMAND}
-"""What people and bots say; all else tells of something that happened."""
+"""Messages of users and bots; other types report events."""
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
     message: hikari.Message
     interaction_id: int
-    """Of the interaction that brought it."""
+    """Id of the interaction that it came with."""
     may_be_fetched: bool
-    """Whether it stands where the bot is, and is not for its user's eyes alone."""
+    """Whether the bot is in its channel, and it is not ephemeral."""
 
 
 @dataclass(eq=False, slots=True)
@@ -43,37 +43,35 @@ class Targets:
     _kept: Recent[tuple[int, int], tuple[Target, float]] = field(
         default_factory=partial(Recent[tuple[int, int], tuple[Target, float]], REMEMBERED)
     )
-    """By who opened the menu, and the message; with when that was."""
+    """By user of the menu and message, with the time."""
 
     _brought: Recent[int, hikari.PartialMessage] = field(
         default_factory=partial(Recent[int, hikari.PartialMessage], REMEMBERED)
     )
 
     def note(self, message: hikari.PartialMessage) -> None:
-        """Remember a message that forwards or has files, and what came along with a reply."""
+        """Cache a message with forwards or files, and the message that it replies to."""
         if message.message_snapshots or message.attachments:
             self._brought[int(message.id)] = message
         if message.referenced_message:
             self._brought[int(message.referenced_message.id)] = message.referenced_message
 
     def get_brought(self, message_id: int) -> hikari.PartialMessage | None:
-        """Return what was noted under this id."""
         return self._brought.get(message_id)
 
     def forget(self, message_id: int) -> None:
-        """Forget what was noted; what a menu handed over is looked for again when it is needed."""
+        """Forget a cached message. Messages of menu commands stay: they are checked before use."""
         self._brought.discard(message_id)
 
     def forget_brought(self) -> None:
-        """Forget all that was noted."""
         self._brought = Recent(REMEMBERED)
 
     def keep(self, user_id: int, target: Target) -> None:
-        """Keep what this user's menu hands over."""
+        """Keep the message of a user's menu command."""
         self._kept[user_id, int(target.message.id)] = target, self.now_s()
 
     def get(self, user_id: int, message_id: int) -> Target | None:
-        """Return what this user's menu handed over; None when that is too long ago."""
+        """Return the message of a user's menu command; None after KEPT_S."""
         target, at_s = self._kept.get((user_id, message_id)) or (None, 0.0)
         if self.now_s() - at_s < KEPT_S:
             return target
@@ -82,22 +80,22 @@ class Targets:
 
 
 def target_of(interaction: hikari.CommandInteraction, message: hikari.Message) -> Target:
-    """The message in whose menu a command was chosen."""
+    """Return the message of a menu command."""
     return Target(message, int(interaction.id), is_present(interaction) and not is_ephemeral(message))
 
 
 def is_present(interaction: Answerable) -> bool:
-    """Return whether the bot is itself where something is asked: in a server that installed it, or in a DM
-    with it."""
+    """Return whether the bot itself is in the channel: a server that installed it, or its DM with the
+    user."""
     by_guild = hikari.ApplicationIntegrationType.GUILD_INSTALL in interaction.authorizing_integration_owners
     return own_space(interaction) or (interaction.guild_id is not None and by_guild)
 
 
 def is_said(message: hikari.Message) -> bool:
-    """Return whether somebody says something in it, a bot too, and has said it by now."""
+    """Return whether it is a message of a user or bot that no longer shows "thinking"."""
     return message.type in _SAID and hikari.MessageFlag.LOADING not in message.flags
 
 
 def is_same(message: hikari.Message, target: Target) -> bool:
-    """Return whether a message is still what was handed over, as far as Discord tells."""
+    """Return whether a message was not edited since the interaction."""
     return message.edited_timestamp == target.message.edited_timestamp

@@ -1,7 +1,6 @@
-"""Forms that are open at the moment: what servers ask back while a call is made.
+"""Open forms: what MCP servers ask the user during a call (elicitation).
 
-A form lives as long as the call that waits for it, so it is over when the program ends; the button of one
-that is over says so.
+A form lives as long as its call, so it ends with the process; its button then says so.
 """
 
 import asyncio
@@ -25,23 +24,21 @@ _log = structlog.get_logger(__name__)
 
 @dataclass(eq=False, slots=True)
 class OpenForm:
-    """A form that somebody can answer."""
-
     form: Form
     answered: asyncio.Future[Mapping[str, str] | None]
-    """None where they don't want to."""
+    """None if the user declines."""
     entered: Mapping[str, str] = field(default_factory=dict)
-    """What was entered and is not as it has to be."""
+    """Entered values that were invalid."""
 
     def answer(self, entered: Mapping[str, str] | None) -> None:
-        """Answer it, unless that was done before."""
+        """Submit an answer, unless there is one already."""
         if not self.answered.done():
             self.answered.set_result(entered)
 
 
 @dataclass(eq=False, slots=True)
 class OpenForms:
-    """The forms of everybody."""
+    """Open forms of all users."""
 
     _open: dict[str, OpenForm] = field(default_factory=dict)
     _tasks: set[asyncio.Task[None]] = field(default_factory=set)
@@ -57,20 +54,20 @@ class OpenForms:
         return key, self._open[key]
 
     def close(self, key: str, after: Coroutine[None, None, None]) -> None:
-        """Forget a form, and do what is to be done then; nobody waits for that."""
+        """Close a form, and run its last step in the background."""
         self._open.pop(key, None)
         task = asyncio.create_task(after)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
     def asker(self, reply: Reply, recipient: Recipient) -> "FormAsker":
-        """The way to whoever reads a reply."""
+        """Return the asker for the reader of a reply."""
         return FormAsker(self, reply, recipient)
 
 
 @dataclass(eq=False, slots=True)
 class FormAsker:
-    """Asks in a message of its own below a reply, for its reader alone where the reply is (an Asker)."""
+    """Asks in a separate message below a reply, ephemeral if the reply is (an Asker)."""
 
     forms: OpenForms
     reply: Reply
@@ -95,7 +92,7 @@ class FormAsker:
             _log.warning("refusal_not_shown", error=type(error).__name__)
 
     async def _show_end(self, message_id: hikari.Snowflake | None, told: str) -> None:
-        """Show how it ended in its message. Never raises what is Discord's."""
+        """Show the outcome in its message. Never raises hikari's errors."""
         if message_id is None:
             return
         try:

@@ -1,7 +1,7 @@
-"""Answers that are read aloud, attached to the message that shows them once it stands there.
+"""Speech of answers, attached to the message that shows them.
 
-It is made beside all else: the answer is done, and nobody waits for it. Of an answer that is about to be made
-anew nothing is attached any more.
+It is made in the background once the answer is shown. Nothing is attached to an answer that is about to be
+replaced.
 """
 
 import asyncio
@@ -24,17 +24,17 @@ class SpokenAnswers:
     def __init__(self, speaking: Speaking) -> None:
         self._speaking = speaking
         self._making: dict[int, asyncio.Task[bool]] = {}
-        """By the message that shows the answer."""
+        """Tasks by the id of the message that shows the answer."""
 
     @property
     def possible(self) -> bool:
-        """Return whether there is a model that reads aloud."""
+        """Whether a speech model is configured."""
         return self._speaking.speaker is not None
 
     async def begin(
         self, reply: Reply, recipient: Recipient, state: AnswerState, payer: UsageSubject
     ) -> None:
-        """Begin to read an answer aloud, if its user wants that. Never raises."""
+        """Begin to synthesize the speech of an answer, if its user wants that. Never raises."""
         if not (self.possible and recipient.spoken and state.done and not state.unseen):
             return
         try:
@@ -47,7 +47,7 @@ class SpokenAnswers:
         task.add_done_callback(lambda _: self._making.pop(message_id, None))
 
     async def stop(self, message_id: int) -> bool:
-        """Have nothing attached to a message any more, and return whether something was in this moment."""
+        """Stop attaching speech to a message. Returns whether it was attached before it could be stopped."""
         task = self._making.get(message_id)
         if task is None:
             return False
@@ -56,7 +56,7 @@ class SpokenAnswers:
         return not task.cancelled() and task.exception() is None and task.result()
 
     async def close(self) -> None:
-        """End what is on its way: an answer is as good without."""
+        """Cancel all synthesis."""
         tasks = list(self._making.values())
         for task in tasks:
             task.cancel()
@@ -65,12 +65,12 @@ class SpokenAnswers:
     async def _speak(
         self, reply: Reply, recipient: Recipient, state: AnswerState, payer: UsageSubject
     ) -> bool:
-        """Make it, and attach it to the last message of the answer. Return whether it is there."""
+        """Synthesize and attach the speech. Returns whether it is attached."""
         answer = state.done.answer if state.done else None
         data = await self._speaking.read_aloud(answer, payer) if answer else None
         if data is None:
             return False
-        # What is on its way to Discord takes effect whether anybody waits for it or not.
+        # Not cancelled: a request in flight takes effect anyway.
         attaching = asyncio.ensure_future(reply.attach(SoundFile(recipient.words.answer.sound_name, data)))
         with suppress(asyncio.CancelledError):
             await asyncio.wait((attaching,))
