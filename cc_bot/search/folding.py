@@ -222,8 +222,7 @@ class _Piece(NamedTuple):
 
 
 def read(folded: str) -> Line:
-    """Return the line of a folded text. Letters are stemmed; numbers and words of letters are set off by
-    spaces."""
+    """Return the line of a folded text. Words of letters are stemmed, and separated by spaces."""
     texts: list[str] = []
     kinds: list[str] = []
     parted = spaced = False

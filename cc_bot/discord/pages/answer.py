@@ -1,4 +1,4 @@
-"""An answer as it is shown: makes the pages of its messages from the events of the turn. Nothing is sent."""
+"""Renders an answer's messages from the turn's events. Sends nothing."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -81,33 +81,32 @@ from cc_bot.domain.turn import (
 from cc_bot.texts import Texts
 
 MAX_MESSAGES = 5
-"""Messages of one answer. A user-installed app has at most five follow-ups; beyond this the whole text comes
-as a file."""
+"""Per answer. A user-installed app may send five follow-ups; a longer text is a file."""
 _SHOWN_AT_MOST = 2 * MAX_MESSAGES * TEXT_LIMIT
-"""Characters of a streaming answer that are rendered: more than its messages can show. So an edit costs the
-same however long the answer has become."""
+"""Characters of a streaming answer that are rendered: more than its messages can show. Bounds the cost of an
+edit."""
 MOST_PICTURES: Final = 9
-"""Pictures below an answer: with the file of a long text they are the ten files of a message."""
+"""With the file of a long text, Discord's ten files per message."""
 PICTURES_BYTES: Final = 8 * 2**20
-"""All pictures together; Discord takes ten mebibytes of files from a bot."""
+"""In total; Discord's limit for bots is 10 MiB per message."""
 LONGEST_TOOL_NAME = 64
 """The limit of the Chat Completions API."""
 
 PAGE_TITLE_CHARACTERS: Final = 40
-"""With its host it takes two lines on a phone."""
+"""With the host, two lines on a phone."""
 PAGE_HOST_CHARACTERS: Final = 40
 LONGEST_LINK: Final = 400
-"""A longer address is not linked: the notes have to fit in one embed."""
+"""Longer addresses are not linked: all notes must fit in one embed."""
 
 HEARD: Final = "🎤"
-"""The mark of a quoted transcript. Only code writes it: see `_said`."""
+"""Marks a quoted transcript. Only code writes it: see `_said`."""
 HEARD_CHARACTERS: Final = 1000
-"""Characters of a transcript that are quoted; all of it is the question's text."""
+"""Characters of a transcript that are quoted."""
 
 _SCHEME: Final = re.compile(r"[a-zA-Z]{0,20}+://++")
 _IPV6_HOST: Final = re.compile(r"https?+://\[[0-9A-Fa-f:.]++\]")
 _LINK_MARKS: Final = re.compile(r"[\s()\[\]<>\\`|*\"]|__++|~~++")
-"""Marks that Markdown might read in an address; encoded, they lead to the same page."""
+"""Characters with a meaning in Markdown; percent-encoded in addresses."""
 
 Waiting = Literal["thinking", "queued", "hearing", "fallback"]
 Note = FilesDeleted | ReplyWithheld | ScansShown | AskedAbout | MessagesRead | ToolsUnavailable
@@ -115,47 +114,47 @@ Note = FilesDeleted | ReplyWithheld | ScansShown | AskedAbout | MessagesRead | T
 
 @dataclass(frozen=True, slots=True)
 class AnswerState:
-    """What is known of a turn so far, to be shown."""
+    """The visible state of a turn."""
 
     text: str = ""
     heard: str = ""
-    """The transcript of the recordings of its question."""
+    """The transcript of the question's voice messages."""
     waiting: Waiting = "thinking"
     ahead: int | None = None
-    """Turns before it in the queue, as in Notice."""
+    """Turns ahead in the queue, as in Notice."""
     tools: tuple[str, ...] = ()
-    """The tools that run, or ran since the last text: most run too shortly to be seen."""
+    """Running tools, and those finished since the last text: most finish too soon to be seen."""
     receipts: tuple[Receipt, ...] = ()
     """In order, like all of these."""
     carried: tuple[AnyReceipt, ...] = ()
-    """The receipts of the answer that this one replaces."""
+    """Receipts of the answer that this one replaces."""
     schedules: tuple[ScheduleReceipt, ...] = ()
     recalled: tuple[int, ...] = ()
-    """The memories that the model was shown."""
+    """Ids of memories that the model was shown."""
     pages: tuple[PageLink, ...] = ()
-    """The web pages that the model read."""
+    """Web pages that the model read."""
     in_doubt: bool = False
-    """Whether a change of a memory or reminder has an unknown outcome."""
+    """Whether the outcome of a memory or reminder change is unknown."""
     in_doubt_outside: bool = False
-    """Whether a call with effects outside of the bot has an unknown outcome."""
+    """Whether the outcome of a call with external effects is unknown."""
     done_outside: tuple[str, ...] = ()
-    """The tools that had effects outside, in an earlier run or for the answer that this one replaces."""
+    """Tools with external effects in an earlier run, or in the answer that this one replaces."""
     files_left_out: tuple[str, ...] = ()
-    """The names of files that the model was not shown."""
+    """Names of files that were not sent to the model."""
     notes: tuple[Note, ...] = ()
     quiet_s: int = 0
-    """Seconds since the last event; 0 while that is short."""
+    """Seconds since the last event; 0 while short."""
     done: Done | None = None
     failure: str | None = None
-    """The sentence that is shown instead of an answer."""
+    """Shown instead of an answer."""
     passing: bool = False
-    """Whether retrying the same question may succeed."""
+    """Whether a retry may succeed."""
     images: tuple[Attachment, ...] = ()
-    """The pictures from tools."""
+    """Pictures from tools."""
     canvas: Canvas | None = None
-    """The canvas after the turn has changed it; it has a message of its own."""
+    """The canvas as changed by the turn; it has its own message."""
     unseen: bool = False
-    """Whether Discord did not take its end."""
+    """Whether Discord refused the final edit."""
 
     @property
     def proposals(self) -> tuple[Proposal, ...]:
@@ -167,17 +166,16 @@ class AnswerState:
 
     @property
     def stored(self) -> bool:
-        """Return whether it ended with an answer that is stored."""
+        """Return whether the answer is stored."""
         return self.done is not None and self.done.answer.id is not None
 
     @property
     def may_be_asked_again(self) -> bool:
-        """Return whether it failed, and retrying the same question may succeed."""
+        """Return whether it failed, and a retry may succeed."""
         return self.passing and self.done is None
 
 
 def advance(state: AnswerState, event: TurnEvent) -> AnswerState:  # noqa: PLR0912 - a case an event
-    """Return the state after an event."""
     match event:
         case TextDelta(text):
             state = replace(state, text=state.text + text, waiting="thinking", tools=())
@@ -243,7 +241,7 @@ def advance(state: AnswerState, event: TurnEvent) -> AnswerState:  # noqa: PLR09
 
 
 def streaming_pages(state: AnswerState, words: Texts, stop: StopButton) -> tuple[Page, ...]:
-    """The messages while the answer streams: its text so far, its activity, and a Stop button."""
+    """Return the messages of a streaming answer: text so far, activity, and a Stop button."""
     button = Button(words.answer.stop, stop.custom_id())
     activity = _activity(state, words)
     begun = for_discord(_said(state.text[:_SHOWN_AT_MOST]), growing=True)
@@ -258,8 +256,8 @@ def streaming_pages(state: AnswerState, words: Texts, stop: StopButton) -> tuple
 def final_pages(
     state: AnswerState, words: Texts, *, temporary: bool = False, note: str = "", as_file: bool = False
 ) -> tuple[Page, ...]:
-    """The messages once it has ended, without buttons: those name the messages above. The last one has the
-    facts. `as_file`: all in one message, however long it is. `note` is an additional notice."""
+    """Return the finished messages, without buttons, whose ids need the ids of the messages. The last one has
+    the facts. `as_file`: one message with a file, if the text is too long. `note` is an additional notice."""
     facts = _facts(state, words, temporary=temporary)
     facts = facts.noting(note) if note else facts
     pictures = _pictures(state.images)
@@ -277,7 +275,7 @@ def final_pages(
 
 
 def _pictures(images: Sequence[Attachment]) -> tuple[PictureFile, ...]:
-    """Return as many of the first pictures as a message takes, under names of our own."""
+    """Return the first pictures that fit in a message, renamed."""
     chosen, room = list[PictureFile](), PICTURES_BYTES
     for number, image in enumerate(images[:MOST_PICTURES], 1):
         room -= len(image.data)
@@ -288,14 +286,14 @@ def _pictures(images: Sequence[Attachment]) -> tuple[PictureFile, ...]:
 
 
 def stored_state(answer: Message, proposals: tuple[Proposal, ...] = (), *, heard: str = "") -> AnswerState:
-    """Return the state of a stored answer; `heard` is the transcript of its question."""
+    """Return the state of a stored answer; `heard` is its question's transcript."""
     return advance(AnswerState(heard=heard), Done(answer, Usage(), proposals=proposals))
 
 
 def with_controls(
     page: Page, state: AnswerState, words: Texts, user_id: int, buttons: tuple[Button, ...] = ()
 ) -> Page:
-    """Add receipts, proposals and these buttons to the last message of an answer."""
+    """Add receipts, proposals and buttons to an answer's last message."""
     page = replace(page, buttons=buttons, receipts=receipts_of(state, words, user_id))
     return with_proposals(page, state.proposals, words)
 
@@ -303,8 +301,8 @@ def with_controls(
 def with_effects(
     page: Page, state: AnswerState, words: Texts, user_id: int, visibility: Visibility = "public"
 ) -> Page:
-    """Add what a turn did whose answer is not shown: to the last message of the answer that it was to
-    replace, or to a sentence in a DM. Returns the same page if it did nothing."""
+    """Add the effects of a turn whose answer is not shown: to the last message of the answer that it was to
+    replace, or to a sentence in a DM. Returns the same page if there are none."""
     done = AnswerState(
         receipts=state.receipts,
         carried=state.carried,
@@ -325,7 +323,7 @@ def with_effects(
 def unanswered_page(
     sentence: str, calls: Sequence[ToolCall], words: Texts, user_id: int, visibility: Visibility
 ) -> Page:
-    """Return a sentence instead of an answer, with what was done before it failed."""
+    """Return a sentence instead of an answer, with the effects of the failed turn."""
     answer = Message("assistant", "", visibility=visibility)
     state = advance(AnswerState(done=Done(answer, Usage())), CallsResumed(tuple(calls)))
     state = replace(state, failure=sentence)
@@ -334,7 +332,7 @@ def unanswered_page(
 
 
 def interrupted_page(turn: PendingTurn, sentence: str, words: Texts, *, may_be_asked_again: bool) -> Page:
-    """Return that for a turn of the ledger, with a button to ask again if that is possible."""
+    """Return the page of an interrupted turn of the ledger, with a retry button if possible."""
     user_id = turn.key.user_id
     page = unanswered_page(sentence, turn.calls, words, user_id, turn.visibility)
     if not may_be_asked_again:
@@ -347,7 +345,7 @@ def ask_again_button(retry: RetryButton, words: Texts) -> Button:
 
 
 def receipts_of(state: AnswerState, words: Texts, user_id: int) -> Receipts:
-    """The receipts of a turn and of the answer that it replaces."""
+    """Return the receipts of a turn and of the answer that it replaces."""
     receipts = followed_by(state.carried, (*state.receipts, *state.schedules))
     return render_receipts(receipts, state.recalled, words, user_id, private=_is_private(state))
 
@@ -355,7 +353,7 @@ def receipts_of(state: AnswerState, words: Texts, user_id: int) -> Receipts:
 def answer_buttons(
     state: AnswerState, words: Texts, user_id: int, earlier_messages: tuple[int, ...]
 ) -> tuple[Button, ...]:
-    """The buttons of a stored answer: answer again, or continue where it was cut off."""
+    """Return the buttons of a stored answer: regenerate, and continue if it was cut off."""
     answer = state.done.answer if state.done else None
     if answer is None or answer.id is None:
         return ()
@@ -370,7 +368,7 @@ def answer_buttons(
 
 
 def page_of(message: hikari.Message, locale: Locale) -> Page:
-    """A message as it is shown, to be edited: its facts and receipts are kept as they are shown there."""
+    """Return the page that a message shows, for an edit."""
     buttons = tuple(
         Button(component.label or "", component.custom_id)
         for row in message.components
@@ -406,18 +404,18 @@ def page_of(message: hikari.Message, locale: Locale) -> Page:
 
 
 def _below_heard(state: AnswerState, shown: str) -> str:
-    """Put what is shown below the quoted transcript: so its user sees where it was misheard."""
+    """Prepend the quoted transcript, so that the user sees errors in it."""
     return f"{quote_heard(state.heard)}\n{shown}" if state.heard else shown
 
 
 def quote_heard(heard: str) -> str:
-    """Quote a transcript, or its beginning. No line of it ends the quotation, or formats text."""
+    """Quote a transcript, or its beginning. Its text can't end the quotation or add formatting."""
     lines = shorten(escape_markdown(heard), HEARD_CHARACTERS).splitlines()
     return "\n".join(f"> {HEARD} {line}" for line in lines if line.strip())
 
 
 def _said(text: str) -> str:
-    """Return the model's text without marks that would make a quotation look like a transcript."""
+    """Return the model's text without marks that would imitate a transcript."""
     return "\n".join(map(_not_heard, text.split("\n"))) if HEARD in text else text
 
 
@@ -429,13 +427,13 @@ def _not_heard(line: str) -> str:
 
 
 def without_heard(shown: str) -> str:
-    """Return the text of a shown answer without the quoted transcript."""
+    """Return an answer's text without the quoted transcript."""
     lines = shown.split("\n")
     return "\n".join(line for line in lines if not line.startswith(f"> {HEARD} "))
 
 
 def _activity(state: AnswerState, words: Texts) -> str:
-    """Return a line on what is going on; empty while text streams."""
+    """Return the activity line; empty while text streams."""
     if state.tools:
         line = _tool_line(state.tools[-1], words)
     elif state.waiting == "queued":
@@ -452,7 +450,7 @@ def _activity(state: AnswerState, words: Texts) -> str:
 
 
 def _tool_line(name: str, words: Texts) -> str:
-    """Name a tool. A model may write any name."""
+    """Return a tool's line. The model may call any name."""
     return words.answer.tool_line(re.sub(r"[^\w-]", "", name)[:LONGEST_TOOL_NAME])
 
 
@@ -486,7 +484,7 @@ def _facts(state: AnswerState, words: Texts, *, temporary: bool) -> Facts:
 
 
 def _page_lines(pages: Sequence[PageLink], words: Texts) -> Iterator[str]:
-    """Yield a numbered link to each page, by its title and with its real host."""
+    """Yield a numbered link per page, with its title and real host."""
     beyond = len(pages) - LINKS_SHOWN
     for number, page in enumerate(pages[:LINKS_SHOWN], 1):
         host = escape_markdown(shorten(page.host, PAGE_HOST_CHARACTERS))
@@ -498,8 +496,8 @@ def _page_lines(pages: Sequence[PageLink], words: Texts) -> Iterator[str]:
 
 
 def _linked(label: str, url: str) -> str:
-    """Link to an address, in which nothing ends the link or begins another one: a redirect may have chosen
-    it. A label has no "://", of which Discord would make another link."""
+    """Return a link that its address can't break: redirects may have chosen it. A label has no "://", which
+    Discord would link."""
     host = _IPV6_HOST.match(url)
     start = host[0] if host else ""
     address = start + _LINK_MARKS.sub(_percent_encoded, url[len(start) :])
@@ -542,12 +540,12 @@ def _names(names: tuple[str, ...]) -> str:
 
 
 def _is_private(state: AnswerState) -> bool:
-    """Return whether only its user reads it."""
+    """Return whether only the user sees it."""
     return state.done is not None and state.done.answer.visibility == "private"
 
 
 def _instead_of_text(state: AnswerState, words: Texts) -> str:
-    """Return the sentence for an answer without text: Discord takes no empty message."""
+    """Return the text for an answer without any: Discord refuses empty messages."""
     if state.failure:
         return state.failure
     if state.done and state.done.answer.status == "stopped":

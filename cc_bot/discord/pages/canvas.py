@@ -1,12 +1,11 @@
-"""A canvas as one message: its elements become embeds, its charts pictures in them. Nothing is sent.
+"""Renders a canvas as one message: elements as embeds, charts as pictures in them. Sends nothing.
 
-Embeds and not Components V2: only the fields of an embed stand side by side where there is room (three in a
-row on a desktop, one below the other on a phone), and a message that was marked as Components V2 stays so for
-good, whatever it is edited to. What a model writes in one embed, an open block of code say, ends with it.
+Embeds rather than Components V2: only embed fields can be side by side (three in a row on a desktop, one on a
+phone), and a Components V2 message can never be changed back. Open Markdown, such as a code block, ends with
+its embed.
 
-Discord's limits hold for any canvas. Lengths are counted in UTF-16 code units, as in split.py: what fits in
-those fits however Discord counts. Where all of it is too long, the longest texts are cut first, and the whole
-comes as a file.
+Any canvas fits Discord's limits. Lengths are in UTF-16 code units, as in split.py. If it is too long, the
+longest texts are cut first, and the full text is attached as a file.
 """
 
 from collections.abc import Collection, Sequence
@@ -26,12 +25,12 @@ from cc_bot.texts import Texts
 
 # ---- canvas page ---------------------------------------------------------------------------------------
 
-# "Embed Limits" of Discord's documentation of messages.
+# "Embed Limits" in Discord's message documentation.
 MAX_EMBEDS: Final = 10
 MAX_CHARACTERS: Final = 6000
-"""Of all embeds of a message: titles, descriptions, names and values of fields, footers."""
+"""In all embeds of a message: titles, descriptions, field names and values, footers."""
 TITLE_CHARACTERS: Final = 200
-"""Of 256; an element's has at most 100 characters of two units each."""
+"""Of 256; an element's title has at most 100 characters of two units each."""
 DESCRIPTION_CHARACTERS: Final = 4096
 VALUE_CHARACTERS: Final = 1024
 FOOTER_CHARACTERS: Final = 2000
@@ -39,19 +38,19 @@ FOOTER_CHARACTERS: Final = 2000
 MAX_FILES: Final = 10
 
 NARROW_CHARACTERS: Final = 300
-"""A longer text would be a tower in a third of a row: it gets one of its own."""
+"""A longer text gets its own row: in a third of one it would be too tall."""
 NAMED_BY: Final = 30
-"""Characters of a text without a title, where it is named in a few words."""
+"""Characters of a text that stand for a missing title."""
 
 _LOCK: Final = "🔒"
 _UNNAMED: Final = "\u200b"
-"""A field must have a name; this one is not seen."""
+"""A zero-width space: field names may not be empty."""
 _CUT: Final = "…"
 
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """A part of a panel; inline ones stand side by side."""
+    """A part of a panel; inline fields share a row."""
 
     name: str
     value: str
@@ -60,24 +59,22 @@ class Field:
 
 @dataclass(frozen=True, slots=True)
 class Panel:
-    """An embed."""
-
     title: str = ""
     text: str = ""
     fields: tuple[Field, ...] = ()
     picture: str = ""
-    """The name of the attached file that it shows."""
+    """Name of the attached file that it shows."""
     footer: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class CanvasPage:
-    """The message that shows a canvas."""
+    """The message of a canvas."""
 
     content: str
     panels: tuple[Panel, ...]
     file: TextFile | None = None
-    """All texts as they are, where some had to be cut."""
+    """The full texts, if some were cut."""
 
     @property
     def pictures(self) -> frozenset[str]:
@@ -86,7 +83,7 @@ class CanvasPage:
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """An element before it is known how much room it has."""
+    """An element before its text is cut."""
 
     element: Element
     title: str
@@ -95,7 +92,7 @@ class _Part:
 
 
 def picture_name(chart: Chart) -> str:
-    """The name of the file that shows a chart: another one as soon as the chart looks otherwise."""
+    """Return the file name of a chart; it changes with the chart's content."""
     looks = repr((chart.title, chart.kind, chart.labels, chart.series))
     return f"chart-{blake2b(looks.encode(), digest_size=6).hexdigest()}.png"
 
@@ -103,10 +100,10 @@ def picture_name(chart: Chart) -> str:
 def canvas_page(
     canvas: Canvas, words: Texts, *, user_id: int | None, pictures: Collection[str] = ()
 ) -> CanvasPage:
-    """The message for a canvas that is not empty, of which all may be seen.
+    """Return the message of a canvas that is not empty and only has visible elements.
 
-    `user_id` is whose it is, where others see it too; None where its user alone does. `pictures` are the
-    names of the charts' pictures that there are: the other charts become tables.
+    `user_id` is the owner, if others see it; else None. `pictures` are the file names of rendered charts;
+    other charts become tables.
     """
     seen = canvas.in_sight[:MAX_EMBEDS]
     mixed = user_id is None and len({element.visibility for element in canvas.elements}) > 1
@@ -127,8 +124,7 @@ def canvas_page(
 
 
 def _heading(user_id: int | None, words: Texts) -> str:
-    """A user is named by a mention, which shows what they are called there now; it is sent so that it does
-    not ping."""
+    """Name the owner by a mention, which shows the current name. The message is sent without pings."""
     return words.canvas.own if user_id is None else words.canvas.of_user.format(user=f"<@{user_id}>")
 
 
@@ -144,12 +140,12 @@ def _part(element: Element, pictures: Collection[str], *, locked: bool) -> _Part
 
 
 def _table(chart: Chart) -> str:
-    """A table between fences, which nothing in it may close."""
+    """Return a table in a code fence that its content can't close."""
     return f"```\n{table(chart).replace('`', '´')}\n```"
 
 
 def _footer(canvas: Canvas, seen: Sequence[Element], words: Texts) -> str:
-    """Names what is not in sight. A footer shows its text as it is, without Markdown."""
+    """List the elements that are out of sight. Footers show no Markdown."""
     others = [_name(element) for element in canvas.elements if element not in seen]
     if not others:
         return ""
@@ -163,7 +159,7 @@ def _name(element: Element) -> str:
 
 
 def _fit(parts: Sequence[_Part], footer: str, *, board: bool) -> list[_Part]:
-    """The parts with texts that have room, each by itself and all together."""
+    """Cut the texts to fit, each by itself and all together."""
     most = [
         VALUE_CHARACTERS if board and not isinstance(part.element, Chart) else DESCRIPTION_CHARACTERS
         for part in parts
@@ -179,7 +175,7 @@ def _fit(parts: Sequence[_Part], footer: str, *, board: bool) -> list[_Part]:
 
 
 def fair_level(lengths: Sequence[int], room: int) -> int:
-    """The greatest length to which the longer ones can be cut so that all have room together."""
+    """Return the maximum length at which all fit together."""
     left = room
     for count, length in zip(range(len(lengths), 0, -1), sorted(lengths), strict=True):
         if length * count > left:
@@ -189,7 +185,7 @@ def fair_level(lengths: Sequence[int], room: int) -> int:
 
 
 def _within(text: str, limit: int) -> str:
-    """The text, or its beginning up to a good place to end, with a mark and without an open block of code."""
+    """Cut a text at a good position, with a mark, and close code blocks."""
     if utf16_length(text) <= limit:
         return text
     pieces = split(text, limit=limit - 2 - len(_CUT) - len(SPOILER), most=1)
@@ -203,7 +199,7 @@ def _panel(part: _Part) -> Panel:
 
 
 def _board(parts: Sequence[_Part]) -> list[Panel]:
-    """Texts that stand in a row share a panel. A chart takes the whole width: it is not readable else."""
+    """Group inline texts into panels. A chart needs the full width to be readable."""
     panels: list[Panel] = []
     joined = False
     for part in parts:
@@ -228,5 +224,5 @@ def _file(parts: Sequence[_Part], words: Texts) -> TextFile:
 
 
 def _whole(part: _Part) -> str:
-    """A picture's numbers too."""
+    """Includes the numbers of charts."""
     return _table(part.element) if isinstance(part.element, Chart) else part.text

@@ -1,8 +1,8 @@
-"""Custom ids: what a button, a menu or a form needs to know is written into its own (at most 100 characters,
-says Discord), so that it works after a restart: no state of a button is in memory.
+"""Custom ids carry the state of buttons, menus and forms (at most 100 characters, says Discord), so that
+these work after a restart.
 
-A custom id is the head of its kind and the values of its fields, with colons between them and numbers in
-base 36: a snowflake takes 13 characters instead of 19, so that five of them fit.
+An id is the head of its kind and its field values, separated by colons, with numbers in base 36: a snowflake
+takes 13 characters instead of 19, so five of them fit.
 """
 
 from collections.abc import Callable, Iterator
@@ -13,15 +13,14 @@ from cc_bot.domain.memory import Order
 from cc_bot.domain.message import DEFAULT_AGENT
 
 LONGEST = 100
-"""Characters of a custom id."""
 ANY_ASKER = 0
-"""Instead of a user: the authors of the questions that the running turn answers."""
+"""Stands for the authors of the questions that the running turn answers."""
 
 _DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
 
 
 class Control:
-    """A button, menu or form. The last field of a kind may be numbers, or a text that holds anything."""
+    """A button, menu or form. The last field of a kind may be numbers, or any text."""
 
     __slots__ = ()
 
@@ -35,7 +34,7 @@ class Control:
 
 
 KINDS: Final[dict[str, type[Control]]] = {}
-"""All kinds of controls, by their heads."""
+"""By their heads."""
 
 _Kind = TypeVar("_Kind", bound=Control)
 
@@ -52,7 +51,7 @@ def _control(head: str) -> Callable[[type[_Kind]], type[_Kind]]:
 
 
 def parse_custom_id(custom_id: str) -> Control | None:
-    """Return the button, menu or form of a custom id; None if it is not one of ours."""
+    """Parse a custom id; None if it is not ours."""
     head, *rest = custom_id.split(":", 1)
     if (kind := KINDS.get(head)) is None:
         return None
@@ -83,7 +82,7 @@ def _read(part: str, kind: Any) -> object:
 
 
 def _number(text: str) -> int:
-    """Read a number in base 36. Raises ValueError, for a sign and the like too."""
+    """Parse base 36. Raises ValueError, also for signs and white space."""
     if not text.isalnum():
         raise ValueError
     return int(text, 36)
@@ -105,33 +104,33 @@ class StopButton(Control):
     user_id: int
     """Or ANY_ASKER."""
     turn: str
-    """Which running turn."""
+    """Id of the running turn."""
 
 
 @_control("answer")
 class AnswerButton(Control):
-    """Regenerate or Continue under a finished answer."""
+    """Regenerate or Continue, under a finished answer."""
 
     action: Literal["again", "more"]
     user_id: int
     answer_id: int
-    """The answer's row in the archive."""
+    """Its row in the archive."""
     earlier_messages: tuple[int, ...] = ()
-    """The Discord messages of this answer before the one that carries the button; at most four."""
+    """The answer's Discord messages before the one with the button; at most four."""
 
 
 @_control("retry")
 class RetryButton(Control):
-    """Ask the question of a turn once more that the program was ended under."""
+    """Ask an interrupted question again."""
 
     user_id: int
     entry: str
-    """In the ledger of turns."""
+    """In the turn ledger."""
 
 
 @_control("about")
 class AskForm(Control):
-    """The form in which a question about a message is asked."""
+    """Ask a question about a message."""
 
     user_id: int
     message_id: int
@@ -139,27 +138,27 @@ class AskForm(Control):
 
 @_control("summary")
 class SummaryButton(Control):
-    """Delete the summary of the button's channel."""
+    """Delete the channel's summary."""
 
     user_id: int
     agent: str = DEFAULT_AGENT
-    """Whose conversation is summarized."""
+    """The agent of the conversation."""
 
 
 @_control("undo")
 class UndoButton(Control):
-    """Take back what an answer did to a memory."""
+    """Undo an answer's change to a memory."""
 
     action: Literal["added", "updated", "deleted"]
     user_id: int
     memory_id: int
     former_id: int = 0
-    """The version that the memory named as the one before it, when that was done; 0 for none."""
+    """The memory's previous version at that time; 0 for none."""
 
 
 @_control("used")
 class UsedMemoriesButton(Control):
-    """The memories that an answer looked up: as many of them as fit."""
+    """Show memories that an answer used, as many as fit."""
 
     user_id: int
     memory_ids: tuple[int, ...] = ()
@@ -173,7 +172,7 @@ class UsedMemoriesButton(Control):
 
 @_control("untell")
 class UntellButton(Control):
-    """See how to take forgotten memories out of conversations, too."""
+    """Show how to remove forgotten memories from conversations, too."""
 
     user_id: int
     memory_ids: tuple[int, ...] = ()
@@ -188,32 +187,32 @@ class ProposalButton(Control):
     user_id: int
     """The author of the question."""
     answer_id: int
-    """The answer's row in the archive."""
+    """Its row in the archive."""
     proposal_id: int
 
 
 @_control("proposals")
 class SeeProposalsButton(Control):
-    """See all that an answer proposes."""
+    """Show all proposals of an answer."""
 
     user_id: int
     answer_id: int
-    """The answer's row in the archive."""
+    """Its row in the archive."""
 
 
 @_control("form")
 class FormButton(Control):
-    """Answer what a server asks back during a call, or not."""
+    """Answer or decline an MCP server's elicitation."""
 
     action: Literal["fill", "skip"]
     user_id: int
     form: str
-    """Which open form."""
+    """Id of the open form."""
 
 
 @_control("sheet")
 class FormSheet(Control):
-    """The form in which that is answered."""
+    """The form for an elicitation."""
 
     user_id: int
     form: str
@@ -246,13 +245,13 @@ class ListButton(Control):
     page: int
     """From 1."""
     category: str = ""
-    """Only this category, if any."""
+    """Filter; empty for all."""
 
 
 @_control("search")
 class SearchButton(Control):
-    """Another page of /memory search. The query is in the message itself: it may be too long
-    for here."""
+    """Another page of /memory search. The query, which may be too long for an id, is read from the
+    message."""
 
     user_id: int
     page: int
@@ -262,7 +261,7 @@ class SearchButton(Control):
 
 @_control("memory")
 class MemoryButton(Control):
-    """A thing to be done to one memory: a button, or a menu of its former versions."""
+    """An action on one memory: a button, or a menu of former versions."""
 
     action: MemoryAction
     user_id: int
@@ -273,14 +272,14 @@ class MemoryButton(Control):
 
 @_control("open")
 class OpenMenu(Control):
-    """Choose one of the memories of a page, to see all of it."""
+    """Choose a memory of a page to show."""
 
     user_id: int
 
 
 @_control("edit")
 class EditForm(Control):
-    """The form in which a memory is changed."""
+    """Edit a memory."""
 
     user_id: int
     memory_id: int
@@ -288,14 +287,14 @@ class EditForm(Control):
 
 @_control("all")
 class ConfirmButton(Control):
-    """The answer to a question about all memories: erase them, or import those of the attached file."""
+    """Confirm for all memories: erase, or import from the attached file."""
 
     user_id: int
     decision: Decision
     count: int
-    """The number of memories in the question."""
+    """Memories in the question."""
     until: int
-    """Unix seconds; after that the question has to be asked again."""
+    """Unix seconds; the question expires then."""
 
 
 # ---- reminders ---------------------------------------------------------------------------------------------
@@ -303,7 +302,7 @@ class ConfirmButton(Control):
 
 @_control("unschedule")
 class UnscheduleButton(Control):
-    """Have a reminder not come, or not come again."""
+    """Cancel a reminder."""
 
     user_id: int
     schedule_id: int
@@ -311,12 +310,12 @@ class UnscheduleButton(Control):
 
 @_control("snooze")
 class SnoozeButton(Control):
-    """Be reminded of the same once more, a little later."""
+    """Repeat a reminder a little later."""
 
     user_id: int
     schedule_id: int
     minutes: int
-    """From the moment of the press."""
+    """From the press."""
 
 
 @_control("reminders")
@@ -333,12 +332,12 @@ class RemindersButton(Control):
 
 @_control("privacy")
 class PrivacyButton(Control):
-    """Erase everything, or leave it."""
+    """Erase everything, or cancel."""
 
     user_id: int
     decision: Literal["erase", "keep"]
     until: int
-    """Unix seconds; after that the question has to be asked again."""
+    """Unix seconds; the question expires then."""
 
 
 # ---- browsers ----------------------------------------------------------------------------------------------
@@ -346,6 +345,6 @@ class PrivacyButton(Control):
 
 @_control("browsers")
 class BrowserMenu(Control):
-    """Sign out the chosen browser, or all of them."""
+    """Sign out one browser, or all."""
 
     user_id: int

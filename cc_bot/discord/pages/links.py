@@ -1,24 +1,23 @@
-"""Links without previews: `<https://…>`, which Discord shows as a link and no more.
+"""Suppresses link previews: `<https://…>`, which Discord shows as a plain link.
 
-A preview is an embed whose words the author of a page chooses, under the bot's name: it could pass for a
-receipt. And Discord fetches a page to make one, so a link that a model was talked into writing would
-carry what it holds to that page's owner without anybody's click.
+A preview is an embed whose text the page's author chooses, under the bot's name: it could imitate a receipt.
+Discord also fetches the page, so a link that a model was tricked into writing would leak data without a
+click.
 
-In code Discord makes no previews, and brackets would be in the way there. But what is code is told by
-Discord's parser, which is not public: a mark that opened before the code may end within it (`**` or `[`),
-and then it is none. So a link in code stays as it is only where no character of such a mark comes before
-it in that code; everywhere else a bracket too many is better than a preview.
+Code has no previews, and brackets would be visible there. But Discord's parser is not public, and a mark
+opened before the code (`**` or `[`) may end inside it, so that it is no longer code. So links in code stay
+only if no character of such a mark precedes them there; an extra bracket is better than a preview.
 """
 
 import re
 from typing import Final
 
 CLOSE_LIMIT: Final = 1000
-"""For a text that is all but made of links: the brackets make the shortest of them nearly twice as long."""
+"""Leaves room for brackets in a text of links: they nearly double the shortest ones."""
 
 _FIRST: Final = r"[^\s<>)]"
 _BETWEEN_PARENTHESES: Final = r"[^\s<>\[\]()、。，．「」『』（）【】！？]"
-# Up to a closing parenthesis that was not opened: there a Markdown link ends, and the next may begin.
+# Up to an unopened closing parenthesis: a Markdown link ends there, and another may begin.
 _FURTHER: Final = rf"(?:{_BETWEEN_PARENTHESES}|\({_BETWEEN_PARENTHESES}*\)|\()*+"
 _LINK: Final = (
     rf"(?P<link>(?:https?|discord|steam)://(?=[^\s<>])(?:{_FIRST}{_FURTHER})?)"
@@ -38,7 +37,7 @@ _FENCE: Final = 3
 
 
 def without_previews(message: str) -> str:
-    """The message, with angle brackets around each link that Discord would make a preview for."""
+    """Return the text with angle brackets around each link that Discord would preview."""
     shown: list[str] = []
     at = 0
     while match := _ANY.search(message, at):
@@ -57,7 +56,7 @@ def without_previews(message: str) -> str:
 
 
 def _bracket(match: re.Match[str]) -> str:
-    """The link in brackets, with what its end was trimmed of behind them."""
+    """Return the link in brackets, followed by what was trimmed from its end."""
     text = match[0]
     if match["whole"]:
         if _BALANCED.fullmatch(text):
@@ -72,14 +71,14 @@ def _bracket(match: re.Match[str]) -> str:
 
 
 def _without_inner_links(address: str) -> str:
-    """The address, with no second one in it that Discord could take for a link of its own. Servers read both
+    """Encode "://" inside an address, so that Discord finds no second link there. Servers treat both
     spellings alike."""
     scheme, rest = address.split("//", 1)
     return f"{scheme}//{_SCHEME.sub('%3A', rest)}"
 
 
 def _trim(link: str) -> str:
-    """The link without the punctuation and the marks that a link ends before."""
+    """Return the link without trailing punctuation and marks."""
     end, unopened = len(link), link.count(")") - link.count("(")
     while link[end - 1] in _TRAILING or (link[end - 1] == ")" and unopened > 0):
         unopened -= link[end - 1] == ")"
@@ -89,8 +88,8 @@ def _trim(link: str) -> str:
 
 
 def _end_of_code(message: str, opening: re.Match[str]) -> int | None:
-    """Return the place behind the ticks that close the code which these open: a fence that begins a line,
-    or code within one. None if that is in doubt."""
+    """Return the end of the code that these ticks open: a fence at the start of a line, or inline code. None
+    if unclear."""
     length = len(opening[0])
     closing = _TICKS.search(message, opening.end())
     while closing and length < _FENCE and len(closing[0]) != length:
@@ -104,7 +103,7 @@ def _end_of_code(message: str, opening: re.Match[str]) -> int | None:
 
 
 def _code(code: str) -> str:
-    """Code, and brackets around the links behind a mark that may have ended it."""
+    """Return the code, with links in brackets after a mark that may have ended it."""
     mark = _MARK.search(code)
     return (
         code if mark is None else code[: mark.start()] + _OUTSIDE_OF_CODE.sub(_bracket, code[mark.start() :])

@@ -1,4 +1,4 @@
-"""Memories as messages: embeds for lists, one line for what was just done."""
+"""Memories as messages: embeds for lists, one line per receipt."""
 
 import re
 from collections.abc import Sequence
@@ -28,18 +28,18 @@ from cc_bot.texts import Texts
 
 
 CHOICE_CHARACTERS = 100
-"""The longest name of an autocomplete choice, or label of a menu's option, that Discord takes."""
+"""Discord's limit for autocomplete choices and option labels."""
 
 COLOUR = 0x5865F2
 PIN_MARK = "📌 "
 
 _DAY_BEFORE_ITS_END = timedelta(seconds=1)
-"""What holds until midnight is told as holding until that day."""
+"""An end at midnight is shown as the day before."""
 
 
 @dataclass(frozen=True, slots=True)
 class EphemeralView:
-    """A reply that its user alone sees. It takes the place of whatever the message said before."""
+    """An ephemeral reply. It replaces the message's previous content."""
 
     content: str = ""
     embed: hikari.Embed | None = None
@@ -49,12 +49,12 @@ class EphemeralView:
 
 
 def choice_name(item: Item) -> str:
-    """Write an entry of a list as a choice of an autocomplete list or a menu."""
+    """Return the name of a choice in an autocomplete list or menu."""
     return shorten(f"#{item.number} {one_line(item.text)}", CHOICE_CHARACTERS)
 
 
 def timestamp(moment: datetime, style: str = "d") -> str:
-    """A moment as every client shows it in its own zone: `d` the day, `t` the time, `f` both."""
+    """Return a Discord timestamp, shown in the reader's time zone: `d` date, `t` time, `f` both."""
     return f"<t:{int(moment.timestamp())}:{style}>"
 
 
@@ -63,12 +63,11 @@ def last_day(expires_at: datetime) -> str:
 
 
 def escape_markdown(text: str) -> str:
-    """The text as it was written, not as Markdown."""
     return "".join(f"\\{character}" if character in r"\*_~`|>[]<" else character for character in text)
 
 
 # ---- memory card ---------------------------------------------------------------------------------------
-# One memory with all that is known of it: its text, where it is used, why it is known, and its past.
+# The card of one memory: text, audience, origin and history.
 
 
 DESCRIPTION_CHARACTERS = 4096
@@ -77,16 +76,15 @@ FORMER_CHOICES = 25
 _FIELD_CHARACTERS = 1024
 _LINK_CHARACTERS = 200
 _LINE_MARK = re.compile(r"^([^\S\n]*)(#{1,3}|-#|[-+])(?=[^\S\n])", re.MULTILINE)
-"""What makes a heading, small print or a list of a line."""
+"""Markdown for a heading, small print or list at the start of a line."""
 _TAG_CHARACTERS = 250
-"""Of all tags: with the longest text and its history they stay under the 6000 of a message's embeds."""
+"""Of all tags: with the longest text and history within 6000 in a message's embeds."""
 
 
 def memory_card(
     memory: Memory, former: Sequence[Memory], reader: Caller, clock: Clock, *, said: str = ""
 ) -> EphemeralView:
-    """The card with everything about a memory, its former versions (newest first) included, with what can be
-    done to it."""
+    """Return a memory's card with its former versions (newest first) and actions."""
     words, told = reader.words, reader.words.memory_card
     embed = hikari.Embed(
         title=f"{PIN_MARK if memory.pinned else ''}{told.title.format(id=memory.number)}",
@@ -102,7 +100,7 @@ def memory_card(
 
 
 def edited_view(memory: Memory, before: Memory, words: Texts) -> EphemeralView:
-    """The view that tells what an edit changed, with an undo for it."""
+    """Return the changes of an edit, with an undo button."""
     told = words.memory_card
     lines = [
         told.changed_from_to.format(name=name, old=old, new=new)
@@ -124,14 +122,13 @@ def edited_view(memory: Memory, before: Memory, words: Texts) -> EphemeralView:
 
 
 def refused_view(sentence: str, entered: str, words: Texts) -> EphemeralView:
-    """The view that tells why what was entered could not be kept, and the text, so that it is not lost."""
+    """Return why the input was refused, with its text, so that it is not lost."""
     embed = hikari.Embed(title=words.memory_card.your_text, description=_whole(entered), colour=COLOUR)
     return EphemeralView(sentence, embed if entered.strip() else None)
 
 
 def _whole(content: str) -> str:
-    """The whole of a text: as it was written if there is room for the backslashes, else as Markdown, which
-    does no more here than look different."""
+    """Return the full text, escaped if that fits, else as Markdown."""
     text = _LINE_MARK.sub(r"\1\\\2", escape_markdown(content))
     return text if len(text) <= DESCRIPTION_CHARACTERS else content[:DESCRIPTION_CHARACTERS]
 
@@ -155,7 +152,7 @@ def _source(memory: Memory, words: Texts) -> str:
 
 
 def why(source: Source, words: Texts) -> str:
-    """The sentence that tells how a memory came about."""
+    """Return the sentence on a memory's origin."""
     author, model = (escape_markdown(shorten(one_line(name), 100)) for name in (source.author, source.model))
     return words.memory_card.because(source.kind, author=author, model=model)
 
@@ -175,7 +172,7 @@ def _history(memory: Memory, former: Sequence[Memory], words: Texts) -> str:
 
 
 def _difference(version: Memory, memory: Memory, words: Texts) -> str:
-    """Return what a former version said; where that is what the memory says now, what else was different."""
+    """Return a former version's text; if it equals the current one, the other differences."""
     if version.content != memory.content:
         return one_line(version.content)
     tags = (f"#{tag}" for tag in version.tags)
@@ -206,8 +203,7 @@ def _restore_menu(memory: Memory, former: Sequence[Memory], words: Texts) -> Men
 
 
 def _editable_values(memory: Memory, words: Texts) -> tuple[str, str, str, str]:
-    """The fields that can be edited, as they are told: short enough that all of it, twice, has room in a
-    message."""
+    """Return the editable fields, shortened so that they fit twice in a message."""
     nothing = words.memory_card.nothing
     tags = " ".join(f"#{tag}" for tag in memory.tags)
     return (
@@ -227,14 +223,14 @@ def _custom_id(action: MemoryAction, memory: Memory) -> str:
 
 
 # ---- memory import ---------------------------------------------------------------------------------------
-# What an import would do, told before anything is done.
+# The preview of an import.
 
 EXAMPLES = 5
 
 
 def import_preview(plan: ImportPlan, user_id: int, until: datetime, words: Texts) -> EphemeralView:
-    """The view that tells how many memories are new, known and refused, with some of the new ones; a button
-    if there are any."""
+    """Return the numbers of new, known and refused memories, with some of the new ones, and a button if there
+    are any."""
     told, new = words.memory_box, len(plan.new)
     lines = [told.import_new.format(count=new)]
     if plan.known:
@@ -264,18 +260,18 @@ def _embed(lines: list[str], words: Texts) -> hikari.Embed:
 
 
 # ---- used memories ---------------------------------------------------------------------------------------
-# What the buttons under an answer reply about memories. Only their owner reads it.
+# Ephemeral replies of the buttons under an answer.
 
 LIMIT: Final = 1900
 """Of Discord's 2000 characters."""
 CARD_CHARACTERS: Final = 120
 SHORT_CHARACTERS: Final = 40
-"""Where there are too many to show that much of each."""
+"""Per memory, if not all fit otherwise."""
 
 
 def used_list(memories: Sequence[Memory], words: Texts) -> str:
-    """A list of memories, each with its number, what it says, and where it came from; as many as a message
-    holds, and how many more there are."""
+    """Return the list of memories with number, text and origin, as many as fit in a message, and the number
+    of the others."""
     if not memories:
         return words.receipt.none_left
     full, short = (
@@ -293,7 +289,7 @@ def used_list(memories: Sequence[Memory], words: Texts) -> str:
 
 
 def within(template: str, memory: Memory) -> str:
-    """A sentence about a memory."""
+    """Return a sentence about a memory, shortened to fit."""
     return template.format(
         id=memory.number, content=escape_markdown(shorten(one_line(memory.content), CARD_CHARACTERS))
     )

@@ -1,4 +1,4 @@
-"""A message as it should look: rendering makes pages, delivery compares and sends them."""
+"""A Discord message as data: rendering makes pages, delivery compares and sends them."""
 
 import math
 import re
@@ -20,24 +20,22 @@ from cc_bot.texts.commands import plainly
 from cc_bot.texts.naming import Show, without_mentions
 
 # ---- facts ---------------------------------------------------------------------------------------------
-# What the bot itself states about an answer, in embeds of the answer's last message: the receipts, and the
-# notes.
+# The bot's own statements about an answer: receipts and notes, in embeds of its last message.
 #
-# A message's content is the model's words or the bot's, never both. What a model writes goes into contents
-# alone, and no link in one is shown with a preview: so an embed of this look is made by code,
-# from committed rows and from how the turn ended, and no text can pass for one, whatever characters it is
-# made of. A canvas is made of embeds too, in a message of its own and in another colour, which no model
-# chooses.
+# A message's content is either the model's text or the bot's, never both. Model text goes into contents only,
+# and its links have no previews. So these embeds come from code, made from committed rows and from how the
+# turn ended, and no model text can imitate one. Canvases are embeds, too, but in their own message and in
+# another colour, which no model chooses.
 
 
 RECEIPTS_COLOUR: Final = 0x2D7D46
 NOTES_COLOUR: Final = 0x5D6B7A
 FACTS_CHARACTERS: Final = 3000
-"""Of the notes; Discord takes 6000 characters in all embeds of a message."""
+"""Of the notes; Discord's limit is 6000 in all embeds of a message."""
 
 RECEIPT_ID: Final = "done:"
 NOTE_ID: Final = "fact:"
-"""The prefixes of the custom ids of buttons that show facts."""
+"""Prefixes of the custom ids of buttons that show facts."""
 
 _SMALL_PRINT: Final = "-# "
 _LINKED: Final = re.compile(r"\A(\d\. )\[((?:[^\]\\]|\\.){0,200}+)\]\(<[^<>]{0,500}+>\)")
@@ -47,28 +45,26 @@ _ESCAPED: Final = re.compile(r"\\([^0-9A-Za-z\s])")
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """Statements in their reader's language, as Markdown."""
+    """Statements in the reader's language, as Markdown."""
 
     lines: tuple[str, ...] = ()
-    """Receipts, or links to the pages that were read; without line breaks."""
+    """Receipts, or links to pages that were read; without line breaks."""
     notices: tuple[str, ...] = ()
-    """How the answer ended, if not as meant, and what else its reader should know of it. In small print."""
+    """How the answer ended, if not normally, and other hints. In small print."""
     activity: str = ""
-    """While the answer is on its way: what is going on. In small print, the last."""
+    """Current activity while the answer streams. In small print, last."""
     in_buttons: bool = False
-    """Whether they are shown as disabled buttons, where the bot may not post embeds."""
+    """Whether they are disabled buttons, where the bot may not post embeds."""
     locale: Locale = field(default=Locale.EN, compare=False)
-    """The language of commands' names in such buttons, which show no mentions."""
+    """For command names in such buttons, which can't show mentions."""
 
     def __bool__(self) -> bool:
         return bool(self.lines or self.notices or self.activity)
 
     def noting(self, sentence: str) -> "Facts":
-        """Add a notice."""
         return replace(self, notices=(*self.notices, sentence))
 
     def without(self, sentence: str) -> "Facts":
-        """Remove a notice."""
         return replace(
             self,
             lines=tuple(line for line in self.lines if line != _SMALL_PRINT + sentence),
@@ -77,7 +73,7 @@ class Facts:
 
     @property
     def description(self) -> str:
-        """The text of the embed; a line for which there is no room is left out."""
+        """The text of the embed; lines beyond the limit are left out."""
         text = ""
         for line in (*self.lines, *(_SMALL_PRINT + line for line in self._notice_lines())):
             longer = f"{text}\n{line}" if text else line
@@ -87,13 +83,13 @@ class Facts:
         return text
 
     def embeds(self, colour: int) -> list[hikari.Embed]:
-        """The embed, or none where there is nothing to state."""
+        """Return the embed; none if there are no facts."""
         if not self or self.in_buttons:
             return []
         return [hikari.Embed(description=self.description, colour=colour)]
 
     def labels(self) -> tuple[str, ...]:
-        """Return the labels of the buttons that show the facts instead of an embed, without Markdown."""
+        """Return the labels of the buttons that replace the embed, without Markdown."""
         if not self.in_buttons:
             return ()
         named = plainly(self.locale)
@@ -102,8 +98,7 @@ class Facts:
 
     @classmethod
     def shown_in(cls, message: hikari.Message, colour: int, labels: Sequence[str], locale: Locale) -> "Facts":
-        """Return the facts of a message as they are shown there, to be shown again. A preview that Discord
-        made of a link has that link."""
+        """Return the facts that a message shows. Embeds with a URL are link previews, and are ignored."""
         own = (each.description for each in message.embeds if each.colour == colour and not each.url)
         if text := next(own, None):
             return cls(tuple(text.split("\n")), locale=locale)
@@ -126,16 +121,15 @@ NO_FACTS: Final = Facts()
 
 
 Part = Literal["reference", "files", "embeds", "components"]
-"""What a message may hold besides its text."""
+"""The parts of a message besides its text."""
 
 TEXT_LIMIT: Final = 1700
-"""Of Discord's 2000 characters a message; the rest is for the brackets around links."""
+"""Of Discord's 2000 per message; the rest is for brackets around links."""
 MAX_PLAIN_MESSAGES: Final = 12
-"""Messages of a text that was to come as a file."""
+"""Messages that replace a file."""
 PROPOSAL_COLOUR: Final = 0xC27C0E
 PROPOSALS_CHARACTERS: Final = 1800
-"""Of all proposals of a message together: with the facts they keep below the 6000 that Discord takes in
-the embeds of a message."""
+"""Of all proposals in a message; with the facts below Discord's limit of 6000 in all embeds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,22 +139,22 @@ class Button:
     primary: bool = False
     enabled: bool = True
     danger: bool = False
-    """For what can't be undone."""
+    """For irreversible actions."""
     url: str = ""
-    """Where it leads; then it has no custom id."""
+    """Replaces the custom id."""
 
 
 @dataclass(frozen=True, slots=True)
 class MenuOption:
     label: str
-    """At most 100 characters, as the others."""
+    """All texts have at most 100 characters."""
     value: str
     description: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Menu:
-    """A list to choose one of; at most 25."""
+    """A select menu with at most 25 options."""
 
     custom_id: str
     placeholder: str
@@ -169,56 +163,56 @@ class Menu:
 
 @dataclass(frozen=True, slots=True)
 class TextFile:
-    """A file to attach, UTF-8."""
+    """An attachment in UTF-8."""
 
     name: str
     text: str
     note: str = field(default="", compare=False)
-    """The notice about it among the page's facts."""
+    """The notice about it."""
 
 
 @dataclass(frozen=True, slots=True)
 class SoundFile:
-    """A recording of an answer to attach."""
+    """A recording of an answer."""
 
     name: str
     data: bytes = field(repr=False, default=b"")
-    """Empty if it is attached already."""
+    """Empty if already attached."""
 
 
 @dataclass(frozen=True, slots=True)
 class PictureFile:
-    """A picture to attach, from a tool."""
+    """A picture from a tool."""
 
     name: str
     data: bytes = field(repr=False, default=b"")
-    """Empty if it is attached already."""
+    """Empty if already attached."""
 
 
 @dataclass(frozen=True, slots=True)
 class ShownProposal:
-    """A proposal in an embed of its own."""
+    """A proposal in its own embed."""
 
     title: str
     text: str
     buttons: tuple[Button, ...]
-    """To approve or decline it."""
+    """Approve and decline."""
 
 
 @dataclass(frozen=True, slots=True)
 class Receipts:
-    """What an answer did to memories and reminders, and how that is shown (pages/receipts.py)."""
+    """Changes to memories and reminders by an answer, and how they are shown (pages/receipts.py)."""
 
     items: tuple[Receipt | ScheduleReceipt, ...] = ()
-    """Empty if they were not read from the database."""
+    """Empty if not read from the database."""
     facts: Facts = NO_FACTS
     buttons: tuple[Button, ...] = ()
-    """A row of their own, to undo each and to see the memories that were used."""
+    """In their own row: undo each, and show the memories used."""
     recalled: tuple[int, ...] = ()
-    """The memories that were used."""
+    """Ids of the memories used."""
     user_id: int = 0
     private: bool = False
-    """Whether only its user reads the message."""
+    """Whether only the user sees the message."""
 
 
 NO_RECEIPTS: Final = Receipts()
@@ -226,26 +220,24 @@ NO_RECEIPTS: Final = Receipts()
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A Discord message."""
-
     content: str
-    """The model's words, or the bot's own; never both."""
+    """The model's text or the bot's own; never both."""
     buttons: tuple[Button, ...] = ()
-    """What can be done with the answer."""
+    """Actions on the answer."""
     file: TextFile | SoundFile | None = None
     receipts: Receipts = NO_RECEIPTS
     facts: Facts = NO_FACTS
-    """Its notes: the pages that were read, and the notices."""
+    """Notes: pages that were read, and notices."""
     proposals: tuple[ShownProposal, ...] = ()
     see: Button | None = None
-    """In place of the proposals if there is no room for them."""
+    """Replaces the proposals if they don't fit."""
     why: str = ""
-    """The reason for the proposals, below the last of them."""
+    """The reason for the proposals, below the last one."""
     pictures: tuple[PictureFile, ...] = ()
 
     @property
     def embeds(self) -> list[hikari.Embed]:
-        """The embeds of its facts and proposals."""
+        """Embeds of facts and proposals."""
         proposed = [
             hikari.Embed(title=each.title, description=each.text, colour=PROPOSAL_COLOUR)
             for each in self._inline
@@ -257,30 +249,30 @@ class Page:
 
     @property
     def proposal_rows(self) -> tuple[tuple[Button, ...], ...]:
-        """The buttons of two proposals in a row: five of them take three of a message's five rows."""
+        """Buttons of two proposals per row: five proposals take three of a message's five rows."""
         buttons = [each.buttons for each in self._inline]
         return tuple(sum(buttons[at : at + 2], ()) for at in range(0, len(buttons), 2))
 
     @property
     def last_row(self) -> tuple[Button, ...]:
-        """The row of buttons for the answer, and for the proposals for which there is no room."""
+        """Buttons of the answer, with `see` if the proposals don't fit."""
         hidden = self.proposals and not self._inline and self.see
         return (*self.buttons, self.see) if hidden and self.see else self.buttons
 
     @property
     def _inline(self) -> tuple[ShownProposal, ...]:
-        """The proposals, or none if they take too much room or Discord takes no embed."""
+        """The proposals; none if they are too long or embeds are not allowed."""
         length = sum(len(each.title) + len(each.text) for each in self.proposals)
         return () if self.facts.in_buttons or length > PROPOSALS_CHARACTERS else self.proposals
 
     def parts(self, before: "Page | None") -> frozenset[Part]:
-        """Return what a message has besides its text, or the edit that makes it from the page `before`."""
+        """Return the parts of the message, or of the edit from the page `before`."""
         files, rows = _changed_files(before, self), rows_of(self)
         held: dict[Part, bool] = {"files": bool(files), "embeds": bool(self.embeds), "components": bool(rows)}
         return frozenset(part for part, there in held.items() if there)
 
     def without(self, parts: Collection[Part]) -> "Page":
-        """Return the page without the parts that Discord refuses. Without embeds, buttons show the facts."""
+        """Return the page without parts that Discord refuses. Without embeds, buttons show the facts."""
         page = self
         if "files" in parts:
             page = replace(page, pictures=(), file=None)
@@ -297,7 +289,8 @@ class Page:
 
 
 def plain_pages(page: Page) -> tuple[Page, ...]:
-    """Show the text file of a page in up to MAX_PLAIN_MESSAGES messages; the last one has all else."""
+    """Return the page with its text file as up to MAX_PLAIN_MESSAGES messages; the last one has all other
+    parts."""
     if not isinstance(page.file, TextFile) or not page.file.text:
         return (page,)
     file = page.file
@@ -315,21 +308,20 @@ NO_PINGS: Final[dict[str, Any]] = {
     "user_mentions": False,
     "role_mentions": False,
 }
-"""Model output never pings anyone."""
 LABEL_CHARACTERS: Final = 80
-"""The limit of a button."""
+"""Of a button."""
 BUTTONS_IN_A_ROW: Final = 5
 MOST_FACT_ROWS: Final = 3
-"""Rows of facts in a message; the other two of five are for buttons."""
+"""The other two of a message's five rows are for buttons."""
 
 
 def new_message(page: Page) -> dict[str, Any]:
-    """Return the keywords of a post."""
+    """Return the keyword arguments for hikari's create_message."""
     return {**changes_to(None, page), "attachments": files_of(page)}
 
 
 def changes_to(before: Page | None, page: Page) -> dict[str, Any]:
-    """Return the keywords of an edit."""
+    """Return the keyword arguments for hikari's edit_message."""
     return {
         "content": page.content,
         "embeds": page.embeds,
@@ -340,13 +332,13 @@ def changes_to(before: Page | None, page: Page) -> dict[str, Any]:
 
 
 def rows_of(page: Page) -> list[MessageActionRowBuilder]:
-    """Return the rows of buttons of a page, which may show its facts too."""
+    """Return all button rows of a page, including its facts if shown as buttons."""
     return components(*_fact_rows(page), page.receipts.buttons, *page.proposal_rows, page.last_row)
 
 
 def _fact_rows(page: Page) -> list[tuple[Button, ...]]:
-    """Facts as disabled buttons, one in a row as long as there are rows; no model writes components either.
-    None where embeds have them."""
+    """Return the facts as disabled buttons, one per row while they fit. None if embeds show them. No model
+    writes components."""
     buttons = [
         Button(shorten(label, LABEL_CHARACTERS), f"{prefix}{number}", enabled=False)
         for prefix, facts in ((RECEIPT_ID, page.receipts.facts), (NOTE_ID, page.facts))
@@ -357,14 +349,14 @@ def _fact_rows(page: Page) -> list[tuple[Button, ...]]:
 
 
 def looks_like(message: hikari.Message, page: Page) -> bool:
-    """Return whether a message has the text and the embeds of a page."""
+    """Return whether a message has the text and embeds of a page."""
     stated = [embed.description or "" for embed in page.embeds]
     there = [embed.description or "" for embed in message.embeds if not embed.url]
     return (message.content or "").strip() == page.content.strip() and there == stated
 
 
 def components(*rows: Sequence[Button], menu: Menu | None = None) -> list[MessageActionRowBuilder]:
-    """Return a menu, and below it rows of at most five buttons. Empty rows are left out."""
+    """Return a menu, and below it rows of at most five buttons. Empty rows are skipped."""
     built = [] if menu is None else [_menu(menu)]
     return built + [_row(buttons) for buttons in rows if buttons]
 
@@ -396,7 +388,6 @@ def _style(button: Button) -> hikari.InteractiveButtonTypesT:
 
 
 def files_of(page: Page) -> list[hikari.Bytes]:
-    """Return the attachments of a page."""
     pictures = [hikari.Bytes(each.data, each.name) for each in page.pictures if each.data]
     match page.file:
         case TextFile(name, text):
@@ -408,8 +399,8 @@ def files_of(page: Page) -> list[hikari.Bytes]:
 
 
 def _changed_files(before: Page | None, page: Page) -> hikari.UndefinedNoneOr[list[hikari.Bytes]]:
-    """Return the files if they changed: an edit would upload them again. To hikari, None removes them, and an
-    empty list means nothing."""
+    """Return the files only if they changed, since an edit uploads them again. In hikari, None removes all
+    attachments, and an empty list changes nothing."""
     there = (before.file, before.pictures) if before else (None, ())
     if there == (page.file, page.pictures):
         return hikari.UNDEFINED

@@ -1,12 +1,12 @@
 """Splits a long answer into Discord messages, each readable by itself.
 
-A message ends at the best position in its last part: after a paragraph rather than a line, after a line
-rather than a sentence, and so on (`_PATTERNS`). A code fence that is open there is closed, and opened again
-in the next message. Each cut depends only on the `limit + limit // 4` characters after the previous one, so
-that the first messages of a growing text soon stop changing.
+A message ends at the best position in its last part: a paragraph end before a line end, a line end before a
+sentence end, and so on (`_PATTERNS`). Open code fences are closed and reopened. Each cut depends only on the
+`limit + limit // 4` characters after the previous one, so the first messages of a growing text soon stop
+changing.
 
 Discord counts code points (discord/discord-api-docs issue 1315), its clients and some libraries UTF-16 code
-units. A text has never fewer of the latter, so those are counted here.
+units, which are never fewer. These are counted here.
 """
 
 from collections.abc import Iterator
@@ -19,16 +19,15 @@ from cc_bot.domain.fences import Fence, LineKind, next_line
 from cc_bot.domain.kinsoku import NEVER_FIRST, NEVER_LAST, NOT_FIRST_IN_LINE
 
 MESSAGE_LIMIT: Final = 2000
-"""UTF-16 code units in one message."""
+"""UTF-16 code units."""
 
-# Japanese writes no spaces, so a line may be cut nearly everywhere; kinsoku (JIS X 4051) says where not:
-# before 、。」ー and small kana, after an opening bracket. Latin words, numbers and runs of katakana are cut
-# at white space or punctuation only. What Discord renders as one thing (an emoji, a mention, a link, a code
-# span) stays whole. Nor is a line cut where the rest, at the start of a message, would turn into Markdown
-# that it was not: `1. `, `- `, `> ` or a fence.
+# Japanese has no spaces, so a line may be cut nearly anywhere, but kinsoku (JIS X 4051) forbids cuts before
+# 、。」ー and small kana, and after opening brackets. Latin words, numbers and runs of katakana are cut only
+# at white space or punctuation. Emoji, mentions, links and code spans stay whole. No cut may turn the rest
+# into Markdown at the start of a message: `1. `, `- `, `> ` or a fence.
 
 _PARAGRAPH, _CODE_PARAGRAPH, _LINE, _IN_LINE = range(4)
-"""How good a position is, best first: a blank line, one inside a code block, a line end, then `_PATTERNS`."""
+"""Quality of a position, best first: a blank line, one in a code block, a line end, then `_PATTERNS`."""
 
 
 def _characters(text: str) -> str:
@@ -58,7 +57,7 @@ _PATTERNS = (
     regex.compile(rf"(?<=[.!?][\"'”’)\]*_]{{0,4}})(?=\s){_ALLOWED}"),
     regex.compile(rf"(?<=[、，；：]){_ALLOWED}"),
     regex.compile(rf"(?<=\S)(?=\s){_ALLOWED}"),
-    # Hiragana before anything else mostly ends a phrase, but お and ご mostly belong to what follows.
+    # Hiragana before other characters mostly ends a phrase, but お and ご mostly belong to the next word.
     regex.compile(
         rf"(?:(?<=\p{{Hiragana}})(?<![おご])(?=[\p{{Han}}{_KATAKANA}A-Za-z0-9{_OPENING_BRACKETS}])"
         rf"|(?<=[」』】）〉》])){_ALLOWED}"
@@ -70,8 +69,8 @@ _PATTERNS = (
 _LAST_RESORT = _IN_LINE + len(_PATTERNS) - 1
 _CHARACTER = _LAST_RESORT - 1
 
-# Each alternative stays within its line. One that is still open where the text known so far ends is
-# taken to go on (\Z), so that it need not be seen whole to be kept whole.
+# Each alternative stays within its line. A match that reaches the end of the text so far (\Z) is assumed to
+# continue.
 _URL = r"https?://[^\s<>、。，．「」『』（）【】！？]+"
 _WHOLE = regex.compile(
     r"\\."
@@ -91,7 +90,7 @@ _WHITE_SPACE = regex.compile(r"(?:\s(?![\p{M}\u200d]))*+")  # a space under a co
 
 
 def _inside_whole(text: str, limit: int) -> set[int]:
-    """The positions inside a link, a code span or the like that fits in `limit` characters."""
+    """Return the positions inside links, code spans and the like that fit in `limit` characters."""
     inside = set[int]()
     for match in _WHOLE.finditer(text):
         fits = match.end() - match.start() <= limit
@@ -114,31 +113,30 @@ class _Line(NamedTuple):
     end: int
     kind: LineKind
     fence: Fence | None
-    """The fence that is open after it."""
+    """Open after it."""
 
 
 class _Cut(NamedTuple):
     at: int
     fence: Fence | None
-    """The fence that is open at the cut."""
+    """Open at the cut."""
     rank: int = _LAST_RESORT
     breaks: bool = False
-    """Whether it parts something that should stay whole."""
+    """Whether it splits something that should stay whole."""
 
 
 def utf16_length(text: str) -> int:
-    """Return the length in UTF-16 code units."""
     return len(text) + sum(character > "\uffff" for character in text)
 
 
 def split(text: str, *, limit: int = MESSAGE_LIMIT, most: int | None = None) -> tuple[str, ...]:
-    """Return the first `most` messages, or all, that together show a Markdown text; none for white space.
+    """Split a Markdown text into at most `most` messages, or all; none if it is blank.
 
-    Each has at most `limit` UTF-16 code units and is not blank. Without the fence lines that were added, and
-    without the white space at the cuts, they are the text; only a fence's own last line may be replaced by an
-    added one. A word, a URL, a mention, a link, a code span or a line of code is cut only if it does not fit
-    in one message, an emoji or a letter with its marks only if it alone is longer than a message. A fence
-    line of more than `limit // 5` characters counts as ordinary text.
+    Each has at most `limit` UTF-16 code units and is not blank. Without added fence lines and the white space
+    at cuts, they are the text; an added line may replace a fence's own last line. A word, URL, mention, link,
+    code span or line of code is cut only if it does not fit in one message; an emoji, or a letter with its
+    marks, only if it alone is longer than a message. Fence lines of more than `limit // 5` characters are
+    treated as text.
     """
     text, pieces = text.rstrip(), list[str]()
     at, fence = _resume(text, 0, None, limit)
@@ -155,7 +153,7 @@ def split(text: str, *, limit: int = MESSAGE_LIMIT, most: int | None = None) -> 
 
 
 def _resume(text: str, at: int, fence: Fence | None, limit: int) -> tuple[int, Fence | None]:
-    """Return where the next piece begins after a cut, and the fence that is open there."""
+    """Return the start of the next piece, and the fence that is open there."""
     begin = _after_white_space(text, at)
     line_ends = text.count("\n", at, begin)
     if at and not line_ends:
@@ -180,7 +178,7 @@ def _lines(view: str, fence: Fence | None, mark: str, limit: int) -> list[_Line]
 
 
 def _choose(view: str, lines: list[_Line], limit: int, room: int, *, ends: bool) -> _Cut:
-    """Return the best cut with at most `room` code units before it. `ends`: the text ends with the view."""
+    """Return the best cut within `room` code units. `ends`: the text ends with the view."""
     units = [0, *accumulate(1 + (character > "\uffff") for character in view)]
 
     def fits(cut: _Cut) -> bool:
@@ -202,7 +200,7 @@ def _choose(view: str, lines: list[_Line], limit: int, room: int, *, ends: bool)
     ]
     if best := min(filter(fits, cuts), key=preference, default=None):
         return best
-    # Something fits in no piece. A tick first in a piece could open a fence.
+    # Something is longer than a message. A leading tick could open a fence.
     anywhere = (
         _Cut(at, line.fence)
         for line in lines
@@ -233,7 +231,7 @@ def _line_ends(view: str, lines: list[_Line]) -> Iterator[_Cut]:
 
 
 def _places(view: str, lines: list[_Line], inside: set[int], limit: int) -> Iterator[_Cut]:
-    """The positions inside lines. One before white space counts for all of that white space."""
+    """Return the positions inside lines. A position before white space covers all of it."""
     for line in lines:
         if line.kind not in ("prose", "code"):
             continue
