@@ -1,4 +1,4 @@
-"""Memories: the long-term notes that a user asked to have kept."""
+"""Memories: long-term notes that users asked to store."""
 
 import re
 import unicodedata
@@ -28,16 +28,16 @@ from cc_bot.domain.when_words import normalize
 
 MAX_CONTENT_CHARACTERS = 4000
 MAX_BESIDE_CHARACTERS = 4000
-"""Of what is given beside the content: category, tags and metadata together, each tag and value counting one
-more. Much more than is kept of them."""
+"""Of category, tags and metadata together; each tag and value counts one extra. Far more than is stored of
+them."""
 MAX_CATEGORY_CHARACTERS = 50
 MAX_TAGS = 20
 MAX_TAG_CHARACTERS = 50
 DEFAULT_CATEGORY = "general"
 MAX_PINNED = 10
-"""Memories of one user."""
+"""Per user."""
 UNDO_TIME = timedelta(minutes=10)
-"""For so long a deleted memory is hidden only, and its user can have it back."""
+"""How long a deleted memory is only hidden and can be restored."""
 
 _MARKS: Final = re.compile(r"[\s、。!?「」『』“”\"]|[.,](?!\d)")
 
@@ -45,29 +45,29 @@ Audience = Literal["anywhere", "private"]
 """Where a memory may be recalled: in every answer, or only in those that its user alone sees."""
 
 Order = Literal["newest", "oldest", "updated"]
-"""How a list is sorted: by when memories were made, or by when they were last changed (latest first)."""
+"""Sort order of a list: by creation, or by last change (latest first)."""
 
 SourceKind = Literal["", "command", "message", "model", "import", "terminal", "proposal"]
-"""How a memory came about; empty for those that are older than the record of it. `proposal`: a model that had
-read others' words wanted it, and its user confirmed it."""
+"""How a memory was created; empty if it is older than this record. `proposal`: the model had read others'
+text and proposed it, and its user approved it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """The origin of a memory, as its owner can ask."""
+    """The origin of a memory, shown to its owner on request."""
 
     kind: SourceKind = ""
     link: str = ""
-    """The message that it was made from or in; empty where there is none."""
+    """The message from which or in which it was created; empty if none."""
     model: str = ""
     """The model that called `remember`."""
     author: str = ""
-    """Who wrote that message, where it may be somebody else."""
+    """The author of that message, if it may not be the owner."""
 
 
 @dataclass(frozen=True, slots=True)
 class Memory:
-    """A note of one user, in every channel, until that user deletes it."""
+    """A note of one user, valid in every channel until the user deletes it."""
 
     id: int
     user_id: int
@@ -80,23 +80,23 @@ class Memory:
     audience: Audience = "anywhere"
     source: Source = Source()
     expires_at: datetime | None = None
-    """From then on it is not recalled; its owner still sees it."""
+    """Not recalled afterwards; its owner still sees it."""
     supersedes: int | None = None
-    """The version before this one, which is kept as history."""
+    """The previous version, kept as history."""
     number: int = 0
-    """What its user calls it by: each user's memories count from 1. 0 for a former text of a memory."""
+    """Shown to its user; each user's memories count from 1. 0 for a former version."""
     pinned: bool = False
-    """Whether its user wants it known in every answer."""
+    """Whether every answer is to use it."""
 
     def is_expired(self, now: datetime) -> bool:
         return self.expires_at is not None and self.expires_at <= now
 
     @property
     def tainted(self) -> bool:
-        """True if its words may be somebody else's than its user's.
+        """True if its text may not be its user's own.
 
-        It follows from where the memory came from, so no column says it. Memories from before taint was known
-        count as their user's own; messages, summaries and reminders of that time count as tainted.
+        Derived from the source, so there is no column. Memories older than taint count as their user's own;
+        messages, summaries and reminders of that age count as tainted.
         """
         return self.source.kind in ("import", "proposal") or bool(self.source.author)
 
@@ -108,18 +108,17 @@ _BESIDE_WORDING: Final = frozenset(
     }
 )
 WORDING: Final = tuple(each.name for each in fields(Memory) if each.name not in _BESIDE_WORDING)
-"""What a memory says and how it is filed: a change of these fields leaves the former version behind."""
+"""Text and filing of a memory: changing one of these fields keeps the former version."""
 
 
 @dataclass(frozen=True, slots=True)
 class MemoryFilter:
-    """The memories that somebody wants to look through; None and nothing: all."""
+    """Selects memories; unset fields match all."""
 
     category: str | None = None
     tags: tuple[str, ...] = ()
-    """All of which they carry."""
+    """A memory must have all of them."""
     audience: Audience | None = None
-    """Those of this one alone."""
     origin: SourceKind | None = None
 
 
@@ -128,11 +127,9 @@ ALL_MEMORIES: Final = MemoryFilter()
 
 @dataclass(frozen=True, slots=True)
 class FoundMemory:
-    """A memory that a search found."""
-
     memory: Memory
     confidence: float
-    """How sure it is that this is what was meant: 0 to 1."""
+    """Probability that the search meant this one, 0 to 1."""
 
 
 ChangeKind = Literal["added", "updated", "deleted"]
@@ -140,17 +137,17 @@ ChangeKind = Literal["added", "updated", "deleted"]
 
 @dataclass(frozen=True, slots=True)
 class MemoryChange:
-    """A change of a memory, told from the committed row: what receipts are made of."""
+    """A committed change of a memory; receipts are made from it."""
 
     kind: ChangeKind
     memory: Memory
-    """As it is now; of a deleted one, as it was."""
+    """After the change; for a deletion, before it."""
     former: Memory | None = None
-    """What an update replaced."""
+    """The memory before an update."""
 
     @property
     def unchanged(self) -> bool:
-        """True if everything was as it is now."""
+        """True for an update that changed no field of WORDING."""
         before, now = self.former, self.memory
         return (
             self.kind == "updated"
@@ -160,41 +157,39 @@ class MemoryChange:
 
     @property
     def version(self) -> int | None:
-        """The version that the change left behind, as the memory names it."""
+        """The id of the former version that the change kept; None if none."""
         former_id = self.former.supersedes if self.former else None
         return None if self.memory.supersedes == former_id else self.memory.supersedes
 
 
 @dataclass(frozen=True, slots=True)
 class MemoryStatistics:
-    """The memories of one user, in numbers."""
-
     count: int
     private: int
     expired: int
     oldest: datetime | None
     newest: datetime | None
     categories: tuple[tuple[str, int], ...] = ()
-    """Each with its number of memories; the largest first."""
+    """With their number of memories, largest first."""
     sources: tuple[tuple[SourceKind, int], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class ErasureCounts:
-    """The number of things that an erasure removed."""
+    """Numbers of items that an erasure removed."""
 
     memories: int = 0
     versions: int = 0
-    """Former texts of them."""
+    """Former versions of memories."""
     summaries: int = 0
-    """Summaries made of the messages that were emptied."""
+    """Summaries made from the emptied messages."""
     messages: int = 0
-    """Messages that were emptied because their user wanted the conversations erased as well."""
+    """Messages emptied because the user asked to erase the conversations too."""
 
 
 def says_the_same(one: str, other: str) -> bool:
-    """Return whether two texts differ in width, case, white space and how their sentences are marked alone. A
-    sign that may mean something (`-5`, `1.5`, `≠`) is a difference."""
+    """Return whether two texts differ only in width, case, white space and sentence punctuation. A sign that
+    may carry meaning (`-5`, `1.5`, `≠`) is a difference."""
     return _bare(one) == _bare(other)
 
 
@@ -203,11 +198,10 @@ def _bare(text: str) -> str:
 
 
 def clean_content(content: str) -> str:
-    """The content as it is stored: stripped, and without control characters.
+    """Return the content as stored: stripped, without control characters.
 
-    Raises EmptyMemory where nobody would see anything, or MemoryTooLong: more than MAX_CONTENT_CHARACTERS
-    characters, or more than twice as many once its letters are unfolded (NFKC). That is how it is searched:
-    ㍿ is 株式会社, and ﷺ is eighteen.
+    Raises EmptyMemory if nothing is visible, or MemoryTooLong beyond MAX_CONTENT_CHARACTERS, or beyond twice
+    as many after NFKC, as search uses it (㍿ becomes 株式会社, ﷺ eighteen letters).
     """
     cleaned = without_controls(content).strip()
     if is_blank(cleaned):
@@ -221,30 +215,30 @@ def clean_content(content: str) -> str:
 
 
 def check_beside(category: str | None, tags: Iterable[str], metadata: Mapping[str, str]) -> None:
-    """Raise BesideTooLong if there is more beside the content than anybody would look through."""
+    """Raise BesideTooLong if category, tags and metadata are too long."""
     length = len(category or "") + sum(len(text) + 1 for text in (*tags, *metadata, *metadata.values()))
     if length > MAX_BESIDE_CHARACTERS:
         raise BesideTooLong(limit=MAX_BESIDE_CHARACTERS, length=length)
 
 
 def clean_category(category: str | None) -> str:
-    """The category as it is stored: one short line, DEFAULT_CATEGORY when there is none."""
+    """Return the category as stored: one short line, DEFAULT_CATEGORY if empty."""
     return _line(category or "", MAX_CATEGORY_CHARACTERS) or DEFAULT_CATEGORY
 
 
 def clean_tags(tags: Iterable[str]) -> tuple[str, ...]:
-    """The tags as they are stored: each one short line, none empty, none twice."""
+    """Return the tags as stored: short single lines, without empty ones and duplicates."""
     lines = (_line(tag, MAX_TAG_CHARACTERS) for tag in tags)
     return tuple(dict.fromkeys(line for line in lines if line))[:MAX_TAGS]
 
 
 def clean_metadata(metadata: Mapping[str, str]) -> Mapping[str, str]:
-    """The metadata as they are stored: without control characters."""
+    """Return the metadata as stored, without control characters."""
     return {without_controls(name): without_controls(value) for name, value in metadata.items()}
 
 
 def clean_source(source: Source) -> Source:
-    """The origin as it is stored: without control characters."""
+    """Return the source as stored, without control characters."""
     link, model, author = map(without_controls, (source.link, source.model, source.author))
     return replace(source, link=link, model=model, author=author)
 
@@ -254,7 +248,7 @@ def _line(text: str, limit: int) -> str:
 
 
 def parse_tags(text: str | None) -> tuple[str, ...]:
-    """Tags from what a user typed: separated by commas (、 and ，too) or white space, `#` optional."""
+    """Parse tags separated by commas (also 、 and ，) or white space; `#` is optional."""
     return _tags(text)[:MAX_TAGS]
 
 
@@ -264,8 +258,8 @@ def _tags(text: str | None) -> tuple[str, ...]:
 
 
 def read_tags(text: str) -> tuple[str, ...]:
-    """Tags as `parse_tags` reads them, from somebody who sees what is wrong. Raises TooManyTags or TagTooLong
-    for what would be left out or cut."""
+    """Parse like `parse_tags`, for forms that show errors. Raises TooManyTags or TagTooLong instead of
+    dropping or cutting tags."""
     tags = _tags(without_controls(text))
     if len(tags) > MAX_TAGS:
         raise TooManyTags(limit=MAX_TAGS, found=len(tags))
@@ -276,8 +270,8 @@ def read_tags(text: str) -> tuple[str, ...]:
 
 
 def read_category(text: str) -> str:
-    """A category as somebody enters it who sees what is wrong; empty for none. Raises CategoryTooLong for one
-    that would be cut."""
+    """Clean a category for forms that show errors; empty for none. Raises CategoryTooLong instead of cutting
+    it."""
     category = " ".join(without_controls(text).split())
     if len(category) > MAX_CATEGORY_CHARACTERS:
         raise CategoryTooLong(limit=MAX_CATEGORY_CHARACTERS, length=len(category))
@@ -285,9 +279,8 @@ def read_category(text: str) -> str:
 
 
 # ---- ending ----------------------------------------------------------------------------------------------
-# Until when a memory holds, as a person writes it: a day, to its end, or a time of one.
-#
-# Whatever tells a reminder when to come tells this as well (when.py), and how long from now.
+# The expiry of a memory as a user writes it: a day (until its end) or a time. Accepts the times that
+# reminders do (when.py), and durations from now.
 
 _DAY: Final = re.compile(r"(\d{4})\s?[-/.年]\s?(\d{1,2})\s?[-/.月]\s?(\d{1,2})\s?日?")
 _UNTIL: Final = re.compile(r"^(?:until|till|by|for)\s|(?<!\s)\s*+まで(?:に|は|有効)?$")
@@ -297,13 +290,13 @@ _WHOLE: Final = (
     (re.compile(r"(今年|来年|再来年)(?:中|いっぱい|末|の?終わり|の?最後)"), r"\1の12月31日"),
     (re.compile(r"年内|年末"), "12月31日"),
 )
-"""A week, month or year to its end."""
+"""The end of a week, month or year."""
 _TODAY: Final = re.compile(r"(?:今日|本日|きょう)(?:中|いっぱい)?|(?:the end of )?today")
 
 
 def parse_end(text: str | None, now: datetime, zone: ZoneInfo) -> datetime | None:
-    """The moment (UTC) at which what is named ends where the user is: that of the day, or the time itself
-    where one is named; None when nothing is written.
+    """Return the moment (UTC) of expiry: the end of the day in the user's time zone, or the time if one is
+    given; None for an empty text.
 
     Raises EndNotUnderstood, EndPassed, NoSuchTime or WhenTooFar.
     """
@@ -338,7 +331,7 @@ def _end(written: str, now: datetime, zone: ZoneInfo) -> datetime:
 
 
 def _read(written: str, now: datetime, zone: ZoneInfo) -> datetime:
-    """A day that is named on that very day is not over yet."""
+    """A day named on that same day has not passed yet."""
     midnight = datetime.combine(now.astimezone(zone).date(), time(), zone)
     meant = read_when(written, midnight, zone)
     if meant.timed:
@@ -361,49 +354,49 @@ def _end_of(day: date, zone: ZoneInfo) -> datetime:
 
 
 def write_end(expires_at: datetime | None, zone: tzinfo) -> str:
-    """The last day on which something holds, as `parse_end` reads it; empty when it has no end."""
+    """Return the last day of validity, in the form that `parse_end` reads; empty if there is no end."""
     if expires_at is None:
         return ""
     return (expires_at.astimezone(zone) - timedelta(microseconds=1)).date().isoformat()
 
 
 # ---- receipt ---------------------------------------------------------------------------------------------
-# The line that tells a user of a change to their memories: from committed rows, never from a model.
+# Receipts: the lines that report changes to memories, made from committed rows and never by a model.
 
 Kind = Literal["added", "updated", "unchanged", "deleted"]
 ReceiptState = Literal["holds", "over", "undone"]
-"""over: it can't be undone any more, because the memory was changed again or the reminder has come."""
+"""over: it can't be undone, because the memory was changed again or the reminder has fired."""
 
 
 @dataclass(frozen=True, slots=True)
 class Receipt:
-    """The line that tells what was done to one memory."""
+    """The receipt line of a change to one memory."""
 
     kind: Kind
     memory_id: int
     text: str
     former_id: int | None = None
-    """The version that the memory names as the one before it."""
+    """The version that preceded the memory."""
     private: bool = False
-    """Whether its text is for its user alone."""
+    """Whether only its user may see the text."""
     number: int = 0
-    """What its user calls it by."""
+    """Shown to its user."""
     state: ReceiptState = "holds"
 
     @property
     def undo(self) -> Literal["added", "updated", "deleted"] | None:
-        """The change that can be taken back: one of who may see a memory leaves no version behind."""
+        """The change that can be undone; a change of audience keeps no version."""
         if self.kind == "unchanged" or (self.kind == "updated" and self.former_id is None):
             return None
         return self.kind
 
     def as_added(self, before: "Receipt") -> "Receipt":
-        """The same of a memory that was kept in the same answer: taken back, all of it goes."""
+        """Return the receipt as an addition, if the memory was added in the same answer: undo removes all of
+        it."""
         return replace(self, kind="added", former_id=self.former_id or before.former_id)
 
 
 def receipt_of(change: MemoryChange) -> Receipt:
-    """Return the receipt of a committed change."""
     memory = change.memory
     return Receipt(
         "unchanged" if change.unchanged else change.kind,
@@ -416,7 +409,7 @@ def receipt_of(change: MemoryChange) -> Receipt:
 
 
 def with_receipt(receipts: Sequence[Receipt], change: MemoryChange) -> tuple[Receipt, ...]:
-    """Add one more change. What happens twice to a memory within an answer is told once."""
+    """Add a change. Several changes of a memory in one answer share a receipt."""
     new = receipt_of(change)
     before = next((each for each in receipts if each.memory_id == new.memory_id), None)
     if before is None:

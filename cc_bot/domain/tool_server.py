@@ -1,4 +1,4 @@
-"""Tools of servers that the operator names: what they are, where they are used, and what comes of a call."""
+"""Tools of configured MCP servers: their descriptions, where they are offered, and call results."""
 
 import hashlib
 import re
@@ -10,44 +10,44 @@ from typing import Any, Final, Literal
 from cc_bot.domain.message import Attachment
 
 SEPARATOR: Final = "__"
-"""Between the name of a server and that of its tool, in the name that the model calls it by."""
+"""Between the server's and the tool's name in the name shown to the model."""
 
 MAX_NAME_LENGTH: Final = 64
 """Characters of that name."""
 _NO_NAME: Final = re.compile(r"[^A-Za-z0-9_-]")
 
 Approvers = Literal["asker", "owners"]
-"""Who decides on a call that waits."""
+"""Who approves a pending call."""
 
 
 def is_of_server(name: str) -> bool:
-    """Return whether the model calls a tool of a server by this name."""
+    """Return whether this tool name belongs to a server's tool."""
     return SEPARATOR in name
 
 
 @dataclass(frozen=True, slots=True)
 class ServerTool:
-    """A tool of a server, as a model is offered it."""
+    """A server's tool as offered to a model."""
 
     server: str
     name: str
-    """As its server calls it."""
+    """The server's name for it."""
     description: str
     parameters: Mapping[str, Any] = field(hash=False)
-    """Of its arguments, a JSON schema that models take."""
+    """JSON schema of its arguments, in a form that models accept."""
     read_only: bool = False
-    """Whether its server says that it changes nothing."""
+    """Whether its server declares that it changes nothing."""
     open_world: bool = True
-    """Whether a call may reach anything beyond its server. False only where the operator says so, or the
-    server does and an owner has accepted that."""
+    """Whether a call may reach beyond its server. False only if the operator says so, or if the server does
+    and an owner has accepted that."""
 
     called: str = ""
-    """The name that the model calls a tool of our own by."""
+    """Overrides the model's name for one of our own tools."""
 
     @property
     def full_name(self) -> str:
-        """The name that the model calls it by: models take no other signs in one. Of a name in which no sign
-        is left, as of a Japanese one, a digest stands there: it tells two of them apart."""
+        """The name used by the model, restricted to the characters that models accept. A name without any
+        (such as a Japanese one) becomes a digest, so that names stay distinct."""
         if self.called:
             return self.called
         server, own = _NO_NAME.sub("_", self.server), _NO_NAME.sub("_", self.name)
@@ -56,13 +56,13 @@ class ServerTool:
         return f"{server}{SEPARATOR}{own}"
 
     def missing(self, arguments: Mapping[str, Any]) -> tuple[str, ...]:
-        """Return the names of required arguments that are not there. Servers check all else themselves."""
+        """Return the names of missing required arguments. The server validates all else."""
         return tuple(name for name in self.parameters.get("required", ()) if name not in arguments)
 
 
 def find_missing(named: Iterable[str], known: Mapping[str, Sequence[str] | None]) -> tuple[str, ...]:
-    """Return those names, or patterns of names, that no tool of a server has. `known` are the tools by
-    server; None: nobody can tell."""
+    """Return those names or patterns that match no server tool. `known` are the tools by server; None:
+    unknown."""
     there = [
         ServerTool(server, name, "", {}).full_name for server, names in known.items() for name in names or ()
     ]
@@ -78,34 +78,34 @@ def find_missing(named: Iterable[str], known: Mapping[str, Sequence[str] | None]
 
 @dataclass(frozen=True, slots=True)
 class ToolPlace:
-    """The user and the place of a turn: what decides which tools of servers a turn has."""
+    """The user and channel of a turn, which decide the server tools offered."""
 
     user_id: int
     channel_ids: tuple[int, ...] = ()
-    """The channel, and the one that a thread of it belongs to."""
+    """The channel, and a thread's parent."""
     guild_id: int | None = None
-    """None in a DM, and outside of Discord."""
+    """None in a DM and outside Discord."""
     role_ids: tuple[int, ...] | None = ()
-    """None where nobody tells."""
+    """None if unknown."""
 
 
 @dataclass(frozen=True, slots=True)
 class OfferedTool:
-    """A tool of a server in one place."""
+    """A server's tool as offered in one channel."""
 
     tool: ServerTool
     waits: bool
-    """Whether its call is made only when somebody presses."""
+    """Whether a call needs approval."""
     approvers: Approvers = "asker"
     most_calls: int = 8
-    """Of all tools of its server in one turn."""
+    """Per turn, over all tools of its server."""
     for_roles: bool = False
-    """Whether it is for those with certain roles alone: others may read what comes of it."""
+    """Whether it is limited to certain roles, although others may read its results."""
 
 
 @dataclass(frozen=True, slots=True)
 class ServerResult:
-    """The outcome of a call, as its server gave it, cut to what may be told."""
+    """The result of a call, cut to the size limit."""
 
     text: str
     ok: bool = True
@@ -114,47 +114,48 @@ class ServerResult:
 
 @dataclass(frozen=True, slots=True)
 class StoredToolList:
-    """The tools of a server as JSON."""
+    """A server's tools as JSON."""
 
     seen: str
-    """Those that it listed last."""
+    """The last list from the server."""
     accepted: str = ""
-    """Those that an owner has accepted; empty before that."""
+    """The list accepted by an owner; empty before that."""
 
     @property
     def waits(self) -> bool:
-        """Return whether there is anything that no owner has accepted."""
+        """Return whether any tool awaits acceptance."""
         return (self.accepted or "[]") != self.seen
 
     @property
     def code(self) -> str:
-        """What an owner who has read the list names it by: short enough to copy, too long to collide."""
+        """Return a digest by which an owner accepts exactly this list: short enough to copy, long enough not
+        to collide."""
         return hashlib.sha256(self.seen.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
 ToolStatus = Literal["offered", "new", "changed", "gone", "left_out", "unnamed"]
-"""Whether models are offered a tool. New, changed and gone ones wait for an owner; models can't use one that
-is left out, and the operator's file does not allow unnamed ones."""
+"""Whether models are offered a tool. New, changed and gone tools await an owner; a left-out tool is unusable
+for models, and an unnamed one is not allowed by the operator's file."""
 HELD_BACK: Final = frozenset[ToolStatus]({"new", "changed", "gone"})
 
 
 @dataclass(frozen=True, slots=True)
 class ToolWording:
-    """What a server says about one of its tools."""
+    """A server's description of a tool."""
 
     description: str
     schema: str
-    """Of its arguments, as JSON; empty if it is too large."""
+    """JSON schema of its arguments; empty if too large."""
     read_only: bool
     waits: bool
     """Whether a call needs approval."""
     open_world: bool = True
-    """Whether a call may reach anything beyond its server."""
+    """Whether a call may reach beyond its server."""
 
 
 @dataclass(frozen=True, slots=True)
 class ToolDetails:
-    """A tool of a server as an owner reads it: as it is now, and as it was accepted."""
+    """A tool as an owner reviews it: the current and the accepted version."""
 
     full_name: str
     status: ToolStatus
@@ -169,7 +170,7 @@ LeftOutReason = Literal["alike", "long_name", "too_large", "no_schema", "no_obje
 
 @dataclass(frozen=True, slots=True)
 class LeftOutTool:
-    """A tool that no model can be offered."""
+    """A tool that can't be offered to any model."""
 
     name: str
     reason: LeftOutReason
@@ -183,33 +184,33 @@ ToolServerProblemKind = Literal["ended", "refused", "late", "closed", "error"]
 
 @dataclass(frozen=True, slots=True)
 class ToolServerProblem:
-    """The reason why a server is away."""
+    """Why a server is unavailable."""
 
     kind: ToolServerProblemKind
     detail: str = ""
-    """The exit code of a program, or the type of an error."""
+    """Exit code of a program, or type of an error."""
 
     def __str__(self) -> str:
-        """Write it for the log."""
+        """Format it for the logger."""
         return " ".join(filter(None, (self.kind, self.detail)))
 
 
 @dataclass(frozen=True, slots=True)
 class ToolServerReport:
-    """A server as its operator sees it."""
+    """A server's status for the operator."""
 
     server: str
     state: ToolServerState
     tools: int
-    """Those that are offered."""
+    """Number of offered tools."""
     tokens: int
-    """What these take in a request."""
+    """Tokens that they use in a request."""
     calls: int = 0
     failures: int = 0
     withheld: tuple[str, ...] = ()
-    """Tools that are new, changed or gone, and that no owner has accepted so."""
+    """New, changed or gone tools that no owner has accepted."""
     left_out: tuple[LeftOutTool, ...] = ()
     problem: ToolServerProblem | None = None
-    """Why it is away."""
+    """Why it is unavailable."""
     code: str = ""
-    """The code that accepts its tools as they are now; empty if there is nothing to accept."""
+    """Accepts the current tools; empty if nothing awaits acceptance."""

@@ -1,9 +1,9 @@
-"""Copies of the database, made by SQLite itself while the bot goes on writing.
+"""Backups of the database, made with SQLite's online backup API while the bot keeps writing.
 
-A file copy of a database in use misses what is in its write-ahead log, or half of a page.
-SQLite's online copy sees one moment. All pages are taken in one step: a copy in steps starts over at each
-write and, beside a busy writer, never ends. A copy counts once it has been opened and checked, its manifest
-is written and both have reached the disk; so only then does it get its name.
+Copying the file of a database in use misses the WAL, or tears a page; the backup API reads one state. All
+pages are copied in one step: with several, each write restarts the copy, which never ends beside a busy
+writer. A copy gets its final name only after it was opened and checked, its manifest was written, and both
+were synced.
 """
 
 import asyncio
@@ -37,30 +37,30 @@ from cc_bot.storage.manifest import (
 from cc_bot.version import __version__
 
 # ---- rotation --------------------------------------------------------------------------------------------
-# Only files that are named as cc-bot names them are looked at, and what is deleted of a backup is the copy
-# and its manifest. The newest is never deleted, however old it is: it is all that there is.
+# Only files with cc-bot's backup names are considered. Deleting a backup removes the copy and its manifest.
+# The newest is never deleted, whatever its age.
 
 _NAME: Final = re.compile(r"sessions_(\d{8}-\d{6})(?:-(\d+))?\.db")
 _LEFT_OVER: Final = re.compile(r"\.sessions_\d{8}-\d{6}(?:-\d+)?\.db\.partial(?:-journal)?")
 _LEFT_OVER_AFTER: Final = timedelta(days=1)
-"""A copy that has been on its way for so long was cut off."""
+"""An unfinished copy of this age was interrupted."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class Backup:
-    """A backup by its name; later ones are greater."""
+    """A backup, identified by its name; later ones compare greater."""
 
     moment: datetime
     """In the time zone of the program that made it."""
     number: int
-    """Of those of one second."""
+    """Counts backups of the same second."""
     path: Path
 
 
 @dataclass(frozen=True, slots=True)
 class Rotation:
-    """The number of backups that are kept, and for how long: what either of the two lets go is deleted. None:
-    no bound."""
+    """How many backups are kept, and for how long; exceeding either limit deletes a backup. None:
+    unbounded."""
 
     keep: int | None = None
     days: int | None = None
@@ -80,10 +80,10 @@ def backups_in(folder: Path) -> list[Backup]:
 def rotate(
     folder: Path, rotation: Rotation, now: datetime, *, made: Path, database: Path | None = None
 ) -> tuple[Path, ...]:
-    """Delete what has had its time, oldest first, and return it; never the newest, nor the one that was just
-    made, nor the database, which is named like a backup if the operator opens one.
+    """Delete expired backups, oldest first, and return them. Never deletes the newest, the one just made, or
+    the open database if its name is that of a backup.
 
-    What is left of copies that were cut off goes as well. Raises OSError.
+    Also deletes remains of interrupted copies. Raises OSError.
     """
     live = database.resolve() if database else None
     older = [each for each in backups_in(folder) if each.path.resolve() != live][1:]
@@ -111,12 +111,12 @@ def rotate(
 
 @dataclass(frozen=True, slots=True)
 class BackupResult:
-    """A copy that was opened and checked."""
+    """A verified copy."""
 
     path: Path
     manifest: Manifest
     deleted: tuple[Path, ...] = ()
-    """Older ones that had their time."""
+    """Older backups deleted by the rotation."""
 
 
 async def back_up(
@@ -127,12 +127,12 @@ async def back_up(
     rotation: Rotation = Rotation(),
     announce: Announce = announce_nothing,
 ) -> BackupResult:
-    """Copy the database into the folder, which is made when missing, as `sessions_YYYYMMDD-HHMMSS.db`, with
-    its manifest and the log of erasures beside it; then delete what has had its time.
+    """Copy the database into the folder (created if missing) as `sessions_YYYYMMDD-HHMMSS.db`, with its
+    manifest and the erasure log; then delete expired backups.
 
-    The name tells `now` in its own time zone. A copy that is there already is never overwritten. Every file's
-    mode is 0600. Raises DatabaseMissing, DatabaseUnusable (the source does not pass SQLite's check),
-    NotEnoughRoom, BackupFailed or, when the copy was made, OldBackupsKept.
+    The name shows `now` in its own time zone. Existing copies are never overwritten. Files have mode 0600.
+    Raises DatabaseMissing, DatabaseUnusable (the source fails SQLite's check), NotEnoughRoom, BackupFailed
+    or, after the copy was made, OldBackupsKept.
     """
     return await asyncio.to_thread(_back_up, database, folder, now, rotation, announce)
 
@@ -162,7 +162,7 @@ def _back_up(
 
 
 def preserve(database: Path, version: int) -> Path:
-    """Copy the database beside itself before its schema becomes `version`: `sessions.before-v2.db`."""
+    """Copy the database beside itself before migrating to schema `version`: `sessions.before-v2.db`."""
     with _new_copy(database, database.parent, f"{database.stem}.before-v{version}") as copy:
         return copy.target
 
@@ -171,7 +171,7 @@ def preserve(database: Path, version: int) -> Path:
 class _Copy:
     partial: Path
     target: Path
-    """Its name from the end of `_new_copy` on."""
+    """Its name after `_new_copy`."""
     version: int
     rows: Rows
 
@@ -180,7 +180,7 @@ class _Copy:
 def _new_copy(
     database: Path, folder: Path, stem: str, announce: Announce = announce_nothing
 ) -> Iterator[_Copy]:
-    """Copy and check a database; give the copy its name at the end. Raises as `back_up`."""
+    """Copy and check a database, then rename the copy. Raises as `back_up`."""
     if not database.is_file():
         raise DatabaseMissing(path=str(database))
     try:
@@ -210,8 +210,8 @@ def _new_copy(
 
 
 def _reserve(folder: Path, stem: str) -> tuple[Path, Path]:
-    """Make a file to write into, private from its first moment, and return it with the free name that it gets
-    at the end. The file claims the name: two copies made in one second get different ones."""
+    """Create a file with mode 0600 to write into, and return it with its final, free name. The file reserves
+    the name, so two copies made in one second get different ones."""
     for number in count(1):
         target = folder / f"{stem}{f'-{number}' if number > 1 else ''}.db"
         partial = target.with_name(f".{target.name}.partial")
@@ -226,7 +226,7 @@ def _reserve(folder: Path, stem: str) -> tuple[Path, Path]:
 
 
 def _copy(database: Path, partial: Path) -> None:
-    # mode=rw: without it SQLite would make a source that has gone missing.
+    # mode=rw: otherwise SQLite would create a missing source.
     source = sqlite3.connect(f"{database.absolute().as_uri()}?mode=rw", uri=True)
     with closing(source), closing(sqlite3.connect(partial.absolute())) as copy:
         [(pages,)] = source.execute("PRAGMA page_count").fetchall()
@@ -237,14 +237,13 @@ def _copy(database: Path, partial: Path) -> None:
 
 
 # ---- copies ----------------------------------------------------------------------------------------------
-# Copies of the database beside it: a start keeps one before an upgrade (`sessions.before-v16.db`), a restore
-# the database that it replaced (`sessions.replaced-20261122-041500.db`). They are deleted after some time,
-# because they hold data of people who have been forgotten since.
+# Copies beside the database, made before an upgrade (`sessions.before-v16.db`) or a restore
+# (`sessions.replaced-20261122-041500.db`). They are deleted after some time, because they hold data that was
+# erased since.
 
 
 def copies_of(database: Path) -> list[Path]:
-    """List all copies of a database, with SQLite's files beside each, and what is left of one that was cut
-    off."""
+    """List all copies of a database with their SQLite files, and the remains of interrupted ones."""
     pattern = re.compile(
         rf"\.?{re.escape(database.stem)}\.(?:before-v\d+|replaced-\d{{8}}-\d{{6}})(?:-\d+)?"
         r"\.db(?:\.partial)?(?:-wal|-shm|-journal)?"
@@ -257,13 +256,13 @@ def copies_of(database: Path) -> list[Path]:
 
 
 def leftovers_of(database: Path) -> list[Path]:
-    """List the folders of restores that were cut off."""
+    """List the folders of interrupted restores."""
     return sorted(database.parent.glob(f".{glob.escape(database.name)}.restoring-*"))
 
 
 def delete_old_copies(database: Path, now: datetime, days: int) -> tuple[Path, ...]:
-    """Delete copies that were made more than `days` days ago (0: none of them), and what a kill left of one a
-    day ago. Returns what was deleted. Raises OSError."""
+    """Delete copies older than `days` (0: all), and remains of interrupted copies older than a day. Returns
+    the deleted paths. Raises OSError."""
     copies = copies_of(database)
     cut_off = [*leftovers_of(database), *(path for path in copies if path.name.startswith("."))]
     whole = [path for path in copies if not path.name.startswith(".")] if days else []

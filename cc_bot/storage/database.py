@@ -1,6 +1,6 @@
-"""Database interface: stores are written once against it; each engine implements it.
+"""Database interface: stores use it, each engine implements it.
 
-It is narrow because every awaited call is a trip to another thread or machine: a read is one trip, and so is
+It is narrow because every awaited call is a trip to another thread or machine; a read is one trip, and so is
 a whole transaction.
 """
 
@@ -23,28 +23,28 @@ Row = Sequence[Any]
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """SQL with `$1`, `$2`, … for its parameters, and the parameters."""
+    """SQL with parameters `$1`, `$2`, …"""
 
     sql: str
     params: tuple[Any, ...] = ()
 
     def as_steps(self) -> "Steps[Sequence[Row]]":
-        """Return a transaction of this statement alone, which returns its rows."""
+        """Return a transaction of this statement, which returns its rows."""
         return (yield self)
 
 
 ScrubOutcome = Literal["done", "busy", "no_room"]
-"""`busy`: another program reads or writes. `no_room`: VACUUM needs more room on the disk."""
+"""`busy`: another program reads or writes. `no_room`: VACUUM needs more disk space."""
 
 T = TypeVar("T")
 
 Steps = Generator[Statement, Sequence[Row], T]
 """A transaction as a generator: yields a Statement, receives its rows, returns the result. It can't await, so
-that nothing slow is done while the transaction is open."""
+nothing slow runs while the transaction is open."""
 
 
 class Subject(NamedTuple):
-    """A lock key: writes with the same key run one at a time, in the order in which they were asked for."""
+    """A lock key: writes with the same key run one at a time, in the order of the calls."""
 
     kind: Literal["user", "channel", "guild", "everybody", "processes"]
     id: int = 0
@@ -52,7 +52,7 @@ class Subject(NamedTuple):
 
 EVERYBODY: Final = Subject("everybody")
 PROCESSES: Final = Subject("processes")
-"""Heartbeats and duties. No slow write may have this key."""
+"""For process heartbeats and leases. No slow write may use this key."""
 
 
 def user(id_: int) -> Subject:
@@ -69,8 +69,8 @@ def guild(id_: int) -> Subject:
 
 
 def storable(value: Any) -> Any:
-    """Return a parameter that every engine takes: without NUL, and without halves of surrogate pairs, which
-    models produce when they cut an emoji."""
+    """Make a parameter storable in every engine: without NUL, and without lone surrogates, which models
+    produce by cutting an emoji."""
     if isinstance(value, str):
         if "\0" in value:
             value = value.replace("\0", "")
@@ -87,18 +87,18 @@ def all_of(statements: Sequence[Statement]) -> Steps[list[Sequence[Row]]]:
 
 
 class Trouble(NamedTuple):
-    """An error of an engine, for the operator."""
+    """An engine's error, for the operator."""
 
     kind: type[StorageError]
     reason: str
     """The engine's name for it."""
     fixed_by: str = ""
-    """What the operator has to do. If empty, it is a mistake of a statement, and not logged."""
+    """The operator's remedy. If empty, the statement is wrong, and the error is not logged."""
 
 
 class Engine:
-    """What the databases of all engines share. Each kind of trouble is logged once until the next success,
-    without the engine's message, which may quote users."""
+    """Base class of the engines' databases. Each kind of error is logged once until the next success, without
+    the engine's message, which may quote users."""
 
     def __init__(self, location: str, classify: Callable[[BaseException], Trouble]) -> None:
         self.location = location
@@ -139,7 +139,7 @@ class Engine:
         return trouble.kind()
 
     def _had(self, kind: type[StorageError]) -> bool:
-        """Return whether there was such an error, and no success since."""
+        """Return whether this error occurred since the last success."""
         return any(trouble.kind is kind for trouble in self._reported)
 
     def _note_success(self) -> None:
@@ -149,35 +149,35 @@ class Engine:
 
 
 class Database(Protocol):
-    """A connection. All errors of the engine arrive as a StorageError."""
+    """A connection. Engine errors are raised as StorageError."""
 
     @property
     def dialect(self) -> Dialect: ...
 
     location: str
-    """The name by which the operator knows this database, without credentials."""
+    """The operator's name for this database, without credentials."""
 
     async def query(self, sql: str, *params: Any) -> Sequence[Row]:
-        """Return the rows of one reading statement."""
+        """Return the rows of one read statement."""
         ...
 
     async def transaction(
         self, statements: Sequence[Statement], about: Sequence[Subject]
     ) -> list[Sequence[Row]]:
-        """Run the statements in one transaction: all of them take effect or none.
+        """Run the statements in one atomic transaction, and return the rows of each.
 
-        Returns the rows of each. A transaction runs to its end even if the caller is cancelled.
+        It finishes even if the caller is cancelled.
         """
         ...
 
     async def read(self, begin: Callable[[], Steps[T]]) -> T:
-        """Run the reading statements of `begin()` on one state of the database, whatever others write."""
+        """Run the read statements of `begin()` on one snapshot of the database."""
         ...
 
     async def read_long(self, begin: Callable[[], Steps[T]]) -> T:
-        """Read like `read`, on a connection of its own, so that no other statement waits for it.
+        """Like `read`, on its own connection, so that other statements do not wait.
 
-        For statements whose time grows with all that a user has stored.
+        For statements whose time grows with the user's data.
         """
         ...
 
@@ -186,28 +186,28 @@ class Database(Protocol):
         ...
 
     async def write(self, begin: Callable[[], Steps[T]], about: Sequence[Subject]) -> T:
-        """Run the statements of `begin()` in one transaction: all take effect, or none if it raises.
+        """Run the statements of `begin()` in one transaction, rolled back if it raises.
 
-        The engine may call `begin` again: after a conflict with another transaction, or on a new connection.
+        `begin` may be called again: after a conflict, or on a new connection.
         """
         ...
 
     async def wait_for_write(self, seconds: float) -> bool:
-        """Wait until something was changed through this object, and return True; False after so many
-        seconds. Changes of other programs are not noticed."""
+        """Wait for a change made through this object. Returns False after the timeout. Other programs'
+        changes go unnoticed."""
         ...
 
     async def size(self) -> int:
-        """Return the bytes on the disk, the WAL included."""
+        """Return the bytes on disk, including the WAL."""
         ...
 
     async def scrub(self, *, vacuum: bool) -> ScrubOutcome:
-        """Remove what was deleted from the WAL; with `vacuum`, also from unused pages. Readers go on
-        meanwhile, writers wait. A server does both by itself."""
+        """Remove deleted data from the WAL and, with `vacuum`, from unused pages. Readers continue, writers
+        wait. A server does both by itself."""
         ...
 
     def begin_shutdown(self) -> None:
-        """Shorten all timeouts of a server to one second. Called at shutdown."""
+        """Shorten a server's timeouts to one second."""
         ...
 
     async def close(self) -> None: ...

@@ -1,7 +1,7 @@
-"""PostgreSQL behind the Database protocol: the only module that knows asyncpg.
+"""PostgreSQL implementation of Database; the only module that uses asyncpg.
 
-No state is kept in a connection: no `LISTEN`, no session lock, no `SET`. So a pooler in transaction mode
-(PgBouncer) can be in between.
+Connections keep no state (no `LISTEN`, session lock or `SET`), so a pooler in transaction mode (PgBouncer)
+works.
 """
 
 import asyncio
@@ -54,34 +54,34 @@ T = TypeVar("T")
 _Connection = asyncpg.pool.PoolConnectionProxy
 
 OLDEST: Final = 14
-"""The first version whose planner uses the order of an index for all queries here."""
+"""The first version whose planner uses index order for all queries here."""
 MAX_CONNECTIONS: Final = 10
 TIMEOUT_S: Final = 15.0
-"""Of a statement, and of all attempts while the server is away (a restart, or a standby taking over). Half of
-it for locks, twice as much for a connection while all are in use."""
+"""For a statement, and for all attempts while the server is away (restart, failover). Lock waits get half of
+it, a connection from a busy pool twice as much."""
 LONG_TIMEOUT_S: Final = 120.0
-"""Of a statement of `read_long`, and of maintenance: writes about EVERYBODY, such as migrations."""
+"""For a `read_long` statement, and for maintenance: writes locking EVERYBODY, such as migrations."""
 FAST_FAIL_TIMEOUT_S: Final = 1.0
-"""Of a statement while the server is known to be away, and when the program ends."""
+"""For a statement while the server is known to be away, and during shutdown."""
 CONNECT_TIMEOUT_S: Final = 5.0
 NEXT_HOST_TIMEOUT_S: Final = 2.0
-"""If the URL names several hosts, the next one is tried after so long."""
+"""If the URL names several hosts, the next one is tried after this time."""
 IDLE_TIMEOUT_S: Final = 15.0
-"""Of a transaction whose process is stopped. Others wait for its locks, and take longer to find it dead (see
-domain/process.py)."""
+"""For a transaction whose process is suspended. Others wait for its locks; declaring it dead takes longer
+(see domain/process.py)."""
 _PAUSES_S: Final = (0.05, 0.1, 0.2)
 """Between attempts; then 0.4."""
 _MAX_CONFLICTS: Final = 20
-"""Of a transaction with others, until it fails."""
+"""Conflicts with other transactions after which one fails."""
 _BEGIN_READING: Final = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 APPLICATION: Final = "cc-bot"
-"""The name under which the server lists our connections."""
+"""The application_name of our connections."""
 ENCODING: Final = "UTF8"
-"""The server's spelling. asyncpg's would have PgBouncer set it before each transaction."""
+"""The server's spelling. asyncpg's would make PgBouncer set it before each transaction."""
 
 # ---- url ---------------------------------------------------------------------------------------------------
 # `postgresql://user:password@host1:5432,host2:5432/name?target_session_attrs=read-write`, as libpq reads it;
-# `prepare=off` is ours, for poolers without support of prepared statements.
+# `prepare=off` is our own option, for poolers without prepared statements.
 
 SCHEMES: Final = ("postgresql", "postgres")
 EXAMPLE: Final = "postgresql://cc_bot:PASSWORD@db.example/cc_bot (/ = %2F, # = %23, ? = %3F, @ = %40)"
@@ -90,10 +90,8 @@ _HOST: Final = re.compile(r"(?:\[[0-9A-Fa-f:.]++\]|[^\[\]:@]*+)(?::(\d{1,5}))?")
 
 @dataclass(frozen=True, slots=True)
 class PostgresUrl:
-    """The address of a database."""
-
     urls: tuple[str, ...] = field(repr=False)
-    """As asyncpg reads them, one for each host."""
+    """One asyncpg URL per host."""
     shown: str
     """For the operator, without a password."""
     prepare: bool
@@ -153,7 +151,7 @@ _INVALID_OPTIONS: Final = (
     asyncpg.CantChangeRuntimeParamError,
     asyncpg.InvalidParameterValueError,
 )
-"""Raised for an unknown option in the URL, or an invalid value."""
+"""Raised for an unknown option or invalid value in the URL."""
 _TROUBLES: Final[tuple[tuple[tuple[type[BaseException], ...], type[StorageError], str], ...]] = (
     (
         (asyncpg.DiskFullError,),
@@ -198,7 +196,7 @@ _CLOSED: Final = ("connection is closed", "released back to the pool")
 
 
 def classify(error: BaseException) -> Trouble:
-    """Return what an error of asyncpg means."""
+    """Return the kind of an asyncpg error."""
     reason = getattr(error, "sqlstate", None) or type(error).__name__
     if isinstance(error, asyncpg.InterfaceError) and any(each in str(error) for each in _CLOSED):
         error = OSError()  # asyncpg has no class for it
@@ -212,16 +210,15 @@ def classify(error: BaseException) -> Trouble:
 
 
 def _lock_number(subject: Subject) -> int:
-    """Return the number of an advisory lock. Two subjects with the same one wait for each other, no more."""
+    """Return the number of an advisory lock. Keys that collide merely wait for each other."""
     return int.from_bytes(blake2b(repr(tuple(subject)).encode(), digest_size=8).digest(), "big", signed=True)
 
 
 class PostgresDatabase(Engine):
     """A database on a server. Made by `connect_postgres`.
 
-    Writes about one subject run in the order in which they were asked for: among the tasks of this program by
-    a lock, so that they wait without a connection, and among all programs by an advisory lock that ends with
-    the transaction.
+    Writes with the same lock key run in the order of the calls: a lock orders this program's tasks, which
+    wait without a connection, and an advisory lock that ends with the transaction orders all programs.
     """
 
     dialect: Final[Dialect] = "postgresql"
@@ -270,7 +267,7 @@ class PostgresDatabase(Engine):
                 yield tuple(row)
 
     async def write(self, begin: Callable[[], Steps[T]], about: Sequence[Subject]) -> T:
-        # In a task of its own, which runs to its end even if the caller is cancelled.
+        # A separate task, which finishes even if the caller is cancelled.
         task = asyncio.create_task(self._write(begin, sorted({*about})))
         self._running.add(task)
         task.add_done_callback(self._on_end)
@@ -290,7 +287,7 @@ class PostgresDatabase(Engine):
 
     @asynccontextmanager
     async def bulk(self) -> AsyncIterator[_Connection]:
-        """Lend a connection in one transaction, which is rolled back on an error. Raises StorageError."""
+        """Yield a connection in one transaction, rolled back on an error. Raises StorageError."""
         try:
             async with self._acquire() as connection, connection.transaction():
                 await connection.execute(f"SET LOCAL lock_timeout = {self._lock_timeout_ms}")
@@ -343,7 +340,7 @@ class PostgresDatabase(Engine):
 
     @asynccontextmanager
     async def _deadline(self) -> AsyncIterator[None]:
-        """Bound what is done once the program is ending, or when `begin_shutdown` is called meanwhile."""
+        """Limit the time once shutdown begins, also if it begins within."""
         try:
             async with asyncio.timeout(FAST_FAIL_TIMEOUT_S if self._ending else None) as deadline:
                 self._deadlines.add(deadline)
@@ -356,7 +353,7 @@ class PostgresDatabase(Engine):
 
     @asynccontextmanager
     async def _acquire(self) -> AsyncIterator[_Connection]:
-        """Lend a connection of the pool. Raises DatabaseCrowded if all are in use for too long."""
+        """Yield a connection of the pool. Raises DatabaseCrowded if all stay in use too long."""
         try:
             connection = await self._pool.acquire(timeout=2 * self._full_timeout_s)
         except TimeoutError:
@@ -374,7 +371,7 @@ class PostgresDatabase(Engine):
         job: Callable[[_Connection], Awaitable[T]],
         begun_s: float | None = None,
     ) -> T:
-        """Run a job on a connection; repeat it while the server is away and after conflicts."""
+        """Run a job on a connection; retry while the server is away and after conflicts."""
         until_s = begun_s or time.monotonic()
         if not self._had(DatabaseUnreachable):
             until_s += self._full_timeout_s
@@ -423,8 +420,8 @@ async def _rows(
 
 
 class _Hosts:
-    """Connects to the first host that answers, beginning with the last that did. asyncpg has one timeout for
-    all hosts, which a machine that is off would use up."""
+    """Connects to the first host that answers, starting with the last one that did. asyncpg has one timeout
+    for all hosts, which one machine that is off would use up."""
 
     def __init__(self, urls: Sequence[str]) -> None:
         self._urls = [*urls]
@@ -447,8 +444,8 @@ class _Hosts:
 async def connect_postgres(url: str, *, timeout_s: float = TIMEOUT_S) -> AsyncIterator[PostgresDatabase]:
     """Open the database at a URL.
 
-    Raises InvalidSetting, PostgresRefused (of a password, a role or a name), PostgresTooOld, PostgresNotUtf8,
-    or another StorageError if it can't be opened now.
+    Raises InvalidSetting, PostgresRefused (wrong password, role or name), PostgresTooOld, PostgresNotUtf8, or
+    another StorageError if it can't be opened now.
     """
     address = PostgresUrl.of(url)
     pool = asyncpg.create_pool(
@@ -489,13 +486,13 @@ async def connect_postgres(url: str, *, timeout_s: float = TIMEOUT_S) -> AsyncIt
 
 
 async def _reset(connection: "asyncpg.Connection[Any]") -> None:
-    """End a transaction that was given up; nothing else was set on the connection."""
+    """End an abandoned transaction; connections have no other state."""
     if connection.is_in_transaction():
         await connection.execute("ROLLBACK", timeout=FAST_FAIL_TIMEOUT_S)
 
 
 def _is_refused_by_pooler(error: BaseException) -> bool:
-    """Return whether PgBouncer refused the password, for which it has no error code."""
+    """Return whether PgBouncer refused the password; it has no error code for that."""
     return isinstance(error, asyncpg.ProtocolViolationError) and "authentication failed" in str(error)
 
 

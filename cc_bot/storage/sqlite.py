@@ -1,7 +1,7 @@
-"""SQLite behind the Database protocol: the only module that knows aiosqlite.
+"""SQLite implementation of Database; the only module that uses aiosqlite.
 
-aiosqlite keeps the connection on a thread and makes each awaited call a trip there. A transaction is one
-function that runs on that thread from BEGIN to COMMIT: one trip, which a cancelled task can't leave open.
+aiosqlite runs the connection on a thread, and each awaited call is one trip there. A transaction is one
+function that runs on that thread from BEGIN to COMMIT, so a cancelled task can't leave it open.
 """
 
 import asyncio
@@ -41,10 +41,10 @@ from cc_bot.storage.files import MARGIN_BYTES, ensure_folder, free_bytes, sideca
 from cc_bot.storage.manifest import code_of
 
 # ---- sqlite file -----------------------------------------------------------------------------------------
-# The opening of a file: private to its user, no other program's, with the pragmas of the design.
+# Opening a file: it becomes private to its user, must not belong to another program, and gets the pragmas.
 
 Synchronous = Literal["NORMAL", "FULL"]
-"""NORMAL survives every crash of the process, but a power cut may take the last turns; FULL survives both."""
+"""NORMAL survives every crash of the process, but a power cut may lose the last turns; FULL survives both."""
 
 _CACHE_KIB: Final = 16 * 1024
 """Page cache. mmap is as fast, but a truncated file would kill the process (SIGBUS)."""
@@ -66,8 +66,8 @@ def open_file(path: Path, synchronous: Synchronous, timeout_s: float) -> sqlite3
 
 
 def _connect(path: Path, timeout_s: float) -> sqlite3.Connection:
-    """Connect, for use on any thread; autocommit, because transactions are begun by hand."""
-    # Absolute, so that no file name is taken for one of SQLite's special ones such as `:memory:`.
+    """Connect for use on any thread, in autocommit mode: transactions begin explicitly."""
+    # Absolute, so that no file name is read as a special one such as `:memory:`.
     return sqlite3.connect(path.absolute(), timeout_s, isolation_level=None, check_same_thread=False)
 
 
@@ -89,13 +89,13 @@ def identity(path: Path) -> tuple[int, int] | None:
 
 
 def _make(path: Path) -> None:
-    """Create the file with mode 0600, before SQLite does with the umask's. -wal and -shm get its mode."""
+    """Create the file with mode 0600, before SQLite does with the umask's. -wal and -shm inherit its mode."""
     ensure_folder(path)
     os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
 
 
 def _make_private(path: Path) -> None:
-    """Withdraw the rights of others on a file that existed before; only now is it known to be ours."""
+    """Remove others' permissions from an existing file, once it is known to be ours."""
     for file in (path, sidecar(path, "-wal"), sidecar(path, "-shm")):
         with suppress(FileNotFoundError):  # the last program to close the database deletes the other two
             if file.stat().st_mode & 0o077:
@@ -103,7 +103,7 @@ def _make_private(path: Path) -> None:
 
 
 def _refuse_foreign(connection: sqlite3.Connection) -> None:
-    """Refuse a database of another program. cc-bot makes schema_migrations before all else."""
+    """Refuse another program's database. cc-bot creates schema_migrations first."""
     tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
     if tables and "schema_migrations" not in tables:
         raise sqlite3.DatabaseError("the tables are not cc-bot's")
@@ -119,8 +119,8 @@ def _set_pragmas(connection: sqlite3.Connection, synchronous: Synchronous, timeo
 
 
 def _use_wal(connection: sqlite3.Connection, timeout_s: float) -> None:
-    """Switch to WAL mode, in which readers and the writer don't wait for each other. busy_timeout does not
-    apply to the switch, which two programs that start on a new file both want."""
+    """Switch to WAL mode, so that readers and the writer don't block each other. busy_timeout does not apply
+    to this switch, which two programs may attempt on a new file."""
     deadline = time.monotonic() + timeout_s
     while True:
         try:
@@ -147,17 +147,17 @@ _TROUBLES: Final[dict[int, tuple[type[StorageError], str]]] = {
     sqlite3.SQLITE_CANTOPEN: (StorageError, _IO_FIXED_BY),
     sqlite3.SQLITE_NOMEM: (StorageError, _IO_FIXED_BY),
 }
-"""By SQLite's primary result code. Source: https://www.sqlite.org/rescode.html"""
+"""By primary result code: https://www.sqlite.org/rescode.html"""
 _PUT_BACK: Final = "put the file back, or start the bot again with the one that is there now"
 
 
 class FileMoved(Exception):
-    """The file was deleted or replaced while open: what is written now would be lost. SQLite itself checks it
-    only without a WAL (SQLITE_READONLY_DBMOVED)."""
+    """The file was deleted or replaced while open, so writes would be lost. SQLite checks this only without a
+    WAL (SQLITE_READONLY_DBMOVED)."""
 
 
 def classify(error: BaseException) -> Trouble:
-    """Return what an error of SQLite, or of the system while the file is opened, means."""
+    """Return the kind of an error of SQLite, or of the system while opening the file."""
     reason = str(getattr(error, "sqlite_errorname", type(error).__name__))
     if isinstance(error, FileMoved):
         return Trouble(DatabaseReadOnly, reason, _PUT_BACK)
@@ -172,21 +172,21 @@ T = TypeVar("T")
 
 _OLDEST: Final = (3, 35, 0)  # the first with RETURNING
 TIMEOUT_S: Final = 30.0
-"""Of a write that waits for another program: longer than a VACUUM of some gigabytes, and short enough that
-users are told within a minute."""
+"""For a write that waits for another program: longer than a VACUUM of some gigabytes, and short enough that
+users get an answer within a minute."""
 _FAST_FAIL_TIMEOUT_S: Final = 1.0
-"""Once another write has waited in vain."""
+"""After another write has timed out."""
 _PAUSE_S: Final = 0.05
-"""Between two attempts; readers use the thread meanwhile."""
+"""Between two attempts; readers use the thread in between."""
 _VACUUM_TIMEOUT_S: Final = 5.0
 _STREAMED_ROWS: Final = 20
-"""Read at once; a row may hold a file of megabytes."""
+"""Rows per fetch; one may hold a file of megabytes."""
 _IN_MEMORY_BYTES: Final = 2**24
-"""The temporary file of a VACUUM of this size is held in memory."""
+"""VACUUM of a smaller file keeps its temporary file in memory."""
 
 
 class SqliteDatabase(Engine):
-    """A database in one SQLite file, which has one writer: lock keys are not needed. Made by
+    """A database in one SQLite file. It has one writer, so lock keys are ignored. Made by
     `connect_sqlite`."""
 
     dialect: Final[Dialect] = "sqlite"
@@ -238,7 +238,7 @@ class SqliteDatabase(Engine):
         return result
 
     def begin_shutdown(self) -> None:
-        """Do nothing: there is no server."""
+        """Does nothing: there is no server."""
 
     async def size(self) -> int:
         try:
@@ -247,9 +247,8 @@ class SqliteDatabase(Engine):
             raise StorageError from error
 
     async def scrub(self, *, vacuum: bool) -> ScrubOutcome:
-        """What is deleted is overwritten in place (secure_delete). But when SQLite splits a page, it
-        leaves the rows that it moves to another one in the unused part of the first. VACUUM, on a connection
-        of its own, writes every page again."""
+        """secure_delete overwrites deleted rows in place, but a page split leaves copies of moved rows in
+        unused space. VACUUM, on its own connection, rewrites every page."""
         outcome: ScrubOutcome = "done"
         if vacuum:
             try:
@@ -264,7 +263,7 @@ class SqliteDatabase(Engine):
         await self._connection.close()
 
     async def _run(self, job: Callable[[sqlite3.Connection], T], timeout_s: float | None = None) -> T:
-        """Run a job; repeat it while the file is locked."""
+        """Run a job; retry while the file is locked."""
         until_s = time.monotonic() + (self._timeout_s if timeout_s is None else timeout_s)
         try:
             try:
@@ -272,7 +271,7 @@ class SqliteDatabase(Engine):
             except sqlite3.OperationalError as error:
                 if code_of(error) != sqlite3.SQLITE_BUSY:
                     raise
-            # In a task of its own, which runs to its end even if the caller is cancelled.
+            # A separate task, which finishes even if the caller is cancelled.
             task = asyncio.create_task(self._retry(job, until_s))
             self._waiting.add(task)
             task.add_done_callback(self._waiting.discard)
@@ -291,11 +290,12 @@ class SqliteDatabase(Engine):
 
 
 _DRIVER_ERRORS: Final = (sqlite3.Error, OSError, FileMoved, OverflowError, ValueError)
-"""OverflowError: an integer past 64 bits. ValueError: the connection is closed."""
+"""OverflowError: an integer above 64 bits. ValueError: the connection is closed."""
 
 
 async def _to_its_end(job: Callable[[sqlite3.Connection], T], connection: sqlite3.Connection) -> T:
-    """Run the job on another thread. If cancelled, the connection is interrupted, and free afterwards."""
+    """Run the job on another thread. On cancellation the connection is interrupted, and is free
+    afterwards."""
     task = asyncio.ensure_future(asyncio.to_thread(job, connection))
     try:
         return await asyncio.shield(task)
@@ -307,7 +307,7 @@ async def _to_its_end(job: Callable[[sqlite3.Connection], T], connection: sqlite
 
 class _Connection(aiosqlite.Connection):
     async def open(self) -> None:
-        """Open it, or leave no thread running that might report to a closed loop."""
+        """Open it. On failure, leave no thread running that might report to a closed loop."""
         try:
             await self
         except BaseException:
@@ -317,7 +317,7 @@ class _Connection(aiosqlite.Connection):
     async def run(self, job: Callable[[sqlite3.Connection], T]) -> T:
         """Run the whole job on the connection's thread.
 
-        aiosqlite writes the job to its debug log: a closure has no parameters, which are user text.
+        aiosqlite writes the job to its debug log; a closure shows no parameters, which are user text.
         """
         result: T = await self._execute(job, self._conn)  # type: ignore[no-untyped-call]  # aiosqlite leaves it untyped
         return result
@@ -327,11 +327,11 @@ class _Connection(aiosqlite.Connection):
 async def connect_sqlite(
     path: Path, *, synchronous: Synchronous = "NORMAL", timeout_s: float = TIMEOUT_S, read_only: bool = False
 ) -> AsyncIterator[SqliteDatabase]:
-    """Open the database in this file, which is made if missing, with mode 0600. If `read_only`, the file and
-    its state stay as they are.
+    """Open a database file, created with mode 0600 if missing. `read_only` leaves the file and its state
+    unchanged.
 
-    Raises DatabaseFolderMissing (only the default's folder is made: a typing error must not start an empty
-    database), DatabaseUnusable, SqliteTooOld, or a StorageError that tells why it can't be opened now.
+    Raises DatabaseFolderMissing (only the default folder is created, so that a typing error does not start an
+    empty database), DatabaseUnusable, SqliteTooOld, or another StorageError if it can't be opened now.
     """
     if sqlite3.sqlite_version_info < _OLDEST:
         raise SqliteTooOld(found=sqlite3.sqlite_version, needed=".".join(map(str, _OLDEST)))
@@ -342,7 +342,7 @@ async def connect_sqlite(
     except (OSError, sqlite3.Error, UnicodeError) as error:
         no_database = code_of(error) == sqlite3.SQLITE_NOTADB
         kind = StorageError if no_database else classify(error).kind
-        # A file that is no database, or not writable, is the operator's mistake.
+        # Not a database, or not writable: the operator's mistake.
         unusable = kind in (StorageError, DatabaseReadOnly)
         raise (DatabaseUnusable(path=str(path)) if unusable else kind()) from error
     database = SqliteDatabase(path, connection, timeout_s)
@@ -353,7 +353,7 @@ async def connect_sqlite(
 
 
 def _connect_to_read(path: Path) -> sqlite3.Connection:
-    """Connect to a file that exists and stays as it is, for use on any thread."""
+    """Connect read-only to an existing file, for use on any thread."""
     uri = f"{path.absolute().as_uri()}?mode=ro"
     connection = sqlite3.connect(uri, uri=True, isolation_level=None, check_same_thread=False)
     connection.execute("PRAGMA query_only = ON")
@@ -362,10 +362,10 @@ def _connect_to_read(path: Path) -> sqlite3.Connection:
 
 
 def _open_state(path: Path) -> sqlite3.Connection:
-    """Open the state that the file has now. Raises sqlite3.Error or UnicodeError."""
+    """Open the file's current state. Raises sqlite3.Error or UnicodeError."""
     connection = _connect_to_read(path)
     try:
-        # One text that is no UTF-8 does not keep all others from being read.
+        # One text that is not valid UTF-8 must not make the others unreadable.
         connection.text_factory = lambda data: data.decode("utf-8", "surrogateescape")
         connection.execute("BEGIN")
         _refuse_foreign(connection)  # the first to read, which is when it begins
@@ -376,8 +376,8 @@ def _open_state(path: Path) -> sqlite3.Connection:
 
 
 def _checkpoint(connection: sqlite3.Connection) -> bool:
-    """Write the WAL back and empty it. Returns False if that was not possible at once: all other work of the
-    connection would wait."""
+    """Write the WAL back and truncate it. Returns False if that was not possible at once: waiting would block
+    the connection."""
     try:
         [(busy, *_)] = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
     except sqlite3.OperationalError as error:
@@ -388,7 +388,7 @@ def _checkpoint(connection: sqlite3.Connection) -> bool:
 
 
 def _vacuum(connection: sqlite3.Connection, path: Path) -> ScrubOutcome:
-    """Run VACUUM. It needs the file's size twice: in a temporary file, and in the WAL until a checkpoint."""
+    """Run VACUUM. It needs twice the file's size: a temporary file, and the WAL until a checkpoint."""
     size = path.stat().st_size
     if free_bytes(path.absolute().parent) < 2 * size + MARGIN_BYTES:
         return "no_room"

@@ -1,8 +1,8 @@
-"""A channel's context as it is stored: its rows, the blocks that are frozen, and where it begins.
+"""The stored state of a channel's context: its rows, frozen blocks and start.
 
-Two or three trips to the database whatever the archive's size: one query tells all that is known about a
-context, then its rows are read newest first, by the page, by index alone. Who asks decides how many pages it
-takes, and what is to be frozen; both are kept so that a restart changes nothing.
+Reading takes two or three round trips whatever the archive's size: one query for the state, then pages of
+rows, newest first, from an index alone. The caller decides how many pages to read and what to freeze; frozen
+blocks and the start are stored, so a restart changes nothing.
 """
 
 from collections.abc import Mapping, Sequence
@@ -24,11 +24,11 @@ class _Known(NamedTuple):
 
 
 UNBOUNDED: Final = 2**62
-"""A later id than any."""
+"""Above every id."""
 
-# $1 channel, $2 thread (0: the channel itself), $3 the place: the thread, or the channel, $4 bot, $5 limit.
-# Of a channel's own blocks, a thread has those that end before it starts; then the next one is of interest,
-# for it may hold messages from before as well.
+# $1 channel, $2 thread (0: the channel itself), $3 the thread, or the channel, $4 bot, $5 limit. A thread
+# uses its channel's blocks that end before it starts; it needs the next one too, which may also hold earlier
+# messages.
 SELECT_CONTEXT: Final = """
     SELECT 'window', thread_id, first_message_id, 0, 0
     FROM channel_windows WHERE channel_id = $1 AND thread_id = $2
@@ -65,10 +65,9 @@ SELECT_CONTEXT: Final = """
     ) AS found
 """
 
-# What a request shows of a message, and the beginning of what it replies to, which is one row that everybody
-# reads there, by messages_by_discord_id. An answer without words has nothing to show. $1 channel, $2 thread,
-# $3 the first id, $4 the one after the last, $7 what is read no more: up to that id nothing is told of what
-# is replied to either
+# The parts of a message that a request shows, and the beginning of the public message that it replies to
+# (messages_by_discord_id). An answer without text shows nothing. $1 channel, $2 thread, $3 the first id, $4
+# the end (excluded), $7 the reset: replies to messages up to it show no quotation
 _SHOWN: Final = """
     SELECT m.discord_id AS discord_id, m.role, m.author_name, m.content, coalesce(m.author_id, 0),
         m.reply_to, substr(r.content, 1, 60), CASE r.role WHEN 'user' THEN r.author_name END,
@@ -81,9 +80,9 @@ _SHOWN: Final = """
         AND m.content <> '' AND m.visibility = 'public' AND m.status <> 'replaced'
 """
 
-# The channel's own, by messages_by_channel, and what everybody read of sessions, by
-# messages_asked_in_channel: the newest of both, as they come from there. After the question only the
-# channel's own answers are told. $5 the question, $6 limit
+# The channel's own rows (messages_by_channel) and public rows of sessions (messages_asked_in_channel), merged
+# newest first in index order. After the question only the channel's answers are read. $5 the question, $6
+# limit
 SELECT_ROWS: Final = f"""
     {_SHOWN} AND m.user_id IS NULL AND (m.discord_id < $5 OR m.role = 'assistant')
     UNION ALL
@@ -92,7 +91,7 @@ SELECT_ROWS: Final = f"""
     LIMIT $6 /* channel */
 """
 
-# The blocks that a message changes: its own and the later ones. Which message is up to the statement.
+# The blocks that a message changes: its own and later ones. The statement adds the condition on the message.
 BLOCKS_FROM_MESSAGE: Final = """
         SELECT b.id
         FROM messages AS m
@@ -101,12 +100,12 @@ BLOCKS_FROM_MESSAGE: Final = """
             AND b.last_message_id >= m.discord_id
 """
 
-# Those that a message changes which is about to be stored there. $1 channel, $2 thread, $3 its id
+# For a message about to be stored. $1 channel, $2 thread, $3 its id
 THAW_FROM: Final = """
     DELETE FROM block_boundaries WHERE channel_id = $1 AND thread_id = $2 AND last_message_id >= $3
 """
 
-# A block that would overlap another one is not stored: someone else froze those messages meanwhile.
+# A block that would overlap another is not stored: another process froze those messages.
 _INSERT_BLOCK: Final = """
     INSERT INTO block_boundaries (
         channel_id, thread_id, first_message_id, last_message_id, token_count, created_at
@@ -127,7 +126,7 @@ _DELETE_BLOCK: Final = """
     WHERE channel_id = $1 AND thread_id = $2 AND first_message_id = $3 AND last_message_id = $4
 """
 
-# It never moves back: what has left does not come again.
+# It never moves back: messages that have left do not return.
 _MOVE_WINDOW: Final = """
     INSERT INTO channel_windows AS known (channel_id, thread_id, first_message_id) VALUES ($1, $2, $3)
     ON CONFLICT (channel_id, thread_id)
@@ -138,16 +137,16 @@ _MOVE_WINDOW: Final = """
 
 @dataclass(frozen=True, slots=True)
 class ContextState:
-    """A channel's or thread's context as far as it is known before its rows are read."""
+    """A channel's or thread's context before its rows are read."""
 
     blocks: tuple[Block, ...] = ()
-    """Oldest first, within each place; the newest of them, if there are very many."""
+    """Oldest first per channel or thread; only the newest if there are very many."""
     next_first: int | None = None
-    """Of a thread: where its channel's first block begins that ends after the thread has started."""
+    """For a thread: the start of its channel's first block that ends after the thread started."""
     window: int = 0
-    """The oldest message that is shown; 0 where none has left yet."""
+    """The oldest message shown; 0 if none has left yet."""
     resets: Mapping[int, int] = field(default_factory=dict)
-    """By thread id: the last message that is never read again."""
+    """By thread id: the last message before the reset."""
     waiting: Mapping[int, frozenset[int]] = field(default_factory=dict)
     """By thread id: messages that wait for an answer."""
 
@@ -160,7 +159,7 @@ class BlockStore:
         self._clock = clock
 
     async def get_state(self, key: ChannelKey, *, bot_id: int, blocks: int) -> ContextState:
-        """Return the state of a context, with the newest `blocks` of each place at most."""
+        """Return the state of a context, with at most the newest `blocks` of each channel or thread."""
         rows = await self._database.query(
             SELECT_CONTEXT, key.channel_id, key.thread_id, key.place_id, bot_id, blocks
         )
@@ -197,10 +196,11 @@ class BlockStore:
         limit: int,
         reset: int = 0,
     ) -> list[ContextMessage]:
-        """Return the messages of one place, newest first: from the id `first` to the one before `before`.
+        """Return the messages of a channel or thread, newest first, with ids from `first` up to but excluding
+        `before`.
 
-        After the question `asked` only the channel's answers are told: one may have been posted since it
-        came. Up to the id `reset` nothing is told of what they reply to.
+        After the question `asked`, only the channel's answers are included, as one may have been posted
+        since. Replies to messages up to `reset` show no quotation.
         """
         rows = await self._database.query(
             SELECT_ROWS, key.channel_id, key.thread_id, first, before, asked, limit, reset
@@ -214,9 +214,9 @@ class BlockStore:
         windows: Mapping[ChannelKey, int] | None = None,
         thawed: Sequence[Block] = (),
     ) -> None:
-        """Keep new blocks, and from which message on contexts are shown, in one transaction.
+        """Store new blocks and the starts of contexts in one transaction.
 
-        `thawed` are blocks that the new ones take the place of. Doing it twice changes nothing.
+        The new blocks replace `thawed`. Idempotent.
         """
         now = to_ms(self._clock())
         keys = {*(windows or {}), *(block.key for block in (*blocks, *thawed))}

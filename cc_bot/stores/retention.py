@@ -1,12 +1,11 @@
-"""The deletion of what has become old, as the operator wants it: messages, conversations that are over,
-usage.
+"""Deletes messages, closed conversations and usage older than the operator's retention settings.
 
-A little at a time, so that turns go on between. Messages come in the order in which they were written, so old
-ones are found from the beginning on, without an index on their times that every turn would pay for.
+It works in small batches, so that turns run in between. Messages are scanned in insertion order from the
+oldest, so no index on time is needed, which every turn would pay for.
 
-What an open conversation still shows stays, however old it is: what a user sees must be what the model knows.
-Frozen blocks thaw from the first message that goes, as they do for any deleted message; the newest message of
-a place that goes is noted, so that catching up does not fetch it again (`read_to`).
+Messages that an open conversation still shows are kept at any age: the model must know what the user sees.
+Deleting a message thaws frozen blocks from there on; each channel's newest deleted message is recorded, so
+that catching up does not fetch it again (`read_to`).
 """
 
 import json
@@ -31,9 +30,8 @@ class _Old(NamedTuple):
     shown: int
 
 
-# Each with whether the history of an open session has room for it: there is as long as fewer than that many
-# messages of its session come after it that the same readers see. $1 the message before the first, $2 how
-# many a history has (0: no bound), $3 how many
+# `shown`: whether an open session's history still has room for the message, as fewer than $2 messages for the
+# same readers follow it. $1 previous id, $2 messages per history (0: unbounded), $3 limit
 _SELECT_OLDEST: Final = """
     SELECT m.id, m.discord_id, m.created_at, CASE WHEN EXISTS (
         SELECT 1 FROM sessions AS s
@@ -55,7 +53,7 @@ _SELECT_OLDEST: Final = """
 # $1 an array of messages
 _DELETE: Final = "DELETE FROM messages WHERE id IN @ids($1) /* all users */"
 
-# By sessions_by_creation. $1, $2 when the one before the first was made, and its id; $3 how many
+# Uses sessions_by_creation. $1, $2 creation and id of the previous session; $3 limit
 _SELECT_OLDEST_SESSIONS: Final = """
     SELECT id, created_at, closed_at FROM sessions
     WHERE (created_at, id) > ($1, $2)
@@ -63,7 +61,7 @@ _SELECT_OLDEST_SESSIONS: Final = """
     LIMIT $3 /* all users */
 """
 
-# $1 an array of sessions, $2 how many
+# $1 an array of sessions, $2 limit
 _SELECT_SOME_OF: Final = """
     SELECT m.id, m.discord_id
     FROM @texts($1) AS ended
@@ -71,8 +69,7 @@ _SELECT_SOME_OF: Final = """
     LIMIT $2 /* all users */
 """
 
-# A summary is what is left of a key's conversations. It goes when none of these is younger.
-# $1 an array of sessions, $2 the last moment that is too long ago
+# A summary is deleted when all of its key's sessions are old. $1 an array of sessions, $2 the cutoff time
 _DELETE_SUMMARIES: Final = """
     DELETE FROM summaries WHERE id IN (
         SELECT y.id
@@ -88,7 +85,7 @@ _DELETE_SUMMARIES: Final = """
     ) /* all users */
 """
 
-# The one that the summary of its key was made of last stays, without messages, as long as the summary does.
+# The session last included in its key's summary is kept, without messages, as long as the summary is.
 _DELETE_SESSIONS: Final = """
     DELETE FROM sessions WHERE id IN @texts($1)
         AND NOT EXISTS (SELECT 1 FROM messages AS m WHERE m.session_id = sessions.id)
@@ -96,7 +93,7 @@ _DELETE_SESSIONS: Final = """
     RETURNING user_id, channel_id, agent /* all users */
 """
 
-# Nothing knows any more what is up there. $1 user, $2 channel, $3 agent
+# Forget the canvas message. $1 user, $2 channel, $3 agent
 _DELETE_CANVAS_MESSAGE: Final = """
     DELETE FROM canvas_messages
     WHERE user_id = $1 AND channel_id = $2 AND agent = $3 AND NOT EXISTS (
@@ -104,20 +101,20 @@ _DELETE_CANVAS_MESSAGE: Final = """
     )
 """
 
-# $1 the first day that stays
+# $1 the first day to keep
 _DELETE_USAGE: Final = "DELETE FROM usage WHERE day < $1 RETURNING day /* all users */"
 _DELETE_TOTALS: Final = "DELETE FROM usage_totals WHERE day < $1"
 
 
 class RetentionStore:
     def __init__(self, database: Database, *, history_limit: int = 20) -> None:
-        """Make the store. `history_limit`: messages in a history, 0 for no bound."""
+        """`history_limit`: messages per history, 0 for unbounded."""
         self._database = database
         self._limit = history_limit
 
     async def prune_messages(self, before: datetime) -> int:
-        """Delete the messages that were stored before this moment, of channels and sessions alike, with their
-        files, pages and calls of tools. Returns the number of messages."""
+        """Delete messages stored before this time, in channels and sessions, with their files, pages and tool
+        calls. Returns the number of messages."""
         count, after = 0, 0
         while True:
             some = partial(_messages, to_ms(before), after, self._limit)
@@ -128,8 +125,8 @@ class RetentionStore:
             after = last
 
     async def prune_sessions(self, before: datetime) -> int:
-        """Delete the sessions that were closed before this moment, with all that was said in them; with the
-        last of its key also the summary. Returns the number of sessions."""
+        """Delete sessions closed before this time, with their messages; the last one of a key takes its
+        summary along. Returns the number of sessions."""
         count, after, limit = 0, ("", ""), to_text(before)
         while True:
             rows = await self._database.query(_SELECT_OLDEST_SESSIONS, *after, _AT_A_TIME)
@@ -142,7 +139,7 @@ class RetentionStore:
             after = (rows[-1][1], rows[-1][0])
 
     async def prune_usage(self, first_kept: date) -> int:
-        """Delete what was used before this day, by users and in all; how many rows of users that were."""
+        """Delete usage before this day, per user and total. Returns the number of user rows."""
         day = (first_kept.isoformat(),)
         [deleted, _] = await self._database.transaction(
             [Statement(sql, day) for sql in (_DELETE_USAGE, _DELETE_TOTALS)], [EVERYBODY]
@@ -151,7 +148,7 @@ class RetentionStore:
 
 
 def _messages(before: int, after: int, limit: int) -> Steps[tuple[int, int | None]]:
-    """Delete some. Returns their number, and the id after which to go on; None if no old one is left."""
+    """Delete a batch. Returns their number, and the id to continue after; None if no old message is left."""
     rows = yield Statement(_SELECT_OLDEST, (after, limit, _AT_A_TIME))
     found = [*map(_Old._make, rows)]
     old = [each for each in found if each.created_at < before]
@@ -177,16 +174,15 @@ def _sessions(ended: str, before: str) -> Steps[int]:
 
 
 def _gone(messages: Collection[tuple[int, int | None]]) -> Steps[None]:
-    """Delete messages with all that hangs on them."""
+    """Delete messages with their dependent rows."""
     yield from deletion_here_alone([discord_id for _, discord_id in messages if discord_id is not None])
     if messages:
         yield Statement(_DELETE, (json.dumps([id_ for id_, _ in messages]),))
 
 
 # ---- restored --------------------------------------------------------------------------------------------
-# A database that came from a backup: what has to be seen to before anybody works with it.
-#
-# It serves all users at once by its nature, and only before the database takes its place.
+# A restored backup: what must be fixed before it is used. These statements span all users and run only before
+# the copy replaces the database.
 
 _SELECT_MEMORIES: Final = "SELECT user_id, id, created_at FROM memories ORDER BY user_id, id DESC"
 _SELECT_NEWEST: Final = """
@@ -203,7 +199,7 @@ _SELECT_PLACES: Final = """
     SELECT DISTINCT parent_channel_id, thread_id FROM messages
     WHERE user_id IS NULL AND discord_id IS NOT NULL
 """
-# A browser that was signed out since would be signed in again.
+# A browser signed out since the backup would be signed in again.
 _LET_GO: Final = (
     *("DELETE FROM turns WHERE kind <> 'mention'", "DELETE FROM proposals WHERE state <> 'open'"),
     *("DELETE FROM web_codes", "DELETE FROM web_sessions"),
@@ -211,14 +207,13 @@ _LET_GO: Final = (
 
 
 class ErasedRows:
-    """A copy of the database, read to find what was erased since it was made."""
+    """Reads a copy of the database to find what was erased after it was made."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     async def get_newest(self) -> datetime | None:
-        """Return the time of the newest activity of a user, by this program's own clock; None if there is
-        none."""
+        """Return the time of the newest user activity, by this program's clock; None if there is none."""
         [(at,)] = await self._database.query(_SELECT_NEWEST)
         try:
             return datetime.fromisoformat(at) if at else None
@@ -226,7 +221,7 @@ class ErasedRows:
             return None
 
     async def list_memories(self) -> dict[tuple[int, int], str]:
-        """Return what each memory is called in the log of erasures, by user and number; newer ones first."""
+        """Return each memory's name in the erasure log, by user and number; newer ones first."""
         rows = await self._database.query(_SELECT_MEMORIES)
         return {(user, number): memory_name(user, number, created) for user, number, created in rows}
 
@@ -235,24 +230,23 @@ class ErasedRows:
         return [(user, session) for user, session in await self._database.query(_SELECT_SESSIONS)]
 
     async def list_messages(self) -> list[int]:
-        """List what Discord calls each message and each further page of an answer."""
+        """List the Discord ids of all messages and further pages of answers."""
         return [id_ for (id_,) in await self._database.query(_SELECT_MESSAGES)]
 
     async def list_places(self) -> list[ChannelKey]:
-        """List the channels and threads of which messages are kept."""
+        """List the channels and threads with stored messages."""
         return [*map(CHANNEL.read, await self._database.query(_SELECT_PLACES))]
 
     async def let_go(self) -> None:
-        """Drop the turns that were on their way: they came to their end in the time that is not in the copy,
-        or nobody waits for them any more. And sign out all browsers: who signed out since stays so."""
+        """Delete unfinished turns, which ended after the backup was made or are too old to answer, and sign
+        out all browsers, because some may have been signed out since."""
         await self._database.transaction([*map(Statement, _LET_GO)], [EVERYBODY])
 
 
 # ---- vitals ----------------------------------------------------------------------------------------------
-# The state of the database, for monitoring.
 
 COUNT_OPEN: Final = "SELECT count(*) FROM sessions WHERE closed_at IS NULL /* all users */"
-"""Read from the index of open sessions alone."""
+"""Reads only the index of open sessions."""
 
 SELECT_VERSION: Final = "SELECT max(version) FROM schema_migrations"
 
@@ -262,20 +256,20 @@ class VitalsStore:
         self._database = database
 
     async def open_sessions(self) -> int:
-        """Count the conversations that go on."""
+        """Return the number of open conversations."""
         [(count,)] = await self._database.query(COUNT_OPEN)
         return int(count)
 
     async def size_bytes(self) -> int:
-        """Return the size on the disk, the WAL included."""
+        """Return the size on disk, including the WAL."""
         return await self._database.size()
 
     async def schema_version(self) -> int:
-        """Return the number of the newest migration that the database has."""
+        """Return the number of the newest applied migration."""
         [(version,)] = await self._database.query(SELECT_VERSION)
         return int(version)
 
     async def check_writable(self) -> None:
-        """Take the place of the one who writes, and give it back. Nothing is written, so that a check every
-        few seconds wears no disk and leaves the file as quiet as it is. Raises StorageError."""
+        """Take the write lock and release it. Nothing is written, so frequent checks cause no disk writes.
+        Raises StorageError."""
         await self._database.transaction((), ())

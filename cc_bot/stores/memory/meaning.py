@@ -1,8 +1,8 @@
-"""The nearness of a user's memories to a query by what they mean, and the vectors that tell it.
+"""Semantic similarity of a user's memories to a query, and the embedding vectors.
 
-A search reads the nearest memories besides the candidates by words, under the same conditions (owner, status,
-audience). It works by words alone if there is no encoder or no vector, or if the encoder does not answer in
-time; then the encoder is not asked for a while.
+A search adds the most similar memories to its keyword candidates, under the same conditions (owner, status,
+audience). It uses keywords alone without an encoder or vectors, or if the encoder does not answer in time;
+then the encoder is not called for a while.
 """
 
 import asyncio
@@ -19,14 +19,14 @@ from cc_bot.search.ranking import nearness
 from cc_bot.search.vectors import Embedder, Vector, cosines
 from cc_bot.storage import Database, Row, Statement, user
 
-# $1 user, $2 model, $3 after which memory, $4 limit
+# $1 user, $2 model, $3 after this memory, $4 limit
 _SELECT_VECTORS: Final = """
     SELECT memory_id, vector FROM memory_vectors
     WHERE user_id = $1 AND memory_id > $3 AND model = $2
     ORDER BY memory_id LIMIT $4
 """
 _PAGE: Final = 2000
-"""Vectors read at a time: some milliseconds of the one connection that everybody uses."""
+"""Vectors per read: a few milliseconds of the shared connection."""
 
 # ---- meaning ---------------------------------------------------------------------------------------------
 
@@ -35,16 +35,16 @@ _PAUSE_S: Final = 30.0
 _MAX_CACHED_QUERIES: Final = 256
 _MAX_QUERY_CHARACTERS: Final = 1000
 _QUICK: Final = 256
-"""So many vectors are compared in less time than another thread takes to begin."""
+"""Comparing this many vectors is faster than starting a thread."""
 
 _log = structlog.get_logger(__name__)
 
 
 class Meaning:
-    """A comparison of queries with memories, by one encoder."""
+    """Compares queries with memories, using one encoder."""
 
     def __init__(self, database: Database, embedder: Embedder, *, timeout_s: float = _TIMEOUT_S) -> None:
-        """Make a comparison. `timeout_s` is how many seconds a search waits for its query's vector."""
+        """`timeout_s`: how long a search waits for its query's vector."""
         self._database = database
         self._embedder = embedder
         self._timeout_s = timeout_s
@@ -53,8 +53,8 @@ class Meaning:
         self._pause_ends = 0.0
 
     async def get_nearness(self, user_id: int, query: str) -> Mapping[int, float]:
-        """Return the standard scores (see search.ranking) of the user's memories that have a vector.
-        The caller checks that they may be shown."""
+        """Return the standard scores (see search.ranking) of the user's memories that have a vector. The
+        caller checks that they may be shown."""
         found: dict[int, float] = {}
         vector: Vector | None = None
         while rows := await self._read_page(user_id, after=max(found, default=0)):
@@ -73,7 +73,7 @@ class Meaning:
         return await self._database.query(_SELECT_VECTORS, user_id, self._embedder.name, after, _PAGE)
 
     async def _get_vector(self, query: str) -> Vector | None:
-        """Return the query's vector, or None where it is not there in time."""
+        """Return the query's vector; None if it is not ready in time."""
         text = query.strip()[:_MAX_QUERY_CHARACTERS]
         if text in self._known:
             self._known.move_to_end(text)
@@ -105,7 +105,7 @@ class Meaning:
 
 
 async def _compare(query: Vector, rows: Sequence[Row]) -> dict[int, float]:
-    """Return the cosines of memories; 0 for a text that the encoder refused, and for what is damaged."""
+    """Return the cosines of memories; 0 for texts that the encoder refused, and for damaged vectors."""
     whole = [(memory, vector) for memory, vector in rows if len(vector) == len(query)]
     others = [vector for _, vector in whole]
     if len(others) <= _QUICK:
@@ -118,15 +118,15 @@ async def _compare(query: Vector, rows: Sequence[Row]) -> dict[int, float]:
 
 
 def _pass_over_failure(task: asyncio.Task[Vector]) -> None:
-    """Let a late answer be kept for the next time; a late failure has been told of by the encoder."""
+    """Let a late answer be cached for next time; the encoder has logged a late failure."""
     if not task.cancelled():
         task.exception()
 
 
 # ---- vectors ---------------------------------------------------------------------------------------------
 
-# A vector is stored for the text that it was made of, or not at all: it may have been changed meanwhile.
-# $1 user, $2 memory, $3 model, $4 vector, $5 the text
+# Store a vector only if the text is still the one that it was made from. $1 user, $2 memory, $3 model, $4
+# vector, $5 the text
 PUT_VECTOR: Final = """
     INSERT INTO memory_vectors (user_id, memory_id, model, vector)
     SELECT $1, $2, $3, $4
@@ -136,7 +136,7 @@ PUT_VECTOR: Final = """
     ON CONFLICT (user_id, memory_id) DO UPDATE SET model = excluded.model, vector = excluded.vector
 """
 
-# Before the text becomes another. $1 user, $2 memory, $3 the new text
+# Run before the text changes. $1 user, $2 memory, $3 the new text
 DROP_OUTDATED_VECTOR: Final = """
     DELETE FROM memory_vectors
     WHERE user_id = $1 AND memory_id = $2 AND EXISTS (
@@ -144,8 +144,7 @@ DROP_OUTDATED_VECTOR: Final = """
     )
 """
 
-# Memories of all users between two ids without a vector of this model. $1 and $2 the ids, the first not
-# included; $3 model, $4 how many
+# Memories of all users without a vector of this model. $1, $2 range of ids, excluding $1; $3 model, $4 limit
 SELECT_MISSING: Final = """
     SELECT m.user_id, m.id, m.content FROM memories AS m
     WHERE m.id > $1 AND m.id <= $2 AND m.status = 'active' AND NOT EXISTS (
@@ -158,13 +157,13 @@ SELECT_MISSING: Final = """
 _SELECT_LAST: Final = "SELECT coalesce(max(id), 0) FROM memories /* all users */"
 
 _BATCH: Final = 16
-"""Memories at a time: a search that comes meanwhile waits for that many at most."""
+"""Memories per batch: a search waits for one batch at most."""
 _RANGE: Final = 2000
-"""Ids that one statement looks through: few enough that others need not wait for it."""
+"""Ids scanned per statement, few enough not to delay others."""
 _MAX_PAUSE_S: Final = 600.0
 _SWEEP_EVERY_S: Final = 3600.0
 _NO_VECTOR: Final = Vector(b"")
-"""Near to nothing: for a text that the encoder refuses."""
+"""Similar to nothing; for texts that the encoder refuses."""
 
 
 class _Missing(NamedTuple):
@@ -174,33 +173,33 @@ class _Missing(NamedTuple):
 
 
 class Embedding:
-    """Makes the vectors that are missing: `running` in the background, `catch_up` at once.
+    """Creates missing vectors: `running` in the background, `catch_up` at once.
 
-    The database says which are missing, so nothing is lost if the program ends, and a memory gets a new
-    vector if the encoder changes. One task serves all users and goes through the ids in order, with rests.
+    The database shows which are missing, so nothing is lost at exit, and a new encoder replaces all vectors.
+    One task serves all users, scanning ids in order with pauses.
     """
 
     def __init__(
         self, database: Database, embedder: Embedder, *, settle_s: float = 1.0, pause_s: float = 5.0
     ) -> None:
-        """Make it. Seconds: how long it waits after a memory was written, and after a first failure."""
+        """Seconds to wait after a memory was written, and after a first failure."""
         self.embedder = embedder
         self._database = database
         self._settle_s = settle_s
         self._pause_s = pause_s
         self._swept_to = 0
-        """No memory up to this id lacks a vector, but for those that were skipped."""
+        """Memories up to this id have vectors, except skipped ones."""
         self._failures = 0
         self._woken = asyncio.Event()
         self._one_at_a_time = asyncio.Lock()
 
     def note_written(self, memory_id: int) -> None:
-        """Note that this memory was written just now. Returns at once."""
+        """Schedule the embedding of a memory just written. Returns at once."""
         self._swept_to = min(self._swept_to, memory_id - 1)
         self._woken.set()
 
     async def catch_up(self) -> None:
-        """Wait until all that is stored now has its vector. Raises a ModelError or StorageError."""
+        """Wait until all stored memories have vectors. Raises a ModelError or StorageError."""
         self._swept_to = 0
         while await self._embed_next():
             pass
@@ -226,7 +225,7 @@ class Embedding:
                 self._swept_to = 0  # another program may have written to the same database
 
     async def _sweep(self) -> bool:
-        """Embed until nothing is missing, resting as long as each step took, longer after a failure. Returns
+        """Embed until nothing is missing, pausing as long as each step took, longer after a failure. Returns
         whether memories were skipped."""
         skipped = False
         while True:
@@ -242,8 +241,8 @@ class Embedding:
                 await asyncio.sleep(pause_s)
 
     async def _embed_next(self) -> bool:
-        """Embed the next memories, one by one after a failure; whether there were any. One that fails by
-        itself is skipped, so that it does not hold up the others."""
+        """Embed the next memories, one by one after a failure. Returns whether there were any. One that fails
+        alone is skipped, so as not to block the others."""
         async with self._one_at_a_time:
             size, start = 1 if self._failures else _BATCH, self._swept_to
             missing = await self._find_missing(size)
@@ -281,7 +280,7 @@ class Embedding:
         )
 
     async def _make_vectors(self, texts: Sequence[str]) -> Sequence[Vector]:
-        """Make a vector for each text. Texts that are refused together are tried alone."""
+        """Embed each text. Texts refused as a batch are retried singly."""
         try:
             return await self.embedder.embed(texts)
         except (ModelRefusedRequest, ContextTooLong):

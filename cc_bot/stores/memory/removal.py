@@ -1,13 +1,13 @@
-"""The undo of deleted memories, and their erasure.
+"""Undo of deleted memories, and their erasure.
 
-`/memory delete` hides a memory; the purge erases it when UNDO_TIME is over. An erasure is one transaction:
-the rows with their terms and vectors, and if wanted the messages that touch on them (conversations.py).
-Before it the memories are noted in the erasure log, so that a backup that still has them is restored without
-them. If that can't be written, nothing is erased, and the next purge tries again.
+`/memory delete` hides a memory; the purge erases it after UNDO_TIME. An erasure is one transaction: rows with
+terms and vectors and, on request, the messages that mention them (conversations.py). The memories are first
+recorded in the erasure log, so that restoring a backup erases them again; if that fails, nothing is erased,
+and the next purge retries.
 
-What is deleted is overwritten (`secure_delete`). SQLite keeps changed pages in its WAL until a checkpoint,
-and may leave pieces of rows in unused pages until VACUUM: `clean` does the first after each erasure, with the
-second at once for a small file; for a large one the purge asks for it at night.
+Deleted rows are overwritten (`secure_delete`). SQLite keeps changed pages in the WAL until a checkpoint, and
+parts of rows in unused pages until VACUUM. `clean` checkpoints after each erasure and vacuums a small file at
+once; for a large one the purge requests VACUUM at night.
 """
 
 import json
@@ -39,21 +39,21 @@ from cc_bot.stores.memory.terms import delete_terms, reindex
 from cc_bot.stores.receipts import mark_stale
 
 # ---- memory removal statements ---------------------------------------------------------------------------
-# $1 is the user, unless it is said otherwise.
+# $1 is the user unless stated otherwise.
 
 # ruff: noqa: S608 - put together from constants alone
 
 
 @dataclass(frozen=True, slots=True)
 class HiddenMemory:
-    """A deleted memory, while it can be had back."""
+    """A deleted memory that can still be restored."""
 
     memory: Memory
     since: datetime
 
 
 class _Row(NamedTuple):
-    """A memory, or a version of it, as far as its removal looks at it."""
+    """The columns of a memory or version that its removal needs."""
 
     id: int
     supersedes: int | None
@@ -64,7 +64,7 @@ class _Row(NamedTuple):
 _HIDDEN: Final = Columns(HiddenMemory, memory=MEMORY, since=replace(ISO, column="deleted_at"))
 _ROW: Final = Columns(_Row)
 
-# $2 memory, $3 the last moment of deletion that is too long ago
+# $2 memory, $3 deletion cutoff: older ones can't be restored
 UNDELETE: Final = f"""
     UPDATE memories SET
         status = 'active', deleted_at = NULL, pinned = CASE WHEN {ROOM_FOR_PIN} THEN pinned ELSE 0 END
@@ -72,7 +72,7 @@ UNDELETE: Final = f"""
     RETURNING {MEMORY.select}
 """
 
-# The same, as it is.
+# As UNDELETE, without changing it.
 SELECT_HIDDEN: Final = f"""
     SELECT {_HIDDEN.select} FROM memories
     WHERE user_id = $1 AND id = $2 AND status = 'deleted' AND deleted_at > $3
@@ -83,14 +83,14 @@ _OF_CHAIN: Final = f"SELECT {_ROW.select} FROM memories WHERE user_id = $1 AND i
 # $2 an array of memories
 SELECT_CHAIN: Final = with_versions("id IN @ids($2) AND status IN ('active', 'deleted')") + _OF_CHAIN
 
-# Those whose deletion was not undone since. $2 an array of memories, $3 deleted until when
+# Without memories restored since. $2 an array of memories, $3 latest deletion time
 SELECT_DUE_CHAIN: Final = (
     with_versions("id IN @ids($2) AND status = 'deleted' AND deleted_at <= $3") + _OF_CHAIN
 )
 
 SELECT_ALL: Final = f"SELECT {_ROW.select} FROM memories WHERE user_id = $1"
 
-# Of all users. $1 deleted until when, $2 limit
+# All users. $1 latest deletion time, $2 limit
 SELECT_DUE: Final = """
     SELECT user_id, id FROM memories
     WHERE status = 'deleted' AND deleted_at <= $1
@@ -98,7 +98,7 @@ SELECT_DUE: Final = """
     LIMIT $2 /* all users */
 """
 
-# Of all users.
+# All users.
 SELECT_OLDEST_HIDDEN: Final = "SELECT min(deleted_at) FROM memories WHERE status = 'deleted' /* all users */"
 
 # $2 an array of memories
@@ -111,14 +111,14 @@ DELETE_MEMORIES: Final = (
 OWE: Final = "UPDATE memory_erasures SET erased = erased + 1 WHERE id = 1"
 SELECT_OWED: Final = "SELECT erased, vacuumed FROM memory_erasures WHERE id = 1"
 
-# $1 how often something had been erased then
+# $1 the number of erasures at that time
 VACUUMED: Final = "UPDATE memory_erasures SET vacuumed = $1 WHERE id = 1 AND vacuumed < $1"
 
 # ---- memory removal --------------------------------------------------------------------------------------
 
 _AT_A_TIME: Final = 500
 SMALL_BYTES: Final = 2**24
-"""VACUUM of such a file takes a tenth of a second."""
+"""VACUUM of such a file takes 0.1 s."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,9 +128,9 @@ class _Chosen:
     ids: tuple[int, ...]
     texts: frozenset[str]
     memories: int
-    """The number of rows that are not a former version of another."""
+    """Rows that are not former versions."""
     names: tuple[str, ...]
-    """Their names in the erasure log."""
+    """Names in the erasure log."""
 
     @classmethod
     def of(cls, user_id: int, rows: Sequence[Row]) -> "_Chosen":
@@ -145,7 +145,7 @@ class _Chosen:
 
 
 class MemoryRemovalStore:
-    """The deleted memories, while they can be had back and after that."""
+    """Deleted memories, during and after their undo time."""
 
     def __init__(
         self,
@@ -156,8 +156,8 @@ class MemoryRemovalStore:
         log: ErasureLog | None = None,
         quotas: MemoryQuotas | None = None,
     ) -> None:
-        """Make the store. VACUUM runs at once in a database of at most `small_bytes`. Erasures are noted in
-        the log, where there is one, so that they are repeated when a backup is restored."""
+        """Databases of at most `small_bytes` are vacuumed at once. Erasures are recorded in `log`, if given,
+        and repeated after a restore."""
         self._database = database
         self._clock = clock
         self._small_bytes = small_bytes
@@ -166,9 +166,8 @@ class MemoryRemovalStore:
         self._mentions = MentionFinder(database)
 
     async def undelete(self, user_id: int, memory_id: int) -> Memory | None:
-        """Have a deleted memory back, with its history; None when UNDO_TIME is over, it was erased, or it is
-        not there, not hidden or not theirs. Raises TooManyMemories or MemoryFull where others have its
-        place by now."""
+        """Restore a deleted memory with its history; None if UNDO_TIME is over, it was erased, or the user
+        has no such hidden memory. Raises TooManyMemories or MemoryFull if there is no room left for it."""
         params = (user_id, known_id(memory_id), to_text(self._clock() - UNDO_TIME))
         rules = await self._quotas.get_file_rules()
 
@@ -185,7 +184,7 @@ class MemoryRemovalStore:
         return await self._database.write(steps, [user(user_id)])
 
     async def hide(self, user_id: int, memory_id: int) -> HiddenMemory | None:
-        """Hide a memory; return it, also if it was hidden before, or None if it is gone."""
+        """Hide a memory and return it, also if it was hidden already; None if it is gone."""
         now, row = self._clock(), (user_id, known_id(memory_id))
 
         def steps() -> Steps[Sequence[Row]]:
@@ -195,26 +194,26 @@ class MemoryRemovalStore:
         return _HIDDEN.first(await self._database.write(steps, [user(user_id)]))
 
     async def get_hidden(self, user_id: int, memory_id: int) -> HiddenMemory | None:
-        """Return a deleted memory that can still be had back."""
+        """Return a deleted memory that can still be restored."""
         params = (user_id, known_id(memory_id), to_text(self._clock() - UNDO_TIME))
         rows = await self._database.query(SELECT_HIDDEN, *params)
         return _HIDDEN.first(rows)
 
     async def erase(self, user_id: int, *memory_ids: int, mark: str | None = None) -> ErasureCounts | None:
-        """Erase memories at once, active or hidden; None when none is there or theirs.
+        """Erase memories at once, active or hidden; None if the user has none of them.
 
-        With `mark`, the messages that touch on them are emptied as well: this text takes their place, and
-        their attachments, the summaries and canvas elements made of them are deleted.
+        With `mark`, messages that mention them are emptied: this text replaces them, and their attachments
+        and the summaries and canvas elements made from them are deleted.
         """
         select = Statement(SELECT_CHAIN, (user_id, _array({*map(known_id, memory_ids)})))
         return await self._erase(user_id, select, mark=mark)
 
     async def erase_all(self, user_id: int, *, mark: str | None = None) -> ErasureCounts:
-        """Erase all memories of a user at once, hidden ones as well. `mark` as for `erase`."""
+        """Erase all memories of a user at once, including hidden ones. `mark` as for `erase`."""
         return await self._erase(user_id, Statement(SELECT_ALL, (user_id,)), mark=mark) or ErasureCounts()
 
     async def purge(self, hidden_until: datetime) -> int:
-        """Erase what was deleted until then, of all users. Returns the number of memories."""
+        """Erase memories of all users deleted up to this time. Returns their number."""
         until, count = to_text(hidden_until), 0
         while due := await self._database.query(SELECT_DUE, until, _AT_A_TIME):
             of_user = defaultdict[int, list[int]](list)
@@ -227,15 +226,15 @@ class MemoryRemovalStore:
         return count
 
     async def get_next_purge(self) -> datetime | None:
-        """Return when the undo of the memory that was deleted first is over; None when none is hidden."""
+        """Return when the first hidden memory's undo time ends; None if none is hidden."""
         [(deleted_at,)] = await self._database.query(SELECT_OLDEST_HIDDEN)
         return datetime.fromisoformat(deleted_at) + UNDO_TIME if deleted_at else None
 
     async def clean(self, *, vacuum: bool = False) -> ScrubOutcome:
-        """Remove what was erased from the WAL; with `vacuum`, or in a small file, also from unused pages.
+        """Remove erased data from the WAL and, with `vacuum` or in a small file, from unused pages.
 
-        `busy`: to be tried again soon, another program reads or writes. `no_room`: VACUUM needs more room. A
-        server does both by itself.
+        `busy`: another program reads or writes, retry soon. `no_room`: VACUUM needs more disk space. A server
+        does both by itself.
         """
         [(erased, vacuumed)] = await self._database.query(SELECT_OWED)
         if erased == vacuumed:
@@ -252,7 +251,7 @@ class MemoryRemovalStore:
     async def _erase(
         self, user_id: int, select: Statement, *, mark: str | None = None
     ) -> ErasureCounts | None:
-        """Erase the memories that the statement selects. Raises StorageError with nothing erased."""
+        """Erase the memories selected by the statement. Raises StorageError with nothing erased."""
         rows = await self._database.query(select.sql, *select.params)
         if not rows:
             return None

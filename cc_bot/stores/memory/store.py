@@ -1,4 +1,5 @@
-"""Memories: the notes that users asked to have kept. Every statement names its user, those by id as well."""
+"""Memories: the notes that users asked to store. Every statement is restricted to a user, including those by
+id."""
 
 import asyncio
 import json
@@ -56,14 +57,13 @@ from cc_bot.stores.receipts import mark_stale
 from cc_bot.stores.settings import Keep
 
 # ---- memory edit -----------------------------------------------------------------------------------------
-# A change of a memory that is about to be made, and the statements that make it.
 
 _SEARCHED_BY: Final = frozenset({"content", "tags"})
 
 
 class MemoryFields(TypedDict, total=False):
-    """The fields that may be given of a memory beside its text. What is left out or None is as usual, or
-    stays as it is; but no end is None."""
+    """Optional fields of a memory. If missing or None, they get the default or stay unchanged; but None for
+    `expires_at` removes it."""
 
     category: str | None
     tags: Sequence[str] | None
@@ -75,15 +75,15 @@ class MemoryFields(TypedDict, total=False):
 
 @dataclass(frozen=True, slots=True)
 class MemoryEdit:
-    """A change of a memory, clean."""
+    """A change of a memory, with cleaned fields."""
 
     fields: Mapping[str, Any]
     only_as: Memory | None = None
-    """What the memory must still be for the change to be made; None: whatever it is."""
+    """If given, the memory must still equal this one."""
 
     def steps(self, user_id: int, memory_id: int, now: datetime, file_rules: Rules) -> Steps[Row | None]:
-        """Make the change, and return the row as it is then; None when the memory is not there or not the
-        user's. Raises MemoryFull where these rules, of the operator's file, leave no room for it."""
+        """Apply the change and return the changed row; None if the user does not have the memory. Raises
+        MemoryFull if it exceeds `file_rules` (of the operator's file)."""
         own = (user_id, memory_id)
         known = yield Statement(sql.SELECT, own)
         if not known:
@@ -110,25 +110,23 @@ class MemoryEdit:
 
 
 # ---- new memory ------------------------------------------------------------------------------------------
-# A memory that is about to be kept, and the row that it becomes.
 
 NO_RULES: Final[Rules] = {}
 
 
 @dataclass(frozen=True, slots=True)
 class NewMemory:
-    """A memory that is to be kept."""
+    """A memory to be stored."""
 
     user_id: int
     made_at: str
     columns: Mapping[str, Any]
-    """As they are given, and those that it is searched by."""
+    """Given columns and search columns."""
     term_counts: str
 
     @classmethod
     def of(cls, user_id: int, memory: PortableMemory, now: datetime) -> "NewMemory":
-        """Clean what is to be kept. It is made now, if it does not say when. Raises EmptyMemory or
-        MemoryTooLong."""
+        """Clean a memory. `created_at` defaults to now. Raises EmptyMemory or MemoryTooLong."""
         content, tags = clean_content(memory.content), clean_tags(memory.tags)
         fields = {name: getattr(memory, name) for name in GIVEN} | {
             "content": content,
@@ -143,8 +141,8 @@ class NewMemory:
         return cls(user_id, to_text(memory.created_at or now), columns, made.term_counts)
 
     def steps(self, file_rules: Rules = NO_RULES, *, unless_known: bool = False) -> Steps[list[Memory]]:
-        """Store it and return it; nothing if it was not stored because the user has one that is alike. Raises
-        TooManyMemories or MemoryFull if these rules, of the operator's file, leave no room for it."""
+        """Store it and return it; with `unless_known`, an empty list if the user has an equivalent one.
+        Raises TooManyMemories or MemoryFull if it exceeds `file_rules` (of the operator's file)."""
         own = (self.user_id, self.made_at, int(not unless_known))
         rows = yield Statement(sql.INSERT, (*own, *sql.WRITTEN.of(self.columns)))
         if not rows:
@@ -161,7 +159,7 @@ class NewMemory:
 
 
 def hide(user_id: int, memory_id: int, now: str) -> Steps[Sequence[Row]]:
-    """Hide an active memory. Returns its row, if there was one."""
+    """Hide an active memory. Returns its row, if found."""
     rows = yield Statement(sql.HIDE, (user_id, memory_id, now))
     if rows:
         yield delete_terms(user_id, [memory_id])
@@ -172,7 +170,7 @@ def hide(user_id: int, memory_id: int, now: str) -> Steps[Sequence[Row]]:
 # ---- memories --------------------------------------------------------------------------------------------
 
 MAX_QUERY_CHARACTERS: Final = 6000
-"""Of what is searched for, as of a question; what is beyond is not looked at."""
+"""Longer queries are cut."""
 
 _SHORT_CHARACTERS: Final = 500
 
@@ -180,7 +178,7 @@ Made = TypeVar("Made")
 
 
 class MemoryStore:
-    """The memories of every user, and only ever the owner's."""
+    """Memories, accessible only to their owners."""
 
     def __init__(
         self,
@@ -191,7 +189,7 @@ class MemoryStore:
         secret_rules: SecretRules | None = None,
         quotas: MemoryQuotas | None = None,
     ) -> None:
-        """Make the store, which limits nothing without `quotas`."""
+        """Without `quotas`, nothing is limited."""
         self._database = database
         self._quotas = quotas or MemoryQuotas(database)
         self._clock = clock
@@ -212,7 +210,7 @@ class MemoryStore:
         created_at: datetime | None = None,
         **given: Unpack[MemoryFields],
     ) -> Memory:
-        """Keep a note. `created_at` is for one that is older than now.
+        """Store a memory. `created_at` defaults to now.
 
         Raises EmptyMemory, MemoryTooLong, SecretNotStored, TooManyMemories or MemoryFull.
         """
@@ -224,11 +222,10 @@ class MemoryStore:
         return self.note_written(stored)
 
     async def remember(self, user_id: int, content: str, **given: Unpack[MemoryFields]) -> MemoryChange:
-        """Keep a note unless the user has it already, but for width, case and punctuation: then that one is
-        brought up to date.
+        """Store a memory, or update the one that differs only in width, case and punctuation.
 
-        One that is only for private answers is not touched on behalf of a public one, and one that has
-        expired holds again. Raises as `add` does.
+        A public call never updates a private memory; an expired one becomes valid again. Raises as `add`
+        does.
         """
         content = clean_content(content)
         clean = await self._clean(given, content)
@@ -249,28 +246,27 @@ class MemoryStore:
                 updated = await self.update(user_id, alike.id, content=content, **endless | said_anew)
                 if updated is not None:
                     return MemoryChange("updated", updated, alike)
-            # It was deleted in between: there is nothing like it any more.
+            # It was deleted in between, so try to insert again.
 
     async def find_alike(self, user_id: int, content: str, audience: Audience) -> Memory | None:
-        """Return the user's newest memory that `remember` would bring up to date for this text; None for
-        none."""
+        """Return the user's newest memory that `remember` would update for this text; None if none."""
         rows = await self._database.query(
             sql.SELECT_ALIKE, user_id, likeness(without_controls(content)), audience
         )
         return MEMORY.first(rows)
 
     async def get(self, user_id: int, memory_id: int) -> Memory | None:
-        """Return the user's memory of this id; None when it is not there or not theirs."""
+        """Return the memory with this id; None if the user does not have it."""
         rows = await self._database.query(sql.SELECT, user_id, known_id(memory_id))
         return MEMORY.first(rows)
 
     async def get_id(self, user_id: int, number: int) -> int | None:
-        """Return the id of the user's memory of this number, hidden ones included; None for none."""
+        """Return the id of the user's memory with this number, including hidden ones; None if none."""
         rows = await self._database.query(sql.SELECT_ID, user_id, known_id(number))
         return rows[0][0] if rows else None
 
     async def get_by_number(self, user_id: int, number: int) -> Memory | None:
-        """Return the user's memory of this number; None when it is not there."""
+        """Return the memory with this number; None if the user does not have it."""
         memory_id = await self.get_id(user_id, number)
         return None if memory_id is None else await self.get(user_id, memory_id)
 
@@ -285,12 +281,12 @@ class MemoryStore:
         audience: Audience = "anywhere",
         only: MemoryFilter = ALL_MEMORIES,
     ) -> "list[FoundMemory]":
-        """Find the user's memories that answer the query and carry all of the tags, best first, and tell how
-        sure each is. Expired ones are not among them.
+        """Find the user's unexpired memories that match the query and have all tags, best first, with
+        confidences.
 
-        `audience` is who will see the answer in which they are used. Whoever leaves it out gets what everyone
-        may see; only an answer that the user alone sees may ask for 'private', which finds all. `only`
-        narrows that down; `category` and `tags` are its own.
+        `audience` is who will see the answer that uses them: the default is everyone; 'private' is for
+        answers that only the user sees, and finds all. `only` filters further; `category` and `tags` add to
+        it.
         """
         return await self._search.find(
             user_id,
@@ -310,13 +306,13 @@ class MemoryStore:
         tags: Sequence[str] = (),
         audience: Audience = "anywhere",
     ) -> "list[Memory]":
-        """Find memories as `find` does, and return them alone."""
+        """Like `find`, without confidences."""
         found = await self.find(user_id, query, limit=limit, category=category, tags=tags, audience=audience)
         return [each.memory for each in found]
 
     async def suggest(self, user_id: int, typed: str, *, limit: int = 25) -> "list[Memory]":
-        """List what someone may mean who types this to choose one of their memories: the one with that number
-        (`12`, `#12`) first, then those that match its words; the newest where nothing is typed."""
+        """Return completions for a typed text: the memory with that number (`12`, `#12`) first, then matches
+        of its words; the newest memories if it is empty."""
         text = typed[:MAX_QUERY_CHARACTERS].strip()
         if not text:
             return await self.list(user_id, limit=limit)
@@ -343,8 +339,8 @@ class MemoryStore:
         offset: int = 0,
         only: MemoryFilter = ALL_MEMORIES,
     ) -> "list[Memory]":
-        """List a page of the user's memories: those older than `before_id` and newer than `after_id`, in this
-        order, without the first `offset`. `category` is that of `only`."""
+        """List a page of the user's memories with ids between `after_id` and `before_id`, in this order,
+        skipping `offset`. `category` overrides that of `only`."""
         low = 0 if after_id is None else known_id(after_id)
         high = MAX_ID if before_id is None else min(before_id, MAX_ID)
         wanted = replace(only, category=category or only.category)
@@ -361,20 +357,20 @@ class MemoryStore:
         return int(number)
 
     async def list_categories(self, user_id: int, *, limit: int = 100) -> Sequence[tuple[str, int]]:
-        """List the user's categories with how many memories each has, the largest first."""
+        """List the user's categories with their number of memories, largest first."""
         async with self._counting.setdefault(user_id, asyncio.Lock()):
             rows = await self._database.query(sql.CATEGORIES, user_id)
         return [(str(name), int(number)) for name, number in rows[: _limit(limit)]]
 
     async def list_tags(self, user_id: int, *, limit: int = 100) -> Sequence[tuple[str, int]]:
-        """List the user's tags with how many memories carry each, the most used first."""
+        """List the user's tags with their number of memories, most used first."""
         async with self._counting.setdefault(user_id, asyncio.Lock()):
             rows = await self._database.query(sql.TAGS, user_id, _limit(limit))
         return [(str(tag), int(number)) for tag, number in rows]
 
     async def get_statistics(self, user_id: int) -> MemoryStatistics:
-        """Count what is kept of a user. It reads all of it, so of each user one count is made at a time: who
-        asks for a hundred waits in a line of their own, and not everybody in the database's."""
+        """Count the user's memories. It reads all of them, so only one count per user runs at a time: many
+        requests of one user must not block the database for others."""
         now = to_text(self._clock())
 
         def steps() -> Steps[MemoryStatistics]:
@@ -395,9 +391,8 @@ class MemoryStore:
         only_as: Memory | None = None,
         **given: Unpack[MemoryFields],
     ) -> Memory | None:
-        """Change what is given; None when the memory is not there or not the user's. What WORDING names is
-        kept as its history, as it was. With `only_as` it is made only while the memory says what this one
-        does, to the same readers.
+        """Change the given fields; None if the user does not have the memory. A change of WORDING keeps the
+        former version. With `only_as`, it applies only if the memory still has this wording and audience.
 
         Raises EmptyMemory, MemoryTooLong, SecretNotStored, MemoryFull or MemoryEditOutdated.
         """
@@ -413,23 +408,23 @@ class MemoryStore:
         return self.note_written(MEMORY.read(row)) if row else None
 
     async def refuses(self, *texts: str) -> bool:
-        """Return whether one of the texts holds what no memory may."""
+        """Return whether a text contains a secret that may not be stored."""
         return await self._make("".join(texts), self._secret_rules.refuse, *texts)
 
     async def delete(self, user_id: int, memory_id: int) -> bool:
-        """Hide a memory, as if it were gone; it is, once UNDO_TIME has passed. Whether this user has it."""
+        """Hide a memory; it is erased after UNDO_TIME. Returns whether the user had it."""
         params = (user_id, known_id(memory_id), to_text(self._clock()))
         rows = await self._database.write(lambda: hide(*params), [user(user_id)])
         return bool(rows)
 
     async def catch_up(self) -> None:
-        """Wait until all that is stored has its vector. Raises a ModelError or StorageError."""
+        """Wait until all stored memories have vectors. Raises a ModelError or StorageError."""
         if self._embedding:
             await self._embedding.catch_up()
 
     async def _clean(self, given: MemoryFields, content: str = "") -> dict[str, Any]:
-        """Return these fields as they are stored. Raises MemoryTooLong or SecretNotStored, for the content
-        too."""
+        """Return the fields as stored. Raises MemoryTooLong or SecretNotStored, which includes the
+        content."""
         said = {
             name: value
             for name, value in given.items()
@@ -441,17 +436,16 @@ class MemoryStore:
         return {name: _CLEAN.get(name, _as_it_is)(value) for name, value in said.items()}
 
     async def _make(self, text: str, make: Callable[..., Made], *given: object) -> Made:
-        """Make something of a text. A letter may unfold into eighteen, and all patterns are held against
-        them: with a long text that is no work for the event loop. It is for one thread at a time: more
-        would take the interpreter's lock in turn, and the loop would wait for all of them each time it
-        goes round."""
+        """Call `make(*given)`, in a thread if the text is long: normalization (one letter may become 18) and
+        pattern matching would block the event loop. One thread at a time, because several would compete with
+        the loop for the interpreter's lock."""
         if len(text) <= _SHORT_CHARACTERS:
             return make(*given)
         async with self._apart:
             return await asyncio.to_thread(make, *given)
 
     def note_written(self, memory: Memory) -> Memory:
-        """The same memory, whose text was written just now: what else is made of it comes some time later."""
+        """Schedule the embedding of a memory just written, and return the memory."""
         if self._embedding:
             self._embedding.note_written(memory.id)
         return memory
