@@ -1,6 +1,5 @@
-"""Approvals on Discord: a press decides on a proposal, its message shows the outcome, and the model goes on
-with the result of a call that it asked for.
-"""
+"""Approvals on Discord: a press decides on a proposal, its message shows the outcome, and the model continues
+with the result of a call that it requested."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -64,7 +63,7 @@ class _Press:
 
     @property
     def place(self) -> ToolPlace:
-        """The channel of the question, which decides which tools there are."""
+        """The channel of the question, which decides the available tools."""
         guild_id, key = self.interaction.guild_id, self.proposal.key
         here = key_of_interaction(self.interaction.channel).channel_id
         return ToolPlace(
@@ -90,8 +89,8 @@ class ApprovalDelivery:
     async def decide(
         self, interaction: hikari.ComponentInteraction, button: ProposalButton, presser: Recipient
     ) -> None:
-        """Approve or decline a proposal in the background. Returns when that is done, or waits for a server:
-        then the user can press other buttons."""
+        """Approve or decline a proposal in the background. Returns when done, or when a server has to be
+        awaited: then the user can press other buttons."""
         begun = asyncio.Event()
         task = asyncio.create_task(self._decide(interaction, button, presser, begun))
         self._tasks.add(task)
@@ -154,7 +153,7 @@ class ApprovalDelivery:
         await self._show_to(press, _noting(declined_line(press.proposal, press.asker.words)))
 
     async def _approve(self, press: _Press, begun: asyncio.Event) -> None:
-        """Make the calls, once, and have the model go on with the result if it asked for that. Raises
+        """Make the calls once, and have the model continue with the result if it requested them. Raises
         AnswerUnderway, AgentGone, CallPostponed, ProposalGone, ShuttingDown, BeingErased, InputError and
         StorageError if nothing was done."""
         guild_id, approvals = press.interaction.guild_id, self.assistant.approvals
@@ -215,8 +214,8 @@ class ApprovalDelivery:
         return None if deleted else result
 
     def _reporting(self, press: _Press, result: ApprovedResult) -> Change:
-        """Return what puts an outcome into the message: a line, or the receipt of a change with the button
-        that undoes it."""
+        """Return the function that writes an outcome into the message: a line, or the receipt of a change
+        with its undo button."""
         words, user_id = press.asker.words, press.asker.user_id
         line = outcome_line(result.proposal, result.state, words, stopped=result.stopped)
         if result.state == "unknown":
@@ -252,14 +251,14 @@ class ApprovalDelivery:
             self.answers.deliveries.retry_due.set()
 
     def _asker_of(self, press: _Press) -> FormAsker | None:
-        """Return what asks the author of the question, if they see messages below that of the call."""
+        """Return the asker for the author of the question, if they see messages below that of the call."""
         if press.ephemeral and not press.by_asker:
             return None
         below = reply_in_place(press.interaction, Page(""))
         return self.answers.running.forms.asker(below, press.asker)
 
     async def _show_begun(self, press: _Press, begun: asyncio.Event) -> None:
-        """Show that a call is being made, with a Stop button. The bot's own tools take no time."""
+        """Show that a call is running, with a Stop button. The bot's own tools take no time."""
         try:
             if press.proposal.content.goes_on:
                 await self._show_to(press, _noting())
@@ -279,8 +278,8 @@ class ApprovalDelivery:
         change: Change,
         open_again: Proposal | None = None,
     ) -> hikari.HikariError | None:
-        """Edit the message of the press: its proposals as they are by now, and this change. `open_again` is
-        about to be open. Returns Discord's error, if any."""
+        """Edit the message of the press: its proposals' current state, and this change. `open_again` is about
+        to be open. Returns Discord's error, if any."""
         store, upkeep = self._store, self.upkeep
         try:
             async with upkeep.changes.after(int(interaction.message.id)):
@@ -310,8 +309,8 @@ class ApprovalDelivery:
         )
 
     async def _go_on(self, press: _Press, chosen: Chosen, result: ApprovedResult) -> None:
-        """Have the model go on where the answer can be read. It is given the call if the author's
-        conversation does not have the answer: that was in a channel, or before a reset."""
+        """Have the model continue where the answer can be read. It gets the call if the author's conversation
+        lacks the answer, which was in a channel or before a reset."""
         proposal, visibility = press.proposal, press.proposal.visibility
         before = await self.answers.references.find_question(press.asker.user_id, proposal.answer_id)
         name = author_name(press.interaction) if press.by_asker else before.author_name if before else ""
@@ -335,7 +334,7 @@ class ApprovalDelivery:
         return any(message.id == proposal.answer_id for message in session.history)
 
     def _on_done(self, task: asyncio.Task[None]) -> None:
-        """Log an unexpected exception, which the press may no longer be waiting for."""
+        """Log an unexpected exception: the press may no longer be waiting."""
         self._tasks.discard(task)
         error = None if task.cancelled() else task.exception()
         if error is not None and not isinstance(error, CcBotError):
@@ -350,7 +349,7 @@ def _noting(*lines: str) -> Change:
 
 
 def _question_of(interaction: hikari.ComponentInteraction) -> frozenset[int]:
-    """The message that the message of the button answers, if there is one."""
+    """Return the message that the button's message replies to, if any."""
     asked = interaction.message.message_reference
     return frozenset({int(asked.id)} if asked and asked.id else ())
 

@@ -1,1 +1,1 @@
-"""The way of an answer to Discord: its messages posted, edited and deleted while it is written."""
+"""Delivery of answers to Discord: messages posted, edited and deleted while an answer is written."""

@@ -1,7 +1,7 @@
-"""Answers to questions in a user's own session, from a command, a button or a message to the shown answer.
+"""Answers in a user's own session: to a command, a button, or a message.
 
-A question is in the ledger before Discord gets its acknowledgement, and is asked from there: so it can be
-asked again in the same way if the process dies.
+A question is in the ledger before Discord gets its acknowledgement, so that it can be asked again if the
+process dies.
 """
 
 from collections.abc import Awaitable, Callable, Sequence
@@ -68,7 +68,7 @@ class Answers(TurnRunner):
     async def regenerate(
         self, interaction: hikari.ComponentInteraction, button: AnswerButton, recipient: Recipient
     ) -> None:
-        """Answer the question of the newest answer again, in its place if its messages can be edited. Raises
+        """Answer the question of the newest answer again, in place if its messages can be edited. Raises
         AgentGone, NotNewest, AnswerInUse, StorageError, and as `ask`."""
         ephemeral = is_ephemeral(interaction.message)
         in_place = not button.earlier_messages or (not ephemeral and _may_delete(interaction))
@@ -93,14 +93,14 @@ class Answers(TurnRunner):
         await self.show_canvas(turn, state)
 
     async def _check(self, turn: PendingTurn, button: AnswerButton) -> None:
-        """Raise NotNewest or AnswerInUse if the answer must stay as it is. Raises StorageError."""
+        """Raise NotNewest or AnswerInUse if the answer can't be replaced. Raises StorageError."""
         await self.assistant.check_newest(turn.key, button.answer_id)
         await self.assistant.approvals.check_none_in_flight(button.user_id, button.answer_id)
 
     async def go_on(
         self, interaction: hikari.ComponentInteraction, button: AnswerButton, recipient: Recipient
     ) -> None:
-        """Continue the newest answer where it was cut, below it. Raises as `regenerate`."""
+        """Continue the newest answer where it was cut off, below it. Raises as `regenerate`."""
         turn = await self._press(interaction, button, recipient, below=True)
         async with turn.delivery:
             await self._check(turn.row, button)
@@ -131,8 +131,8 @@ class Answers(TurnRunner):
         pictures: tuple[Attachment, ...] = (),
     ) -> None:
         """Have the model answer with the result of an approved call, below its message. `author` is that of
-        the question, not the user who approved; `calls` is the call with its result, if the conversation does
-        not have it. Raises as `ask`."""
+        the question, not the user who approved; `calls` is the call with its result, if the conversation
+        lacks it. Raises as `ask`."""
         row = self.deliveries.turn_of_interaction(
             interaction, chosen.key, "continue", author, visibility=visibility, ephemeral=ephemeral
         )
@@ -178,9 +178,8 @@ class Answers(TurnRunner):
         before: Sequence[Page] = (),
         opened: Callable[[int], Awaitable[None]] | None = None,
     ) -> AnswerState:
-        """Show an answer as `show` does, and record which messages show it. On a
-        database error it is marked unshown, so that recovery records them later; the user sees nothing of
-        it."""
+        """Show an answer as `show` does, and record its messages. On a database error it is marked unshown,
+        so that recovery records them; the user does not notice."""
         state = await self.show(turn, reply, answer_id=answer_id, before=before, opened=opened)
         answer = state.done.answer if state.done else None
         try:
@@ -267,8 +266,8 @@ class Answers(TurnRunner):
     async def _continue_question(
         self, interaction: hikari.ComponentInteraction, button: AnswerButton, recipient: Recipient
     ) -> AskedQuestion:
-        """Make the question to continue, with what the first one pointed at: the conversation does not have
-        that."""
+        """Make the question to continue, with the references of the first one, which the conversation does
+        not store."""
         asked = AskedQuestion(recipient.words.answer.continue_question, author_name(interaction))
         before = await self.references.find_question(recipient.user_id, button.answer_id)
         if before is None:
@@ -292,7 +291,7 @@ class Answers(TurnRunner):
     def _renew(
         self, turn: PendingTurn, *, interaction: hikari.ComponentInteraction, recipient: Recipient
     ) -> PendingTurn:
-        """Make the turn that asks the same question by the token of a press."""
+        """Make the turn that asks the same question with the token of a press."""
         ephemeral, pressed_in = is_ephemeral(interaction.message), int(interaction.channel_id)
         pressed_id = int(interaction.message.id)
         fresh = self.deliveries.turn_of_interaction(
@@ -335,7 +334,7 @@ async def _release_claim(delivery: Delivery | None) -> None:
 
 
 async def _page_ids(turn: PendingTurn, reply: Reply) -> Sequence[int]:
-    """Return the messages that show an answer, apart from the one whose id it is stored under."""
+    """Return the messages of an answer, except the one whose id it is stored under."""
     if turn.kind != "again":
         return reply.further_ids
     if turn.below or turn.shown_in is None:
@@ -345,12 +344,12 @@ async def _page_ids(turn: PendingTurn, reply: Reply) -> Sequence[int]:
 
 def _may_delete(interaction: hikari.ComponentInteraction) -> bool:
     """Return whether all messages of an answer can be deleted. If the bot is only installed by the user, and
-    for ephemeral messages, Discord lets only the reader dismiss those above the button's: then the old answer
-    stays, and the new one comes below it."""
+    for ephemeral messages, only the reader can dismiss those above the button's: then the old answer stays,
+    and the new one comes below it."""
     return hikari.ApplicationIntegrationType.GUILD_INSTALL in interaction.authorizing_integration_owners
 
 
 async def _take_buttons(interaction: hikari.ComponentInteraction, recipient: Recipient) -> None:
-    """Remove the buttons of an answer that continues below, but not those of its receipts."""
+    """Remove the buttons of an answer that continues below, except those of receipts."""
     page = page_of(interaction.message, recipient.locale)
     await interaction.edit_initial_response(components=rows_of(replace(page, buttons=())))

@@ -1,4 +1,4 @@
-"""From an accepted question to its shown answer: one way for commands, buttons, messages and mentions."""
+"""From an accepted question to its shown answer, for commands, buttons, messages and mentions alike."""
 
 import time
 from collections.abc import Awaitable, Callable, Sequence
@@ -38,23 +38,23 @@ class ShownTurn:
     """A turn that this process answers and shows."""
 
     delivery: Delivery
-    """Its row in the ledger; of several mentions, that of the newest."""
+    """Its ledger entry; of several mentions, that of the newest."""
     recipient: Recipient
     chosen: Chosen | None = None
-    """None: the agent of its session or channel, which is looked up."""
+    """None: look up the agent of the session or channel."""
     interaction: Answerable | None = None
     """None for messages."""
     role_ids: tuple[int, ...] | None = ()
     """See TurnOptions."""
     place: ChannelKey | None = None
-    """The channel of a message; an interaction has its own."""
+    """The channel of a message; interactions have their own."""
     pictures: tuple[Attachment, ...] = ()
     """See TurnOptions."""
     mentions: tuple[Message, ...] = ()
-    """The questions of a channel that it answers, oldest first."""
+    """Questions of a channel, oldest first."""
     running: RunningTurn = field(init=False)
     postponed: bool = False
-    """Whether the program stops before its mentions are answered, which the next one does."""
+    """Whether the process stops before the mentions are answered, which the next one does."""
 
     def __post_init__(self) -> None:
         askers = frozenset({self.recipient.user_id} if self.in_channel else ())
@@ -67,17 +67,17 @@ class ShownTurn:
 
     @property
     def in_channel(self) -> bool:
-        """Return whether it belongs to the conversation of a channel, and to no session."""
+        """Whether it belongs to a channel's conversation, not to a session."""
         return self.row.kind == "mention"
 
     @property
     def withdrawn(self) -> bool:
-        """Return whether its question or its answer was deleted meanwhile."""
+        """Whether its question or answer was deleted."""
         return self.running.withdrawn
 
     @property
     def message_ids(self) -> frozenset[int]:
-        """The messages that ask."""
+        """Ids of the questions."""
         if self.row.kind == "message":
             return frozenset({self.row.question_id or 0})
         return frozenset(each.discord_id or 0 for each in self.mentions)
@@ -88,14 +88,14 @@ class ShownTurn:
 
     @property
     def retry(self) -> RetryButton | None:
-        """The button to ask again; None if its question may not be kept."""
+        """The button to ask again; None if its question may not be stored."""
         kept = self.delivery.can_be_asked_again
         return RetryButton(self.row.key.user_id, self.row.id) if kept else None
 
     @property
     def public_place(self) -> ChannelKey | None:
-        """The channel where everybody reads a session's question and answer; None if only its user does, or
-        if it is not known when it was asked."""
+        """The channel where a session's question and answer are public; None if they are private, or if it is
+        unknown."""
         row = self.row
         hidden = row.ephemeral or row.temporary or row.visibility == "private" or row.guild_id is None
         if self.in_channel or hidden or row.question_id is None:
@@ -106,7 +106,7 @@ class ShownTurn:
         return here if here.place_id == row.key.channel_id else None
 
     def reply(self, *sent: Sent) -> Reply:
-        """Make the reply to its interaction: see reply_by_token."""
+        """Make the reply to its interaction (see reply_by_token)."""
         if self.interaction is None:
             raise ValueError("a message has no token")
         noting = self.delivery.note_page
@@ -124,7 +124,7 @@ class TurnRunner:
     references: References
     boards: CanvasBoards
     _order: InOrder = field(default_factory=InOrder, init=False)
-    """Of each user's questions while their files are fetched."""
+    """By user: keeps questions in order while their files are fetched."""
 
     async def show(
         self,
@@ -136,11 +136,11 @@ class TurnRunner:
         opened: Callable[[int], Awaitable[None]] | None = None,
         again: bool = False,
     ) -> AnswerState:
-        """Ask the model and stream the answer into `reply`. The user is always told the outcome; the final
-        state is returned.
+        """Ask the model and stream the answer into `reply`. Always tells the user the outcome, and returns
+        the final state.
 
         `answer_id` is the message that shows it, if known; with `opened` it is posted before the turn begins,
-        and passed. `before` are the pages that it replaces. `again`: mentions were edited, and this answer
+        and passed. `before`: the pages that it replaces. `again`: mentions were edited, and this answer
         replaces the stored one. Raises hikari's errors, above all with `opened`.
         """
         chosen, recipient, running = turn.chosen, turn.recipient, self.running
@@ -176,7 +176,7 @@ class TurnRunner:
         return live.state
 
     async def show_canvas(self, turn: ShownTurn, state: AnswerState) -> None:
-        """Show the canvas that the turn has changed, once its answer is shown. Never raises."""
+        """Show the canvas that the turn has changed, after its answer. Never raises."""
         if state.canvas_changed:
             await self.boards.update(turn.row.key, turn.interaction, ephemeral=turn.row.ephemeral)
 
@@ -252,8 +252,8 @@ class TurnRunner:
         )
 
     async def _references(self, row: PendingTurn, live: LiveAnswer) -> Sequence[Reference]:
-        """Return what a question that is answered again points at. Raises InputError if it can't be answered
-        without, and StorageError."""
+        """Return the references of a question that is answered again. Raises InputError if it can't be
+        answered without them, and StorageError."""
         resolved = await self.references.resolve_again(row.key.user_id, row.replaces or 0, _location(row))
         if resolved is None:
             return ()
@@ -262,7 +262,7 @@ class TurnRunner:
         return resolved.question.references
 
     async def _questions(self, turn: ShownTurn, live: LiveAnswer, *, again: bool) -> tuple[Message, ...]:
-        """Make the questions; only what was typed if its user stops it before all files are read. Raises as
+        """Make the questions; only their text if the user stops before all files are read. Raises as
         `_build`."""
         asked, left = turn.row.question, turn.running.questions
         typed = tuple(each for each in turn.mentions if again or each.discord_id in left) or turn.mentions
@@ -278,8 +278,8 @@ class TurnRunner:
     async def _build(
         self, turn: ShownTurn, typed: Sequence[Message], live: LiveAnswer
     ) -> tuple[Message, ...]:
-        """Return the questions with their files and what they point at. Raises InputError if no file of one,
-        or the message of its menu, can be read, and StorageError."""
+        """Return the questions with files and references. Raises InputError if no file of one, or the message
+        of its menu command, can be read, and StorageError."""
         asked, questions, fetched = turn.row.question, list[Message](), list[Fetched]()
         channel_id, room_bytes = turn.row.key.channel_id, MAX_BYTES
         for question in typed:

@@ -1,15 +1,14 @@
-"""Canvases on Discord: one message per session in its channel, which shows what others may see there.
+"""Canvases on Discord: one message per session in its channel, with the elements that others may see.
 
-It is posted with the first element, edited from then on, and deleted with the last element. The database has
-which message shows which revision of a canvas, so after any change (by a turn, a heartbeat, the erasure of a
-memory, a user who deletes the message) it is brought up to date, at the latest after the next start. Where
-the bot may not write, the message is a follow-up of an interaction, which can be edited for a quarter of an
-hour, and is not recorded.
+It is posted with the first element, then edited, and deleted with the last element. The database knows which
+message shows which revision, so every change (by a turn, a heartbeat, an erased memory, a deleted message) is
+shown, at the latest after the next start. Where the bot may not write, the message is a follow-up of an
+interaction, which can be edited for 15 minutes and is not recorded.
 
-In a DM everything is shown. Elsewhere private elements are sent in ephemeral messages only.
+In a DM all elements are shown. Elsewhere private elements are sent in ephemeral messages only.
 
-The canvas of the agent that answers the user in the channel now is shown. Another agent may still draw on its
-own, in a turn or heartbeat that began before: that is stored, and shown after switching back.
+Shown is the canvas of the agent that currently answers the user in the channel. Another agent may still draw
+on its own, in a turn or heartbeat that began before; that is stored, and shown after switching back.
 """
 
 import asyncio
@@ -49,11 +48,12 @@ _log = structlog.get_logger(__name__)
 # ---- canvas boards ---------------------------------------------------------------------------------------
 
 GONE: Final = 0
-"""In place of a message id: a message is wanted and not there. It was deleted, or not posted yet."""
+"""Message id of a message that is missing: deleted, or not posted yet."""
 MOST_STALE: Final = 50
-"""Canvases that are refreshed at a time."""
+"""Canvases refreshed per run."""
 REST_S: Final = 600.0
-"""After a failure: an archived thread, for example, refuses edits until a user writes there."""
+"""Before the next try after a failure: an archived thread, for example, refuses edits until a user writes
+there."""
 MOST_RESTING: Final = 1000
 
 
@@ -69,8 +69,8 @@ class CanvasBoards:
         spoken_in: Callable[[int], Locale | None],
         is_current: Callable[[SessionKey, Answerable | None], Awaitable[bool]],
     ) -> None:
-        """`spoken_in` returns the language of a channel's server, if known; `is_current`, whether the agent
-        of a key is the one that answers its user there now."""
+        """`spoken_in` returns the language of a channel's server, if known; `is_current`, whether the key's
+        agent currently answers its user there."""
         self._canvases = canvases
         self._messages = messages
         self._pictures = pictures
@@ -81,7 +81,7 @@ class CanvasBoards:
         self._public = FollowedMessages(messages, ephemeral=False)
         self._ephemeral = FollowedMessages(messages, ephemeral=True)
         self._rest_until_s = Recent[SessionKey, float](MOST_RESTING)
-        """When canvases that could not be shown are tried again."""
+        """By canvas, when to try again after a failure."""
         self._order = InOrder()
         self._showing = set[asyncio.Task[None]]()
 
@@ -93,16 +93,16 @@ class CanvasBoards:
         below: bool = True,
         repost: bool = False,
     ) -> bool:
-        """Post, edit or delete the message of a canvas. Never raises; returns False if that failed.
+        """Post, edit or delete the message of a canvas. Never raises; returns False on failure.
 
-        `interaction`: one from the channel, which saves requests. `below`: if the bot may not write there,
-        the canvas may be shown below the interaction. `repost`: post it again, and delete the older message.
+        `interaction`: one from the channel, to save requests. `below`: if the bot may not write there, show
+        the canvas below the interaction. `repost`: post it again, and delete the older message.
         """
         return await self._try(key, partial(self._refresh, key, interaction, below=below, repost=repost))
 
     async def want(self, key: SessionKey, interaction: Answerable | None = None) -> None:
-        """Record that a canvas needs a message, if the bot may post here: after a crash before it is posted,
-        the next run posts it. Never raises."""
+        """Record that a canvas needs a message, if the bot may post here: after a crash the next process
+        posts it. Never raises."""
         if interaction is None or _may_write(interaction):
             try:
                 if await self._canvases.get_message(key) is None:
@@ -113,10 +113,10 @@ class CanvasBoards:
     async def update(
         self, key: SessionKey, interaction: Answerable | None = None, *, ephemeral: bool = False
     ) -> None:
-        """Show a canvas that a turn has changed, once the answer is shown. Never raises.
+        """Show a canvas that a turn has changed, after the answer. Never raises.
 
-        After an ephemeral answer all elements are shown to its user only. What others see is refreshed as
-        well, because the elements that such a turn changes become private.
+        After an ephemeral answer all elements are shown to the user only. The public message is refreshed as
+        well, because elements that such a turn changes become private.
         """
         showing = asyncio.create_task(self._show_change(key, interaction, ephemeral=ephemeral))
         self._showing.add(showing)
@@ -128,7 +128,7 @@ class CanvasBoards:
         await asyncio.gather(*self._showing)
 
     async def show_ephemeral(self, interaction: Answerable, key: SessionKey) -> None:
-        """Show all elements to their user only, below an interaction. Never raises."""
+        """Show all elements to the user only, below an interaction. Never raises."""
         await self._try(key, partial(self._show_ephemeral, interaction, key))
 
     async def forget_message(self, message_id: int) -> None:
@@ -143,7 +143,7 @@ class CanvasBoards:
                 await self._canvases.note_message(key, GONE, shown.shown_revision)
 
     async def restore(self, key: SessionKey) -> None:
-        """Refresh a canvas whose message may have been deleted while the bot was away. Never raises."""
+        """Refresh a canvas whose message may have been deleted while the bot was offline. Never raises."""
         try:
             shown = await self._canvases.get_message(key)
             if shown and shown.message_id and await self._messages.is_gone(key.channel_id, shown.message_id):
@@ -153,7 +153,7 @@ class CanvasBoards:
         await self.refresh(key)
 
     async def refresh_stale(self) -> None:
-        """Refresh the canvases that were not changed by a turn. Raises StorageError."""
+        """Refresh canvases whose message shows an older revision. Raises StorageError."""
         now_s = asyncio.get_running_loop().time()
         stale = await self._canvases.list_stale(MOST_STALE + MOST_RESTING)
         ready = [key for key in stale if now_s >= (self._rest_until_s.get(key) or 0)]
@@ -162,14 +162,13 @@ class CanvasBoards:
                 self._rest_until_s[key] = now_s + REST_S
 
     async def agent_changed(self, channel_id: int, agent: str) -> None:
-        """Show the canvases of the new default agent of a channel in place of those of the former one. Raises
-        StorageError."""
+        """Replace the canvases shown in a channel by those of its new default agent. Raises StorageError."""
         for key in await self._canvases.list_shown_in(channel_id, MOST_STALE):
             await self.refresh(key)
             await self.refresh(replace(key, agent=agent))
 
     async def sheet(self, canvas: Canvas, recipient: Recipient, *, alone: bool) -> CanvasSheet:
-        """Make the message of a canvas, with its pictures. `alone`: only its user will see it."""
+        """Make the message of a canvas, with its pictures. `alone`: only the user will see it."""
         charts = [element for element in canvas.in_sight if isinstance(element, Chart)]
         pictures = await self._pictures.of(charts, recipient.locale)
         user_id = None if alone else recipient.user_id
@@ -185,7 +184,7 @@ class CanvasBoards:
         await interaction.edit_initial_response(**body)
 
     async def _try(self, key: SessionKey, show: Callable[[], Awaitable[bool]]) -> bool:
-        """Change what shows a canvas, one change after the other. Returns False if that fails."""
+        """Run a change of a canvas message, one at a time per canvas. Returns False if it fails."""
         async with self._order.after(key):
             try:
                 return await show()
@@ -237,7 +236,7 @@ class CanvasBoards:
         return interaction is not None and below
 
     async def _to_see(self, key: SessionKey, interaction: Answerable | None) -> SeenCanvas | None:
-        """Return the canvas, if its agent is the one that answers there."""
+        """Return the canvas if its agent currently answers there, else None."""
         seen = await self._canvases.get(key)
         return seen if seen and await self._is_current(key, interaction) else None
 
@@ -266,8 +265,8 @@ class CanvasBoards:
     async def _post(
         self, key: SessionKey, shown: CanvasMessage | None, seen: SeenCanvas, sheet: CanvasSheet
     ) -> bool:
-        """Post a message; returns False if the bot may not write. It is recorded first that a message is
-        wanted, so what fails now is tried again."""
+        """Post a message; returns False if the bot may not write. `want` is recorded first, so that a failure
+        is retried."""
         await self.want(key)
         try:
             deleted = shown is not None and shown.message_id == GONE and shown.shown_revision > 0
@@ -298,7 +297,7 @@ class CanvasBoards:
         await self._canvases.forget_message(key)
 
     async def _is_own_space(self, channel_id: int, interaction: Answerable | None) -> bool:
-        """Return whether only its user reads the channel; False if Discord refuses to tell."""
+        """Return whether only the user can read the channel; False if Discord refuses to say."""
         if interaction is not None:
             return own_space(interaction)
         try:
@@ -318,14 +317,14 @@ def _may_write(interaction: Answerable) -> bool:
 
 
 # ---- canvas upkeep ---------------------------------------------------------------------------------------
-# While the bot was away, messages may have been deleted: each new connection looks at all that it serves.
-# While it runs, canvases that were not changed by a turn (but by the erasure of a memory, a heartbeat, or
-# after a failure) are looked for every minute.
+# While the bot is offline, messages may be deleted: after each new connection those of its shards are
+# checked. While it runs, canvases changed by an erased memory or a heartbeat, and those that failed, are
+# checked every minute.
 
 MOST: Final = 500
-"""Messages that are looked at after a connection; the others when their canvas changes."""
+"""Messages checked after a connection; the others when their canvas changes."""
 PAUSE_S: Final = 0.2
-"""Between two of them. Discord allows 50 requests a second, and answers come first."""
+"""Between two checks. Discord allows 50 requests a second, and answers come first."""
 STALE_EVERY_S: Final = 60.0
 
 
@@ -351,14 +350,14 @@ class CanvasUpkeep:
         self._closed = False
 
     def listen(self) -> None:
-        """Listen for what changes canvases. To be called before the connection is opened."""
+        """Subscribe to events. Call it before the connection is opened."""
         self._bot.subscribe(hikari.ShardReadyEvent, self._on_connected)
         if self._bot.intents & hikari.Intents.GUILD_MESSAGES:  # without, Discord tells of no deletion
             self._bot.subscribe(hikari.MessageDeleteEvent, self._on_deleted)
             self._bot.subscribe(hikari.GuildBulkMessageDeleteEvent, self._on_deleted)
 
     def begin(self, served: ShardPlaces = EVERYWHERE) -> None:
-        """Begin in the channels that a shard serves."""
+        """Start for the channels of a shard."""
         restoring = self._guard(partial(self._restore_all, served))
         self._restoring[served.shard.id] = asyncio.create_task(restoring)
         self._upkeep = self._upkeep or asyncio.create_task(
@@ -366,7 +365,7 @@ class CanvasUpkeep:
         )
 
     async def close(self) -> None:
-        """Stop for good: what is behind then is found after the next start."""
+        """Stop for good; the next process refreshes stale canvases."""
         self._closed = True
         tasks = [*self._restoring.values(), *([self._upkeep] if self._upkeep else [])]
         for task in tasks:

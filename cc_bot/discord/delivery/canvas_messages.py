@@ -1,7 +1,7 @@
-"""Sending the message of a canvas: through its channel, or through an interaction where the bot can't.
+"""Sends canvas messages through the channel, or through an interaction where the bot may not write.
 
-A new message in a channel carries a nonce, for which Discord makes one message only, also when a server error
-hid the first one from us. Follow-ups have none: they are posted once.
+A new message in a channel carries a nonce, for which Discord creates one message only, even if a server error
+hid the first. Follow-ups have none: they are posted once.
 """
 
 import asyncio
@@ -31,9 +31,9 @@ from cc_bot.domain.session import SessionKey
 from cc_bot.stores.canvases import SeenCanvas
 
 MAX_CACHED: Final = 1000
-"""Messages whose files are known, and nonces that were used."""
+"""Messages with known files, and used nonces."""
 FILES_REFUSED: Final = 50013
-"""Discord's error code for a missing permission, to attach files maybe."""
+"""Discord's error code for a missing permission, possibly to attach files."""
 
 
 Sent = TypeVar("Sent")
@@ -41,7 +41,7 @@ Sent = TypeVar("Sent")
 
 @dataclass(frozen=True, slots=True)
 class CanvasSheet:
-    """The message as it is to be sent."""
+    """The content of a canvas message."""
 
     page: CanvasPage
     pictures: Mapping[str, bytes]
@@ -65,14 +65,14 @@ class CanvasMessages:
     rest: hikari.api.RESTClient
     taken_down: TakenDown
     _files: Recent[int, bytes] = field(default_factory=partial(Recent[int, bytes], MAX_CACHED))
-    """Digests of the files that are attached to messages which this process has sent."""
+    """Digests of the files attached to messages sent by this process."""
     _nonces: Recent[str, None] = field(default_factory=partial(Recent[str, None], MAX_CACHED))
 
     async def post(
         self, key: SessionKey, seen: SeenCanvas, sheet: CanvasSheet, *, deleted: bool = False
     ) -> int:
-        """Post a message in the channel and return its id. `deleted`: one that showed the same may have been
-        deleted, and Discord would return that for its nonce. Raises hikari's errors."""
+        """Post a message in the channel and return its id. `deleted`: an earlier message with the same
+        content may have been deleted, which Discord would return for its nonce. Raises hikari's errors."""
         nonce = self._nonce(key, seen, deleted=deleted)
         return await _without_refused_files(partial(self._post, key.channel_id, nonce), sheet)
 
@@ -118,8 +118,8 @@ class CanvasMessages:
     async def _change(
         self, message_id: int, edit: Callable[..., Awaitable[hikari.Message]], sheet: CanvasSheet
     ) -> None:
-        """Keep the files if they are the same: an edit would upload them again. Discord gives no ids for
-        files in embeds, so they can only be kept or replaced together."""
+        """Edit a message, keeping its files if they are the same: otherwise they would be uploaded again.
+        Discord gives no ids for files in embeds, so they can only be kept or replaced together."""
         changes = new_canvas(sheet)
         if not sheet.files:
             changes["attachments"] = None  # to hikari, an empty list means nothing
@@ -131,9 +131,9 @@ class CanvasMessages:
         self._files[message_id] = _digest(sheet)
 
     def _nonce(self, key: SessionKey, seen: SeenCanvas, *, deleted: bool) -> str:
-        """The nonce is the same for the same canvas, so that after a crash before the message was recorded
-        Discord returns that message; but not if this process has used it. The revision alone would not do: it
-        starts again once everything is erased."""
+        """Return the same nonce for the same canvas, so that Discord returns the message if a crash kept it
+        from being recorded; but a random one if this process has used it. The revision alone is not enough:
+        it restarts after an erasure."""
         said = f"{key}-{seen}{'-again' if deleted else ''}"
         nonce = blake2b(said.encode(), digest_size=10).hexdigest()
         return secrets.token_hex(10) if nonce in self._nonces else nonce
@@ -150,7 +150,7 @@ async def _without_refused_files(send: Callable[[CanvasSheet], Awaitable[Sent]],
 
 
 def new_canvas(sheet: CanvasSheet) -> dict[str, Any]:
-    """Return what a new message says, as keywords of hikari's."""
+    """Return the keyword arguments of hikari's for a new message."""
     return {
         "content": sheet.page.content,
         "embeds": [_embed(panel) for panel in sheet.page.panels],
@@ -160,8 +160,8 @@ def new_canvas(sheet: CanvasSheet) -> dict[str, Any]:
 
 
 def shows(message: hikari.Message, page: CanvasPage) -> bool:
-    """Return whether the pictures of a page stand where they belong, and nowhere else. That an edit may name
-    files which the message has is not in Discord's documentation."""
+    """Return whether the pictures are in their embeds, and none is attached elsewhere. Discord does not
+    document that an edit may refer to existing files."""
     there = [bool(embed.image and not embed.image.url.startswith("attachment:")) for embed in message.embeds]
     beside = {file.filename for file in message.attachments}
     return there == [bool(panel.picture) for panel in page.panels] and not beside & page.pictures
@@ -186,7 +186,7 @@ def _embed(panel: Panel) -> hikari.Embed:
 
 # ---- canvas followed -------------------------------------------------------------------------------------
 # Canvas messages that only an interaction's token can edit: ephemeral ones, and those where the bot may not
-# write. Only this process knows them, while their tokens work: a quarter of an hour.
+# write. They are known only to this process, while the token works (15 minutes).
 
 _log = structlog.get_logger(__name__)
 
@@ -207,7 +207,7 @@ class _Followed:
 
 @dataclass(eq=False, slots=True)
 class FollowedMessages:
-    """The messages below interactions: at most one for each canvas."""
+    """Messages below interactions: at most one per canvas."""
 
     messages: CanvasMessages
     ephemeral: bool
@@ -216,13 +216,13 @@ class FollowedMessages:
     )
 
     async def post(self, key: SessionKey, interaction: Answerable, sheet: CanvasSheet) -> None:
-        """Post a message below an interaction that was just acknowledged. Raises hikari's errors."""
+        """Post a message below a newly acknowledged interaction. Raises hikari's errors."""
         message_id = await self.messages.follow(interaction, sheet, ephemeral=self.ephemeral)
         self._followed[key] = _Followed(interaction, message_id, utc_now())
 
     async def edit(self, key: SessionKey, sheet: CanvasSheet) -> bool:
-        """Edit the message of a canvas; returns False if there is none that can be edited. Raises hikari's
-        other errors."""
+        """Edit the message of a canvas; returns False if there is none to edit. Raises hikari's other
+        errors."""
         followed = self._take(key)
         if followed is None:
             return False
@@ -234,7 +234,7 @@ class FollowedMessages:
         return True
 
     async def drop(self, key: SessionKey) -> None:
-        """Delete it, if possible. Never raises."""
+        """Delete it if possible. Never raises."""
         followed = self._take(key)
         if followed is None:
             return
@@ -252,7 +252,7 @@ class FollowedMessages:
 # ---- canvas pictures -------------------------------------------------------------------------------------
 
 MAX_CACHED_PICTURES: Final = 30
-"""Pictures of some 40 KB: most edits of a canvas leave its charts as they were."""
+"""Of some 40 KB each; most edits of a canvas leave its charts unchanged."""
 
 Draw = Callable[[Chart, Locale], bytes | None]
 
@@ -263,7 +263,7 @@ class Pictures:
         self._drawn = Recent[tuple[str, Locale], bytes](MAX_CACHED_PICTURES)
 
     async def of(self, shown: Iterable[Chart], locale: Locale) -> dict[str, bytes]:
-        """Return PNGs by their names. Charts that can't be drawn are left out."""
+        """Return PNGs by name, without charts that can't be drawn."""
         found = {picture_name(chart): await self._picture(chart, locale) for chart in shown}
         return {name: png for name, png in found.items() if png is not None}
 

@@ -1,8 +1,8 @@
-"""The ledger entries of the turns that are shown on Discord.
+"""Ledger entries of the turns shown on Discord.
 
-A write to the ledger holds up no answer: it is awaited for at most NOTE_TIMEOUT_S, and a turn whose entry
-could not be written is shown all the same. An end that Discord or the database did not take is recovered by
-discord/delivery/recovery, in this run of the program or the next.
+Answers do not wait for the ledger longer than NOTE_TIMEOUT_S, and a turn whose entry could not be written is
+shown anyway. An end that Discord or the database refused is recovered by discord/delivery/recovery, in this
+process or the next.
 """
 
 import asyncio
@@ -42,12 +42,12 @@ Acknowledged = TypeVar("Acknowledged")
 Written = TypeVar("Written")
 
 NOTE_TIMEOUT_S: Final = 1.0
-"""Discord gives an acknowledgement 3 s; the rest of them is for the request itself."""
+"""Discord waits 3 s for an acknowledgement; the rest is for the request itself."""
 
 
 @dataclass(eq=False)
 class Deliveries:
-    """Begins deliveries, and keeps what this process still has to write or to show."""
+    """Begins deliveries, and keeps pending writes and unshown turns of this process."""
 
     ledger: TurnLedger
     channels: ChannelStore
@@ -56,16 +56,16 @@ class Deliveries:
     clock: Clock
     note_timeout_s: float = NOTE_TIMEOUT_S
     retry_due: asyncio.Event = field(default_factory=asyncio.Event)
-    """Set when there is something in `unshown` or `unsettled`."""
+    """Set when `unshown` or `unsettled` has entries."""
     unshown: set[str] = field(default_factory=set)
-    """Turns of this process whose end Discord has not taken."""
+    """Turns of this process whose end Discord refused."""
     unsettled: dict[str, int] = field(default_factory=dict)
-    """Turns that are over but are still in the ledger, with their users."""
+    """Turns that are over but still in the ledger, with their users."""
     recovering: InOrder = field(default_factory=InOrder)
-    """Of each turn, by its entry: recovery, and the press of its button."""
+    """By ledger entry: serializes recovery and presses of its button."""
     _writes: set[asyncio.Task[Any]] = field(default_factory=set)
     open: dict[str, asyncio.Event] = field(default_factory=dict)
-    """Turns that are being shown, each with what is set at its end."""
+    """By turn being shown, an event set at its end."""
 
     def turn_of_interaction(
         self,
@@ -77,8 +77,8 @@ class Deliveries:
         visibility: Visibility,
         ephemeral: bool,
     ) -> PendingTurn:
-        """Make a turn that is answered by the token of an interaction. A public question belongs to the
-        channel of the interaction."""
+        """Make a turn answered by an interaction's token. A public question belongs to the interaction's
+        channel."""
         now = self.clock()
         return PendingTurn(
             self.running.new_name(),
@@ -96,7 +96,7 @@ class Deliveries:
         )
 
     def turn_of_message(self, message: hikari.Message, key: SessionKey, recipient: Recipient) -> PendingTurn:
-        """Make a turn that is answered by messages of the bot's own."""
+        """Make a turn answered by the bot's own messages."""
         return PendingTurn(
             self.running.new_name(),
             key,
@@ -115,9 +115,8 @@ class Deliveries:
         acknowledge: Callable[[], Awaitable[Acknowledged]],
         undo: Callable[[Prepared], Awaitable[None]],
     ) -> tuple[Prepared, Acknowledged]:
-        """Prepare a turn, with its entry in the ledger, and then acknowledge the interaction. The former is
-        awaited for at most NOTE_TIMEOUT_S. Raises what either raises; if the acknowledgement fails, `undo` is
-        called with what was prepared."""
+        """Prepare a turn with its ledger entry, for at most NOTE_TIMEOUT_S, then acknowledge the interaction.
+        Raises the errors of both; if the acknowledgement fails, `undo` is called with the prepared turn."""
         task = asyncio.create_task(preparing)
         await asyncio.wait((task,), timeout=self.note_timeout_s)
         try:
@@ -130,13 +129,13 @@ class Deliveries:
         return await task, outcome
 
     async def accept(self, turn: PendingTurn) -> "Delivery":
-        """Enter a turn."""
+        """Add a turn to the ledger."""
         await self.write(self.ledger.accept(turn))
         return Delivery(self, turn)
 
     async def admit(self, turn: PendingTurn, payer: UsageSubject, model: str) -> "Delivery":
-        """Enter a turn, and reserve what it is likely to use of `model`. If that is refused the turn is not
-        entered, and `Delivery.take_reservation` raises why."""
+        """Add a turn to the ledger, and reserve its estimated use of `model`. If the reservation is refused
+        the turn is not added, and `Delivery.take_reservation` raises the reason."""
         tokens = _max_tokens(turn.question)
         reserving = self.spending.reserve(payer, "turn", model=model, tokens=tokens, turn=turn)
         return Delivery(self, turn, await self.write(reserving))
@@ -144,8 +143,8 @@ class Deliveries:
     async def claim(
         self, entry: str, user_id: int, renewed: Callable[[PendingTurn], PendingTurn]
     ) -> "Delivery | None":
-        """Claim an interrupted turn: see TurnLedger.claim. The button is shown before the ledger has the
-        interruption, so this waits until the turn is no longer being shown. Raises StorageError."""
+        """Claim an interrupted turn (see TurnLedger.claim). Its button is shown before the ledger has the
+        interruption, so this waits until the turn is no longer shown. Raises StorageError."""
         if over := self.open.get(entry):
             await over.wait()
         async with self.recovering.after(entry):
@@ -153,7 +152,7 @@ class Deliveries:
         return Delivery(self, turn) if turn else None
 
     async def write(self, writing: Coroutine[None, None, Written]) -> asyncio.Task[Written]:
-        """Write to the database, which is awaited for at most NOTE_TIMEOUT_S. Never raises StorageError."""
+        """Write to the database, waiting at most NOTE_TIMEOUT_S. Never raises StorageError."""
         task = asyncio.create_task(writing)
         self._writes.add(task)
         task.add_done_callback(self._on_written)
@@ -161,7 +160,7 @@ class Deliveries:
         return task
 
     def mark_unshown(self, entry: str) -> None:
-        """Have recovery show the end of a turn."""
+        """Leave the end of a turn to recovery."""
         self.unshown.add(entry)
         self.retry_due.set()
 
@@ -182,8 +181,8 @@ class Deliveries:
 
 @dataclass(eq=False, slots=True)
 class Delivery:
-    """A turn of the ledger while this process shows it. As a context manager it settles the turn after an
-    error; after trouble with Discord it leaves the turn to recovery."""
+    """A turn's ledger entry while this process shows it. As a context manager, settles the turn after an
+    error, and leaves it to recovery after trouble with Discord."""
 
     _deliveries: Deliveries
     turn: PendingTurn
@@ -199,13 +198,13 @@ class Delivery:
 
     @property
     def can_be_asked_again(self) -> bool:
-        """Return whether its question may be kept."""
+        """Whether its question may be stored."""
         kept = self.turn.question is not None or self.turn.kind == "mention"
         return kept and not self.turn.temporary
 
     async def take_reservation(self) -> Reservation | None:
-        """Return what is reserved for it, to be settled by the caller; None if nothing is. Raises
-        LimitReached, StorageError."""
+        """Return the reservation, which the caller settles; None if there is none. Raises LimitReached and
+        StorageError."""
         admission, self._admission = self._admission, None
         return await asyncio.shield(admission) if admission else None
 
@@ -218,12 +217,11 @@ class Delivery:
         await self._deliveries.write(self._ledger.add_page(self.id, self.user_id, message_id))
 
     async def note_moved(self, channel_id: int) -> None:
-        """Record that it is shown in another channel from now on."""
+        """Record that it is now shown in another channel."""
         await self._deliveries.write(self._ledger.move(self.turn, channel_id, ()))
 
     async def record_pages(self, answer: Message | None, message_ids: Iterable[int]) -> None:
-        """Record which messages show an answer: if one of them is deleted, the answer is. Raises
-        StorageError."""
+        """Record the messages of an answer: if one is deleted, so is the answer. Raises StorageError."""
         if answer is None or answer.discord_id is None:
             return
         pages = [message_id for message_id in message_ids if message_id != answer.discord_id]
@@ -242,7 +240,7 @@ class Delivery:
             await self.settle()
 
     async def settle(self) -> None:
-        """Remove it from the ledger: its user knows how it ended. Never raises; recovery tries again."""
+        """Remove it from the ledger, as its end was shown. Never raises; recovery retries."""
         try:
             await self._release()
             await self._ledger.mark_settled(self.id, self.user_id)
@@ -252,7 +250,7 @@ class Delivery:
             self._deliveries.retry_due.set()
 
     async def release_claim(self) -> None:
-        """Make it what it was before `Deliveries.claim`. Raises StorageError."""
+        """Undo `Deliveries.claim`. Raises StorageError."""
         await self._ledger.release_claim(self.id, self.user_id)
 
     async def __aenter__(self) -> "Delivery":
@@ -291,7 +289,7 @@ class Delivery:
 
 
 def _max_tokens(question: AskedQuestion | None) -> int:
-    """Tokens of a question, counted in no time: a character is at most about one."""
+    """Return an upper estimate of a question's tokens without counting: about one per character."""
     if question is None:
         return 0
     pointed_at = len(question.forwards) + (question.reply_to is not None)

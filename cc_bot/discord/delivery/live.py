@@ -1,6 +1,6 @@
-"""Shows an answer while it streams: the latest state, as often as Discord allows.
+"""Shows an answer while it streams, as often as Discord allows.
 
-Something changes visibly at least every QUIET_S seconds, so that users see that it still works.
+Something visible changes at least every QUIET_S seconds, so that users see progress.
 """
 
 import asyncio
@@ -48,10 +48,10 @@ _log = structlog.get_logger(__name__)
 
 QUIET_S = 15.0
 DEFERRED_S: Final = 1.2
-"""Before the first edit of a deferred response. Most answers have text by then, and short ones are
+"""Before the first edit of a deferred response. By then most answers have text, and short ones are
 complete."""
 _SHORT_CHARACTERS = 4000
-"""This much is laid out in milliseconds; the longest answers take half a second."""
+"""Shorter answers are laid out in milliseconds; the longest take half a second."""
 
 
 class LiveAnswer:
@@ -70,24 +70,24 @@ class LiveAnswer:
         retry: RetryButton | None = None,
         slowness: Callable[[], int] = lambda: 1,
     ) -> None:
-        """`asker_id` is the user whose memories the turn may use; with `one_message` a long answer comes as a
-        file. `retry` is shown below a failure that may pass. `slowness`: the factor by which it waits longer
-        than usual between two edits."""
+        """`asker_id` is the user whose memories the turn may use; with `one_message` a long answer becomes a
+        file. `retry` is shown below a failure that may pass. `slowness`: a factor for the pauses between
+        edits."""
         self.reply = reply
         self._words = words
         self._stop = stop
         self._asker_id = asker_id
         self._before = tuple(before)
-        """What the messages show until the first text, if an older answer is replaced."""
+        """Shown until the first text, if an older answer is replaced."""
         self.state = AnswerState(carried=before[-1].receipts.items if before else ())
         self._changed = asyncio.Event()
         self._changed.set()
         self._over = asyncio.Event()
         self._due = asyncio.Event()
-        """Set when the first edit must not wait: a tool may ask back, or the turn is over."""
+        """Set when the first edit must not wait: a tool may ask the user, or the turn is over."""
         self._last_event_s = asyncio.get_running_loop().time()
         self._one_message = one_message
-        """Set once a further message could not be posted safely: the rest then comes as a file."""
+        """Set once a further message can't be posted safely: the rest then becomes a file."""
         self._receipts = receipts
         self._retry = retry
         self._slowness = slowness
@@ -99,7 +99,7 @@ class LiveAnswer:
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        # Not cancelled: a request in flight would still take effect, unknown to us or after the end.
+        # Not cancelled: a request in flight would take effect anyway, unknown to us or after the end.
         for event in (self._over, self._due, self._changed):
             event.set()
         [outcome] = await asyncio.gather(self._painter, return_exceptions=True)
@@ -124,13 +124,13 @@ class LiveAnswer:
         self.state = replace(self.state, failure=sentence, passing=passing)
 
     def forget(self, sentence: str) -> None:
-        """End with a sentence instead of everything shown: the conversation is being erased."""
+        """End with a sentence instead of all content: the conversation is being erased."""
         self.state = AnswerState(carried=self.state.carried, failure=sentence)
 
     async def finish(self, user_id: int | None, *, temporary: bool, note: str = "") -> None:
         """Show the end. Call it after the context manager, when nothing else edits the messages.
 
-        The answer keeps buttons for that user; with None it has none. Raises hikari's errors.
+        `user_id`: whose buttons the answer keeps; None for no buttons. Raises hikari's errors.
         """
         if self._before and not self.state.stored:
             await self._restore(self._before)
@@ -143,7 +143,7 @@ class LiveAnswer:
             await self._show_end(as_file, user_id)
 
     async def _lay_out(self, make: Callable[[], Sequence[Page]]) -> Sequence[Page]:
-        """Make the pages of the answer, those of a long one in a thread."""
+        """Make the pages, for a long answer in a worker thread."""
         if len(self.state.text) <= _SHORT_CHARACTERS:
             return make()
         return await asyncio.to_thread(make)
@@ -182,14 +182,14 @@ class LiveAnswer:
             await self._receipts.record(self.reply, receipts, self._words)
 
     async def _restore(self, before: Sequence[Page]) -> None:
-        """Show the older answer again, with what was done meanwhile. Only the user sees why there is no new
+        """Show the older answer again, with the turn's side effects. Only the user sees why there is no new
         one."""
         *above, last = before
         await self.reply.show((*above, with_effects(last, self.state, self._words, self._asker_id)))
         await self.reply.whisper(self.state.failure or self._words.answer.kept)
 
     async def _paint(self) -> None:
-        """Show the latest state when it changed, and the time when it did not."""
+        """Show changes, and the elapsed time when there are none."""
         loop, changes = asyncio.get_running_loop(), 0
         if self.reply.begun and self.reply.last_page is None:  # Discord itself shows that it is thinking
             await _within(DEFERRED_S, self._due)
@@ -203,12 +203,12 @@ class LiveAnswer:
             before, began_s = self.reply.last_page, loop.time()
             await self._show_now()
             changes += self.reply.last_page is not before and not is_blank(self.state.text)
-            # If Discord makes an edit wait, other edits of the bot wait for this one, too.
+            # When Discord delays an edit, the bot's other edits wait for it, too.
             pause_s = self.reply.pause_s(changes) * (self._slowness() if changes else 1)
             await _within(max(pause_s, 2 * (loop.time() - began_s)), self._over)
 
     async def _show_now(self) -> None:
-        """Show the present state, once; the next edit makes up for a failure."""
+        """Show the current state once; the next edit makes up for a failure."""
         pages = await self._lay_out(self._pages_now)
         if self._one_message and not self.reply.begun:
             return  # its first message may be there already: only the end is worth a second post
@@ -230,7 +230,7 @@ class LiveAnswer:
 
 
 async def _within(seconds: float, event: asyncio.Event) -> None:
-    """Wait for an event, for at most so long."""
+    """Wait for an event, at most that long."""
     with contextlib.suppress(TimeoutError):
         async with asyncio.timeout(seconds):
             await event.wait()
@@ -240,7 +240,7 @@ async def _within(seconds: float, event: asyncio.Event) -> None:
 
 
 async def is_shown(finish: Callable[..., Awaitable[None]]) -> bool:
-    """Show the end of an answer, and return whether that worked."""
+    """Show the end of an answer; returns whether that worked."""
     try:
         await finish()
     except hikari.HikariError as error:  # no message or no connection; the turn is stored
@@ -276,7 +276,7 @@ def _fail(error: Exception, live: LiveAnswer, recipient: Recipient) -> None:
 
 
 def for_channel(words: Texts) -> Texts:
-    """Return the sentences for answers in a channel's conversation, which have no buttons."""
+    """Return the texts for answers in a channel's conversation, which have no buttons."""
     mention = words.mention
     answer = words.answer.reword(
         cut=mention.cut, cut_for_good=mention.cut, stopped_empty=mention.stopped_empty

@@ -1,8 +1,8 @@
-"""Answering an interaction with its first response and follow-ups. They need only its token, which works for
-a quarter of an hour, also in channels where the bot may not write and in the next process.
+"""Replies to interactions: the first response and follow-ups. They need only the interaction's token, which
+works for 15 minutes, also in channels where the bot may not write and in the next process.
 
-Discord takes no nonce for a follow-up. So after a server error the message is looked for before it is posted
-again; if it can't be looked for, it is not posted again.
+Discord accepts no nonce for follow-ups. So after a server error the message is searched for before it is
+posted again; if it can't be searched for, it is not posted again.
 """
 
 import asyncio
@@ -47,19 +47,19 @@ Noting = Callable[[int], Awaitable[None]]
 
 
 async def noop(_: int) -> None:
-    """Record nothing: recovery does not have to find the message."""
+    """Record nothing: recovery need not find the message."""
 
 
 @dataclass(frozen=True, slots=True)
 class InteractionWebhook:
-    """Where the token of an interaction may post."""
+    """The webhook of an interaction, which posts with its token."""
 
     rest: hikari.api.RESTClient
     application_id: int
     token: str
     channel_id: int
     since_id: int
-    """The interaction's id, or another id that is older than the answer."""
+    """The id of the interaction, or another one older than the answer."""
 
     @classmethod
     def of(cls, interaction: Answerable) -> "InteractionWebhook":
@@ -74,23 +74,23 @@ class InteractionWebhook:
 
 def reply_by_token(interaction: Answerable, *sent: Sent, ephemeral: bool, noting: Noting = noop) -> Reply:
     """Reply to an acknowledged interaction. `sent`: `Sent(None)` for a deferred response, which becomes the
-    first message; without it every message is a new one."""
+    first message; without it all messages are new."""
     outlet = InteractionOutlet(InteractionWebhook.of(interaction), ephemeral=ephemeral, noting=noting)
     return Reply(outlet, sent)
 
 
 def reply_in_place(interaction: hikari.ComponentInteraction, page: Page, *, noting: Noting = noop) -> Reply:
-    """Reply after `defer_update` by editing the message of the pressed button, which looks like `page`."""
+    """Reply after `defer_update` by editing the message of the pressed button, which now shows `page`."""
     ephemeral = is_ephemeral(interaction.message)
     return reply_by_token(interaction, Sent(None, page), ephemeral=ephemeral, noting=noting)
 
 
 INTERVAL_S: Final = 1.2
-"""Between two edits of a streaming answer."""
+"""Between edits of a streaming answer."""
 _PAUSES_S: Final = (0.6, INTERVAL_S, 1.6)
-"""For an answer to an interaction, by the number of edits that showed text; the last one repeats. An answer
-of six seconds takes six requests, which do not count for the bot's limits. A webhook takes five requests in
-two seconds, shared by all messages of an answer."""
+"""For interactions, by the number of edits that showed text; the last one repeats. An answer of six seconds
+takes six requests, outside the bot's rate limits. A webhook allows five requests in two seconds for all
+messages together."""
 
 
 class InteractionOutlet:
@@ -147,7 +147,7 @@ class InteractionOutlet:
         return _PAUSES_S[min(changes, len(_PAUSES_S) - 1)]
 
     async def elsewhere(self) -> None:
-        """Return None: recovery shows what can't be shown here."""
+        """Return None: recovery handles refused messages."""
 
     @property
     def note(self) -> str:
@@ -176,8 +176,8 @@ class InteractionOutlet:
         raise PostUncertain
 
     async def _look_for(self, page: Page, known: KnownIds, error: Exception) -> hikari.Snowflake | None:
-        """Return the id if the failed request did post the message, None if not. Raises PostUncertain if that
-        can't be determined."""
+        """Return the message id if the failed request posted it, else None. Raises PostUncertain if
+        unknown."""
         if self._ephemeral:
             raise PostUncertain from error
         ids = await known()
@@ -189,8 +189,7 @@ class InteractionOutlet:
 
 
 async def list_sent_since(webhook: InteractionWebhook, known: Sequence[int]) -> list[hikari.Message]:
-    """List what the bot sent there after the last of these messages, the oldest first. Raises hikari's
-    errors."""
+    """List the bot's messages after the last of `known`, oldest first. Raises hikari's errors."""
     after = known[-1] if known else webhook.since_id
     newest = await webhook.rest.fetch_messages(webhook.channel_id, after=after).limit(50)
     own = [message for message in newest if message.application_id == webhook.application_id]
@@ -198,23 +197,23 @@ async def list_sent_since(webhook: InteractionWebhook, known: Sequence[int]) -> 
 
 
 # ---- message outlet ------------------------------------------------------------------------------------
-# Answering a message in a channel, a thread or a DM, with the bot's own token.
+# Replies to messages in channels, threads and DMs, with the bot's own token.
 #
-# Discord makes one message for a nonce, so a post may be repeated. The nonce is made of the question and the
-# number of the message: a process that died before it recorded a message's id finds the same message again.
-# Discord remembers a nonce for some minutes. The further messages of a long answer are recorded as they come
-# and go, for the next process.
+# Discord creates one message per nonce, so a post may be repeated. The nonce is made of the question's id and
+# the number of the message: after a crash before the id was recorded, the same message is found. Discord
+# remembers nonces for some minutes. Further messages of a long answer are recorded as they are posted and
+# deleted, for the next process.
 
 
 UNREACHABLE: Final = "🔇"
 _SUFFIXES: Final = "bcdefghijklm"
-"""Of nonces, tried in order while the one before belongs to a deleted message."""
+"""Suffixes of nonces, tried in order while the message of the one before was deleted."""
 
 
 CROWDED: Final = 0.7
 CROWDED_INTERVAL_S: Final = 9.0
-"""Between two edits of an answer that the bot posts by itself, while it uses more than CROWDED of the 50
-requests a second that Discord takes of it. The first text never waits for that."""
+"""Between edits of an answer while the bot uses more than CROWDED of its 50 requests a second. The first text
+never waits for that."""
 
 
 @dataclass(eq=False, slots=True)
@@ -234,9 +233,8 @@ class MessageReplies:
         edition: str = "",
         asker: "DirectMessages | None" = None,
     ) -> Reply:
-        """Make the reply to a message; `sent` are the messages already sent. `edition` (at most seven
-        characters) differs for each text of an edited question. `asker`: where it goes if the channel refuses
-        it."""
+        """Make the reply to a message; `sent` are existing messages. `edition` (at most seven characters)
+        differs for each text of an edited question. `asker`: the DM to use if the channel refuses."""
         further = f"{base36(question_id)}{edition}" if edition else str(question_id)
         nonces = Nonces(str(question_id), further, used=bool(sent))
         outlet = replace(self._outlet(channel_id, question_id, nonces), asker=asker)
@@ -251,15 +249,15 @@ class MessageReplies:
         *,
         noting: Noting,
     ) -> Reply:
-        """Make the reply to an interaction whose token no longer works: to the message that waits for it, if
-        there is one."""
+        """Make the reply to an interaction whose token expired, as a reply to its waiting message if there is
+        one."""
         outlet = self._outlet(channel_id, waiting_id, Nonces(entry, entry, used=bool(sent)), noting)
         return Reply(outlet, sent, posts_first=bool(sent))
 
     async def say(
         self, channel_id: int, question_id: int, sentence: str, asker: "DirectMessages | None" = None
     ) -> None:
-        """Answer a message with one sentence, apart from its answer. Raises hikari's errors."""
+        """Reply with one sentence, apart from the answer. Raises hikari's errors."""
         nonce = f"{question_id}-s"
         outlet = self._outlet(channel_id, question_id, Nonces(nonce, nonce))
         await Reply(replace(outlet, asker=asker)).show((Page(sentence),))
@@ -270,8 +268,8 @@ class MessageReplies:
         await Reply(outlet).show((page,))
 
     async def say_effects(self, question_id: int, recipient: Recipient, state: AnswerState) -> None:
-        """Tell the user by DM what a turn did whose question or answer was deleted meanwhile. Never raises
-        hikari's errors."""
+        """Tell the user by DM what a turn did whose question or answer was deleted. Never raises hikari's
+        errors."""
         sentence, words = Page(recipient.words.mention.withdrawn), recipient.words
         page = with_effects(sentence, state, words, recipient.user_id, "private")
         if page == sentence:
@@ -282,7 +280,7 @@ class MessageReplies:
             _log.info("user_not_told", error=type(error).__name__)
 
     async def mark_unreachable(self, channel_id: int, question_id: int) -> None:
-        """Try to put a reaction on a question whose author can't be answered."""
+        """Try to react to a question whose author can't be reached."""
         with contextlib.suppress(hikari.HikariError):
             await self.rest.add_reaction(channel_id, question_id, UNREACHABLE)
 
@@ -299,7 +297,7 @@ class Nonces:
 
     first: str
     further: str
-    """The prefix of the others, before their number. Discord takes 25 characters in all."""
+    """The prefix of further nonces, before the number. Discord allows 25 characters in all."""
     used: bool = False
     """Whether an earlier attempt may have used these."""
 
@@ -309,15 +307,15 @@ class Nonces:
 
 @dataclass(frozen=True, slots=True)
 class DirectMessages:
-    """The DM of a user, for an answer that their channel does not take."""
+    """The DM of a user, for an answer that the channel refuses."""
 
     user_id: int
     note: str
-    """Shown below what is sent there."""
+    """Shown below the answer in the DM."""
     moved: Noting = noop
-    """Called with the channel of the DM before anything is sent there."""
+    """Called with the DM's channel id before anything is sent there."""
     noting: Noting = noop
-    """Called with each message once it is posted."""
+    """Called with the id of each posted message."""
 
 
 @dataclass(eq=False, slots=True)
@@ -329,7 +327,7 @@ class MessageOutlet:
     question_id: int | None
     nonces: Nonces
     noting: Noting = noop
-    """Called with each message once it is posted."""
+    """Called with the id of each posted message."""
     asker: DirectMessages | None = None
     note: str = ""
 
@@ -353,8 +351,8 @@ class MessageOutlet:
     async def post(
         self, page: Page, number: int, known: KnownIds, *, again: bool, refers: bool
     ) -> hikari.Snowflake:
-        """Post a message. A message of an earlier attempt is recorded before it is edited: an edit may wait
-        for the rate limit, and the process may die meanwhile and Discord forget the nonce."""
+        """Post a message. One from an earlier attempt is recorded before it is edited: the edit may wait for
+        the rate limit, and after a crash Discord may have forgotten the nonce."""
         nonce, question_id = self.nonces.of(number), self.question_id if refers else None
         for suffix in ("", *_SUFFIXES):
             message = await self._create(page, nonce + suffix, question_id or hikari.UNDEFINED)
@@ -375,9 +373,9 @@ class MessageOutlet:
         await _try_to_record(self.channels.add_pages(self.channel_id, _real(first_id), [int(message_id)]))
 
     async def _exists(self, message_id: hikari.Snowflake, page: Page) -> bool:
-        """Return whether a posted message exists. For a used nonce Discord may return a message of an earlier
-        attempt, with another text, or a deleted one: that can't be fetched, nor edited if the bot may not
-        read the history."""
+        """Return whether a posted message exists. For a used nonce Discord may return an earlier message with
+        another text, or a deleted one: that can't be fetched, nor, if the bot may not read the history,
+        edited."""
         try:
             await repeat(lambda: self.rest.fetch_message(self.channel_id, message_id), RETRY_PAUSES_S)
         except hikari.NotFoundError:
@@ -435,7 +433,7 @@ class MessageOutlet:
 async def _unarchiving(
     rest: hikari.api.RESTClient, channel_id: int, edit: Callable[[], Awaitable[object]]
 ) -> None:
-    """Edit a message, also in an archived thread, which is opened for that unless it is locked."""
+    """Edit a message. An archived thread is opened first, unless it is locked."""
     try:
         await edit()
     except hikari.ClientHTTPResponseError as error:
@@ -446,7 +444,7 @@ async def _unarchiving(
 
 
 async def _try_to_record(noting: Awaitable[None]) -> None:
-    """Await a record, and log a database error: the pages are recorded once more at the end."""
+    """Await a write and log database errors: the pages are recorded again at the end."""
     try:
         await noting
     except StorageError as error:

@@ -1,7 +1,7 @@
-"""Keeps receipts true: a message that reports a change of a memory or reminder shows what has become of it.
+"""Keeps receipts current: a message that reports a change of a memory or reminder shows its present state.
 
-Which receipts a message has is stored (stores/receipts.py); what they say is made from the memories and
-reminders each time that it is shown. Whatever changes one of those has the messages that name it edited.
+The receipts of a message are stored (stores/receipts.py); their text is made from the memories and reminders
+each time. Each change of those edits the messages that name them.
 """
 
 import asyncio
@@ -35,7 +35,7 @@ _log = structlog.get_logger(__name__)
 
 
 async def as_they_are(receipts: Sequence[AnyReceipt], user_id: int, stores: Stores) -> tuple[AnyReceipt, ...]:
-    """Return receipts with what has become of their memories and reminders."""
+    """Return receipts with the current state of their memories and reminders."""
     about = [each for each in receipts if isinstance(each, Receipt)]
     ids = {each.memory_id for each in about} | {each.former_id for each in about if each.former_id}
     memories = await stores.receipts.get_memories(user_id, ids)
@@ -86,12 +86,12 @@ async def _of_schedule(receipt: ScheduleReceipt, user_id: int, stores: Stores) -
 # ---- receipt upkeep --------------------------------------------------------------------------------------
 
 MAX_EDITED_AFTER_ERASURE: Final = 25
-"""Messages that are edited once all data of a user is erased, the newest: then nothing is stored any more
-that a later run could go on with."""
+"""After an erasure of all data of a user, only the newest messages are edited: nothing is stored for a later
+run to continue with."""
 
 
 class ReceiptUpkeep:
-    """Edits messages in the background, for each user one change after the other."""
+    """Edits messages in the background, one change at a time per user."""
 
     def __init__(self, rest: hikari.api.RESTClient, stores: Stores, pace: Pace) -> None:
         self._rest = rest
@@ -99,12 +99,11 @@ class ReceiptUpkeep:
         self._stores = stores
         self._order = InOrder()
         self.changes = InOrder()
-        """Of each message, by its id: a change begins with what the message is by then."""
+        """By message id: a change starts from the message's current content."""
         self._tasks: set[asyncio.Task[None]] = set()
 
     async def with_current_state(self, page: Page, words: Texts) -> Page:
-        """Return a page that is about to be shown with its receipts as they are now. If the database fails,
-        they stay as they were made."""
+        """Return a page with its receipts' current state; unchanged if the database fails."""
         receipts = page.receipts
         try:
             return await self._with(page, receipts, receipts.items, words) if receipts.items else page
@@ -113,12 +112,12 @@ class ReceiptUpkeep:
             return page
 
     async def page_of(self, message: hikari.Message, user_id: int, words: Texts) -> Page:
-        """Return the page of a shown message, with its receipts as they are now. Raises StorageError."""
+        """Return the page of a shown message, with current receipts. Raises StorageError."""
         stored = await self._stores.receipts.get(user_id, int(message.id))
         return await self._page(message, stored, user_id, words)
 
     async def carry_over(self, message: hikari.Message, user_id: int, words: Texts) -> Page:
-        """Return the page of an answer that another one replaces, without the receipts that were undone."""
+        """Return the page of an answer that is replaced, without undone receipts."""
         page = await self.page_of(message, user_id, words)
         holding = [each for each in page.receipts.items if each.state != "undone"]
         return await self._with(page, page.receipts, holding, words)
@@ -133,7 +132,8 @@ class ReceiptUpkeep:
     async def refresh_pressed(
         self, interaction: hikari.ComponentInteraction, user_id: int, words: Texts
     ) -> None:
-        """Edit the message of an accepted press that undid something, and others that name the same."""
+        """Edit the message of an acknowledged press that undid something, and others with the same
+        receipt."""
         message_id = int(interaction.message.id)
         async with self.changes.after(message_id):
             message = await interaction.fetch_initial_response()
@@ -148,14 +148,14 @@ class ReceiptUpkeep:
         self.refresh(user_id, words)
 
     async def record(self, reply: Reply, receipts: Receipts, words: Texts) -> None:
-        """Store the receipts of the last message of a reply, and edit other messages in the background.
-        Called before the reply counts as shown, so that after a crash it is stored by the next run."""
+        """Store the receipts of a reply's last message, and edit other messages in the background. Called
+        before the reply counts as shown, so that after a crash the next run stores them."""
         if receipts.items:
             await _guarded(self._note(reply, receipts))
             self.refresh(receipts.user_id, words)
 
     def refresh(self, user_id: int, words: Texts) -> None:
-        """Edit the messages about what was changed."""
+        """Edit the messages about changed memories and reminders."""
         self._begin(user_id, self._refresh(user_id, words))
 
     @asynccontextmanager
@@ -166,7 +166,7 @@ class ReceiptUpkeep:
         self._begin(user_id, self._edit_all(messages, words))
 
     async def catch_up(self, recipients: Recipients) -> None:
-        """Edit what the last run of the program left. Raises StorageError."""
+        """Make the edits left by the last run. Raises StorageError."""
         for user_id in await self._stores.receipts.list_stale_users():
             self.refresh(user_id, (await recipients.of_author(user_id)).words)
 
@@ -222,7 +222,7 @@ class ReceiptUpkeep:
         await self._edit_all(await self._stores.receipts.list_stale(user_id), words)
 
     async def _edit_all(self, messages: Collection[ReceiptMessage], words: Texts) -> None:
-        """Edit messages; what can't be reached stays as it is."""
+        """Edit messages; those out of reach stay unchanged."""
         for stored in messages:
             try:
                 await self._pace.wait()
@@ -246,7 +246,7 @@ class ReceiptUpkeep:
 
 
 async def _guarded(work: Awaitable[None]) -> None:
-    """Log the failure of work that no user waits for."""
+    """Log failures of background work."""
     try:
         await work
     except (StorageError, hikari.HikariError) as error:

@@ -1,7 +1,7 @@
-"""Recovery of turns and approved calls whose end was not shown: their process died, or Discord refused.
+"""Recovery of turns and approved calls whose end was not shown, because the process died or Discord refused.
 
-Runs once the connection is open, again while Discord or the database has trouble, and once an hour to drop
-questions that were not asked again in time. A turn that can't be shown anywhere is settled with the record
+Runs once the connection is open, again while Discord or the database has trouble, and hourly to drop
+questions that were not asked again in time. A turn that can't be shown anywhere is settled with the log event
 `turn_not_told`.
 """
 
@@ -59,8 +59,8 @@ Shown = TypeVar("Shown")
 
 @dataclass(eq=False, slots=True)
 class UnshownTurn:
-    """A turn whose end is to be shown: its stored answer; else the older answer that it was to replace, as it
-    was; else a sentence that it was cut off, with a button to ask again."""
+    """A turn whose end was not shown. Shown is its stored answer; else the older answer that it was to
+    replace; else a sentence that it was interrupted, with a button to ask again."""
 
     turn: PendingTurn
     recipient: Recipient
@@ -68,7 +68,7 @@ class UnshownTurn:
     older: Message | None = None
     """The answer that this one replaces."""
     heard: str = ""
-    """What was heard in the recordings of the question."""
+    """The transcript of the question's recordings."""
     proposals: tuple[Proposal, ...] = ()
     """Of `answer`, or else of `older`."""
 
@@ -78,12 +78,12 @@ class UnshownTurn:
 
     @property
     def touched_nothing(self) -> bool:
-        """Return whether nothing needs undoing if the press was never acknowledged: the older answer, or the
+        """Whether nothing needs to be undone if the press was never acknowledged: the older answer, or the
         button to ask again, is still there."""
         return self.answer is None and (self.older is not None or self.turn.former is not None)
 
     def pages(self) -> tuple[Page, ...]:
-        """Return the pages without their controls."""
+        """Return the pages without controls."""
         if self.answer is not None:
             return final_pages(stored_state(self.answer, heard=self.heard), self.recipient.words)
         restores = self.older is not None and not self.turn.below
@@ -102,7 +102,7 @@ class UnshownTurn:
         return interrupted_page(self.turn, sentence, self.recipient.words, may_be_asked_again=asked_again)
 
     def _restored(self, older: Message) -> Page:
-        """The last message of an older answer with its buttons; those above it were never changed."""
+        """Return the last page of an older answer with its buttons; the others were never changed."""
         state = advance(stored_state(older, self.proposals, heard=self.heard), CallsResumed(self.turn.calls))
         words, earlier = self.recipient.words, self.turn.earlier
         pages = final_pages(state, words, note=words.unfinished.kept)
@@ -114,7 +114,7 @@ class UnshownTurn:
     def live(
         self, reply: Reply, receipts: ReceiptUpkeep | None, answer: Message, *, one_message: bool = False
     ) -> LiveAnswer:
-        """Make what shows a stored answer, with all of the turn fed to it."""
+        """Return a LiveAnswer that shows the stored answer."""
         words, user_id, before = self.recipient.words, self.turn.key.user_id, tuple[Page, ...]()
         if self.older is not None:
             state = stored_state(self.older, heard=self.heard)
@@ -135,8 +135,8 @@ class UnshownTurn:
         return live
 
     def link(self) -> str:
-        """The address of the question, or of the message that was to answer it; empty if only its user sees
-        that or it is not known."""
+        """Return the URL of the question, or of the message that was to answer it; empty if ephemeral or
+        unknown."""
         shown = self.turn.question_id if self.turn.kind == "message" else self.turn.shown_in
         return (
             "" if self.turn.ephemeral else message_link(self.turn.guild_id, self.turn.key.channel_id, shown)
@@ -148,24 +148,24 @@ class UnshownTurn:
 Unshown = Literal["refused", "never_acknowledged", "deleted", "told_already"]
 """Why an end was not shown. `refused`: not with this token, or not in this channel. `never_acknowledged`:
 Discord told the user that the interaction failed. `deleted`: a user deleted the message. `told_already`: the
-message shows an end that is not stored."""
+message already shows an end, which is not stored."""
 
 RETRY_S: Final = 30.0
 """After the database or Discord failed."""
 LOOK_S: Final = 3600.0
 MAX_CONCURRENT: Final = 8
 _MAX_SENTENCE: Final = 600
-"""Characters of what is said instead of an answer."""
+"""Characters of a sentence shown instead of an answer."""
 
 
 @dataclass(eq=False)
 class Recovery:
-    """Shows the ends that were not shown. Does nothing until `begin`.
+    """Shows the missing ends. Does nothing until `begin`.
 
-    While the token of the interaction works, the messages are edited by it. After that the bot writes by
-    itself: in the channel if everybody could read the answer, else in the user's DM. Nothing is posted twice:
-    earlier messages are on record or looked for, and the bot's own posts carry a nonce made of the turn and
-    the number of the message.
+    While the interaction's token works, its messages are edited. After that the bot posts with its own token:
+    in the channel if the answer is public, else in the user's DM. Nothing is posted twice: earlier messages
+    are recorded or searched for, and the bot's own posts carry a nonce made of the turn and the number of the
+    message.
     """
 
     deliveries: Deliveries
@@ -174,29 +174,29 @@ class Recovery:
     recipients: Recipients
     approvals: Approvals
     changes: InOrder = field(default_factory=InOrder)
-    """Of each message, by its id: a change begins with what the message is by then."""
+    """By message id: a change starts from the message's current content."""
     retry_s: float = RETRY_S
     _given_up: set[str] = field(default_factory=set)
-    """Turns that broke recovery; the next process tries them again."""
+    """Turns that raised an unexpected exception; the next process tries them again."""
     _slots: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(MAX_CONCURRENT))
     _receipts_current: bool = False
-    """Whether messages show what the last process changed."""
+    """Whether messages show the last process's changes."""
     _look_due: asyncio.Event = field(default_factory=asyncio.Event)
-    """Set when another process may have left something."""
+    """Set when another process may have left turns."""
     _application_id: int | None = None
     _work: asyncio.Task[None] | None = None
 
     def begin(self) -> None:
-        """Begin, once the connection is open."""
+        """Start. Call it once the connection is open."""
         self._work = asyncio.create_task(self._run())
 
     def look_again(self) -> None:
-        """Look soon: another process may have left something."""
+        """Look soon for turns of another process."""
         self._look_due.set()
         self.deliveries.retry_due.set()
 
     async def close(self) -> None:
-        """Stop; the next process finds what is left."""
+        """Stop; the next process recovers the rest."""
         if self._work:
             self._work.cancel()
             await asyncio.gather(self._work, return_exceptions=True)
@@ -211,7 +211,7 @@ class Recovery:
             self._look_due.clear()
 
     async def _recover_due(self) -> bool:
-        """Recover what is due. Returns whether nothing is left to be tried soon."""
+        """Recover what is due. Returns False if some must be retried soon."""
         ledger, receipts = self.deliveries.ledger, self.deliveries.running.receipts
         self.deliveries.retry_due.clear()
         try:
@@ -239,7 +239,7 @@ class Recovery:
         return turn.id in self.deliveries.unshown or not self.deliveries.running.began_here(turn.id)
 
     async def _try_to_recover(self, turn: PendingTurn) -> bool:
-        """Recover a turn. Returns False if it is to be tried again soon."""
+        """Recover a turn. Returns False if it must be retried soon."""
         async with self._slots, self.deliveries.recovering.after(turn.id):
             with job("unfinished"):
                 try:
@@ -277,7 +277,7 @@ class Recovery:
         await ledger.mark_settled(turn.id, user_id)
 
     async def _look_up(self, turn: PendingTurn) -> UnshownTurn:
-        """Return what is to be shown of a turn. Raises StorageError."""
+        """Read what to show of a turn. Raises StorageError."""
         ledger = self.deliveries.ledger
         spoken = turn.locale or self.recipients.guilds.of(turn.key.channel_id)
         recipient = await self.recipients.of_author(turn.key.user_id, spoken)
@@ -289,7 +289,7 @@ class Recovery:
         return UnshownTurn(turn, recipient, answer, older, heard, left)
 
     async def _show(self, unshown: UnshownTurn) -> Reply | Unshown:
-        """Show it by the first route that Discord takes. Raises StorageError, and hikari's errors while
+        """Show it by the first route that Discord accepts. Raises StorageError, and hikari's errors while
         Discord has trouble."""
         turn = unshown.turn
         token = turn.token_at(self.recipients.clock())
@@ -308,7 +308,7 @@ class Recovery:
         return shown
 
     async def _attempt(self, showing: Awaitable[Shown]) -> Shown | Unshown:
-        """Await one route, and return what a refusal of Discord means."""
+        """Try one route; returns its result, or the reason of a refusal."""
         try:
             return await showing
         except (*REFUSALS, hikari.UnauthorizedError) as error:
@@ -337,7 +337,7 @@ class Recovery:
         if unshown.answer is None and turn.below and unshown.older and not (reply.begun or turn.calls):
             await outlet.whisper(unshown.pages()[0].content)  # the older answer is as it was
             return reply
-        # If it can't be known whether the next page was posted, all of it comes in one message.
+        # If it is unknown whether the next page was posted, everything is shown in one message.
         one_message = unrecorded is None and len(unshown.pages()) > len(known)
         await self._show_in(unshown, reply, one_message=one_message)
         return reply
@@ -370,7 +370,7 @@ class Recovery:
         return reply
 
     async def _show_in(self, unshown: UnshownTurn, reply: Reply, *, one_message: bool = False) -> None:
-        """Render into the messages of a reply. Holds the lock of the last one. Raises hikari's errors."""
+        """Render into a reply's messages, with the last one locked. Raises hikari's errors."""
         ids = await reply.message_ids()
         async with self.changes.after(ids[-1] if ids else unshown.turn.id):
             if unshown.answer is None:
@@ -387,7 +387,7 @@ class Recovery:
             await receipts.record(reply, page.receipts, words)
 
     async def _reply_to_message(self, turn: PendingTurn) -> Reply:
-        """Return a reply that goes on in the messages begun for it. If the first was posted and not recorded,
+        """Return a reply that continues in its existing messages. If the first was posted but not recorded,
         its nonce finds it."""
         first_id = turn.shown_in
         ids = () if first_id is None else (first_id, *await self.replies.channels.list_pages(first_id))
@@ -395,8 +395,8 @@ class Recovery:
         return self.replies.to(channel_id, turn.question_id or first_id or 0, sent_messages(ids))
 
     async def _end_of_message(self, turn: PendingTurn, reply: Reply) -> Unshown | None:
-        """Return why nothing is to be shown below a message: it was deleted, or it was answered without a
-        stored answer. A bot that may not read the history can't know either."""
+        """Return why nothing is to be shown: the question was deleted, or its message already shows an end
+        that is not stored. None also if the bot may not read the history."""
         fetch = partial(self.replies.rest.fetch_message, turn.place_id or turn.key.channel_id)
         ids = await reply.message_ids()
         with suppress(hikari.ForbiddenError):
@@ -413,8 +413,8 @@ class Recovery:
         return None
 
     async def _late_reply(self, turn: PendingTurn) -> Reply:
-        """Return a reply of the bot's own to an interaction whose token no longer works. It goes on in the
-        messages begun for it."""
+        """Return a reply by the bot's own token to an interaction whose token expired. It continues in the
+        existing messages."""
         channel_id, ids = turn.key.channel_id, turn.pages
         if turn.place_id is None:
             if (
@@ -433,7 +433,8 @@ class Recovery:
         return self.replies.late(channel_id, turn.id, waiting_id, sent_messages(ids), noting=noting)
 
     async def _can_edit(self, channel_id: int, message_id: int) -> bool:
-        """Return whether a message is known not to show "thinking", which only the token can change."""
+        """Return whether a message can be read and does not show "thinking", which only the interaction's
+        token can edit."""
         try:
             message = await self.replies.rest.fetch_message(channel_id, message_id)
         except hikari.ForbiddenError:
@@ -443,7 +444,7 @@ class Recovery:
     async def _unrecorded_followups(
         self, turn: PendingTurn, channel_id: int, after_id: int
     ) -> tuple[int, ...] | None:
-        """Return the messages of an interaction after another one; None if they can't be looked up."""
+        """Return the interaction's messages after an id; None if they can't be looked up."""
         if turn.ephemeral:
             return None
         try:
@@ -458,7 +459,7 @@ class Recovery:
         return tuple(sorted(found))
 
     async def _record(self, unshown: UnshownTurn, reply: Reply) -> None:
-        """Record which messages show the answer, and delete those of the answer that it replaces."""
+        """Record the messages of the answer, and delete those of the answer that it replaces."""
         turn, answer = unshown.turn, unshown.answer
         if answer is None:
             return
@@ -469,7 +470,7 @@ class Recovery:
             await delete_all(replies.rest, turn.key.channel_id, turn.earlier, replies.taken_down)
 
     async def _remove(self, turn: PendingTurn) -> None:
-        """Delete the other messages of an answer of which a user deleted one. Raises StorageError and
+        """Delete the remaining messages of an answer after a user deleted one. Raises StorageError and
         hikari's errors."""
         if turn.ephemeral:  # its messages were dismissed, and it stays in the conversation
             return
@@ -480,23 +481,23 @@ class Recovery:
         await replies.channels.delete(ids, place_id=channel_id)
 
     async def _remove_waiting(self, turn: PendingTurn, token: str, reply: Reply) -> None:
-        """Delete the message that still waits for what another one shows, if the token works for that."""
+        """Delete the message that still shows "thinking" when another one has the answer, if the token allows
+        it."""
         if turn.shown_in is not None and not reply.shows(turn.shown_in):
             self.replies.taken_down.expect(turn.shown_in)
             with suppress(hikari.HikariError):
                 await self.replies.rest.delete_interaction_response(await self._application(), token)
 
     async def _recover_calls(self) -> bool:
-        """Report the calls that a dead process made, or whose end Discord did not take. Returns whether
-        none is to be tried again soon. Raises StorageError."""
+        """Report calls that a dead process made, or whose end Discord refused. Returns False if some must be
+        retried soon. Raises StorageError."""
         claimed = await self.proposals.list_claimed()
         runs = self.deliveries.running.runs
         due = [call for call in claimed if call.message.place_id is not None and not runs(call.claimed_by)]
         return all([await self._recover_call(call) for call in due])
 
     async def _recover_call(self, call: Proposal) -> bool:
-        """Say in the message of a call, else by DM, what came of it. Returns False if that is to be tried
-        again."""
+        """Report the outcome in the call's message, else by DM. Returns False if it must be retried."""
         recipient = await self.recipients.of_author(call.key.user_id, call.content.origin.locale)
         line = outcome_line(call, await self.approvals.give_up(call), recipient.words)
         try:
@@ -541,15 +542,16 @@ class Recovery:
 
 
 def _recorded_ids(turn: PendingTurn) -> tuple[int, ...]:
-    """The messages that show it so far. Once the bot writes by itself, all of them are pages."""
+    """Return the recorded messages. Once the bot posts with its own token, all of them are in `pages`."""
     if turn.token is None or turn.below or turn.shown_in is None:
         return turn.pages
     return (turn.shown_in, *turn.pages)
 
 
 def _shows_an_end(message: hikari.Message) -> bool:
-    """Return whether a message says how its turn ended. One that waits or streams has a button, and so has
-    one that a press left as it was. A full page whose next one was not posted is longer than any sentence."""
+    """Return whether a message shows the end of its turn. While it waits or streams it has a button; a
+    message not yet changed by a press has one, too. A full page with the next one missing is longer than any
+    sentence."""
     page = page_of(message, Locale.EN)
     full = len(page.content) > _MAX_SENTENCE and not page.facts
     return hikari.MessageFlag.LOADING not in message.flags and not page.buttons and not full

@@ -1,8 +1,8 @@
-"""What Discord's refusals of a message mean: which simpler form of it may be taken.
+"""Which simpler form of a message to try after Discord refuses it.
 
 An answer is shown without its reference to the question, its files, its embeds or its buttons rather than not
-at all, down to plain text; where not even that is taken, it goes to its asker by DM (delivery/reply). The
-codes are those of Discord's documentation ("Opcodes and Status Codes").
+at all, down to plain text; if that is refused, it is sent by DM (delivery/reply). The codes are from
+Discord's documentation ("Opcodes and Status Codes").
 """
 
 from collections.abc import Collection, Mapping
@@ -15,7 +15,7 @@ from cc_bot.discord.pages.page import Part
 REFUSALS: Final = (hikari.BadRequestError, hikari.ForbiddenError, hikari.NotFoundError)
 UNKNOWN_MESSAGE: Final = 10008
 UNKNOWN_WEBHOOK: Final = 10015
-"""Of a token whose interaction was never acknowledged."""
+"""The token's interaction was never acknowledged."""
 INVALID_WEBHOOK_TOKEN: Final = 50027
 ARCHIVED_THREAD: Final = 50083
 
@@ -58,8 +58,8 @@ _BY_FIELD: Final[Mapping[str, Part]] = {
 def next_form(
     parts: Collection[Part], without: frozenset[Part], error: hikari.ClientHTTPResponseError
 ) -> frozenset[Part] | None:
-    """Return without which of its parts a message may be taken that was refused `without` these; None if it
-    is not taken there in any form."""
+    """Return which parts to leave out next, after a message `without` these was refused; None if every form
+    is refused."""
     part = next((part for part in _suspects(error) if part in parts and part not in without), None)
     if part is None:
         return None
@@ -69,7 +69,7 @@ def next_form(
 
 
 def is_gone(error: hikari.HTTPError) -> bool:
-    """Return whether the message to be changed was deleted: nobody wants it any more."""
+    """Return whether the message to change was deleted."""
     return isinstance(error, hikari.NotFoundError) and error.code == UNKNOWN_MESSAGE
 
 

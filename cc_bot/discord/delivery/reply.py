@@ -1,8 +1,8 @@
 """Makes the messages of one answer look like its pages.
 
-Edits and deletions may be repeated safely. A post may not: one that failed with a server error may have taken
-effect. How to find that out depends on the outlet. What Discord refuses is shown in a simpler form
-(delivery/refusals); if Discord refuses every form, in the DM of the question's author.
+Edits and deletions may be repeated safely. A post may not: one that failed with a server error may have
+succeeded. How to find out depends on the outlet. If Discord refuses a message, it is sent in a simpler form
+(delivery/refusals); if it refuses every form, by DM to the question's author.
 """
 
 import asyncio
@@ -37,28 +37,28 @@ Result = TypeVar("Result")
 _REFERENCE: Final[frozenset[Part]] = frozenset({"reference"})
 FIRST_WITHIN_S: Final = 5.0
 RETRY_PAUSES_S: Final = (0.5, 1.0, 2.0, 4.0, 8.0)
-"""An answer that is stored should be shown too."""
+"""A stored answer should be shown as well."""
 
 
 class PostUncertain(Exception):
-    """It can't be determined whether a message was posted, as with ephemeral follow-ups. Then all of the
-    answer is shown in the message that is there already, as a file if it is long."""
+    """It is unknown whether a message was posted, as with ephemeral follow-ups. The answer is then shown in
+    the existing message, as a file if it is long."""
 
 
 class Outlet(Protocol):
-    """Sends the messages of an answer. A message without an id is an interaction's first response."""
+    """Sends the messages of an answer. Message id None: the first response of an interaction."""
 
     async def post(
         self, page: Page, number: int, known: "KnownIds", *, again: bool, refers: bool
     ) -> hikari.Snowflake:
-        """Post a message; `number` counts the messages of the answer from 0. `again`: the message of that
-        number was deleted before. `refers`: as a reply to the question, if possible. Raises PostUncertain."""
+        """Post a message; `number` counts the messages of the answer from 0. `again`: an earlier message of
+        that number was deleted. `refers`: as a reply to the question, if possible. Raises PostUncertain."""
 
     async def note_posted(self, message_id: hikari.Snowflake, first_id: hikari.Snowflake | None) -> None:
-        """Record a message after the first. May be called twice for the same one."""
+        """Record a message after the first. May be called twice for one message."""
 
     async def post_beside(self, page: Page) -> hikari.Snowflake:
-        """Post a message apart from the answer, once or not at all."""
+        """Post a message apart from the answer, at most once."""
 
     async def edit(self, message_id: hikari.Snowflake | None, changes: dict[str, Any]) -> None:
         """Edit a message; `changes` are keywords of hikari's edits."""
@@ -69,7 +69,7 @@ class Outlet(Protocol):
         """Return the id of an interaction's first response."""
 
     async def whisper(self, sentence: str) -> bool:
-        """Send a sentence that only the user reads. Returns False if others would read it too."""
+        """Send a sentence that only the user sees. Returns False if that is impossible."""
 
     async def elsewhere(self) -> "Outlet | None":
         """Return the outlet to the DM of the question's author, if there is one. Raises hikari's errors."""
@@ -83,23 +83,23 @@ class Outlet(Protocol):
         """The channel in which the bot can edit its messages without a token; None for ephemeral ones."""
 
     def pause_s(self, changes: int) -> float:
-        """Return the seconds to wait before the next edit, after so many that showed text."""
+        """Return the seconds before the next edit, after `changes` edits that showed text."""
 
 
 KnownIds = Callable[[], Awaitable[Sequence[int]]]
-"""Returns the ids of the messages that were sent so far."""
+"""Returns the ids of the messages sent so far."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sent:
-    """A message as it was last sent; `page` is None if its look is unknown."""
+    """A message as last sent; `page` is None if unknown."""
 
     id: hikari.Snowflake | None
     page: Page | None = None
 
 
 def sent_messages(ids: Iterable[int]) -> tuple[Sent, ...]:
-    """Return messages of which only the ids are known."""
+    """Return messages with known ids and unknown pages."""
     return tuple(Sent(hikari.Snowflake(id_)) for id_ in ids)
 
 
@@ -107,23 +107,23 @@ class Reply:
     """The messages of one answer."""
 
     def __init__(self, outlet: Outlet, sent: Sequence[Sent] = (), *, posts_first: bool = False) -> None:
-        """`sent` are the messages that are there already. `posts_first`: an earlier run of the program sent
-        them, and may have posted more than it recorded. Posts find those by their nonces, which Discord
-        forgets sooner than edits may have to wait."""
+        """`sent`: existing messages. `posts_first`: they are from an earlier process, which may have posted
+        more than it recorded. Posts find those by nonce; they come before edits, which may wait for longer
+        than Discord remembers nonces."""
         self._outlet = outlet
         self._posts_first = posts_first
         self._sent = list(sent)
         self._longest = len(self._sent)
-        """The most messages it had at once."""
+        """The highest number of messages it had."""
         self._without: frozenset[Part] = frozenset()
         """Parts that Discord refused."""
         self.unwanted = False
-        """Whether its question or a message of it was deleted: then it is not sent by DM."""
+        """Whether its question or a message of it was deleted; then it is not sent by DM."""
         self._visible = asyncio.Event()
         if any(each.id is not None or each.page is not None for each in self._sent):
             self._visible.set()
         self._left: tuple[int, ...] = ()
-        """The id of the first message, which names the answer, if it goes on in a DM."""
+        """If it continues in a DM, the id of its first message, under which the answer is stored."""
 
     @property
     def begun(self) -> bool:
@@ -131,7 +131,7 @@ class Reply:
         return bool(self._sent)
 
     async def show(self, pages: Sequence[Page], *, insist: bool = True) -> None:
-        """Edit, post and delete until the messages look like the pages, or like a simpler form of them.
+        """Edit, post and delete until the messages look like the pages, or a simpler form of them.
 
         With `insist`, edits are retried while Discord has trouble. Raises hikari's errors, and PostUncertain
         if another message can't be posted safely.
@@ -169,8 +169,9 @@ class Reply:
     async def _show_elsewhere(
         self, pages: Sequence[Page], pauses_s: Sequence[float], error: hikari.ClientHTTPResponseError
     ) -> bool:
-        """Go on in the DM of the question's author. Returns whether Discord takes that. If the message of an
-        earlier run is gone, that may have begun there. Raises hikari's errors while Discord has trouble."""
+        """Continue in the DM of the question's author; returns whether that worked. If the message of an
+        earlier process is gone, that process may have begun the DM. Raises hikari's errors while Discord has
+        trouble."""
         begun_there = is_gone(error) and self._posts_first
         if self.unwanted or isinstance(error, hikari.UnauthorizedError) or is_gone(error) != begun_there:
             return False
@@ -193,7 +194,7 @@ class Reply:
         return True
 
     async def _leave(self, outlet: Outlet, left: Sequence[Sent]) -> None:
-        """Delete the messages in a channel that takes no more, as far as Discord lets it."""
+        """Delete the messages in the refusing channel, as far as Discord allows."""
         self._left = tuple(int(sent.id) for sent in left[:1] if sent.id is not None)
         for sent in left:
             with suppress(hikari.HikariError):
@@ -204,7 +205,7 @@ class Reply:
         await self._shorten(0, RETRY_PAUSES_S)
 
     async def try_to_remove(self) -> None:
-        """Delete its messages, as far as Discord lets it."""
+        """Delete its messages, as far as Discord allows."""
         try:
             await self.remove()
         except hikari.HikariError as error:
@@ -225,20 +226,20 @@ class Reply:
 
     @property
     def last_page(self) -> Page | None:
-        """The look of its last message, if known."""
+        """Its last message, if known."""
         return self._sent[-1].page if self._sent else None
 
     async def last_place(self) -> tuple[int | None, int]:
-        """The channel and the id of its last message; no channel if the message is ephemeral."""
+        """The channel and id of its last message; channel None if the message is ephemeral."""
         return self._outlet.place_id, (await self.message_ids())[-1]
 
     @property
     def further_ids(self) -> tuple[int, ...]:
-        """The ids of all messages but the first, whose id may have to be fetched."""
+        """The ids of all messages but the first, whose id may need a request."""
         return tuple(int(sent.id) for sent in self._sent[1:] if sent.id is not None)
 
     async def whisper(self, sentence: str) -> None:
-        """Send a sentence that only the user reads; among the facts of the answer if that is impossible."""
+        """Send a sentence that only the user sees; if that is impossible, show it below the answer."""
         page = self._sent[-1].page if self._sent else None
         if await self._outlet.whisper(sentence) or page is None:
             return
@@ -251,8 +252,9 @@ class Reply:
         await self._edit(len(self._sent) - 1, replace(page, buttons=(button,)), RETRY_PAUSES_S)
 
     async def post_beside(self, page: Page) -> hikari.Snowflake:
-        """Post a message apart from the answer, once its own first one is shown: Discord would take this one
-        for a deferred response. Raises hikari's errors, and PostUncertain if the first is not shown."""
+        """Post a message apart from the answer, after the answer's first message: Discord would take this one
+        for a deferred response. Raises hikari's errors, and PostUncertain if the first is not shown in
+        time."""
         try:
             async with asyncio.timeout(FIRST_WITHIN_S):
                 await self._visible.wait()
@@ -315,8 +317,8 @@ class Reply:
         *,
         refers: bool = False,
     ) -> Result:
-        """Send a page, with fewer of its parts as long as Discord refuses it. `refers`: in reply to the
-        question. Raises _TextFileRefused, and hikari's errors if Discord takes no form of it."""
+        """Send a page without the parts that Discord refuses. `refers`: as a reply to the question. Raises
+        _TextFileRefused, and hikari's errors if Discord refuses every form."""
         while True:
             try:
                 shown = page.without(self._without)
@@ -333,11 +335,11 @@ class Reply:
 
 
 class _TextFileRefused(Exception):
-    """Discord refused the file of a long text: it is shown in several messages."""
+    """Discord refused the file of a long text, which is then shown in several messages."""
 
 
 async def repeat(call: Callable[[], Awaitable[Result]], pauses_s: Sequence[float]) -> Result:
-    """Make a call that may safely be repeated, again after each pause while Discord has trouble."""
+    """Make an idempotent call, again after each pause while Discord has trouble."""
     for pause_s in pauses_s:
         try:
             return await call()
@@ -356,21 +358,22 @@ async def open_dm(rest: hikari.api.RESTClient, user_id: int) -> int:
 # ---- taken down ------------------------------------------------------------------------------------------
 
 MAX_EXPECTED: Final = 1000
-"""Deletions whose event never came are forgotten in the end."""
+"""The oldest are dropped if their event never arrives."""
 
 
 class TakenDown:
-    """The messages that the bot itself deletes. If a user deletes an answer, it is to be forgotten."""
+    """Messages that the bot deletes itself. One that a user deletes has its answer deleted from the
+    archive."""
 
     def __init__(self) -> None:
         self._ids = Recent[int, None](MAX_EXPECTED)
 
     def expect(self, message_id: int) -> None:
-        """Expect a deletion. To be called before the message is deleted."""
+        """Expect a deletion. Call it before deleting the message."""
         self._ids[message_id] = None
 
     def was_expected(self, message_id: int) -> bool:
-        """Return whether the bot deleted it. Each deletion is reported once."""
+        """Return whether the bot deleted the message; True only once."""
         expected = message_id in self._ids
         self._ids.discard(message_id)
         return expected
@@ -379,7 +382,7 @@ class TakenDown:
 async def delete_all(
     rest: hikari.api.RESTClient, channel_id: int, message_ids: Iterable[int], taken_down: TakenDown
 ) -> None:
-    """Delete the messages above an answer that was replaced, as far as Discord lets it."""
+    """Delete messages of outdated answers, as far as Discord allows."""
     for message_id in message_ids:
         taken_down.expect(message_id)
         with suppress(hikari.ForbiddenError, hikari.NotFoundError):

@@ -1,8 +1,8 @@
-"""The turns and approved calls that this process shows: one registry.
+"""Registry of the turns and approved calls that this process shows.
 
-A user who deletes a question, or a message that shows the answer, does not want the answer: it is stopped and
-removed. The same goes for a deleted channel or thread. Discord does not say who deletes a message. What the
-turn had done by then stays done, and its author is told so by DM.
+If a user deletes a question, or a message that shows its answer, the answer is stopped and deleted; likewise
+for a deleted channel or thread. Discord does not say who deleted a message. Side effects of the turn stay,
+and its author is told of them by DM.
 """
 
 import asyncio
@@ -31,14 +31,14 @@ class RunningTurn:
     """A turn or approved call until its end is shown. All ids are Discord's."""
 
     name: str
-    """Its id in the ledger, or a new one; the Stop button has it."""
+    """Its ledger id, or a new one; used by the Stop button."""
     stop: Stop = field(default_factory=Stop)
     askers: frozenset[int] = frozenset()
-    """The users who may stop it, if it is not one user's alone."""
+    """Users who may stop it, if several."""
     key: ChannelKey | None = None
-    """The channel whose conversation it belongs to; None for a session's."""
+    """The channel whose conversation it belongs to; None for a session."""
     questions: frozenset[int] = frozenset()
-    """The messages that ask, without those that were deleted meanwhile."""
+    """Ids of its questions that were not deleted."""
     answer_id: int | None = None
     """The first message that shows it, once there is one."""
     reply: Reply | None = None
@@ -80,7 +80,7 @@ class RunningTurns:
         self._none.set()
 
     def new_name(self) -> str:
-        """Return a unique short name for a turn, for the ledger and its Stop button."""
+        """Return a unique short name for a turn, used by the ledger and the Stop button."""
         return self._life + secrets.token_hex(4)
 
     @contextmanager
@@ -96,12 +96,12 @@ class RunningTurns:
                 self._none.set()
 
     def count_beside(self, turn: RunningTurn) -> int:
-        """Count the answers shown in a channel's conversation: they share Discord's limit of five edits in
-        five seconds."""
+        """Count the answers being shown in a channel's conversation: they share Discord's limit of five edits
+        in five seconds."""
         return 1 if turn.key is None else sum(other.key == turn.key for other in self._turns.values())
 
     def stop(self, name: str) -> bool:
-        """Ask a turn to stop. Returns False if it does not run."""
+        """Ask a turn to stop. Returns False if it is not running."""
         if name in self._turns:
             self._turns[name].stop.request()
         return name in self._turns
@@ -114,11 +114,11 @@ class RunningTurns:
         return name in self._turns and user_id in self._turns[name].askers
 
     def began_here(self, name: str) -> bool:
-        """Return whether a turn of that name runs or ran since the program started."""
+        """Return whether this process began that turn."""
         return name.startswith(self._life)
 
     def withdraw(self, message_ids: Collection[int]) -> None:
-        """Stop the answers to messages that were deleted, and those that these show."""
+        """Stop the answers to deleted messages, and answers of which a message was deleted."""
         for turn in self._turns.values():
             turn.withdraw(message_ids)
 
@@ -130,7 +130,8 @@ class RunningTurns:
                 turn.discard()
 
     def record_shown(self, since_s: float, *, ok: bool) -> None:
-        """Record that the end of a turn that was over at `since_s` (of `time.monotonic`) was shown or not."""
+        """Record whether the end of a turn was shown, and the time since it was over (`since_s`, of
+        `time.monotonic`)."""
         seconds = round(time.monotonic() - since_s, 3)
         self._meter.record_shown(seconds, ok=ok)
         if ok:
