@@ -1,4 +1,4 @@
-"""Turns of channels: several people's conversation, in which one of them is answered."""
+"""Turns in channels: the bot answers one user in a conversation of several."""
 
 import math
 from collections import Counter
@@ -39,35 +39,35 @@ from cc_bot.stores import BlockStore, ChannelStore, Settlement, StoredTurn
 from cc_bot.stores.blocks import UNBOUNDED, ContextState
 
 # ---- channel context -------------------------------------------------------------------------------------
-# Reads what a channel's turn is made from: newest first, as far as there is room, and keeps what that froze.
+# Reads the context of a channel turn, newest first, as far as it fits, and stores newly frozen blocks.
 #
-# A thread's context is two places: its channel up to where the thread starts, then the thread. Ids of Discord
-# grow with time, so one order serves both, and so does one window over them.
+# A thread's context is its channel up to the thread's start, then the thread. Discord ids grow with time, so
+# one order and one window cover both.
 
 PAGE_SIZE: Final = 1000
-"""Messages that are read at a time: as a rule all that a request shows."""
+"""Messages per page; usually all that a request shows."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """The part of one place that may be shown, as far as is known before its rows are read."""
+    """The part of one channel or thread that may be shown, as far as known before its rows are read."""
 
     key: ChannelKey
     reset: int
     """Ids up to here are never read."""
     before: int
-    """Nor are those from here on."""
+    """Ids from here on are not read."""
     settled_before: int
-    """What stands before this id will not change because something is answered."""
+    """Messages before this id do not change when something is answered."""
     hidden: frozenset[int] = frozenset()
-    """What is answered is shown below the history, and not in it."""
+    """Ids of the questions, which are shown below the history."""
     asked: int = UNBOUNDED
     """After this id only answers are shown."""
     blocks: tuple[Block, ...] = ()
     stale: tuple[Block, ...] = ()
-    """Blocks of which only a part may be read: new ones take their place."""
+    """Blocks that may only be read in part; new ones replace them."""
     taken_from: int | None = None
-    """Where the first block begins that reaches beyond what the context shows."""
+    """Where the first block begins that reaches beyond the context."""
 
     def with_blocks(self, blocks: Sequence[Block]) -> "_Place":
         mine = [block for block in blocks if block.key == self.key and block.last_id > self.reset]
@@ -84,14 +84,14 @@ class _Place:
 
 
 class ChannelContext:
-    """Reads and keeps the contexts of all channels."""
+    """Reads the contexts of channels and stores their blocks."""
 
     def __init__(self, store: BlockStore, *, page_size: int = PAGE_SIZE) -> None:
         self._store = store
         self._page_size = page_size
 
     async def read(self, turn: "ChannelTurn", measure: Measure) -> Plan:
-        """Read what the turn's request shows of its channel. What is due to be frozen is kept by now."""
+        """Read the context for the turn's request. Due blocks are frozen and stored first."""
         most = 2 * ceil(measure.budget / measure.block) + 2  # two neighbours are more than one block's size
         state = await self._store.get_state(turn.place, bot_id=turn.options.bot_id, blocks=most)
         places = _places(turn, state)
@@ -112,7 +112,8 @@ class ChannelContext:
     async def _stretches(
         self, places: Sequence[_Place], first: int, measure: Measure
     ) -> tuple[tuple[Stretch, ...], bool]:
-        """The rows of each place that are shown unless something has to leave, and whether these are all."""
+        """The rows of each channel or thread that are shown unless the window has to move, and whether these
+        are all."""
         stretches: tuple[Stretch, ...] = ()
         for place in reversed(places):
             stretch, whole = await self._stretch(place, first, stretches, measure)
@@ -124,8 +125,7 @@ class ChannelContext:
     async def _stretch(
         self, place: _Place, first: int, later: tuple[Stretch, ...], measure: Measure
     ) -> tuple[Stretch, bool]:
-        """Read as many pages of a place as there is room for before what is known; the second value tells
-        whether these are all."""
+        """Read pages backwards while they fit. The second value: whether these are all rows."""
         start, before = max(first, place.reset + 1), place.before
         rows: list[ContextMessage] = []
         blocks = tuple(block for block in place.blocks if block.last_id >= start)
@@ -150,7 +150,7 @@ class ChannelContext:
         return stretch, True
 
     async def _keep(self, key: ChannelKey, places: Sequence[_Place], planned: Plan, first: int) -> None:
-        """Store what is new, if anything is; `first` is 0 when the window stays where it is."""
+        """Store new blocks and window start, if any; `first` is 0 if the window does not move."""
         if planned.frozen or first:
             frozen = {block.key for block in planned.frozen}
             stale = [block for place in places if place.key in frozen for block in place.stale]
@@ -158,7 +158,7 @@ class ChannelContext:
 
 
 def _places(turn: "ChannelTurn", state: ContextState) -> tuple[_Place, ...]:
-    """The places of a context, oldest first."""
+    """The channel and thread of a context, oldest first."""
     key = turn.place
     asked = frozenset(question.discord_id or UNBOUNDED for question in turn.questions)
     newest = max(asked)
@@ -182,12 +182,12 @@ def _places(turn: "ChannelTurn", state: ContextState) -> tuple[_Place, ...]:
 
 
 # ---- channel turns ---------------------------------------------------------------------------------------
-# Nothing of a prompt stays in the process, so a restart between two turns changes no byte of the second one.
+# No prompt is kept in memory, so a restart between two turns does not change the second one's bytes.
 
 
 @dataclass(eq=False, slots=True)
 class ChannelTurns:
-    """Begins the turns of channels."""
+    """Creates the turns of channels."""
 
     channels: ChannelStore
     context: ChannelContext
@@ -197,8 +197,8 @@ class ChannelTurns:
     profile: ProfileNotes
 
     async def begin(self, request: TurnRequest, key: ChannelKey) -> "ChannelTurn":
-        """A turn for one user's questions, which are in the channel's archive; or that user's newest answer
-        there anew, in the same message. Raises NotNewest when the user has a newer answer."""
+        """Create a turn for one user's archived questions, or to regenerate that user's newest answer in the
+        same message. Raises NotNewest if the user has a newer answer."""
         if request.replaces is None:
             return ChannelTurn(self, key, request.questions, request.options)
         newest = await self.channels.get_newest_answer(key, request.user_id)
@@ -209,7 +209,7 @@ class ChannelTurns:
 
 
 class ChannelTurn(Turn):
-    """One answer to one or more messages of one user in a channel's conversation."""
+    """One answer to one or more messages of a user in a channel."""
 
     def __init__(
         self,
@@ -220,15 +220,14 @@ class ChannelTurn(Turn):
         *,
         replaced: Message | None = None,
     ) -> None:
-        """`replaced` is the answer that this one takes the place of: only what stood before the questions is
-        shown."""
+        """`replaced` is the answer being replaced: only messages before the questions are shown."""
         key = SessionKey(questions[0].author_id, place.place_id, options.agent.name)
         super().__init__(key, options, questions, replaced=replaced)
         self.place = place
         self._turns = turns
 
     async def prompt(self, offered: Sequence[ToolSchema]) -> TurnPrompt:
-        """Show as much of the channel as fits the budget, as the model counts tokens."""
+        """Build the prompt with as much of the channel as fits the model's token budget."""
         turns, options = self._turns, self.options
         style, now = turns.style, turns.clock()
         factor = await turns.calibration.factor(options.agent.models)
@@ -270,7 +269,7 @@ class ChannelTurn(Turn):
         )
 
     def _said_before(self, shown: Shown) -> Iterator[Message]:
-        """Yield what who asks has said before, of what is shown."""
+        """Yield the author's earlier messages among those shown."""
         for row in shown.rows:
             if row.role == "user" and row.author_id == self.user_id:
                 yield Message("user", row.content, tainted=row.tainted)

@@ -1,7 +1,7 @@
-"""Hearing: the recordings of a question are written down before its turn begins, and are not kept.
+"""Hearing: transcribes a question's recordings before its turn begins; the recordings are not stored.
 
-What was heard is the question's text from then on, below what was typed. It is put on record before the model
-is asked: where the program is killed in between, nobody pays for it twice.
+The transcript becomes part of the question's text, below the typed text. It is stored before the model is
+asked, so a crash does not make anyone pay twice.
 """
 
 import asyncio
@@ -37,28 +37,28 @@ from cc_bot.spending import UsageRecorder
 from cc_bot.stores import ChannelStore, TurnLedger
 
 NOT_HEARD = "[not shown, it could not be heard: {name}]"
-"""What the model reads of a recording that was not heard, where there is something else to be answered."""
+"""Shown to the model in place of a recording without a transcript, if there is something else to answer."""
 
 _log = structlog.get_logger(__name__)
 
 Outcome = str | InputError | HearingFailed
-"""What was heard in a recording, or why nothing was."""
+"""The transcript of a recording, or the error."""
 
 
 @dataclass(eq=False, slots=True)
 class Hearing:
     transcriber: Transcriber | None
-    """None: nobody listens here."""
+    """None: transcription is not configured."""
     ledger: TurnLedger
     channels: ChannelStore
     _told: bool = False
-    """Whether the operator was told that somebody wanted to be heard."""
+    """Whether the operator has been warned that a transcriber is missing."""
 
     async def hear(self, request: TurnRequest, recorder: UsageRecorder, emit: Emit) -> TurnRequest:
-        """The request with what its recordings say. One of several questions, or of several recordings, goes
-        without what was not heard, and its readers are told so.
+        """Return the request with transcripts in place of its recordings. If other questions or recordings
+        are left, a failed one is skipped and reported.
 
-        Raises an InputError or HearingFailed when nothing of the only question was heard.
+        Raises an InputError or HearingFailed if nothing of the only question could be transcribed.
         """
         if any(_recordings(question) and not question.heard for question in request.questions):
             emit(Notice("hearing"))
@@ -82,7 +82,7 @@ class Hearing:
     async def _hear_one(
         self, request: TurnRequest, question: Message, recorder: UsageRecorder
     ) -> "_HeardQuestion":
-        """Hear the recordings of one question, and put on record what they say."""
+        """Transcribe the recordings of one question and store the transcripts."""
         if question.heard:
             question = replace(question, attachments=_without_own(question.attachments))
         language, left_s = request.options.locale, float(MAX_SECONDS)
@@ -101,8 +101,8 @@ class Hearing:
     async def _outcome(
         self, recording: Attachment, language: Locale, recorder: UsageRecorder, *, fits: bool
     ) -> Outcome:
-        """Hear one recording, if those before it have left room for it: together they are as long as one may
-        be."""
+        """Transcribe one recording if the time limit allows: all recordings share the limit of a single
+        one."""
         if self.transcriber is None:
             self._tell_operator()
             return NobodyListens()
@@ -118,7 +118,8 @@ class Hearing:
         return NothingHeard() if says_nothing(heard.text, sound.seconds) else heard.text
 
     async def _note(self, request: TurnRequest, question: Message, heard: str) -> None:
-        """Put it on record. Trouble here ends no turn: it would be heard once more after a kill."""
+        """Store the transcript. An error must not end the turn: it only means another transcription after a
+        crash."""
         try:
             if not isinstance(request.key, SessionKey):
                 await self.channels.note_heard(request.key, question, heard)
@@ -134,44 +135,44 @@ class Hearing:
 
 
 def any_recordings(request: TurnRequest) -> bool:
-    """Return whether a request has recordings, also those that were heard before and are to be left out."""
+    """Whether a request has recordings, including those already transcribed, which are dropped."""
     again = Message("user", "", references=request.references)
     return any(map(_recordings, (again, *request.questions)))
 
 
 def _about_s(recording: Attachment) -> float:
-    """Estimate how many seconds it lasts, where it does not tell."""
+    """Estimated seconds, for a file without a duration."""
     return recording.seconds or len(recording.data) / BYTES_A_SECOND
 
 
 def _recordings(question: Message) -> Sequence[Attachment]:
-    """List the recordings of a question: its own, and those of what it forwards and points at."""
+    """The recordings of a question: its own, and those of messages that it forwards or references."""
     pointed_at = (file for reference in question.references for file in reference.attachments)
     return [file for file in (*question.attachments, *pointed_at) if file.is_recording]
 
 
 def _without_own(files: Sequence[Attachment]) -> tuple[Attachment, ...]:
-    """The files without the recordings that came with the question itself."""
+    """The files without the question's own recordings."""
     return tuple(file for file in files if not file.is_recording or file.source_id)
 
 
 @dataclass(frozen=True, slots=True)
 class _HeardQuestion:
     question: Message
-    """With what was heard in place of its recordings."""
+    """With transcripts in place of recordings."""
     missed: tuple[str, ...] = ()
-    """The names of those that were not heard."""
+    """Names of the recordings without a transcript."""
     failure: InputError | HearingFailed | None = None
-    """Why, where that is all of them."""
+    """The error if none could be transcribed."""
 
 
 Told = tuple[Attachment, Outcome | None]
-"""A file, and of a recording what came of hearing it."""
+"""A file, and the outcome if it is a recording."""
 
 
 def _with_outcomes(question: Message, outcomes: Sequence[Outcome]) -> _HeardQuestion:
-    """The question with what was heard: of its own recordings that is its text; of others' it is a file like
-    any other, in the place of the recording."""
+    """The question with transcripts: of its own recordings as text, of others' as a file in the recording's
+    position."""
     coming = iter(outcomes)
 
     def told(files: Sequence[Attachment]) -> list[Told]:
@@ -200,7 +201,7 @@ def _with_outcomes(question: Message, outcomes: Sequence[Outcome]) -> _HeardQues
 
 
 def _written_down(files: Iterable[Told]) -> Iterator[Attachment]:
-    """The files, with the words of others' recordings in their places; what was not heard is left out."""
+    """The files with transcripts in place of others' recordings; those without a transcript are dropped."""
     for file, outcome in files:
         if outcome is None:
             yield file

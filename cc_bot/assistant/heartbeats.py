@@ -1,12 +1,12 @@
-"""Heartbeats: looking around though nobody asked, and speaking only where there is something to say.
+"""Heartbeats: unprompted messages, sent only if there is something to say.
 
-A heartbeat belongs to no session: it is shown nothing of what was said in one, and what it says enters none.
-What there is to look at is decided without a model (domain/schedule.py), so one that finds nothing new costs
-nothing. What was looked at is noted before anything is said, so that nothing is raised twice; when the model
-fails, nothing is noted, and the next heartbeat looks again.
+A heartbeat belongs to no session: it sees no conversation, and its message enters none. What is new is
+decided without a model (domain/schedule.py), so a heartbeat without news costs nothing. What was looked at is
+marked before the message is sent, so nothing is raised twice; if the model fails, nothing is marked and the
+next heartbeat looks again.
 
-The order is marks, canvas, words: a crash loses a heartbeat and never repeats one. The model may look things
-up and draw; no other tool is offered.
+The order is marks, canvas, message: a crash loses a heartbeat but never repeats one. Only tools that look
+things up or draw are offered.
 """
 
 import asyncio
@@ -49,30 +49,29 @@ from cc_bot.tools.registry import CanvasDraft, ToolContext, ToolRegistry
 _log = structlog.get_logger(__name__)
 
 AT_A_TIME: Final = 2
-"""Heartbeats that look through memories, and as many that think: nobody waits for them, and nobody who asks
-something shall wait for them either."""
+"""Heartbeats that read memories at a time, and as many that ask a model: they run in the background and must
+not delay users."""
 TIME_LIMIT_S: Final = 180.0
 LONGEST: Final = 1500
-"""Characters; they are asked to be short."""
+"""Characters; the prompt asks for a short message."""
 LOOKING: Final = frozenset({"recall", "list_memories"})
 DRAWING: Final = "canvas_"
-"""The tools of a heartbeat, by their names and by how their names begin."""
+"""The tools of a heartbeat: names, and a prefix of names."""
 _PAGE: Final = 200
 
 
 @dataclass(frozen=True, slots=True)
 class Speech:
-    """The words of a heartbeat, or that it drew."""
+    """The message of a heartbeat, or only its drawing."""
 
     message: Message | None
-    """Its calls name the memories that were looked at, so that whoever erases one finds it. None where it
-    only drew."""
+    """Its calls name the memories that were looked at, so that erasing one finds it. None if it only drew."""
     drew: bool = False
-    """Whether the canvas of its schedule's key is another one now."""
+    """Whether the canvas of the schedule's key has changed."""
 
 
 class Heartbeats:
-    """Decides for one schedule at a time whether to speak. Parts are handed in and not closed here."""
+    """Decides for one schedule at a time whether to speak. The caller closes the parts that it passed in."""
 
     def __init__(
         self,
@@ -85,7 +84,7 @@ class Heartbeats:
         time_limit_s: float = TIME_LIMIT_S,
         spending: Spending | None = None,
     ) -> None:
-        """`chains` are the models of each agent. Without `spending` all is counted and nothing limited."""
+        """`chains`: models of each agent. Without `spending` usage is counted but not limited."""
         self._stores = stores
         self._chains = chains
         self._tools = tools
@@ -98,11 +97,10 @@ class Heartbeats:
         self._thinking = asyncio.Semaphore(AT_A_TIME)
 
     async def speak(self, schedule: Schedule, options: TurnOptions) -> Speech | None:
-        """Say what a heartbeat that is due now has to say; None when there is nothing to say, which is the
-        usual case.
+        """Return what a due heartbeat has to say; None if nothing, the usual case.
 
-        `options` tell for whom: `agent` is that of the schedule's key. Raises a ModelError or StorageError;
-        then nothing counts as looked at, as when its user has used up what there is for them.
+        `options` describe the user; `agent` is that of the schedule's key. Raises a ModelError or
+        StorageError, and LimitReached if the user has reached a limit; nothing is then marked as looked at.
         """
         now = self._clock()
         if is_quiet(now, options.timezone, schedule.quiet):
@@ -142,7 +140,7 @@ class Heartbeats:
         return Speech(_message(draft, matters, schedule.heard), drew)
 
     async def _news(self, schedule: Schedule, options: TurnOptions, now: datetime) -> tuple[Matter, ...]:
-        """List what may be spoken of where the heartbeat speaks, as far as it was not looked at."""
+        """What may be mentioned where the heartbeat speaks and was not looked at before."""
         key, visibility = schedule.key, schedule.heard
         reminders = await self._stores.schedules.list(key.user_id)
         missed = await self._stores.heartbeats.list_missed(key.user_id, now - LATELY)
@@ -158,16 +156,15 @@ class Heartbeats:
         return new(found, await self._stores.heartbeats.get_marks(key.user_id)) if found else ()
 
     async def _memories(self, user_id: int) -> AsyncIterator[Sequence[Memory]]:
-        """Read all of them, a page at a time: which of them name a day is known from their texts alone."""
+        """Read all memories, a page at a time: only their texts tell which name a day."""
         before: int | None = None
         while page := await self._stores.memories.list(user_id, limit=_PAGE, before_id=before):
             yield page
             before = page[-1].id
 
     async def _is_wanted(self, schedule: Schedule, matters: Sequence[Matter]) -> bool:
-        """Return whether its user still wants to hear it: a heartbeat that was stopped while the model
-        thought says nothing any more, and nobody hears of a memory or reminder that was deleted, or of
-        memories that were paused."""
+        """Whether the message is still wanted: not if the heartbeat was stopped, memory was paused, or a
+        memory or reminder in it was deleted while the model was asked."""
         user_id, stores = schedule.key.user_id, self._stores
         now = await stores.schedules.get(user_id, schedule.id)
         if now is None or now.status != "active":
@@ -184,12 +181,12 @@ class Heartbeats:
         )
 
     async def _canvas(self, schedule: Schedule) -> CanvasDraft | None:
-        """Return what may be drawn on: the canvas of an open session."""
+        """The canvas of an open session."""
         open_now = await self._stores.canvases.draw(schedule.key, ())
         return None if open_now is None else CanvasDraft(open_now, schedule.heard)
 
     async def _put_up(self, schedule: Schedule, canvas: CanvasDraft) -> bool:
-        """Draw what was drawn, unless the session has ended meanwhile."""
+        """Store the drawing, unless the session has ended."""
         return bool(canvas.drawn) and bool(await self._stores.canvases.draw(schedule.key, canvas.drawn))
 
     async def _think(
@@ -202,8 +199,8 @@ class Heartbeats:
         tools: ToolRegistry,
         offered: Sequence[ToolSchema],
     ) -> Draft:
-        """Have the model answer into a draft. Raises a ModelError unless it came to an end, LimitReached
-        before."""
+        """Ask the model. Raises LimitReached before it is asked, and a ModelError if the answer is
+        incomplete."""
         context = self._context(schedule, options, canvas)
         draft, models = Draft(), options.agent.models
         payer = replace(options.paid_by(schedule.key.user_id), role_ids=None)  # nobody tells their roles here
@@ -244,15 +241,15 @@ class Heartbeats:
         return TurnPrompt(lambda _: Built(parts, (0,)), 0.0, agent=options.agent, tells_private=True)
 
     def _tools_there(self, schedule: Schedule) -> ToolRegistry:
-        """Return the tools of the place that it is for: nobody tells the user's roles here."""
+        """The tools of the schedule's channel; the user's roles are not known here."""
         key = schedule.key
         return self._tools.in_place(ToolPlace(key.user_id, (key.channel_id,), schedule.guild_id, None))
 
     def _tools_offered(
         self, tools: ToolRegistry, options: TurnOptions, *, drawing: bool
     ) -> tuple[ToolSchema, ...]:
-        """List the tools that look things up or draw; none that keeps, changes or schedules anything. Of
-        servers, those that only read: nobody is here who could agree to another."""
+        """Tools that look things up or draw; none that store, change or schedule. Of servers only those that
+        read: no user is present to approve a call."""
         offered = tools.schemas(
             memory=not options.memory_paused, canvas=drawing, schedule=False, allowed=options.agent.tools
         )
@@ -279,8 +276,7 @@ class Heartbeats:
 
 
 def _message(draft: Draft, matters: Sequence[Matter], visibility: Visibility) -> Message:
-    """Make the message of what is said, with a call that names the memories that the model was shown without
-    having asked."""
+    """The message, with a call that names the memories shown to the model unasked."""
     shown = [{"id": each.number, "ref": each.id} for each in matters if each.kind == "memory"]
     calls = tuple(draft.calls)
     if shown:
@@ -295,7 +291,7 @@ def _message(draft: Draft, matters: Sequence[Matter], visibility: Visibility) ->
 
 
 def _shorten(text: str) -> str:
-    """Cut a text to LONGEST characters at most, to the end of a sentence where there is one."""
+    """Cut a text to LONGEST characters, at the end of a sentence if possible."""
     if len(text) <= LONGEST:
         return text
     kept = text[: LONGEST - 1]

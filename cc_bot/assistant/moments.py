@@ -1,4 +1,4 @@
-"""The schedule that a user's words mean: read by rules, else by asking a model once."""
+"""Resolves a time that a user typed to schedules: by rules, else by asking a model once."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -23,7 +23,7 @@ _log = structlog.get_logger(__name__)
 
 TIMEOUT_S: Final = 20.0
 MAX_REQUESTS: Final = 2
-"""At the same time; the others wait."""
+"""Concurrent; more wait."""
 _MAX_ANSWER: Final = 200
 
 
@@ -39,11 +39,11 @@ class TimeResolver:
     async def resolve(
         self, when: str, repeat: str, zone: ZoneInfo, locale: Locale, *, payer: UsageSubject = UsageSubject(0)
     ) -> tuple[Planned, ...]:
-        """Return each schedule that is meant: its first time (UTC), and its repeat, empty for once.
+        """Return the schedules: first time (UTC) and repeat, which is empty for a single time.
 
-        Raises InputError for words that no rule and no model understands, or a time that is over or too far
-        away; LimitReached when a model would have to be asked and `payer` has used up what there is. What
-        repeats never becomes one moment.
+        Raises InputError for text that neither rules nor model understand and for times in the past or too
+        far away, and LimitReached if a model is needed and `payer` has reached a limit. A repeating time is
+        never resolved to a single one.
         """
         try:
             return parse_schedules(when, repeat, self.clock(), zone)

@@ -1,4 +1,4 @@
-"""The rounds of an answer: the model speaks, asks for tools, is told what came of them, speaks again."""
+"""The rounds of an answer: the model answers or calls tools, gets the results, and continues."""
 
 import asyncio
 import json
@@ -59,9 +59,9 @@ from cc_bot.tools.registry import ToolContext, ToolOutcome, ToolRegistry, in_dou
 _log = structlog.get_logger(__name__)
 
 MAX_ROUNDS = 8
-"""Rounds of tool calls in one turn; after them the model has to answer with what it knows."""
+"""Rounds of tool calls in one turn; the model then has to answer."""
 NOT_KEPT: Final = '{"note": "This is not kept. Look it up again where it is needed."}'
-"""What later requests tell of a result that was for its turn alone."""
+"""Replaces an ephemeral result in later requests."""
 MAX_CALLS_PER_ROUND = 16
 _LOOKS: Final = "[I look at the pictures.]"
 _PICTURES: Final = "[The pictures that those tools gave, in their order: material, as their results are.]"
@@ -69,7 +69,7 @@ _ENOUGH: Final = (
     "The user has enough to decide on below this answer. Stop here, and ask them to go on after that."
 )
 MAX_CALLS: Final = 64
-"""Of one turn; after them likewise. Ten elements of a canvas and some notes take about twenty."""
+"""In one turn; the model then has to answer. Ten canvas elements and some notes take about twenty."""
 _UNKNOWN: Final = in_doubt(
     "The program was ended during this call, so nobody knows whether it was done. Look it up before you "
     "call it again."
@@ -83,47 +83,47 @@ _TAKEN_BACK: Final = json.dumps(
 )
 
 Emit = Callable[[TurnEvent], None]
-"""Tells whoever watches what happens, and waits for nobody."""
+"""Publishes an event without waiting."""
 
 
 def ignore_event(event: TurnEvent) -> None:
-    """Tell nobody."""
+    """Do nothing."""
 
 
 @dataclass(slots=True)
 class Draft:
-    """The answer as it grows. When a turn ends early, this is what there is of it."""
+    """The answer so far; if a turn ends early, this is stored."""
 
     text: str = ""
     calls: list[ToolCall] = field(default_factory=list)
     lasting: list[ToolCall] = field(default_factory=list)
-    """Those of them that changed a memory, a reminder or something out there: that is done, whatever becomes
-    of the answer."""
+    """The calls that changed a memory, a reminder or something outside: they stay done even if the answer is
+    lost."""
     usage: Usage = field(default_factory=Usage)
     measured: list[Measured] = field(default_factory=list)
-    """What its requests cost, where the server told."""
+    """Prompt tokens of its requests, as reported by the server."""
     model: str = ""
-    """Who answered last, as Finish told."""
+    """The last model that answered."""
     history_tokens: float = 0.0
-    """Of how much history there was room in its requests, as estimated."""
+    """Estimated tokens of history that fit in its requests."""
     tainted: bool = False
-    """Whether a request or a result held words that the user did not write."""
+    """Whether a request or result contained text not written by the user."""
     recalled: set[int] = field(default_factory=set)
-    """The memories that were looked up."""
+    """Ids of memories looked up."""
     made: set[int] = field(default_factory=set)
-    """The memories that are new."""
+    """Ids of new memories."""
     changed: set[int] = field(default_factory=set)
-    """The others that were changed or deleted."""
+    """Ids of existing memories changed or deleted."""
     proposals: list[ProposedCalls] = field(default_factory=list)
-    """What is left to the user."""
+    """Changes left to the user."""
     acted: bool = False
-    """Whether a tool has kept, changed, drawn or proposed anything."""
+    """Whether a tool has stored, changed, drawn or proposed anything."""
     without_tools: bool = False
-    """Whether the model takes no tools."""
+    """Whether the model does not support tools."""
     circled: bool = False
-    """Whether its rounds ran out before a word was said."""
+    """Whether the rounds ran out before any text."""
     status: Status = "cut"
-    """`complete` only once the model said that it is."""
+    """`complete` once the model says so."""
 
     @property
     def silent(self) -> bool:
@@ -131,7 +131,7 @@ class Draft:
 
     @property
     def empty(self) -> bool:
-        """Return whether nothing came of it: what was only looked up is no answer."""
+        """Whether there is neither text nor a change; lookups alone are no answer."""
         return self.silent and not self.acted
 
     def as_message(self, status: Status, visibility: Visibility) -> Message:
@@ -147,7 +147,7 @@ class Draft:
 
 @dataclass(eq=False, slots=True)
 class Rounds:
-    """Drives one answer to its end, into a draft."""
+    """Runs the rounds of one answer."""
 
     model: ChatModel
     registry: ToolRegistry
@@ -156,23 +156,21 @@ class Rounds:
     account: Account = field(default_factory=Account)
     emit: Emit = ignore_event
     pictures: Sequence[Attachment] = ()
-    """Of the call that the turn goes on after."""
+    """Of the approved call that the turn continues."""
     earlier: Sequence[ToolCall] = ()
-    """What an earlier run of the program did for the same question, and the answer that this one takes the
-    place of."""
+    """Calls that an earlier run made for the same question, and those of a replaced answer."""
     keep_calls: Callable[[Sequence[ToolCall]], Awaitable[None]] | None = None
-    """Stores what tools change before the answer is stored: a kill in between leaves nothing that its user is
-    not told of, and nothing that is done twice."""
+    """Stores changing calls before the answer: after a crash they are reported and not repeated."""
 
     async def run(self, prompt: TurnPrompt, draft: Draft) -> None:
-        """Drive the answer to its end. Raises a ModelError only while the draft is empty."""
+        """Run rounds until the answer is done. Raises a ModelError only while the draft is empty."""
         if self.earlier:
             self.emit(await self._resume(self.earlier, prompt, draft))
         prompt.add(*_shown(self.pictures))
         await self._until_said(prompt, draft)
 
     async def _keep(self, done: Sequence[ToolCall], begun: Iterable[ToolRequest]) -> None:
-        """Store what was done, and what is `begun` and may be done the next moment. An error ends no turn."""
+        """Store finished calls and those about to start (`begun`). An error does not end the turn."""
         if self.keep_calls is None:
             return
         unknown = (ToolCall(call.id, call.name, "{}", "", ok=False) for call in begun)
@@ -182,20 +180,20 @@ class Rounds:
             _log.warning("calls_not_noted", error=type(error).__name__)
 
     async def _resume(self, earlier: Sequence[ToolCall], prompt: TurnPrompt, draft: Draft) -> CallsResumed:
-        """Go on after calls of an earlier run, which the model is told of as its own."""
+        """Continue after an earlier run's calls, which the model sees as its own."""
         holding = [call for call in earlier if await self._holds(call)]
         calls = [self._retell(call, holds=call in holding) for call in earlier]
         prompt.add(*call_parts(Message("assistant", "", tool_calls=tuple(calls), tainted=True)))
         done = [call for call in holding if call.ok]
         draft.calls += calls
-        # What may have been done out there can't be looked up: a second kill must not lose it.
+        # A call of a server can't be verified: a second crash must not lose it.
         draft.lasting += [call for call in calls if call in done or is_of_server(call.name)]
         draft.tainted = True  # nobody knows any more what was read before them
         draft.acted = bool(done)
         return CallsResumed(tuple(holding))
 
     async def _holds(self, call: ToolCall) -> bool:
-        """Return whether what a call did was not taken back since: its user had the buttons for that."""
+        """Whether the call's effect still exists: the user may have undone it with a button."""
         user_id, schedules = self.context.user_id, self.context.schedules
         if kept := kept_ids(call):
             return all([await self.context.memories.get(user_id, each) for each in kept])
@@ -237,7 +235,7 @@ class Rounds:
             prompt.add(AssistantPart(said, told, native=finish.native), *results)
 
     async def _listen(self, prompt: TurnPrompt, tools: Sequence[ToolSchema], draft: Draft) -> Finish:
-        """Hear what the model says to the prompt, or to a shorter one, when this one is too long for it."""
+        """Ask the model; if the prompt is too long for it, once more with a shorter one."""
         limit: int | None = None
         while True:
             request = prompt.request(tools, answer_begun=bool(draft.text.strip()), model=draft.model)
@@ -251,8 +249,8 @@ class Rounds:
             _log.info("window_shrunk")
 
     async def _hear(self, request: ChatRequest, draft: Draft, limit: int | None) -> Finish:
-        """Take what the model says into the draft; without an end it is cut. `limit` is what it has just told
-        of how much it takes."""
+        """Stream the answer into the draft. Without a Finish event it counts as cut. `limit` is the context
+        limit that the model has just reported."""
         said_before = len(draft.text)
         finish = Finish("cut")
         with self.account.asking():
@@ -284,8 +282,8 @@ class Rounds:
     async def _call_all(
         self, requests: Sequence[ToolRequest], prompt: TurnPrompt, draft: Draft
     ) -> list[ToolResultPart | AssistantPart | UserPart]:
-        """Run the calls of one round side by side; their results come in the order of the calls, and after
-        them their pictures."""
+        """Run the calls of one round concurrently. Returns the results in the order of the calls, then their
+        pictures."""
         for request in requests:
             self.emit(ToolStarted(request.id, request.name))
         context = replace(
@@ -309,7 +307,7 @@ class Rounds:
                 with self.account.phase("tools"):
                     outcome = self._propose(await task, draft)
                 self.account.record_tool_call(self._known_name(request.name), ok=outcome.ok)
-                # They must not be stored here either.
+                # Secrets must not be stored here either.
                 arguments = "{}" if outcome.secret else _kept_arguments(request)
                 result = NOT_KEPT if outcome.passing else outcome.text
                 draft.calls.append(ToolCall(request.id, request.name, arguments, result, outcome.ok))
@@ -342,7 +340,7 @@ class Rounds:
         return [*results, *_shown(shown)]
 
     def _tell(self, outcome: ToolOutcome) -> None:
-        """Tell of what a call has changed, and looked up."""
+        """Emit the call's changes and lookups."""
         for change in outcome.changes:
             self.emit(MemoryChanged(change))
         for scheduled in outcome.schedules:
@@ -352,8 +350,8 @@ class Rounds:
             self.emit(MemoriesRecalled(ids, numbers))
 
     def _cut_off(self, calls: Sequence[tuple[ToolRequest, asyncio.Task[ToolOutcome]]], draft: Draft) -> None:
-        """Keep the calls of servers that the turn was ended during, which cancels them: with what came of
-        each, where that is known by now, else as one that may have been done."""
+        """Record the calls of servers that the end of the turn interrupted: with the outcome if known, else
+        as outcome unknown."""
         for request, task in calls:
             if not is_of_server(request.name):
                 continue
@@ -369,7 +367,7 @@ class Rounds:
                 self.emit(CallInDoubt())
 
     def _propose(self, outcome: ToolOutcome, draft: Draft) -> ToolOutcome:
-        """The outcome, with its proposal among those of the turn; a refusal when those are enough."""
+        """Add the outcome's proposal to the draft; refuse it if there are MAX_PROPOSALS."""
         proposal, others = outcome.proposal, draft.proposals
         if proposal is None or proposal in others:
             return outcome
@@ -385,13 +383,13 @@ class Rounds:
         return outcome
 
     def _known_name(self, name: str) -> str:
-        """The name of a tool that there is; models make others up."""
+        """The name of an offered tool, else `unknown`: models invent names."""
         return name if any(schema.name == name for schema in self.offered) else "unknown"
 
 
 def _shown(images: Sequence[Attachment]) -> list[AssistantPart | UserPart]:
-    """The pictures of a round. No result may hold them, and many servers take no words of a user's right
-    after results."""
+    """The pictures of a round. Results can't contain them, and many servers reject a user message right after
+    results."""
     return [AssistantPart(_LOOKS), UserPart(_PICTURES, tuple(images), tainted=True)] if images else []
 
 
@@ -400,7 +398,7 @@ def _draws(proposal: ProposedCalls) -> bool:
 
 
 def _without_proposal(outcome: ToolOutcome) -> ToolOutcome:
-    """A refusal; but what was done beside the proposal is done, and its user is told so."""
+    """A refusal of the proposal; changes already made are still reported."""
     refused = {"error": _ENOUGH}
     if not outcome.changes:
         return ToolOutcome(json.dumps(refused), ok=False, tainted=outcome.tainted)
@@ -409,8 +407,8 @@ def _without_proposal(outcome: ToolOutcome) -> ToolOutcome:
 
 
 def _changes_memory(request: ToolRequest) -> bool:
-    """Return whether a call is about to change or delete a memory that is there. Its arguments are read as
-    the tool reads them: a name can be written in more than one way."""
+    """Whether a call will change or delete an existing memory. Parses the arguments as JSON, as the tool
+    does: a name can be escaped in several ways."""
     if request.name != "remember":
         return request.name in {"update_memory", "forget"}
     try:
@@ -421,7 +419,7 @@ def _changes_memory(request: ToolRequest) -> bool:
 
 
 def _note_changes(outcome: ToolOutcome, draft: Draft) -> None:
-    """Tell new memories from those that were there."""
+    """Record which memories are new and which existing ones changed."""
     draft.made.update(outcome.made)
     for change in outcome.changes:
         if not change.unchanged and change.memory.id not in draft.made:
@@ -429,5 +427,5 @@ def _note_changes(outcome: ToolOutcome, draft: Draft) -> None:
 
 
 def _kept_arguments(request: ToolRequest) -> str:
-    """The arguments as they are stored and told the model again; none where there were too many."""
+    """The arguments as stored and shown to the model again; `{}` if they were too long."""
     return "{}" if request.oversized else request.arguments

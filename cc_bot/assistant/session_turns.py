@@ -1,4 +1,4 @@
-"""Turns of sessions: which session, what the model is shown of it, and how the turn is stored there."""
+"""Turns of sessions: find the session, build the prompt, store the turn."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -27,11 +27,11 @@ from cc_bot.summaries import Summaries
 from cc_bot.tools.registry import CanvasDraft
 
 # ---- cache key -------------------------------------------------------------------------------------------
-# What a provider's prefix cache may know a conversation by: always the same, and nobody's id.
+# The key for a provider's prefix cache: a stable hash, so no user's id is sent.
 
 
 def cache_key(key: SessionKey | ChannelKey) -> str:
-    """16 characters that stay the same over restarts."""
+    """16 characters, stable across restarts."""
     match key:
         case SessionKey(user_id, channel_id, agent):
             name = f"session {user_id} {channel_id} {agent}"
@@ -47,7 +47,7 @@ Cost = Callable[[Message], float]
 
 @dataclass(eq=False, slots=True)
 class SessionTurns:
-    """Begins the turns of sessions."""
+    """Creates the turns of sessions."""
 
     sessions: SessionStore
     calibration: Calibration
@@ -55,11 +55,11 @@ class SessionTurns:
     clock: Clock
     profile: ProfileNotes
     summaries: Summaries | None = None
-    """Without them none are made, and none are shown to the model."""
+    """None: no summaries are made or shown to the model."""
 
     async def begin(self, request: TurnRequest, key: SessionKey) -> "SessionTurn":
-        """A turn for a new question in the session of a key, or for the newest one once more. Raises
-        NotNewest when something was said since, and StorageError."""
+        """Create a turn for a new question in a session, or for its newest one again. Raises NotNewest if
+        there is a newer message, and StorageError."""
         if request.replaces is not None:
             return await self._again(request, key, request.replaces)
         [question] = request.questions
@@ -75,7 +75,7 @@ class SessionTurns:
         )
 
     async def check_newest(self, key: SessionKey, answer_id: int) -> None:
-        """Raise NotNewest unless the answer is the newest of its session."""
+        """Raise NotNewest unless this is the newest answer of its session."""
         await self._newest(key, answer_id)
 
     async def _again(self, request: TurnRequest, key: SessionKey, answer_id: int) -> "SessionTurn":
@@ -109,7 +109,7 @@ class SessionTurns:
 
 
 class SessionTurn(Turn):
-    """A question, on top of what was said between that user and the model."""
+    """A question in a conversation between one user and the model."""
 
     def __init__(
         self,
@@ -122,7 +122,7 @@ class SessionTurn(Turn):
         visibility: Visibility,
         replaced: Message | None = None,
     ) -> None:
-        """`replaced` is the answer that this one takes the place of; its question is stored already."""
+        """`replaced` is the answer being replaced; its question is already stored."""
         super().__init__(session.key, options, (question,), history=history, replaced=replaced)
         self.visibility = visibility
         if question.tainted:  # where the front end adds words of others, it does not always mark which
@@ -135,7 +135,7 @@ class SessionTurn(Turn):
         self.canvas = None if options.temporary else self._canvas
 
     async def prompt(self, offered: Sequence[ToolSchema]) -> TurnPrompt:
-        """Show as much of the session as fits the budget, as the model counts tokens."""
+        """Build the prompt with as much of the session as fits the model's token budget."""
         turns, options = self._turns, self.options
         factor = await turns.calibration.factor(options.agent.models)
         budget = turns.style.budget_tokens / factor
@@ -194,7 +194,7 @@ class SessionTurn(Turn):
         )
 
     def after(self, stored: Sequence[Message], history_tokens: float) -> None:
-        """See whether the conversation is due to be written down, some time soon."""
+        """Check in the background whether a summary is due."""
         if self._turns.summaries:
             self._turns.summaries.after_turn(
                 self.key,
@@ -205,9 +205,9 @@ class SessionTurn(Turn):
             )
 
     async def _earlier(self, budget_tokens: float, cost: Cost) -> tuple[Message, ...]:
-        """Read what was said before the turn's history, as far as there is room for it.
+        """Read messages before the turn's history while they fit.
 
-        The session brought one page. No other one is read once the budget is used up.
+        The first page comes with the session; no other is read once the budget is used up.
         """
         session = self._session
         if not session.more:

@@ -1,7 +1,6 @@
-"""Speaking: short answers are read aloud as well, for those who chose that.
+"""Speaking: reads short answers aloud for users who chose that.
 
-It comes on top of an answer that its user has by then: whatever goes wrong here is on record, and said to
-nobody.
+The user already has the answer, so errors are only logged.
 """
 
 import re
@@ -20,11 +19,11 @@ from cc_bot.llm.speech import Speaker
 from cc_bot.spending import Spending
 
 LONGEST: Final = 1000
-"""Characters of an answer: what is longer is read faster than it is heard."""
+"""Characters; a longer answer is faster to read than to hear."""
 LARGEST_BYTES: Final = 10 * 2**20
-"""Discord takes no larger file from a bot."""
+"""Discord's upload limit for bots."""
 _CHARACTERS_A_SECOND: Final = 5
-"""Of Japanese that is read aloud, about."""
+"""Japanese read aloud, approximately."""
 
 _ADDRESS: Final = re.compile(r"<?https?://[^\s<>()]+>?")
 _MARKS: Final = re.compile(r"[*_~`#>|\[\]]|\(\)|^[ \t]*-[ \t]", re.MULTILINE)
@@ -34,8 +33,8 @@ _log = structlog.get_logger(__name__)
 
 
 def aloud(text: str) -> str:
-    """Return what of an answer is read aloud: its words, without marks and addresses; nothing of one that is
-    too long, or shows code."""
+    """The spoken text of an answer, without markup and addresses; empty if it is too long or contains
+    code."""
     if len(text) > LONGEST or _CODE in text:
         return ""
     words = _MARKS.sub("", _ADDRESS.sub("", text)).strip()
@@ -45,11 +44,11 @@ def aloud(text: str) -> str:
 @dataclass(eq=False, slots=True)
 class Speaking:
     speaker: Speaker | None
-    """None: nobody reads aloud here."""
+    """None: speech is not configured."""
     spending: Spending
 
     async def read_aloud(self, answer: Message, payer: UsageSubject) -> bytes | None:
-        """Return an answer as an MP3 file; None where there is nothing to read aloud, or it did not work."""
+        """Return the answer as an MP3 file; None if there is nothing to read aloud or it failed."""
         text = aloud(answer.content) if answer.status == "complete" else ""
         if self.speaker is None or not text:
             return None

@@ -1,4 +1,4 @@
-"""A turn while it is on its way, whatever kind of conversation it belongs to."""
+"""A turn and its parts, for sessions and channels alike."""
 
 import asyncio
 import json
@@ -53,27 +53,27 @@ from cc_bot.stores import MemoryPinStore, Settlement, StoredTurn, Stores
 from cc_bot.tools.registry import CanvasDraft, ToolContext
 
 # ---- stop ----------------------------------------------------------------------------------------------
-# Ending a turn before the model is done: by its user, by a time limit, or because the program stops.
+# Ends a turn early: by its user, the time limit, or shutdown.
 
 Result = TypeVar("Result")
 
 
 class Stop:
-    """A request to end one turn; what was said until then is kept as the answer, unless it is discarded."""
+    """A request to end one turn. The text so far is stored as the answer, unless discarded."""
 
     def __init__(self) -> None:
         self._event = asyncio.Event()
         self._task: asyncio.Task[Any] | None = None
         self.status: Literal["stopped", "cut"] = "stopped"
         self.discarded = False
-        """Nothing of the turn is to be kept, however far it came."""
+        """Whether nothing of the turn may be stored, whatever its progress."""
 
     @property
     def requested(self) -> bool:
         return self._event.is_set()
 
     def request(self, status: Literal["stopped", "cut"] = "stopped") -> None:
-        """End the turn: `stopped` when its user wanted that, `cut` when it was not their wish."""
+        """End the turn: `stopped` by its user, `cut` otherwise."""
         if not self.requested:
             self.status = status
             self._event.set()
@@ -81,7 +81,7 @@ class Stop:
                 self._task.cancel()
 
     def discard(self) -> None:
-        """End the turn, and keep nothing of it."""
+        """End the turn without storing anything."""
         self.discarded = True
         self.request()
 
@@ -90,7 +90,7 @@ class Stop:
 
     @contextmanager
     def cancelling(self, task: asyncio.Task[Any]) -> Iterator[None]:
-        """Have a request cancel the task while the block runs; at once when it was made before."""
+        """While the block runs, a stop request cancels the task; at once if already requested."""
         self._task = task
         if self.requested:
             task.cancel()
@@ -101,8 +101,7 @@ class Stop:
 
 
 async def until_stopped(work: Coroutine[Any, Any, Result], stop: Stop) -> Result | None:
-    """Do the work until it is done, and return what comes of it; None when the stop is requested: then it is
-    cancelled where it waits."""
+    """Run the work and return its result; None if a stop request cancelled it."""
     task = asyncio.create_task(work)
     with stop.cancelling(task):
         try:
@@ -114,10 +113,10 @@ async def until_stopped(work: Coroutine[Any, Any, Result], stop: Stop) -> Result
 
 
 # ---- turn prompt -----------------------------------------------------------------------------------------
-# The prompt of a turn: it grows with each round of tool calls, and may be made shorter once.
+# The prompt of a turn. It grows with each round of tool calls and can be shortened once.
 
 Build = Callable[[float], Built]
-"""The prompt before the first round, with so many tokens of history at most, as estimated."""
+"""Builds the prompt before the first round, with at most this many estimated tokens of history."""
 
 
 class TurnPrompt:
@@ -133,10 +132,9 @@ class TurnPrompt:
         offered: Sequence[ToolSchema] = (),
         tells_private: bool = False,
     ) -> None:
-        """`budget_tokens` of history, as estimated; `factor`: what the model counts for each of those;
-        `cache_key` is that of its requests, `agent` chooses how they are answered. `limit` is known of the
-        model: with the tools that are `offered`, no more tokens than that. `tells_private`: it holds more of
-        what only its user knows than the question."""
+        """`budget_tokens`: estimated tokens of history. `factor`: tokens that the model counts for each of
+        them. `agent` sets how requests are answered. `limit`: the model's known context limit, `offered`
+        tools included. `tells_private`: the prompt contains private data of the user beyond the question."""
         self._build = build
         self._factor = factor
         if limit is not None:
@@ -147,17 +145,16 @@ class TurnPrompt:
         self._tells_private = tells_private
         self._start = build(budget_tokens)
         self.budget_tokens = budget_tokens
-        """Less than at first when the server took less."""
+        """Reduced if the server rejects the request as too long."""
         self._rounds: tuple[PromptPart, ...] = ()
         self._shrunk = False
 
     def add(self, *parts: PromptPart) -> None:
-        """Add what was said and called in a round."""
+        """Add the parts of a round."""
         self._rounds += parts
 
     def request(self, tools: Sequence[ToolSchema], *, answer_begun: bool, model: str) -> ChatRequest:
-        """Make the request of a round. `model` answered the round before this one; empty in the first
-        round."""
+        """Build the request of a round. `model` answered the previous round; empty in the first."""
         return ChatRequest(
             (*self._start.parts, *self._rounds),
             tuple(tools),
@@ -172,12 +169,11 @@ class TurnPrompt:
 
     @property
     def tainted(self) -> bool:
-        """Return whether anything in it was written by somebody else than the turn's user."""
+        """Whether it contains text not written by the turn's user."""
         return any(part.tainted for part in (*self._start.parts, *self._rounds))
 
     def tells_what_is_kept(self, personal: Container[str]) -> bool:
-        """Return whether it holds something that is kept of its user, such as a result of one of these tools
-        that found anything."""
+        """Whether it contains stored data of the user, such as a non-empty result of a `personal` tool."""
         parts = (*self._start.parts, *self._rounds)
         return self._tells_private or any(
             isinstance(part, ToolResultPart) and part.name in personal and not _found_nothing(part.text)
@@ -185,8 +181,8 @@ class TurnPrompt:
         )
 
     def shrink(self, tools: Sequence[ToolSchema], limit: int | None) -> bool:
-        """Leave the older part of the history out: the model takes no more than `limit` tokens (None: nobody
-        knows). False when there is nothing to leave out, or that was done before."""
+        """Drop older history so that `limit` tokens suffice (None: unknown). Returns False if there is no
+        history or it was already shortened."""
         if not self._shrinkable:
             return False
         bare = _tokens(self._build(0).parts)
@@ -204,7 +200,7 @@ class TurnPrompt:
 
 
 def _found_nothing(result: str) -> bool:
-    """Return whether a result is of lists, and these are empty."""
+    """Whether a result consists of empty lists."""
     try:
         told = json.loads(result)
     except (ValueError, RecursionError):
@@ -222,52 +218,51 @@ def _tokens(parts: Sequence[PromptPart]) -> int:
 
 @dataclass(frozen=True, slots=True)
 class TurnOptions:
-    """The circumstances of a turn: for whom it is made, and where."""
+    """Who a turn is for and where it takes place."""
 
     locale: Locale
     timezone: ZoneInfo
     temporary: bool = False
     """Store nothing of this turn."""
     welcomed: bool = True
-    """Whether this user is known to have had an answer before."""
+    """Whether this user already had an answer before."""
     bot_id: int = 0
-    """Who answers, as Discord knows it; 0 outside of Discord."""
+    """The bot's Discord user id; 0 outside Discord."""
     answer_discord_id: int | None = None
-    """The message of Discord that the answer is shown in, where it is known beforehand."""
+    """The Discord message that shows the answer, if known beforehand."""
     place: ChannelKey | None = None
-    """Where everybody reads what is said in a session's turn; None where its user alone does."""
+    """The channel in which a session's turn is public; None if only its user sees it."""
     memory_paused: bool = False
-    """Whether this user wants nothing stored in or recalled from their memories."""
+    """Whether the user's memories must be neither stored nor recalled."""
     link: str = ""
-    """To the message that the answer is shown in; empty where it is not known, or not to be found again."""
+    """To the message that shows the answer; empty if unknown or ephemeral."""
     agent: Agent = THE_DEFAULT
-    """Who answers; its name is that of the session key."""
+    """The answering agent; its name is that of the session key."""
     guild_id: int | None = None
-    """The server that is asked in; None in a DM, and outside of Discord."""
+    """None in a DM and outside Discord."""
     channel_id: int = 0
-    """The channel that is asked in, as rules name it: of a thread, the one that it belongs to; 0 where nobody
-    knows."""
+    """The channel that rules apply to: a thread's parent; 0 if unknown."""
     thread_title: str = ""
-    """Of the thread or forum post that a channel's turn is made in."""
+    """Of the thread or forum post of a channel turn."""
     thread_owner_id: int = 0
-    """Who began that; 0 where Discord does not tell."""
+    """The thread's creator; 0 if unknown."""
     can_write_there: bool = True
-    """Whether the bot may write by itself where it is asked: not where its user only brought it along."""
+    """Whether the bot may post there by itself; not where it is only user-installed."""
     front_end: Literal["discord", "terminal"] = "discord"
-    """Where the answer is shown."""
     entry: str = ""
-    """Of the turn in the ledger of turns on their way; empty where there is none."""
+    """Its entry in the turn ledger; empty if none."""
     earlier_calls: tuple[ToolCall, ...] = ()
-    """What an earlier run of the program did for the same question before it was ended."""
+    """Calls that an interrupted earlier run made for the same question."""
     role_ids: tuple[int, ...] | None = ()
-    """The roles that its user has in the server; None where nobody tells."""
+    """The user's roles in the server; None if unknown."""
     pictures: tuple[Attachment, ...] = ()
-    """Of the call that the turn goes on after. Whoever asks shows them to its user, answer or no answer."""
+    """Of the approved call that the turn continues. The caller shows them to the user, with or without an
+    answer."""
 
     asker: Asker | None = None
-    """The way to its user while it runs; None where a server can ask nothing back."""
+    """Asks the user on a server's behalf during the turn; None: servers can't ask."""
     by_owner: bool = False
-    """Whether its user is an owner of the bot."""
+    """Whether the user owns the bot."""
 
     def paid_by(self, user_id: int) -> UsageSubject:
         return UsageSubject(user_id, self.guild_id or 0, self.role_ids, self.front_end)
@@ -275,26 +270,26 @@ class TurnOptions:
 
 @dataclass(frozen=True, slots=True)
 class TurnRequest:
-    """A request for an answer: to a question of a session, or one user's questions in a channel, or what was
-    asked before the answer that is to be replaced."""
+    """A request to answer a session's question or one user's questions in a channel, or to regenerate an
+    answer."""
 
     key: SessionKey | ChannelKey
     options: TurnOptions
     questions: tuple[Message, ...] = ()
-    """Oldest first. Those of a channel are in its archive already, and each has its discord_id."""
+    """Oldest first. Those of a channel are already archived and have a discord_id."""
     replaces: int | None = None
-    """The answer that is to be made anew: its row in a session, its message on Discord in a channel."""
+    """The answer to regenerate: the row in a session, the Discord message id in a channel."""
     references: tuple[Reference, ...] = ()
-    """The messages that a session's question points at whose answer is made anew."""
+    """Messages that the question of a regenerated session answer references."""
 
     @property
     def user_id(self) -> int:
-        """The user who asks, on whose memories the tools act, and who pays."""
+        """The author: tools act on this user's data, and usage counts for this user."""
         return self.key.user_id if isinstance(self.key, SessionKey) else self.questions[0].author_id
 
 
 def documents_of(messages: Iterable[Message]) -> tuple[Attachment, ...]:
-    """List the documents among the files of messages, and of what these point at."""
+    """The documents attached to the messages and to those that they reference."""
     return tuple(
         file
         for message in messages
@@ -305,12 +300,12 @@ def documents_of(messages: Iterable[Message]) -> tuple[Attachment, ...]:
 
 
 _POINTED_AT: Final = frozenset[Pointing]({"reply", "link", "menu"})
-"""Of these messages an author's own words may name addresses; others' were only read along with one."""
+"""The author's own text in these may provide addresses; other referenced messages are only context."""
 
 
 def link_texts(messages: Iterable[Message]) -> TurnTexts:
-    """List the texts whose addresses may be read. Nothing that the assistant said is among them, and no
-    file."""
+    """The texts whose addresses may be read: users' messages and what these reference or forward; no answers
+    of the assistant and no other files."""
     typed, seen = list[str](), list[str]()
     for message in messages:
         if message.role != "user":
@@ -329,8 +324,8 @@ _MAX_EARLIER: Final = 3
 
 
 def earlier_words(user_id: int, said: Iterable[Message], questions: Sequence[Message]) -> tuple[str, ...]:
-    """List what a user wrote in the messages that their questions reply to, and in their last ones before
-    these; the newest first."""
+    """What the user wrote in messages that the questions reply to, then in recent messages before the
+    questions; newest first."""
     replied = (
         typed_part(reference.content)
         for question in questions
@@ -342,15 +337,15 @@ def earlier_words(user_id: int, said: Iterable[Message], questions: Sequence[Mes
 
 
 class Turn(ABC):
-    """A turn on its way: a session's (session_turns) or a channel's (channel_turns)."""
+    """An active turn: of a session (session_turns) or a channel (channel_turns)."""
 
     visibility: Visibility = "public"
-    """The circle of those who will see the answer."""
+    """Who can see the answer."""
     canvas: CanvasDraft | None = None
-    """The canvas that the turn draws on; None where there is no canvas, or nothing of it would be stored."""
+    """The turn's canvas; None if there is none or it would not be stored."""
     shown_memories = frozenset[int]()
-    """The memories that this conversation kept or showed before the question; all of them once the prompt is
-    made."""
+    """Memories that this conversation stored or showed before the question; complete once the prompt is
+    built."""
 
     def __init__(
         self,
@@ -361,8 +356,8 @@ class Turn(ABC):
         history: Sequence[Message] = (),
         replaced: Message | None = None,
     ) -> None:
-        """`key`: the user and place of the turn; in a channel's conversation this is who asked, in that
-        place. `replaced` is the answer that this one takes the place of."""
+        """`key`: the turn's user and channel; in a channel turn, the author and that channel. `replaced` is
+        the answer being replaced."""
         self.key = key
         self.user_id = key.user_id
         self.options = options
@@ -372,36 +367,35 @@ class Turn(ABC):
         """The answer before the question, or `replaced`."""
         self.typed = "\n".join(question.typed for question in questions)
         self.own_words = "\n".join(question.own_words for question in questions)
-        """What its user typed or said in the question."""
+        """What the user typed or said in the question."""
         self.heard = "\n".join(question.heard for question in questions if question.heard)
         self.documents = documents_of((*history, *questions))
-        """The documents that the model may read in: those of the questions, and of what its user said
-        before."""
+        """Documents that the model may read: of the questions and the history."""
         self.note_said(history)
 
     def note_said(self, said: Sequence[Message]) -> None:
-        """Note what was said before the questions, as far as the prompt shows it."""
+        """Record the messages before the questions that the prompt shows."""
         self.earlier_words = earlier_words(self.user_id, said, self.questions)
         self.link_texts = link_texts((*said, *self.questions))
 
     @abstractmethod
     async def prompt(self, offered: Sequence[ToolSchema]) -> TurnPrompt:
-        """Make what the model is shown, with these tools offered."""
+        """Build the prompt with these tools offered."""
 
     @abstractmethod
     async def store(
         self, answer: Message, proposals: Sequence[ProposedCalls], settlement: Settlement
     ) -> StoredTurn:
-        """Put the answer into the database, with what it proposes and has used, and with its question unless
-        that is there already, and return what was stored; raises StorageError."""
+        """Store the answer with its proposals and usage, and its question unless that is already stored.
+        Raises StorageError."""
 
     def after(self, stored: Sequence[Message], history_tokens: float) -> None:  # noqa: B027 - of channels
-        """Begin what is to be done once the asker has the answer, and is not waited for. It is told the
-        messages that were stored, and of how many tokens of history there was room in the requests."""
+        """Start background work after the answer is delivered. `history_tokens`: estimated tokens of history
+        that fit in the requests."""
 
 
 # ---- tool context ----------------------------------------------------------------------------------------
-# For whom and where the tools of a turn act: from the turn, and never from what a model says.
+# Whom and where the tools act for comes from the turn, never from the model.
 
 
 def tool_context(turn: Turn, stores: Stores, clock: Clock, internet: Internet) -> ToolContext:
@@ -432,31 +426,30 @@ def tool_context(turn: Turn, stores: Stores, clock: Clock, internet: Internet) -
 
 
 def tool_place(turn: Turn) -> ToolPlace:
-    """Return who asks and where, as it decides which tools of servers there are."""
+    """The user, channels, server and roles that decide which tools of servers are available."""
     options = turn.options
     channels = dict.fromkeys((turn.key.channel_id, options.channel_id))
     return ToolPlace(turn.user_id, tuple(filter(None, channels)), options.guild_id, options.role_ids)
 
 
 def _place(turn: Turn) -> Place:
-    """Return where the user is reminded of what they ask for: where they ask, unless they alone see that, or
-    the bot can't write there by itself."""
+    """Where a reminder set in this turn is sent: the same channel, or a DM if the answer is private or the
+    bot can't post there by itself."""
     if turn.options.front_end == "terminal":
         return "terminal"
     return "dm" if turn.visibility == "private" or not turn.options.can_write_there else "channel"
 
 
 # ---- profile notes ---------------------------------------------------------------------------------------
-# The notes of a turn's user that its prompt tells from the start, as many as the operator wants.
+# The user's notes that open each prompt, as many as the operator configured.
 
 
 @dataclass(eq=False, slots=True)
 class ProfileNotes:
-    """Reads them where the model could look them up itself, and nowhere else: with `recall` in the same turn.
+    """Reads notes only if the model could look them up itself, with `recall` in the same turn.
 
-    So there are none while memory is paused, and for an agent that has no such tool. They are no use of a
-    memory that is told below the answer, and nothing that its user was shown: what would change one has to
-    look it up.
+    So there are none while memory is paused or for an agent without that tool. They are not reported below
+    the answer as recalled, and do not count as shown to the user: to change one, the model has to look it up.
     """
 
     pins: MemoryPinStore
@@ -464,8 +457,8 @@ class ProfileNotes:
     async def of(
         self, user_id: int, visibility: Visibility, offered: Sequence[ToolSchema]
     ) -> Sequence[Memory]:
-        """Read the notes for a turn. `visibility` is that of the answer: what its readers may not see does
-        not stand in its request."""
+        """Read the notes for a turn. `visibility` is that of the answer: notes that its readers must not see
+        are left out."""
         if not self.pins.told or not any(tool.name == "recall" for tool in offered):
             return ()
         audience: Audience = "private" if visibility == "private" else "anywhere"
@@ -473,7 +466,7 @@ class ProfileNotes:
 
 
 # ---- account ---------------------------------------------------------------------------------------------
-# Where the time of a turn went and how it ended, in one log record and to the meter.
+# How long each phase of a turn took and how it ended: one log record, and metrics.
 
 _log = structlog.get_logger(__name__)
 
@@ -485,15 +478,15 @@ _FIELDS: Final[dict[Phase, str]] = {
     "model": "model_s",
     "tools": "tools_s",
 }
-"""What the log calls the phases; what Discord took is told when the answer stands there."""
+"""Log fields of the phases. Discord's share is logged when the answer is delivered."""
 
 
 _REFUSALS: Final = (AgentGone, Busy, InputError, LimitReached, NotNewest, ShuttingDown)
-"""Nothing is wrong with the program when these are told."""
+"""Count as refused, not as failed."""
 
 
 class Account:
-    """The account of one turn, from its beginning. A phase that is entered several times is their sum."""
+    """The metrics of one turn. A phase entered several times counts as the sum."""
 
     def __init__(self, meter: Meter = NULL_METER) -> None:
         self._meter = meter
@@ -501,11 +494,11 @@ class Account:
         self._asked_s: float | None = None
         self._phases: dict[Phase, float] = {}
         self.now: Phase = "queue"
-        """The phase that was entered last."""
+        """The current phase."""
 
     @contextmanager
     def phase(self, phase: Phase) -> Iterator[None]:
-        """Count what is done within to the phase, however it ends."""
+        """Add the block's duration to the phase, also if it raises."""
         began_s, self.now = time.monotonic(), phase
         try:
             yield
@@ -514,14 +507,14 @@ class Account:
 
     @contextmanager
     def asking(self) -> Iterator[None]:
-        """The model is asked within; again, maybe."""
+        """The model is asked in the block; may be entered again."""
         if self._asked_s is None:
             self._asked_s = time.monotonic()
         with self.phase("model"):
             yield
 
     def note_first_word(self) -> None:
-        """Note that something came from the model: a word, or calls of tools."""
+        """Record the first token: text or a tool call."""
         if self._asked_s is not None:
             self._phases.setdefault("model_first_token", time.monotonic() - self._asked_s)
 
@@ -529,7 +522,7 @@ class Account:
         self._meter.record_tool_call(name, ok=ok)
 
     def record_answer(self, done: Done) -> None:
-        """The turn ended with an answer, whole or not."""
+        """Record that the turn ended with an answer, complete or not."""
         seconds = self.seconds
         _log.info(
             "turn_done",
@@ -545,7 +538,7 @@ class Account:
         self._meter.record_turn("complete" if status == "replaced" else status, seconds, self._phases)
 
     def record_failure(self, error: Exception) -> None:
-        """The turn ended without an answer."""
+        """Record that the turn ended without an answer."""
         seconds, kind = self.seconds, type(error).__name__
         if isinstance(error, CcBotError):  # whatever else is on record where it is caught, with its place
             limit = {"limit": error.params["what"]} if isinstance(error, LimitReached) else {}
@@ -556,7 +549,7 @@ class Account:
 
     @property
     def seconds(self) -> float:
-        """Return how long it has taken so far."""
+        """Seconds since the turn began."""
         return round(time.monotonic() - self._began_s, 3)
 
     def _phase_seconds(self) -> dict[str, float]:

@@ -1,1 +1,1 @@
-"""Tools: what the model can do beside talking. One file a group of tools; `registry` finds them by itself."""
+"""Tools that the model can call. One file for each group; `registry` discovers them."""

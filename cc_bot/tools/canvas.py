@@ -1,8 +1,7 @@
-"""The model's hands on the canvas: put up, change, take down, lay out.
+"""Tools to draw on the canvas.
 
-They draw on the turn's draft, and await nothing: what a model asks for at once is done in that order. Their
-schemas are part of every request, so they say no more than a model needs; it hears of a limit when it breaks
-one.
+They change the turn's draft and never await, so parallel calls apply in order. Their schemas are part of
+every request and therefore short; limits are reported when exceeded.
 """
 
 from collections.abc import Iterator, Mapping
@@ -33,7 +32,7 @@ from cc_bot.tools.registry import CanvasDraft, InvalidToolCall, ToolContext, Too
 
 
 def _as_text(value: object) -> object:
-    """`2026` is meant as "2026"."""
+    """Convert numbers: `2026` means "2026"."""
     return str(value) if isinstance(value, int | float) else value
 
 
@@ -47,7 +46,7 @@ class _Line(BaseModel):
 
 
 def _as_lines(series: object) -> object:
-    """Models leave out the list around one series, or all but its numbers."""
+    """Accept one series without its list, or only its numbers."""
     if isinstance(series, dict):
         return [series]
     if isinstance(series, list) and series and not any(isinstance(each, dict | list) for each in series):
@@ -148,7 +147,8 @@ _NAMES: Final[Mapping[type[CanvasCommand], str]] = {
 
 
 def _draw(context: ToolContext, command: CanvasCommand) -> ToolOutcome:
-    """Draw, or propose to. What is proposed is on the turn's draft all the same: later calls build on it."""
+    """Apply the command to the draft, or propose it. Proposed commands are applied to the draft, too: later
+    calls build on them."""
     draft = context.canvas
     if draft is None:
         raise InvalidToolCall("There is no canvas here.")
@@ -173,7 +173,8 @@ def _draw(context: ToolContext, command: CanvasCommand) -> ToolOutcome:
 
 
 def _held(draft: CanvasDraft, command: CanvasCommand, *, approved: bool) -> Mapping[str, object]:
-    """Return what a command changes: an element, or all of them for `clear`, which must hide none."""
+    """Return the state that the command changes: an element, or all for `clear`, which must not remove hidden
+    ones."""
     canvas = draft.canvas
     match command:
         case UpdateCard(id_) | RemoveElement(id_):
@@ -189,7 +190,7 @@ def _held(draft: CanvasDraft, command: CanvasCommand, *, approved: bool) -> Mapp
 
 
 def _describe(command: CanvasCommand, canvas: Canvas, words: Texts) -> Iterator[Part]:
-    """Yield the parts for one command; `canvas` is what is up before it."""
+    """Yield the parts of one command's description; `canvas` is the state before it."""
     sentences = words.proposal
     match command:
         case AddCard(title, content):
@@ -225,7 +226,7 @@ def _removed(id_: str, canvas: Canvas, words: Texts) -> Part:
 
 
 def _name(id_: str, canvas: Canvas) -> str:
-    """Return the title of an element; its id if it has none or is not up."""
+    """The title of an element; its id if it has none or does not exist."""
     element = canvas.element(id_)
     return (element.title if element else "") or id_
 

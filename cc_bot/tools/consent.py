@@ -1,11 +1,11 @@
-"""Consent: whether a turn makes a change at once or proposes it to its user.
+"""Consent: whether a turn makes a change at once or proposes it to the user.
 
-A model obeys whatever it reads. In a turn that has read its user's own words alone, the model does what it
-calls. In a turn that has read anything else (a file, a quotation, others in a channel), it does what says
-only what its user said in this very message (grounding.py), and every other change is a proposal.
+Models obey what they read. A turn that has read only its user's own text makes changes at once. A turn that
+has read anything else (a file, a quotation, others in a channel) makes at once only changes that say what its
+user said in this message (grounding.py), and proposes the rest.
 
-Changing or deleting what is stored takes more: one memory a turn, and one that its user was shown. A memory
-that the turn itself has made is its own to change.
+Without approval, a turn changes or deletes only one stored memory, which the user must have been shown;
+memories that the turn created are exempt.
 """
 
 import json
@@ -45,10 +45,10 @@ OUTDATED: Final[Mapping[str, Any]] = {
 
 
 def needs_approval(context: ToolContext, is_grounded: Callable[[], bool]) -> bool:
-    """Return whether a change is left to the user; `is_grounded` tells whether it says only what they said.
-    Raises InvalidToolCall if there is no user to ask, as in a heartbeat.
+    """Return whether the change needs the user's approval; `is_grounded` checks that it says only what the
+    user said. Raises InvalidToolCall if no user can be asked, as in a heartbeat.
 
-    A temporary turn is offered no tool that changes anything.
+    Temporary turns are offered no tools that change anything.
     """
     if context.approved is not None or not context.tainted:
         return False
@@ -62,7 +62,7 @@ def check_can_propose(context: ToolContext) -> None:
 
 
 def check_held(context: ToolContext, **held: object) -> None:
-    """Raise ProposalOutdated in an approved call if these values are not as when it was proposed."""
+    """Raise ProposalOutdated if an approved call finds other values than when it was proposed."""
     if context.approved is not None and context.approved != _to_json(held):
         raise ProposalOutdated
 
@@ -77,8 +77,8 @@ def propose(
     told: Mapping[str, Any] = PENDING,
     **more: Any,
 ) -> ToolOutcome:
-    """Leave a call of this tool to the user. `held` are the values that it passes to `check_held`, `more` are
-    fields of ProposedCalls."""
+    """Propose a call of this tool. `held`: values that it will pass to `check_held`; `more`: fields of
+    ProposedCalls."""
     call = DeferredCall(name, json.dumps(arguments, ensure_ascii=False), _to_json(held or {}))
     origin = Origin(context.locale, context.timezone.key, context.place, context.guild_id, context.in_dm)
     return succeeded(told, proposal=ProposedCalls((call,), shown, origin, **more))
@@ -94,7 +94,7 @@ def propose_call(
     approvers: Approvers = "asker",
     held: Mapping[str, object] | None = None,
 ) -> ToolOutcome:
-    """Leave a call to the user with whose result the model goes on. `tool` is its name for people."""
+    """Propose a call with whose result the model continues. `tool` is its display name."""
     check_can_propose(context)
     words, title = texts(context.locale).proposal, on_one_line(tool)
     parts = [Part(words.field, {"name": words.tool, "value": title})]
@@ -112,18 +112,18 @@ def _to_json(values: Mapping[str, object]) -> str:
 
 
 # ---- phrases -------------------------------------------------------------------------------------------
-# What a call repeats of its user's words.
+# Phrases of the user that a call repeats.
 
 MAX_PHRASE_RUNS: Final = 4
 _RUN: Final = re.compile(
     r"https?://[\x21-\x7e]+(?<![.,:;!?)\]'\"])|[0-9A-Za-z_]+|[ァ-ヺー]+|[ぁ-ゖ]+|[一-鿿々〆]+"
 )
-"""What a phrase is made of: an address, or letters of one script."""
+"""A unit of a phrase: an address, or letters of one script."""
 
 
 def repeats_only(typed: str, given: Mapping[str, object]) -> bool:
-    """Return whether a call has no argument, or one that is a phrase which the user typed, letter by letter.
-    What can be told by choosing the phrase is a few bits, and not a number."""
+    """Whether the call has no argument, or one that is a literal phrase of the user's typed text. The choice
+    of a phrase leaks only a few bits."""
     values = list(given.values())
     return not values or (
         len(values) == 1 and isinstance(values[0], str | int | float) and _is_phrase(str(values[0]), typed)
@@ -131,8 +131,8 @@ def repeats_only(typed: str, given: Mapping[str, object]) -> bool:
 
 
 def choices_of_words(typed: str, query: str) -> int:
-    """Return in how many ways a query could be chosen that is a phrase which the user typed, or no more words
-    of theirs in their order; 0 if it is neither."""
+    """The number of possible queries of this form: a phrase that the user typed, or at most as many of the
+    user's words in their order; 0 if the query is neither."""
     words, runs = query.split(), _RUN.findall(typed)
     phrases, left = 1 + MAX_PHRASE_RUNS * len(runs), iter(runs)
     if _is_phrase(query, typed):
@@ -143,7 +143,7 @@ def choices_of_words(typed: str, query: str) -> int:
 
 
 def _is_phrase(value: str, typed: str) -> bool:
-    """Return whether a text is all that was typed, or up to MAX_PHRASE_RUNS adjacent runs of it."""
+    """Whether the value is the whole typed text or up to MAX_PHRASE_RUNS adjacent runs of it."""
     if value == typed.strip():
         return bool(value)
     runs = [match.span() for match in _RUN.finditer(typed)]
@@ -158,8 +158,8 @@ def _is_phrase(value: str, typed: str) -> bool:
 
 
 def show(choice: Choice, *parts: Part, number: int = 0, text: str | None = None, title: str = "") -> Shown:
-    """Return what is shown of a change: its headline with the text below it, and further parts. Without a
-    `title` the user knows it by the first of its texts."""
+    """Build the description of a change: its headline, with the text below, and further parts. The default
+    `title` is the first text among them."""
     parts = (Part(choice.what.format(id=number), below=text), *parts)
     written = (on_one_line(part.below) for part in parts if isinstance(part.below, str))
     title = title or next(filter(None, written), parts[0].template)
@@ -171,13 +171,13 @@ def field_line(name: str, value: Value, words: Texts) -> Part:
 
 
 def changed_line(name: str, old: Value, new: Value, words: Texts) -> Iterator[Part]:
-    """Yield the line of a field that changes; nothing if it stays as it is."""
+    """Yield a line for a changed field; nothing if it is unchanged."""
     if new != old:
         yield Part(words.proposal.changed_field, {"name": name, "old": old, "new": new})
 
 
 def on_one_line(text: str) -> str:
-    """Write all of a text as a value of a line, with invisible characters spelled out."""
+    """The whole text on one line, with invisible characters spelled out."""
     return spell_out(" ".join(text.split()))
 
 
@@ -185,14 +185,14 @@ def on_one_line(text: str) -> str:
 
 
 def is_pending(call: ToolCall) -> bool:
-    """Return whether a stored call, or what it has beside it in `superseded`, waits for approval."""
+    """Whether a stored call, or the change in its `superseded` field, waits for approval."""
     result = _parse(call.result)
     return isinstance(result, dict) and (_waits(result) or _waits(result.get("superseded")))
 
 
 def resolved(stored: ToolCall, call: DeferredCall, text: str, *, ok: bool) -> ToolCall:
-    """Return a call of an answer with its result, if it is this one and pending. The model may have asked for
-    the same more than once."""
+    """Return the stored call with its result if it is this one and pending; the model may have made the same
+    call several times."""
     name, arguments = call.asked
     written = without_texts(replace(stored, arguments=arguments)).arguments
     if stored.name != name or _parse(stored.arguments) != _parse(written) or not is_pending(stored):

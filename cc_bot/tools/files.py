@@ -1,8 +1,8 @@
-"""The model's eyes on documents that are too long to be shown whole: a few of their pages, or what a query
-finds.
+"""The tool to read documents too long for the prompt: some pages, or what a query finds.
 
-What it is told is the document's own text, so it is material: a turn that has read it changes nothing by
-itself. It is not kept with the answer: it goes when the document does, and may be somebody else's."""
+The result is the document's text, which taints the turn. It is not stored with the answer: it is deleted with
+the document, and may be another user's.
+"""
 
 import asyncio
 import re
@@ -17,10 +17,10 @@ from cc_bot.search.passages import find_passages
 from cc_bot.tools.registry import InvalidToolCall, ToolContext, ToolOutcome, as_or_none, succeeded, tool
 
 MOST_CHARACTERS: Final = 9000
-"""Of one result: some 7,000 tokens of Japanese."""
+"""In one result: about 7,000 tokens of Japanese."""
 MOST_FOUND: Final = 5
 _AROUND: Final = 1200
-"""Characters of a part that are shown before and after what is found in it, where it is longer."""
+"""Characters shown before and after a match in a longer part."""
 _RANGE: Final = re.compile(r"\A\s*+(\d{1,4}+)\s*+(?:[-–〜~]\s*+(\d{1,4}+)\s*+)?\Z")
 _RANGES: Final = 20
 
@@ -60,8 +60,8 @@ async def read_file(
 
 
 def _named(files: Sequence[Attachment], name: str) -> Attachment:
-    """Return the newest document of this name, however much of it was given; the only one there is,
-    whatever it is called. Raises InvalidToolCall."""
+    """Return the newest document whose name is this or else contains it; a single document whatever its name.
+    Raises InvalidToolCall."""
     documents = [each for each in reversed(files) if each.document is not None]
     for fits in (
         lambda each: each.name == name,

@@ -1,13 +1,14 @@
-"""Whether a change says only what the asker said: then it is done at once, whatever else the model has read.
+"""Grounding: whether a change says only what the author said. It is then made at once, whatever else the
+model has read.
 
-A text is reduced to its content words, in order: each kanji, katakana, numbers, words of other scripts by
-their stems, kana that is not grammar, and negations. A memory is grounded if its content words are those of
-whole clauses that stand side by side, with the same particles: an attacker chooses between clauses, and
-nothing else. A reminder may say a part of a sentence, and a few neutral verbs more. Times are compared by
-what they mean. Words that may reverse a meaning (if, not, a lie) are never left out. A message that pastes
-a chat, wants a translation or asks what is remembered grounds nothing.
+A text is reduced to its content words, in order: each kanji, katakana, numbers, stems of words in other
+scripts, kana that is not grammar, and negations. A memory is grounded if its content words are those of whole
+adjacent clauses, with the same particles: an attacker can only choose between clauses. A reminder may be part
+of a sentence and add a few neutral verbs. Times are compared by meaning. Words that may reverse a meaning
+(if, not, a lie) are never dropped. A message that pastes a chat, asks for a translation or asks what is
+remembered grounds nothing.
 
-A message that only points (`remember that`) stands for the asker's own earlier ones.
+A message that only points (`remember that`) refers to the author's earlier messages.
 """
 
 import re
@@ -93,7 +94,7 @@ corrected (?:(?<=[^ァ-ヺー])[ァ-ヺー]+|[^\s,。、ぁ-ゖ]{{1,12}})(?:じ�
 corrected (?:,\s?| (?=not \d))not [^,.\n]{{1,30}}$| instead of [^,.\n]{{1,30}}
 corrected (?:^|(?<=[,.\n] ))no,\s|(?:^|(?<=[,.\n]))[^,.\n]{{1,40}} any ?more\b,?
 """
-"""Kinds of phrases, and patterns for them."""
+"""Kinds of phrases and their patterns."""
 _ROWS: Final = [line.split(maxsplit=1) for line in _TABLE.splitlines() if line and line[0] != "#"]
 _PHRASES: Final = {
     kind: re.compile("|".join(pattern for each, pattern in _ROWS if each == kind), re.MULTILINE)
@@ -108,8 +109,8 @@ _STOP: Final = re.compile(r"忘れ|覚え|消|削除|記憶|取り?消|教え|�
 
 
 def _own(said: str, *, wish: bool = True) -> str:
-    """Return what the asker said, without code and quoted requests; nothing for a pasted chat, for a text to
-    be translated or corrected, and, as a `wish`, where they ask what is remembered, or that nothing is."""
+    """The author's own text without code and quoted requests. Empty for a pasted chat and for a text to
+    translate or correct; with `wish`, also if it asks what is remembered, or to remember nothing."""
     own = "、".join(normalize(said).split("```")[::2])
     own = _QUOTED.sub(lambda quoted: "、" if _PHRASES["request"].search(quoted[0]) else quoted[0], own)
     pasted = sum(_LOG_LINE.match(line) is not None for line in own.splitlines()) > 1
@@ -126,7 +127,7 @@ _ASKING_JA: Final = re.compile(
     r"|頭に入れ|知らせ|教え|通知|リマイン(?:ド|ダー?)|りまいんど|言って|言うて|頼|お?願い|よろ|くれる?と(?=助|嬉|あり))"
     r"(?:[ぁ-んー~]|願い|頼|下さ|頂|欲し|助か|幸い|言|教|更新|前提|致){0,30}(?=$|[、。,!?\n:\s…])"
 )
-"""A request to remember or to remind, up to the end of its clause."""
+"""A request to remember or remind, up to the end of its clause."""
 _FREE: Final = _stems(
     "a an the my mine our your is am are be being it its that this these there here has have got do does did"
     " also please pls hey hi ok okay btw fyi oh ah so just really well now m re ve ll d s will would"
@@ -137,7 +138,7 @@ _ASKING: Final = _stems(
     "bear put should can could you u for actually wait add ping poke nudge tell alert notify set make sure to"
     " in that of about reminder y all @i"
 )
-"""Words around `_REMEMBER` at the beginning or end of a clause."""
+"""Words around `_REMEMBER` at the start or end of a clause."""
 _PREPOSITIONS: Final = _stems("on in at to about for with of and")
 _NOT: Final = re.compile(r"\bcan(?:'t|not|t)\b|(?:n't|(?<=\bdo)nt|(?<=\bdoes)nt)\b|\bnot\b")
 _PARTICLE: Final = (
@@ -159,7 +160,7 @@ _NEGATION: Final = re.compile(
     r"|(?<=[かがたなばまらわ])ん(?=と|で?$)"
 )
 _NAME: Final = re.compile(r"@[^\s@]{1,40}")
-"""The display name of a mentioned user (discord/incoming), who chose it: one word."""
+"""The display name of a mentioned user (discord/incoming), chosen by that user; one word."""
 _EMOJI: Final = re.compile("[\U0001f000-\U0001faff\u2600-\u27bf\ufe0f\u200d]")
 _TOKEN: Final = re.compile(
     r"(?P<number>(?:(?<![0-9a-z-])-)?\d+(?:,\d{3})*(?!\d)(?:\.\d+)?)|(?P<name>@i|@[^\s@]{1,40})"
@@ -175,7 +176,7 @@ class _Word(NamedTuple):
     text: str
     case: str = ""
     joins: bool = False
-    """Whether it is a kanji right after another one."""
+    """Whether it is a kanji that directly follows another."""
 
 
 class _Clause(NamedTuple):
@@ -186,7 +187,7 @@ class _Clause(NamedTuple):
 
     @property
     def turning(self) -> frozenset[str]:
-        """The words in it that may reverse the meaning of what stands beside them."""
+        """Words that may reverse the meaning of adjacent ones."""
         negated = [each.text for each in self.words if each.text == "¬"]
         return frozenset((*_PHRASES["turning"].findall(self.written), *negated))
 
@@ -194,11 +195,11 @@ class _Clause(NamedTuple):
 class _Sentence(NamedTuple):
     clauses: tuple[_Clause, ...]
     asks: bool
-    """Whether it is a question, and no request."""
+    """Whether it is a question and not a request."""
 
 
 def _parse(text: str, now: datetime, zone: ZoneInfo, *, asking: bool = False) -> list[_Sentence]:
-    """Parse a normalized text; with `asking`, drop the words that ask for something."""
+    """Parse a normalized text; `asking` drops words of a request."""
     written = _PHRASES["left_out"].sub(_blank, text.replace("’", "'"))
     times = mentioned_times.find(_NAME.sub(_blank, written), now, zone)
     for each in times:
@@ -232,7 +233,7 @@ def _apart(found: re.Match[str]) -> str:
 
 
 def _without_asking(words: list[tuple[int, _Word]]) -> list[tuple[int, _Word]]:
-    """Remove a request in English from the beginning and from the end of a clause."""
+    """Remove an English request from both ends of a clause."""
     stems = [word.text for _, word in words]
     rest = [at for at, each in enumerate(stems) if each not in _FREE | _REMEMBER | _ASKING] or [len(stems)]
     asks = [at for at, each in enumerate(stems) if each in _REMEMBER]
@@ -241,7 +242,7 @@ def _without_asking(words: list[tuple[int, _Word]]) -> list[tuple[int, _Word]]:
 
 
 def _words(written: str) -> Iterator[tuple[int, _Word]]:
-    """Yield the words of a clause, each with its place."""
+    """Yield the words of a clause with their offsets."""
     case, past, before = "", -1, ""
     plain = _NOT.sub(lambda each: "¬".ljust(len(each[0])), written)
     for match in _TOKEN.finditer(plain):
@@ -265,7 +266,7 @@ def _words(written: str) -> Iterator[tuple[int, _Word]]:
 
 
 def _of_kana(run: str, grammar: re.Pattern[str]) -> Iterator[str]:
-    """Yield the content word of a run of kana, and its negations."""
+    """Yield the content word and negations of a run of kana."""
     begin = 0
     for end in (*_NEGATION.finditer(run), None):
         part = run[begin : end.start() if end else None]
@@ -282,10 +283,10 @@ _MAX_LENGTH: Final = 1500
 _NEUTRAL: Final = frozenset("飲行出時間確認開始起床知通過経") | _stems(
     "check do take get go time start begin ready wake up reminder らせ りまいんだ りまいんど"
 )
-"""Words that may be added to a reminder: an attacker gains nothing by them."""
+"""Words that a reminder may add: harmless in an attacker's hands."""
 _MAX_NEUTRAL: Final = 3
 _MAY_END: Final = frozenset("置取入決")
-"""Verbs that may be left out at the end: 鍵は机に`置いた`."""
+"""Verbs that may be dropped at the end: 鍵は机に`置いた`."""
 
 
 def _texts(words: Sequence[_Word]) -> list[str]:
@@ -293,7 +294,7 @@ def _texts(words: Sequence[_Word]) -> list[str]:
 
 
 def _agree(mine: Sequence[_Word], theirs: Sequence[_Word]) -> bool:
-    """Return whether these are the same words, in the same cases as far as both tell them."""
+    """Whether the words are the same, with the same cases where both have one."""
     return _texts(mine) == _texts(theirs) and all(
         a.case == b.case or not (a.case and b.case) for a, b in zip(mine, theirs, strict=True)
     )
@@ -304,7 +305,7 @@ def _are_meant(mine: Iterable[MentionedTime], theirs: Sequence[MentionedTime]) -
 
 
 def _flat(sentences: Sequence[_Sentence]) -> _Clause:
-    """Return a text as one clause."""
+    """Merge a text into one clause."""
     words, times = list[_Word](), list[tuple[int, MentionedTime]]()
     for clause in (clause for sentence in sentences for clause in sentence.clauses):
         times += [(len(words) + at, each) for at, each in clause.times]
@@ -321,7 +322,8 @@ def _wordings(clause: _Clause) -> Iterator[Sequence[_Word]]:
 
 
 def _has_clauses(said: Sequence[_Sentence], claim: _Clause) -> bool:
-    """Return whether a claim has the words and times of clauses, in order, and side by side in a sentence."""
+    """Whether the claim consists of whole clauses, with their times, in order and adjacent within a
+    sentence."""
     reached = {0}
     alone = [
         each for every in said for clause in every.clauses if not clause.words for _, each in clause.times
@@ -345,8 +347,8 @@ def _has_clauses(said: Sequence[_Sentence], claim: _Clause) -> bool:
 
 
 def _has_part(said: Sequence[_Sentence], claim: _Clause, neutral: frozenset[str] = frozenset()) -> bool:
-    """Return whether the words of a claim are adjacent in a sentence, and nothing else in it reverses their
-    meaning; a few neutral ones may be added."""
+    """Whether the claim's words are adjacent in a sentence and nothing else in it reverses their meaning; a
+    few neutral ones may be added."""
     theirs = _flat(said)
     own = {word.text for word in theirs.words} | {"@i"}
     mine = [each for each in claim.words if each.text in own or each.text not in neutral]
@@ -369,14 +371,14 @@ def _has_run(sentence: _Sentence, mine: Sequence[_Word], turning: frozenset[str]
 
 
 def _pieces(words: Sequence[_Word]) -> list[tuple[_Word, ...]]:
-    """Split words, but not within a run of kanji."""
+    """Split words, except within a run of kanji."""
     begins = [at for at, word in enumerate(words) if not (at and word.joins)]
     return [tuple(words[at:end]) for at, end in zip(begins, [*begins[1:], len(words)], strict=False)]
 
 
 @dataclass(frozen=True, slots=True)
 class OwnWords:
-    """What the asker typed or said in a message, and in `earlier` ones that it may point at."""
+    """What the author typed or said in a message, and in `earlier` ones that it may point to."""
 
     said: str
     now: datetime
@@ -384,32 +386,32 @@ class OwnWords:
     earlier: tuple[str, ...] = ()
 
     def say(self, content: str) -> bool:
-        """Return whether a text says only what the asker said."""
+        """Whether the content says only what the author said."""
         compared = self._compared(content, asking=True)
         return any(_has_clauses(*both) for both in compared) or any(
             own.say(content) for own in self._pointed_at()
         )
 
     def say_phrase(self, text: str) -> bool:
-        """Return whether a text is a part of what the asker said."""
+        """Whether the text is a part of what the author said."""
         return any(_has_part(*both) for both in self._compared(text))
 
     def say_reminder(self, text: str) -> bool:
-        """Return whether a reminder says what the asker said, or only that it is time."""
+        """Whether a reminder says what the author said, or only that it is time."""
         compared = self._compared(text)
         return any(_has_part(*both, _NEUTRAL) for both in compared) or any(
             own.say_reminder(text) for own in self._pointed_at()
         )
 
     def mean_time(self, due: datetime, repeat: str) -> bool:
-        """Return whether the asker's words mean this time, and this repeat."""
+        """Whether the author meant this time and repeat."""
         own = _NAME.sub(" ", _own(self.said))
         if repeat:
             return mentioned_times.is_repeat_meant(due, repeat, own, self.now, self.zone)
         return mentioned_times.is_meant(due, own, self.now, self.zone)
 
     def mean_day(self, moment: datetime) -> bool:
-        """Return whether the asker's words mean the day that this moment is on, or that it ends."""
+        """Whether the author meant the day of this moment, or the day that ends at it."""
         own, day = _NAME.sub(" ", _own(self.said)), moment.astimezone(self.zone).date()
         return any(
             mentioned_times.is_day_meant(day - timedelta(days=days), own, self.now, self.zone)
@@ -417,16 +419,18 @@ class OwnWords:
         )
 
     def end(self, text: str, *, shown: bool = False, may_be_done: bool = False) -> bool:
-        """Return whether the asker's words end this memory or reminder: they tell that something goes, and
-        share words with it or mean what was `shown`. A reminder `may_be_done` by now."""
+        """Whether the author asks to end this memory or reminder: the message has a phrase for ending and
+        shares words with the text, or points at it if it was `shown`. With `may_be_done`, a correction also
+        ends a reminder."""
         own = _NAME.sub(" ", _own(self.said, wish=False))
         if not (_PHRASES["ends"].search(own) or (may_be_done and _PHRASES["corrects"].search(own))):
             return False
         return bool(self._terms(text) & self._terms(own)) or (shown and _POINTS.search(own) is not None)
 
     def change(self, former: str, content: str, *, shown: bool = False) -> bool:
-        """Return whether the asker's words change a memory to this content: all of it is theirs, or the
-        former text with parts replaced by theirs. They share words with it, or correct what was `shown`."""
+        """Whether the author asks to change a memory to this content: all of it is the author's, or parts of
+        the former text are replaced by the author's words. The message must share words with it, or correct
+        what was `shown`."""
         own = _NAME.sub(" ", _own(self.said))
         old, new = self._terms(former), self._terms(content)
         shares, corrects = bool(old & self._terms(own)), _PHRASES["corrects"].search(own) is not None
@@ -435,7 +439,7 @@ class OwnWords:
         return (corrects and (shares or shown) and self._replace(former, content, own)) or self.say(content)
 
     def _replace(self, former: str, content: str, own: str) -> bool:
-        """Return whether a text is a former one with parts of it replaced by parts of what was said."""
+        """Whether the content is the former text with parts replaced by the author's words."""
         old, new = _flat(self._parse(normalize(former))), _flat(self._parse(normalize(content)))
         sentences = self._parse(_PHRASES["corrected"].sub("", re.sub("まちが|間違", "", own)))
         said = [each for each in sentences if not (each.asks or _flat([each]).turning)]
@@ -452,7 +456,7 @@ class OwnWords:
         )
 
     def _pointed_at(self) -> Iterator["OwnWords"]:
-        """Yield the earlier messages where this one only points at them."""
+        """Yield the earlier messages if this one only points to them."""
         own = _own(self.said) if self.earlier else ""
         if _PHRASES["request"].search(own) and not _flat(self._parse(own, asking=True)).words:
             yield from (replace(self, said=each, earlier=()) for each in self.earlier)
@@ -461,7 +465,8 @@ class OwnWords:
         return _parse(text, self.now, self.zone, asking=asking)
 
     def _compared(self, claim: str, *, asking: bool = False) -> Iterator[tuple[list[_Sentence], _Clause]]:
-        """Yield what was said, also without what is corrected in it, and the claim, also without `wants`."""
+        """Yield pairs of message and claim: the message with and without corrected parts, the claim with and
+        without `wants`."""
         own, mine = _own(self.said), normalize(claim).replace("@", "")
         for name in _NAME.findall(own):
             for written in {name[1:], name[1:].replace("_", " ")}:
@@ -474,8 +479,7 @@ class OwnWords:
                 yield from ((sentences, each) for each in dict.fromkeys((claimed, plain)))
 
     def _terms(self, text: str) -> set[str]:
-        """Return the words by which two texts are about the same: of kanji pairs, of kana what particles
-        part."""
+        """The words that identify a topic: pairs of kanji, and kana between particles."""
         found = set[str]()
         for sentence in self._parse(_STOP.sub(" ", _NAME.sub(" ", normalize(text))), asking=True):
             for clause in sentence.clauses:
@@ -492,6 +496,6 @@ class OwnWords:
 
 
 def _is_time_said(new: MentionedTime, said: MentionedTime, known: Sequence[str]) -> bool:
-    """Return whether a time was said, or is a known one with its last part as it was said: 3月`16日`."""
+    """Whether the time was said, or is a known one whose last part was: 3月`16日`."""
     rest = new.written.removesuffix(said.written)
     return said.includes(new) or (rest != new.written and any(each.startswith(rest) for each in known))

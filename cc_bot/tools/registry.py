@@ -1,9 +1,8 @@
-"""Tools are declared once, as typed functions; what the model is told of them is derived from that.
+"""Tools are declared as typed functions; their schemas are derived.
 
-A file in this folder that holds functions decorated with `@tool` is all it takes to add tools. The name
-and the docstring of the function are what the model reads, its parameters become the JSON schema.
-The first parameter is the ToolContext: who the tool acts for comes from the interaction and never from
-the model's arguments.
+To add tools, add a file to this folder with functions decorated with `@tool`. The model reads the function's
+name and docstring; the parameters become the JSON schema. The first parameter is the ToolContext: the user
+comes from the interaction, never from the model's arguments.
 """
 
 import asyncio
@@ -54,29 +53,28 @@ from cc_bot.tools.grounding import OwnWords
 _log = structlog.get_logger(__name__)
 
 TIMEOUT_S = 20.0
-"""A tool that takes longer is given up, so that it can't hold up the turn."""
+"""A slower tool is cancelled, so that it does not block the turn."""
 LONGEST_TEXT = 6000
-"""Characters of one text among the arguments, as in a question; no tool keeps one of more than 4000."""
+"""Characters of one text argument, as in a question; tools store 4000 at most."""
 
 
 class CanvasDraft:
-    """The canvas as one turn draws on it, before anything is stored."""
+    """The canvas as one turn draws on it; not stored yet."""
 
     def __init__(self, canvas: Canvas, visibility: Visibility) -> None:
-        """`canvas` is all that is up, private elements too; `visibility` is that of the turn."""
+        """`canvas` includes private elements; `visibility` is the turn's."""
         self._canvas = canvas
         self._visibility = visibility
         self._drawn: list[Drawn] = []
 
     @property
     def canvas(self) -> Canvas:
-        """The canvas, as much of it as the turn may see."""
+        """The part of the canvas that the turn may see."""
         return self._canvas.visible_in(self._visibility)
 
     @property
     def drawn(self) -> tuple[Drawn, ...]:
-        """The commands that were done, in order; with the ids that elements got, which later commands
-        name."""
+        """The applied commands in order, with the ids of new elements, which later commands use."""
         return tuple(self._drawn)
 
     @property
@@ -85,10 +83,10 @@ class CanvasDraft:
         return self._canvas.elements != self.canvas.elements
 
     def apply(self, command: CanvasCommand, *, propose: bool = False) -> Canvas:
-        """Draw, and return what the turn sees then; what was added is its last element. What it is to
-        `propose` is drawn for the turn's own eyes alone: what it says next may build on it. Raises
-        CanvasRefused with a message for the model; nothing is drawn then. It awaits nothing, so that calls
-        which a model makes at once are done in their order."""
+        """Apply the command and return the canvas that the turn sees; a new element comes last. With
+        `propose`, the change is visible to later calls of the turn but not part of `drawn`. Raises
+        CanvasRefused with a message for the model, and changes nothing then. Never awaits, so parallel calls
+        apply in order."""
         self._canvas = reduce(self._canvas, Drawn(command, self._visibility))
         if isinstance(command, AddCard | ShowText | AddChart):
             command = replace(command, id=self._canvas.elements[-1].id)
@@ -99,112 +97,111 @@ class CanvasDraft:
 
 @dataclass(frozen=True, slots=True)
 class ToolContext:
-    """The circumstances of a call: for whom and where a tool acts."""
+    """The context of a call: whom and where a tool acts for."""
 
     user_id: int
     visibility: Visibility
-    """Who will see the answer that the result flows into."""
+    """Who can see the answer."""
     locale: Locale
     timezone: ZoneInfo
     memories: MemoryStore
     tainted: bool = True
-    """Whether the model has read words that the user did not write."""
+    """Whether the model has read text not written by the user."""
     can_propose: bool = True
-    """Whether the user can be asked: nobody watches a heartbeat."""
+    """Whether the user can be asked; not in a heartbeat."""
     shown: frozenset[int] = frozenset()
-    """The memories that this conversation kept or showed before the question."""
+    """Memories that this conversation stored or showed before the question."""
     recalled: frozenset[int] = frozenset()
-    """The memories that this turn looked up, as its user sees."""
+    """Memories that this turn looked up, which its user sees."""
     made: frozenset[int] = frozenset()
-    """The memories that this turn has made."""
+    """Memories that this turn has created."""
     changing: int = 0
-    """How many memories that were there before this turn has changed or deleted, or is about to."""
+    """Number of existing memories that this turn has changed or deleted, or is about to."""
     source: Source = Source("model")
-    """What is kept in this turn came from here."""
+    """The source of what this turn stores."""
     clock: Clock = utc_now
     key: SessionKey | None = None
-    """Whose turn it is, where, and with which agent; in a channel's conversation this is who asked, in that
-    place."""
+    """The turn's user, channel and agent; in a channel turn, the author and that channel."""
     canvas: CanvasDraft | None = None
-    """What the turn draws on; None where there is no canvas."""
+    """None if there is no canvas."""
     schedules: ScheduleStore | None = None
-    """None where nothing is kept for later."""
+    """None if reminders are not available."""
     place: Place = "channel"
-    """Where the user is reminded of what they ask for here."""
+    """Where reminders set here are sent."""
     guild_id: int | None = None
     in_dm: bool = False
-    """Whether the turn is in a DM, be it one of several people."""
+    """Whether the turn is in a DM, including group DMs."""
     files: tuple[Attachment, ...] = ()
-    """The documents of the turn and of what is shown of its conversation, oldest first."""
+    """Documents of the turn and of the history shown, oldest first."""
     internet: TurnInternet | None = None
-    """What of the web may be read and searched; None where nothing is."""
+    """Web access; None if there is none."""
     typed: str = ""
     """What the user typed in this message."""
     own_words: str = ""
     """What the user typed or said in this message."""
     earlier_words: tuple[str, ...] = ()
-    """What the user typed or said in messages before it in this conversation, or in the one that it replies
-    to; the newest first."""
+    """What the user typed or said in earlier messages of this conversation and in the message replied to,
+    newest first."""
     looked_up: bool = False
-    """Whether the model was given what is kept of the user: results of tools that act for one."""
+    """Whether the model has seen stored data of the user: results of `personal` tools."""
     asker: Asker | None = None
-    """The way to the user while a call is made; None where there is none."""
+    """Asks the user during a call; None if not possible."""
     approved: str | None = None
-    """The values that an approved call must find unchanged (see DeferredCall); None in all other calls."""
+    """The values that an approved call must find unchanged (see DeferredCall); None in other calls."""
     owners_read: bool = True
-    """Whether an owner of the bot may come to see the answer, and what it leaves to be decided."""
+    """Whether an owner of the bot may see the answer and its proposals."""
 
     @property
     def own(self) -> OwnWords:
-        """What changes may say in a tainted turn."""
+        """What a tainted turn may store without approval."""
         return OwnWords(self.own_words, self.clock(), self.timezone, self.earlier_words)
 
     @property
     def audience(self) -> Audience:
-        """The circle that the answer is for, as memories have it."""
+        """The answer's visibility as an audience of memories."""
         return "private" if self.visibility == "private" else "anywhere"
 
     @property
     def kept_audience(self) -> Audience:
-        """The audience of what is kept in this turn."""
+        """The audience of memories stored in this turn."""
         return "private" if self.in_dm else self.audience
 
     def local_date(self, moment: datetime) -> str:
-        """The date (ISO 8601) on which something happened where the user is."""
+        """The date (ISO 8601) in the user's time zone."""
         return moment.astimezone(self.timezone).date().isoformat()
 
 
 @dataclass(frozen=True, slots=True)
 class ToolOutcome:
-    """What the model is told of a call, and what the call did beside that."""
+    """A call's result for the model, and its effects."""
 
     text: str
-    """A JSON object; `{"error": …}` when `ok` is False."""
+    """A JSON object; `{"error": …}` if `ok` is False."""
     ok: bool
     secret: bool = False
-    """Whether the arguments hold what must not be stored."""
+    """Whether the arguments contain something that must not be stored."""
     changes: tuple[MemoryChange, ...] = ()
-    """What the user is told, from committed rows."""
+    """Changes to report to the user, from committed rows."""
     recalled: tuple[Memory, ...] = ()
-    """What the model was shown to answer with."""
+    """Memories shown to the model to answer with."""
     schedules: tuple[ScheduleChange, ...] = ()
-    """What the user is told of their reminders, from committed rows."""
+    """Changes of reminders to report to the user, from committed rows."""
     proposal: ProposedCalls | None = None
-    """What was not done, and is left to the user."""
+    """A change that needs approval and was not made."""
     made: tuple[int, ...] = ()
-    """Of the memories that `changes` tells of, those that were not there before."""
+    """Ids of new memories among `changes`."""
     tainted: bool = False
-    """Whether the model is told words that the user did not write."""
+    """Whether the result contains text not written by the user."""
     passing: bool = False
-    """Whether what the model is told is for this turn alone, and is not kept with its answer."""
+    """Whether the result is only for this turn and not stored with the answer."""
     acted: bool = False
-    """Whether something was changed out there, for good, or may have been."""
+    """Whether something outside was changed for good, or may have been."""
     images: tuple[Attachment, ...] = ()
-    """Pictures that the model is shown, and that stand below the answer."""
+    """Pictures shown to the model and below the answer."""
 
 
 class InvalidToolCall(Exception):
-    """The arguments make no sense together. The message is for the model."""
+    """The arguments are inconsistent. The message is for the model."""
 
 
 ToolFunction = Callable[Concatenate[ToolContext, ...], Awaitable[ToolOutcome]]
@@ -221,19 +218,19 @@ class Subjects(TypedDict, total=False):
 
 
 class CallableTool(Protocol):
-    """A tool, wherever it comes from: what the model is told of it, where it may be offered, and the call."""
+    """A tool of any source."""
 
     schema: ToolSchema
     writes: bool
-    """Whether it keeps or changes anything; such tools are not offered in a temporary turn."""
+    """Whether it stores or changes anything; not offered in a temporary turn."""
     personal: bool
-    """Whether it acts for one user, and tells the model what is kept of them."""
+    """Whether it acts for one user and shows the model stored data of theirs."""
     about: Subject | None
-    """What it touches or draws on; it is offered only where its user has that, and wants it used."""
+    """What it works on; offered only if the user has that and wants it used."""
 
     @property
     def changes(self) -> bool:
-        """Return whether a call changes something at once and for good, and must not be made twice."""
+        """Whether a call makes a lasting change at once, so it must not be repeated."""
         ...
 
     async def run(self, context: ToolContext, arguments: str) -> ToolOutcome:
@@ -241,13 +238,13 @@ class CallableTool(Protocol):
         ...
 
     async def call(self, context: ToolContext, arguments: str) -> ToolOutcome:
-        """Run the tool. Whatever goes wrong becomes a result that the model can read."""
+        """Run the tool. Errors become results for the model."""
         ...
 
 
 @dataclass(eq=False, slots=True)
 class Tool:
-    """A tool of our own (a CallableTool)."""
+    """A built-in tool (a CallableTool)."""
 
     schema: ToolSchema
     writes: bool
@@ -261,14 +258,12 @@ class Tool:
         return self.writes and self.about in ("memory", "schedule")
 
     async def run(self, context: ToolContext, arguments: str) -> ToolOutcome:
-        """Run the tool. Raises InvalidToolCall, ValidationError and CcBotError."""
         given = dict(self.arguments.model_validate_json(arguments or "{}"))
         _check_lengths(given)
         async with asyncio.timeout(TIMEOUT_S):
             return await self.function(context, **given)
 
     async def call(self, context: ToolContext, arguments: str) -> ToolOutcome:
-        """Run the tool. Whatever goes wrong becomes a result that the model can read."""
         try:
             return await self.run(context, arguments)
         except ValidationError as error:
@@ -286,7 +281,7 @@ class Tool:
 def tool(
     *, writes: bool, personal: bool = True, about: Subject | None = None
 ) -> Callable[[ToolFunction], Tool]:
-    """Declare the decorated function to be a tool."""
+    """Declare the decorated function as a tool."""
 
     def declare(function: ToolFunction) -> Tool:
         arguments = _arguments_of(function)
@@ -301,28 +296,27 @@ def tool(
 
 
 class ToolsOutside(Protocol):
-    """The source of tools that are not our own."""
+    """A source of external tools."""
 
     def tools_in(self, place: ToolPlace) -> Sequence[CallableTool]:
-        """List those that one turn has there, in a fixed order."""
+        """List the tools available to one turn, in a fixed order."""
         ...
 
 
 class ToolRegistry:
-    """The tools that exist, in a fixed order: the order is part of the prompt's cached prefix."""
+    """All tools in a fixed order, which is part of the prompt's cached prefix."""
 
     def __init__(self, tools: Iterable[CallableTool], outside: ToolsOutside | None = None) -> None:
-        """`outside` gives the tools that are not our own; None: there are none."""
+        """`outside`: the source of external tools; None: there are none."""
         self._tools = {tool.schema.name: tool for tool in sorted(tools, key=lambda tool: tool.schema.name)}
         self._outside = outside
 
     def beside(self, outside: ToolsOutside) -> "ToolRegistry":
-        """Return these tools with a source of others."""
+        """Return these tools with a source of external ones."""
         return ToolRegistry(self._tools.values(), outside)
 
     def in_place(self, place: ToolPlace) -> "ToolRegistry":
-        """The tools that a turn has there. Those from outside come after our own, and none of them can take
-        the name of one."""
+        """The tools available to a turn. External ones come last and can't take a built-in tool's name."""
         if self._outside is None:
             return self
         there = ToolRegistry(self._tools.values())
@@ -332,7 +326,6 @@ class ToolRegistry:
 
     @property
     def outside(self) -> ToolsOutside | None:
-        """The source of the tools that are not our own."""
         return self._outside
 
     @property
@@ -346,9 +339,8 @@ class ToolRegistry:
         allowed: Collection[str] | None = None,
         **subjects: Unpack[Subjects],
     ) -> tuple[ToolSchema, ...]:
-        """The tools to offer: without `writing` only those that store nothing, and none about a subject that
-        is False. `allowed` are the names, or patterns of names of servers' tools, that may be among them;
-        None: all."""
+        """The tools to offer. `writing=False` leaves out tools that store anything, and a subject set to
+        False leaves out its tools. `allowed`: names, and patterns for names of servers' tools; None: all."""
         return tuple(
             tool.schema
             for name, tool in self._tools.items()
@@ -359,23 +351,22 @@ class ToolRegistry:
 
     @property
     def personal(self) -> frozenset[str]:
-        """The names of the tools that act for one user, and tell the model what is kept of them."""
+        """Names of tools that act for one user and show the model stored data of theirs."""
         return frozenset(name for name, tool in self._tools.items() if tool.personal)
 
     def writes(self, name: str) -> bool:
-        """Return whether a tool of this name keeps anything."""
+        """Whether the tool of this name stores or changes anything."""
         return name in self._tools and self._tools[name].writes
 
     def changes(self, name: str) -> bool:
-        """Return whether a tool of this name changes memories, reminders or something out there, at once and
-        for good."""
+        """Whether the tool of this name changes memories, reminders or something outside at once."""
         return name in self._tools and self._tools[name].changes
 
     async def call(
         self, request: ToolRequest, context: ToolContext, offered: Sequence[ToolSchema]
     ) -> ToolOutcome:
-        """Run what the model asked for, if it was offered at all. Of arguments that are too long nothing is
-        parsed or matched."""
+        """Run the model's call if the tool is offered. Arguments that are too long are not parsed or
+        matched."""
         if request.oversized:
             return failed(
                 f"Too long: the arguments of a call have {MAX_ARGUMENTS_CHARACTERS} characters at most."
@@ -392,7 +383,7 @@ class ToolRegistry:
     async def run_approved(
         self, call: DeferredCall, context: ToolContext, offered: Sequence[ToolSchema]
     ) -> ToolOutcome:
-        """Make a call that was approved. Raises ToolGone if it is not offered, and what the tool raises."""
+        """Run an approved call. Raises ToolGone if the tool is not offered, and what the tool raises."""
         tool = self._tools.get(call.name)
         if tool is None or tool.schema not in offered:
             raise ToolGone
@@ -409,7 +400,7 @@ class ToolRegistry:
 
 
 def _texts_in(arguments: str) -> Sequence[str]:
-    """Return the texts that a model wrote into a call; all of it if that is not JSON."""
+    """The texts in a call's arguments; the whole string if it is not JSON."""
     try:
         left = [json.loads(arguments)]
     except (ValueError, RecursionError):
@@ -433,7 +424,7 @@ def _is_among(name: str, allowed: Collection[str]) -> bool:
 
 
 def discover(package: ModuleType) -> ToolRegistry:
-    """Find every tool declared in the modules of a package."""
+    """Find all tools declared in a package's modules."""
     modules = (
         importlib.import_module(f"{package.__name__}.{found.name}")
         for found in pkgutil.iter_modules(package.__path__)
@@ -457,15 +448,15 @@ def _arguments_of(function: ToolFunction) -> type[BaseModel]:
 
 
 def _check_lengths(given: Mapping[str, Any]) -> None:
-    """Check what a tool is given before it matches anything with that. Raises InvalidToolCall."""
+    """Check lengths before a tool matches anything. Raises InvalidToolCall."""
     for name, value in given.items():
         if isinstance(value, str) and len(value) > LONGEST_TEXT:
             raise InvalidToolCall(f"{name}: {LONGEST_TEXT} characters at most, and this has {len(value)}.")
 
 
 def _without_titles(schema: Mapping[str, Any]) -> dict[str, Any]:
-    """Pydantic titles every field with its own name, and says of each that may be left out that it may be
-    null as well; the model would pay for each of those words."""
+    """Pydantic adds a title to each field and null to each optional one, which would cost tokens in every
+    request."""
     kinds = [kind for kind in schema.get("anyOf", ()) if kind != {"type": "null"}]
     if len(kinds) == 1:
         rest = {name: value for name, value in schema.items() if name not in {"anyOf", "default"}}
@@ -478,35 +469,35 @@ def _without_titles(schema: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _problems(error: ValidationError) -> str:
-    """Say what is wrong with the arguments, without repeating them."""
+    """Describe the errors in the arguments without repeating the arguments."""
     found = error.errors(include_input=False, include_url=False, include_context=False)
     return "; ".join(f"{'.'.join(map(str, item['loc'])) or 'arguments'}: {item['msg']}" for item in found)
 
 
 def succeeded(told: Mapping[str, Any], **effects: Any) -> ToolOutcome:
-    """The outcome of a call that was made; `effects` are fields of ToolOutcome."""
+    """The outcome of a successful call; `effects` are fields of ToolOutcome."""
     return ToolOutcome(json.dumps(told, ensure_ascii=False), ok=True, **effects)
 
 
 def failed(problem: str) -> ToolOutcome:
-    """The outcome of a call that was not made, or came to nothing; the problem is for the model."""
+    """The outcome of a failed call; the problem is for the model."""
     return ToolOutcome(json.dumps({"error": problem}, ensure_ascii=False), ok=False)
 
 
 def in_doubt(problem: str) -> ToolOutcome:
-    """The outcome of a call that may have been made or not; the problem is for the model."""
+    """The outcome of a call that may or may not have been made; the problem is for the model."""
     told = {"error": problem, MAYBE_DONE: True}
     return ToolOutcome(json.dumps(told, ensure_ascii=False), ok=False, acted=True)
 
 
 # ---- arguments -------------------------------------------------------------------------------------------
-# Arguments as models write them, small models too; those of one tool alone stand beside it.
+# Lenient parsing of models' arguments; what only one tool needs is in its module.
 
 _NOTHING: Final = {"", "none", "null", "n/a", "-"}
 
 
 def as_number(number: object) -> object:
-    """`#12` and "12" are meant as 12."""
+    """Convert `#12` and "12" to 12."""
     if isinstance(number, str) and (digits := re.fullmatch(r"\A\s*+(?:[#＃]\s*+)?(\d{1,18})\s*+", number)):
         return int(digits[1])
     return number

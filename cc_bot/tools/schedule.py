@@ -1,9 +1,9 @@
-"""The model's hands on the user's reminders: make one, list them, cancel one.
+"""Tools to set, list and cancel the user's reminders.
 
-Each acts for the one user of the turn. What was asked for in private is shown in private only, and what the
-turn has read decides whether a change is made or proposed (consent.py).
+They act for the turn's user. Private reminders are shown only in private, and whether a change is made or
+proposed depends on what the turn has read (consent.py).
 
-A reminder that came of an approved proposal is tainted: a turn that lists it has read others' words.
+A reminder from an approved proposal is tainted, and taints a turn that lists it.
 """
 
 from collections.abc import Sequence
@@ -131,7 +131,7 @@ def _store(context: ToolContext) -> ScheduleStore:
 
 
 def _first_time(context: ToolContext, when: str, repeat: str) -> tuple[datetime, str]:
-    """Read the first time and the repeat, which in an approved call are exactly what the user was shown."""
+    """Parse the first time and the repeat; an approved call passes exactly what the user was shown."""
     if context.approved is not None:
         due = datetime.fromisoformat(when)
         if due <= context.clock():
@@ -154,8 +154,8 @@ def _time(due: datetime, cron: str, words: Texts, *, timezone: str = "", place: 
 
 
 async def _list_seen(context: ToolContext) -> Sequence[Schedule]:
-    """The user's reminders, as far as the answer's readers may know of them: in public, those that were set
-    in public in the same place, as for heartbeats."""
+    """The user's reminders that the answer's readers may see: in public, those set in public in the same
+    channel, as for heartbeats."""
     known = await _store(context).list(context.user_id)
     here = context.key.channel_id if context.key else None
     return [each for each in known if context.visibility == "private" or is_known_in(each, here)]
@@ -166,7 +166,7 @@ def _added(schedule: Schedule) -> ToolOutcome:
 
 
 def _content(schedule: Schedule) -> dict[str, Any]:
-    """Write one reminder; receipts of stored answers are made of this (discord/pages)."""
+    """One reminder as JSON; receipts of stored answers are built from this (discord/pages)."""
     content: dict[str, Any] = {
         "id": schedule.number,
         "text": schedule.text,

@@ -1,8 +1,8 @@
-"""The operator's servers as a turn has them: their tools beside those of our own.
+"""Tools of the operator's servers in a turn.
 
-What a server says is material: it is told in a JSON text, which nothing in it can end, and a turn that has
-read it changes nothing by itself. A call is left to somebody's press when it changes something out there,
-unless the operator said otherwise; and when others' words might have made the model carry something out.
+A server's results are written by others: they are passed as JSON, which their text can't break out of, and
+taint the turn. A call needs approval if it changes something outside, unless the operator configured
+otherwise, and if others' text might make the model leak data.
 """
 
 import json
@@ -41,49 +41,49 @@ OWNERS_ELSEWHERE: Final = (
     " done: tell the user to ask for it in a channel, not in private."
 )
 MAX_REPEATS: Final = 1
-"""Calls of a tainted turn that repeat what its user typed: which words they repeat tells something, too."""
+"""Calls of a tainted turn that repeat what the user typed: the choice of words can leak data, too."""
 _REPEATS: Final = ""
-"""What these are counted under: no server has this name."""
+"""Their key in the counter; no server has this name."""
 CALL_IN_DOUBT: Final = (ToolTimedOut, ToolCallLost)
-"""After these it is not known whether the call was made."""
+"""Errors after which the call may have been made."""
 
 
 class ToolServers(Protocol):
-    """The operator's servers, whichever of them are there at the moment."""
+    """The operator's servers that are connected at the moment."""
 
     def tools_in(self, place: ToolPlace) -> Sequence[OfferedTool]:
-        """List what may be called there, in a fixed order; those of a server that is away are among them."""
+        """List the tools available there, in a fixed order, including those of disconnected servers."""
         ...
 
     def is_starting(self, server: str) -> bool:
-        """Return whether it was not there yet, and may be any moment."""
+        """Whether the server has not connected yet but may soon."""
         ...
 
     async def wait_for(self, server: str) -> None:
-        """Wait for a server that is starting, as long as for a call of it. Raises ToolServerAway where it is
-        not there then."""
+        """Wait for a starting server, as long as a call may take. Raises ToolServerAway if it is not
+        connected by then."""
         ...
 
     async def call(
         self, server: str, name: str, arguments: Mapping[str, Any], asker: Asker | None = None
     ) -> ServerResult:
-        """Call a tool. To cancel this is to cancel the call at the server. What the server asks back then is
-        asked of `asker`; without one it is declined.
+        """Call a tool; cancelling this cancels the call at the server. The server's questions go to `asker`,
+        and are declined without one.
 
-        Raises ToolServerAway where the server can't be reached or has no such tool any more, before anything
-        was sent, and ToolCallLost where nobody knows whether the call was made.
+        Raises ToolServerAway if the server is unavailable or no longer has the tool (nothing was sent), and
+        ToolCallLost if the call may have been made.
         """
         ...
 
 
 class CallableServerTool:
-    """A tool of a server in one turn (a CallableTool, see the registry)."""
+    """A server's tool in one turn (a CallableTool, see the registry)."""
 
     personal = True
     about: Subject | None = None
 
     def __init__(self, offered: OfferedTool, servers: ToolServers, calls: Counter[str]) -> None:
-        """`calls` counts those of the turn by server."""
+        """`calls` counts the turn's calls by server."""
         tool = offered.tool
         self.schema = ToolSchema(tool.full_name, tool.description, tool.parameters)
         self.writes = not tool.read_only
@@ -94,7 +94,7 @@ class CallableServerTool:
         self._calls = calls
 
     async def call(self, context: ToolContext, arguments: str) -> ToolOutcome:
-        """Call it, or propose that. Whatever goes wrong becomes a result that the model can read."""
+        """Make or propose the call. Errors become results for the model."""
         tool = self._offered.tool
         try:
             return await self.run(context, arguments)
@@ -106,7 +106,7 @@ class CallableServerTool:
             return (in_doubt if maybe_done else failed)(explain(error, texts(context.locale)))
 
     async def run(self, context: ToolContext, arguments: str) -> ToolOutcome:
-        """Call it, or propose that. Raises InvalidToolCall and ToolServerError."""
+        """Make or propose the call. Raises InvalidToolCall and ToolServerError."""
         tool, given = self._offered.tool, self._check(arguments)
         held = {"approvers": self._offered.approvers}
         check_held(context, **held)
@@ -126,9 +126,9 @@ class CallableServerTool:
         )
 
     def _may_carry_out(self, context: ToolContext, given: Mapping[str, Any]) -> bool:
-        """Return whether words of others may have chosen what this call takes beyond its server, or what it
-        tells that they may not ask for: in a tainted turn, unless it says only what its user typed, which it
-        may MAX_REPEATS times."""
+        """Whether others' text may have determined what this call sends beyond its server, or requests data
+        that its authors may not see: in a tainted turn, unless the call only repeats what the user typed, at
+        most MAX_REPEATS times."""
         if not (context.tainted and (self.open_world or self._offered.for_roles)):
             return False
         known = self._offered.tool.parameters.get("properties", {})
@@ -138,11 +138,11 @@ class CallableServerTool:
         return self._calls[_REPEATS] > MAX_REPEATS
 
     def _check(self, arguments: str) -> Mapping[str, Any]:
-        """Read the arguments, and count the call. Raises InvalidToolCall."""
+        """Parse the arguments and count the call. Raises InvalidToolCall."""
         tool, most = self._offered.tool, self._offered.most_calls
         try:
             given = json.loads(arguments or "{}")
-            # What a server would be sent must be what was read: JSON has no infinity and no half characters.
+            # The server must get exactly what was parsed: JSON has no infinity and no lone surrogates.
             json.dumps(given, ensure_ascii=False, allow_nan=False).encode()
         except (ValueError, RecursionError):
             raise InvalidToolCall("The arguments are no JSON.") from None
@@ -157,20 +157,20 @@ class CallableServerTool:
 
 
 def _in_order(given: Mapping[str, Any], tool: ServerTool) -> Mapping[str, Any]:
-    """Return the arguments in the order in which the tool has them: the same call is the same text then."""
+    """The arguments in the schema's order, so that equal calls have equal text."""
     known = tool.parameters.get("properties", {})
     names = [*(name for name in known if name in given), *sorted(given.keys() - known.keys())]
     return {name: given[name] for name in names}
 
 
 def _outcome(result: ServerResult) -> ToolOutcome:
-    """The outcome of a call that was made, as the model is told it."""
+    """The result of a call for the model."""
     told = {"note": MATERIAL, "result" if result.ok else "error": result.text}
     return ToolOutcome(json.dumps(told, ensure_ascii=False), ok=result.ok, tainted=True, images=result.images)
 
 
 class ServerTools:
-    """The tools of the servers (ToolsOutside, see the registry)."""
+    """The tools of all servers (ToolsOutside, see the registry)."""
 
     def __init__(self, servers: ToolServers) -> None:
         self.servers = servers
@@ -181,5 +181,5 @@ class ServerTools:
 
 
 def servers_of(tools: ToolRegistry) -> ToolServers | None:
-    """Return the servers whose tools stand beside our own; None where there are none."""
+    """The source of servers' tools; None if there are none."""
     return tools.outside.servers if isinstance(tools.outside, ServerTools) else None
