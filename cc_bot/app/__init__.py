@@ -1,6 +1,6 @@
-"""The only place where things are put together: real parts are made here, tests hand in their own.
+"""The composition root: real parts are built here, tests pass their own.
 
-One file a command, and each is imported when its command is called: what `cc-bot run` needs costs more than
-a second and 75 MB, which `cc-bot --version` and `cc-bot backup` need not pay. For the same reason hikari,
-lightbulb, openai and the terminal's libraries are imported when they are used.
+One module per command, imported when it is called: `cc-bot run` needs more than a second and 75 MB, which
+`cc-bot --version` and `cc-bot backup` don't. hikari, lightbulb, openai and the terminal libraries are
+imported late for the same reason.
 """

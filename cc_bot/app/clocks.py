@@ -1,4 +1,4 @@
-"""The clock that the program goes by."""
+"""The program's clock."""
 
 from cc_bot.config import Config
 from cc_bot.domain.clock import Clock, utc_now

@@ -1,4 +1,4 @@
-"""The parts that every front end needs, put together."""
+"""Builds the parts that every front end needs."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping
@@ -48,7 +48,7 @@ from cc_bot.tools.servers import ServerTools, ToolServers
 from cc_bot.version import __version__
 
 # ---- metrics ---------------------------------------------------------------------------------------------
-# prometheus_client and aiohttp's server are imported when they are used: not by those who want none.
+# prometheus_client and aiohttp's server are imported only if metrics are enabled.
 
 # ruff: noqa: PLC0415 - see above
 
@@ -59,7 +59,7 @@ if TYPE_CHECKING:
 
 
 def make_meter(config: Config) -> "PrometheusMeter | None":
-    """Return what keeps count, or None: nothing does unless somebody can ask for it."""
+    """Return the metrics; None if no port is set for them."""
     if config.metrics_port is None:
         return None
     from cc_bot.metrics import PrometheusMeter
@@ -75,7 +75,7 @@ async def serve_metrics(
     stores: Stores,
     assistant: Assistant,
 ) -> AsyncIterator[None]:
-    """Serve /healthz and /metrics, if a port is named for them. Raises PortTaken or InvalidSetting."""
+    """Serve /healthz and /metrics if a port is set. Raises PortTaken and InvalidSetting."""
     if config.metrics_port is None or meter is None:
         yield
         return
@@ -98,8 +98,7 @@ async def serve_metrics(
 
 
 def build_internet(config: Config, network: "Network | None" = None) -> Internet:
-    """Return what the operator has of the web; `network` is where pages are read, the public internet unless
-    one is given."""
+    """Return the configured web access; pages are read on `network`, by default the public internet."""
     services, pages = build_searches(config), _build_pages(config, network)
     if not services:
         return Internet(pages)
@@ -118,7 +117,7 @@ def _build_pages(config: Config, network: "Network | None") -> PageSource | None
 
 
 def build_searches(config: Config) -> tuple[SearchService, ...]:
-    """Return the services that search, in the order in which they are asked."""
+    """Return the search services in order of preference."""
     if not (config.search_url or config.brave_key):
         return ()
     from cc_bot.internet.search import BraveSearch, SearxngSearch
@@ -128,7 +127,7 @@ def build_searches(config: Config) -> tuple[SearchService, ...]:
 
 
 # ---- operator files --------------------------------------------------------------------------------------
-# The files that the operator may write, and where they are looked for: beside the database, unless named.
+# The operator's files: beside the database, unless configured.
 
 
 def beside(config: Config) -> Path:
@@ -140,7 +139,7 @@ def agents_path(config: Config) -> Path:
 
 
 def make_agents(config: Config, tools: Collection[str]) -> Agents:
-    """Return who can answer; `tools` are the names of those that there are."""
+    """Return the agents; `tools` are the names of existing tools."""
     required = config.agents_file is not None
     return Agents(agents_path(config), tools=tools, locale=config.operator_locale, required=required)
 
@@ -150,7 +149,7 @@ def policy_path(config: Config) -> Path:
 
 
 def make_policies(config: Config) -> Policies:
-    """Return limits, prices and access."""
+    """Return limits, prices and access rules."""
     required = config.policy_file is not None
     return Policies(policy_path(config), locale=config.operator_locale, required=required)
 
@@ -160,13 +159,13 @@ def mcp_path(config: Config) -> Path:
 
 
 def make_servers_file(config: Config) -> OperatorFile[Mapping[str, ServerEntry]]:
-    """Return the file of servers with tools."""
+    """Return the file of MCP servers."""
     required, locale = config.mcp_file is not None, config.operator_locale
     return servers_file(mcp_path(config), variables=config.variables, locale=locale, required=required)
 
 
 def tool_cost(tool: ServerTool) -> int:
-    """Return the tokens that it takes to offer a tool."""
+    """Return the tokens that a tool's definition takes."""
     return tools_tokens([ToolSchema(tool.full_name, tool.description, tool.parameters)])
 
 
@@ -178,8 +177,8 @@ _log = structlog.get_logger(__name__)
 
 
 async def keep_running(work: Callable[[], Awaitable[None]], *, pause_s: float = SWEEP_EVERY_S) -> None:
-    """Do the work until it ends by itself or is cancelled. What it did not expect is on record and not its
-    end: nobody waits for it, so nobody would see for years that it is no longer done."""
+    """Run `work` until it returns or is cancelled; after an unexpected error, log it and restart. Nothing
+    awaits this work, so a crash would go unnoticed."""
     while True:
         try:
             await work()
@@ -191,8 +190,8 @@ async def keep_running(work: Callable[[], Awaitable[None]], *, pause_s: float = 
 
 
 async def sweep(stores: Stores, spending: Spending, changed: asyncio.Event) -> None:
-    """Close what expired, drop what nobody decided or uses and settle what nobody else will: now, whenever
-    a process has come or gone, and every SWEEP_EVERY_S seconds; a failure is tried again then."""
+    """Expire sessions, settle orphaned costs and prune proposals and web sessions: now, whenever `changed` is
+    set, and every SWEEP_EVERY_S seconds, which also retries failures."""
     while True:
         changed.clear()
         with job("sweep"):
@@ -209,7 +208,7 @@ async def sweep(stores: Stores, spending: Spending, changed: asyncio.Event) -> N
 
 
 async def summarize_rest(stores: Stores, summaries: Summaries | None, clock: Clock) -> None:
-    """Have what is left of expired conversations summarized, or given up, as often as the sweep runs."""
+    """Summarize expired conversations, or give that up, every SWEEP_EVERY_S seconds."""
     while True:
         with job("summaries"):
             try:
@@ -225,18 +224,16 @@ async def summarize_rest(stores: Stores, summaries: Summaries | None, clock: Clo
 # ---- core ------------------------------------------------------------------------------------------------
 
 SUMMARY_DRAIN_S = 1.0
-"""A summary that is cut off is only made later."""
+"""An interrupted summary is made later."""
 
 
 @dataclass(frozen=True, slots=True)
 class Core:
-    """The parts that every front end needs."""
-
     stores: Stores
     models: Models
     assistant: Assistant
     summaries: Summaries | None
-    """None where the operator wants none."""
+    """None if disabled."""
     agents: Agents
     policies: Policies
     spending: Spending
@@ -246,7 +243,7 @@ class Core:
     servers: Servers
     duties: Duties
     membership: Membership | None
-    """None for what is beside the processes and not among them."""
+    """None for programs that are not processes of the bot."""
 
 
 @asynccontextmanager
@@ -259,10 +256,8 @@ async def open_core(
     servers: ToolServers | None = None,
     joining: JoinOptions | None = None,
 ) -> AsyncIterator[Core]:
-    """Open the assistant over the configured database and model. `meter` is told what goes on in it; pages
-    are read on `network`, the public internet unless one is given; `servers` are those whose tools stand
-    beside our own, those of the operator's file unless others are given; with `joining` it becomes one of the
-    processes of a bot."""
+    """Open the assistant with the configured database and models. Pages are read on `network`, by default the
+    public internet; `servers` default to the operator's file; with `joining` it joins the bot's processes."""
     own = discover(cc_bot.tools)
     agents = make_agents(config, own.names)
     await agents.load()

@@ -1,4 +1,4 @@
-"""The commands for the database: copied into a backup or another database, brought up to date."""
+"""The commands `backup`, `migrate` and `copy`."""
 
 import asyncio
 import shutil
@@ -56,14 +56,14 @@ from cc_bot.storage.restoring import release
 async def run_backup(
     config: Config, folder: Path, rotation: Rotation = Rotation(), announce: Announce = announce_nothing
 ) -> BackupResult:
-    """Copy the database into the folder, and delete what has had its time there."""
+    """Back up the database into the folder, and delete expired backups there."""
     now = clock_of(config)().astimezone(config.timezone)
     database = file_of(config.database_url, "backup")
     return await back_up(database, folder, now, rotation=rotation, announce=announce)
 
 
 async def run_migrate(config: Config, announce: Callable[[Migration], None]) -> tuple[Migration, ...]:
-    """Announce what is pending, then apply it."""
+    """Report pending migrations, then apply them."""
     async with open_database(config.database_url, synchronous=config.synchronous) as database:
         for migration in await list_pending(database):
             announce(migration)
@@ -91,20 +91,19 @@ class CopyRequest:
 
 @dataclass(frozen=True, slots=True)
 class CopyOutcome:
-    """The content of a target now, and the operator's files that are not beside it."""
+    """The content of the target, and the operator's files that are not beside it."""
 
     plan: CopyPlan
     files: tuple[Path, ...]
-    """Those that are beside the source alone."""
+    """Files that are only beside the source."""
     folder: Path
-    """In which those of the target are looked for."""
+    """The folder for the target's files."""
     erased: ErasedAgain | None
-    """What logs say was erased after the source was made; None for the database in use, from which it is
-    gone."""
+    """Erasures repeated in the target; None if the source is the live database, which has no erased data."""
 
 
 async def run_copy(config: Config, request: CopyRequest, announce: Announce) -> CopyOutcome:
-    """Copy a database into an empty one. Raises a StartupError, and the target is as it was."""
+    """Copy a database into an empty one. Raises StartupError and leaves the target unchanged."""
     with _naming(request.source_setting):
         origin = source_url(request.source)
     with _naming(_TARGET_OPTION):
@@ -123,7 +122,7 @@ async def run_copy(config: Config, request: CopyRequest, announce: Announce) -> 
                     await apply_pending(target)
                     announce("copying")
                     await copy_to_server(source, plan, target)
-        # Before the erasing: if that fails, `erasures apply` finds the log there.
+        # Before the erasures: if these fail, `erasures apply` finds the log there.
         await asyncio.to_thread(_merge_logs, config, request, logs)
         erased = None
         if logs and origin != source_url(config.database_url):
@@ -140,8 +139,8 @@ async def run_copy(config: Config, request: CopyRequest, announce: Announce) -> 
 
 
 def _find_logs(config: Config, request: CopyRequest) -> list[Path]:
-    """Return the logs that may know who was erased since the source was made: its own, that of the database
-    in use, and those beside a backup. Raises CopyStopped for one that can't be read."""
+    """Return the erasure logs since the source was made: its own, the live database's, and those beside a
+    backup. Raises CopyStopped for an unreadable one."""
     source = state_path(request.source, config.data_folder)
     in_use = state_path(config.database_url, config.data_folder)
     own = (ErasureLog.beside(each).path for each in (source, in_use))
@@ -152,8 +151,7 @@ def _find_logs(config: Config, request: CopyRequest) -> list[Path]:
 
 
 def _merge_logs(config: Config, request: CopyRequest, logs: Iterable[Path]) -> None:
-    """Have the target's log know what these know: who was forgotten stays so, whichever copy of either
-    database is restored."""
+    """Merge these into the target's log, so that a later restore of any copy repeats all erasures."""
     target = ErasureLog.beside(state_path(request.target, config.data_folder)).path
     try:
         for log in logs:
@@ -177,7 +175,7 @@ async def _copy_to_file(source: Database, plan: CopyPlan, target: Path, announce
 
 @contextmanager
 def _folder_beside(target: Path, size: int) -> Iterator[Path]:
-    """Make a folder for the new file; what a killed copy or restore left is deleted. Raises NotEnoughRoom."""
+    """Make a temporary folder for the new file, and delete leftovers of killed runs. Raises NotEnoughRoom."""
     parent = target.absolute().parent
     ensure_free_space(parent, size)
     for leftover in leftovers_of(target):
@@ -188,7 +186,7 @@ def _folder_beside(target: Path, size: int) -> Iterator[Path]:
 
 @contextmanager
 def _naming(setting: str) -> Iterator[None]:
-    """Have a mistake in a URL name its setting."""
+    """Name the setting in errors about its URL."""
     try:
         yield
     except InvalidSetting as error:
@@ -199,8 +197,8 @@ def _naming(setting: str) -> Iterator[None]:
 
 @contextmanager
 def _sole_user(config: Config, request: CopyRequest) -> Iterator[None]:
-    """Hold the locks of both databases; beside a source that no bot has used, such as a backup, none is made.
-    Raises AlreadyRunning, DatabaseInUse or CopySourceMissing."""
+    """Lock both databases; a source without a lock file, such as a backup, gets none. Raises AlreadyRunning,
+    DatabaseInUse and CopySourceMissing."""
     source, target = (state_path(url, config.data_folder) for url in (request.source, request.target))
     named = {
         target: _folder_setting(request.target, _TARGET_OPTION),
@@ -223,7 +221,7 @@ def _folder_setting(url: str, stands_in: str) -> str:
 
 @asynccontextmanager
 async def _opened(url: str, setting: str, *, read_only: bool = False) -> AsyncIterator[Database]:
-    """Open one of the two databases, which no other program uses. Raises CopyStopped if that fails."""
+    """Open one of the databases exclusively. Raises CopyStopped."""
     with _telling(url):
         async with AsyncExitStack() as opened:
             with _naming(setting):  # which the other one's mistakes don't pass through
@@ -234,7 +232,7 @@ async def _opened(url: str, setting: str, *, read_only: bool = False) -> AsyncIt
 
 @contextmanager
 def _telling(url: str) -> Iterator[None]:
-    """Have trouble tell which of the two databases it is about."""
+    """Name the database in storage errors."""
     try:
         yield
     except StorageError as error:

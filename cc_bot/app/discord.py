@@ -1,6 +1,6 @@
 """`cc-bot run`: the bot on Discord.
 
-hikari and lightbulb are imported when they are used: they cost a second and 60 MB.
+hikari and lightbulb are imported late: they take a second and 60 MB.
 """
 # ruff: noqa: PLC0415 - see above
 
@@ -49,17 +49,17 @@ if TYPE_CHECKING:
 DRAIN_S = 10.0
 
 # ---- process -------------------------------------------------------------------------------------------
-# This run of the program as the other processes of the bot see it.
+# This run of the program, as other processes see it.
 
 
 def _make_process(config: Config) -> Process:
-    """Return a new process, with the shards that are set."""
+    """Return a new process with the configured shards."""
     name = secrets.token_hex(8)
     return Process(name, platform.node(), __version__, config.shards, config.shard_count)
 
 
 def _hash_files(config: Config) -> Mapping[str, str]:
-    """Hash the operator's files, by which differences between machines are found."""
+    """Hash the operator's files, to find differences between machines."""
     paths = {"agents.toml": agents_path, "policy.toml": policy_path, "mcp.json": mcp_path}
     return {name: hash_file(path(config)) for name, path in paths.items()}
 
@@ -73,8 +73,8 @@ _LARGE_BYTES: Final = 128 * 2**10
 
 
 def _let_go_of_memory() -> None:
-    """Have what a file took go back to the system at once: of its own accord glibc keeps such blocks from the
-    first one on (mallopt(3), M_MMAP_THRESHOLD)."""
+    """Return large blocks to the system at once: otherwise glibc raises its threshold after the first one is
+    freed (mallopt(3), M_MMAP_THRESHOLD)."""
     if sys.platform == "linux" and (tune := getattr(ctypes.CDLL(None), "mallopt", None)):  # musl has none
         tune(_M_MMAP_THRESHOLD, _LARGE_BYTES)
 
@@ -89,8 +89,7 @@ async def run_discord(
     network: "Network | None" = None,
     servers: ToolServers | None = None,
 ) -> None:
-    """Run the bot until it is told to stop; `network` and `servers` as `open_core` has them. Raises a
-    StartupError when it can't start."""
+    """Run the bot until it is stopped; `network` and `servers` as in `open_core`. Raises StartupError."""
     if not config.discord_token:
         raise MissingToken
     _let_go_of_memory()
@@ -99,7 +98,7 @@ async def run_discord(
     if not shared and config.shards is not None and len(config.shards) < config.shard_count:
         raise ShardsNotShared(last=config.shard_count - 1)
     beside_it = state_path(url, config.data_folder)
-    # Before anything is migrated or swept. On a file nobody runs beside the one who has its lock.
+    # Before migrations and sweeps. The holder of a file's lock is alone.
     shards = "" if config.shards is None else f"{write_shards(config.shards)}-of-{config.shard_count}"
     with hold_slot(beside_it, folder_setting(url), shards if shared else "") as slot:
         ended = (slot.former,)
@@ -130,7 +129,7 @@ async def _run(
     network: "Network | None",
     servers: ToolServers | None,
 ) -> bool:
-    """Run until it is told to stop; return whether it has to begin anew, as what it did is others' by now."""
+    """Run until stopped. Returns whether to restart, because other processes have taken over."""
     clock, pulse, counting = clock_of(config), GatewayHealth(), make_meter(config)
     meter = counting or NULL_METER
     with keep_recent_records(config) as records:
@@ -177,12 +176,12 @@ async def _run(
                 core.membership,
                 core.servers.withheld,
             )
-            # What is loaded by now stays; collecting it would hold up a turn now and then.
+            # Loaded modules stay; collecting them would delay turns.
             gc.collect()
             gc.freeze()
             gc.set_threshold(700)
             watchdog.begin()  # after what may well take long: migrations, imports
-            # The bot looks after everyone's conversations, a terminal after its own.
+            # The bot handles everyone's conversations, a terminal only its own.
             rest = partial(summarize_rest, core.stores, core.summaries, clock)
             care = asyncio.create_task(core.duties.run_as_leader("summaries", partial(keep_running, rest)))
             try:

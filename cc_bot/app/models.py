@@ -1,4 +1,4 @@
-"""The models that the operator's settings name."""
+"""The configured models."""
 
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import aclosing, asynccontextmanager
@@ -30,7 +30,7 @@ def models_path(config: Config) -> Path:
 
 
 class Models:
-    """Every chat model by its name, each made once."""
+    """All chat models by name, each made once."""
 
     def __init__(self, config: Config, providers: Mapping[str, Provider]) -> None:
         self._config = config
@@ -40,17 +40,17 @@ class Models:
 
     @property
     def offline(self) -> bool:
-        """Whether there is neither a key nor a server, so that the model that comes along answers."""
+        """Whether the built-in model answers, because neither a key nor a server is set."""
         return not (self._config.openai_api_key or self._config.openai_base_url or self._providers)
 
     @property
     def named_in_vain(self) -> str:
-        """CC_BOT_MODEL where it is set, but neither a key nor a server; empty otherwise."""
+        """CC_BOT_MODEL, if it is set without a key or server; else empty."""
         return self._config.variables.get("CC_BOT_MODEL", "") if self.offline else ""
 
     @property
     def label(self) -> str:
-        """What the terminal calls the model."""
+        """The model's name in the terminal."""
         words = texts(self._config.operator_locale).cli
         return words.offline_model if self.offline else self._config.models[0]
 
@@ -60,21 +60,21 @@ class Models:
         return FallbackChain([(name, self.get(name)) for name in names])
 
     def first(self, names: Sequence[str]) -> str:
-        """The first of a chain, as its answers name it; empty for the model that comes along."""
+        """The first model of a chain, as named in answers; empty for the built-in one."""
         return "" if self.offline else names[0]
 
     def get(self, name: str) -> OpenAIChatModel:
-        """The model `name` or `provider/name`."""
+        """Return the model `name` or `provider/name`."""
         if name not in self._made:
             self._made[name] = self._make(name)
         return self._made[name]
 
     def changes(self) -> Mapping[str, tuple[str, ...]]:
-        """What the servers' refusals have taught about the models so far, by model."""
+        """Return what was learned about each model from refused requests."""
         return {name: model.changes for name, model in self._made.items() if model.changes}
 
     async def reach(self, name: str) -> None:
-        """Have a model say one piece of an answer. Raises the ModelError that a turn would raise."""
+        """Request one chunk from a model. Raises ModelError as a turn would."""
         model = self._make(name, max_retries=0)
         try:
             async with aclosing(model.stream(ChatRequest((UserPart("ok"),)))) as events:
@@ -102,7 +102,7 @@ class Models:
 
 @asynccontextmanager
 async def open_models(config: Config) -> AsyncIterator[Models]:
-    """Read `models.toml`, and close the models in the end. Raises InvalidModels."""
+    """Read `models.toml`, and close the models at the end. Raises InvalidModels."""
     words, path = texts(config.operator_locale), models_path(config)
     models = Models(config, await providers_file(path, config.variables, words).load())
     if named := models.named_in_vain:
@@ -116,7 +116,7 @@ async def open_models(config: Config) -> AsyncIterator[Models]:
 
 
 def build_embedder(config: Config) -> Embedder | None:
-    """Return what finds memories by their meaning; None where there is nothing, or it is not wanted."""
+    """Return the embedder for memories; None if unavailable or disabled."""
     if config.embedding_model == OFF:
         return None
     if config.embedding_model == LOCAL:
@@ -130,7 +130,7 @@ def build_embedder(config: Config) -> Embedder | None:
 
 
 def build_transcriber(config: Config) -> Transcriber | None:
-    """Return what writes down voice messages; None where the operator named nothing."""
+    """Return the transcriber of voice messages; None if not configured."""
     if config.transcribe_model is None:
         return None
     return OpenAITranscriber(
@@ -142,7 +142,7 @@ def build_transcriber(config: Config) -> Transcriber | None:
 
 
 def build_speaker(config: Config) -> Speaker | None:
-    """Return what reads answers aloud; None where the operator named nothing."""
+    """Return the speech synthesizer for answers; None if not configured."""
     if config.speech_model is None:
         return None
     return OpenAISpeaker(

@@ -1,4 +1,4 @@
-"""The parts that only owners have to do with, put together once for every front end."""
+"""Builds the owners' features, for every front end."""
 
 import asyncio
 from collections.abc import Iterator
@@ -21,8 +21,6 @@ from cc_bot.storage.files import free_bytes
 
 @dataclass(frozen=True, slots=True)
 class OwnersParts:
-    """The parts that only owners have to do with."""
-
     status: BotStatus
     administration: Administration
     records: RecentRecords
@@ -31,13 +29,13 @@ class OwnersParts:
 def make_owners_parts(
     config: Config, core: Core, pulse: GatewayHealth, clock: Clock, records: RecentRecords
 ) -> OwnersParts:
-    """Make them for a program that begins now. `pulse` is that of Discord's gateway."""
+    """`pulse` is the health of Discord's gateway."""
     return OwnersParts(_make_status(config, core, pulse, clock), _make_administration(core), records)
 
 
 @contextmanager
 def keep_recent_records(config: Config) -> Iterator[RecentRecords]:
-    """Keep the newest records of the log, where pages are served that show them."""
+    """Keep the newest log records in memory, if the pages that show them are served."""
     recent = RecentRecords()
     with nullcontext() if config.web_port is None else keep_records(recent):
         yield recent
@@ -64,7 +62,7 @@ def _make_status(config: Config, core: Core, pulse: GatewayHealth, clock: Clock)
 
 
 async def _newest_backup(config: Config) -> datetime | None:
-    """Return when the newest backup was made that is found where `cc-bot backup` puts them."""
+    """Return the time of the newest backup in the folder of `cc-bot backup`."""
     try:
         found = await asyncio.to_thread(backups_in, config.backup_folder)
     except OSError:

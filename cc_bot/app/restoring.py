@@ -52,22 +52,19 @@ from cc_bot.stores.retention import ErasedRows
 from cc_bot.texts import texts
 
 # ---- erasing again -----------------------------------------------------------------------------------------
-# The stores of daily work erase again, without a log of their own: an erasure that is only done again
-# happened when it happened first.
+# Uses the normal stores without an erasure log: the original entries keep their time.
 
 
 @dataclass(frozen=True, slots=True)
 class ErasedAgain:
-    """The counts of what was erased again."""
-
     users: int = 0
     memories: int = 0
     sessions: int = 0
     deleted: int = 0
     """Messages and channels that were deleted on Discord."""
     since: datetime | None = field(default=None, compare=False)
-    """Users were erased again if they had been erased since then; None: whenever that was. All else has its
-    name for ever, so it is erased whenever it was."""
+    """Users are erased if the log has them since then (None: at any time). All other ids are never reused, so
+    these are erased regardless of the time."""
 
     def __bool__(self) -> bool:
         return bool(self.users or self.memories or self.sessions or self.deleted)
@@ -76,8 +73,8 @@ class ErasedAgain:
 async def erase_again(
     database: Database, known: Erasures, restored: datetime | None, config: Config
 ) -> ErasedAgain:
-    """Drop what was on its way, and erase again what the log says was erased after the restored moment; None
-    if that is not known. Raises StorageError."""
+    """Discard pending work, and repeat the erasures logged since `restored` (None: the newest time in the
+    database). Raises StorageError."""
     rows, clock = ErasedRows(database), clock_of(config)
     await rows.let_go()
     since = restored or await rows.get_newest()
@@ -137,20 +134,20 @@ async def _erase_messages(rows: ErasedRows, store: ChannelStore, known: Erasures
 
 @dataclass(frozen=True, slots=True)
 class ErasuresRequest:
-    """The options of `cc-bot erasures apply`, for a database that was restored by other means than `cc-bot
-    restore`: a dump, a moment that a server or Litestream restored."""
+    """The options of `cc-bot erasures apply`, for databases that were not restored by `cc-bot restore`: from
+    a dump, by a server or by Litestream."""
 
     files: tuple[Path, ...] = ()
-    """Logs of erasures; none: the one beside the database, and copies in its folder."""
+    """Erasure logs; default: the one beside the database, and copies in its folder."""
     since: datetime | None = None
-    """The moment that was restored, in the operator's time zone unless it has one; None: the newest one in
-    the database."""
+    """The restored point in time, by default in the operator's time zone; None: the newest time in the
+    database."""
 
 
 async def run_apply_erasures(config: Config, request: ErasuresRequest, announce: Announce) -> ErasedAgain:
-    """Erase again what logs say was erased after the moment that the database is of.
+    """Repeat logged erasures since the database's point in time.
 
-    Done a second time, it changes nothing. Raises a StartupError with nothing erased, or a StorageError.
+    Idempotent. Raises StartupError before anything is erased, or StorageError.
     """
     url, clock = config.database_url, clock_of(config)
     beside = state_path(url, config.data_folder)
@@ -174,7 +171,7 @@ async def run_apply_erasures(config: Config, request: ErasuresRequest, announce:
 
 
 def _read_named(paths: Iterable[Path]) -> Erasures:
-    """Read these logs. Raises ErasuresNotFound, or ErasuresBroken by the line."""
+    """Read these logs. Raises ErasuresNotFound, or ErasuresBroken with the line."""
     for path in paths:
         if not path.exists():
             raise ErasuresNotFound(path=str(path))
@@ -186,7 +183,7 @@ def _read_named(paths: Iterable[Path]) -> Erasures:
 
 
 def _adopt(own: Path, others: Iterable[Path]) -> None:
-    """Go on with what other logs know as well: on a new machine they came with the backups."""
+    """Merge other logs into the own one: on a new machine they came with the backups."""
     try:
         for path in others:
             if path != own:
@@ -214,17 +211,15 @@ class RestoreRequest:
 
 @dataclass(frozen=True, slots=True)
 class Restoration:
-    """The outcome of a restore."""
-
     staged: StagedBackup
     replaced: Path | None
-    """The new name of the former database."""
+    """New path of the former database."""
     forgotten: ErasedAgain
     erasures_known: bool
 
 
 async def run_restore(config: Config, request: RestoreRequest, announce: Announce) -> Restoration:
-    """Put a backup in the database's place. Raises a StartupError, with the database as it was."""
+    """Replace the database by a backup. Raises StartupError and leaves the database unchanged."""
     database, clock = file_of(config.database_url, "restore"), clock_of(config)
     ensure_own_file(database)
     with instance_lock(database):
@@ -247,11 +242,10 @@ async def run_restore(config: Config, request: RestoreRequest, announce: Announc
 
 
 def _find_logs(database: Path, copy: StagedBackup, request: RestoreRequest) -> tuple[list[Path], bool]:
-    """Return the readable logs beside the database and beside the backup, and whether they know of all
-    erasures.
+    """Return the readable logs beside the database and the backup, and whether they are complete.
 
-    Raises ErasuresUnreadable; ErasuresMissing if there is none; ErasuresCut if they have fewer entries than
-    there were when the backup, or a later one in its folder, was made. Not if the operator goes on without.
+    Raises ErasuresUnreadable; ErasuresMissing if there is none; ErasuresCut if they have fewer entries than a
+    manifest of this or a later backup in the folder says. With `without_erasures` none of these.
     """
     own, folder = ErasureLog.beside(database).path, request.backup.parent
     there = [path for path in (own, *logs_in(folder)) if path.exists()]
@@ -276,7 +270,7 @@ def _find_logs(database: Path, copy: StagedBackup, request: RestoreRequest) -> t
 
 
 async def run_wipe(config: Config, confirm: Callable[[list[Path]], bool]) -> list[Path]:
-    """Delete the database with all that belongs to it, and return the files. Raises a StartupError."""
+    """Delete the database and its files. Returns their paths. Raises StartupError."""
     database = file_of(config.database_url, "wipe")
     ensure_own_file(database)
     history = sqlite_path(config.database_url).with_name("chat_history")

@@ -1,6 +1,6 @@
 """`cc-bot chat`: the terminal.
 
-What draws on the terminal is imported when it is used.
+Terminal libraries are imported when used.
 """
 # ruff: noqa: PLC0415 - see above
 
@@ -26,7 +26,7 @@ async def run_terminal(
     channel_id: int,
     agent: str | None = None,
 ) -> bool:
-    """Chat in the terminal until the input ends; return whether all was done that came through a pipe.
+    """Chat in the terminal until the input ends. Returns whether every piped line succeeded.
 
     Raises InvalidSetting for an agent that does not exist.
     """
@@ -50,7 +50,7 @@ async def run_terminal(
             model_label=core.models.label,
             agent=answering,
             history_file=config_path(config.database_url, config.data_folder).with_name("chat_history"),
-            # A channel of Discord has other readers: nothing that is said here may show up in its answers.
+            # Others read a Discord channel: its answers must not use what is said here.
             visibility="private" if channel_id else "public",
             offline=core.models.offline,
         )
@@ -67,11 +67,11 @@ def _say(sentence: str) -> None:
 
 SERVERS_TOLD_S: Final = 1.0
 SERVERS_WAIT_S: Final = 10.0
-"""For servers with tools before the first question, which may come through a pipe at once."""
+"""For MCP servers before the first question, which a pipe may send at once."""
 
 
 async def _wait_for_servers(servers: Servers, sentence: str) -> None:
-    """Give servers time to start, and say so where it takes longer. One that does not come is left behind."""
+    """Wait for servers to start, with a notice if that takes long. Late ones are skipped."""
     starting = asyncio.create_task(servers.settle())
     try:
         await asyncio.wait((starting,), timeout=SERVERS_TOLD_S)

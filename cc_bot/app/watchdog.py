@@ -1,9 +1,9 @@
-"""Ends the program if its event loop hangs or its stop takes too long: whatever started it starts it again.
+"""Ends the program if its event loop hangs or its shutdown takes too long; the service manager restarts it.
 
 The loop re-arms faulthandler's timer every second. If it is late, faulthandler writes the stacks of all
-threads to stderr (files, lines and functions, never a value) and ends the process with code 1. Its thread is
-C's own, so code that holds the interpreter's lock does not stop it. Time that the computer slept does not
-count; time in which the process was frozen (Ctrl-Z, `docker pause`) does.
+threads to stderr (files, lines and functions, no values) and ends the process with code 1. Its thread is in
+C, so code that holds the GIL does not stop it. Time in which the computer sleeps does not count; time in
+which the process is frozen (Ctrl-Z, `docker pause`) does.
 """
 
 import asyncio
@@ -14,20 +14,20 @@ import time
 from typing import Final
 
 LIMIT_S: Final = 10.0
-"""Longest time without a turn of the loop. Discord wants an acknowledgement within three seconds."""
+"""Maximum time between turns of the loop. Discord requires an acknowledgement within three seconds."""
 LEAVE_S: Final = 14.0
-"""Longest time from the signal to stop until the process ends."""
+"""Maximum time from the stop signal to the end of the process."""
 
 
 class ServiceManager:
-    """What started this program, if it wants to be told: systemd's protocol of sd_notify(3)."""
+    """The service manager, by systemd's protocol of sd_notify(3)."""
 
     def __init__(self, address: str) -> None:
-        """`address` is NOTIFY_SOCKET: a path, or `@` and the name of an abstract socket; empty for none."""
+        """`address` is NOTIFY_SOCKET: a path, `@` and an abstract name, or empty for none."""
         self._address = f"\0{address[1:]}" if address.startswith("@") else address
 
     def tell(self, message: str) -> None:
-        """Send a message, such as READY=1. Never waits and never raises."""
+        """Send a message, such as READY=1. Never waits, never raises."""
         if not self._address:
             return
         with (
@@ -51,19 +51,19 @@ class Watchdog:
         """Whether the program stops for good."""
 
     def begin(self) -> None:
-        """Watch the running loop. Call it after the slow imports."""
+        """Watch the running loop. Call it after slow imports."""
         if not self._ended:
             self._arm(self._limit_s)
             self._service_manager.tell("WATCHDOG=1")
             asyncio.get_running_loop().call_later(1.0, self.begin)
 
     def ready(self) -> None:
-        """Tell the service manager that the bot answers."""
+        """Tell the service manager that the bot is ready."""
         self._service_manager.tell("READY=1")
 
     def leave(self, *, for_good: bool = True) -> None:
-        """Limit the time that the stop may take, from the first call on. If it is not `for_good`, the service
-        manager is not told: it would end the program that starts again in this process."""
+        """Limit the time for the shutdown, from the first call on. Unless `for_good`, the service manager is
+        not told, since it would end the program that restarts in this process."""
         self._ends = min(self._ends, time.monotonic() + self._leave_s)
         self._arm(self._leave_s)
         if for_good:
@@ -71,7 +71,6 @@ class Watchdog:
             self._service_manager.tell("STOPPING=1")
 
     def end(self) -> None:
-        """Stop watching."""
         self._ended = True
         faulthandler.cancel_dump_traceback_later()
 

@@ -1,6 +1,6 @@
-"""The pages in a browser, put together; and `cc-bot web`, which prints a link to them.
+"""Builds the web pages; and `cc-bot web`, which prints a sign-in link.
 
-aiohttp's server and Jinja2 are imported when they are used: not where no port is named.
+aiohttp's server and Jinja2 are imported only if a port is set.
 """
 # ruff: noqa: PLC0415 - see above
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from cc_bot.web.services import Discord, WebServices
 
 REACH_S = 2.0
-"""For whatever listens on this machine to answer."""
+"""For a server on this machine to answer."""
 
 
 def web_services(
@@ -42,7 +42,7 @@ def web_services(
     *,
     clock: Clock,
 ) -> "WebServices":
-    """Put together what the pages are handed."""
+    """Return the dependencies of the pages."""
     from cc_bot.web.services import WebServices, WebSettings
 
     settings = WebSettings(
@@ -72,7 +72,7 @@ def web_services(
 
 
 async def examine_in_child(config: Config, locale: Locale) -> Sequence[Mapping[str, str]]:
-    """Run `cc-bot doctor --json` in a process of its own, and return its findings in that language."""
+    """Run `cc-bot doctor --json` in a child process, and return its findings in that language."""
     child = await asyncio.create_subprocess_exec(
         *(sys.executable, "-m", "cc_bot", "doctor", "--json"),
         env={**os.environ, **config.variables, "CC_BOT_LOCALE": locale.value},
@@ -104,8 +104,8 @@ async def serve_web(
     clock: Clock,
     say: Callable[[str], None],
 ) -> AsyncIterator[Callable[[], Awaitable[None]]]:
-    """Take the port of the pages, if one is named for them; yield what begins to serve them. Raises PortTaken
-    or InvalidSetting."""
+    """Bind the pages' port, if one is set; yields the function that starts to serve. Raises PortTaken and
+    InvalidSetting."""
     if config.web_port is None:
         yield serve_nothing
         return
@@ -124,7 +124,7 @@ async def serve_nothing() -> None:
 
 
 async def run_web(config: Config, user_id: int, say: Callable[[str], None]) -> bool:
-    """Print a link that signs in a user, and return whether the pages are served at all."""
+    """Print a sign-in link. Returns False if no port is set for the pages."""
     words = texts(config.operator_locale).web_start
     if config.web_port is None:
         say(words.no_port)
@@ -139,7 +139,6 @@ async def run_web(config: Config, user_id: int, say: Callable[[str], None]) -> b
 
 
 def sign_in_url(url: str, code: str) -> str:
-    """Return the address that signs in whoever holds the code."""
     return f"{url}/sign-in?{urlencode({'code': code})}"
 
 

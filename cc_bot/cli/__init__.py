@@ -1,6 +1,6 @@
-"""`cc-bot`: the command line. Exit code 2 means that the operator has to fix something.
+"""The command line, `cc-bot`. Exit code 2 means that the operator has to fix something.
 
-A command imports what it needs when it runs: `--help` and `--version` answer without it.
+Commands import what they need when they run, so that `--help` and `--version` are fast.
 """
 # ruff: noqa: PLC0415 - see above
 
@@ -62,7 +62,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 SHARD_OPTIONS: Final = {"--shards": ("CC_BOT_SHARDS", "0-3"), "--shard-count": ("CC_BOT_SHARD_COUNT", "16")}
-"""Options of `run`, the settings that they go before, and an example."""
+"""Options of `run`, with the settings that they override and an example."""
 
 
 def _given_settings(options: argparse.Namespace) -> dict[str, str]:
@@ -77,7 +77,7 @@ def _given_settings(options: argparse.Namespace) -> dict[str, str]:
 
 
 def _as_typed(error: CcBotError, options: argparse.Namespace) -> CcBotError:
-    """Return the error with the name of the option in place of its setting."""
+    """Return the error with the option's name instead of its setting's."""
     for option, (setting, _) in SHARD_OPTIONS.items():
         typed = getattr(options, option[2:].replace("-", "_"), None)
         if isinstance(error, InvalidSetting) and typed is not None and error.params["name"] == setting:
@@ -96,7 +96,7 @@ def _say_trouble(error: Exception, sentence: str, options: argparse.Namespace) -
 
 
 def _reason(error: CcBotError, config: Config | None, locale: Locale) -> str:
-    """Return the sentence on an error. Of a copy that stopped it says what is wrong with that database."""
+    """Return the sentence on an error. For a stopped copy it names the database's problem."""
     words, stopped = texts(locale), isinstance(error, CopyStopped)
     if not stopped and (config is None or not isinstance(error, StorageError)):
         return explain(error, words)
@@ -164,7 +164,7 @@ def _add_database_commands(
 
 
 def _path(text: str, otherwise: str) -> Path:
-    """Return the path; of an empty text Path would make the folder that the program runs in."""
+    """Return the path. Raises for an empty text, which Path would read as the current folder."""
     if not text:
         raise ArgumentTypeError(otherwise)
     return Path(text)
@@ -178,7 +178,7 @@ def _moment(text: str, otherwise: str) -> datetime:
 
 
 def _whole_number(least: int, end: int, otherwise: str) -> Callable[[str], int]:
-    """Return a type for argparse: numbers from `least` to before `end`; `otherwise` is the error."""
+    """Return an argparse type for numbers from `least` to below `end`; `otherwise` is the error."""
 
     def read(text: str) -> int:
         number = int(text) if text.isdecimal() and text.isascii() else -1
@@ -241,7 +241,7 @@ def _wants_json(options: argparse.Namespace) -> bool:
 
 
 def _report_trouble(sentence: str, options: argparse.Namespace, *, of_settings: bool) -> None:
-    """Report to a program that no check could run."""
+    """Report, as JSON, that no check could run."""
     from cc_bot.app.doctor.report import Report, as_json, failed
 
     report = Report([failed("settings" if of_settings else "program", sentence)])
@@ -249,8 +249,8 @@ def _report_trouble(sentence: str, options: argparse.Namespace, *, of_settings: 
 
 
 def _open_standard_streams() -> None:
-    """Open closed standard streams, so that no other file gets their numbers, and print UTF-8 whatever the
-    locale is."""
+    """Open closed standard streams, so that no other file gets their numbers, and print UTF-8 regardless of
+    the locale."""
     while (descriptor := os.open(os.devnull, os.O_RDWR)) < _STANDARD_STREAMS:
         pass
     os.close(descriptor)

@@ -1,4 +1,4 @@
-"""The commands around a database: backup, restore, migrate, copy, erasures, wipe."""
+"""The database commands: backup, restore, migrate, copy, erasures, wipe."""
 
 import argparse
 import asyncio
@@ -139,12 +139,12 @@ def _wipe(config: Config, options: argparse.Namespace) -> None:
 
 
 def _counts(rows: Rows) -> dict[str, int]:
-    """Return what an operator knows a database by."""
+    """Return the counts that identify a database to an operator."""
     return {"messages": rows.get("messages", 0), "memories": rows.get("memories", 0)}
 
 
 def _announcer(words: BackupTexts) -> Announce:
-    """Return a function that says on stderr which stage of the work begins."""
+    """Return a function that prints each stage of the work on stderr."""
 
     def announce(stage: Stage) -> None:
         say_in_passing(words.stages[stage])
@@ -160,4 +160,4 @@ COMMANDS: Final[Mapping[str, Callable[[Config, argparse.Namespace], None]]] = {
     "erasures": _apply_erasures,
     "wipe": _wipe,
 }
-"""Each raises a StartupError."""
+"""Each raises StartupError."""

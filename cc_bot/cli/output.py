@@ -1,4 +1,4 @@
-"""What commands print, and what they ask."""
+"""Output and prompts of the commands."""
 
 import contextlib
 import errno
@@ -9,11 +9,11 @@ from cc_bot.domain.errors import OutputLost
 
 
 def say(sentence: str) -> None:
-    """Print and flush a line. A closed pipe is ignored. Raises OutputLost, once, if it can't be written."""
+    """Print and flush a line. A closed pipe is ignored. Raises OutputLost, once, if writing fails."""
     try:
         print(sentence, flush=True)  # noqa: T201 - a command's own words
     except OSError as error:
-        # Python would try to write what is left at the end, and complain.
+        # Otherwise Python would flush at exit, and report an error.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         if error.errno != errno.EPIPE:
             raise OutputLost(reason=os.strerror(error.errno or 0)) from None
@@ -26,7 +26,7 @@ def say_in_passing(sentence: str) -> None:
 
 
 def ask_consent(question: str) -> bool:
-    """Ask the person at the terminal for a yes. Returns no if there is no terminal."""
+    """Ask at the terminal for a yes. Returns no without a terminal."""
     if not sys.stdin.isatty():
         return False
     try:

@@ -1,4 +1,4 @@
-"""`cc-bot chat`: lines in, answers out, in front of a person or in a pipe."""
+"""`cc-bot chat`, interactive or in a pipe."""
 
 import asyncio
 import contextlib
@@ -49,7 +49,7 @@ _log = structlog.get_logger(__name__)
 
 
 class ChatCompleter(Completer):
-    """Completes commands, and the numbers that they take."""
+    """Completes commands and their numbers."""
 
     def __init__(self, chat: Chat) -> None:
         self._chat = chat
@@ -68,7 +68,7 @@ class ChatCompleter(Completer):
 
 
 class TypedHistory(FileHistory):
-    """What was typed, in a file that its owner alone can read. Without a usable file, in memory alone."""
+    """Input history, in a file that only its owner can read; in memory if the file is unusable."""
 
     def __init__(self, file: Path | None) -> None:
         try:
@@ -88,8 +88,8 @@ _STYLE: Final = Style.from_dict({"mark": "ansicyan bold", "bottom-toolbar": "nor
 
 
 class InputLine:
-    """The line that a person types into: Enter sends, Alt+Enter starts a new line, Ctrl-C clears, Ctrl-D on
-    an empty line ends."""
+    """The interactive input line: Enter sends, Alt+Enter starts a new line, Ctrl-C clears, Ctrl-D on an empty
+    line ends."""
 
     def __init__(self, completer: Completer, history: History) -> None:
         self._session: PromptSession[str] = PromptSession(
@@ -114,7 +114,7 @@ class InputLine:
             return None
 
     async def print_above(self, show: Callable[[], None]) -> None:
-        """Print something above the line that is being typed, if any."""
+        """Print above the input line, if one is active."""
         if self._session.app.is_running:
             await run_in_terminal(show)
         else:
@@ -144,7 +144,8 @@ YES: Final = frozenset({"y", "yes", "はい"})
 
 
 async def _ask_line(question: str) -> str | None:
-    """Return a line that no history keeps; None for Ctrl-C and Ctrl-D. What was typed before is no answer."""
+    """Return a line that is not kept in the history; None for Ctrl-C and Ctrl-D. Drops earlier keystrokes,
+    which are not an answer."""
     session = PromptSession[str](history=DummyHistory())
     clear_typeahead(session.input)
     if sys.platform != "win32":
@@ -157,7 +158,7 @@ async def _ask_line(question: str) -> str | None:
 
 @contextlib.contextmanager
 def _silence_keyboard() -> Iterator[None]:
-    """Don't echo what is typed meanwhile, and keep it for the next line, even after Ctrl-C."""
+    """Turn echo off, and keep keystrokes for the next line, even after Ctrl-C."""
     if sys.platform == "win32":
         yield
         return
@@ -176,17 +177,17 @@ def _silence_keyboard() -> Iterator[None]:
 
 
 class PipedLines:
-    """The lines of standard input.
+    """Lines of standard input.
 
-    A daemon thread waits for each: an event loop can't wait for a file, and one of its own threads would keep
-    the program from ending. It reads unbuffered, since Python can't exit while a thread holds the buffer.
+    Read on a daemon thread: an event loop can't wait for a file, and one of its own threads would keep the
+    program from ending. Unbuffered, since Python can't exit while a thread holds the buffer.
     """
 
     def __init__(self, descriptor: int) -> None:
         self._file = io.FileIO(descriptor, closefd=False)
 
     async def read(self) -> str | None:
-        """Return the next line; None at the end. Bytes that are not UTF-8 become U+FFFD."""
+        """Return the next line; None at the end. Invalid UTF-8 becomes U+FFFD."""
         line: asyncio.Future[bytes] = asyncio.get_running_loop().create_future()
         threading.Thread(target=self._read, args=(line,), daemon=True).start()
         read = await line
@@ -211,8 +212,8 @@ class PipedLines:
 
 @contextlib.contextmanager
 def _handle_signals(handlers: Mapping[str, Callable[[], None]]) -> Iterator[None]:
-    """Call these in the event loop on signals of these names. By `signal.signal`, since Windows' loops have
-    no `add_signal_handler`, and what asyncio set before has to be restored."""
+    """Call the handlers on the event loop for these signals. Uses `signal.signal`: Windows' loops have no
+    `add_signal_handler`, and asyncio's own handlers must be restored."""
     loop = asyncio.get_running_loop()
 
     def pass_on(number: int, _frame: object) -> None:
@@ -230,7 +231,7 @@ Read = Callable[[], Awaitable[str | None]]
 
 @dataclass(eq=False)
 class _Ending:
-    """The end that a signal asks for: the running answer is cut, and no more lines are read."""
+    """Shutdown on a signal: stops the running answer and reads no more lines."""
 
     assistant: Assistant
     begun: asyncio.Event = field(default_factory=asyncio.Event)
@@ -241,12 +242,12 @@ class _Ending:
         self._draining = self._draining or asyncio.create_task(self.assistant.turns.drain(0))
 
     async def lines(self, read: Read) -> AsyncIterator[str]:
-        """Yield what `read` gives until there is nothing more, or the end begins."""
+        """Yield lines until the end of input or the shutdown."""
         while (line := await self.read_unless_begun(read)) is not None:
             yield line
 
     async def read_unless_begun(self, read: Read) -> str | None:
-        """Return what `read` gives; None if the end comes first."""
+        """Return the next line; None on shutdown."""
         reading, begun = asyncio.ensure_future(read()), asyncio.create_task(self.begun.wait())
         try:
             await asyncio.wait((reading, begun), return_when=asyncio.FIRST_COMPLETED)
@@ -261,12 +262,12 @@ class _Ending:
 
 Running = Callable[[], AbstractContextManager[None]]
 Show = Callable[[Callable[[], None]], Awaitable[None]]
-"""Prints something where nobody is typing."""
+"""Prints while the input line is inactive."""
 
 
 @dataclass(eq=False)
 class Conversation:
-    """A chat in which one thing happens at a time: a line, or a reminder that is due."""
+    """A chat that handles one line or due reminder at a time."""
 
     chat: Chat
     show: Show
@@ -277,12 +278,12 @@ class Conversation:
         self._scheduler = Scheduler(stores.schedules, places=["terminal"], user_id=self.chat.user_id)
 
     async def run(self, line: str) -> bool:
-        """Do what a line says; return False if it says to leave."""
+        """Run a line. Returns False if it ends the chat."""
         async with self._busy:
             return await run_line(self.chat, line)
 
     async def remind(self) -> None:
-        """Say what is due. What could not be read is logged, and comes the next time."""
+        """Show due reminders. Failures are logged, and retried next time."""
         chat = self.chat
         async with self._busy:
             try:
@@ -296,8 +297,8 @@ class Conversation:
                 _log.warning("reminders_not_said", error=type(error).__name__)
 
     async def converse(self, lines: AsyncIterator[str], running: Running) -> None:
-        """Say what is due, and run line after line, each inside `running`, until there is none or one says to
-        leave; meanwhile say what comes due."""
+        """Show due reminders, now and as they come due, and run each line inside `running`, until the input
+        ends or a line ends the chat."""
         with contextlib.suppress(StorageError):  # the first question will say so
             await tell_unfinished_calls(self.chat)
         await self.remind()
@@ -324,12 +325,12 @@ async def _show_at_once(show: Callable[[], None]) -> None:
 
 _GONE: Final = {errno.EPIPE, errno.EIO}
 _THEME: Final = Theme({"markdown.code": "bold cyan"})
-"""Without rich's black background behind code."""
+"""Without rich's black background for code."""
 
 
 async def run_chat(assistant: Assistant, stores: Stores, moments: TimeResolver, profile: ChatProfile) -> bool:
-    """Chat on standard input and output until the user leaves, the input ends, a signal asks the program to
-    end, or the reader of the output is gone. Returns False if something that came through a pipe failed."""
+    """Chat on standard input and output until the user leaves, the input ends, a signal arrives, or the
+    output is closed. Returns False if a piped line failed."""
     ending = _Ending(assistant)
     try:
         if sys.stdin.isatty() and sys.stdout.isatty():
@@ -345,7 +346,7 @@ async def run_chat(assistant: Assistant, stores: Stores, moments: TimeResolver, 
     except OSError as error:
         if error.errno not in (*_GONE, errno.ENOSPC):
             raise
-        # At exit Python would try to write what is left, and complain.
+        # Otherwise Python would flush at exit, and report an error.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         if error.errno == errno.ENOSPC:
             raise OutputLost(reason=os.strerror(errno.ENOSPC)) from None

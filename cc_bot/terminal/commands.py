@@ -1,6 +1,6 @@
-"""What a line does: ask a question, or run a command.
+"""Runs a line: a question or a command.
 
-Names, arguments and descriptions of commands are Discord's (texts/commands.py), in English here.
+Commands have the names, arguments and descriptions of Discord's (texts/commands.py), in English.
 """
 
 import re
@@ -32,16 +32,16 @@ _log = structlog.get_logger(__name__)
 # ---- lines -----------------------------------------------------------------------------------------------
 
 Run = Callable[[Chat, str, Mapping[str, str]], Awaitable[None]]
-"""Takes the text after the command and the options before that text."""
+"""Takes the text after the command and its options."""
 
 
 @dataclass(frozen=True, slots=True)
 class Command:
     run: Run
     takes: tuple[str, ...] = ()
-    """The arguments, by their keys in texts/commands.py."""
+    """Arguments, by their keys in texts/commands.py."""
     options: tuple[str, ...] = ()
-    """Likewise the options: `--category work` for `memory_category`."""
+    """Options, by their keys: `--category work` for `memory_category`."""
 
     def usage(self, name: str, locale: Locale) -> str:
         wordings = command_names(locale)
@@ -59,7 +59,7 @@ def _option_name(key: str) -> str:
 
 
 class InvalidCommand(Exception):
-    """A line that can't be run, with a sentence for its user."""
+    """A line that can't be run, with a sentence for the user."""
 
 
 _SHORTCUTS: Final = {
@@ -72,13 +72,13 @@ _OPTION: Final = re.compile(r"--([a-z]+)[=\s]\s*(\S+)\s*")
 
 
 def _fold(typed: str) -> str:
-    """Return a command as it is compared: in half width and small letters."""
+    """Return a command for comparison: half width, lower case."""
     return unicodedata.normalize("NFKC", typed).casefold()
 
 
 def parse(line: str, words: Texts) -> tuple[str, str, Mapping[str, str]]:
-    """Return the command that a line means, its text and its options; a line without a slash is a question.
-    Raises InvalidCommand."""
+    """Return a line's command, text and options; a line without a slash is a question. Raises
+    InvalidCommand."""
     typed = line.strip()
     if not typed.startswith(("/", "／")):
         return "ask", typed, {}
@@ -113,7 +113,7 @@ def _take_options(command: Command, text: str) -> tuple[str, Mapping[str, str]]:
 
 
 def _number(text: str, needed: str) -> int:
-    """Return the number of a memory or reminder: `3`, `#3`. Raises InvalidCommand with this sentence."""
+    """Parse the number of a memory or reminder: `3`, `#3`. Raises InvalidCommand with this sentence."""
     digits = text.lstrip("#＃")
     if not digits.isdecimal() or not 0 < int(digits[:20]) < 2**63:
         raise InvalidCommand(needed)
@@ -121,7 +121,7 @@ def _number(text: str, needed: str) -> int:
 
 
 async def run_line(chat: Chat, line: str) -> bool:
-    """Do what a line says; return False if it says to leave."""
+    """Run a line. Returns False if it ends the chat."""
     name = ""
     try:
         if line.strip():
@@ -187,7 +187,7 @@ async def search_memories(chat: Chat, text: str, options: Mapping[str, str]) -> 
 
 
 async def add_memory(chat: Chat, text: str, options: Mapping[str, str]) -> None:
-    """Keep a memory. Raises an InputError for what can't be kept."""
+    """Raises InputError."""
     paused = (await chat.stores.settings.get(chat.user_id)).memory_paused
     _, reply = await memories.add(
         replace(chat.profile.caller, memory_paused=paused),
@@ -207,7 +207,7 @@ async def delete_memory(chat: Chat, text: str, _options: Mapping[str, str]) -> N
 
 
 async def undo_memory(chat: Chat, text: str, _options: Mapping[str, str]) -> None:
-    """Undo what was last done to a memory: its deletion, else its newest change."""
+    """Undo a memory's deletion, else its newest change."""
     words, user_id, history = chat.texts, chat.user_id, chat.stores.memory_history
     number = _number(text, chat.texts.memory.id_needed)
     memory_id = await chat.stores.memories.get_id(user_id, number)
@@ -244,7 +244,7 @@ async def list_reminders(chat: Chat, _text: str, _options: Mapping[str, str]) ->
 
 
 async def add_reminder(chat: Chat, text: str, _options: Mapping[str, str]) -> None:
-    """Set the reminders of `明日9時と18時 薬`. Raises an InputError if no time or no text is found."""
+    """Add the reminders of `明日9時と18時 薬`. Raises InputError if it has no time or no text."""
     profile = chat.profile
     if not text:
         raise errors.EmptyReminder
@@ -303,11 +303,11 @@ COMMANDS: Final[Mapping[str, Command]] = {
     "help": Command(show_help),
     "exit": Command(leave),
 }
-"""By their English names, in the order of `/help`."""
+"""By English name, in the order of `/help`."""
 
 
 async def complete(chat: Chat, typed: str) -> Sequence[Completion]:
-    """Return what may complete a line that begins with a slash: a command, or the number that it takes."""
+    """Return completions of a line with a slash: commands, or numbers."""
     if not typed.startswith(("/", "／")):
         return ()
     command, _, word = _fold(typed)[1:].rpartition(" ")

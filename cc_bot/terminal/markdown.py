@@ -1,4 +1,4 @@
-"""Text on a terminal: Japanese line breaks, lines that only the program can write, and Markdown."""
+"""Terminal text: Japanese line breaks, notices that models can't imitate, and Markdown."""
 
 import re
 import unicodedata
@@ -29,7 +29,8 @@ def one_line(content: str, limit: int = 200) -> str:
 
 
 def break_offsets(line: str, width: int) -> list[int]:
-    """Return where to cut a line so that each piece fits into `width` cells, by the rules of Japanese."""
+    """Return the offsets that cut a line into pieces of at most `width` cells, by Japanese line-breaking
+    rules."""
     offsets, column, start = list[int](), 0, 0
     for unit in units(line):
         size = cell_len(unit.rstrip())
@@ -52,7 +53,7 @@ def break_offsets(line: str, width: int) -> list[int]:
 
 
 class WrappedText(Text):
-    """Text that breaks its lines by `break_offsets`."""
+    """Text wrapped by `break_offsets`."""
 
     def wrap(self, console: Any, width: int, **options: Any) -> Lines:
         lines = Lines()
@@ -73,9 +74,8 @@ def wrap_text(content: str, style: str = "") -> Group:
 
 
 # ---- notices ---------------------------------------------------------------------------------------------
-# Notices are the lines in which the program says what was done. They begin with a mark in the first column.
-# A line of the model's that begins with a symbol is indented, so it can't pass for one. Escape sequences are
-# gone by then (`printable`).
+# Notices are the program's own statements, with a mark in the first column. Lines of the model that begin
+# with a symbol are indented, so they can't imitate one. Escape sequences were removed before (`printable`).
 
 MARK: Final = "◆"
 MARGIN: Final = "  "
@@ -84,12 +84,12 @@ BAR: Final = f"{MARGIN}│ "
 _LINE_STARTS: Final = re.compile(r"(?:\A|(?<=[\n\u2028\u2029]))([^\S\n\u2028\u2029]*)(?=\S)")
 _LINE_ENDS: Final = re.compile("[\n\u2028\u2029]")
 _FRAMES: Final = range(0x2500, 0x25A0)
-"""Box drawing and block elements: tables and quotations are made of them."""
+"""Box drawing and block elements, used for tables and quotations."""
 
 
 @dataclass(frozen=True, slots=True)
 class Quoted:
-    """Somebody's text within a notice, shown whole, with a bar before each row."""
+    """User text within a notice, shown in full, with a bar before each row."""
 
     text: str
 
@@ -109,7 +109,7 @@ def notice_lines(notice: Notice) -> str:
 
 
 class StyledNotice:
-    """A notice for a console; rows that continue a line are indented."""
+    """A notice for a console; continuation rows are indented."""
 
     def __init__(self, notice: Notice, style: str = "") -> None:
         self._style = style
@@ -129,7 +129,7 @@ class StyledNotice:
 
 
 def indent_symbols(content: str, *, at_line_start: bool = True) -> str:
-    """Indent the lines of a text that begin with a symbol, as notices do."""
+    """Indent lines that begin with a symbol, as notices do."""
 
     def margin(match: re.Match[str]) -> str:
         starts_line = match.start() or at_line_start
@@ -170,7 +170,7 @@ class _Cell(TableDataElement):
 
 
 class ChatMarkdown(Markdown):
-    """Markdown as models write it for a chat: a line end is a line end, and HTML is text like any other."""
+    """Markdown as in chats: line ends are kept, and HTML is plain text."""
 
     elements: ClassVar = {
         **Markdown.elements,
@@ -193,7 +193,7 @@ def _adapt_to_chat(tokens: list[Any]) -> None:
 
 
 class ModelWords:
-    """What a model wrote, as Markdown, with no line that looks like a notice and no blanks at line ends."""
+    """A model's text as Markdown, without lines that look like notices or trailing blanks."""
 
     def __init__(self, markup: str) -> None:
         self._markup = markup

@@ -1,4 +1,4 @@
-"""A question and its answer, and what the answer proposes."""
+"""Asks a question and shows the answer and its proposals."""
 
 import secrets
 from collections.abc import Awaitable, Callable, Iterator, Mapping
@@ -33,7 +33,7 @@ from cc_bot.texts import Texts, explain, texts
 
 @dataclass(frozen=True, slots=True)
 class ChatProfile:
-    """Who chats, where, and with whom."""
+    """User, channel and agent of a chat."""
 
     key: SessionKey
     locale: Locale
@@ -41,9 +41,9 @@ class ChatProfile:
     model_label: str
     agent: Agent
     history_file: Path | None = None
-    """Where the input line keeps what was typed; None: nowhere."""
+    """The input history; None to keep none."""
     visibility: Visibility = "public"
-    """`private` if others read the channel of the key."""
+    """`private` if others read the channel."""
     offline: bool = False
     """Whether the built-in model answers, because no key is set."""
 
@@ -67,7 +67,7 @@ async def _refuse(_question: str) -> bool:
 
 @dataclass(slots=True, eq=False, repr=False)
 class Chat:
-    """One chat: what its commands work with."""
+    """The state that commands work with."""
 
     assistant: Assistant
     stores: Stores
@@ -75,7 +75,7 @@ class Chat:
     profile: ChatProfile
     view: View
     confirm: Callable[[str], Awaitable[bool]] = _refuse
-    """Asks a yes-or-no question. Through a pipe it is no: what comes there was written before."""
+    """Asks a yes-or-no question. In a pipe the answer is no, since its lines were written before."""
     answering: Stop | None = field(default=None, init=False)
     """Stops the running answer; None if there is none."""
 
@@ -88,13 +88,13 @@ class Chat:
         return self.profile.user_id
 
     def stop(self) -> None:
-        """Stop the running answer, if there is one; what came of it is kept."""
+        """Stop the running answer, if any; its text so far is kept."""
         if self.answering is not None:
             self.answering.request()
 
 
 def explain_to_operator(error: errors.CcBotError, profile: ChatProfile) -> str:
-    """Explain an error to somebody who can change the settings."""
+    """Return the sentence on an error for the operator, who can change the settings."""
     words = profile.texts
     sentences: Mapping[type[errors.CcBotError], str] = {
         errors.ModelNotFound: words.terminal.model_not_found,
@@ -113,7 +113,7 @@ def explain_to_operator(error: errors.CcBotError, profile: ChatProfile) -> str:
 
 
 async def answer_question(chat: Chat, text: str) -> None:
-    """Answer what a user typed. Raises as `Assistant.ask` does."""
+    """Answer a user's input. Raises as `Assistant.ask` does."""
     profile = chat.profile
     question = Message("user", text, visibility=profile.visibility, author_id=chat.user_id)
     done = await _answer(chat, question)
@@ -122,7 +122,7 @@ async def answer_question(chat: Chat, text: str) -> None:
 
 
 async def _answer(chat: Chat, question: Message, options: TurnOptions | None = None) -> Done:
-    """Show the answer to a question, and have the user decide what it proposes."""
+    """Show the answer, and let the user decide on its proposals."""
     profile, stop = chat.profile, Stop()
     settings = await chat.stores.settings.get(chat.user_id)
     options = replace(
@@ -157,7 +157,7 @@ async def _answer(chat: Chat, question: Message, options: TurnOptions | None = N
 
 
 async def _decide(chat: Chat, proposal: Proposal) -> None:
-    """Show a proposal, and carry it out if the user says yes."""
+    """Show a proposal, and carry it out if the user approves."""
     words, approvals = chat.texts, chat.assistant.approvals
     chat.view.notices([*proposal_notices(proposal, chat.profile)])
     if not await chat.confirm(words.terminal.confirm):
@@ -202,7 +202,7 @@ async def _approve(chat: Chat, proposal: Proposal) -> ApprovedResult | None:
 
 
 async def _go_on(chat: Chat, result: ApprovedResult) -> None:
-    """Have the model go on with the result of a call."""
+    """Let the model continue with a call's result."""
     profile, name = chat.profile, result.proposal.content.calls[0].name
     after_call = chat.texts.proposal.after_call.format(what=name)
     question = Message(
@@ -212,7 +212,7 @@ async def _go_on(chat: Chat, result: ApprovedResult) -> None:
 
 
 async def tell_unfinished_calls(chat: Chat) -> None:
-    """Say which calls an earlier chat may have made when it was ended. Raises StorageError."""
+    """Report the calls that an interrupted earlier chat may have made. Raises StorageError."""
     for call in await chat.stores.proposals.list_approved(chat.user_id):
         if call.message.place_id is None:
             state = await chat.assistant.approvals.give_up(call)
@@ -235,7 +235,7 @@ def _outcome_notices(result: ApprovedResult, words: Texts) -> Iterator[Notice]:
 
 
 def proposal_notices(proposal: Proposal, profile: ChatProfile) -> Iterator[Notice]:
-    """Yield all that a proposal would do, its texts whole."""
+    """Yield everything that a proposal would do, with full texts."""
     words = profile.texts
     for number, part in enumerate(proposal.content.shown.parts):
         line = part.line(lambda value: _write_value(value, profile))

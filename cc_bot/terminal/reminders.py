@@ -1,4 +1,4 @@
-"""Reminders in the terminal: what a model changed, and what is due."""
+"""Reminders in the terminal: changes by the model, and due ones."""
 
 from datetime import timedelta
 from typing import Final
@@ -16,7 +16,7 @@ LATE_AFTER: Final = timedelta(minutes=1)
 
 
 def change_line(change: ScheduleChange, texts: Texts) -> str:
-    """Say what a model did to a reminder."""
+    """Return the receipt of a reminder change."""
     schedule = change.schedule
     caller = Caller(schedule.key.user_id, texts.locale, schedule.zone, texts)
     if change.kind == "cancelled":
@@ -27,7 +27,7 @@ def change_line(change: ScheduleChange, texts: Texts) -> str:
 
 
 def due_lines(due: Firing | MissedReminders, zone: ZoneInfo, texts: Texts) -> str:
-    """Return what is said when a reminder is due, or was missed."""
+    """Return the lines of a due or missed reminder."""
     words, now = texts.remind_here, utc_now()
 
     def line(template: str, firing: Firing) -> str:

@@ -1,4 +1,4 @@
-"""What a chat shows: Markdown and colours for a person, plain text for a pipe."""
+"""Output of a chat: Markdown and colours in a terminal, plain text in a pipe."""
 
 import time
 from abc import ABC, abstractmethod
@@ -42,7 +42,7 @@ CHART_COLUMNS: Final = 72
 
 
 def receipt_line(receipt: Receipt, texts: Texts) -> str:
-    """Return what was done to a memory, and the command that undoes it."""
+    """Return the receipt of a memory change, with the command that undoes it."""
     words = texts.receipt
     line = words.told(receipt, one_line(receipt.text, RECEIPT_CHARACTERS), numbered=True)
     if not receipt.undo:
@@ -56,7 +56,7 @@ def canvas_line(canvas: Canvas, texts: Texts) -> str:
 
 
 class AnswerView(ABC):
-    """An answer while it is written: turn events in, words and notices out."""
+    """A streaming answer: takes turn events, writes text and notices."""
 
     def __init__(self, texts: Texts) -> None:
         self._texts = texts
@@ -65,15 +65,15 @@ class AnswerView(ABC):
 
     @abstractmethod
     def write(self, text: str) -> None:
-        """Show the next piece of the model's words."""
+        """Write the next chunk of the model's text."""
 
     @abstractmethod
     def notice(self, notice: str, *, failed: bool = False) -> None:
-        """Show a notice on a line of its own."""
+        """Show a notice on its own line."""
 
     @abstractmethod
     def wait(self, why: str | None) -> None:
-        """Show what the answer is waiting for; None for the model."""
+        """Show what the answer waits for; None for the model."""
 
     def show(self, event: turn.TurnEvent) -> None:  # noqa: PLR0912 - a case an event
         words = self._texts
@@ -111,7 +111,7 @@ class AnswerView(ABC):
                 pass  # the others are about files and messages of Discord
 
     def end(self) -> None:
-        """Show what was done to memories; once, and also if the turn fails."""
+        """Show the receipts; once, and also if the turn fails."""
         words = self._texts.receipt
         for receipt in self._receipts:
             self.notice(receipt_line(receipt, self._texts))
@@ -159,7 +159,7 @@ def _element_title(element: Element) -> str:
 
 
 def _others_line(canvas: Canvas, texts: Texts) -> str:
-    """Return the titles of what is up but out of sight; empty for none."""
+    """Return the titles of canvas elements that are out of sight; empty for none."""
     others = [one_line(each.title or each.id) for each in canvas.elements if each not in canvas.in_sight]
     return texts.canvas.others.format(titles=", ".join(others)) if others else ""
 
@@ -204,7 +204,7 @@ class PlainView:
 
 
 class _PlainAnswer(AnswerView):
-    """An answer that is written as it comes, without blanks at either end."""
+    """Writes an answer as it arrives, without leading and trailing blanks."""
 
     def __init__(self, out: TextIO, err: TextIO, texts: Texts) -> None:
         super().__init__(texts)
@@ -248,7 +248,7 @@ class RichView:
         self._console = console
 
     def say(self, text: str, *, style: str = "") -> None:
-        """Print a text. A line that begins with blanks keeps them in all its rows."""
+        """Print a text. Wrapped rows keep a line's indentation."""
         for line in text.split("\n"):
             indent = len(line) - len(line.lstrip(" "))
             words = wrap_text(line[indent:], style)
@@ -291,8 +291,8 @@ class RichView:
 
 
 class _RichAnswer(AnswerView):
-    """An answer that is redrawn while it is written: its end, as far as the screen holds it. On exit, all of
-    it is printed."""
+    """Redraws an answer while it streams: its end, as much as the screen fits. On exit, all of it is
+    printed."""
 
     def __init__(self, console: Console, texts: Texts) -> None:
         super().__init__(texts)

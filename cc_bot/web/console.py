@@ -1,7 +1,7 @@
-"""The console: how the bot is doing and what owners decide about it, for owners alone.
+"""The owners' console: status and administration.
 
-Whether somebody is an owner is asked anew with every request, and for everybody else none of these pages
-exists. Nothing here shows what anybody wrote, or whose question it was.
+Ownership is checked on every request; for other users these pages don't exist. Nothing shows what a user
+wrote, or who asked.
 """
 
 import asyncio
@@ -34,17 +34,17 @@ from cc_bot.web.services import WebServices
 from cc_bot.web.visitor import SignedIn, visitor_of
 
 MAX_ID_CHARACTERS: Final = 60
-"""Characters of an id or a mention, as the commands take them."""
+"""Of an id or mention, as in the commands."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Rule:
-    """A line of the list of who may use the bot."""
+    """An access rule."""
 
     about: Mentionable
     ruling: Ruling
     here: bool
-    """Whether an owner made it; else it stands in the operator's file."""
+    """Whether an owner made it; otherwise it is in the operator's file."""
 
 
 class ConsolePages:
@@ -74,8 +74,7 @@ class ConsolePages:
         ]
 
     async def _require_owner(self, request: web.Request) -> SignedIn:
-        """Return who decides something, of whom it is asked anew whether they may, as `/admin` does. Raises
-        OwnersOnly."""
+        """Return the owner, checked again with Discord as in `/admin`. Raises OwnersOnly."""
         owner = owner_of(request)
         if not await self._services.discord.is_owner(owner.user_id, anew=True):
             raise OwnersOnly
@@ -84,8 +83,8 @@ class ConsolePages:
     async def _act(
         self, request: web.Request, page: str, run: Callable[..., Awaitable[Reply]], *values: Any
     ) -> web.StreamResponse:
-        """Run a command of `/admin` and show its reply on a page. Raises OwnersOnly, IdNotUnderstood for an
-        id that is none, and what the command raises."""
+        """Run a command of `/admin` and show its reply. Raises OwnersOnly, IdNotUnderstood, and what the
+        command raises."""
         owner = await self._require_owner(request)
         try:
             reply = await run(owner, *values, administration=self._services.administration)
@@ -101,7 +100,7 @@ class ConsolePages:
         return _render(request, "console.html", owner, seen=seen, facts=admin.status_facts(seen, owner))
 
     async def switch_maintenance(self, request: web.Request) -> web.StreamResponse:
-        """Begin it or end it. Raises InputError for a note that is too long."""
+        """Raises InputError for a long note."""
         note = text_of(request, "note")
         match text_of(request, "do"):
             case "end":
@@ -145,7 +144,6 @@ class ConsolePages:
         )
 
     async def add_rule(self, request: web.Request) -> web.StreamResponse:
-        """Allow or deny."""
         rulings: dict[str, Ruling] = {"allow": "allow", "deny": "deny"}
         ruling = rulings.get(text_of(request, "rule"))
         if ruling is None:  # a guess would lock everybody else out, or somebody in
@@ -169,7 +167,7 @@ class ConsolePages:
         return await self._act(request, "/console/models", admin.unset_models, _id(request, "channel"))
 
     async def show_log(self, request: web.Request) -> web.Response:
-        """Show the newest records from a level on. Raises InputError for a level that there is not."""
+        """Show the newest log records from a level up. Raises InputError for an unknown level."""
         owner, level = owner_of(request), request.query.get("level", LEVELS[0])
         if level not in LEVELS:
             raise InputError
@@ -189,7 +187,7 @@ class ConsolePages:
         return _render(request, "console_doctor.html", owner_of(request), report=(), examined_at=None)
 
     async def run_doctor(self, request: web.Request) -> web.Response:
-        """Run the doctor, for one owner after the other, and show its report."""
+        """Run the doctor, one run at a time, and show its report."""
         owner = await self._require_owner(request)
         async with self._examining:
             report = await self._services.examine(owner.locale)
@@ -203,7 +201,7 @@ async def _for_owners(page: Handler, request: web.Request) -> web.StreamResponse
 
 
 def owner_of(request: web.Request) -> SignedIn:
-    """Return who asks. Raises OwnersOnly, which is told as if there were no such page."""
+    """Return the signed-in owner. Raises OwnersOnly, which is shown as not found."""
     visitor = visitor_of(request)
     if not visitor.owner:
         raise OwnersOnly
@@ -221,8 +219,8 @@ def _kind(request: web.Request) -> Subject | None:
 
 
 def _id(request: web.Request, kind: Subject | None = None) -> str:
-    """Return what is written as an id, of this kind or of the one that is chosen. Raises IdNotUnderstood if
-    it is missing: unlike a command, a page is about no server or channel of its own."""
+    """Return the id of this kind, or of the chosen kind. Raises IdNotUnderstood, also if it is missing:
+    unlike a command, a page has no server or channel of its own."""
     written = text_of(request, "id")[:MAX_ID_CHARACTERS]
     if (kind or _kind(request)) and not written.strip():
         raise IdNotUnderstood

@@ -1,7 +1,7 @@
-"""Memories as files: written for a download, and read from an upload; and the pausing of all memory.
+"""Export and import of memories as files, and pausing memory.
 
-What an import would bring is shown first. Nothing of it is kept in between: the form that confirms it
-carries what was read, packed, and that is read once more with all the checks.
+An import is previewed first. Nothing is stored in between: the confirming form carries the compressed file,
+which is checked again.
 """
 
 import asyncio
@@ -33,12 +33,12 @@ from cc_bot.web.services import WebServices
 from cc_bot.web.visitor import SignedIn, visitor_of
 
 SHOWN: Final = 50
-"""Of what an import would bring."""
+"""Memories in the preview."""
 SHOWN_CHARACTERS: Final = 120
 MOST_PACKED_CHARACTERS: Final = 990_000
-"""A form that carries more would not arrive. Texts of 1 MB take half of that and less."""
+"""Larger forms would be refused. Texts of 1 MB take up to half of that."""
 SURE_TO_ARRIVE: Final = "500 KB"
-"""Of a file, whatever stands in it."""
+"""A file of this size always fits."""
 
 
 class MemoryFilePages:
@@ -69,12 +69,12 @@ class MemoryFilePages:
         return await send_file(request, pieces, f"{name}.json", "application/json")
 
     async def show_import(self, request: web.Request) -> web.Response:
-        """Show the form that takes a file."""
+        """Show the upload form."""
         return self._import_page(request, visitor_of(request))
 
     async def preview(self, request: web.Request) -> web.StreamResponse:
-        """Show what a file would bring. What can't be read is told beside the form. Raises InputError for
-        what no form of ours sends, and StorageError."""
+        """Show what a file would add; parse errors are shown beside the form. Raises InputError for a foreign
+        form, and StorageError."""
         visitor, asked = visitor_of(request), text_of(request, "audience")
         audience: Audience | None = next((each for each in get_args(Audience) if each == asked), None)
         if audience is None:
@@ -93,7 +93,7 @@ class MemoryFilePages:
         return render(request, "memories_import_preview.html", visitor, plan=plan, packed=packed, shown=shown)
 
     async def take(self, request: web.Request) -> web.StreamResponse:
-        """Keep what was shown. What can't be kept any more is told beside the form. Raises StorageError."""
+        """Import what was shown; refusals are shown beside the form. Raises StorageError."""
         visitor = visitor_of(request)
         try:
             planned = await asyncio.to_thread(_unpack, text_of(request, "planned"))
@@ -103,13 +103,12 @@ class MemoryFilePages:
         return go_on(request, visitor, "/memories", "memories_imported", count=f"{count:,}")
 
     async def pause(self, request: web.Request) -> web.StreamResponse:
-        """Store and use no memories from now on."""
+        """Pause storing and using memories."""
         visitor = visitor_of(request)
         reply = await memories.pause(visitor, service=self._services.memories)
         return go_on_with(request, visitor, "/memories", reply)
 
     async def resume(self, request: web.Request) -> web.StreamResponse:
-        """Store and use memories again."""
         visitor = visitor_of(request)
         reply = await memories.resume(visitor, service=self._services.memories)
         return go_on_with(request, visitor, "/memories", reply)
@@ -135,7 +134,7 @@ def _at_hand(data: bytes) -> Callable[[], Awaitable[bytes]]:
 
 
 def _pack(planned: str) -> str:
-    """Return a file as a field of a form. Raises AttachmentTooLarge for one that would not arrive."""
+    """Return a file as a form field. Raises AttachmentTooLarge."""
     packed = base64.b64encode(zlib.compress(planned.encode("utf-8", "replace"))).decode()
     if len(packed) > MOST_PACKED_CHARACTERS:
         raise AttachmentTooLarge(limit=SURE_TO_ARRIVE)
@@ -143,7 +142,7 @@ def _pack(planned: str) -> str:
 
 
 def _unpack(packed: str) -> bytes:
-    """Return the file that a field carries. Raises InputError for what is none."""
+    """Return the file in a field. Raises InputError if it is invalid."""
     try:
         unpacking = zlib.decompressobj()
         data = unpacking.decompress(base64.b64decode(packed, validate=True), MAX_PLANNED_BYTES)

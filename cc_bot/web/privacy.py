@@ -1,7 +1,7 @@
-"""The data about whoever is signed in, as `/privacy` shows, exports and erases it.
+"""Shows, exports and erases a user's data, as in `/privacy`.
 
-The file is one, however much there is: it is made while it is sent. Erasing ends the session that asks for
-it, so the answer is the last page that this browser is shown.
+The export is one file, made while it is sent. Erasing ends the session, so its reply is the browser's last
+page.
 """
 
 from collections.abc import Sequence
@@ -21,7 +21,7 @@ from cc_bot.web.services import WebServices
 from cc_bot.web.visitor import SignedIn, drop_cookie, visitor_of
 
 _MARKS: Final = ("・", "- ", "-# ")
-"""Of a line on Discord, where a page has a list."""
+"""Of list items on Discord; a page has a list."""
 
 
 class PrivacyPages:
@@ -37,7 +37,7 @@ class PrivacyPages:
         )
 
     async def show(self, request: web.Request) -> web.Response:
-        """Show how much of what is stored, and for how long."""
+        """Show how much data is stored, and for how long."""
         visitor, privacy = visitor_of(request), self._services.privacy
         held = await privacy.overview(visitor.user_id)
         kinds = visitor.words.privacy.kinds
@@ -57,7 +57,7 @@ class PrivacyPages:
         return await send_file(request, pieces, f"cc-bot-{day}.json", "application/json")
 
     async def ask(self, request: web.Request) -> web.Response:
-        """Show what an erasing covers, with the button that does it."""
+        """Show what would be erased, with the button."""
         visitor = visitor_of(request)
         held = await self._services.privacy.overview(visitor.user_id)
         until = self._services.clock() + CONFIRM_WITHIN
@@ -72,8 +72,7 @@ class PrivacyPages:
         )
 
     async def erase(self, request: web.Request) -> web.StreamResponse:
-        """Erase everything, if the question is not an old one. Raises ErasureUnfinished or another
-        StorageError."""
+        """Erase everything, unless the question expired. Raises ErasureUnfinished or another StorageError."""
         visitor = visitor_of(request)
         until = text_of(request, "until")
         if not _holds(until, self._services.clock()):
@@ -85,7 +84,7 @@ class PrivacyPages:
         return response
 
     def _erased(self, request: web.Request, visitor: SignedIn, held: Holdings) -> web.Response:
-        """Return the page for somebody of whom nothing is known any more."""
+        """Return the page after an erasure."""
         return fill(
             request.app[ENVIRONMENT],
             "privacy_erased.html",

@@ -1,4 +1,4 @@
-"""One's own reminders and heartbeat, as `/remind` and `/heartbeat` have them, and their changing."""
+"""The page on a user's reminders and heartbeat, as in `/remind` and `/heartbeat`."""
 
 import hashlib
 from collections.abc import Sequence
@@ -34,22 +34,22 @@ from cc_bot.web.services import WebServices
 from cc_bot.web.visitor import SignedIn, visitor_of
 
 LONGEST_TIME: Final = 100
-"""Characters, as the command takes them."""
+"""Characters, as in the command."""
 _USUAL_HOURS: Final = 6
 
 
 @dataclass(frozen=True, slots=True)
 class ReminderForm:
-    """A reminder as it was typed."""
+    """A submitted reminder."""
 
     text: str = ""
     when: str = ""
     repeat: str = ""
     number: int | None = None
-    """Of the one that it changes; None for a new one."""
+    """Of the reminder to change; None for a new one."""
 
     def ensure_short(self) -> None:
-        """Raise WhenNotUnderstood or RepeatNotUnderstood for a time or repeat that is too long."""
+        """Raise WhenNotUnderstood or RepeatNotUnderstood if the time or repeat is too long."""
         if len(self.when) > LONGEST_TIME:
             raise WhenNotUnderstood
         if len(self.repeat) > LONGEST_TIME:
@@ -77,13 +77,13 @@ class ReminderPages:
         )
 
     async def list(self, request: web.Request) -> web.Response:
-        """Show all that wait or are paused, the next one first, and the heartbeat."""
+        """Show all waiting and paused reminders, the next one first, and the heartbeat."""
         return await self._page(request)
 
     async def _page(
         self, request: web.Request, entered: ReminderForm = NOTHING_ENTERED, problem: InputError | None = None
     ) -> web.Response:
-        """Return the page; what was entered and can't be done stands where it was, with the reason."""
+        """Return the page; invalid input is shown again with the reason."""
         visitor = visitor_of(request)
         known = await self._schedules.list(visitor.user_id)
         beats = await self._schedules.list(visitor.user_id, kind="heartbeat")
@@ -113,8 +113,8 @@ class ReminderPages:
         )
 
     async def add(self, request: web.Request) -> web.StreamResponse:
-        """Set one, or as many as its time means; the same form sent twice is one. What can't be set is shown
-        back. Raises what `add_reminders` raises beside."""
+        """Add one, or one per time; the same form counts once. Invalid input is shown again. Raises the other
+        errors of `add_reminders`."""
         visitor, form = visitor_of(request), await _form(request)
 
         async def act() -> None:
@@ -140,8 +140,8 @@ class ReminderPages:
         return go_on_with(request, visitor, "/reminders", replies[-1])
 
     async def change(self, request: web.Request) -> web.StreamResponse:
-        """Give one another text, time or repeat. What can't be is shown back. Raises NothingHere, and what
-        `change_reminder` raises beside."""
+        """Change one's text, time or repeat. Invalid input is shown again. Raises NothingHere, and the other
+        errors of `change_reminder`."""
         visitor = visitor_of(request)
         before = await reminders.find_reminder(self._schedules, visitor.user_id, id_in(request, "number"))
         form = await _form(request, id_in(request, "number"))
@@ -164,20 +164,20 @@ class ReminderPages:
         return go_on_with(request, visitor, "/reminders", reply)
 
     async def cancel(self, request: web.Request) -> web.StreamResponse:
-        """Delete one. Raises ScheduleNotFound."""
+        """Raises ScheduleNotFound."""
         visitor = visitor_of(request)
         reply = await reminders.delete(visitor, id_in(request, "number"), schedules=self._schedules)
         await self._services.discord.receipts_changed(visitor.user_id)
         return go_on_with(request, visitor, "/reminders", reply)
 
     async def resume(self, request: web.Request) -> web.StreamResponse:
-        """Let a paused one go on. Raises ScheduleNotFound; one that waits stays as it is."""
+        """Resume a paused one; a waiting one stays unchanged. Raises ScheduleNotFound."""
         visitor = visitor_of(request)
         reply = await reminders.resume(visitor, id_in(request, "number"), schedules=self._schedules)
         return go_on_with(request, visitor, "/reminders", reply)
 
     async def start_heartbeat(self, request: web.Request) -> web.StreamResponse:
-        """Start a heartbeat in place of the one there was. Raises InputError."""
+        """Set the heartbeat, replacing any other. Raises InputError."""
         visitor = visitor_of(request)
         quiet_from, quiet_to = text_of(request, "quiet_from").strip(), text_of(request, "quiet_to").strip()
         try:
@@ -219,6 +219,6 @@ async def _form(request: web.Request, number: int | None = None) -> ReminderForm
 
 
 def mark_of(schedule: Schedule) -> str:
-    """Return what tells whether a reminder still is as it was when a page showed it."""
+    """Return a fingerprint of a reminder, to detect changes since a page showed it."""
     told = repr((schedule.text, schedule.due_at, schedule.repeat)).encode("utf-8", "replace")
     return hashlib.sha256(told).hexdigest()[:16]

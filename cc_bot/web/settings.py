@@ -1,4 +1,4 @@
-"""One's own settings, as `/settings` has them, and the browsers that are signed in."""
+"""A user's settings, as in `/settings`, and signed-in browsers."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -21,7 +21,7 @@ from cc_bot.web.visitor import SignedIn, drop_cookie, visitor_of
 
 _LANGUAGES: Final[dict[str, Locale | None]] = {"": None, **{locale: locale for locale in Locale}}
 LONGEST_ZONE: Final = 64
-"""Characters, as the command takes them."""
+"""Characters, as in the command."""
 
 
 class SettingsPages:
@@ -36,7 +36,6 @@ class SettingsPages:
         )
 
     async def show(self, request: web.Request) -> web.Response:
-        """Show what is chosen, and who is signed in."""
         visitor = visitor_of(request)
         chosen = await self._services.stores.settings.get(visitor.user_id)
         return await self._page(request, visitor, chosen)
@@ -50,7 +49,7 @@ class SettingsPages:
         *,
         status: int = 200,
     ) -> web.Response:
-        """Return the form with what is chosen, or was typed, and the browsers; `trouble` is what is wrong
+        """Return the form with the stored or submitted values, and the browsers; `trouble` is the problem
         with the time zone."""
         services = self._services
         sessions = await services.stores.web_sessions.list(visitor.user_id)
@@ -69,8 +68,8 @@ class SettingsPages:
         )
 
     async def save(self, request: web.Request) -> web.StreamResponse:
-        """Choose all of it; what is typed stays where the time zone is none. Raises InputError for a language
-        that there is not."""
+        """Save all settings; an invalid time zone is shown again. Raises InputError for an unknown
+        language."""
         visitor, services = visitor_of(request), self._services
         if not {"language", "timezone"} <= form_of(request).keys():  # to leave it out chooses nothing
             raise InputError
@@ -92,8 +91,8 @@ class SettingsPages:
         return go_on(request, visitor_of(request), "/settings", "settings_saved")
 
     async def end_session(self, request: web.Request) -> web.StreamResponse:
-        """End one session of one's own by its number, all of them, or all but this browser's. Raises
-        NothingHere for a number that is none of theirs."""
+        """Sign out one of the user's browsers by number, all, or all but this one. Raises NothingHere for an
+        unknown number."""
         visitor, wanted = visitor_of(request), text_of(request, "id")
         store = self._services.stores.web_sessions
         if wanted == "others":
@@ -111,15 +110,14 @@ class SettingsPages:
 
 
 def _locale_in(language: str) -> Locale | None:
-    """Return the language that was chosen, None for the default. Raises InputError for another."""
+    """Return the chosen language, None for the default. Raises InputError."""
     if language not in _LANGUAGES:
         raise InputError
     return _LANGUAGES[language]
 
 
 def _zone_in(typed: str) -> str | None:
-    """Return what was typed of a time zone; None for the default. Raises
-    UnknownTimezone for what is too long."""
+    """Return the entered time zone; None for the default. Raises UnknownTimezone if it is too long."""
     if len(typed) > LONGEST_ZONE:
         raise UnknownTimezone
     return typed.strip() or None

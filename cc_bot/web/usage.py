@@ -1,4 +1,4 @@
-"""The tokens and cost of whoever is signed in, as `/usage` tells them, and of servers that they manage."""
+"""A user's tokens and cost, as in `/usage`, and those of servers that the user manages."""
 
 import asyncio
 from collections.abc import Callable, Sequence
@@ -20,28 +20,28 @@ from cc_bot.web.services import WebServices
 from cc_bot.web.visitor import SignedIn, visitor_of
 
 PERIODS: Final = (7, 30, 365)
-"""Days that can be looked at."""
+"""Days to choose from."""
 USUAL: Final = 30
 MOST_GUILDS: Final = 20
-"""That are asked about at a time."""
+"""Checked per request."""
 
 
 @dataclass(frozen=True, slots=True)
 class UsageTable:
-    """Rows of numbers under a name."""
+    """A named table of numbers."""
 
     title: str
     of: str
-    """What the first column holds."""
+    """Heading of the first column."""
     rows: Sequence[tuple[str, Total]]
 
 
 @dataclass(frozen=True, slots=True)
 class UsageView:
-    """The usage of somebody, ready to be shown."""
+    """Usage of a user or server, formatted."""
 
     name: str
-    """Of a server; empty for one's own."""
+    """Of a server; empty for the user."""
     lines: Sequence[str]
     left: Sequence[Remaining]
     total: Total
@@ -49,7 +49,7 @@ class UsageView:
     tables: Sequence[UsageTable]
     currency: str
     sound: bool
-    """Whether there is any."""
+    """Whether there is any speech usage."""
 
 
 class UsagePages:
@@ -60,7 +60,7 @@ class UsagePages:
         return (web.get("/usage", self.show),)
 
     async def show(self, request: web.Request) -> web.Response:
-        """Show one's own usage of some days, and that of servers that one manages."""
+        """Show the user's usage, and that of managed servers."""
         visitor, spending = visitor_of(request), self._services.spending
         days = _days_of(request)
         payer = replace(visitor.payer, role_ids=())
@@ -79,7 +79,7 @@ class UsagePages:
         )
 
     async def _guilds(self, visitor: SignedIn, days: int) -> list[UsageView]:
-        """Return those that the user manages, of all that they used anything in."""
+        """Return the servers with usage of the user that the user manages."""
         discord, spending = self._services.discord, self._services.spending
         asked_for = visitor.session.place.guild_id
         known = await spending.list_guilds(visitor.user_id, PERIODS[-1])
@@ -98,7 +98,7 @@ class UsagePages:
 
 
 def _days_of(request: web.Request) -> int:
-    """Return how many days are asked for; the usual ones, where that is no choice."""
+    """Return the chosen number of days, or the default."""
     asked = request.query.get("days", "")
     return next((days for days in PERIODS if str(days) == asked), USUAL)
 

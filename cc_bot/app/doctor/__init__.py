@@ -1,4 +1,4 @@
-"""`cc-bot doctor`: finds what is wrong with the setup, and says how to fix it.
+"""`cc-bot doctor`: finds problems in the setup, and says how to fix them.
 
-It changes nothing, so a bot may run meanwhile. A check that breaks or takes too long becomes a finding.
+Read-only, so the bot may be running. A check that crashes or times out becomes a finding.
 """

@@ -1,4 +1,4 @@
-"""The list of checks, and how they are run."""
+"""Runs the checks."""
 
 import asyncio
 import platform
@@ -57,9 +57,9 @@ LIMIT_S: Final = 15.0
 LOADING_LIMIT_S: Final = 30.0
 """For checks that load a library first."""
 DATABASE_LIMIT_S: Final = 600.0
-"""A file of many gigabytes is read from its beginning to its end."""
+"""A file of many gigabytes is read completely."""
 SERVERS_LIMIT_S: Final = 30.0
-"""For servers with tools to start and to list them."""
+"""For MCP servers to start and list their tools."""
 SLACK_S: Final = 2.0
 """Beyond a check's own timeouts, so that these are reported first."""
 MAX_NAMES: Final = 10
@@ -67,12 +67,12 @@ MAX_NAMES: Final = 10
 
 Checked = Finding | Sequence[Finding]
 Check = tuple[str, Callable[[], Awaitable[Checked]], float]
-"""The name if the check itself breaks, the check, and its time limit in seconds."""
+"""Its name in case it crashes, the check, and its time limit in seconds."""
 
 
 async def run_doctor(config: Config, *, offline: bool) -> Report:
-    """Run all checks, or with `offline` those without network. Raises InvalidSetting if the settings name no
-    database."""
+    """Run all checks; with `offline` only those without network. Raises InvalidSetting if the settings name
+    no database."""
     words = texts(config.operator_locale)
     if (
         config.discord_token and not offline
@@ -123,7 +123,7 @@ def list_checks(config: Config, words: Texts, *, offline: bool) -> Sequence[Chec
 
 
 async def run_checks(checks: Sequence[Check], words: Texts) -> Report:
-    """Run all checks at once. Returns their findings in the order of the checks."""
+    """Run all checks at once. Returns their findings in order."""
     found = await asyncio.gather(*(_run(check, words) for check in checks))
     return Report(tuple(finding for findings in found for finding in findings))
 
@@ -180,7 +180,7 @@ async def _check_policy(config: Config, words: Texts) -> Finding:
 
 
 async def _load_agents(agents: Agents) -> Mapping[str, Agent]:
-    """Return no agents if their file is wrong, which _check_agents reports."""
+    """Return no agents if their file is invalid, which _check_agents reports."""
     try:
         return await agents.load()
     except StartupError:
@@ -197,7 +197,7 @@ async def _check_embedder(config: Config, words: Texts) -> Finding:
 
 
 async def _check_tools(config: Config, words: Texts, agents: Agents, *, offline: bool) -> Sequence[Finding]:
-    """Check the file of servers with tools, start each server, and look for the tools that agents name."""
+    """Check the MCP servers' file, start each server, and look for the tools that agents name."""
     said, servers = words.doctor, dict[str, ServerEntry]()
     known: Mapping[str, Sequence[str] | None]
     try:

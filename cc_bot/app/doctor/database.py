@@ -1,4 +1,4 @@
-"""Checks the database file and the files beside it: disk, modes, backups, erasure log."""
+"""Checks the database file and its sidecars: disk, modes, backups, erasure log."""
 
 import asyncio
 import os
@@ -20,16 +20,16 @@ from cc_bot.texts import Texts
 
 MAX_BACKUP_AGE: Final = timedelta(days=7)
 MIN_FREE_BYTES: Final = 64 * 2**20
-"""With less the next days fail."""
+"""With less, writes soon fail."""
 WANTED_BYTES: Final = 512 * 2**20
-"""Besides twice the database: it is copied before upgrades and rewritten after erasures."""
+"""In addition to twice the database: it is copied before upgrades and vacuumed after erasures."""
 OTHERS: Final = 0o077
 
 Free = Callable[[Path], int]
 
 
 async def check_database_file(config: Config, texts: Texts, free: Free = free_bytes) -> Sequence[Finding]:
-    """`free` returns the free bytes of the disk with a folder."""
+    """`free` returns the free bytes of a folder's disk."""
     return await asyncio.to_thread(lambda: [*_check_file(config, texts, free)])
 
 
@@ -92,7 +92,7 @@ def _private_files(config: Config, path: Path) -> Iterator[Path]:
 
 
 def _mode(path: Path) -> int:
-    """Return 0 if there is no such file, or if it can't be examined."""
+    """Return 0 if the file does not exist or can't be examined."""
     try:
         return path.stat().st_mode & 0o777
     except OSError:

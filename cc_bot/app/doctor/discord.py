@@ -1,6 +1,6 @@
-"""Checks the token, the intents, the registered commands and the clock against Discord.
+"""Checks the token, the intents, the registered commands and the clock with Discord.
 
-It uses plain HTTP: nothing here needs a gateway, and loading hikari takes a second.
+Uses plain HTTP: no gateway is needed, and loading hikari takes a second.
 https://discord.com/developers/docs/resources/application
 """
 
@@ -21,7 +21,7 @@ from cc_bot.version import __version__
 API_URL: Final = "https://discord.com/api/v10"
 TIMEOUT_S: Final = 8.0
 MESSAGE_CONTENT: Final = 1 << 18 | 1 << 19
-"""Flags of an application with the intent: granted in full, or because it is in few servers."""
+"""Application flags for the intent: granted in full, or because it is in few servers."""
 MAX_NAMES: Final = 8
 MAX_DIFFERENCE: Final = timedelta(seconds=5)
 """Discord's time is in whole seconds, and arrives with a delay."""
@@ -31,7 +31,7 @@ _Get = Callable[[str], Awaitable[tuple[Any, str]]]
 
 
 class _NoAnswer(Exception):
-    """The text says why, without quoting the answer."""
+    """The text is the reason, without quoting the response."""
 
 
 async def check_discord(

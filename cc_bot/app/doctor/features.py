@@ -1,4 +1,4 @@
-"""Tries the optional features as a conversation would: speech, embeddings, charts, documents, the web."""
+"""Tries the optional features: speech, embeddings, charts, documents, the web."""
 
 import asyncio
 import io
@@ -44,7 +44,7 @@ _SETTINGS: Final = {"searxng": "CC_BOT_SEARCH_URL", "brave": "CC_BOT_BRAVE_KEY"}
 
 
 async def check_transcriber(transcriber: Transcriber | None, texts: Texts) -> Finding:
-    """Transcribe a second of silence, and close it."""
+    """Transcribe a second of silence, and close the transcriber."""
     said = texts.doctor
     if transcriber is None:
         return ok("hearing", said.hearing_none)
@@ -58,7 +58,7 @@ async def check_transcriber(transcriber: Transcriber | None, texts: Texts) -> Fi
 
 
 def _silence() -> bytes:
-    """Return a second of it as a WAV file."""
+    """Return a second of silence as WAV."""
     file = io.BytesIO()
     with wave.open(file, "wb") as sound:
         sound.setnchannels(1)
@@ -69,7 +69,7 @@ def _silence() -> bytes:
 
 
 async def check_speaker(speaker: Speaker | None, texts: Texts) -> Finding:
-    """Speak a word, and close it."""
+    """Speak a word, and close the synthesizer."""
     said = texts.doctor
     if speaker is None:
         return ok("speaking", said.speaking_none)
@@ -83,7 +83,7 @@ async def check_speaker(speaker: Speaker | None, texts: Texts) -> Finding:
 
 
 async def check_embedder(embedder: Embedder | None, texts: Texts, *, wanted: bool) -> Finding:
-    """Embed a word, and close it. Search by words works without it."""
+    """Embed a word, and close the embedder. Search by words works without it."""
     said = texts.doctor
     if embedder is None:
         return ok("embedder", said.embedder_none if wanted else said.embedder_off)

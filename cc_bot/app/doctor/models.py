@@ -1,4 +1,4 @@
-"""Checks the models: asks each one in the shape of a real turn, with tools, a tool's result and a picture."""
+"""Checks each model with a realistic turn: tools, a tool result and a picture."""
 
 import asyncio
 import time
@@ -49,7 +49,7 @@ _RED: Final = b64decode(
 async def check_models(
     config: Config, texts: Texts, of_agents: Sequence[str], tools: Sequence[ToolSchema], *, offline: bool
 ) -> Sequence[Finding]:
-    """Check the models that answer, that write summaries, and those of agents."""
+    """Check the models for answers, summaries and agents."""
     try:
         async with open_models(config) as models:
             if models.offline:
@@ -66,7 +66,7 @@ async def check_models(
 
 @dataclass(slots=True)
 class _Seen:
-    """What a model did."""
+    """What a model supported."""
 
     called: bool = False
     pictures: bool = False
@@ -105,7 +105,7 @@ async def check_model(
 
 
 async def _converse(model: "OpenAIChatModel", tools: Sequence[ToolSchema]) -> _Seen:
-    """Raises the ModelError of a turn that fails. A picture that is refused is not an error."""
+    """Raises ModelError if the turn fails. A refused picture is not an error."""
     seen = _Seen()
     stable = SystemPart("You are a helpful assistant. Answer in one short sentence.")
     now = SystemPart("It is noon.")

@@ -1,4 +1,4 @@
-"""Checks the pages for browsers: their port, their address and its certificate."""
+"""Checks the web pages: port, address and certificate."""
 
 import asyncio
 import ssl

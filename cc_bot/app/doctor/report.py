@@ -1,4 +1,4 @@
-"""What the doctor found, for a terminal and for programs."""
+"""The doctor's report, as text and as JSON."""
 
 import json
 from collections.abc import Callable, Sequence
@@ -14,13 +14,13 @@ Verdict = Literal["ok", "warning", "failed"]
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One result of a check. Holds no secret."""
+    """A result of a check. Holds no secret."""
 
     check: str
     verdict: Verdict
     detail: str
     fix: str = ""
-    """What to do; empty if there is nothing to do."""
+    """Empty if there is nothing to do."""
 
 
 def ok(check: str, detail: str) -> Finding:
@@ -50,24 +50,24 @@ class Report:
 
     @property
     def verdict(self) -> Verdict:
-        """The worst verdict."""
+        """Return the worst verdict."""
         return "failed" if self.count("failed") else "warning" if self.count("warning") else "ok"
 
     @property
     def exit_code(self) -> int:
-        """1 if something failed. Warnings alone are no failure: a monitor would never be quiet."""
+        """Return 1 if a check failed. Not for warnings, which would keep a monitor alarming."""
         return 1 if self.verdict == "failed" else 0
 
 
 Breaks = Callable[[str, int], Sequence[int]]
-"""The offsets at which a line is cut so that each piece takes at most so many cells."""
+"""Returns the offsets that cut a line into pieces of at most so many cells."""
 
 _SIGNS: Final[dict[Verdict, str]] = {"ok": "✓", "warning": "!", "failed": "✗"}
 _MIN_WIDTH: Final = 12
 
 
 def as_lines(report: Report, texts: Texts, *, offline: bool, width: int | None, breaks: Breaks) -> list[str]:
-    """Return the report for a terminal that is `width` cells wide; None: lines are not wrapped."""
+    """Return the report for a terminal of `width` cells; None: without wrapping."""
     said, lines = texts.doctor, list[str]()
 
     def add(text: str, first: str = "", rest: str = "") -> None:
@@ -88,7 +88,7 @@ def as_lines(report: Report, texts: Texts, *, offline: bool, width: int | None, 
 
 
 def as_json(report: Report, *, version: str, offline: bool) -> str:
-    """Return the report as one object. Names and verdicts stay the same, sentences may change."""
+    """Return the report as one object. Names and verdicts are stable, sentences are not."""
     checks = [
         {"check": each.check, "verdict": each.verdict, "detail": each.detail, "fix": each.fix or None}
         for each in report.findings

@@ -1,4 +1,4 @@
-"""Checks a database on a server, its rights, the folder beside it, and the processes that share it."""
+"""Checks a database server, its rights, the folder for its files, and the bot's processes."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -75,7 +75,6 @@ async def _check_open(database: Database, texts: Texts) -> Sequence[Finding]:
 
 
 async def _check_processes(store: ProcessStore, texts: Texts) -> Sequence[Finding]:
-    """Check the processes that share the database, if any."""
     said, found = texts.doctor_server, list[Finding]()
     processes, duties = await store.list_all(), await store.list_duties()
     for each in processes:

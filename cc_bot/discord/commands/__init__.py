@@ -1,4 +1,5 @@
-"""The lightbulb extensions, one for each command group and with a loader of its own.
+"""The lightbulb extensions, one with its own loader per command group.
 
-An extension reads options, calls one method and sends one answer; what it needs arrives as typed parameters.
+An extension reads options, calls one method and sends one reply; dependencies are injected as typed
+parameters.
 """

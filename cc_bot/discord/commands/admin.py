@@ -1,4 +1,4 @@
-"""`/admin …`: looking after the bot while it runs. For its owners; every reply is for them alone."""
+"""`/admin …`: administration at run time, for owners. All replies are ephemeral."""
 
 from collections.abc import Awaitable, Callable
 from typing import Any
@@ -15,13 +15,13 @@ from cc_bot.domain.limits import LIMIT_NAMES, MAX_LIMIT
 
 loader = lightbulb.Loader()
 
-# That the commands are hidden from most members is a courtesy and no protection: anybody with the right to
-# manage a server can show them again. So each of them first checks that its user is an owner.
+# Hiding the commands is no protection: anyone who manages a server can show them. So each checks that its
+# user is an owner.
 group = lightbulb.Group(
     "admin",
     "admin_description",
     localize=True,
-    # Discord learns of this with the command; lightbulb does not push a later change to it alone.
+    # Sent with the command; lightbulb does not push a change of this alone.
     default_member_permissions=hikari.Permissions.ADMINISTRATOR,
 )
 limits = group.subgroup("admin_limits", "admin_limits_description", localize=True)
@@ -34,7 +34,7 @@ loader.command(group)
 
 @lightbulb.hook(lightbulb.ExecutionSteps.CHECKS, skip_when_failed=True)
 async def owners_only(_: lightbulb.ExecutionPipeline, ctx: lightbulb.Context, owners: Owners) -> None:
-    """Refuse everybody else. Raises OwnersOnly."""
+    """Raises OwnersOnly for other users."""
     await owners.require(ctx.interaction)
 
 
@@ -65,7 +65,7 @@ async def suggest_servers(
     administration: Administration = lightbulb.di.INJECTED,
     owners: Owners = lightbulb.di.INJECTED,
 ) -> list[str]:
-    """Offer servers with tools to owners alone, first those that wait for one."""
+    """Suggest MCP servers to owners, first those that wait for one."""
     if int(ctx.interaction.user.id) not in await owners.ids():
         return []
     reports = sorted(administration.servers.reports(), key=lambda each: not each.withheld)

@@ -1,4 +1,4 @@
-"""`/agent`: who answers. Each user chooses for themselves, whoever manages the server for a channel."""
+"""`/agent`: chooses who answers. Users choose for themselves, server managers for a channel."""
 
 from collections.abc import Sequence
 
@@ -37,7 +37,7 @@ async def suggest_agents(
 
 
 def agent_name() -> str:
-    """The option that chooses an agent."""
+    """The option for an agent."""
     return text_option("agent_name", max_length=100, autocomplete=suggesting(suggest_agents))
 
 
@@ -54,8 +54,8 @@ async def list_agents(caller: Recipient, *, ctx: lightbulb.Context, chooser: Cho
 
 
 def agent_list(agents: Sequence[Agent], texts: Texts, *, in_use: str, default: str, gone: bool) -> Reply:
-    """List the agents that may be used in a channel. `in_use` and `default` are the names of the one that
-    answers the reader and of the channel's; `gone`: the reader chose another one, which can't be used."""
+    """Return the list of agents that may be used in a channel. `in_use` is the reader's, `default` the
+    channel's; `gone`: the reader's choice can't be used."""
     words, locale = texts.agents, texts.locale
     answering = next(agent for agent in agents if agent.name == in_use).display_name(locale)
     notes = [words.gone.format(display=answering)] if gone else []
@@ -110,7 +110,7 @@ class Default:
     async def invoke(
         self, ctx: lightbulb.Context, chooser: Chooser, recipients: Recipients, boards: CanvasBoards
     ) -> None:
-        """Show everybody that it happened: it concerns everybody in the channel."""
+        """Public, because it affects everyone in the channel."""
         interaction, place = ctx.interaction, where(ctx.interaction)
         allowed = interaction.member is not None and bool(
             interaction.member.permissions & MANAGER_PERMISSIONS

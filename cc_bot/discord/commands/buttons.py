@@ -1,4 +1,4 @@
-"""The buttons under an answer: Answer again, Continue, and Ask again under a turn that was cut off."""
+"""The buttons under an answer: Regenerate, Continue, and Ask again under an interrupted turn."""
 
 import asyncio
 from contextlib import suppress
@@ -82,9 +82,9 @@ async def answer_once_more(
 
 
 # ---- receipt buttons -------------------------------------------------------------------------------------
-# The buttons of receipts: take back what an answer did to a memory, and see which memories it used.
+# Receipt buttons: undo a memory change, and show the memories used.
 #
-# The message of a button may be public: only the owner of the memories reads the replies.
+# The message may be public; replies are ephemeral.
 
 
 @on_press(loader, UndoButton, not_yours=lambda words: words.receipt.not_yours)
@@ -133,7 +133,7 @@ async def list_used(
 
 
 async def _undo(button: UndoButton, recipient: Recipient, stores: Stores) -> str:
-    """Do it, and say what came of it; of what is done already the same."""
+    """Undo and report the result; the same if it was undone before."""
     words, user_id, memory_id = recipient.words.receipt, recipient.user_id, button.memory_id
     memory = await stores.memories.get(user_id, memory_id)
     if button.action == "deleted":
@@ -152,11 +152,11 @@ async def _undo(button: UndoButton, recipient: Recipient, stores: Stores) -> str
 
 
 # ---- stop button -----------------------------------------------------------------------------------------
-# The button under an answer that streams: Stop. One of an earlier run of the program tells that it no longer
-# runs; one whose turn another process goes on with, since it held the shard before, is left alone.
+# Stop, under a streaming answer. In a message of an earlier run it reports that the turn no longer runs; if
+# another process continues the turn, the message stays unchanged.
 
 _LOOKED_UP_WITHIN_S: Final = 1.0
-"""Discord waits 3 s, and the database may be away."""
+"""Discord waits 3 s, and the database may be down."""
 
 
 @on_press(loader, StopButton, not_yours=lambda words: words.answer.not_yours, response="own")
@@ -179,7 +179,7 @@ async def stop(
     if await _runs_elsewhere(button, ledger):
         await tell(interaction, recipient.words.answer.runs_elsewhere)
         return
-    # The program was restarted in between: the answer will never come to its end.
+    # The program was restarted: the answer will never be completed.
     words, page = recipient.words.answer, page_of(interaction.message, recipient.locale)
     page = replace(page, buttons=(), facts=Facts(notices=(words.no_longer_running,)))
     if page.content.startswith(words.thinking):
@@ -197,8 +197,8 @@ async def _runs_elsewhere(button: StopButton, ledger: TurnLedger) -> bool:
 
 
 # ---- forms ---------------------------------------------------------------------------------------------
-# What a server asks back while a call is made: answer it, or don't. One of an earlier run of the program is
-# over, and so is one that was answered on another device.
+# Elicitations: answer or decline what an MCP server asks during a call. Those of an earlier run, or already
+# answered on another device, are closed.
 
 
 @on_press(loader, FormButton, not_yours=lambda words: words.form.not_yours)
@@ -257,7 +257,7 @@ async def take_form(
 
 
 async def _put(interaction: hikari.ComponentInteraction | hikari.ModalInteraction, sentence: str) -> None:
-    """Put a sentence in the place of the message that asked."""
+    """Replace the message with a sentence."""
     await interaction.create_initial_response(
         hikari.ResponseType.MESSAGE_UPDATE, sentence, components=[], **NO_PINGS
     )
@@ -294,7 +294,7 @@ async def list_proposals(
     store: ProposalStore,
     delivery: ApprovalDelivery,
 ) -> None:
-    """Show each in a message of its own to a user who may decide on it."""
+    """Show each proposal in its own message to a user who may decide on it."""
     await defer(interaction, ephemeral=True)
     listed, words = await store.list_for_answer(button.user_id, button.answer_id), recipient.words.proposal
     found = [each for each in listed if each.state == "open"]

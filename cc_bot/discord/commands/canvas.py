@@ -1,4 +1,4 @@
-"""`/canvas`: see what is up again, or have it taken down."""
+"""`/canvas`: show the canvas again, or clear it."""
 
 from dataclasses import replace
 
@@ -61,7 +61,7 @@ reply_command(group.register, "canvas_clear", clear)
 async def _show(
     interaction: Answerable, key: SessionKey, canvas: Canvas, boards: CanvasBoards, recipient: Recipient
 ) -> None:
-    """Show what others may see in a message, and the rest in the reply, which its user alone sees."""
+    """Post what others may see as a message, and the rest as an ephemeral reply."""
     words = recipient.words.canvas
     stands = await boards.refresh(key, interaction=interaction, below=False, repost=True)
     private = replace(canvas, elements=tuple(e for e in canvas.elements if e.visibility == "private"))

@@ -1,8 +1,8 @@
-"""The menu of a message: ask about it, have it translated, have what was said from it on summed up, keep it.
+"""The message menu: ask about a message, translate it, summarize from it on, remember it.
 
-Discord hands the message over with the command, so this works without any intent. The answers are turns like
-those of `/ask`; of the message only its id is stored with them. A message that is kept as a memory, and that
-not everybody of its server may read, is recalled in private only.
+Discord sends the message with the command, so no intent is needed. The answers are turns as of `/ask`, and
+store only the message's id. A remembered message that not everyone in its server may read is recalled in
+private only.
 """
 
 import unicodedata
@@ -44,11 +44,11 @@ from cc_bot.texts.naming import without_mentions
 loader = lightbulb.Loader()
 
 FORM_CHARACTERS: Final = 4000
-"""What Discord takes of one input."""
+"""Discord's limit for a text input."""
 EVERYONE: Final = frozenset(
     {"みんな", "みんなに", "全員", "全員に", "公開", "everyone", "everybody", "all", "public"}
 )
-"""What says in the form that everybody is to see the answer; anything else leaves it to the asker."""
+"""Answers in the form that make the reply public; any other makes it private."""
 
 
 @loader.command
@@ -128,7 +128,7 @@ async def ask(
 
 
 async def _refuses(problem: InputError | None, interaction: Answerable, recipient: Recipient) -> bool:
-    """Tell the user what is wrong with their choice, if anything: it is not acknowledged yet."""
+    """Report the problem, if any. The interaction is not acknowledged yet. Returns whether there was one."""
     if problem:
         await tell(interaction, explain(problem, recipient.words))
     return problem is not None
@@ -145,7 +145,7 @@ def _problem_translating(target: hikari.Message, bot: hikari.User) -> InputError
 
 
 def _names_everyone(entered: str) -> bool:
-    """Return whether it says everyone, in letters of any width, and with a mark at its end."""
+    """Return whether the answer is one of EVERYONE, in any width, and with or without punctuation."""
     return unicodedata.normalize("NFKC", entered).strip(" !.。").casefold() in EVERYONE
 
 
@@ -154,8 +154,7 @@ async def _question(interaction: Answerable, text: str, message_id: int, pointin
 
 
 def _form(words: Texts, *, with_audience: bool) -> list[ModalActionRowBuilder]:
-    """The form. A choice would be the thing to ask for its audience by; the library has lines of text
-    alone."""
+    """The audience is a text input, since the library's forms have no select menus."""
     question = ModalActionRowBuilder().add_text_input(
         "question",
         words.menu.form_question,

@@ -1,4 +1,4 @@
-"""`/privacy …`: what is stored about a user, in that user's own hands. Every reply is for that user alone."""
+"""`/privacy …`: a user's control over the stored data. All replies are ephemeral."""
 
 from collections.abc import AsyncIterator
 from contextlib import nullcontext
@@ -28,14 +28,13 @@ from cc_bot.texts import explain
 _log = structlog.get_logger(__name__)
 
 # ---- group -----------------------------------------------------------------------------------------------
-# The group that all `/privacy` commands belong to.
 
 loader = lightbulb.Loader()
 privacy = lightbulb.Group("privacy", "privacy_description", localize=True)
 loader.command(privacy)
 
 # ---- erasing ---------------------------------------------------------------------------------------------
-# `/privacy erase`: everything of a user's goes for good, after one question.
+# `/privacy erase`: erases all of a user's data for good, after a question.
 
 
 async def erase(caller: Recipient, *, privacy: Privacy, recipients: Recipients) -> EphemeralView:
@@ -70,7 +69,7 @@ async def decide(
     recipients: Recipients,
     upkeep: ReceiptUpkeep,
 ) -> None:
-    """Erase, or leave it."""
+    """Erase, or cancel."""
     if privacy.closed:
         await tell(interaction, recipient.words.privacy.restarting)
         return
@@ -101,11 +100,10 @@ async def _decide(
 
 
 # ---- exporting -------------------------------------------------------------------------------------------
-# `/privacy export`: everything that is stored about a user, as JSON files, here or by DM.
+# `/privacy export`: all data of a user as JSON files, here or by DM.
 #
-# Each file is made and sent before the next one is begun, so that a long history needs no more memory than a
-# short one. A bot that its user has only brought along may follow up five times; what was sent until then is
-# said to be a part.
+# Each file is made and sent before the next one, so memory use does not grow with the history. A
+# user-installed bot has five follow-ups; an incomplete export says so.
 
 
 @command(privacy.register, "privacy_export")
@@ -131,7 +129,7 @@ async def _send(
     *,
     by_dm: bool,
 ) -> str:
-    """Send the files below the command, for its user alone, or by DM, and return what came of it."""
+    """Send the files as ephemeral follow-ups or by DM, and return the result."""
     texts, sent = recipient.words.privacy, 0
     try:
         async for part in parts:
@@ -159,7 +157,7 @@ async def _send(
 async def _send_by_dm(
     file: hikari.Bytes, number: int, interaction: hikari.CommandInteraction, recipient: Recipient
 ) -> None:
-    """A nonce makes each post safe to repeat."""
+    """A nonce makes each post safe to retry."""
     rest, nonce = interaction.app.rest, f"x{base36(int(interaction.id))}-{number}"
     content = hikari.UNDEFINED if number else recipient.words.privacy.exported
     dm_id = await open_dm(rest, recipient.user_id)
@@ -167,7 +165,7 @@ async def _send_by_dm(
 
 
 # ---- showing ---------------------------------------------------------------------------------------------
-# `/privacy show`: how much of what is stored, since when, and for how long.
+# `/privacy show`: how much data is stored, since when, and for how long.
 
 
 async def show(caller: Recipient, *, privacy: Privacy) -> Reply:

@@ -1,4 +1,4 @@
-"""`/remind …` and `/heartbeat …`. Every reply is for its caller alone."""
+"""`/remind …` and `/heartbeat …`. All replies are ephemeral."""
 
 from collections.abc import Callable, Iterable
 from datetime import timedelta
@@ -38,7 +38,7 @@ loader.command(remind)
 
 
 def reminder_id(*, only: Callable[[Schedule], bool] = lambda _: True) -> int:
-    """The option that chooses one of the user's reminders; `only` those are offered."""
+    """The option for one of the user's reminders; suggests those that pass `only`."""
 
     async def suggest(
         ctx: lightbulb.AutocompleteContext[int], schedules: ScheduleStore = lightbulb.di.INJECTED
@@ -51,7 +51,7 @@ def reminder_id(*, only: Callable[[Schedule], bool] = lambda _: True) -> int:
 
 
 def matching(schedules: Iterable[Schedule], typed: str) -> list[Schedule]:
-    """Return those whose text or number contains what was typed."""
+    """Return those whose text or number contains the input."""
     wanted = typed.strip().removeprefix("#").casefold()
     return [
         each for each in schedules if wanted in one_line(each.text).casefold() or wanted in str(each.number)
@@ -109,13 +109,12 @@ async def add(
 
 
 def place_of(interaction: Answerable, *, here: bool) -> Place:
-    """Return where to post: in this channel if its user wants it `here` and the bot can write here by itself,
-    else by DM."""
+    """Return where to post: in this channel if `here` is chosen and the bot can write here, else by DM."""
     return "channel" if here and not own_space(interaction) and can_write(interaction) else "dm"
 
 
 def is_moved_to_dm(interaction: Answerable) -> bool:
-    """Return whether what should be posted here has to go by DM."""
+    """Return whether a post for this channel has to go by DM."""
     return not own_space(interaction) and not can_write(interaction)
 
 
@@ -162,7 +161,7 @@ async def snooze(
     schedules: ScheduleStore,
     recipients: Recipients,
 ) -> None:
-    """Set a reminder of the same once more; the buttons under the old one have done their work."""
+    """Set the same reminder again, and remove the old one's buttons."""
     await defer_update(interaction)
     before = await schedules.get(recipient.user_id, button.schedule_id)
     if before is None:

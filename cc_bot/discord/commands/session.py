@@ -42,13 +42,13 @@ reply_command(loader.command, "clear", clear)
 
 
 # ---- reset -----------------------------------------------------------------------------------------------
-# `/reset`: nothing that was written in this channel or thread so far is ever read again, whoever wrote it.
+# `/reset`: excludes everything written so far in this channel or thread from context, for all users.
 #
-# That concerns everybody there, so everybody is shown that it happened, and not everybody may do it.
+# It affects everyone there, so it is announced publicly and needs a permission.
 
 _ASK_DISCORD_S = 1.5
-"""For who started a thread. Whether a reply is shown to everyone is decided by its acknowledgement, which
-Discord must have within 3 s."""
+"""To find out who started a thread. The acknowledgement, due within 3 s, decides whether the reply is
+public."""
 
 
 @loader.command
@@ -78,7 +78,7 @@ class Reset(
 
 
 async def _may_reset(interaction: hikari.CommandInteraction) -> bool | None:
-    """Return whether this member may manage messages or started this thread. None: Discord did not tell in
+    """Return whether this member may manage messages or started this thread. None: Discord did not answer in
     time."""
     member = interaction.member
     if member is not None and member.permissions & hikari.Permissions.MANAGE_MESSAGES:
@@ -94,9 +94,9 @@ async def _may_reset(interaction: hikari.CommandInteraction) -> bool | None:
 
 
 # ---- summary ---------------------------------------------------------------------------------------------
-# `/summary`: what is kept of this user's conversation in this channel, with a button that deletes it.
+# `/summary`: the summary of the user's conversation in this channel, with a button to delete it.
 #
-# The reply is ephemeral, so that it may show what was said in private, too.
+# The reply is ephemeral, so it may include private messages.
 
 
 async def show_summary(
@@ -129,7 +129,7 @@ async def delete_summary(
     *,
     summaries: SummaryStore,
 ) -> None:
-    """Delete what is kept of the channel that the button stands in."""
+    """Delete the summary of the button's channel."""
     await defer_update(interaction)
     await summaries.delete(SessionKey(button.user_id, int(interaction.channel_id), button.agent))
     await show_view(interaction, EphemeralView(recipient.words.summary.deleted))

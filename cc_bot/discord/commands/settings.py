@@ -1,4 +1,4 @@
-"""`/settings`, `/help` and `/usage`: a user's own language, time zone and voice, and what they used."""
+"""`/settings`, `/help` and `/usage`: a user's language, time zone, voice and usage."""
 
 from collections.abc import Sequence
 
@@ -46,7 +46,7 @@ async def settings(
     recipients: Recipients,
     running: RunningTurns,
 ) -> Reply:
-    """Change what is given, and show all settings. Raises UnknownTimezone."""
+    """Change the given settings, and show all. Raises UnknownTimezone."""
     may_speak = running.spoken is not None and running.spoken.possible
     in_vain = voice == "on" and not may_speak
     if in_vain:
@@ -103,8 +103,8 @@ async def show_help(caller: Recipient, *, granted: GrantedReading, owners: Owner
 
 
 def help_text(words: SessionTexts, reading: Reading, *, owner: bool = False) -> str:
-    """Return what the bot can do, and what it stores, where it may read so much. For an embed: with all the
-    commands it is longer than a message's content may be."""
+    """Return the help, with what the bot stores given what it may read. For an embed: it exceeds the limit of
+    message contents."""
     mention = "" if reading == "off" else words.help_mention
     stored = {"off": "", "mentions": words.help_stored_mentions, "all": words.help_stored_all}
     admin = words.help_admin if owner else ""

@@ -1,4 +1,4 @@
-"""`/web`: a link to one's own pages in a browser, and the browsers that are signed in."""
+"""`/web`: a sign-in link to the user's pages, and the signed-in browsers."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -23,7 +23,7 @@ loader = lightbulb.Loader()
 
 ALL: Final = "all"
 MOST_LISTED: Final = 5
-"""Browsers; the menu has more of them."""
+"""Browsers in the text; the menu has more."""
 
 
 async def open_pages(caller: Recipient, *, browsers: WebSessionStore, pages: PagesUrl) -> EphemeralView:
@@ -84,5 +84,5 @@ def _menu(signed_in: Sequence[WebSession], recipient: Recipient) -> Menu | None:
 
 
 def _local(moment: datetime, recipient: Recipient) -> str:
-    """The same where Discord shows nothing but text."""
+    """Return the time as plain text, where Discord shows no timestamps."""
     return f"{moment.astimezone(recipient.timezone):%Y-%m-%d %H:%M}"

@@ -1,1 +1,1 @@
-"""Pages are what is shown: an answer or a list as messages of Discord. Nothing is sent here."""
+"""Renders answers and lists as Discord messages. Sends nothing."""

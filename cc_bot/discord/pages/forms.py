@@ -1,4 +1,4 @@
-"""The message that puts what a server asks back to whoever asked, and the form that it opens."""
+"""The message for an MCP server's elicitation, and its form."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -15,23 +15,23 @@ from cc_bot.domain.text import one_line, shorten
 from cc_bot.texts import Texts
 
 SHOWN_CHARACTERS: Final = 600
-"""Of what the server says."""
+"""Of the server's message."""
 LONGEST_TITLE: Final = 45
-"""Of a form and of a field, as Discord has it."""
+"""Discord's limit for titles and labels."""
 LONGEST_PLACEHOLDER: Final = 100
 _PARAGRAPH_FROM: Final = 200
-"""What may be longer has room for lines."""
+"""Fields that allow more get several lines."""
 
 
 def form_page(form: Form, key: str, user_id: int, words: Texts) -> Page:
-    """The message with the question of the server, as a quotation of it."""
+    """Return the message, with the server's text quoted."""
     asks = words.form.asks.format(server=form.server, minutes=OPEN_FOR_S // 60)
     said = quote(shorten(form.message.strip(), SHOWN_CHARACTERS))
     return Page(without_previews(f"{asks}\n{said}"), form_buttons(key, user_id, words))
 
 
 def form_buttons(key: str, user_id: int, words: Texts) -> tuple[Button, ...]:
-    """The two buttons: to answer, or not to."""
+    """Return the buttons to answer and to decline."""
     return (
         Button(words.form.fill, FormButton("fill", user_id, key).custom_id(), primary=True),
         Button(words.form.skip, FormButton("skip", user_id, key).custom_id()),
@@ -47,8 +47,7 @@ def sheet_title(form: Form, words: Texts) -> str:
 
 
 def sheet(form: Form, entered: Mapping[str, str], words: Texts) -> list[ModalActionRowBuilder]:
-    """The fields of a form, with what was entered before. Their ids are their places: names are the
-    server's."""
+    """Return the form's fields with earlier input. Their ids are positions, since names are the server's."""
     return [
         ModalActionRowBuilder().add_text_input(
             str(number),
@@ -64,12 +63,12 @@ def sheet(form: Form, entered: Mapping[str, str], words: Texts) -> list[ModalAct
 
 
 def entered_in(form: Form, values: Mapping[str, str]) -> Mapping[str, str]:
-    """Return what was entered by the names of the fields; `values` are by their places."""
+    """Return the input by field name; `values` are by position."""
     return {field.name: values.get(str(number), "") for number, field in enumerate(form.fields)}
 
 
 def _default(field: FormField) -> str:
-    """The entry that stands there already, of a choice by the name that it is shown by."""
+    """Return the field's initial value; for a choice, its label."""
     return next((each.label for each in field.choices if each.value == field.default), field.default)
 
 
@@ -79,7 +78,7 @@ def _style(field: FormField) -> hikari.TextInputStyle:
 
 
 def _placeholder(field: FormField, words: Texts) -> str:
-    """The choices, and what the server says of the field."""
+    """Return the choices and the server's description."""
     if field.kind == "yes_or_no":
         told = words.form.yes_or_no
     else:

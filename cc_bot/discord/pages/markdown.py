@@ -1,5 +1,5 @@
-"""A model's Markdown as Discord shows it best: tables as lists, code fences on lines of their own, spoilers
-shut in each of the messages."""
+"""Adapts a model's Markdown to Discord: tables become lists, code fences get their own lines, and spoilers
+are closed in each message."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -14,15 +14,15 @@ from cc_bot.domain.text import shorten
 
 
 def for_discord(text: str, *, growing: bool = False) -> str:
-    """The text with its tables as lists, and code fences on lines of their own. `growing`: more follows,
-    perhaps the rows of a table that begins with its last lines; these are left out."""
+    """Return the text with tables as lists, and code fences on their own lines. `growing`: more text follows,
+    so a table that may begin in the last lines is left out."""
     return _without_tables(with_fence_lines(text), growing=growing)
 
 
 def messages(text: str, *, limit: int, most: int | None = None, ended: bool = True) -> tuple[str, ...]:
-    """The messages that together show a model's words, none of which Discord makes a preview for, nor shows
-    open what a spoiler hides. Each has at most MESSAGE_LIMIT UTF-16 code units: `limit` of the text, and the
-    brackets and marks. With `most` only so many of them. `ended`: no more of the text follows."""
+    """Split a model's text into messages, without link previews or revealed spoilers. Each has at most
+    MESSAGE_LIMIT UTF-16 code units: `limit` of text, and the added brackets and marks. `most` limits their
+    number. `ended`: the text is complete."""
     pieces = _messages(text, limit, most, ended=ended)
     if all(utf16_length(piece) <= MESSAGE_LIMIT for piece in pieces):
         return pieces
@@ -36,8 +36,8 @@ def _messages(text: str, limit: int, most: int | None, *, ended: bool) -> tuple[
 
 
 # ---- tables ----------------------------------------------------------------------------------------------
-# Discord shows the pipes of a table, and a phone breaks its rows. Each row becomes a list item with the names
-# of its columns, `- **apple** — price: 100 / origin: Aomori`, below the first column's name, `**fruit**`.
+# Discord shows a table's pipes, and phones wrap its rows. Each row becomes a list item with the column names,
+# `- **apple** — price: 100 / origin: Aomori`, below the first column's name, `**fruit**`.
 
 _COLUMN_CHARACTERS: Final = 40
 _BETWEEN_CELLS: Final = re.compile(r"(?<![\\|])\|(?!\|)")  # not the marks of a spoiler
@@ -65,7 +65,7 @@ def _without_tables(text: str, *, growing: bool) -> str:
 
 
 def _table_end(lines: Sequence[str], at: int) -> int:
-    """Where the table ends whose header is this line; `at` if it is none, or has no rows."""
+    """Return the end of the table with its header at `at`; `at` if there is none, or it has no rows."""
     if at + 2 >= len(lines) or "|" not in lines[at] or len(_cells(lines[at])) < 2:
         return at
     below = lines[at + 1]
@@ -103,7 +103,7 @@ def _cells(line: str) -> list[str]:
 
 
 # ---- spoilers --------------------------------------------------------------------------------------------
-# Discord hides what stands between two `||` of one message. Outside of a spoiler, code comes before them.
+# Discord hides text between two `||` in one message. Outside of a spoiler, code takes precedence.
 
 SPOILER: Final = "||"
 _MARK: Final = re.compile(r"\\.|`+|\|\|", re.DOTALL)
@@ -111,9 +111,9 @@ _QUOTE: Final = re.compile(r"\A(?:>++ )?")
 
 
 def keep_spoilers_shut(pieces: Sequence[str], *, ended: bool) -> tuple[str, ...]:
-    """The messages, each of which closes the spoiler that it ends within; the next one opens it again.
+    """Close an open spoiler at the end of each message, and reopen it in the next.
 
-    `ended`: nothing follows them, so a mark that none of them closes is no spoiler.
+    `ended`: no more messages follow, so an unmatched mark is not a spoiler.
     """
     shown, begun = list[str](), list[str]()
     opened_in: int | None = None
@@ -133,7 +133,7 @@ def keep_spoilers_shut(pieces: Sequence[str], *, ended: bool) -> tuple[str, ...]
 
 
 def _open_again(piece: str) -> str:
-    """The next message of a spoiler; without its mark where that would close it at once."""
+    """Reopen a spoiler, without its mark if that would close it at once."""
     at = _QUOTE.match(piece).end()  # type: ignore[union-attr]  # it matches nothing as well
     quote, text = piece[:at], piece[at:]
     closes = text.startswith(SPOILER)
@@ -141,7 +141,7 @@ def _open_again(piece: str) -> str:
 
 
 def _find_open(text: str) -> int | None:
-    """Return where the spoiler begins that a message leaves open."""
+    """Return the start of the spoiler that a message leaves open."""
     at = 0
     while match := _MARK.search(text, at):
         at = match.end()

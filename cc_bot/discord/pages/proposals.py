@@ -1,7 +1,7 @@
-"""Proposals below an answer: what each would do, in an embed of its own, and two buttons.
+"""Proposals below an answer: each in an embed, with two buttons.
 
-They are rendered from their rows, in a colour that no model's embed has. If they take too much room, their
-user can see each in a message of its own.
+Rendered from their rows, in a colour that no model's embed has. If they don't fit, the user can open each in
+its own message.
 """
 
 import re
@@ -37,17 +37,17 @@ from cc_bot.texts import Texts
 
 MAX_TITLE_CHARACTERS: Final = 60
 _STARTS_CHARACTERS: Final = 600
-"""Of the texts of a proposal that is too long, together: each line is shown beside where its text begins."""
+"""Of all texts of a shortened proposal, of which only the beginnings are shown."""
 _LINES_CHARACTERS: Final = PROPOSALS_CHARACTERS - 100
-"""Of the lines of such a proposal, above the one that names the file."""
+"""Of the lines of a shortened proposal, above the one that names the file."""
 _CHART_WIDTH: Final = 40
 _LINE_MARK: Final = re.compile(r"^([ \t]*\d*)([#+.-])", re.MULTILINE)
-"""Of a heading or a list. No backslash stands before a digit: Discord would show it."""
+"""Of a heading or list. Not before a digit: Discord would show the backslash."""
 
 
 def with_proposals(page: Page, proposals: Sequence[Proposal], words: Texts) -> Page:
-    """Return an answer's last message with these proposals in place of those that it has. One that stands
-    alone in a message is cut if it is too long, and is whole in a file."""
+    """Return an answer's last message with these proposals instead of its own. A long one that is alone in a
+    message is shortened, with a file of the full text."""
     stops = tuple(_stop(each, words) for each in proposals if each.state == "claimed")
     others = (each for each in page.buttons if not _is_for_proposals(each))
     in_order = sorted(proposals, key=lambda each: each.state != "open")  # as read_proposals expects
@@ -74,7 +74,7 @@ def _cut(page: Page, proposal: Proposal, words: Texts) -> Page:
 
 
 def refreshed(page: Page, proposals: Sequence[Proposal], pressed_id: int, words: Texts) -> Page:
-    """Return a message with those of these proposals that it shows, as they are by now."""
+    """Return a message with its proposals in their current state."""
     parsed = [parse_custom_id(button.custom_id) for button in page.buttons]
     running = {each.turn for each in parsed if isinstance(each, StopButton)}
     offered = (parse_custom_id(button.custom_id) for shown in page.proposals for button in shown.buttons)
@@ -84,7 +84,7 @@ def refreshed(page: Page, proposals: Sequence[Proposal], pressed_id: int, words:
 
 
 def outcome_line(proposal: Proposal, state: CallState, words: Texts, *, stopped: bool = False) -> str:
-    """The line that reports the outcome of approved calls."""
+    """Return the line on the outcome of approved calls."""
     return words.proposal.outcome(state, _title(proposal), stopped=stopped)
 
 
@@ -93,15 +93,15 @@ def declined_line(proposal: Proposal, words: Texts) -> str:
 
 
 def is_proposal_button(button: Button) -> bool:
-    """Return whether it decides on a proposal."""
+    """Return whether it approves or declines a proposal."""
     return isinstance(parse_custom_id(button.custom_id), ProposalButton)
 
 
 def read_proposals(
     embeds: Sequence[hikari.Embed], buttons: Sequence[Button]
 ) -> tuple[tuple[ShownProposal, ...], None, str]:
-    """The proposals of a message of the bot's own, as Page has them: embeds and pairs of buttons are in one
-    order, and the last embeds may have no buttons."""
+    """Return the proposals shown in the bot's message, as Page has them. Embeds and button pairs are in the
+    same order; the last embeds may have no buttons."""
     own = [embed for embed in embeds if embed.colour == PROPOSAL_COLOUR and not embed.url]
     pairs = (tuple(buttons[at : at + 2]) for at in range(0, len(buttons), 2))
     why = own[-1].footer.text if own and own[-1].footer else None
@@ -145,7 +145,7 @@ def _title(proposal: Proposal) -> str:
 
 
 def _lines(parts: Iterable[tuple[str, str]]) -> Iterator[str]:
-    """Yield lines in which the kind of change, and each text, stand out."""
+    """Yield lines with the kind of change and the texts emphasized."""
     for number, (line, text) in enumerate(parts):
         yield f"-# {line}" if number and not text else f"**{line}**"
         if text:
@@ -153,14 +153,14 @@ def _lines(parts: Iterable[tuple[str, str]]) -> Iterator[str]:
 
 
 def _parts(proposal: Proposal, words: Texts) -> Iterator[tuple[str, str]]:
-    """Yield each line that describes it, and the text below that, which may be empty."""
+    """Yield each describing line with the text below it, which may be empty."""
     for part in proposal.content.shown.parts:
         below = table(part.below, _CHART_WIDTH) if isinstance(part.below, Chart) else part.below or ""
         yield part.line(lambda value: _write(value, words)), below
 
 
 def _write(value: Value, words: Texts) -> str:
-    """Write a value within a line of the bot's own."""
+    """Return a value, escaped for a line of the bot's own."""
     match value:
         case None:
             return words.memory_card.nothing
@@ -175,6 +175,6 @@ def _write(value: Value, words: Texts) -> str:
 
 
 def quote(text: str) -> str:
-    """A text as it is, line by line behind a mark: none of its lines passes for another part."""
+    """Quote a text line by line, so that no line can imitate another part."""
     marked = _LINE_MARK.sub(r"\1\\\2", escape_markdown(spell_out(text)))
     return "\n".join(f"> {line}" for line in marked.splitlines())

@@ -1,8 +1,7 @@
-"""Receipts: what an answer did to memories and reminders, in an embed below it, with buttons to undo it.
+"""Receipts: an answer's changes to memories and reminders, in an embed below it, with undo buttons.
 
-They are made from committed rows: by the events of the running turn, by the results of its tool calls, which
-are stored with the answer, or by the receipts that are stored with its message. No model can write there
-(page.py).
+Made from committed rows: events of the running turn, results of tool calls stored with the answer, or
+receipts stored with its message. No model can write there (page.py).
 """
 
 import json
@@ -28,7 +27,7 @@ from cc_bot.texts import Texts
 from cc_bot.texts.reminder import described
 
 MAX_RECEIPTS: Final = 4
-"""Under one answer: with the button for the memories used, a row of buttons is full."""
+"""Per answer: with the button for memories used, they fill a row of buttons."""
 SHOWN_CHARACTERS: Final = 60
 LABEL_CHARACTERS: Final = 15
 
@@ -38,7 +37,7 @@ AnyReceipt = Receipt | ScheduleReceipt
 def render_receipts(
     receipts: Sequence[AnyReceipt], recalled: Sequence[int], words: Texts, user_id: int, *, private: bool
 ) -> Receipts:
-    """Return the lines and buttons for the receipts of an answer. `private`: only its user reads them."""
+    """Return the lines and buttons of an answer's receipts. `private`: only the user reads them."""
     shown = tuple(receipts[:MAX_RECEIPTS])
     lines = tuple(_line(each, words, private=private) for each in shown)
     undoable = [(each, undo) for each in shown if (undo := _undo_button(each, user_id))]
@@ -66,14 +65,14 @@ def render_receipts(
 
 
 def followed_by(before: Sequence[AnyReceipt], new: Iterable[AnyReceipt]) -> tuple[AnyReceipt, ...]:
-    """The receipts of an answer, and those of one that takes its place, without those that repeat it."""
+    """Return an answer's receipts followed by those of its replacement, without repetitions."""
     known = {(type(each), _id(each)) for each in before}
     others = (each for each in new if (type(each), _id(each)) not in known or not _may_repeat(each))
     return (*before, *others)
 
 
 def receipts_behind(buttons: Iterable[Button]) -> tuple[AnyReceipt, ...]:
-    """The receipts that these buttons undo, for a message whose receipts are not stored."""
+    """Return the receipts that these buttons undo, for a message without stored receipts."""
     found = list[AnyReceipt]()
     for pressed in (parse_custom_id(button.custom_id) for button in buttons):
         if isinstance(pressed, UndoButton):
@@ -92,7 +91,7 @@ def is_receipt_button(button: Button) -> bool:
 
 
 def receipts_in(calls: Iterable[ToolCall]) -> tuple[Receipt, ...]:
-    """The receipts of a stored answer, from the results of its tools."""
+    """Return a stored answer's receipts, from its tool results."""
     found: dict[int, Receipt] = {}
     for call in calls:
         for name, data in _result_of(call).items():
@@ -106,7 +105,7 @@ def receipts_in(calls: Iterable[ToolCall]) -> tuple[Receipt, ...]:
 
 
 def schedules_in(calls: Iterable[ToolCall]) -> tuple[ScheduleReceipt, ...]:
-    """The receipts about reminders of a stored answer."""
+    """Return a stored answer's receipts on reminders."""
     found: tuple[ScheduleReceipt, ...] = ()
     for call in calls:
         if receipt := _scheduled(call):
@@ -115,7 +114,7 @@ def schedules_in(calls: Iterable[ToolCall]) -> tuple[ScheduleReceipt, ...]:
 
 
 def recalled_in(calls: Iterable[ToolCall]) -> tuple[int, ...]:
-    """The memories that a stored answer looked up."""
+    """Return the ids of the memories that a stored answer used."""
     found = (
         note.get("ref")
         for call in calls
@@ -127,7 +126,7 @@ def recalled_in(calls: Iterable[ToolCall]) -> tuple[int, ...]:
 
 
 def _result_of(call: ToolCall) -> dict[str, Any]:
-    """Return the result of one of the bot's own tools; empty if it failed, or its text was erased."""
+    """Return the result of one of the bot's own tools; empty if it failed or was erased."""
     try:
         result = json.loads(call.result) if call.ok and not is_of_server(call.name) else {}
     except ValueError:
@@ -167,7 +166,7 @@ def _scheduled(call: ToolCall) -> ScheduleReceipt | None:
 
 
 def _may_repeat(receipt: AnyReceipt) -> bool:
-    """Return whether it may report a change that was made before. The same reminder is set only once."""
+    """Return whether it may report an earlier change again. The same reminder is set only once."""
     return receipt.kind == ("added" if isinstance(receipt, ScheduleReceipt) else "unchanged")
 
 

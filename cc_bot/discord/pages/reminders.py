@@ -1,4 +1,4 @@
-"""Reminders and heartbeats as messages of the bot's own, at their time."""
+"""Messages for due reminders and heartbeats."""
 
 from dataclasses import replace
 from datetime import datetime, timedelta
@@ -22,23 +22,24 @@ from cc_bot.texts import Texts
 
 
 def choice_name(schedule: Schedule) -> str:
-    """A reminder as a choice of an autocomplete list, which shows no timestamps: its time is its owner's."""
+    """Return the name of an autocomplete choice. Those show no timestamps, so the time is in the owner's
+    zone."""
     return shorten(f"#{schedule.number} {short_time(schedule)} {one_line(schedule.text)}", CHOICE_CHARACTERS)
 
 
 SNOOZES_MIN: Final = (10, 60)
 LATE: Final = timedelta(minutes=2)
-"""What comes later than this says so."""
+"""Later reminders say that they are late."""
 UNTOLD_CHARACTERS: Final = 200
-"""Of each reminder in a list of those that did not come."""
+"""Per reminder, in a list of missed ones."""
 MOST_UNTOLD: Final = 6
-"""In one message; of the others only how many there are."""
+"""Per message; the others are only counted."""
 
 _MARK: Final = "⏰ "
 
 
 def reminder_page(firing: Firing, now: datetime, words: Texts) -> Page:
-    """A reminder at its time: for whom it is, what it says, and what can be done about it."""
+    """Return the message of a due reminder: mention, text and buttons."""
     schedule = firing.schedule
     late = Facts(notices=(words.reminder.late.format(time=timestamp(firing.due_at, "f")),))
     text = f"<@{schedule.key.user_id}> {spoken_reminder(schedule)}"
@@ -50,18 +51,18 @@ def reminder_page(firing: Firing, now: datetime, words: Texts) -> Page:
 
 
 def spoken_reminder(schedule: Schedule) -> str:
-    """The text that a reminder says, without whom it calls: so it is archived, and so it is quoted."""
+    """Return a reminder's text without its mention, as archived and quoted."""
     return f"{_MARK}{schedule.text}"
 
 
 def heartbeat_page(schedule: Schedule, text: str) -> Page:
-    """The message that a heartbeat says. In a channel its owner is called."""
+    """Return a heartbeat's message. In a channel it mentions its owner."""
     call = f"<@{schedule.key.user_id}> " if schedule.heard == "public" else ""
     return Page(_plain_text(f"{call}{for_discord(text)}"))
 
 
 def reminder_buttons(schedule: Schedule, words: Texts) -> tuple[Button, ...]:
-    """The buttons for once more a little later and, of what repeats, for no more at all."""
+    """Return the buttons to snooze and, if it repeats, to cancel."""
     user_id, told = schedule.key.user_id, words.reminder
     labels = (told.snooze_ten_minutes, told.snooze_hour)
     buttons = [
@@ -72,7 +73,7 @@ def reminder_buttons(schedule: Schedule, words: Texts) -> tuple[Button, ...]:
 
 
 def snoozed_page(shown: Page, before: Schedule, later: Schedule, words: Texts) -> Page:
-    """A reminder that will come once more: that, and a way to take it back."""
+    """Return a snoozed reminder, with a button to cancel it."""
     told = words.reminder.snoozed.format(moment=timestamp(later.due_at, "R"))
     button = Button(words.reminder.cancel, UnscheduleButton(later.key.user_id, later.id).custom_id())
     return replace(shown, facts=shown.facts.noting(told), buttons=(button, *_stop_button(before, words)))
@@ -86,7 +87,7 @@ def _stop_button(schedule: Schedule, words: Texts) -> tuple[Button, ...]:
 
 
 def untold_page(untold: MissedReminders, words: Texts) -> Page:
-    """The message that tells what did not come in its time, or perhaps did not, for its owner."""
+    """Return the report of missed and possibly missed reminders to their owner."""
     told = words.reminder
     parts = [
         "\n".join((heading, *_untold_lines(firings)))
@@ -97,7 +98,7 @@ def untold_page(untold: MissedReminders, words: Texts) -> Page:
 
 
 def stopped_page(schedule: Schedule, words: Texts) -> Page:
-    """The message that tells why a schedule does not go on, for its owner."""
+    """Return why a schedule was paused, for its owner."""
     told, reason = words.reminder, words.reminder.reasons[schedule.obstacle]
     if schedule.kind == "heartbeat":
         return Page(told.heartbeat_stopped.format(reason=reason))
@@ -116,7 +117,7 @@ def _untold_lines(firings: tuple[Firing, ...]) -> list[str]:
 
 
 def _plain_text(text: str) -> str:
-    """Cut a text to what Discord takes, with no previews of its links: a model may have set the reminder."""
+    """Cut a text to Discord's limit, without link previews: a model may have set the reminder."""
     shown = without_previews(_fitting(text, MESSAGE_LIMIT))
     if utf16_length(shown) <= MESSAGE_LIMIT:
         return shown

@@ -1,4 +1,4 @@
-"""Replies of commands as messages for their caller alone."""
+"""Ephemeral replies of commands."""
 
 from collections.abc import Callable, Mapping
 from typing import Final
@@ -26,8 +26,8 @@ def reply_view(
     turn: Callable[[int], str] | None = None,
     menu: Menu | None = None,
 ) -> EphemeralView:
-    """Render a reply. `turn` returns the custom id of the button that shows another page of its items; there
-    may be fewer pages by now."""
+    """Render a reply. `turn` returns the custom id of the button for a page. Numbers beyond the last page
+    show that."""
     buttons = tuple(_button(action, reader) for action in reply.actions)
     pages, number, shown = reply.pages, reply.page, reply.items
     if shown and not pages:

@@ -64,7 +64,7 @@ reply_command(memory.register, "memory_show", _show, id=memory_id())
 async def open_card(
     interaction: hikari.ComponentInteraction, _: OpenMenu, recipient: Recipient, *, service: Memories
 ) -> None:
-    """Show all of a memory that was chosen from a list, below the list."""
+    """Show the card of a memory chosen from a list, below the list."""
     await defer(interaction, ephemeral=True)
     await show_view(interaction, await _show(recipient, int(interaction.values[0]), service=service))
 
@@ -78,7 +78,7 @@ async def change(
     service: Memories,
     upkeep: ReceiptUpkeep,
 ) -> None:
-    """Do what a button or menu of a card says, and show the card again."""
+    """Apply a card's button or menu, and show the card again."""
     await defer_update(interaction)
     history, words, said = service.stores.memory_history, recipient.words.memory_card, ""
     user_id, memory_id = recipient.user_id, button.memory_id
@@ -102,7 +102,8 @@ async def change(
 
 
 async def _set_pin(caller: Recipient, memory_id: int, service: Memories, *, pinned: bool = True) -> str:
-    """Pin or unpin a memory, and say so; empty if it is gone. Raises TooManyPinned."""
+    """Pin or unpin a memory. Returns the sentence on it; empty if the memory is gone. Raises
+    TooManyPinned."""
     pins, words = service.stores.memory_pins, caller.words.memory_card
     kept = await (pins.pin if pinned else pins.unpin)(caller.user_id, memory_id)
     if kept is None:
@@ -113,7 +114,7 @@ async def _set_pin(caller: Recipient, memory_id: int, service: Memories, *, pinn
 async def card_of(
     memory_id: int, recipient: Recipient, service: Memories, *, said: str = ""
 ) -> EphemeralView:
-    """The card of a user's memory; a sentence if there is none."""
+    """Return the card of a user's memory; a sentence if there is none."""
     kept = await service.stores.memories.get(recipient.user_id, memory_id)
     if kept is None:
         return EphemeralView(recipient.words.receipt.gone)
@@ -167,7 +168,7 @@ async def submit(
     service: Memories,
     upkeep: ReceiptUpkeep,
 ) -> None:
-    """Change the memory, and say what changed; what can't be kept is shown back, so that it is not lost."""
+    """Change the memory and report the changes; refused input is shown again, so that it is not lost."""
     await defer(interaction, ephemeral=True)
     entered, problem, after = _entered(interaction), recipient.words.receipt.gone, None
     before = await service.stores.memories.get(recipient.user_id, form.memory_id)
@@ -189,8 +190,8 @@ async def _open_form(
     *,
     missing: Callable[[Texts], str],
 ) -> None:
-    """Open the form, or say why there is none. It must be the first response, so nothing is acknowledged
-    before it, and the database is waited for no longer than Discord waits."""
+    """Open the form, or report why not. A form must be the first response, so nothing is acknowledged before,
+    and the database must answer within Discord's limit."""
     try:
         async with asyncio.timeout(FINDING_S):
             recipient = await recipients.of(interaction)
@@ -283,7 +284,7 @@ async def confirm_erasure(
     boards: CanvasBoards,
     upkeep: ReceiptUpkeep,
 ) -> None:
-    """Erase everything, if it is no more than the question said; or leave all as it is."""
+    """Erase everything, unless there is more than the question said; or cancel."""
     words, stores = recipient.words, service.stores
     await defer_update(interaction)
     if button.decision == "cancel":

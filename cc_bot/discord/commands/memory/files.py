@@ -1,4 +1,4 @@
-"""`/memory export`: all memories as a file, to be read by people or to be imported again."""
+"""`/memory export`: all memories as a readable file that can be imported again."""
 
 import asyncio
 from collections.abc import Sequence
@@ -68,7 +68,7 @@ async def _send(
 def _files(
     kept: Sequence[PortableMemory], recipient: Recipient, clock: Clock, readable: bool
 ) -> list[hikari.Bytes]:
-    """Write the files. Many memories take seconds, so not on the event loop."""
+    """Write the files. Takes seconds for many memories, so not on the event loop."""
     now = clock()
     day = now.astimezone(recipient.timezone).date().isoformat()
     parts = list(
@@ -85,13 +85,13 @@ def _files(
 
 
 # ---- importing -------------------------------------------------------------------------------------------
-# `/memory import`: what a file would bring is told first, and done when its user says so.
+# `/memory import`: previews a file, and imports it when confirmed.
 #
-# What would be imported stands in a file below the question, where the user can look at it. The button reads
-# it from there: nothing is kept in between, so it works after a restart, too.
+# The planned import is a file below the question, where the user can read it and from which the button takes
+# it: no state is kept, so it works after a restart.
 
 CONFIRM_WITHIN = timedelta(minutes=30)
-"""Somebody may want to read first what would be imported."""
+"""Leaves time to read the file."""
 
 
 @command(memory.register, "memory_import")
@@ -134,7 +134,7 @@ async def confirm_import(
     *,
     service: Memories,
 ) -> None:
-    """Import what the file below the question says."""
+    """Import the file below the question."""
     await defer_update(interaction)
     words = recipient.words.memory_box
     if button.until < service.clock().timestamp():

@@ -1,4 +1,4 @@
-"""The group of all `/memory` commands, and the options that several of them take."""
+"""The `/memory` command group and shared options."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -25,7 +25,7 @@ on_memory_press = partial(on_press, loader, not_yours=lambda words: words.receip
 async def suggest_memories(
     ctx: lightbulb.AutocompleteContext[int], memories: MemoryStore = lightbulb.di.INJECTED
 ) -> list[Choice]:
-    """Memories whose text or number matches what was typed, which arrives as a string."""
+    """Suggest memories whose text or number contains the input, which arrives as a string."""
     typed = str(ctx.focused.value or "")
     found = await memories.suggest(int(ctx.interaction.user.id), typed, limit=MAX_CHOICES)
     return [(choice_name(Item(each.number, each.content)), each.number) for each in found]
@@ -36,14 +36,14 @@ async def suggest_categories(
     memories: MemoryStore = lightbulb.di.INJECTED,
     recipients: Recipients = lightbulb.di.INJECTED,
 ) -> Sequence[Choice]:
-    """The user's own categories that contain what was typed, the largest first."""
+    """Suggest the user's categories that contain the input, the largest first."""
     recipient = await recipients.of(ctx.interaction)
     kept = (await memories.get_statistics(recipient.user_id)).categories
     return matching_categories([name for name, _ in kept], str(ctx.focused.value or ""), recipient.words)
 
 
 def matching_categories(stored: list[str], typed: str, words: Texts) -> list[str]:
-    """Return them as they are shown; those that begin with what was typed before those that contain it."""
+    """Return the matching categories as shown, prefix matches first."""
     wanted = typed.strip().casefold()
     shown = (words.memory.shown_category(name) for name in stored)
     found = [name for name in shown if wanted in name.casefold()]
@@ -51,12 +51,12 @@ def matching_categories(stored: list[str], typed: str, words: Texts) -> list[str
 
 
 def memory_id() -> int:
-    """The option that chooses a memory, by its number."""
+    """The option for a memory's number."""
     return number_option("memory_id", autocomplete=suggesting(suggest_memories))
 
 
 def category_filter() -> str | None:
-    """The option that narrows to a category of the user's."""
+    """The option to filter by one of the user's categories."""
     return text_option(
         "memory_category",
         default=None,
@@ -66,12 +66,12 @@ def category_filter() -> str | None:
 
 
 def where() -> str | None:
-    """The option that says where a memory may be used."""
+    """The option for a memory's audience."""
     return text_option("memory_audience", default=None, choices=choices("memory", "anywhere", "private"))
 
 
 def audience_of(chosen: str | None, caller: Caller) -> Audience:
-    """Return where what a command stores may be used: as chosen, else by where the command was given."""
+    """Return the chosen audience; by default that of the channel."""
     if chosen is None:
         return "private" if caller.guild_id is None else "anywhere"
     return "private" if chosen == "private" else "anywhere"

@@ -1,4 +1,4 @@
-"""`/memory list` and the other commands and buttons that show a reply. Lists turn after a restart, too."""
+"""`/memory list` and other commands and buttons that show a reply. Paging works after a restart."""
 
 from collections.abc import Awaitable, Callable
 from typing import Final, get_args
@@ -31,7 +31,7 @@ from cc_bot.domain.memory import Order, Source
 MAX_QUERY_CHARACTERS = 200
 MAX_END_CHARACTERS = 40
 _QUERY_MARK = "🔍 "
-"""Before the query above its hits: the buttons below them read it from there."""
+"""Marks the query above its hits, where the paging buttons read it."""
 
 
 async def _list(
@@ -127,7 +127,7 @@ async def turn_page(
 async def turn_page_of_hits(
     interaction: hikari.ComponentInteraction, button: SearchButton, recipient: Recipient, *, service: Memories
 ) -> None:
-    """Show another page of what was found in the same message."""
+    """Show another page of hits in the same message."""
     await defer_update(interaction)
     query = query_of(interaction.message)
     await show_view(
