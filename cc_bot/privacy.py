@@ -288,7 +288,7 @@ class Privacy:
         for user_id in begun:
             try:
                 async with self._without_turns_of(user_id):
-                    if await self.is_erasing(user_id):  # not if it was asked for once more meanwhile
+                    if await self.is_erasing(user_id):  # another request may have finished it
                         await self._erase(user_id)
             except CcBotError as error:
                 _log.warning("erasing_failed", error=type(error).__name__)
@@ -350,8 +350,8 @@ async def _every_hour(run: Callable[[], Awaitable[None]]) -> None:
 
 
 # ---- purge -----------------------------------------------------------------------------------------------
-# Deleted memories are erased when their undo period ends. What is due, and whether VACUUM is, is stored in
-# the database, so a restart continues.
+# Deleted memories are erased when their undo period ends. Due erasures and a pending VACUUM are stored in the
+# database, so they survive a restart.
 
 
 LOOK_EVERY_S: Final = 60.0
@@ -367,7 +367,7 @@ async def purge_due(removal: MemoryRemovalStore, clock: Clock, *, vacuum: bool =
         if count := await removal.purge(clock() - UNDO_TIME):
             _log.info("memories_purged", count=count)
         outcome = await removal.clean(vacuum=vacuum)
-    except Exception as error:  # noqa: BLE001 - the purge goes on, whatever went wrong once
+    except Exception as error:  # noqa: BLE001 - an error must not end the purge
         _log.warning("purge_failed", error=type(error).__name__)
         return False
     if vacuum and outcome == "no_room":

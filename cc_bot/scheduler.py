@@ -60,7 +60,7 @@ class Scheduler:
                 await self._prune()
             except CcBotError as error:
                 _log.warning("schedules_not_read", error=type(error).__name__)
-                with suppress(TimeoutError):  # not at once: what is due would be tried again and again
+                with suppress(TimeoutError):  # an immediate retry would loop
                     await asyncio.wait_for(self._stopped.wait(), self._look_every_s)
             await self.wait()
 

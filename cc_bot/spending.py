@@ -236,7 +236,7 @@ class Spending:
         recorder = UsageRecorder(reservation, self._policy, self._meter)
         try:
             yield recorder
-        except DatabaseUnreachable as error:  # it was waited for long enough
+        except DatabaseUnreachable as error:  # do not wait for it again
             recorder.settled = True
             _log.warning("usage_not_settled", purpose=reservation.wish.purpose, error=type(error).__name__)
             raise

@@ -259,7 +259,7 @@ class Approvals:
             if isinstance(error, CALL_IN_DOUBT):
                 return replace(_refused(claimed, in_doubt(sentence), sentence), state="unknown")
             return _refused(claimed, failed(sentence), sentence)
-        except Exception:  # noqa: BLE001 - what the tool did before is not known
+        except Exception:  # noqa: BLE001 - the tool may have done something before
             _log.error("approved_call_broke", exc_info=True)
             return ApprovedResult(claimed, "unknown", _for_all(claimed, _CUT_OFF))
         if len(outcomes) < len(claimed.content.calls):
@@ -288,7 +288,7 @@ class Approvals:
             locale=origin.locale,
             timezone=ZoneInfo(origin.timezone),
             memories=self.stores.memories,
-            tainted=False,  # its user decided
+            tainted=False,  # the user approved it
             source=Source("proposal"),
             clock=self.clock,
             key=proposal.key,
@@ -304,7 +304,7 @@ class Approvals:
     async def _draw(self, proposal: Proposal, draft: CanvasDraft | None) -> Canvas | None:
         if draft is None or not draft.drawn:
             return None
-        await self.stores.sessions.open(proposal.key)  # a canvas is drawn on in an open session
+        await self.stores.sessions.open(proposal.key)  # drawing needs an open session
         drawn = [replace(each, tainted=True) for each in draft.drawn]
         canvas = await self.stores.canvases.draw(proposal.key, drawn)
         if canvas is None:

@@ -309,7 +309,7 @@ class Assistant:
                 raise
             try:
                 yield ended.done
-            finally:  # whoever asked has the answer by now
+            finally:  # the caller has the answer
                 if ended.messages:
                     ended.turn.after(ended.messages, ended.history_tokens)
 
@@ -338,7 +338,7 @@ class Assistant:
                 ended = await finish_turn(turn, draft, stop, recorder, settings, closing=closing)
         account.record_answer(ended.done)
         learned = self._calibration.learn(draft.measured)
-        if isinstance(request.key, ChannelKey):  # the next request is the same even if the plug is pulled now
+        if isinstance(request.key, ChannelKey):  # so a crash now does not change the next request
             await learned
         if ended.canvas is not None:
             emit(CanvasChanged(ended.canvas.visible_in(turn.visibility)))
@@ -377,7 +377,7 @@ class Assistant:
             memory=not options.memory_paused,
             canvas=turn.canvas is not None,
             file=bool(turn.documents),
-            page=self._internet.pages is not None,  # whatever is named: so requests begin as those before did
+            page=self._internet.pages is not None,  # even without addresses: keeps the prompt prefix stable
             search=self._internet.searches is not None,
             allowed=options.agent.tools,
         )
@@ -400,7 +400,7 @@ class Assistant:
         if draft.silent and not draft.empty and not turn.replaced:
             words = texts(options.locale)
             draft.text = words.answer.no_words
-            if draft.circled:  # that is all there will be: to go on from here would go on in circles
+            if draft.circled:  # complete: continuing would only loop again
                 draft.text, draft.status = explain(ModelWentInCircles(), words), "complete"
             emit(TextDelta(draft.text))
 

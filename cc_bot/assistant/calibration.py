@@ -64,7 +64,7 @@ class Calibration:
     async def _learn(self, measured: Iterable[Measured]) -> None:
         try:
             for one in measured:
-                if not has_images(one.request.prompt):  # what a picture costs is a guess
+                if not has_images(one.request.prompt):  # tokens of pictures are only estimates
                     estimated = await asyncio.to_thread(request_tokens, one.request)
                     await self._factors.learn(one.model, estimated=estimated, counted=one.prompt_tokens)
         except StorageError as error:

@@ -62,7 +62,7 @@ class Hearing:
         """
         if any(_recordings(question) and not question.heard for question in request.questions):
             emit(Notice("hearing"))
-        async with asyncio.TaskGroup() as group:  # together they take no longer than one may
+        async with asyncio.TaskGroup() as group:  # concurrent: the time limit is that of one
             hearing = [
                 group.create_task(self._hear_one(request, question, recorder))
                 for question in request.questions
@@ -71,7 +71,7 @@ class Hearing:
         if len(heard) == 1 and heard[0].failure:
             raise heard[0].failure
         questions = tuple(one.question for one in heard)
-        if request.references:  # of a question that is asked again, whose own words are known
+        if request.references:  # of a question asked again; its own text is stored
             pointing = Message("user", "", references=request.references)
             heard.append(await self._hear_one(request, pointing, recorder))
         if left_out := tuple(name for one in heard for name in one.missed):

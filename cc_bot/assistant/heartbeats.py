@@ -97,10 +97,10 @@ class Heartbeats:
         self._thinking = asyncio.Semaphore(AT_A_TIME)
 
     async def speak(self, schedule: Schedule, options: TurnOptions) -> Speech | None:
-        """Return what a due heartbeat has to say; None if nothing, the usual case.
+        """Return what a due heartbeat has to say; None if nothing, the usual case, or if a limit is reached.
 
         `options` describe the user; `agent` is that of the schedule's key. Raises a ModelError or
-        StorageError, and LimitReached if the user has reached a limit; nothing is then marked as looked at.
+        StorageError. Only a heartbeat that succeeds marks what it looked at.
         """
         now = self._clock()
         if is_quiet(now, options.timezone, schedule.quiet):
@@ -156,7 +156,7 @@ class Heartbeats:
         return new(found, await self._stores.heartbeats.get_marks(key.user_id)) if found else ()
 
     async def _memories(self, user_id: int) -> AsyncIterator[Sequence[Memory]]:
-        """Read all memories, a page at a time: only their texts tell which name a day."""
+        """Read all memories, a page at a time: whether one names a day is only in its text."""
         before: int | None = None
         while page := await self._stores.memories.list(user_id, limit=_PAGE, before_id=before):
             yield page
@@ -203,13 +203,13 @@ class Heartbeats:
         incomplete."""
         context = self._context(schedule, options, canvas)
         draft, models = Draft(), options.agent.models
-        payer = replace(options.paid_by(schedule.key.user_id), role_ids=None)  # nobody tells their roles here
+        payer = replace(options.paid_by(schedule.key.user_id), role_ids=None)  # unknown here
         first = self._chains.first(models)
         async with self._spending.admit(payer, "heartbeat", model=first) as recorder:
             rounds = Rounds(recorder.metered(self._chains.of(models)), tools, offered, context)
             try:
                 async with asyncio.timeout(self._time_limit_s):
-                    await rounds.run(prompt, draft)  # nobody is watching
+                    await rounds.run(prompt, draft)
             except TimeoutError as error:
                 raise ModelUnavailable from error
         if draft.status != "complete":
@@ -268,7 +268,7 @@ class Heartbeats:
             locale=options.locale,
             timezone=options.timezone,
             memories=self._stores.memories,
-            can_propose=False,  # nobody is watching
+            can_propose=False,  # no user is present
             clock=self._clock,
             key=schedule.key,
             canvas=canvas,

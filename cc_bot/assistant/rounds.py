@@ -188,7 +188,7 @@ class Rounds:
         draft.calls += calls
         # A call of a server can't be verified: a second crash must not lose it.
         draft.lasting += [call for call in calls if call in done or is_of_server(call.name)]
-        draft.tainted = True  # nobody knows any more what was read before them
+        draft.tainted = True  # what was read before them is unknown
         draft.acted = bool(done)
         return CallsResumed(tuple(holding))
 
@@ -318,7 +318,7 @@ class Rounds:
                 if request in begun:
                     begun.remove(request)
                     await self._keep(draft.lasting, begun)
-                draft.tainted = draft.tainted or outcome.tainted  # it is stored, also if nobody reads it now
+                draft.tainted = draft.tainted or outcome.tainted  # stored even if the model does not read it
                 draft.recalled.update(memory.id for memory in outcome.recalled)
                 draft.acted = draft.acted or (outcome.ok and self.registry.writes(request.name))
                 _note_changes(outcome, draft)
@@ -376,7 +376,7 @@ class Rounds:
             if drawing is not None:
                 proposal = others.pop(drawing).joined(proposal)
             others.append(proposal)
-        elif len(others) >= MAX_PROPOSALS - (drawing is None):  # one is left for what is drawn
+        elif len(others) >= MAX_PROPOSALS - (drawing is None):  # one is reserved for drawings
             return _without_proposal(outcome)
         else:
             others.insert(len(others) if drawing is None else drawing, proposal)

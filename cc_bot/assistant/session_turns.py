@@ -83,9 +83,9 @@ class SessionTurns:
         options = request.options
         if request.references:
             question = replace(question, references=request.references)
-        if answer.visibility == "public":  # it must not see now what it did not see then
+        if answer.visibility == "public":  # a public answer must not see private messages
             session = await self.sessions.open(key, beyond=2)
-        if answer.discord_id is not None:  # it is shown in the same place
+        if answer.discord_id is not None:  # the same message shows it
             options = replace(options, answer_discord_id=answer.discord_id)
         return SessionTurn(
             self,
@@ -125,7 +125,7 @@ class SessionTurn(Turn):
         """`replaced` is the answer being replaced; its question is already stored."""
         super().__init__(session.key, options, (question,), history=history, replaced=replaced)
         self.visibility = visibility
-        if question.tainted:  # where the front end adds words of others, it does not always mark which
+        if question.tainted:  # others' text in it is not always marked
             self.own_words = ""
         self._turns = turns
         self._session = session
@@ -139,7 +139,7 @@ class SessionTurn(Turn):
         turns, options = self._turns, self.options
         factor = await turns.calibration.factor(options.agent.models)
         budget = turns.style.budget_tokens / factor
-        cost = cache(message_tokens)  # a message is looked at when it is read, shown, and maybe left out
+        cost = cache(message_tokens)  # each message is measured several times
         history = (*await self._earlier(budget, cost), *self._history)
         before = recap(self._session, self.visibility) if turns.summaries else None
         now, canvas = turns.clock(), self._canvas.canvas

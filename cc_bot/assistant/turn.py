@@ -540,7 +540,7 @@ class Account:
     def record_failure(self, error: Exception) -> None:
         """Record that the turn ended without an answer."""
         seconds, kind = self.seconds, type(error).__name__
-        if isinstance(error, CcBotError):  # whatever else is on record where it is caught, with its place
+        if isinstance(error, CcBotError):  # other errors are logged with a traceback where they are caught
             limit = {"limit": error.params["what"]} if isinstance(error, LimitReached) else {}
             _log.warning("turn_failed", error=kind, seconds=seconds, **limit, **self._phase_seconds())
         self._meter.record_failure(kind)

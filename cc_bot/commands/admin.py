@@ -1,7 +1,7 @@
-"""`/admin …`: what owners decide while the bot runs.
+"""`/admin …`: settings that owners change at run time.
 
-The front end checks first that the caller is an owner. Each change is logged once it is done, with ids,
-numbers and names that the program knows, never with what an owner wrote.
+The front end first checks that the caller is an owner. Each change is logged with ids, numbers and known
+names, never with text that an owner wrote.
 """
 
 import asyncio
@@ -39,8 +39,8 @@ from cc_bot.texts.usage import money
 _log = structlog.get_logger(__name__)
 
 # ---- subjects --------------------------------------------------------------------------------------------
-# An option of Discord's own kinds takes only what is in the server that a command is given in. Owners also
-# decide about other servers, from their DMs and from a browser, so they write a mention or an id.
+# Discord's own option types only accept members, roles and channels of the current server. Owners also manage
+# other servers, from DMs and a browser, so they write a mention or an id.
 
 _MENTION: Final = re.compile(r"<(@!?|@&|#)(\d{1,19})>")
 _SIGNS: Final[dict[str, Subject]] = {"@": "user", "@!": "user", "@&": "role", "#": "channel"}
@@ -49,14 +49,12 @@ _MAX_ID: Final = 2**63
 
 @dataclass(frozen=True, slots=True)
 class Mentionable:
-    """A user, role, channel or server."""
-
     subject: Subject
     id: int
 
 
 def parse_subject(text: str, kind: Subject | None, guild_id: int | None = None) -> Mentionable:
-    """Read a mention, or the id of a `kind`; a server without an id is that of `guild_id`. Raises
+    """Parse a mention, or the id of a `kind`; an empty server means `guild_id`. Raises
     SubjectNotUnderstood."""
     text = unicodedata.normalize("NFKC", text).strip()
     if mention := _MENTION.fullmatch(text):
@@ -76,19 +74,19 @@ MAX_MODELS: Final = 5
 MAX_MODEL_CHARACTERS: Final = 100
 MAX_NOTE_CHARACTERS: Final = 300
 MODEL_TIMEOUT_S: Final = 10.0
-"""A server may have to load a model first. One that does not answer by then is not called unknown."""
+"""A server may first have to load the model; one that does not answer in time is not reported as unknown."""
 
 Ask = Callable[[str], Awaitable[None]]
-"""Asks a model for one token; raises a CcBotError if no answer comes."""
+"""Requests one token from a model; raises a CcBotError if there is no answer."""
 
 
 async def not_asked(_: str) -> None:
-    """Do nothing: there is no server, as with the built-in model."""
+    """Do nothing: the built-in model has no server."""
 
 
 @dataclass(frozen=True, slots=True)
 class Administration:
-    """What owners decide about."""
+    """The stores and services of the admin commands."""
 
     limits: LimitStore
     access: AccessStore
@@ -124,11 +122,11 @@ class LimitInForce:
     value: int | None
     """None: no limit."""
     source: Literal["here", "file", "default"]
-    """`here`: an owner set it while the bot ran, which goes before the operator's file."""
+    """`here`: set by an owner at run time; overrides the operator's file."""
 
 
 async def limits_in_force(administration: Administration) -> Sequence[LimitInForce]:
-    """List the limits that hold, by whom they are about."""
+    """List the effective limits, sorted by subject."""
     in_file = (await administration.policies.now()).limits
     set_here = {each.key: each.value for each in await administration.limits.list_all()}
     keys = sorted({*in_file, *set_here}, key=lambda key: (key.scope, key.scope_id, key.name))
@@ -161,7 +159,7 @@ async def set_limit(
     *,
     administration: Administration,
 ) -> Reply:
-    """Set a limit from the next question on; None: no limit. Raises as `parse_limit`."""
+    """Set a limit, effective from the next question; None: no limit. Raises as `parse_limit`."""
     key = parse_limit(limit, subject, kind, caller.guild_id)
     await administration.limits.set(key.scope, key.scope_id, key.name, value, set_by=caller.user_id)
     _record("limit_set", caller, **_fields(key), value=value)
@@ -171,7 +169,7 @@ async def set_limit(
 async def unset_limit(
     caller: Caller, limit: str, subject: str, kind: Subject | None, *, administration: Administration
 ) -> Reply:
-    """Let the operator's file decide again. Raises as `parse_limit`."""
+    """Remove a limit set at run time; the operator's file applies again. Raises as `parse_limit`."""
     texts, key = caller.words.admin, parse_limit(limit, subject, kind, caller.guild_id)
     if not await administration.limits.unset(key.scope, key.scope_id, key.name):
         return Reply((texts.limit_was_not_set,))
@@ -186,8 +184,8 @@ def limit_subject(key: LimitKey, caller: Caller) -> str:
 
 
 def parse_limit(limit: str, text: str, kind: Subject | None, guild_id: int | None = None) -> LimitKey:
-    """Return which limit that is, and whom it is about: everyone if nothing is written. Raises
-    LimitNotUnderstood, SubjectNotUnderstood, LimitNotForChannels and LimitNotForServers."""
+    """Parse a limit and its subject; an empty subject means everyone. Raises LimitNotUnderstood,
+    SubjectNotUnderstood, LimitNotForChannels and LimitNotForServers."""
     name: LimitName | None = next((each for each in LIMIT_NAMES if each == limit), None)
     if name is None:
         raise LimitNotUnderstood
@@ -202,7 +200,7 @@ def parse_limit(limit: str, text: str, kind: Subject | None, guild_id: int | Non
 
 
 def parse_limit_value(text: str) -> int | None:
-    """Return how much may be used; None if nothing is written: no limit. Raises LimitNotUnderstood."""
+    """Parse a limit's value; None if empty: no limit. Raises LimitNotUnderstood."""
     written = unicodedata.normalize("NFKC", text).strip().replace(",", "")
     if not written:
         return None
@@ -226,7 +224,7 @@ def _fields(key: LimitKey) -> dict[str, str | int]:
 
 @dataclass(frozen=True, slots=True)
 class AccessInForce:
-    """The rules of who may use the bot, by where they are set."""
+    """The access rules by source."""
 
     in_file: AccessRules
     set_here: AccessRules
@@ -269,7 +267,7 @@ def named_by(subjects: Subjects) -> Iterator[Mentionable]:
 async def rule(
     caller: Caller, ruling: Ruling, subject: str, kind: Subject | None, *, administration: Administration
 ) -> Reply:
-    """Allow or deny a subject from the next question on. Raises SubjectNotUnderstood."""
+    """Allow or deny a subject, effective from the next question. Raises SubjectNotUnderstood."""
     texts, about = caller.words.admin, parse_subject(subject, kind, caller.guild_id)
     await administration.access.set(about.subject, about.id, ruling, set_by=caller.user_id)
     _record("access_set", caller, rule=ruling, subject=about.subject, subject_id=about.id)
@@ -281,7 +279,7 @@ async def rule(
 async def remove_rule(
     caller: Caller, subject: str, kind: Subject | None, *, administration: Administration
 ) -> Reply:
-    """Take back what was allowed or denied here. Raises SubjectNotUnderstood."""
+    """Remove a rule set at run time. Raises SubjectNotUnderstood."""
     texts, about = caller.words.admin, parse_subject(subject, kind, caller.guild_id)
     if removed := await administration.access.unset(about.subject, about.id):
         _record("access_removed", caller, subject=about.subject, subject_id=about.id)
@@ -293,11 +291,11 @@ async def remove_rule(
 
 
 # ---- maintenance -----------------------------------------------------------------------------------------
-# Only owners are answered. Answers in flight are not cut off.
+# Only owners get answers. Answers in progress are finished.
 
 
 async def begin_maintenance(caller: Caller, note: str, *, administration: Administration) -> Reply:
-    """Answer owners alone from now on. The note, on one line, is for all others."""
+    """From now on, answer only owners; others get the note, on one line."""
     text = one_line(without_controls(note))
     await administration.access.begin_maintenance(text, set_by=caller.user_id)
     _record("maintenance_begun", caller)
@@ -312,7 +310,7 @@ async def end_maintenance(caller: Caller, *, administration: Administration) -> 
 
 
 # ---- models ----------------------------------------------------------------------------------------------
-# Which models answer in a channel. An agent that names models of its own keeps those.
+# The models of a channel. An agent with its own models keeps them.
 
 
 async def list_models(caller: Caller, *, administration: Administration) -> Reply:
@@ -325,7 +323,6 @@ async def list_models(caller: Caller, *, administration: Administration) -> Repl
 
 
 async def set_models(caller: Caller, models: str, channel: str, *, administration: Administration) -> Reply:
-    """Set the models of a channel. Raises SubjectNotUnderstood and ModelsNotUnderstood."""
     texts, channel_id, chain = caller.words.admin, _channel_id(caller, channel), parse_chain(models)
     await administration.models.set(channel_id, chain, set_by=caller.user_id)
     _record("models_set", caller, channel=channel_id, models=len(chain))
@@ -337,7 +334,7 @@ async def set_models(caller: Caller, models: str, channel: str, *, administratio
 
 
 async def unset_models(caller: Caller, channel: str, *, administration: Administration) -> Reply:
-    """Let the usual models answer in a channel again. Raises SubjectNotUnderstood."""
+    """Reset a channel to the default models. Raises SubjectNotUnderstood."""
     texts, channel_id = caller.words.admin, _channel_id(caller, channel)
     unset = await administration.models.unset(channel_id)
     if unset:
@@ -347,7 +344,7 @@ async def unset_models(caller: Caller, channel: str, *, administration: Administ
 
 
 def parse_chain(text: str) -> tuple[str, ...]:
-    """Return the models in a list. Only the form of their names is checked. Raises ModelsNotUnderstood."""
+    """Parse a list of models; only the form of the names is checked. Raises ModelsNotUnderstood."""
     written = re.split("[,、]", unicodedata.normalize("NFKC", text))
     names = tuple(dict.fromkeys(name.strip() for name in written if name.strip()))
     fit = all(len(name) <= MAX_MODEL_CHARACTERS and name.isprintable() and "`" not in name for name in names)
@@ -361,8 +358,8 @@ def _channel_id(caller: Caller, text: str) -> int:
 
 
 async def _find_missing(models: Sequence[str], ask: Ask) -> Sequence[str]:
-    """Return the models that the server says it does not have. Each is asked for one token: not every server
-    lists its models, and not every list has all of them."""
+    """Return the models that the server reports as unknown. Requests one token from each: lists of models are
+    not always available or complete."""
 
     async def is_missing(model: str) -> bool:
         with suppress(CcBotError, TimeoutError):
@@ -381,7 +378,7 @@ async def _find_missing(models: Sequence[str], ask: Ask) -> Sequence[str]:
 
 
 async def show_tools(caller: Caller, server: str, *, administration: Administration) -> Reply:
-    """Say how the servers with tools are, or describe each tool of one. Raises ToolServerUnknown."""
+    """Show the state of the tool servers, or each tool of one. Raises ToolServerUnknown."""
     texts, reports = caller.words.tool_servers, administration.servers.reports()
     if not server:
         return Reply((say_servers(reports, texts, caller.text),))
@@ -397,8 +394,8 @@ async def show_tools(caller: Caller, server: str, *, administration: Administrat
 
 
 async def accept_tools(caller: Caller, server: str, code: str, *, administration: Administration) -> Reply:
-    """Let the tools of a server be used as they were read: the code stands beside them. Raises
-    ToolServerUnknown, and ToolListNotShown if they have changed since."""
+    """Accept a server's tools as shown, identified by their code. Raises ToolServerUnknown, and
+    ToolListNotShown if they have changed since."""
     read = unicodedata.normalize("NFKC", code).strip(" `").lower()
     accepted = await administration.servers.accept(server, read)
     if accepted is not None:
@@ -419,7 +416,7 @@ async def show_status(caller: Caller, *, status: BotStatus) -> Reply:
 
 
 def status_facts(seen: Seen, caller: Caller) -> Sequence[tuple[str, str]]:
-    """Return how the bot is doing: labels and values."""
+    """The bot's status as labels and values."""
     texts = caller.words.console
     connected = texts.connected_just_now if seen.connected else texts.disconnected
     if seen.connected and seen.latency_s is not None:
@@ -452,7 +449,7 @@ def _today(seen: Seen, texts: Texts) -> str:
 
 
 def _processes(seen: Seen, caller: Caller) -> Iterator[str]:
-    """Describe the processes that are one bot, and what is wrong with them."""
+    """Describe the bot's processes and their problems."""
     texts = caller.words.doctor_server
     for each in seen.processes:
         process = each.process

@@ -1,4 +1,4 @@
-"""`/memory …`, and what its pages do."""
+"""`/memory …` and the actions of its pages."""
 
 import hashlib
 from collections.abc import Sequence
@@ -32,11 +32,11 @@ from cc_bot.stores.memory.removal import HiddenMemory
 
 PAGE_SIZE: Final = 8
 MAX_FOUND: Final = 48
-"""Hits of a search that are shown."""
+"""Hits shown."""
 UNSURE_BELOW: Final = 0.4
-"""The confidence below which a hit is marked."""
+"""Hits of lower confidence are marked."""
 MAX_QUOTED: Final = 700
-"""Characters of a memory's text in a sentence."""
+"""Characters of a memory quoted in a sentence."""
 MAX_TAGS_CHARACTERS: Final = 1100
 """Characters of all tags in a form."""
 _END_OF_DAY: Final = timedelta(seconds=1)
@@ -44,8 +44,7 @@ _END_OF_DAY: Final = timedelta(seconds=1)
 
 @dataclass(eq=False, slots=True)
 class Memories:
-    """What the commands on memories work with. Files are made and read in the line, which all of a process
-    share."""
+    """The services of memory commands. `line` queues imports and exports and is shared by the process."""
 
     stores: Stores
     line: FileLine
@@ -64,7 +63,8 @@ async def list_memories(
     page_size: int = PAGE_SIZE,
     service: Memories,
 ) -> Reply:
-    """List a page of the caller's memories, or of a category; the last page if there are fewer."""
+    """List a page of the caller's memories, optionally of one category. A page past the end shows the last
+    one."""
     texts, memories = caller.words.memory, service.stores.memories
     stored = texts.stored_category(category) or None
     shown = caller.text(texts.shown_category(stored or ""))
@@ -91,7 +91,7 @@ async def list_memories(
 async def search(
     caller: Caller, *, query: str, category: str | None = None, page: int = 1, service: Memories
 ) -> Reply:
-    """List a page of the memories that fit a query, the best first."""
+    """List a page of the memories that match a query, best first."""
     texts, query = caller.words.memory, " ".join(query.split())
     if not query:
         return Reply((texts.query_needed,))
@@ -128,7 +128,6 @@ def _page(
 
 
 def memory_item(found: FoundMemory, caller: Caller, clock: Clock) -> Item:
-    """Return a memory as an entry of a list."""
     memory, texts = found.memory, caller.words.memory
     marks = ("📌" if memory.pinned else "") + ("🔒" if memory.audience == "private" else "")
     details = (
@@ -143,7 +142,7 @@ def memory_item(found: FoundMemory, caller: Caller, clock: Clock) -> Item:
 
 
 def end_mark(memory: Memory, caller: Caller, clock: Clock) -> str:
-    """Say until when a memory holds, or that it has expired; empty if it has no end."""
+    """Write when a memory ends, or that it has expired; empty if it has no end."""
     if memory.expires_at is None:
         return ""
     if memory.is_expired(clock()):
@@ -152,7 +151,7 @@ def end_mark(memory: Memory, caller: Caller, clock: Clock) -> str:
 
 
 async def statistics(caller: Caller, *, service: Memories) -> Reply:
-    """Say how many memories there are, of what kind, and since when."""
+    """Show the number of memories, by category and source, and their dates."""
     texts, kept = caller.words.memory_box, await service.stores.memories.get_statistics(caller.user_id)
     paused = (texts.paused,) if caller.memory_paused else ()
     if not kept.count:
@@ -182,7 +181,8 @@ _CELLS: Final = 8
 
 
 def _bar(count: int, most: int) -> str:
-    """A share of the largest count in cells, at least one: bars of one width line up on a phone."""
+    """A bar for a share of the largest count, at least one cell; fixed width, so that bars align on a
+    phone."""
     filled = max(1, round(_CELLS * count / most))
     return "▰" * filled + "▱" * (_CELLS - filled)
 
@@ -201,7 +201,7 @@ async def add(
     source: Source,
     service: Memories,
 ) -> tuple[Memory, Reply]:
-    """Keep a memory. Raises MemoryPaused, and an InputError for what can't be kept."""
+    """Store a memory. Raises MemoryPaused, and an InputError for invalid input."""
     if caller.memory_paused:
         raise MemoryPaused
     texts = caller.words.memory
@@ -218,7 +218,7 @@ async def add(
 
 
 def kept_reply(template: str, memory: Memory, caller: Caller) -> Reply:
-    """Say what was remembered, and where and until when it is used if not everywhere and always."""
+    """Confirm a stored memory, with its audience and end if limited."""
     texts = caller.words.memory
     notes = [texts.private_only] if memory.audience == "private" else []
     if memory.expires_at is not None:
@@ -232,7 +232,7 @@ async def delete(caller: Caller, *, id: int, service: Memories) -> Reply:  # noq
 
 
 async def row_of(caller: Caller, number: int, service: Memories) -> int:
-    """Return the id of the caller's memory of this number, hidden ones included. Raises MemoryNotFound."""
+    """Return the id of the caller's memory of this number, including hidden ones. Raises MemoryNotFound."""
     found = await service.stores.memories.get_id(caller.user_id, number)
     if found is None:
         raise MemoryNotFound(id=number)
@@ -240,13 +240,13 @@ async def row_of(caller: Caller, number: int, service: Memories) -> int:
 
 
 async def hide(caller: Caller, memory_id: int, *, service: Memories) -> Reply:
-    """Hide a memory, and answer the same if it was hidden before."""
+    """Hide a memory; idempotent."""
     hidden = await service.stores.memory_removal.hide(caller.user_id, memory_id)
     return hidden_reply(hidden, caller) if hidden else Reply((caller.words.receipt.gone,))
 
 
 def hidden_reply(hidden: HiddenMemory, caller: Caller) -> Reply:
-    """Say that a memory is deleted and until when that can be undone, with the ways to erase it at once."""
+    """Confirm the deletion, with the time limit for undo and actions to erase at once."""
     texts, memory = caller.words.memory, hidden.memory
     until = texts.undo_until.format(until=caller.at(hidden.since + UNDO_TIME))
     return Reply(
@@ -262,7 +262,7 @@ def hidden_reply(hidden: HiddenMemory, caller: Caller) -> Reply:
 
 
 async def undelete(caller: Caller, memory_id: int, *, service: Memories) -> Reply:
-    """Undo a deletion, and answer the same if it was undone before. Raises TooManyMemories or MemoryFull."""
+    """Undo a deletion; idempotent. Raises TooManyMemories or MemoryFull."""
     back = await have_back(caller, memory_id, service=service)
     texts = caller.words.memory
     if back is None:
@@ -271,14 +271,14 @@ async def undelete(caller: Caller, memory_id: int, *, service: Memories) -> Repl
 
 
 async def have_back(caller: Caller, memory_id: int, *, service: Memories) -> Memory | None:
-    """Undo a deletion, and return the memory, also if it was undone before; None if it is too late. Raises
-    TooManyMemories or MemoryFull."""
+    """Undo a deletion and return the memory; idempotent. None if it is too late. Raises TooManyMemories or
+    MemoryFull."""
     kept = await service.stores.memories.get(caller.user_id, memory_id)
     return kept or await service.stores.memory_removal.undelete(caller.user_id, memory_id)
 
 
 async def erase(caller: Caller, *memory_ids: int, said: bool, service: Memories) -> Reply:
-    """Erase memories for good; with `said`, from conversations too."""
+    """Erase memories for good; with `said`, also from conversations."""
     texts = caller.words.erasure
     mark = texts.mark if said else None
     erased = await service.stores.memory_removal.erase(caller.user_id, *memory_ids, mark=mark)
@@ -286,13 +286,12 @@ async def erase(caller: Caller, *memory_ids: int, said: bool, service: Memories)
 
 
 async def pause(caller: Caller, *, service: Memories) -> Reply:
-    """Store and use no memories from now on."""
+    """Stop storing and using memories."""
     await service.stores.settings.pause_memory(caller.user_id, True)
     return Reply((caller.words.memory.paused,), notes=(caller.words.memory.how_to_resume,))
 
 
 async def resume(caller: Caller, *, service: Memories) -> Reply:
-    """Store and use memories again."""
     await service.stores.settings.pause_memory(caller.user_id, False)
     return Reply((caller.words.memory.resumed,))
 
@@ -306,20 +305,20 @@ def _sentence(template: str, memory: Memory, caller: Caller) -> str:
 
 @dataclass(frozen=True, slots=True)
 class MemoryForm:
-    """A memory as it was typed."""
+    """A memory as typed in a form."""
 
     content: str = ""
     category: str = ""
     tags: str = ""
     end: str = ""
-    """The last day on which it holds, or any other words for that."""
+    """The last day on which it holds, or another phrase for that."""
     audience: Audience | None = None
-    """None: the form does not ask."""
+    """None: not asked in the form."""
 
 
 def fill_form(kept: Memory, zone: ZoneInfo) -> MemoryForm:
-    """Fill in a form. It can't say everything: tags of several words look like several tags, and an end at
-    some hour like the end of that day."""
+    """Fill in a form. It loses detail: a tag of several words looks like several tags, an end within a day
+    like the end of that day."""
     return MemoryForm(
         kept.content,
         "" if kept.category == DEFAULT_CATEGORY else kept.category,
@@ -330,14 +329,14 @@ def fill_form(kept: Memory, zone: ZoneInfo) -> MemoryForm:
 
 
 def mark_of(kept: Memory) -> str:
-    """Return a hash of what a form shows, by which a later change of the memory is noticed."""
+    """A hash of what the form shows, to detect later changes."""
     said = repr([getattr(kept, name) for name in (*WORDING, "audience")])
     return hashlib.sha256(said.encode("utf-8", "replace")).hexdigest()[:32]
 
 
 async def edit(caller: Caller, before: Memory, entered: MemoryForm, *, service: Memories) -> Memory | None:
-    """Change what was changed in the form; None if the memory is gone. Raises MemoryEditOutdated if it is no
-    longer as it was before, and an InputError for what can't be kept."""
+    """Apply the changes made in the form; None if the memory is deleted. Raises MemoryEditOutdated if it has
+    changed since `before`, and an InputError for invalid input."""
     filled, texts = fill_form(before, caller.timezone), caller.words.memory
     return await service.stores.memories.update(
         caller.user_id,

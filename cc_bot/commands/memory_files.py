@@ -1,4 +1,4 @@
-"""Files of memories: written for a download, and read from an upload."""
+"""Export memories to files and import them."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -21,14 +21,15 @@ from cc_bot.domain.memory_transfer import (
 from cc_bot.texts.memory import to_markdown
 
 MAX_PLANNED_BYTES: Final = 8 * MAX_IMPORT_BYTES
-"""The size of a planned import, which was read from at most MAX_IMPORT_BYTES."""
+"""Limit for a planned import, which may be longer than the file it was read from (at most
+MAX_IMPORT_BYTES)."""
 
 Fetch = Callable[[], Awaitable[bytes]]
 
 
 async def read_json(caller: Caller, *, service: Memories) -> AsyncIterator[bytes]:
-    """Yield all memories as one file that can be imported again, a piece at a time; nothing if there are
-    none. Raises FilesInLine and StorageError."""
+    """Yield all memories as a JSON file that can be imported, in chunks; nothing if there are none. Raises
+    FilesInLine and StorageError."""
     lead = begin_json(service.clock())
     async with service.line.of(caller.user_id):
         async for page in service.stores.memory_transfer.read_pages(caller.user_id):
@@ -41,7 +42,7 @@ async def read_json(caller: Caller, *, service: Memories) -> AsyncIterator[bytes
 
 
 async def read_markdown(caller: Caller, *, service: Memories) -> AsyncIterator[bytes]:
-    """Yield the same as a page for people to read."""
+    """Yield all memories as a Markdown page. Raises as `read_json`."""
     async with service.line.of(caller.user_id):
         async with service.line.at_work():
             kept = await service.stores.memory_transfer.list_all(caller.user_id)
@@ -53,8 +54,8 @@ async def read_markdown(caller: Caller, *, service: Memories) -> AsyncIterator[b
 async def plan_import(
     caller: Caller, fetch: Fetch, *, audience: Audience, service: Memories
 ) -> tuple[ImportPlan, str]:
-    """Count an import, and return what it would bring, and the new memories as the file that `take_import`
-    reads. `audience` is that of memories that don't say.
+    """Return a preview of an import, and the new memories as a file for `take_import`. `audience`: the
+    default for memories without one.
 
     Raises MemoryPaused, TooManyImports, FilesInLine, ImportNotUnderstood, TooManyToImport, TooManyMemories,
     MemoryFull, and what `fetch` raises.
@@ -71,8 +72,8 @@ async def plan_import(
 
 
 async def take_import(caller: Caller, fetch: Fetch, *, service: Memories) -> int:
-    """Keep what is new in a file of `plan_import`. Returns how many. Raises as that does, but for
-    TooManyImports."""
+    """Store the new memories of a file from `plan_import`. Returns their number. Raises as `plan_import`,
+    except TooManyImports."""
     _ensure_on(caller)
     async with service.line.of(caller.user_id):
         data = await fetch()

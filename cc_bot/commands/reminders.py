@@ -25,7 +25,7 @@ from cc_bot.texts.reminder import described
 # ---- reminders -------------------------------------------------------------------------------------------
 
 MAX_QUOTED: Final = 700
-"""Characters of a reminder's text in a sentence."""
+"""Characters of a reminder quoted in a sentence."""
 
 
 async def list_reminders(caller: Caller, *, schedules: ScheduleStore) -> Reply:
@@ -49,9 +49,8 @@ async def add(
     schedules: ScheduleStore,
     moments: TimeResolver,
 ) -> Reply:
-    """Set a reminder for each time that `when` means: all of them, or none. `moved_to_dm`: the bot can't post
-    where the caller wanted it. Raises TooManySchedules, and what `TimeResolver.resolve` and
-    `ScheduleStore.add` raise."""
+    """Set a reminder for each time in `when`: all or none. `moved_to_dm`: the bot can't post where the caller
+    wanted it. Raises TooManySchedules, and what `TimeResolver.resolve` and `ScheduleStore.add` raise."""
     schedules.check(text)
     planned = await moments.resolve(when, repeat, caller.timezone, caller.locale, payer=caller.payer)
     if len(planned) > MAX_SCHEDULES - len(await schedules.list(caller.user_id)):
@@ -70,7 +69,7 @@ async def add(
         )
         for due_at, again in planned
     ]
-    limit = MAX_QUOTED // (2 * len(added) - 1)  # five of them fit a message
+    limit = MAX_QUOTED // (2 * len(added) - 1)  # five fit a message
     where = caller.words.reminder.by_dm_instead if moved_to_dm else _place(added[0], caller)
     return Reply(
         tuple(reminder_sentence(each, caller, limit=limit) for each in added),
@@ -89,9 +88,9 @@ async def change(
     schedules: ScheduleStore,
     moments: TimeResolver,
 ) -> Reply:
-    """Give a reminder this text and, where one is given, this time and repeat; a repeat without a time begins
-    at the time that there was. Raises ScheduleNotFound for one that is over by now, SeveralTimes, and what
-    `TimeResolver.resolve` and `ScheduleStore.check` raise."""
+    """Change a reminder's text and, if given, its time and repeat; a repeat alone starts at the former time.
+    Raises ScheduleNotFound if it is over, SeveralTimes, and what `TimeResolver.resolve` and
+    `ScheduleStore.check` raise."""
     time, zone = None, caller.timezone
     if when.strip() or repeat.strip():
         begins = when if when.strip() else f"{before.due_at.astimezone(zone):%Y-%m-%d %H:%M}"
@@ -106,7 +105,7 @@ async def change(
 
 
 async def find_reminder(schedules: ScheduleStore, user_id: int, number: int) -> Schedule:
-    """Return a user's reminder by its number. Raises ScheduleNotFound, also for one that is over."""
+    """Return a user's reminder by its number. Raises ScheduleNotFound, also if it is over."""
     found = await schedules.get_by_number(user_id, number)
     if found is None or found.status == "done":
         raise ScheduleNotFound(id=number)
@@ -123,7 +122,7 @@ async def delete(caller: Caller, id: int, *, schedules: ScheduleStore) -> Reply:
 
 
 async def cancel(caller: Caller, schedule_id: int, *, schedules: ScheduleStore) -> Reply:
-    """Cancel a reminder or stop its repeats, unless it is over."""
+    """Cancel a reminder or its repeats; does nothing if it is over."""
     known = await schedules.get(caller.user_id, schedule_id)
     if known is None or known.status == "done" or not await schedules.cancel(caller.user_id, schedule_id):
         return Reply((caller.words.reminder.gone,))
@@ -131,7 +130,7 @@ async def cancel(caller: Caller, schedule_id: int, *, schedules: ScheduleStore) 
 
 
 async def resume(caller: Caller, id: int, *, schedules: ScheduleStore) -> Reply:  # noqa: A002 - likewise
-    """Resume a paused reminder; one whose only time has passed comes at once. Raises ScheduleNotFound."""
+    """Resume a paused reminder; a single time in the past is sent at once. Raises ScheduleNotFound."""
     texts, before = caller.words.reminder, await find_reminder(schedules, caller.user_id, id)
     resumed = await schedules.resume(caller.user_id, before.id)
     text = caller.text(before.text, MAX_QUOTED)
@@ -141,7 +140,7 @@ async def resume(caller: Caller, id: int, *, schedules: ScheduleStore) -> Reply:
 
 
 def reminder_sentence(schedule: Schedule, caller: Caller, *, limit: int = MAX_QUOTED) -> str:
-    """Say when a reminder comes and what it says."""
+    """State a reminder's time and text."""
     texts, text = caller.words.reminder, caller.text(schedule.text, limit)
     if schedule.repeat:
         repeat = described(schedule.repeat, caller.words.repeat)
@@ -154,7 +153,6 @@ def cancelled(schedule: Schedule, caller: Caller) -> str:
 
 
 def reminder_item(schedule: Schedule, caller: Caller) -> Item:
-    """Return a reminder as an entry of a list."""
     times = [caller.moment(schedule.due_at)]
     if schedule.repeat:
         times = [f"🔁 {described(schedule.repeat, caller.words.repeat)}", caller.at(schedule.due_at)]
@@ -175,7 +173,7 @@ def _cancel_action(schedule: Schedule, caller: Caller, *, one_of_several: bool) 
 
 
 def short_time(schedule: Schedule) -> str:
-    """Write its time for a button or a menu, which show plain text."""
+    """The time for a button or menu, which only show plain text."""
     return f"{schedule.due_at.astimezone(schedule.zone):%m/%d %H:%M}"
 
 
@@ -187,8 +185,7 @@ def _place(schedule: Schedule, caller: Caller) -> str:
 
 
 async def _paused_note(caller: Caller, schedules: ScheduleStore) -> tuple[str, ...]:
-    """Return a note on reminders that could not be delivered. A user whose DMs are closed learns of it
-    here."""
+    """A note on undeliverable reminders, as a user with closed DMs has no other way to learn of them."""
     known = await schedules.list(caller.user_id)
     count = sum(each.status == "paused" and each.obstacle != "" for each in known)
     return (caller.words.reminder.look_at_paused.format(count=count),) if count else ()
@@ -209,8 +206,8 @@ async def heartbeat_on(
     schedules: ScheduleStore,
     clock: Clock,
 ) -> Reply:
-    """Start a heartbeat every so many hours, in place of the one there was. Raises ValueError for more or
-    fewer hours than there may be."""
+    """Start a heartbeat every `every` hours, replacing the former one. Raises ValueError if `every` is out of
+    range."""
     texts, repeat = caller.words.heartbeat, repeat_of(every)
     try:
         quiet = quiet_of(quiet_from, quiet_to)
@@ -248,7 +245,7 @@ async def heartbeat_status(caller: Caller, *, schedules: ScheduleStore) -> Reply
 
 
 def heartbeat_state(found: Sequence[Schedule], caller: Caller) -> Reply:
-    """Say whether there is a heartbeat, how often it comes, and when next."""
+    """Whether a heartbeat is on, how often it comes, and when next."""
     texts = caller.words.heartbeat
     if not found:
         return Reply((texts.off,))
@@ -261,7 +258,7 @@ def heartbeat_state(found: Sequence[Schedule], caller: Caller) -> Reply:
 
 
 def rhythm(schedule: Schedule, caller: Caller) -> str:
-    """Say how often a heartbeat comes, where, and when not."""
+    """How often a heartbeat comes, where, and its quiet hours."""
     texts, quiet = caller.words.heartbeat, schedule.quiet
     where = texts.by_dm
     if schedule.place == "channel":

@@ -1,4 +1,4 @@
-"""Who gives a command, and what a command answers."""
+"""The caller of a command and its reply."""
 
 from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass, field
@@ -18,7 +18,7 @@ ActionKind = Literal["cancel_reminder", "undelete_memory", "erase_memory", "eras
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """The user who gives a command. Its methods write values as plain text; a front end overrides them."""
+    """The user who runs a command. The methods format values as plain text; front ends override them."""
 
     user_id: int
     locale: Locale
@@ -27,42 +27,42 @@ class Caller:
     """In the caller's language."""
     _: KW_ONLY
     payer: UsageSubject = UsageSubject(0)
-    """On whose account a model is asked for them, and in which server."""
+    """Who pays for model requests, and in which server."""
     memory_paused: bool = False
     spoken: bool = False
-    """Whether they want short answers read aloud as well."""
+    """Whether short answers are also read aloud."""
     manages_guild: bool = False
-    """Whether they may manage the server where they give it."""
+    """Whether the caller may manage the current server."""
     channel_id: int = 0
-    """Where they give it."""
+    """The current channel."""
     channels: Mapping[int, str] = field(default_factory=dict)
-    """Names of channels, as far as they are known."""
+    """Known channel names by id."""
 
     @property
     def guild_id(self) -> int | None:
         return self.payer.guild_id or None
 
     def at(self, moment: datetime) -> str:
-        """Write a moment in the caller's time zone."""
+        """The moment in the caller's time zone."""
         return self.words.remind_here.written(moment.astimezone(self.timezone), utc_now())
 
     def day(self, moment: datetime) -> str:
-        """Write the day of a moment in the caller's time zone."""
+        """The moment's date in the caller's time zone."""
         return moment.astimezone(self.timezone).date().isoformat()
 
     def moment(self, moment: datetime) -> str:
-        """Write a moment and, where the front end can, how far away it is."""
+        """The moment, with its distance from now if the front end can show it."""
         return self.at(moment)
 
     def text(self, text: str, limit: int = 200) -> str:
-        """Write a user's text on one line of at most `limit` characters."""
+        """A user's text on one line, at most `limit` characters."""
         return shorten(one_line(printable(text)), limit)
 
     def channel(self, channel_id: int) -> str:
         return self.channels.get(channel_id, "Discord")
 
     def mention(self, kind: Subject, id_: int) -> str:
-        """Name a user, role, channel or server whose name is not known."""
+        """Refer to a user, role, channel or server by kind and id."""
         return f"{self.words.admin.kinds[kind]} {id_}"
 
 
@@ -72,21 +72,21 @@ class Item:
 
     number: int
     text: str
-    """As the user wrote it: the front end shortens and escapes it."""
+    """As the user wrote it; the front end shortens and escapes it."""
     details: tuple[str, ...] = ()
     trouble: str = ""
-    """What keeps it from working."""
+    """Why it does not work at the moment."""
 
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """Something the reader can do next: a button on Discord, a hint in the terminal."""
+    """A next step for the reader: a button on Discord, a hint in the terminal."""
 
     label: str
     kind: ActionKind
     id: int
     typed: str = ""
-    """The terminal command that does it, if there is one."""
+    """The equivalent terminal command, if any."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,20 +97,20 @@ class ReplyFile:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """The answer to a command, in the caller's language."""
+    """The reply to a command, in the caller's language."""
 
     lines: tuple[str, ...] = ()
     _: KW_ONLY
     title: str = ""
     table: str = ""
-    """Lines in which columns stand below each other."""
+    """Lines with aligned columns."""
     notes: tuple[str, ...] = ()
-    """Shown below, in small print where there is such a thing."""
+    """Shown below, in small print if the front end has it."""
     items: tuple[Item, ...] = ()
     page: int = 1
     pages: int = 0
-    """How many pages there are if `items` are one page of a list."""
+    """The number of pages if `items` are one page of a list."""
     actions: tuple[Action, ...] = ()
     file: ReplyFile | None = None
     receipts_changed: bool = False
-    """Whether receipts that messages on Discord show may have changed."""
+    """Whether receipts on Discord may have changed."""

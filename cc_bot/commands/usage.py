@@ -1,4 +1,4 @@
-"""`/usage`: the tokens and cost of a user; of a whole server for those who manage it."""
+"""`/usage`: tokens and cost of the user, or of a whole server for its managers."""
 
 from typing import Final
 

@@ -146,7 +146,7 @@ def _end_of(expires: str | None, context: ToolContext) -> datetime | None:
         moment = datetime.fromisoformat(written)
     except ValueError:
         raise InvalidToolCall("expires: write a date such as 2026-03-15, or 2026-03-15T18:00.") from None
-    if moment.year == MAXYEAR:  # how some models write `never`; there is no day after it
+    if moment.year == MAXYEAR:  # some models write `never` so; no day follows it
         return None
     if _DAY.fullmatch(written):
         moment += timedelta(days=1)

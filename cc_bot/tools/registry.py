@@ -377,7 +377,7 @@ class ToolRegistry:
             calls = tuple(replace(each, asked=asked) for each in outcome.proposal.calls)
             outcome = replace(outcome, proposal=replace(outcome.proposal, calls=calls))
         if not outcome.ok and await context.memories.refuses(*_texts_in(request.arguments)):
-            return replace(outcome, secret=True)  # whatever else was wrong with it
+            return replace(outcome, secret=True)  # in addition to the error
         return outcome
 
     async def run_approved(

@@ -62,7 +62,7 @@ async def schedule(
         shown = show(words.proposal.remind, time, text=text)
         return propose(context, "schedule", arguments, shown)
     same = (key.channel_id, text.strip(), due, cron, "active", context.visibility)
-    for known in await store.list(context.user_id):  # models repeat their calls, and answers are made again
+    for known in await store.list(context.user_id):  # models repeat calls, and answers are regenerated
         if (
             known.key.channel_id,
             known.text,
