@@ -129,9 +129,9 @@ class ApprovalDelivery:
         except ProposalGone as error:
             if presser.user_id == button.user_id:
                 await self._show(interaction, button, presser.words, _noting())
-            if not begun.is_set():  # else the presser decided otherwise while a server was awaited
+            if not begun.is_set():  # else the user decided otherwise in the meantime
                 await whisper(interaction, explain(error, presser.words))
-        except CcBotError as error:  # it may be tried again
+        except CcBotError as error:  # the user may try again
             await whisper(interaction, explain(error, presser.words))
 
     async def _press(

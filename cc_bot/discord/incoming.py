@@ -217,7 +217,7 @@ def _without_calls(text: str, bot_id: int) -> str:
     return text
 
 
-# ---- beside ----------------------------------------------------------------------------------------------
+# ---- embedded content ------------------------------------------------------------------------------------
 # Embedded content: link previews, embeds of bots, polls, stickers and forwards. Text that is not the author's
 # own is quoted, so that it can't pass for theirs.
 

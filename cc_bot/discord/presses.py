@@ -147,7 +147,7 @@ class Presses:
                 await self._handle(press)
             else:
                 await self._order.run(interaction, press.control, lambda: self._handle(press))
-        except Exception as error:  # noqa: BLE001 - hikari would only log it, and the user would not know
+        except Exception as error:  # noqa: BLE001 - hikari would only log it; the user must be told
             await tell_failure(interaction, error, self._recipients)
 
     async def _admit(self, interaction: PressInteraction) -> _Press | None:
@@ -187,9 +187,9 @@ class Presses:
 # One press at a time per user and message; a double press counts once.
 #
 # Phones send a press twice, and users press again while nothing seems to happen. While one press is handled,
-# the next of the same user on the same message is acknowledged (Discord waits 3 s) and waits. If its button
-# is gone by then, it does nothing: the message shows the outcome. Other users and messages don't wait, nor
-# does anything wait for an answer that is being written.
+# the user's next one on the same message is acknowledged (Discord waits 3 s) and queued. If its button is
+# gone by then, it does nothing: the message shows the outcome. Other users, other messages and answers being
+# written hold up no press.
 
 ONE_WISH_S: Final = 1.0
 """The same press within this time is a double press: the user has not seen its effect yet."""
@@ -240,9 +240,9 @@ class PressOrder:
                 await act()
 
     def _is_again(self, place: _Place, press: _LastPress) -> bool:
-        """Return whether it is a double press: the same as the last one, which is still being handled or was
-        a moment ago; or any press on an answer that is being replaced. Buttons of the new answer are not
-        double presses: they are shown before everything is recorded."""
+        """Return whether it is a double press: the same as the user's last one there, which is still being
+        handled or was a moment ago; or any press on an answer that is being replaced. Buttons of the new
+        answer are exempt: they are shown before everything is recorded."""
         last, busy = self._last.get(place, _NO_PRESS), self._order.length(place) > 0
         if busy and last.answer is not None and press.answer == last.answer:
             return True

@@ -1,9 +1,9 @@
 """References of a question: the message that it replies to and those above, linked messages, and the picture
 right above it; or the message of a menu command, and those after it.
 
-They are read when the question is asked, and only the id of the message replied to is stored: a deleted
-message is missing from later requests. A message that the author or the bot may not read is reported as not
-shown, whether it exists or not.
+They are read when the question is asked; only the id of the message replied to is stored, so later requests
+lack deleted messages. Messages that the author or the bot may not read are reported as not shown, whether
+they exist or not.
 """
 
 import asyncio

@@ -1,8 +1,8 @@
 """Posts due reminders and heartbeats, each claimed firing once, and records the outcome.
 
 If Discord refuses, or the owner left the server, the schedule is paused and its owner is told if possible. If
-Discord fails for longer than the retries, the process dies, or the database fails after the post, the claim
-stays and is not sent again; later its owner is told that it may not have arrived.
+retries run out, the process dies, or the database fails after the post, the claim stays and is not sent
+again; its owner is told later that it may not have arrived.
 """
 
 import asyncio
@@ -43,10 +43,10 @@ from cc_bot.scheduler import Scheduler
 from cc_bot.stores import ScheduleStore
 
 # ---- posting ---------------------------------------------------------------------------------------------
-# Discord creates one message per nonce, which is made of the schedule and its time, so a post is retried
-# while Discord has trouble and the user wants it. A refusal is not retried.
+# Discord creates one message per nonce, made of the schedule and its time, so a post is retried while Discord
+# has trouble and the user wants it. Refusals are not retried.
 #
-# Discord would also post for a user who left the server or was banned, and moderators could not stop that: so
+# Discord would also post for a user who left the server or was banned, which moderators could not stop: so
 # membership is checked first.
 
 _log = structlog.get_logger(__name__)
@@ -121,7 +121,7 @@ class Posting:
             await self.pace.wait()
             await self.rest.fetch_member(schedule.guild_id, schedule.key.user_id)
         except hikari.UnauthorizedError:
-            raise  # the token is refused: the program ends
+            raise  # the bot's token is refused: exit
         except hikari.NotFoundError as error:
             if int(error.code) in _NO_MEMBER:
                 raise Refused("left_server", error) from error
@@ -165,7 +165,7 @@ class Posting:
         try:
             return await repeat(attempt, self.pauses_s)
         except hikari.UnauthorizedError:
-            raise  # the token is refused: the program ends
+            raise  # the bot's token is refused: exit
         except hikari.ClientHTTPResponseError as error:
             raise Refused(_OBSTACLES.get(int(error.code), "channel_refused"), error) from error
 
@@ -289,7 +289,7 @@ class Reminders:
             self._over.set()
             await asyncio.gather(*self._in_flight, return_exceptions=True)
         except asyncio.CancelledError:
-            for task in self._in_flight:  # the process that has the lease now does not know them
+            for task in self._in_flight:  # another process holds the lease now
                 task.cancel()
             raise
         finally:
@@ -304,7 +304,7 @@ class Reminders:
                 return
             except CcBotError as error:
                 _log.warning("scheduler_failed", error=type(error).__name__)
-            except Exception:  # noqa: BLE001 - it is logged, and others wait for their reminders
+            except Exception:  # noqa: BLE001 - logged; the scheduler must go on
                 _log.error("scheduler_broke", exc_info=True)
             await asyncio.sleep(SCHEDULER_PAUSE_S)
 
@@ -316,7 +316,7 @@ class Reminders:
             await self._slots.acquire()
             work = self._report(found) if isinstance(found, MissedReminders) else self._remind(found)
             self._begin(work).add_done_callback(lambda _: self._slots.release())
-        async with self._slots:  # the next one is claimed when there is room for it
+        async with self._slots:  # wait for a free slot before the next claim
             pass
 
     def _begin(self, work: Coroutine[None, None, None]) -> asyncio.Task[None]:
@@ -454,5 +454,5 @@ async def _guard(work: Coroutine[None, None, None]) -> None:
             await work
         except (CcBotError, hikari.HikariError) as error:
             _log.warning("firing_failed", error=type(error).__name__)
-        except Exception:  # noqa: BLE001 - it is logged, and the others go on
+        except Exception:  # noqa: BLE001 - logged; others go on
             _log.error("firing_broke", exc_info=True)

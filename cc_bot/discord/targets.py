@@ -1,10 +1,10 @@
 """Messages of menu commands, as Discord sent them with the interaction.
 
-Without the message content intent, Discord shows the bot their content only there. So they are kept in
-memory, per user of the command, for as long as they may be asked about again; nothing is stored. Before a
-later use they are checked for changes.
+Without the message content intent, the bot sees their content only there. So they are kept in memory, per
+user, for as long as they may be asked about again, and are never stored. Later uses check them for changes
+first.
 
-Messages that came with others, as those replied to, are cached too, to save requests.
+Messages that came with others, such as those replied to, are cached to save requests.
 """
 
 import time

@@ -113,7 +113,7 @@ class Answers(TurnRunner):
                 await turn.delivery.finish(state, reply)
                 await self.show_canvas(turn, state)
             finally:
-                if not stored:  # it may be pressed again
+                if not stored:  # the user may press again
                     page = page_of(interaction.message, recipient.locale)
                     await interaction.edit_initial_response(components=rows_of(page))
 

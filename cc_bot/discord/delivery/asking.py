@@ -189,7 +189,7 @@ class TurnRunner:
             questions = await self._questions(turn, live, again=again)
             references = () if questions else await self._references(row, live)
             admitted = await turn.delivery.take_reservation()
-            leave()  # nothing is awaited before the turn is in the assistant's own queue
+            leave()  # no await before the turn is in the assistant's queue
             key: SessionKey | ChannelKey = turn.place if turn.in_channel and turn.place else row.key
             if questions and not again:
                 events = self.assistant.ask(key, questions, options, turn.running.stop, admitted=admitted)

@@ -1,14 +1,13 @@
 """Canvases on Discord: one message per session in its channel, with the elements that others may see.
 
-It is posted with the first element, then edited, and deleted with the last element. The database knows which
-message shows which revision, so every change (by a turn, a heartbeat, an erased memory, a deleted message) is
-shown, at the latest after the next start. Where the bot may not write, the message is a follow-up of an
-interaction, which can be edited for 15 minutes and is not recorded.
+It is posted with the first element, then edited, and deleted with the last one. The database records which
+message shows which revision, so every change is shown, at the latest after a restart. Where the bot may not
+write, the message is a follow-up of an interaction: editable for 15 minutes, and not recorded.
 
-In a DM all elements are shown. Elsewhere private elements are sent in ephemeral messages only.
+A DM shows all elements. Elsewhere private elements are sent in ephemeral messages only.
 
-Shown is the canvas of the agent that currently answers the user in the channel. Another agent may still draw
-on its own, in a turn or heartbeat that began before; that is stored, and shown after switching back.
+Only the canvas of the agent that currently answers the user in the channel is shown. A turn or heartbeat of
+another agent that began before may still change its own canvas, which is shown after switching back.
 """
 
 import asyncio
@@ -173,7 +172,7 @@ class CanvasBoards:
         pictures = await self._pictures.of(charts, recipient.locale)
         user_id = None if alone else recipient.user_id
         make = partial(canvas_page, canvas, recipient.words, user_id=user_id)
-        page = await asyncio.to_thread(make, pictures=pictures)  # tables of long labels take a while
+        page = await asyncio.to_thread(make, pictures=pictures)  # slow for tables with long labels
         plain = await asyncio.to_thread(make) if pictures else page
         return CanvasSheet(page, pictures, plain)
 
@@ -190,7 +189,7 @@ class CanvasBoards:
                 return await show()
             except (CcBotError, hikari.HikariError) as error:
                 _log.warning("canvas_not_shown", error=type(error).__name__)
-            except Exception:  # noqa: BLE001 - it is logged, and the answer that changed it is complete
+            except Exception:  # noqa: BLE001 - logged; the answer is complete
                 _log.error("canvas_broke", exc_info=True)
             return False
 
@@ -218,7 +217,7 @@ class CanvasBoards:
         if everything.empty:
             await self._ephemeral.drop(key)
         elif seen and shown and shown.message_id and shown.shown_revision == seen.revision and not repost:
-            return True  # most are up to date after a restart: no request is made
+            return True  # saves requests after a restart: most are up to date
         alone = not everything.empty and await self._is_own_space(key.channel_id, interaction)
         canvas = everything.visible_in("private" if alone else "public")
         if seen is None or canvas.empty:
@@ -254,7 +253,7 @@ class CanvasBoards:
                 await self._messages.edit(key.channel_id, shown.message_id, sheet)
             except hikari.NotFoundError:
                 shown = replace(shown, message_id=GONE)
-            except hikari.ForbiddenError as error:  # it may be within reach again later
+            except hikari.ForbiddenError as error:  # may be temporary
                 _log.info("canvas_out_of_reach", channel=key.channel_id, code=error.code)
                 return False
             else:
@@ -276,7 +275,7 @@ class CanvasBoards:
             if shown is None or not shown.message_id:
                 await self._canvases.forget_message(key)
             return False
-        if not await self._canvases.note_message(key, message_id, seen.revision):  # all was erased
+        if not await self._canvases.note_message(key, message_id, seen.revision):  # erased in between
             await self._delete(key.channel_id, message_id)
         if shown and shown.message_id:
             await self._delete(key.channel_id, shown.message_id)
@@ -317,9 +316,8 @@ def _may_write(interaction: Answerable) -> bool:
 
 
 # ---- canvas upkeep ---------------------------------------------------------------------------------------
-# While the bot is offline, messages may be deleted: after each new connection those of its shards are
-# checked. While it runs, canvases changed by an erased memory or a heartbeat, and those that failed, are
-# checked every minute.
+# Messages may be deleted while the bot is offline: each new connection checks those of its shards. While it
+# runs, canvases changed by an erased memory or a heartbeat, and those that failed, are checked every minute.
 
 MOST: Final = 500
 """Messages checked after a connection; the others when their canvas changes."""
@@ -352,7 +350,7 @@ class CanvasUpkeep:
     def listen(self) -> None:
         """Subscribe to events. Call it before the connection is opened."""
         self._bot.subscribe(hikari.ShardReadyEvent, self._on_connected)
-        if self._bot.intents & hikari.Intents.GUILD_MESSAGES:  # without, Discord tells of no deletion
+        if self._bot.intents & hikari.Intents.GUILD_MESSAGES:  # else Discord sends no deletions
             self._bot.subscribe(hikari.MessageDeleteEvent, self._on_deleted)
             self._bot.subscribe(hikari.GuildBulkMessageDeleteEvent, self._on_deleted)
 
@@ -376,7 +374,7 @@ class CanvasUpkeep:
         if before := self._restoring.get(event.shard.id):
             before.cancel()
             await asyncio.gather(before, return_exceptions=True)
-        if not self._closed:  # the connection may come back while the program leaves
+        if not self._closed:  # a reconnect during shutdown
             self.begin(self._shards.served_by(event.shard))
 
     async def _on_deleted(
@@ -386,7 +384,7 @@ class CanvasUpkeep:
         try:
             for message_id in ids:
                 await self._boards.forget_message(int(message_id))
-        except CcBotError as error:  # its next edit finds out
+        except CcBotError as error:  # the next edit notices
             _log.warning("deletion_not_noted", error=type(error).__name__)
 
     async def _keep_up(self) -> None:
@@ -406,5 +404,5 @@ class CanvasUpkeep:
                 await work()
             except CcBotError as error:
                 _log.warning("canvases_not_kept_up", error=type(error).__name__)
-            except Exception:  # noqa: BLE001 - the next look is in a minute; without it there would be none
+            except Exception:  # noqa: BLE001 - logged; the loop must go on
                 _log.error("canvas_upkeep_broke", exc_info=True)

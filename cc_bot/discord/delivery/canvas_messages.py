@@ -89,7 +89,7 @@ class CanvasMessages:
 
     async def is_gone(self, channel_id: int, message_id: int) -> bool:
         """Return whether a message is known to be deleted. Raises hikari's errors."""
-        with contextlib.suppress(hikari.ForbiddenError):  # the bot may not look
+        with contextlib.suppress(hikari.ForbiddenError):  # the bot may not read the channel
             try:
                 await self.rest.fetch_message(channel_id, message_id)
             except hikari.NotFoundError:
@@ -122,7 +122,7 @@ class CanvasMessages:
         Discord gives no ids for files in embeds, so they can only be kept or replaced together."""
         changes = new_canvas(sheet)
         if not sheet.files:
-            changes["attachments"] = None  # to hikari, an empty list means nothing
+            changes["attachments"] = None  # hikari ignores an empty list
         if self._files.get(message_id) == _digest(sheet):
             kept = {name: value for name, value in changes.items() if name != "attachments"}
             if shows(await repeat(lambda: edit(**kept), RETRY_PAUSES_S), sheet.page):
@@ -184,7 +184,7 @@ def _embed(panel: Panel) -> hikari.Embed:
     return embed.set_footer(panel.footer) if panel.footer else embed
 
 
-# ---- canvas followed -------------------------------------------------------------------------------------
+# ---- messages below interactions -------------------------------------------------------------------------
 # Canvas messages that only an interaction's token can edit: ephemeral ones, and those where the bot may not
 # write. They are known only to this process, while the token works (15 minutes).
 
@@ -228,7 +228,7 @@ class FollowedMessages:
             return False
         try:
             await self.messages.edit_followed(followed.interaction, followed.message_id, sheet)
-        except hikari.ClientHTTPResponseError:  # it is gone, or its token is
+        except hikari.ClientHTTPResponseError:  # the message was deleted, or the token expired
             return False
         self._followed[key] = followed
         return True
@@ -240,7 +240,7 @@ class FollowedMessages:
             return
         try:
             await followed.interaction.delete_message(followed.message_id)
-        except hikari.HikariError as error:  # dismissed by its reader, or its token is dead after all
+        except hikari.HikariError as error:  # dismissed by its reader, or the token expired
             _log.debug("canvas_not_dropped", error=type(error).__name__)
 
     def _take(self, key: SessionKey) -> _Followed | None:
@@ -274,7 +274,7 @@ class Pictures:
             return png
         try:
             png = await asyncio.to_thread(partial(self._draw, chart, locale))
-        except Exception:  # noqa: BLE001 - it is logged, and a table shows the same
+        except Exception:  # noqa: BLE001 - logged; a table shows the data instead
             _log.error("chart_not_drawn", exc_info=True)
             return None
         if png is not None:

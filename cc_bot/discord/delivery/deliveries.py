@@ -1,7 +1,7 @@
 """Ledger entries of the turns shown on Discord.
 
-Answers do not wait for the ledger longer than NOTE_TIMEOUT_S, and a turn whose entry could not be written is
-shown anyway. An end that Discord or the database refused is recovered by discord/delivery/recovery, in this
+Answers wait for the ledger for at most NOTE_TIMEOUT_S, and a turn is shown even if its entry could not be
+written. An end that Discord or the database refused is recovered by discord/delivery/recovery, in this
 process or the next.
 """
 
@@ -301,4 +301,4 @@ def _max_file_tokens(file: AskedFile) -> int:
         return IMAGE_TOKENS
     if file.is_recording:
         return TOKENS_A_SECOND * file.size // BYTES_A_SECOND
-    return min(file.size // 3, MAX_TEXT_BYTES // 3)  # more is shown of no file, whatever it is
+    return min(file.size // 3, MAX_TEXT_BYTES // 3)  # the rest of a file is never shown

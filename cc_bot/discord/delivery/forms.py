@@ -97,5 +97,5 @@ class FormAsker:
             return
         try:
             await self.reply.edit_beside(message_id, Page(told))
-        except hikari.HikariError as error:  # its buttons say so when they are pressed
+        except hikari.HikariError as error:  # its buttons then say so
             _log.warning("form_not_closed", error=type(error).__name__)

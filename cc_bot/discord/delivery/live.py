@@ -104,7 +104,7 @@ class LiveAnswer:
             event.set()
         [outcome] = await asyncio.gather(self._painter, return_exceptions=True)
         if isinstance(outcome, hikari.ComponentStateConflictError):
-            _log.info("painting_left")  # the bot has logged out; recovery shows the rest after a start
+            _log.info("painting_left")  # logged out; the next process shows the rest
         elif isinstance(outcome, Exception):
             _log.error("painting_broke", exc_info=outcome)
 
@@ -156,7 +156,7 @@ class LiveAnswer:
         owned = user_id is not None
         earlier = (await self.reply.message_ids())[:-1] if owned and len(pages) > 1 else ()
         await self._show_last(pages, user_id, earlier)
-        if owned and len(pages) == 1 and self.reply.further_ids:  # its file was refused: it came in messages
+        if owned and len(pages) == 1 and self.reply.further_ids:  # its file was refused
             earlier = (await self.reply.message_ids())[:-1]
             await self._show_last(pages, user_id, earlier)
         await self.record_receipts()
@@ -191,7 +191,7 @@ class LiveAnswer:
     async def _paint(self) -> None:
         """Show changes, and the elapsed time when there are none."""
         loop, changes = asyncio.get_running_loop(), 0
-        if self.reply.begun and self.reply.last_page is None:  # Discord itself shows that it is thinking
+        if self.reply.begun and self.reply.last_page is None:  # Discord shows "thinking"
             await _within(DEFERRED_S, self._due)
         while True:
             await _within(QUIET_S, self._changed)
@@ -211,7 +211,7 @@ class LiveAnswer:
         """Show the current state once; the next edit makes up for a failure."""
         pages = await self._lay_out(self._pages_now)
         if self._one_message and not self.reply.begun:
-            return  # its first message may be there already: only the end is worth a second post
+            return  # the first message may exist: only the end is posted again
         try:
             await self.reply.show(pages[:1] if self._one_message else pages, insist=False)
         except PostUncertain:
@@ -243,10 +243,10 @@ async def is_shown(finish: Callable[..., Awaitable[None]]) -> bool:
     """Show the end of an answer; returns whether that worked."""
     try:
         await finish()
-    except hikari.HikariError as error:  # no message or no connection; the turn is stored
+    except hikari.HikariError as error:  # the turn is stored
         _log.warning("answer_not_shown", error=type(error).__name__)
         return False
-    except Exception:  # noqa: BLE001 - it is logged, and recovery shows the end
+    except Exception:  # noqa: BLE001 - logged; recovery shows the end
         _log.error("answer_not_shown", exc_info=True)
         return False
     return True
@@ -267,10 +267,10 @@ def _fail(error: Exception, live: LiveAnswer, recipient: Recipient) -> None:
         case BeingErased():
             live.forget(explain(error, recipient.words))
         case CcBotError():
-            final = isinstance(error, ConversationGone | Postponed)  # what was erased is not asked again
+            final = isinstance(error, ConversationGone | Postponed)  # an erased question is not asked again
             passing = isinstance(error, (StorageError, TurnError)) and not final
             live.fail(explain(error, recipient.words), passing=passing)
-        case _:  # the record has its type
+        case _:  # logged with its type
             _log.error("turn_broke", exc_info=error)
             live.fail(explain(CcBotError(), recipient.words), passing=True)
 

@@ -1,8 +1,8 @@
 """Replies to interactions: the first response and follow-ups. They need only the interaction's token, which
-works for 15 minutes, also in channels where the bot may not write and in the next process.
+works for 15 minutes, also where the bot may not write and in the next process.
 
-Discord accepts no nonce for follow-ups. So after a server error the message is searched for before it is
-posted again; if it can't be searched for, it is not posted again.
+Discord accepts no nonce for follow-ups: after a server error the message is searched for, and posted again
+only if it is certainly missing.
 """
 
 import asyncio
@@ -199,10 +199,10 @@ async def list_sent_since(webhook: InteractionWebhook, known: Sequence[int]) -> 
 # ---- message outlet ------------------------------------------------------------------------------------
 # Replies to messages in channels, threads and DMs, with the bot's own token.
 #
-# Discord creates one message per nonce, so a post may be repeated. The nonce is made of the question's id and
-# the number of the message: after a crash before the id was recorded, the same message is found. Discord
-# remembers nonces for some minutes. Further messages of a long answer are recorded as they are posted and
-# deleted, for the next process.
+# Discord creates one message per nonce, which it remembers for some minutes, so a post may be repeated. The
+# nonce is made of the question's id and the message's number: after a crash before the id was recorded, the
+# next process finds the message. Further messages of a long answer are recorded as they are posted and
+# deleted.
 
 
 UNREACHABLE: Final = "🔇"
@@ -373,9 +373,8 @@ class MessageOutlet:
         await _try_to_record(self.channels.add_pages(self.channel_id, _real(first_id), [int(message_id)]))
 
     async def _exists(self, message_id: hikari.Snowflake, page: Page) -> bool:
-        """Return whether a posted message exists. For a used nonce Discord may return an earlier message with
-        another text, or a deleted one: that can't be fetched, nor, if the bot may not read the history,
-        edited."""
+        """Return whether a posted message exists. For a used nonce Discord may return an earlier message, or
+        a deleted one: that can't be fetched, or edited if the bot may not read the history."""
         try:
             await repeat(lambda: self.rest.fetch_message(self.channel_id, message_id), RETRY_PAUSES_S)
         except hikari.NotFoundError:

@@ -1,7 +1,7 @@
 """Keeps receipts current: a message that reports a change of a memory or reminder shows its present state.
 
-The receipts of a message are stored (stores/receipts.py); their text is made from the memories and reminders
-each time. Each change of those edits the messages that name them.
+A message's receipts are stored (stores/receipts.py); their text is made from the memories and reminders each
+time. A change of those edits the messages that name them.
 """
 
 import asyncio
@@ -227,7 +227,7 @@ class ReceiptUpkeep:
             try:
                 await self._pace.wait()
                 await self._edit(stored, words)
-                await self._pace.wait()  # for the second request, while no press waits for the message
+                await self._pace.wait()  # for its second request, outside the lock: presses don't wait
             except hikari.ClientHTTPResponseError as error:
                 _log.info("receipt_not_reached", error=type(error).__name__)
             except hikari.HikariError as error:
@@ -237,7 +237,7 @@ class ReceiptUpkeep:
 
     async def _edit(self, stored: ReceiptMessage, words: Texts) -> None:
         """Edit a message. Raises StorageError and hikari's errors."""
-        channel_id = stored.channel_id or 0  # none that is listed is ephemeral
+        channel_id = stored.channel_id or 0  # ephemeral ones are not listed
         async with self.changes.after(stored.message_id):
             message = await self._rest.fetch_message(channel_id, stored.message_id)
             before = page_of(message, words.locale)
@@ -251,5 +251,5 @@ async def _guarded(work: Awaitable[None]) -> None:
         await work
     except (StorageError, hikari.HikariError) as error:
         _log.warning("receipts_not_kept_up", error=type(error).__name__)
-    except Exception:  # noqa: BLE001 - the record has where it happened
+    except Exception:  # noqa: BLE001 - logged with its traceback
         _log.error("receipts_not_kept_up", exc_info=True)

@@ -1,7 +1,7 @@
-"""Recovery of turns and approved calls whose end was not shown, because the process died or Discord refused.
+"""Recovers turns and approved calls whose end was not shown, because the process died or Discord refused.
 
 Runs once the connection is open, again while Discord or the database has trouble, and hourly to drop
-questions that were not asked again in time. A turn that can't be shown anywhere is settled with the log event
+questions that were not asked again in time. A turn that can't be shown anywhere is settled and logged as
 `turn_not_told`.
 """
 
@@ -54,12 +54,12 @@ _log = structlog.get_logger(__name__)
 
 Shown = TypeVar("Shown")
 
-# ---- what is shown ---------------------------------------------------------------------------------------
+# ---- unshown turns ---------------------------------------------------------------------------------------
 
 
 @dataclass(eq=False, slots=True)
 class UnshownTurn:
-    """A turn whose end was not shown. Shown is its stored answer; else the older answer that it was to
+    """A turn whose end was not shown. Its pages are the stored answer; else the older answer that it was to
     replace; else a sentence that it was interrupted, with a button to ask again."""
 
     turn: PendingTurn
@@ -106,7 +106,7 @@ class UnshownTurn:
         state = advance(stored_state(older, self.proposals, heard=self.heard), CallsResumed(self.turn.calls))
         words, earlier = self.recipient.words, self.turn.earlier
         pages = final_pages(state, words, note=words.unfinished.kept)
-        if len(pages) != len(earlier) + 1:  # it came as a file
+        if len(pages) != len(earlier) + 1:  # it was shown as a file
             pages = final_pages(state, words, note=words.unfinished.kept, as_file=True)
         buttons = answer_buttons(state, words, self.turn.key.user_id, earlier)
         return with_controls(pages[-1], state, words, self.turn.key.user_id, buttons)
@@ -160,12 +160,11 @@ _MAX_SENTENCE: Final = 600
 
 @dataclass(eq=False)
 class Recovery:
-    """Shows the missing ends. Does nothing until `begin`.
+    """Shows missing ends. Does nothing until `begin`.
 
     While the interaction's token works, its messages are edited. After that the bot posts with its own token:
     in the channel if the answer is public, else in the user's DM. Nothing is posted twice: earlier messages
-    are recorded or searched for, and the bot's own posts carry a nonce made of the turn and the number of the
-    message.
+    are recorded or searched for, and the bot's own posts carry a nonce of the turn and message number.
     """
 
     deliveries: Deliveries
@@ -227,7 +226,7 @@ class Recovery:
         except CcBotError as error:
             _log.warning("unfinished_not_read", error=type(error).__name__)
             return False
-        except Exception:  # noqa: BLE001 - it is logged, and tried again
+        except Exception:  # noqa: BLE001 - logged, and retried
             _log.error("unfinished_not_read", exc_info=True)
             return False
         return all(await asyncio.gather(*map(self._try_to_recover, due))) and calls_done
@@ -247,7 +246,7 @@ class Recovery:
                 except (CcBotError, hikari.HikariError) as error:
                     _log.warning("turn_waits", error=type(error).__name__)
                     return False
-                except Exception:  # noqa: BLE001 - it is logged, and the other turns go on
+                except Exception:  # noqa: BLE001 - logged; other turns go on
                     _log.error("unfinished_broke", exc_info=True)
                     self._given_up.add(turn.id)
                 self.deliveries.unshown.discard(turn.id)
@@ -313,7 +312,7 @@ class Recovery:
             return await showing
         except (*REFUSALS, hikari.UnauthorizedError) as error:
             if isinstance(error, hikari.UnauthorizedError) and error.code != INVALID_WEBHOOK_TOKEN:
-                raise  # the bot's own token is refused: the program ends
+                raise  # the bot's own token is refused: exit
             if is_gone(error):
                 return "deleted"
             return "never_acknowledged" if error.code == UNKNOWN_WEBHOOK else "refused"
@@ -335,7 +334,7 @@ class Recovery:
         known = sent_messages(further) if turn.below else (Sent(None), *sent_messages(further))
         reply = Reply(outlet, known)
         if unshown.answer is None and turn.below and unshown.older and not (reply.begun or turn.calls):
-            await outlet.whisper(unshown.pages()[0].content)  # the older answer is as it was
+            await outlet.whisper(unshown.pages()[0].content)  # the older answer is unchanged
             return reply
         # If it is unknown whether the next page was posted, everything is shown in one message.
         one_message = unrecorded is None and len(unshown.pages()) > len(known)
@@ -472,7 +471,7 @@ class Recovery:
     async def _remove(self, turn: PendingTurn) -> None:
         """Delete the remaining messages of an answer after a user deleted one. Raises StorageError and
         hikari's errors."""
-        if turn.ephemeral:  # its messages were dismissed, and it stays in the conversation
+        if turn.ephemeral:  # only dismissed: it stays in the conversation
             return
         replies, channel_id = self.replies, turn.place_id or turn.key.channel_id
         pages = await replies.channels.list_pages(turn.shown_in) if turn.shown_in else ()
@@ -549,9 +548,8 @@ def _recorded_ids(turn: PendingTurn) -> tuple[int, ...]:
 
 
 def _shows_an_end(message: hikari.Message) -> bool:
-    """Return whether a message shows the end of its turn. While it waits or streams it has a button; a
-    message not yet changed by a press has one, too. A full page with the next one missing is longer than any
-    sentence."""
+    """Return whether a message shows the end of its turn. A waiting or streaming message has a button, as
+    does one not yet changed by a press. A full page with the next one missing is longer than any sentence."""
     page = page_of(message, Locale.EN)
     full = len(page.content) > _MAX_SENTENCE and not page.facts
     return hikari.MessageFlag.LOADING not in message.flags and not page.buttons and not full

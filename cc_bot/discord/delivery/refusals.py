@@ -1,8 +1,8 @@
 """Which simpler form of a message to try after Discord refuses it.
 
-An answer is shown without its reference to the question, its files, its embeds or its buttons rather than not
-at all, down to plain text; if that is refused, it is sent by DM (delivery/reply). The codes are from
-Discord's documentation ("Opcodes and Status Codes").
+An answer is shown without its reference to the question, files, embeds or buttons rather than not at all; if
+plain text is refused, it is sent by DM (delivery/reply). The codes are from Discord's documentation ("Opcodes
+and Status Codes").
 """
 
 from collections.abc import Collection, Mapping
@@ -42,7 +42,7 @@ _NOWHERE_HERE: Final = frozenset(
             50278,
             160005,
         ),  # follow-ups used up, no access, closed DM, locked
-        *(200000, 240000),  # its words are blocked by automatic moderation, or as harmful links
+        *(200000, 240000),  # blocked by AutoMod, or as harmful links
     }
 )
 _LIMITS: Final = range(30000, 31000)
@@ -64,7 +64,7 @@ def next_form(
     if part is None:
         return None
     if part == "embeds" and error.code == _MISSING_PERMISSIONS and "files" in parts:
-        without -= {"files"}  # the permission that is missing may be the one for embeds alone
+        without -= {"files"}  # perhaps only the permission for embeds is missing
     return without | {part}
 
 

@@ -1,8 +1,8 @@
 """Makes the messages of one answer look like its pages.
 
-Edits and deletions may be repeated safely. A post may not: one that failed with a server error may have
-succeeded. How to find out depends on the outlet. If Discord refuses a message, it is sent in a simpler form
-(delivery/refusals); if it refuses every form, by DM to the question's author.
+Edits and deletions are idempotent. A post is not: one that failed with a server error may have succeeded, and
+the outlet has to find out. A message that Discord refuses is sent in a simpler form (delivery/refusals); if
+every form is refused, by DM to the question's author.
 """
 
 import asyncio
@@ -108,8 +108,8 @@ class Reply:
 
     def __init__(self, outlet: Outlet, sent: Sequence[Sent] = (), *, posts_first: bool = False) -> None:
         """`sent`: existing messages. `posts_first`: they are from an earlier process, which may have posted
-        more than it recorded. Posts find those by nonce; they come before edits, which may wait for longer
-        than Discord remembers nonces."""
+        more than it recorded. Those are found by nonce, before any edit: edits may wait for longer than
+        Discord remembers nonces."""
         self._outlet = outlet
         self._posts_first = posts_first
         self._sent = list(sent)
@@ -285,11 +285,11 @@ class Reply:
             lambda page, refers: self._outlet.post(
                 page, number, self.message_ids, again=again, refers=refers
             ),
-            refers=True,  # among other answers, each page shows which question it belongs to
+            refers=True,  # each page refers to its question, as others may post in between
         )
         self._visible.set()
         self._longest = max(self._longest, number + 1)
-        self._sent.append(Sent(message_id, page))  # before it is recorded: a user may delete it meanwhile
+        self._sent.append(Sent(message_id, page))  # before it is recorded: a user may delete it at once
         if number:
             await self._outlet.note_posted(message_id, self._sent[0].id)
 
@@ -355,7 +355,7 @@ async def open_dm(rest: hikari.api.RESTClient, user_id: int) -> int:
     return int((await repeat(lambda: rest.create_dm_channel(user_id), RETRY_PAUSES_S)).id)
 
 
-# ---- taken down ------------------------------------------------------------------------------------------
+# ---- expected deletions ----------------------------------------------------------------------------------
 
 MAX_EXPECTED: Final = 1000
 """The oldest are dropped if their event never arrives."""

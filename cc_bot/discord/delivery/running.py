@@ -1,8 +1,8 @@
 """Registry of the turns and approved calls that this process shows.
 
-If a user deletes a question, or a message that shows its answer, the answer is stopped and deleted; likewise
-for a deleted channel or thread. Discord does not say who deleted a message. Side effects of the turn stay,
-and its author is told of them by DM.
+If a user deletes a question or a message of its answer, or a channel or thread is deleted, the answer is
+stopped and deleted. Discord does not say who deleted a message. The turn's side effects stay, and its author
+is told of them by DM.
 """
 
 import asyncio

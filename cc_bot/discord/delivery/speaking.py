@@ -76,7 +76,7 @@ class SpokenAnswers:
             await asyncio.wait((attaching,))
         try:
             await attaching
-        except hikari.HikariError as error:  # the message is gone, or takes no files
+        except hikari.HikariError as error:  # the message was deleted, or files are refused
             _log.info("answer_not_spoken", error=type(error).__name__)
             return False
         return True

@@ -23,7 +23,7 @@ from cc_bot.domain.message import ChannelKey
 from cc_bot.domain.session import SessionKey
 from cc_bot.stores import CanvasStore, ChannelStore, ScheduleStore
 
-# ---- unasked ---------------------------------------------------------------------------------------------
+# ---- proactive messages ----------------------------------------------------------------------------------
 # Replies to reminders and heartbeats. Those belong to no session, so the model would not know what a reply is
 # about: their text is quoted above it, and stored with it.
 

@@ -87,7 +87,7 @@ class Arrivals:
             try:
                 await self._attend(message, leave)
             except hikari.HikariError:
-                self._attended.discard(int(message.id))  # nobody was told anything: it may come once more
+                self._attended.discard(int(message.id))  # no reply was sent: it may be delivered again
                 raise
 
     async def is_called_by_edit(self, message: hikari.Message) -> bool:
@@ -148,7 +148,7 @@ class Arrivals:
         try:
             async with asyncio.timeout(DATABASE_TIMEOUT_S):
                 words = (await self._recipient(message)).words
-        except (CcBotError, TimeoutError):  # the database may be what failed
+        except (CcBotError, TimeoutError):  # the database may have failed
             words = self.answers.recipients.words(self.answers.recipients.locale)
         await self._say(message, words, explain(error, words))
 
@@ -218,7 +218,7 @@ class Arrivals:
         recipient = await self._recipient(message)
         said = text_of(message, bot)
         text = await self.addressing.proactive.quote(message, said)
-        answers = reply_to(message) if text == said else None  # what is quoted need not be looked up
+        answers = reply_to(message) if text == said else None  # a quoted message need not be looked up
         files, tainted = asked_files(message), names_others(message, int(bot.id))
         self.answers.references.targets.note(message)
         forwards = await self.forwards.take_for(message)

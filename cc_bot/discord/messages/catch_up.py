@@ -4,7 +4,7 @@ Each channel is read on from its newest stored message, and missed messages are 
 live ones: after a crash the gap is still at the end of the archive, and the next run finds it.
 
 A resumed connection has missed nothing: Discord replays its events. Edits and deletions of older messages
-made while offline are never noticed: Discord does not report them later.
+made while offline are never reported by Discord.
 """
 
 import asyncio
@@ -44,7 +44,7 @@ class CatchUpBounds:
     places: int = 100
     """Channels read after each connection; others when a message arrives there."""
     known_places: int = 1000
-    """Channels considered at all; in those inactive for longer, what was missed stays unread."""
+    """Channels considered at all. In the others, the least recently active, missed messages stay unread."""
     pages: int = 10
     """Per channel; older messages are skipped."""
     pages_between_mentions: int = 3
@@ -144,7 +144,7 @@ class MissedMessages:
             await asyncio.sleep(self.bounds.open_pause_s)
             try:
                 channel = await self.rest.create_dm_channel(user_id)
-            except (hikari.NotFoundError, hikari.BadRequestError):  # the account is gone
+            except (hikari.NotFoundError, hikari.BadRequestError):  # the account was deleted
                 continue
             yield int(channel.id)
 
@@ -195,7 +195,7 @@ class _Run:
         if channel_id not in behind or not await self._served.has(channel_id):
             return
         place = behind.get(channel_id)
-        if place is None:  # it was read meanwhile
+        if place is None:  # already read
             return
         filling = self._filling.get(channel_id)
         if filling is None:
@@ -266,7 +266,7 @@ class _Gap:
             _log.info("place_not_readable", place=place_id, status=int(error.status))
         except (hikari.HikariError, StorageError) as error:
             _log.warning("catch_up_failed", place=place_id, error=type(error).__name__)
-        except Exception:  # noqa: BLE001 - see above; the record has where it happened
+        except Exception:  # noqa: BLE001 - logged; new messages must not wait
             _log.error("catch_up_broke", place=place_id, exc_info=True)
 
     async def _read_missed(self, place_id: int, after_id: int) -> list[hikari.Message]:

@@ -174,7 +174,7 @@ class ChannelAnswers:
                 if receipts := self.runner.running.receipts:
                     await receipts.record(reply, pages[-1].receipts, turn.recipient.words)
             except REFUSALS as error:
-                if is_gone(error):  # a user deleted one of its messages meanwhile
+                if is_gone(error):  # a user deleted one of its messages
                     await self._forget(key, turn, reply)
                     continue
                 await self._mark_unreachable(turn, error)

@@ -1,8 +1,8 @@
 """Forwards in DMs: kept until the question about them arrives in the next message.
 
-Discord sends the comment on a forward as a separate message, right after it. If there is none, the user is
-asked what to do. A forward is not stored before a question about it; after a restart, waiting forwards are
-looked up in the DM.
+Discord sends the comment on a forward as a separate message, right after it. Without one, the user is asked
+what to do. A forward is not stored before a question about it; after a restart, waiting forwards are looked
+up in the DM.
 """
 
 import asyncio
@@ -155,7 +155,7 @@ class Forwards:
         channel_id = int(message.channel_id)
         try:
             if await self.channels.find_known((int(message.id),)):
-                return  # it was asked about before a restart
+                return  # answered before a restart
             recipient = await self.recipients.of_author_in(channel_id, int(message.author.id))
             await self.replies.say(channel_id, int(message.id), recipient.words.mention.ask_about_forward)
         except (StorageError, hikari.HikariError) as error:

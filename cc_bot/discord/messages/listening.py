@@ -31,11 +31,11 @@ from cc_bot.in_order import InOrder
 from cc_bot.stores import ChannelStore, Stores
 
 # ---- changes ---------------------------------------------------------------------------------------------
-# Edits and deletions update the archive. If the answer is the newest, an edit of the question has it answered
-# again; a deletion deletes the answer too.
+# Edits and deletions update the archive. An edited question is answered again if its answer is the newest;
+# the answer to a deleted one is deleted.
 #
-# Discord also sends an update when it adds a link preview, which is stored but is not a new question, and
-# sends updates without content if the bot may not read it; those are ignored.
+# Discord also sends updates when it adds a link preview, which is stored but is not a new question; and
+# without content if the bot may not read it, which are ignored.
 
 REMEMBERED: Final = 1000
 """Edited messages whose last text is known."""
@@ -60,7 +60,7 @@ class Changes:
         content = await self.addressing.content_of(message)
         message_id, place_id = int(message.id), int(message.channel_id)
         if is_blank(content):
-            if not is_blank(message.content or ""):  # nothing is left to keep, and nothing is withheld
+            if not is_blank(message.content or ""):  # has content, but nothing to store
                 await self._forget(place_id, [message_id])
             return
         preview, tainted = self._is_preview(message), names_others(message, int(self.addressing.bot().id))
@@ -147,9 +147,9 @@ class RetryQueue:
                         await write()
                     except StorageError:
                         raise
-                    except Exception as error:  # noqa: BLE001 - one that fails keeps no other from it
+                    except Exception as error:  # noqa: BLE001 - the next write is tried
                         _log.warning("message_failed", error=type(error).__name__)
-                    if self._writes and self._writes[0] is write:  # else it was given up
+                    if self._writes and self._writes[0] is write:  # else it was dropped
                         self._writes.popleft()
 
 
@@ -308,7 +308,7 @@ class Messages:
         """Handle DMs that were missed as if they arrived now."""
         async with self._guard():
             async for channel_id in self._missed.list_channels():
-                async with self._guard():  # one that can't be read keeps no other from it
+                async with self._guard():  # an unreadable channel must not block the others
                     async for message, waits in self._missed.questions(channel_id, int(self._me().id)):
                         hear = self._hear if waits else self._apologize
                         self._hearing.add(task := asyncio.create_task(hear(message)))
@@ -354,7 +354,7 @@ class Messages:
         if not self._is_of_others(message):
             return
         await self._follow(event.channel_id, partial(self._changes.follow_edit, message))
-        whole = cast("hikari.Message", message)  # Discord sends all of an edited message
+        whole = cast("hikari.Message", message)  # Discord sends edited messages in full
         async with self._guard():
             if await self._arrivals.is_called_by_edit(whole):
                 await self._hear(whole)
@@ -409,7 +409,7 @@ class Messages:
             await self._tell(message, error)
         except hikari.HikariError as error:
             _log.warning("message_failed", error=type(error).__name__)
-        except Exception:  # noqa: BLE001 - whatever it is, it is on record and its author is told
+        except Exception:  # noqa: BLE001 - logged, and the author is told
             _log.error("message_broke", exc_info=True)
             await self._tell(message, CcBotError())
 

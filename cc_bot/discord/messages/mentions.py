@@ -1,8 +1,8 @@
-"""Answers mentions; the database has the waiting questions of each channel.
+"""Answers mentions; the waiting questions of each channel are in the database.
 
-Users are answered separately, several at once in a channel; one user's questions that arrive in the meantime
-are answered together. After a crash or restart the next process answers the waiting questions, and shows
-answers that were not shown.
+Users are answered separately, several at once per channel; what one user asks in the meantime is answered
+together. After a crash or restart the next process answers waiting questions, and shows answers that were not
+shown.
 """
 
 import asyncio
@@ -28,7 +28,7 @@ from cc_bot.domain.message import ChannelKey, Message
 from cc_bot.stores import Mention, TurnLedger, asked_in
 from cc_bot.texts import explain
 
-# ---- typing signs ----------------------------------------------------------------------------------------
+# ---- typing indicator ------------------------------------------------------------------------------------
 # The typing indicator, for users who wait while others in the channel are answered.
 
 _log = structlog.get_logger(__name__)
@@ -214,7 +214,7 @@ class Mentions:
             after_s = await self._attend(key, user_id, due)
         except (StorageError, hikari.HikariError) as error:
             _log.warning("mentions_wait", place=key.place_id, error=type(error).__name__)
-        except Exception:  # noqa: BLE001 - it is logged, and the questions are tried again
+        except Exception:  # noqa: BLE001 - logged, and retried
             _log.error("mentions_broke", place=key.place_id, exc_info=True)
         finally:
             del channel.serving[user_id]
