@@ -1,7 +1,6 @@
-"""Memories as a file: JSON that can be read back without loss, and lists that other programs write.
+"""Memories as a file: lossless JSON, and lists written by other programs.
 
-Pure: text goes in, values come out. What may be kept of them, and what is there already, is for the store to
-say.
+Pure functions between text and values. The store decides what may be stored and what it already has.
 """
 
 import json
@@ -16,17 +15,17 @@ from cc_bot.domain.memory import DEFAULT_CATEGORY, Audience, Memory, Source
 
 MAX_IMPORT_BYTES: Final = 2**20
 MAX_IMPORTED: Final = 5000
-"""Memories in one file."""
+"""Memories per file."""
 MARKDOWN_MARK: Final = "<!-- cc-bot memories, for reading: import the JSON -->"
-"""Stands in what was exported for people, which can't be read back without loss."""
+"""Marks an export for reading, which can't be imported without loss."""
 
 _FORMAT: Final = "cc-bot memories"
 _VERSION: Final = 1
 _HEAD_BYTES: Final = 1000
-"""Room for what stands around the memories of a file."""
+"""Space for the parts of a file around its memories."""
 _BETWEEN_BYTES: Final = 2
 
-# Each of them is for the beginning of a line or entry, and takes its white space in one way.
+# Each matches at the beginning of a line or entry, and has one way to match its white space.
 _FENCE_OR_RULE = re.compile(r"\A\s*+(?:```.*|~~~.*|[-*_=]{3,}+\s*+)")
 _HEADING = re.compile(r"#{1,6}\s")
 _BULLET = re.compile(
@@ -44,13 +43,13 @@ _INDENTED = re.compile(r"\A(?:\t| {2,}+|　)\S")
 
 @dataclass(frozen=True, slots=True)
 class PortableMemory:
-    """A memory without the place where it is kept: what a file says of it."""
+    """A memory as a file describes it."""
 
     content: str
     category: str = DEFAULT_CATEGORY
     tags: tuple[str, ...] = ()
     audience: Audience | None = None
-    """None: the file does not say."""
+    """None if the file does not say."""
     created_at: datetime | None = None
     updated_at: datetime | None = None
     expires_at: datetime | None = None
@@ -61,15 +60,15 @@ class PortableMemory:
 
 @dataclass(frozen=True, slots=True)
 class ImportPlan:
-    """The outcome that an import would have."""
+    """The expected outcome of an import."""
 
     new: tuple[PortableMemory, ...]
     known: int
-    """How many are there already, or stand twice in the file."""
+    """Memories that already exist or are duplicates in the file."""
     empty: int = 0
     too_long: int = 0
     secret: int = 0
-    """How many look like a password, token, card or key number."""
+    """Memories that look like a password, token, card or key number."""
 
     @property
     def refused(self) -> int:
@@ -78,7 +77,7 @@ class ImportPlan:
 
 _FIELDS: Final = get_type_hints(PortableMemory)
 _ALWAYS: Final = ("content", "category", "tags")
-"""Stand in a file even where there is nothing in them."""
+"""Written even if empty."""
 
 
 def portable(memory: Memory) -> PortableMemory:
@@ -86,12 +85,13 @@ def portable(memory: Memory) -> PortableMemory:
 
 
 def to_json(memories: Iterable[PortableMemory], exported_at: datetime) -> str:
-    """The file that `read_memories` gives back unchanged. One line a memory, so that people can search it."""
+    """Return a file that `read_memories` restores unchanged. One line per memory, so that people can search
+    it."""
     return _document([_line(memory) for memory in memories], exported_at)
 
 
 def importable_parts(memories: Iterable[PortableMemory], exported_at: datetime) -> Iterator[str]:
-    """JSON files that hold all memories, each small enough to be imported again. At least one."""
+    """Return JSON files that together hold all memories, each small enough to import; at least one."""
     lines, room = list[str](), MAX_IMPORT_BYTES - _HEAD_BYTES
     for memory in memories:
         line = _line(memory)
@@ -105,11 +105,10 @@ def importable_parts(memories: Iterable[PortableMemory], exported_at: datetime) 
 
 
 def read_memories(text: str) -> list[PortableMemory]:
-    """The memories of a file: our own JSON, a JSON list of texts, or a text with one memory a line.
+    """Read the memories of a file: our own JSON, a JSON list of texts, or one memory per line.
 
-    Numbers, bullets and dates before a line are not part of it; an indented line goes on with the one above.
-    Whether a memory can be kept is not asked here: some may be empty. Raises ImportNotUnderstood, and
-    TooManyToImport beyond MAX_IMPORTED.
+    Leading numbers, bullets and dates are removed; an indented line continues the previous one. Memories are
+    not validated and may be empty. Raises ImportNotUnderstood, and TooManyToImport beyond MAX_IMPORTED.
     """
     text = text.removeprefix("\ufeff").strip()
     found = _from_json(text) if text.startswith(("{", "[")) else None
@@ -128,8 +127,7 @@ END_JSON: Final = "\n]}\n"
 
 
 def begin_json(exported_at: datetime) -> str:
-    """Return what stands in a file before the first line: with BETWEEN_LINES and END_JSON, a file is written
-    however long it is."""
+    """Return the start of a file; with BETWEEN_LINES and END_JSON, a file of any length can be written."""
     head = {"format": _FORMAT, "version": _VERSION, "exported_at": _text(exported_at)}
     return f'{json.dumps(head)[:-1]}, "memories": [\n'
 
@@ -164,7 +162,7 @@ def _told(value: object) -> object:
 
 
 def _from_json(text: str) -> list[PortableMemory] | None:
-    """Read a JSON document. None: it only begins like JSON (a list of ChatGPT's begins with a date in
+    """Read a JSON document. None if it only looks like JSON (a ChatGPT list begins with a date in
     brackets)."""
     try:
         document = json.loads(text)
@@ -180,22 +178,20 @@ def _from_json(text: str) -> list[PortableMemory] | None:
 
 
 def _ensure_few(items: int) -> None:
-    """Ensure that there are not too many, before anything is made of them: a megabyte may hold half a
-    million. Raises TooManyToImport."""
+    """Raise TooManyToImport before memories are created: a megabyte may hold half a million."""
     if items > MAX_IMPORTED:
         raise TooManyToImport(limit=MAX_IMPORTED)
 
 
 def _memory(item: object) -> PortableMemory:
-    """Read as much of an item as can be understood; without a text it is empty, which the store will
-    refuse."""
+    """Read the valid parts of an item; without a text it is empty, which the store refuses."""
     known = {"content": item} if isinstance(item, str) else item if isinstance(item, dict) else {}
     read = {name: _READ[kind](known.get(name)) for name, kind in _FIELDS.items()}
     return PortableMemory(**{"content": "", **{name: value for name, value in read.items() if value}})
 
 
 def _string(value: object) -> str:
-    """JSON can hold halves of characters; what is kept can't."""
+    """JSON can hold lone surrogates; the database can't."""
     return value.encode("utf-8", "replace").decode() if isinstance(value, str) else ""
 
 
@@ -209,8 +205,7 @@ def _named_strings(value: object) -> dict[str, str]:
 
 
 def _audience(value: object) -> Audience | None:
-    """Read an audience. Who wrote something that is not understood meant somebody in particular: nobody else
-    sees it."""
+    """Read an audience; an unknown value becomes private, since it was meant as a restriction."""
     match value:
         case None | "anywhere" | "private":
             return value
@@ -234,8 +229,8 @@ def _text(moment: datetime) -> str:
 
 
 def _moment(value: object) -> datetime | None:
-    """A time without a zone is taken for UTC; none so near the ends of the calendar that another zone has no
-    such time."""
+    """Read a time; UTC if it has no zone. Rejects times so near the ends of the calendar that other zones
+    can't express them."""
     try:
         moment = datetime.fromisoformat(_string(value))
         moment = moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
@@ -253,7 +248,7 @@ _READ: Final[Mapping[Any, Callable[[object], Any]]] = {
     Source: _source,
     bool: lambda value: value is True,
 }
-"""How a field of each type is read; one that is not understood is empty."""
+"""Reader for each field type; an invalid value is read as empty."""
 
 
 # ---- lists as plain text ----------------------------------------------------------------------------------
@@ -263,7 +258,7 @@ def _from_lines(text: str) -> list[PortableMemory]:
     if MARKDOWN_MARK in text:
         raise ImportNotUnderstood
     entries: list[list[str]] = []
-    """Of each its lines: to add to a text at each of them would copy it as often."""
+    """Lines per entry: appending to a text would copy it for each line."""
     for line in text.splitlines():
         if not line.strip() or _FENCE_OR_RULE.fullmatch(line) or _HEADING.match(line):
             continue
@@ -277,7 +272,7 @@ def _from_lines(text: str) -> list[PortableMemory]:
 
 
 def _dated(entry: str) -> PortableMemory:
-    """A date before the text, set off from it, says when it was written down; one within it is part of it."""
+    """A date before the text, set off from it, is the creation date; one inside the text belongs to it."""
     found = _DATED.match(entry)
     if found is None or found.end() == len(entry):
         return PortableMemory(entry)

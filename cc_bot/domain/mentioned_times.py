@@ -1,6 +1,6 @@
-"""The times that a message mentions, and whether a date or a time is one of them.
+"""Finds the times that a message mentions, and checks whether a given date or time is among them.
 
-A model writes `2026-11-23T09:00` for 明日の9時 and picks an hour for 明日の朝. Both are meant; another day is
+A model writes `2026-11-23T09:00` for 明日の9時 and picks an hour for 明日の朝. Both are valid; another day is
 not.
 """
 
@@ -26,25 +26,25 @@ _COMPARED_TIMES: Final = 6
 
 @dataclass(frozen=True, slots=True)
 class MentionedTime:
-    """Words about a time in a text, and what they may mean where the asker is."""
+    """A time expression, with its possible meanings in the author's time zone."""
 
     begin: int
     end: int
     written: str
     first: date | None = None
     days: int = 1
-    """How many days from the first one on may be meant: a week, a month."""
+    """Possible days from the first on, as for a week or month."""
     or_week_later: bool = False
     minute: int | None = None
-    """On the clock; beyond MIDNIGHT it is the next day's."""
+    """Clock time; at or above MIDNIGHT it is on the next day."""
     part_minute: int | None = None
-    """The usual minute of a part of the day that is named alone."""
+    """The default minute of a part of the day named without a clock time."""
     either_half: bool = False
-    """Whether the hour may be of the morning or of the afternoon."""
+    """Whether the hour may be in the morning or in the afternoon."""
     moment: datetime | None = None
-    """So much later than now."""
+    """For a duration: now plus that duration."""
     before: bool = False
-    """Whether it is so long before another time."""
+    """Whether the duration is a lead time before another time."""
     repeat: str = ""
     """Cron, without a time of day."""
 
@@ -63,7 +63,7 @@ class MentionedTime:
         return self.part_minute is None or abs(minute - self.part_minute) <= _PART_MINUTES
 
     def includes(self, other: "MentionedTime") -> bool:
-        """Return whether this may mean the day and the time of day that other words name."""
+        """Return whether this may mean the day and time of day of another expression."""
         if self.written == other.written:
             return True
         if self.repeat != other.repeat:
@@ -76,7 +76,7 @@ class MentionedTime:
 
 
 def find(written: str, now: datetime, zone: ZoneInfo) -> list[MentionedTime]:
-    """Find the times that a normalized text mentions, in order."""
+    """Return the times mentioned in a normalized text, in order."""
     if len(written) > _MAX_LENGTH:
         return []
     found = list[MentionedTime]()
@@ -89,7 +89,7 @@ def find(written: str, now: datetime, zone: ZoneInfo) -> list[MentionedTime]:
 def _meanings(
     mentioned: MentionedTime, words: TimeWords, now: datetime, zone: ZoneInfo
 ) -> Iterator[MentionedTime]:
-    """Yield what words mean: one for each day and time of day."""
+    """Yield one meaning for each day and time of day."""
     today, moment, ranges = now.astimezone(zone).date(), None, list[tuple[date | None, int]]()
     try:
         repeat = _days_of(words, now.astimezone(zone)) if words.is_repeated else ""
@@ -121,7 +121,7 @@ def _meanings(
 
 
 def _ranges(words: TimeWords, today: date) -> list[tuple[date | None, int]]:
-    """Return the first day, and the number of days, of each day, week, month or year that is named."""
+    """Return the first day and number of days of each named day, week, month or year."""
     if words.named_days == {"week"}:
         return [(today + timedelta(weeks=words.week or 0, days=-today.weekday()), 7)]
     if words.named_days == {"year"}:
@@ -135,8 +135,8 @@ def _ranges(words: TimeWords, today: date) -> list[tuple[date | None, int]]:
 
 
 def is_meant(due: datetime, written: str, now: datetime, zone: ZoneInfo) -> bool:
-    """Return whether a text speaks of this moment, or of one that this is so long before as it says: of a day
-    and a time of day, be they apart."""
+    """Return whether a text mentions this moment, or one that it precedes by a mentioned lead time. Day and
+    time of day may be mentioned apart."""
     mentioned = find(written, now, zone)
     leads = [each.moment - now for each in mentioned if each.before and each.moment]
     return any(_is_one(due + lead, mentioned, now, zone) for lead in (timedelta(), *leads))
@@ -162,7 +162,7 @@ def is_day_meant(day: date, written: str, now: datetime, zone: ZoneInfo) -> bool
 
 
 def is_repeat_meant(first: datetime, repeat: str, written: str, now: datetime, zone: ZoneInfo) -> bool:
-    """Return whether a text speaks of this repeat, first at this moment."""
+    """Return whether a text mentions this repeat, first at this moment."""
     local = first.astimezone(zone)
     clocks = [each for each in find(written, now, zone) if each.names_clock]
     if clocks and not any(each.fits_minute(local.hour * 60 + local.minute) for each in clocks):
@@ -176,7 +176,7 @@ def is_repeat_meant(first: datetime, repeat: str, written: str, now: datetime, z
 
 
 def _days_of(words: TimeWords, start: datetime) -> str:
-    """Return a repeat without its time of day; empty if it can't be one."""
+    """Return a repeat without its time of day; empty if it is invalid."""
     try:
         [repeat] = repeats_of(replace(words, clocks=[]), start)
     except InputError:
@@ -185,7 +185,7 @@ def _days_of(words: TimeWords, start: datetime) -> str:
 
 
 def _merged(found: Sequence[TimeWords]) -> TimeWords:
-    """Return the words of one repeat that a text says in several spots: 日曜の夜って毎週."""
+    """Merge the words of one repeat that are spread over a text: 日曜の夜って毎週."""
     merged = TimeWords()
     for words in found:
         merged.seen |= words.seen
@@ -199,7 +199,7 @@ def _merged(found: Sequence[TimeWords]) -> TimeWords:
 
 
 def _times(first: datetime, repeat: str, zone: ZoneInfo) -> list[datetime]:
-    """Return the first times of a repeat, from a moment on that is one of them."""
+    """Return the first times of a repeat, starting with the given one."""
     found = [first - timedelta(seconds=1)]
     while len(found) <= _COMPARED_TIMES and (following := next_time(repeat, found[-1], zone)):
         found.append(following)

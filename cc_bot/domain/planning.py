@@ -1,4 +1,4 @@
-"""What the words of a reminder mean: its first time, and how it repeats, as cron (repeats.py).
+"""Interprets a reminder's words as its first time and its repeat, in cron form (repeats.py).
 
 `毎朝8時`, `隔週の火曜 10時`, `毎月第2水曜`, `明日9時と18時`, `every weekday at 9`, `every other friday`.
 """
@@ -32,11 +32,11 @@ from cc_bot.domain.when_words import (
 )
 
 MAX_AT_ONCE: Final = 5
-"""Schedules from one text."""
+"""Schedules per text."""
 MAX_HOURS: Final = 168
-"""Between two times that are counted in hours."""
+"""Of a repeat that is counted in hours."""
 Planned = tuple[datetime, str]
-"""The first time (UTC), and the repeat as it is stored; empty for once."""
+"""The first time (UTC), and the repeat as stored; empty for once."""
 
 _CRON: Final = re.compile(
     r"\A[\d*][\d*/,\-#a-z]*+(?:\s++[\d*/,\-#a-z]++){4}(?:\s++every\s[\w\s-]{1,40})?", re.ASCII
@@ -50,29 +50,29 @@ _BEGINNINGS: Final = {
     "来年": "来年1月1日",
     "next week": "next monday",
 }
-"""A repeat that begins next week does so on its first day."""
+"""A repeat that begins next week begins on its first day."""
 _STARTING: Final = re.compile(r"\b(?:starting|beginning|from)\b(?: (?:on|at|from)\b)?")
 _LOOKS_REPEATED: Final = re.compile(
     r"毎(?![度回])|ごと|おき(?![るてまた])|隔[日週月年]|\d[回度]|平日"
     r"|\b(?:every|each|hourly|daily|weekly|monthly|yearly|twice|repeat\w*|[a-z]+days)\b"
 )
 _AMBIGUOUS: Final = re.compile(r"\d(?:日|週間?|か月|年)おき|\bevery second\b")
-"""Every 3 or every 4 days? The second Tuesday of a month, or every other?"""
+"""Every 3 or every 4 days? The second Tuesday of a month, or every other Tuesday?"""
 
 _MAX_SPLIT: Final = 60
-"""Characters in which a time is looked for, from either end."""
+"""Characters at either end in which a time is searched."""
 _ANY_DAY: Final = datetime(2026, 1, 1, tzinfo=UTC)
 _GOES_ON: Final = re.compile(
     r"[間中以前過す半分末毎も\d]|ごと|おき(?!る)|まで|[かやと](?=[今明来翌次月火水木金土日朝昼夕夜晩\d])"
     r"|\s?(?:or|and)\b|'"
 )
-"""What follows only a part of a time: `3日`間, `1時間`以内, `明日`か明後日."""
+"""Text after which the match was only part of a longer expression: `3日`間, `1時間`以内, `明日`か明後日."""
 _IN_WORD: Final = re.compile(
     r"(?:(?<![今明毎翌])[朝昼夕夜晩]|^[月火水木金土日]{2,7})[^にのは、,\s月火水木金土日]$"
 )
 """As in 昼寝, 夕飯 and 水木さん; 毎朝 is a word of its own."""
 _CLINGS: Final = re.compile(r"[\d第隔先毎数約週再:/.〜~-]$")
-"""What a time may not follow: `第6`金曜."""
+"""Text that a time may not follow: `第6`金曜."""
 _LINK: Final = re.compile(
     r"^(?:に?なったら|に|の|は|から|[、,:：\s]|(?:to|about|of|that)\s){1,8}", re.IGNORECASE
 )
@@ -81,11 +81,11 @@ _AFTER_TIME: Final = "にのは、, 　"
 
 
 def parse_schedules(when: str, repeat: str, now: datetime, zone: ZoneInfo) -> tuple[Planned, ...]:
-    """Read a time and a repeat: several schedules where no single one can be meant (`明日9時と18時`). Either
-    may say how it repeats. A `when` beside a `repeat` tells when it begins, and the day and the time of day
-    where `repeat` tells none.
+    """Parse a time and a repeat; several schedules if one can't express it (`明日9時と18時`). Either text may
+    contain the repeat. A `when` beside a `repeat` gives its beginning, and the day and time of day that
+    `repeat` omits.
 
-    Raises WhenNotUnderstood, NoSuchTime as one of those, WhenPassed or WhenTooFar; RepeatNotUnderstood or
+    Raises WhenNotUnderstood (including NoSuchTime), WhenPassed or WhenTooFar; RepeatNotUnderstood or
     RepeatTooOften; SeveralTimes for more than MAX_AT_ONCE, and for one repeat with several beginnings.
     """
     if len(repeat) > LONGEST:
@@ -103,7 +103,7 @@ def parse_schedules(when: str, repeat: str, now: datetime, zone: ZoneInfo) -> tu
 
 
 def parse_schedule(when: str, repeat: str, now: datetime, zone: ZoneInfo) -> Planned:
-    """Read one schedule. Raises SeveralTimes for more, and what `parse_schedules` raises."""
+    """Parse one schedule. Raises SeveralTimes for more, and the errors of `parse_schedules`."""
     planned = parse_schedules(when, repeat, now, zone)
     if len(planned) > 1:
         raise SeveralTimes
@@ -111,19 +111,19 @@ def parse_schedule(when: str, repeat: str, now: datetime, zone: ZoneInfo) -> Pla
 
 
 def looks_repeated(text: str) -> bool:
-    """Return whether a text speaks of something that repeats, understood or not."""
+    """Return whether a text mentions a repeat, even one that is not understood."""
     return len(text) <= LONGEST and _LOOKS_REPEATED.search(normalize(text)) is not None
 
 
 def is_ambiguous(text: str) -> bool:
-    """Return whether people disagree about what a repeat means."""
+    """Return whether a repeat has two common readings."""
     return len(text) <= LONGEST and _AMBIGUOUS.search(normalize(text)) is not None
 
 
 def split_when(written: str) -> tuple[str, str]:
-    """Return the time at the beginning of a text, or else at its end, and the rest: `明日9時に薬を飲む`.
+    """Split a text into the time at its beginning or else its end, and the rest: `明日9時に薬を飲む`.
 
-    Raises WhenNotUnderstood if there is no time, and RepeatNotUnderstood if a repeat is not understood.
+    Raises WhenNotUnderstood without a time, and RepeatNotUnderstood for an unknown repeat.
     """
     text = written.strip()
     first, last = normalize(text[:_MAX_SPLIT]), normalize(text[-_MAX_SPLIT:])
@@ -182,7 +182,7 @@ def _plan(when: str, now: datetime, zone: ZoneInfo) -> tuple[Planned, ...]:
 
 
 def _parts(written: str) -> tuple[str, str]:
-    """Split `明日から毎日9時` and `every 3 days starting tomorrow` into the beginning and the repeat."""
+    """Split `明日から毎日9時` and `every 3 days starting tomorrow` into beginning and repeat."""
     start, since, repeat = written.partition("から")
     if not since:
         repeat, *starts = _STARTING.split(written, maxsplit=1)
@@ -220,7 +220,7 @@ def _start(when: str, now: datetime, zone: ZoneInfo) -> ReadTime:
 def _first_times(
     repeats: list[str], now: datetime, zone: ZoneInfo, begin: datetime | None = None
 ) -> tuple[Planned, ...]:
-    """The first time of each that is still to come. Days between two are counted from its very first one."""
+    """Return each repeat's first future time. Intervals of days are counted from the very first one."""
     planned: list[Planned] = []
     for each in repeats:
         first = next_time(each, begin or now, zone)
@@ -251,8 +251,8 @@ def _read_repeat(text: str, start: datetime | None) -> list[str]:
 
 
 def repeats_of(words: TimeWords, start: datetime | None) -> list[str]:
-    """Return what words say as cron: one expression for each minute of an hour, for cron has no 9:00 and
-    18:30 in one. `start`, in local time, tells the day and the time of day that they leave out.
+    """Return words as cron expressions, one for each minute of the hour: cron can't express 9:00 and 18:30 in
+    one. `start` (local time) provides the day and time of day that they omit.
 
     Raises RepeatNotUnderstood, RepeatTooOften, or WhenNotUnderstood for a time of day.
     """
@@ -287,7 +287,7 @@ def _minute(minute: int | None) -> int:
 
 
 def _hours_apart(count: int, start: datetime | None) -> str:
-    """Cron begins again at midnight: what does not divide a day is counted in hours that pass."""
+    """Cron restarts at midnight, so an interval that does not divide a day is counted in elapsed hours."""
     if not 1 <= count <= MAX_HOURS:
         raise RepeatNotUnderstood
     if 24 % count:
@@ -299,7 +299,7 @@ def _hours_apart(count: int, start: datetime | None) -> str:
 
 
 def _days(words: TimeWords, unit: Unit, start: datetime | None) -> str:
-    """Return the days of cron: day, month and weekday. Raises RepeatNotUnderstood."""
+    """Return cron's day, month and weekday. Raises RepeatNotUnderstood."""
     named = words.named_days - {"every"}
     if unit == "days" and named == {"weekday"}:
         unit = "weeks"
@@ -344,7 +344,7 @@ def _nth(nth: int, weekday: int) -> str:
 
 
 def _monthdays(numbers: Iterable[int]) -> str:
-    """The 31st is the month's last day: rent that is due then is due in June, too."""
+    """The 31st means the last day of the month: rent due then is due in June, too."""
     return _listed({each % 31 for each in numbers} - {0}, *(["L"] if {0, 31} & {*numbers} else []))
 
 

@@ -1,11 +1,11 @@
-"""Processes: the runs of the program that share one database, and what each of them answers for.
+"""Processes: runs of the program that share a database, with their leases.
 
-A process is alive as long as its row is in the database, which it renews by the database's clock. Another
-one may take the row away once it has not been renewed for `LEASE`: from then on the former is dead, whatever
-it still does, and what it had begun is others' to finish.
+A process is alive while its row exists, which it renews by the database's clock. If it is not renewed for
+`LEASE`, another process may delete the row: the process is then dead, whatever it still does, and others
+finish its work.
 
-A duty is work that one process does for all, until it gives it back or is dead. All of it is idempotent, or
-claimed row by row, so a former holder that wakes up does no harm.
+A duty is work that one process does for all, until it releases it or dies. Duties are idempotent or claimed
+row by row, so a former holder that wakes up does no harm.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -15,20 +15,19 @@ from typing import Final
 
 RENEWED_EVERY: Final = timedelta(seconds=10)
 LEASE: Final = timedelta(seconds=30)
-"""Without a renewal for so long, a process may be taken for dead, and its duties are anybody's."""
+"""A process not renewed for this long may be declared dead, and its duties are free."""
 
 CONNECTS_WITHIN: Final = timedelta(minutes=1)
-"""Who is not connected to Discord for longer is no longer about to be."""
+"""A process unconnected to Discord for longer is no longer starting up."""
 
 
 @dataclass(frozen=True, slots=True)
 class Shard:
-    """A connection to Discord, which tells of some servers: those of a number ("Sharding" of Discord's
-    documentation)."""
+    """A Discord connection that covers some of the servers ("Sharding" in Discord's documentation)."""
 
     id: int
     count: int
-    """Of the whole bot; with 1, it tells of all."""
+    """Of the whole bot; with 1, it covers all servers."""
 
 
 WHOLE: Final = Shard(0, 1)
@@ -36,28 +35,24 @@ WHOLE: Final = Shard(0, 1)
 
 @dataclass(frozen=True, slots=True)
 class Process:
-    """A run of the program."""
-
     name: str
-    """Random; no other run has it."""
+    """Random and unique to the run."""
     host: str
     version: str
     shards: tuple[int, ...] | None = ()
-    """The connections to Discord that it holds, by their numbers; None: all there are. A terminal holds
-    none."""
+    """The shards that it runs, by number; None: all. A terminal runs none."""
     shard_count: int = 0
-    """Of the whole bot; 0 where the process has all of them, or none."""
+    """Of the whole bot; 0 if the process runs all or none."""
     file_hashes: Mapping[str, str] = field(default_factory=dict)
-    """The operator's files, as the process reads them, by name; empty hashes for those that it does not
-    have."""
+    """Hashes of the operator's files as read by this process, by name; empty for missing files."""
 
     @property
     def told_shards(self) -> str:
-        """Shards and how many there are, as the operator reads them, `0-3/16`; empty for none and for all."""
+        """Its shards and their total for the operator, `0-3/16`; empty for none and for all."""
         return f"{write_shards(self.shards)}/{self.shard_count}" if self.shards else ""
 
     def is_in_the_way_of(self, other: "Process") -> bool:
-        """Return whether the two can't hold their shards at the same time."""
+        """Return whether the two can't run their shards at the same time."""
         if self.shards == () or other.shards == ():
             return False
         if self.shards is None or other.shards is None or self.shard_count != other.shard_count:
@@ -66,7 +61,7 @@ class Process:
 
 
 def write_shards(shards: Iterable[int]) -> str:
-    """Write shards as the operator reads them: `0-3`, `0, 2`."""
+    """Format shards for the operator: `0-3`, `0, 2`."""
     ranges = list[tuple[int, int]]()
     for shard in sorted(shards):
         if ranges and ranges[-1][1] == shard - 1:
@@ -78,20 +73,19 @@ def write_shards(shards: Iterable[int]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class LivingProcess:
-    """A process whose row is in the database."""
+    """A process whose row exists."""
 
     process: Process
     started_at: datetime
     renewed_at: datetime
     lapsed: bool
-    """Whether it has not been renewed for `LEASE`."""
+    """Whether its lease has run out."""
     connected_at: datetime | None = None
-    """When it last was connected to Discord with all of its shards, as far as its renewals tell; None: never
-    yet."""
+    """When a renewal last reported all of its shards connected; None: never."""
 
     @property
     def is_unconnected(self) -> bool:
-        """Return whether it holds shards, and has not been connected with all of them for a while."""
+        """Return whether it runs shards and has not been fully connected for a while."""
         since = max(self.connected_at or self.started_at, self.started_at)
         return self.process.shards != () and self.renewed_at - since > CONNECTS_WITHIN
 
@@ -107,17 +101,15 @@ class Duty:
 
 @dataclass(frozen=True, slots=True)
 class Renewal:
-    """The outcome of a renewal."""
-
     living: tuple[LivingProcess, ...]
-    """All processes, this one among them."""
+    """All processes, including this one."""
     died: tuple[str, ...]
-    """Those that were found dead at this renewal."""
+    """Declared dead by this renewal."""
     duties: tuple[Duty, ...] = ()
 
 
 def find_free_shards(living: Sequence[LivingProcess]) -> frozenset[int]:
-    """Find the shards that no process holds: the bot is offline in their servers."""
+    """Return the shards that no process runs: the bot is offline in their servers."""
     processes = [each.process for each in living]
     if not processes or any(each.shards is None for each in processes):
         return frozenset()
@@ -126,7 +118,7 @@ def find_free_shards(living: Sequence[LivingProcess]) -> frozenset[int]:
 
 
 def find_differing(living: Sequence[LivingProcess]) -> tuple[str, ...]:
-    """Find the files that are not the same in all processes, and `version`."""
+    """Return the files that differ between processes, and `version` if that differs."""
     facts = [{**each.process.file_hashes, "version": each.process.version} for each in living]
     names = dict.fromkeys(name for each in facts for name in each)
     return tuple(name for name in names if len({each.get(name) for each in facts}) > 1)

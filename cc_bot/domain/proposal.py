@@ -1,7 +1,7 @@
 """Proposals: tool calls that wait for their user's approval.
 
-A model that has read what its user did not write changes nothing by itself. Its call is stored with what its
-user is shown, and with what that depends on. Approving it runs the same tool with the same arguments, once.
+A model that has read text by others than its user changes nothing by itself. Its call is stored with the text
+shown to the user and the state that it depends on. Approval runs the same tool with the same arguments, once.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -17,25 +17,25 @@ from cc_bot.domain.session import SessionKey
 from cc_bot.domain.tool_server import Approvers
 
 MAX_PROPOSALS: Final = 5
-"""Of one answer. Each has a row of buttons below it, and a message takes five."""
+"""Per answer: each has a row of buttons, and a Discord message has five."""
 OPEN_FOR: Final = timedelta(days=7)
 CALL_OPEN_FOR: Final = timedelta(minutes=10)
-"""For calls whose result the model goes on with: later, users no longer know what they were for."""
+"""For calls whose result the model continues with: later, users no longer know their purpose."""
 
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """A time within a line: each front end writes it in its own way."""
+    """A time within a line; each front end formats it."""
 
     at: datetime
     ends_day: bool = False
-    """Whether it is the end of a day, which is shown without a time."""
+    """Whether it is the end of a day, shown without the time."""
     repeat: str = ""
     """In words; then `at` is the next time. Empty for once."""
     timezone: str = ""
-    """Where it counts; empty for the reader's own."""
+    """The time zone of the repeat; empty for the reader's own."""
     place: Place | None = None
-    """Where the reminder arrives; None if that is not shown."""
+    """Where the reminder is sent; None if that is not shown."""
 
 
 Value = str | Moment | None
@@ -50,18 +50,18 @@ class Part:
     below: str | Chart | None = None
 
     def line(self, write: Callable[[Value], str]) -> str:
-        """The line, with each value as a front end writes it."""
+        """Return the line, with values formatted by the front end."""
         return self.template.format(**{name: write(value) for name, value in self.values.items()})
 
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """What the user is shown of a proposal, in their language."""
+    """A proposal's text in its user's language."""
 
     title: str
-    """What the user knows it by, on one line."""
+    """Its name for the user, one line."""
     yes: str
-    """The label of the button that approves it."""
+    """The label of the approval button."""
     no: str
     parts: tuple[Part, ...]
 
@@ -72,16 +72,16 @@ class DeferredCall:
 
     name: str
     arguments: str
-    """A JSON object. What was relative in the model's arguments is absolute here."""
+    """A JSON object; relative values of the model's arguments are made absolute."""
     held: str = "{}"
-    """What the tool must find unchanged when the call is made, as JSON."""
+    """State that must be unchanged when the call is made, as JSON."""
     asked: tuple[str, str] = field(default=("", ""), compare=False)
-    """The tool's name and its arguments, as the model wrote them."""
+    """The tool's name and its arguments as the model wrote them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """The circumstances of the turn that a tool needs again when the call is made."""
+    """The context of the turn that a tool needs when the call is made."""
 
     locale: Locale
     timezone: str
@@ -92,42 +92,41 @@ class Origin:
 
 @dataclass(frozen=True, slots=True)
 class ProposedCalls:
-    """Calls that are approved or declined as one. There is more than one only of a drawing."""
+    """Calls that are approved or declined together. Only drawings have more than one."""
 
     calls: tuple[DeferredCall, ...]
     shown: Shown
     origin: Origin
     goes_on: bool = False
-    """Whether the model goes on with the result."""
+    """Whether the model continues with the result."""
     server: str = ""
-    """The server of the tool; empty for the bot's own."""
+    """The tool's server; empty for the bot's own tools."""
     approvers: Approvers = "asker"
     memory_id: int | None = None
     """The memory that the calls change or delete."""
     position: int = 0
-    """Among several of an answer, from 1; 0 if there is one."""
+    """Among the answer's proposals, from 1; 0 for a single one."""
 
     def joined(self, later: "ProposedCalls") -> "ProposedCalls":
-        """Return these calls followed by others, under these ones' headline."""
+        """Return these calls and the later ones, under the headline of these."""
         parts = (*self.shown.parts, *later.shown.parts[1:])
         return replace(self, calls=(*self.calls, *later.calls), shown=replace(self.shown, parts=parts))
 
 
 def numbered(proposals: Sequence[ProposedCalls]) -> tuple[ProposedCalls, ...]:
-    """Return the proposals of an answer with their positions."""
     if len(proposals) < 2:
         return tuple(proposals)
     return tuple(replace(each, position=number) for number, each in enumerate(proposals, 1))
 
 
 CallState = Literal["open", "claimed", "done", "failed", "unknown"]
-"""open: not decided. claimed: it is being made, or was when the program ended. done, failed: it was made or
-refused. unknown: it was cut off, and may have been made."""
+"""open: undecided. claimed: being made, or was when the program died. done, failed: made or refused. unknown:
+interrupted, may have been made."""
 
 
 @dataclass(frozen=True, slots=True)
 class CallMessage:
-    """The Discord message that shows an approved call. All fields are empty outside of Discord."""
+    """The Discord message that shows an approved call. All fields stay unset outside Discord."""
 
     place_id: int | None = None
     """The channel."""
@@ -138,18 +137,18 @@ class CallMessage:
     ephemeral: bool = False
 
     def token_at(self, now: datetime) -> str | None:
-        """The token, if it still works then."""
+        """Return the token if it is still valid then."""
         alive = self.token_until is not None and now < self.token_until
         return self.token if alive else None
 
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """Proposed calls as they are stored, from the answer until their user knows the outcome."""
+    """Stored calls, kept until their user knows the outcome."""
 
     id: int
     key: SessionKey
-    """Whose it is, where it was made, and by which agent."""
+    """Its user, channel and agent."""
     answer_id: int
     visibility: Visibility
     """Of the turn that made it."""
@@ -160,7 +159,7 @@ class Proposal:
     """Each user's proposals count from 1."""
     state: CallState = "open"
     claimed_by: str = ""
-    """The name of the press that claimed it: another run of the program has other names."""
+    """The press that claimed it; names differ between runs of the program."""
     message: CallMessage = CallMessage()
 
     @property

@@ -1,13 +1,11 @@
-"""The times at which something that repeats comes.
+"""The times of a repeat.
 
-A repeat is a cron expression of five fields, counted in the user's time zone; or `every 6h`, which is counted
-in hours that pass. Cron has no "every other Tuesday": then the number of days, weeks or months between two
-times follows it, with the day that they are counted from: `0 10 * * 2 every 2 weeks from 2026-11-24`. Weeks
-begin on Monday.
+A repeat is a five-field cron expression in the user's time zone, or `every 6h`, counted in elapsed hours.
+Cron can't express "every other Tuesday", so an interval of days, weeks or months may follow, with its start
+date: `0 10 * * 2 every 2 weeks from 2026-11-24`. Weeks begin on Monday.
 
-When clocks are put forward, a time that is left out comes as much later; when they are put back, a time that
-there is twice is the first one (both as RFC 5545, section 3.3.5, has it). Only what comes every hour comes in
-each hour that passes.
+A time skipped when clocks go forward is that much later; of a time that occurs twice when they go back, the
+first counts (RFC 5545, section 3.3.5). Only an hourly repeat comes in each elapsed hour.
 """
 
 import re
@@ -29,29 +27,29 @@ _INTERVAL: Final = re.compile(
 Unit = Literal["days", "weeks", "months"]
 _MAX_COUNT: Final[dict[Unit, int]] = {"days": 366, "weeks": 104, "months": 120}
 _YEARS_AHEAD: Final = 50
-"""How far the next time is looked for, by cronsim as well."""
+"""Search limit for the next time, also in cronsim."""
 _SAME_WALL_TIME: Final = timedelta(hours=3)
-"""Further than any clock is put back."""
+"""More than any clock is set back."""
 _CRON_ERRORS: Final = (CronSimError, ValueError, TypeError, AssertionError, OverflowError)
-"""Not all of cronsim's refusals are its own errors."""
+"""cronsim also raises errors that are not its own."""
 
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """Which days of a cron expression count: those of every so many days, weeks or months."""
+    """The days of a cron expression that count: those in every n-th day, week or month."""
 
     count: int
     unit: Unit
     since: date | None = None
-    """A day of the first of them; None if it is not known yet."""
+    """A day of the first period; None if unknown yet."""
 
     def __str__(self) -> str:
         every = f"every {self.count} {self.unit}"
         return every if self.since is None else f"{every} from {self.since.isoformat()}"
 
     def next_begin(self, day: date) -> date | None:
-        """Return the first day, from this one on, of the days, weeks or months that count; None if the day
-        itself is in one of them."""
+        """Return the first day, from this one on, of the next period that counts; None if the day is in one
+        already."""
         if self.since is None:
             return None
         if day < self.since:
@@ -69,7 +67,7 @@ class Interval:
                 return date((number + missing) // 12, (number + missing) % 12 + 1, 1)
 
     def _number(self, day: date) -> int:
-        """The number of the day, week or month since the calendar began."""
+        """Return the number of the day, week or month since the calendar began."""
         match self.unit:
             case "days":
                 return day.toordinal()
@@ -80,7 +78,7 @@ class Interval:
 
 
 def parts_of(repeat: str) -> tuple[str, Interval | None]:
-    """Return the cron expression, and the interval behind it. Raises ValueError."""
+    """Return the cron expression and its interval. Raises ValueError."""
     fields = repeat.split()
     cron, rest = " ".join(fields[:_FIELDS]), " ".join(fields[_FIELDS:]).lower()
     if not rest:
@@ -94,7 +92,7 @@ def parts_of(repeat: str) -> tuple[str, Interval | None]:
 
 
 def check_repeat(text: str) -> str:
-    """Return a cron expression, with or without an interval, as it is stored. Raises as check_cron does."""
+    """Return a cron expression with optional interval as stored. Raises as check_cron does."""
     try:
         cron, interval = parts_of(text)
     except ValueError as error:
@@ -103,7 +101,7 @@ def check_repeat(text: str) -> str:
 
 
 def count_from(repeat: str, day: date) -> str:
-    """Return the repeat with its interval counted from this day on, unless it names a day."""
+    """Return the repeat with its interval starting on this day, unless it has a start date."""
     if in_hours(repeat):
         return repeat
     cron, interval = parts_of(repeat)
@@ -111,8 +109,8 @@ def count_from(repeat: str, day: date) -> str:
 
 
 def check_cron(expression: str) -> str:
-    """Return the expression as it is stored. Raises RepeatNotUnderstood for what is invalid or never comes,
-    and RepeatTooOften for what comes more than once an hour."""
+    """Return the expression as stored. Raises RepeatNotUnderstood if it is invalid or never occurs, and
+    RepeatTooOften if it occurs more than once an hour."""
     fields = expression.upper().split()
     cron = " ".join(fields)
     if len(fields) != _FIELDS or next_time(cron, datetime(2024, 1, 1, tzinfo=UTC), ZoneInfo("UTC")) is None:
@@ -123,14 +121,13 @@ def check_cron(expression: str) -> str:
 
 
 def in_hours(repeat: str) -> bool:
-    """Return whether a repeat is counted in hours that pass."""
+    """Return whether a repeat is counted in elapsed hours."""
     return repeat.startswith("every ")
 
 
 def next_time(repeat: str, after: datetime, zone: ZoneInfo, quiet: Quiet | None = None) -> datetime | None:
-    """Return the first time (UTC) later than `after`; None if there is none in the years to come, or if
-    `repeat` is empty or invalid. What is counted in hours counts from `after` on and keeps out of quiet
-    hours."""
+    """Return the first time (UTC) later than `after`; None if there is none within _YEARS_AHEAD, or if
+    `repeat` is empty or invalid. A repeat in hours counts from `after` and avoids quiet hours."""
     after = after.astimezone(UTC)
     try:
         if in_hours(repeat):
@@ -156,10 +153,10 @@ def _next_of_cron(repeat: str, after: datetime, zone: ZoneInfo) -> datetime | No
 
 
 def _local_times(cron: str, interval: Interval | None, start: datetime) -> Iterator[datetime]:
-    """Yield the local times after this one, skipping days that do not count.
+    """Yield the later local times, without days that do not count.
 
-    cronsim is asked only for local times. Its own rule has a time that clocks leave out come as soon as they
-    have moved, and counts in whole hours: it loses times where they move by half of one (Lord Howe Island).
+    cronsim is used for local times only: its own rule moves skipped times to right after the clock change,
+    and its whole-hour steps lose times where clocks move by half an hour (Lord Howe Island).
     """
     until = start.year + _YEARS_AHEAD
     times = CronSim(cron, start)

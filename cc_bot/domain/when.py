@@ -1,10 +1,10 @@
-"""The moment that a time means, as people write it in Japanese or English, or in ISO 8601.
+"""Resolves a time written in Japanese, English or ISO 8601 to a moment.
 
-`10分後`, `明日9時`, `来週の金曜18:00`, `12月3日の正午`, `in 10 minutes`, `tomorrow at 9am`, `dec 3 noon`.
-A time without a day is today's or, once that has passed, tomorrow's; `明日3時` and `at 3` are in the
-afternoon (for the night: `朝3時`, `3am`, `3:00`). A date without a year is the next one; `12/3` is in
-December. `next friday` and 来週の金曜 are in the week that begins next Monday. A time that the clocks leave
-out is as much later; of a time that there is twice, the first that is still to come is meant.
+`10分後`, `明日9時`, `来週の金曜18:00`, `12月3日の正午`, `in 10 minutes`, `tomorrow at 9am`, `dec 3 noon`. A
+time without a day is today's or, once that has passed, tomorrow's; `明日3時` and `at 3` are in the afternoon
+(for the night: `朝3時`, `3am`, `3:00`). A date without a year is the next one; `12/3` is in December. `next
+friday` and 来週の金曜 are in the week that begins next Monday. A time skipped by a clock change is that much
+later; of one that occurs twice, the first in the future is meant.
 """
 
 import calendar
@@ -23,13 +23,13 @@ from cc_bot.domain.when_words import MIDNIGHT, NOON, Clock, TimeWords, normalize
 
 FURTHEST_YEARS: Final = 10
 USUAL_MINUTE_OF_DAY: Final = 9 * 60
-"""After midnight: when only a day is named."""
+"""After midnight; the default if only a day is named."""
 AFTERNOON_UNTIL: Final = 7 * 60
-"""Minutes after noon: `5時` is this afternoon's once that of the morning is over; 7時 may be tomorrow's."""
+"""Minutes after noon: once 5:00 has passed, `5時` is this afternoon; 7時 may be tomorrow's."""
 LONGEST: Final = 200
-"""Characters; a longer text is not read."""
+"""Characters; a longer text is rejected."""
 _A_LIFE: Final = timedelta(days=366 * 150)
-"""As long ago as a repeat may have begun: a birthday."""
+"""How long ago a repeat may have begun: a birthday."""
 _ISO: Final = re.compile(
     r"\d{4}-\d{2}-\d{2}[t ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,6})?)?(?P<offset>\s?z|[+-]\d{2}:?\d{2})?", re.ASCII
 )
@@ -40,20 +40,20 @@ class ReadTime:
     moment: datetime
     """UTC."""
     timed: bool
-    """Whether the text names a time of day, or a number of hours."""
+    """Whether the text names a time of day or a number of hours."""
 
 
 def parse_when(text: str, now: datetime, zone: ZoneInfo) -> datetime:
     """Return the moment (UTC) that a text means in this time zone.
 
-    Raises WhenNotUnderstood, and NoSuchTime as one of those; WhenPassed or WhenTooFar.
+    Raises WhenNotUnderstood (including NoSuchTime), WhenPassed or WhenTooFar.
     """
     return read_when(text, now, zone).moment
 
 
 def read_when(text: str, now: datetime, zone: ZoneInfo, *, over: bool = False) -> ReadTime:
-    """Read a text as `parse_when` does. With `over`, a day that is over is returned, too. Raises
-    WhenNotUnderstood for several times, and for what repeats."""
+    """Like `parse_when`, with details; with `over`, past days are allowed. Raises WhenNotUnderstood for
+    several times and for repeats."""
     found = read_moments(text, now, zone, over=over)
     if len(found) > 1:
         raise WhenNotUnderstood
@@ -61,8 +61,8 @@ def read_when(text: str, now: datetime, zone: ZoneInfo, *, over: bool = False) -
 
 
 def read_moments(text: str, now: datetime, zone: ZoneInfo, *, over: bool = False) -> list[ReadTime]:
-    """Return the moments that a text means, in order: one for each day and each time of day. Raises what
-    `parse_when` raises; WhenNotUnderstood for what repeats."""
+    """Return the moments that a text means, in order: one for each day and time of day. Raises as
+    `parse_when`; WhenNotUnderstood for repeats."""
     if len(text) > LONGEST or len(written := normalize(text)) > LONGEST:  # ㍿ becomes four characters
         raise WhenNotUnderstood
     try:
@@ -84,8 +84,8 @@ def read_moments(text: str, now: datetime, zone: ZoneInfo, *, over: bool = False
 
 
 def day_choices(words: TimeWords, today: date) -> list[list[date]]:
-    """For each day that the words name, the days that may be meant, in order: the first that is not over
-    is. Raises WhenNotUnderstood or NoSuchTime."""
+    """Return the candidate days of each named day, in order: the first that is not over is meant. Raises
+    WhenNotUnderstood or NoSuchTime."""
     named = words.named_days - {"every"}
     if named <= {"span"}:
         return [[today, today + timedelta(days=1)]]
@@ -110,7 +110,7 @@ def _iso_moment(written: str, iso: re.Match[str], now: datetime, zone: ZoneInfo)
 
 
 def moments_of(words: TimeWords, now: datetime, zone: ZoneInfo, *, over: bool = False) -> list[ReadTime]:
-    """Return the moments that the words of a time mean, later than now, or also in the past with `over`.
+    """Return the moments that parsed words mean, later than now, or also past ones with `over`.
 
     Raises WhenNotUnderstood, NoSuchTime or WhenPassed; ValueError or OverflowError outside the calendar.
     """
@@ -147,7 +147,7 @@ def _first_to_come(
 
 
 def _local_times(words: TimeWords, days: list[date], clock: Clock | None, today: date) -> Iterator[datetime]:
-    """Yield the local times that may be meant, in order."""
+    """Yield the candidate local times, in order."""
     minute = clock.of_day() if clock else USUAL_MINUTE_OF_DAY
     is_today, unnamed = words.days == [0], not words.named_days
     if minute is None or (clock is None and (unnamed or is_today)):
@@ -168,8 +168,7 @@ def _local_times(words: TimeWords, days: list[date], clock: Clock | None, today:
 
 
 def _to_utc(wall: datetime, now: datetime, zone: ZoneInfo) -> datetime:
-    """Return when clocks show this: the second time in the night when they are put back, if the first is
-    over."""
+    """Convert a local time; if it occurs twice and the first is over, the second."""
     first, second = (wall.replace(tzinfo=zone, fold=fold).astimezone(UTC) for fold in (0, 1))
     return second if first <= now < second else first
 
@@ -179,8 +178,7 @@ def _at(day: date, minute: int) -> datetime:
 
 
 def _shifted(words: TimeWords, clock: Clock | None, now: datetime, zone: ZoneInfo) -> ReadTime:
-    """Return the moment so much later. Hours are hours that pass; days and months are counted on the
-    calendar."""
+    """Return the moment shifted; hours are elapsed hours, days and months are calendar ones."""
     months, days, seconds = words.shift
     if not (any(words.shift) or "shift" in words.seen) or (seconds and clock):
         raise WhenNotUnderstood
@@ -211,7 +209,7 @@ def _of_week(words: TimeWords, today: date) -> list[list[date]]:
 
 
 def _of_months(words: TimeWords, today: date) -> list[list[date]]:
-    """Return the days of a month that are named by number, by weekday, or not at all (来月)."""
+    """Return the days of a month named by number, by weekday, or not at all (来月)."""
     if words.month_number:
         years = [year_of(words, today)] if "year" in words.seen else range(today.year, today.year + 9)
         months = [(year, words.month_number) for year in years]  # 29 February can be far away
@@ -235,7 +233,7 @@ def _of_months(words: TimeWords, today: date) -> list[list[date]]:
 
 
 def _existing(day_of: Callable[[int, int], date], months: list[tuple[int, int]]) -> list[date]:
-    """Return a day of each of these months that has it. Raises NoSuchTime where none has."""
+    """Return the day in each of these months that has it. Raises NoSuchTime if none has."""
     found = []
     for year, month in months:
         with suppress(ValueError):
@@ -254,6 +252,6 @@ def year_of(words: TimeWords, today: date) -> int:
 
 
 def months_on(day: date, months: int) -> tuple[int, int]:
-    """The year and month so many months on."""
+    """Return the year and month that many months later."""
     year, month = divmod(day.year * 12 + day.month - 1 + months, 12)
     return year, month + 1

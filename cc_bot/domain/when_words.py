@@ -1,7 +1,7 @@
-"""The grammar of times and repeats as people write them, in Japanese and English.
+"""The grammar of times and repeats in Japanese and English.
 
-A text is read from left to right, one form of the table below at a time. A text with anything else in it is
-not understood, so that nothing is overlooked. What the words mean is in when.py and planning.py.
+A text is read from left to right, matching one form of the table below at a time. A text with anything else
+is rejected, so that nothing is overlooked. when.py and planning.py interpret the words.
 """
 
 import re
@@ -21,7 +21,7 @@ Unit = Literal["", "seconds", "minutes", "hours", "days", "weeks", "months", "ye
 
 NOON: Final = 12 * 60
 MIDNIGHT: Final = 24 * 60
-"""In minutes after the midnight before, as all times of day here."""
+"""In minutes after the preceding midnight, as all times of day here."""
 SMALL_HOURS: Final = 5 * 60
 """Until then it is night."""
 USUAL_MINUTE: Final[dict[Part, int]] = {
@@ -33,25 +33,25 @@ USUAL_MINUTE: Final[dict[Part, int]] = {
     "evening": 18 * 60,
     "night": 20 * 60,
 }
-"""The time of day, where no hour is named."""
+"""Default times for a part of the day without an hour."""
 MAX_HOUR: Final = 29
-"""`25時` is 1:00 in the night after."""
+"""`25時` is 1:00 of the next day."""
 
 
 @dataclass(frozen=True, slots=True)
 class Clock:
-    """A time of day, as it was written."""
+    """A time of day as written."""
 
     minute: int | None = None
-    """None: only the part of the day is named. Beyond MIDNIGHT it is the next day's."""
+    """None if only the part of the day is named. At or above MIDNIGHT it is on the next day."""
     part: Part = ""
     spoken: bool = False
-    """Whether the hour may be one of the afternoon: `3時`, `at 3:30`; not `3:00`."""
+    """Whether the hour may be in the afternoon: `3時`, `at 3:30`, but not `3:00`."""
     as_now: bool = False
-    """Whether the time of day is that of now: 今頃, same time."""
+    """Whether it is the current time of day: 今頃, same time."""
 
     def of_day(self) -> int | None:
-        """Return the minute of the day. None for a part of the day without a usual time."""
+        """Return the minute of the day; None for a part of the day without a default."""
         if self.minute is None:
             return USUAL_MINUTE.get(self.part)
         minute, hour = self.minute, self.minute // 60
@@ -70,49 +70,49 @@ class Clock:
                 return minute
 
     def of_other_day(self) -> int | None:
-        """Return the minute on a day that is not today: `明日の3時` is in the afternoon."""
+        """Return the minute on a day other than today: `明日の3時` is in the afternoon."""
         minute = self.of_day()
         return minute if minute is None or not self.is_in_doubt(SMALL_HOURS) else minute + NOON
 
     def is_in_doubt(self, until: int) -> bool:
-        """Return whether an hour before `until` may be one of the afternoon."""
+        """Return whether an hour before `until` may be in the afternoon."""
         return self.spoken and not self.part and self.minute is not None and self.minute < until
 
 
 @dataclass(slots=True)
 class TimeWords:
-    """What the words of a text say about a time."""
+    """The parsed words of a text about a time."""
 
     seen: set[str] = field(default_factory=set)
-    """The kinds of forms that were read."""
+    """The kinds of forms found."""
     shift: tuple[int, int, int] = (0, 0, 0)
-    """Months, days and seconds from now on."""
+    """Months, days and seconds from now."""
     days: list[int] = field(default_factory=list)
-    """From today on."""
+    """Relative to today."""
     week: int | None = None
-    """From this one on, which began on Monday."""
+    """Relative to the current one, which began on Monday."""
     month: int | None = None
     year: int | None = None
-    """From this one on."""
+    """Relative to the current one."""
     year_number: int | None = None
     month_number: int | None = None
     monthdays: list[int] = field(default_factory=list)
-    """0: the month's last day."""
+    """0: the last day of the month."""
     named: str = ""
-    """A day with a name, such as 成人の日."""
+    """A named day such as 成人の日."""
     nth: list[tuple[int, int]] = field(default_factory=list)
-    """Which weekday of a month: 2 and 0 for the second Monday; 0 for the last one."""
+    """Weekdays within a month: (2, 0) is the second Monday; 0 as the ordinal means the last."""
     weekdays: list[int] = field(default_factory=list)
     """0: Monday."""
     not_today: bool = False
-    """Whether `次の金曜` is written."""
+    """Whether `次の金曜` was written."""
     plural: bool = False
-    """Whether the weekdays come again without a word for it: 平日, mondays."""
+    """Whether the weekdays imply a repeat: 平日, mondays."""
     every: tuple[int, Unit] | None = None
-    """How many units from one time to the next."""
+    """The interval between two times."""
     clocks: list[Clock] = field(default_factory=list)
     part: Part = ""
-    """A part of the day without a clock yet."""
+    """A part of the day not yet followed by a clock time."""
 
     @property
     def named_days(self) -> set[str]:
@@ -126,7 +126,7 @@ class TimeWords:
 
     @property
     def implied_unit(self) -> Unit:
-        """The unit that the days tell: weeks in `every friday`, days in 毎朝."""
+        """The unit implied by the days: weeks in `every friday`, days in 毎朝."""
         if self.month_number or self.named:
             return "years"
         if self.nth or self.monthdays:
@@ -147,12 +147,12 @@ _NUMERALS: Final = re.compile(
 )
 _MONTHS_LONG: Final = re.compile(r"(?<=[\d〇一二三四五六七八九十])\s?[かヶケヵカ個箇]月")
 _ERAS: Final = {"令和": 2018, "平成": 1988, "昭和": 1925}
-"""The year before the first of each."""
+"""The year before each era's first."""
 _ERA_YEAR: Final = re.compile(rf"({'|'.join(_ERAS)})\s?(\d{{1,2}}|元)年")
 
 
 def normalize(text: str) -> str:
-    """Write a text in one form: half width, small letters, digits, years of our era."""
+    """Normalize a text: half width, lower case, digits, Western years."""
     plain = unicodedata.normalize("NFKC", text).casefold().strip().replace("’", "'")
     plain = _MONTHS_LONG.sub("か月", plain)
     plain = _NUMERALS.sub(lambda match: in_digits(match[0]), plain)
@@ -167,7 +167,7 @@ _UNITS: Final[tuple[tuple[str, Unit], ...]] = (
     *(("か月", "months"), ("月", "months"), ("年", "years"), ("mo", "months"), ("m", "minutes")),
     *(("s", "seconds"), ("h", "hours"), ("d", "days"), ("w", "weeks"), ("y", "years")),
 )
-"""How the name of a unit begins; the first that fits."""
+"""Prefixes of unit names; the first match counts."""
 _SHORT_JA: Final = "時間半?|分半?|秒"
 _SHORT_EN: Final = r"(?:hours?|hrs?|h|minutes?|mins?|m|seconds?|secs?|s)(?![a-z])"
 _LONG_EN: Final = r"(?:days?|d|weeks?|w|months?|years?|y)(?![a-z])"
@@ -197,7 +197,8 @@ def _unit(name: str) -> Unit:
 
 
 def _amounts(span: str) -> tuple[int, int, int]:
-    """Months, days and seconds. Raises WhenNotUnderstood for parts of a day or month: how long are they?"""
+    """Return months, days and seconds. Raises WhenNotUnderstood for fractions of a day or month, whose length
+    is unclear."""
     total = defaultdict[Unit, float](float)
     for number, half, name, half_more in _AMOUNT.findall(span):
         count = 0.5 if number[0] in "半h" else 1.0 if number[0] == "a" else float(number)
@@ -330,7 +331,7 @@ part      (?P<night>夜|晩|よる|(?:at )?night\b)
 span      {_span_ja(_SHORT_JA)}
 span      {_span_en(_SHORT_EN)}
 """
-"""Kinds of words, and patterns for them; the first that matches is taken. A group `x2` is another `x`."""
+"""Kinds of words and their patterns; the first match counts. A group `x2` is another `x`."""
 _ROWS: Final = [line.split(maxsplit=1) for line in _TABLE.splitlines() if line and line[0] != "#"]
 _FORMS: Final = [(kind, re.compile(pattern, re.ASCII)) for kind, pattern in _ROWS]
 _ANY_FORM: Final = re.compile("|".join(re.sub(r"\(\?P<\w+>", "(?:", each) for _, each in _ROWS), re.ASCII)
@@ -340,7 +341,7 @@ _FILLER: Final = re.compile(
 )
 _LIST_WORD: Final = re.compile(r"[、,・&/]|と|及び|and\b")
 _LISTED: Final = frozenset({"day", "nth", "weekday", "monthday", "clock"})
-"""Kinds of forms of which one time may have several."""
+"""Kinds of forms that may occur several times."""
 _BARE_CLOCK: Final = re.compile(r"(?P<hour>\d{1,2})(?!\d)(?=[\s、,]|$)", re.ASCII)
 """The second hour in `at 9 and 18`."""
 
@@ -349,7 +350,7 @@ _BARE_CLOCK: Final = re.compile(r"(?P<hour>\d{1,2})(?!\d)(?=[\s、,]|$)", re.ASC
 
 
 def read(text: str) -> TimeWords:
-    """Read what a normalized text says. Raises WhenNotUnderstood."""
+    """Parse a normalized text. Raises WhenNotUnderstood."""
     words, end = read_beginning(text)
     if end < len(text) or not words.seen:
         raise WhenNotUnderstood
@@ -357,7 +358,7 @@ def read(text: str) -> TimeWords:
 
 
 def find_times(text: str) -> Iterator[tuple[int, int, TimeWords]]:
-    """Yield where a normalized text has words about a time, and what they say."""
+    """Yield the positions and meanings of the time expressions in a normalized text."""
     begin = 0
     while found := _ANY_FORM.search(text, begin):
         begin = end = found.start()
@@ -376,7 +377,7 @@ def _is_inside_word(text: str, at: int) -> bool:
 
 
 def read_beginning(text: str, at: int = 0) -> tuple[TimeWords, int]:
-    """Read as far as the words about one time go on, and return where they end. Raises WhenNotUnderstood or
+    """Parse the time expression at the beginning, and return where it ends. Raises WhenNotUnderstood or
     NoSuchTime."""
     words, end, before_part, listed = TimeWords(), at, at, False
     while at < len(text):
@@ -473,7 +474,7 @@ def _take_weekdays(words: TimeWords, found: dict[str, str], written: str) -> Non
 
 
 def _take_part(words: TimeWords, match: re.Match[str]) -> None:
-    """Take a part of the day: of the hour before it (`9 in the morning`), or of the next one."""
+    """Apply a part of the day to the hour before it (`9 in the morning`) or to the next one."""
     part = next(each for each in _PARTS if each == match.lastgroup)
     before = words.clocks[-1] if words.clocks else Clock()
     if match[0].isascii() and not before.part and before.minute is not None:
@@ -502,7 +503,6 @@ def _clock(found: dict[str, str], written: str, words: TimeWords) -> Clock:
 
 
 def _take_date(words: TimeWords, found: dict[str, str]) -> None:
-    """Take a date, or its year, month or day."""
     if "year" in found:
         words.year_number = int(found["year"])
         words.seen.add("year")

@@ -1,8 +1,8 @@
-"""The SQL that each engine writes in its own way, as fragments with one name for all.
+"""SQL fragments that differ between engines, by common names.
 
-A statement names a fragment where the engines differ, `WHERE id IN @ids($2)`, and is expanded for the engine
-that runs it. All else is SQL that every engine understands: parameters that are compared with nothing but
-NULL have a type, `CAST($3 AS TEXT) IS NULL`; there is no rowid; what is true or false in a column is a CASE.
+A statement uses a fragment (`WHERE id IN @ids($2)`) and is expanded for the engine. All other SQL must work
+on every engine: a parameter compared only with NULL needs a type (`CAST($3 AS TEXT) IS NULL`); there is no
+rowid; a boolean column value is a CASE.
 """
 
 import re
@@ -12,11 +12,11 @@ from types import MappingProxyType
 from typing import Final, Literal, NamedTuple
 
 Dialect = Literal["sqlite", "postgresql"]
-"""Which SQL an engine speaks."""
+"""The SQL dialect of an engine."""
 
 
 class Fragment(NamedTuple):
-    """A piece of SQL for each engine. `{0}`, `{1}`, … are its arguments."""
+    """SQL for each engine. `{0}`, `{1}`, … are its arguments."""
 
     sqlite: str
     postgresql: str
@@ -24,31 +24,31 @@ class Fragment(NamedTuple):
 
 FRAGMENTS: Final[Mapping[str, Fragment]] = MappingProxyType(
     {
-        # The numbers in a JSON array, to look up in with IN, or as a table with the column `value`.
+        # The numbers of a JSON array, for IN or as a table with the column `value`.
         "ids": Fragment(
             "(SELECT value FROM json_each({0}))",
             "(SELECT CAST(value AS BIGINT) AS value FROM json_array_elements_text(CAST({0} AS JSON)))",
         ),
-        # In what a query gives, which is run once and not for each row that is compared: PostgreSQL does not
-        # know how many rows a JSON array has, and may take the latter to be less work.
+        # Membership in a subquery that runs once, not per compared row: PostgreSQL does not know a JSON
+        # array's length and may assume that repeating it is cheaper.
         "among": Fragment("IN ({0})", "= ANY (ARRAY({0}))"),
-        # The texts in a JSON array, to look up in with IN; and as a function, whose array may be a column of
-        # a table before it.
+        # The texts of a JSON array, for IN; and as a table function whose array may be a column of a
+        # preceding table.
         "texts": Fragment(
             "(SELECT value FROM json_each({0}))",
             "(SELECT value FROM json_array_elements_text(CAST({0} AS JSON)))",
         ),
         "each_text": Fragment("json_each({0})", "json_array_elements_text(CAST({0} AS JSON))"),
-        # The rows of a JSON array of arrays or objects, as a table of JSON with the column `value`; a value
-        # in such a row by its place or name: a text, and as a number.
+        # The rows of a JSON array of arrays or objects, as a table with the JSON column `value`; and a row's
+        # value by index or name, as a text or number.
         "rows": Fragment("json_each({0})", "json_array_elements(CAST({0} AS JSON))"),
         "text_at": Fragment("json_extract({0}, '$[{1}]')", "({0} ->> {1})"),
         "number_at": Fragment("json_extract({0}, '$[{1}]')", "CAST({0} ->> {1} AS BIGINT)"),
         "text_of": Fragment("json_extract({0}, '$.{1}')", "(CAST({0} AS JSON) ->> '{1}')"),
         "list_of": Fragment("json_extract({0}, '$.{1}')", "({0} -> '{1}')"),
-        # All values of a group that are JSON, as a JSON array.
+        # Aggregate JSON values into a JSON array.
         "array": Fragment("json_group_array(json({0}))", "CAST(json_agg(CAST({0} AS JSON)) AS TEXT)"),
-        # A JSON array with one more text or number at its end; a JSON object with another text in a field.
+        # Append a text or number to a JSON array; set a text field of a JSON object.
         "appended": Fragment(
             "json_insert({0}, '$[#]', {1})", "CAST(CAST({0} AS JSONB) || to_jsonb({1}) AS TEXT)"
         ),
@@ -56,24 +56,24 @@ FRAGMENTS: Final[Mapping[str, Fragment]] = MappingProxyType(
             "json_set({0}, '$.{1}', {2})",
             "CAST(jsonb_set(CAST({0} AS JSONB), '{{{1}}}', to_jsonb(CAST({2} AS TEXT))) AS TEXT)",
         ),
-        # Unix milliseconds as a moment in UTC, as texts in the database begin.
+        # Unix milliseconds as a UTC timestamp, in the format of text columns.
         "iso": Fragment(
             "strftime('%Y-%m-%dT%H:%M:%f', {0} / 1000.0, 'unixepoch')",
             """to_char(to_timestamp({0} / 1000.0) AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS')""",
         ),
-        # The position of a text in another, from 1; 0 if it is not in it.
+        # The position of a text in another, from 1; 0 if absent.
         "place_in": Fragment("instr({0}, {1})", "strpos({0}, {1})"),
-        # The bytes of a text in UTF-8.
+        # The UTF-8 length of a text in bytes.
         "bytes": Fragment("length(CAST({0} AS BLOB))", "octet_length({0})"),
-        # Which of the rows of a sum takes what is added for a user: where several write at once, they wait
-        # for each other less. (The id's upper bits are a moment, of which any is as likely.)
+        # The row of a distributed sum that a user's additions go to, so that concurrent writers wait less.
+        # (An id's upper bits are a time, so slots are used evenly.)
         "slot": Fragment("(0 * {0})", "mod(CAST({0} AS BIGINT) >> 22, 8)"),
-        # This moment, in Unix milliseconds, by the clock of the database alone.
+        # The current Unix time in milliseconds, by the database's clock.
         "now": Fragment(
             "CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)",
             "CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT)",
         ),
-        # The types of columns. `id` is a key that is given out by the engine, and none twice.
+        # Column types. `id` is a key assigned by the engine and never reused.
         "number": Fragment("INTEGER", "BIGINT"),
         "real": Fragment("REAL", "DOUBLE PRECISION"),
         "text": Fragment("TEXT", 'TEXT COLLATE "C"'),
@@ -81,14 +81,14 @@ FRAGMENTS: Final[Mapping[str, Fragment]] = MappingProxyType(
         "id": Fragment(
             "INTEGER PRIMARY KEY AUTOINCREMENT", "BIGINT GENERATED BY DEFAULT AS IDENTITY PRIMARY KEY"
         ),
-        # After the columns: SQLite checks the type of each value; stored in the order of the key.
+        # After the columns: SQLite checks each value's type; rows are stored in key order.
         "strict": Fragment("STRICT", ""),
         "clustered": Fragment("WITHOUT ROWID, STRICT", ""),
-        # At the beginning of a line of the schema that is for one engine: a comment on the other.
+        # Starts a schema line for one engine only; a comment on the other.
         "sqlite": Fragment("", "--"),
         "postgresql": Fragment("--", ""),
-        # A join in this order: SQLite looks up the table after it, for each row of the one before, whatever
-        # it takes to be less work.
+        # A join in this order: SQLite looks up the right table for each row of the left, whatever its cost
+        # estimate.
         "look_up": Fragment("CROSS JOIN", "JOIN"),
     }
 )
@@ -98,7 +98,7 @@ _NAME: Final = re.compile(r"@([a-z_]+)")
 
 @lru_cache(maxsize=2048)
 def expand(sql: str, dialect: Dialect) -> str:
-    """Return the statement as this engine writes it. Raises KeyError for a fragment that there is not."""
+    """Return the statement for this engine. Raises KeyError for an unknown fragment."""
     parts, at = list[str](), 0
     while found := _NAME.search(sql, at):
         fragment = getattr(FRAGMENTS[found[1]], dialect)
@@ -110,7 +110,7 @@ def expand(sql: str, dialect: Dialect) -> str:
 
 
 def _arguments(sql: str, at: int) -> tuple[list[str], int]:
-    """Return the arguments in the brackets that begin there, and where they end; none if there are none."""
+    """Return the bracketed arguments starting there and their end; none if there are none."""
     if sql[at : at + 1] != "(":
         return [], at
     found, depth, begin = list[str](), 0, at + 1

@@ -1,13 +1,13 @@
-"""The erasure log: a file apart from the database and its backups, so that no restore brings back what was
-erased.
+"""The erasure log: kept outside the database and its backups, so that a restore does not bring erased data
+back.
 
-Each line is one erasure: its kind, a salted hash of the id, and the time. Lines are added and never removed
-or changed, so logs of several machines are merged by adding the lines that one of them lacks.
+Each line is one erasure: kind, salted hash of the id, and time. Lines are only ever added, so logs of several
+machines are merged by adding missing lines.
 
-The log by itself names nobody, but who holds it can try ids that they know; so it is as private as the
-database, mode 0600. Trying a user's id takes some milliseconds: a million of them, an hour or more. Ids of
-messages and channels are tried a million in seconds: they are erased by the thousand, and a restore looks for
-each that it finds.
+The log shows no ids, but its holder can test known ones, so it is as private as the database: mode 0600.
+Testing a user's id takes some milliseconds, a million of them an hour or more. Ids of messages and channels
+use a fast hash (a million takes seconds), because they are erased by the thousand and a restore tests each
+one.
 """
 
 import asyncio
@@ -31,20 +31,20 @@ from cc_bot.regular_file import open_regular, read_regular
 from cc_bot.storage.files import append
 
 Kind = Literal["user", "memory", "memory_and_messages", "session", "message", "place"]
-"""All of a user's data; one memory; one memory with the messages that repeat it; one conversation; one
-message of Discord; all messages of a channel or thread."""
+"""All of a user's data; a memory; a memory with the messages that repeat it; a conversation; a Discord
+message; all messages of a channel or thread."""
 
 _SALT_BYTES: Final = 16
 _SCRYPT: Final = {"n": 2**11, "r": 8, "p": 1}
-"""2 MiB and some four milliseconds: https://www.rfc-editor.org/rfc/rfc7914."""
+"""2 MiB and about 4 ms: https://www.rfc-editor.org/rfc/rfc7914."""
 _TORN: Final = re.compile(rb"(\{[\x20-\x7c~]*)?")
-"""The beginning of a line, as a crash leaves it: no erasure yet."""
+"""An incomplete line left by a crash; not an erasure yet."""
 
 _log = structlog.get_logger(__name__)
 
 
 class UnreadableLine(ValueError):
-    """The error of a file that is no erasure log."""
+    """The file is not an erasure log."""
 
     def __init__(self, path: Path, line: int) -> None:
         super().__init__(f"line {line} of {path} is no erasure")
@@ -52,12 +52,12 @@ class UnreadableLine(ValueError):
 
 
 def memory_name(user_id: int, memory_id: int, created_at: str) -> str:
-    """Return the name of a memory in the log. Its number alone may be given again after a restore."""
+    """Return a memory's name in the log. Its number alone is not unique: it may be reused after a restore."""
     return f"{user_id}/{memory_id}/{created_at}"
 
 
 def place_name(channel_id: int, thread_id: int) -> str:
-    """Return the name of a channel (thread 0) or a thread in the log."""
+    """Return the name of a channel (thread 0) or thread in the log."""
     return f"{channel_id}/{thread_id}"
 
 
@@ -70,17 +70,17 @@ class _Entry(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Erasures:
-    """The content of one or several logs."""
+    """The content of one or more logs."""
 
     salts: frozenset[bytes]
     times: Mapping[str, datetime]
-    """The last time that each was erased, by its hash."""
+    """The last erasure of each, by hash."""
     last_user: datetime | None
-    """The last time that a user was erased."""
+    """The last erasure of any user."""
     count: int
 
     def match(self, kind: Kind, id_: int | str, since: datetime | None) -> bool:
-        """Return whether it was erased at this moment or later; ever, when there is no moment."""
+        """Return whether it was erased at or after `since`; None: at any time."""
         if kind == "user" and (self.last_user is None or (since is not None and self.last_user < since)):
             return False  # without a slow hash
         times = (self.times.get(_hash(salt, kind, id_)) for salt in self.salts)
@@ -91,21 +91,21 @@ class ErasureLog:
     """The erasure log of one database."""
 
     def __init__(self, path: Path, *, clock: Clock = utc_now) -> None:
-        """Make a log, whose file is made with the first erasure, or by `make`."""
+        """The file is created by the first erasure or by `make`."""
         self.path = path
         self._clock = clock
         self._in_trouble = False
 
     @classmethod
     def beside(cls, database: Path, *, clock: Clock = utc_now) -> "ErasureLog":
-        """The log of the database in this file: `sessions.erasures.jsonl` for `sessions.db`."""
+        """Return the log of a database file: `sessions.erasures.jsonl` for `sessions.db`."""
         return cls(database.with_suffix(".erasures.jsonl"), clock=clock)
 
     async def note(self, kind: Kind, *ids: int | str) -> None:
-        """Note that these are erased; to be awaited before the erasing begins.
+        """Record erasures; await this before erasing.
 
-        Raises ErasureNotNoted, also for a file that is no erasure log: then nothing may be erased, since a
-        restore would undo it. Trouble is logged once, until it works again: the purge tries every few
+        Raises ErasureNotNoted, also if the file is not an erasure log; then nothing may be erased, since a
+        restore would undo it. Failures are logged once until the next success: the purge retries every few
         seconds.
         """
         if not ids:
@@ -120,7 +120,7 @@ class ErasureLog:
         self._in_trouble = False
 
     def make(self) -> None:
-        """Make an empty log if it is missing, so that it differs from a lost one. Raises OSError."""
+        """Create an empty log if missing, to distinguish it from a lost one. Raises OSError."""
         append(self.path, b"")
 
     def _note(self, kind: Kind, ids: Iterable[int | str]) -> None:
@@ -130,7 +130,7 @@ class ErasureLog:
 
 
 def read_erasures(*paths: Path) -> Erasures:
-    """Read these logs as one; a missing one is empty. Raises OSError or UnreadableLine."""
+    """Read these logs as one; a missing log is empty. Raises OSError or UnreadableLine."""
     entries = dict[bytes, _Entry]()
     for path in paths:
         with suppress(FileNotFoundError):
@@ -144,7 +144,7 @@ def read_erasures(*paths: Path) -> Erasures:
 
 
 def merge_log(source: Path, target: Path) -> None:
-    """Add to a log the lines that only the source has. Raises OSError, or UnreadableLine if either is no
+    """Add the source's missing lines to a log. Raises OSError, or UnreadableLine if either file is not a
     log."""
     added, known = _read_entries(source), dict[bytes, _Entry]()
     with suppress(FileNotFoundError):
@@ -153,17 +153,17 @@ def merge_log(source: Path, target: Path) -> None:
 
 
 def logs_in(folder: Path) -> list[Path]:
-    """The copies of logs in a folder."""
+    """List the log copies in a folder."""
     return sorted(folder.glob("erasures*.jsonl"))
 
 
 def copy_in(folder: Path) -> Path:
-    """The copy of the log that `cc-bot backup` keeps in this folder, for when the machine is lost."""
+    """Return the log copy that `cc-bot backup` keeps in this folder, in case the machine is lost."""
     return folder / "erasures.jsonl"
 
 
 def find_unreadable_logs(paths: Iterable[Path]) -> list[Path]:
-    """Return those that are no logs or can't be read; a missing one is empty."""
+    """Return those that are unreadable or not logs; a missing log is empty."""
     return [path for path in paths if not _is_readable(path)]
 
 
@@ -184,7 +184,8 @@ def _read_entries(path: Path) -> dict[bytes, _Entry]:
 
 
 def _salt_of(path: Path) -> bytes:
-    """Return the salt of a log's first line; a new one for an empty log. Raises OSError or UnreadableLine."""
+    """Return the salt of a log's first line, or a new one for an empty log. Raises OSError or
+    UnreadableLine."""
     with suppress(FileNotFoundError), open_regular(path) as file:
         for number, line in enumerate(file, 1):
             if entry := _parse(path, number, line.rstrip(b"\n")):
@@ -193,7 +194,7 @@ def _salt_of(path: Path) -> bytes:
 
 
 def _parse(path: Path, number: int, line: bytes) -> _Entry | None:
-    """Parse a line; None if a crash cut it short. Raises UnreadableLine."""
+    """Parse a line; None if a crash truncated it. Raises UnreadableLine."""
     try:
         fields = json.loads(line)
         at = datetime.fromisoformat(fields["at"])

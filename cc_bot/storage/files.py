@@ -1,4 +1,4 @@
-"""The database's file and its folder: CC_BOT_DATABASE_URL, read, and files that reach the disk."""
+"""The database's file and folder, parsed from CC_BOT_DATABASE_URL, and durable file operations."""
 
 import os
 import secrets
@@ -29,16 +29,16 @@ URL_SETTING: Final = "CC_BOT_DATABASE_URL"
 _PREFIX = "sqlite:///"
 _DEFAULT_FOLDER = Path("data")
 _LONGEST_NAME_BYTES = 180
-"""Of 255 that most file systems take: the files beside the database have longer names."""
+"""Most file systems allow 255; files beside the database have longer names."""
 _LONGEST_PATH_BYTES = 3900
 """Of 4096, likewise."""
 
 
 def sqlite_path(url: str) -> Path:
-    """The file of a URL: `sqlite:///relative/path` or `sqlite:////absolute/path`.
+    """Return the file of a URL: `sqlite:///relative/path` or `sqlite:////absolute/path`.
 
-    The rest of the URL is the path: nothing is unquoted, and `?` begins no options. Raises
-    InvalidSetting for anything else. The error does not repeat the URL, which may hold a password.
+    The rest of the URL is the path: nothing is unquoted, and `?` does not begin options. Raises
+    InvalidSetting for anything else; the error does not repeat the URL, which may hold a password.
     """
     path = url.removeprefix(_PREFIX)
     if path == url or not path.strip() or "\0" in path or not _can_be_a_file(Path(path)):
@@ -50,21 +50,21 @@ def sqlite_path(url: str) -> Path:
 
 
 def _can_be_a_file(path: Path) -> bool:
-    """Return whether it ends in a name, and no name is longer than a file system takes."""
+    """Return whether it ends in a name, and no name is too long for a file system."""
     longest = max((len(os.fsencode(name)) for name in path.parts), default=0)
     fits = longest <= _LONGEST_NAME_BYTES and len(os.fsencode(path)) <= _LONGEST_PATH_BYTES
     return path.name not in ("", "..") and fits
 
 
 def database_file(url: str) -> Path:
-    """Return the file of a URL, links resolved: SQLite keeps the WAL beside the file itself. Raises
+    """Return the file of a URL with links resolved: SQLite keeps the WAL beside the actual file. Raises
     InvalidSetting."""
     path = sqlite_path(url)
     return Path(os.path.realpath(path)) if path.is_symlink() else path
 
 
 def has_folder(database: Path) -> bool:
-    """Return whether the folder of a database is there, or would be made."""
+    """Return whether the database's folder exists or would be created."""
     return database.parent.is_dir() or database.parent == _DEFAULT_FOLDER
 
 
@@ -74,8 +74,8 @@ def sidecar(database: Path, suffix: str) -> Path:
 
 
 def ensure_folder(database: Path, setting: str = URL_SETTING, *, only_look: bool = False) -> None:
-    """Raise DatabaseFolderMissing unless the folder of a database exists. The default one is created, unless
-    `only_look`: for others, a typing error must not start an empty database. `setting` names the folder."""
+    """Raise DatabaseFolderMissing unless the database's folder exists. Only the default folder is created
+    (unless `only_look`): a typing error must not start an empty database. `setting` names the folder."""
     if database.parent == _DEFAULT_FOLDER:
         if only_look:
             return
@@ -92,19 +92,19 @@ def ensure_folder(database: Path, setting: str = URL_SETTING, *, only_look: bool
 @contextmanager
 def instance_lock(database: Path, setting: str = URL_SETTING) -> Iterator[None]:
     """Hold the database's lock; `setting` names its folder. Raises AlreadyRunning if another process holds
-    it, DatabaseFolderMissing, and DatabaseUnusable if the folder can't be written to."""
+    it, DatabaseFolderMissing, or DatabaseUnusable if the folder is not writable."""
     with hold_slot(database, setting):
         yield
 
 
 @dataclass(frozen=True, slots=True)
 class Slot:
-    """The lock of a process, beside which is its holder's name."""
+    """A process's lock, and the note beside it with the holder's name."""
 
     note: Path
     former: str
-    """The name of the former holder, which has ended; empty if there was none, or if the note is a copy: its
-    writer may live on another machine."""
+    """Name of the previous holder, which has ended; empty if there was none, or if the note is a copy: its
+    writer may run on another machine."""
 
     def write_owner(self, name: str) -> None:
         """Write the holder's name into the note. Raises OSError."""
@@ -114,7 +114,7 @@ class Slot:
 
 @contextmanager
 def hold_slot(database: Path, setting: str = URL_SETTING, shards: str = "") -> Iterator[Slot]:
-    """Hold the lock beside the database for these shards; without any, that of `instance_lock`. Raises as
+    """Hold the lock beside the database for these shards; without shards, that of `instance_lock`. Raises as
     `instance_lock`."""
     ensure_folder(database, setting)
     base = f"{database}.{shards}" if shards else f"{database}"
@@ -141,36 +141,35 @@ def _fingerprint(note: Path) -> str:
 
 
 # ---- room ------------------------------------------------------------------------------------------------
-# Room on the disk, looked for before a file is written: a full disk stops the bot as well.
+# Free disk space is checked before a file is written: a full disk would stop the bot as well.
 
 MARGIN_BYTES: Final = 2**24
-"""What stays free for the bot, which goes on writing meanwhile."""
+"""Left free for the bot, which keeps writing."""
 
 
 def free_bytes(folder: Path) -> int:
-    """Return how much can be written there. Raises OSError."""
+    """Return the bytes that can be written there. Raises OSError."""
     return shutil.disk_usage(folder).free
 
 
 def ensure_free_space(folder: Path, size: int) -> None:
-    """Raise NotEnoughRoom unless so many bytes can be written and some are left."""
+    """Raise NotEnoughRoom unless the bytes fit with some left over."""
     found, needed = free_bytes(folder), size + MARGIN_BYTES
     if found < needed:
         raise NotEnoughRoom(path=str(folder), needed=format_size(needed), free=format_size(found))
 
 
 # ---- durable -------------------------------------------------------------------------------------------
-# Files that are whole after a power cut: the file is synced before the rename, the folder after it.
+# Files that survive a power cut: the file is synced before the rename, the folder after it.
 
 
 def sync_file(path: Path) -> None:
-    """fsync a file. Raises OSError."""
     with path.open("r+b") as file:
         os.fsync(file.fileno())
 
 
 def sync_folder(folder: Path) -> None:
-    """fsync a folder. Not possible on Windows."""
+    """fsync a folder; not possible on Windows."""
     with suppress(PermissionError):
         descriptor = os.open(folder, os.O_RDONLY)
         try:
@@ -186,7 +185,7 @@ def move(source: Path, target: Path) -> None:
 
 
 def write_new(path: Path, content: bytes) -> None:
-    """Create a file with mode 0600, atomically; one that exists is left. Raises OSError."""
+    """Create a file with mode 0600 atomically; an existing file is kept. Raises OSError."""
     partial = path.with_name(f".{path.name}.{secrets.token_hex(4)}.partial")
     partial.touch(mode=0o600, exist_ok=False)
     try:
@@ -200,8 +199,8 @@ def write_new(path: Path, content: bytes) -> None:
 
 
 def append(path: Path, lines: bytes) -> None:
-    """Append whole lines in one write, to a file that is made with mode 0600 if missing; a line that a crash
-    cut short is ended first. Raises OSError."""
+    """Append whole lines in one write; the file is created with mode 0600 if missing, and a line truncated by
+    a crash is ended first. Raises OSError."""
     is_new = not path.exists()
     if is_new:
         path.touch(mode=0o600)

@@ -1,12 +1,12 @@
-"""A backup takes the place of the database: all at once, or not at all.
+"""Replaces the database with a backup, atomically.
 
-It is copied beside the database into a folder of its own, checked, upgraded, and freed of what was erased
-since. Then the former database gets a second name, and the copy takes its first one in one rename. So
-whenever the program ends, the database's name is that of the old file or of the new one, each whole; a
-folder that was left over goes with the next restore.
+The backup is copied into a folder beside the database, checked, migrated, and cleared of what was erased
+since. The old database gets a second name, then a single rename puts the copy in place. Whenever the program
+dies, the database's name belongs to a complete file, old or new; a leftover folder is deleted by the next
+restore.
 
-SQLite finds a WAL by name alone: beside another file it would spoil that. So it is checkpointed first, which
-also proves that no other program has the file open.
+SQLite matches a WAL by file name and would apply it to the wrong file. So the WAL is checkpointed first,
+which also proves that no other program has the file open.
 """
 
 import glob
@@ -54,18 +54,18 @@ from cc_bot.storage.schema import RECORDS, schema_of
 from cc_bot.storage.sqlite import connect_sqlite
 
 _SIDECARS: Final = ("-wal", "-shm", "-journal")
-"""SQLite's files beside a database, by their names."""
+"""Suffixes of SQLite's files beside a database."""
 _MAGIC: Final = b"SQLite format 3\0"
 """The first bytes of a database: https://www.sqlite.org/fileformat.html, section 1.3."""
 
 
 @dataclass(frozen=True, slots=True)
 class StagedBackup:
-    """A checked copy of a backup, beside the database that it is to replace."""
+    """A verified copy of a backup, beside the database that it will replace."""
 
     path: Path
     manifest: Manifest | None
-    """None for a file that came without one."""
+    """None if the file has no manifest."""
     rows: Rows
 
     @property
@@ -77,8 +77,7 @@ class StagedBackup:
 async def staged(
     backup: Path, database: Path, clock: Clock, announce: Announce
 ) -> AsyncIterator[StagedBackup]:
-    """Yield a checked copy of the backup with its schema brought up to date, in a folder of its own that is
-    deleted afterwards.
+    """Yield a verified, migrated copy of the backup in its own folder, which is deleted afterwards.
 
     Raises BackupMissing, BackupDamaged, BackupChanged, DatabaseNewer, NotEnoughRoom, RestoreFailed or, for
     the database's folder, DatabaseFolderMissing.
@@ -136,10 +135,10 @@ async def _upgrade(path: Path, backup: Path, clock: Clock) -> None:
 
 
 def finish(copy: Path, former: Path) -> None:
-    """Compact the copy into one file without unused pages, synced to the disk.
+    """Compact the copy into one synced file without unused pages.
 
-    Numbers that the former database has given since are not given again: buttons and people name them. Raises
-    sqlite3.Error or OSError.
+    Row numbers that the old database has given out since are not reused: buttons and users refer to them.
+    Raises sqlite3.Error or OSError.
     """
     compact = sidecar(copy, ".compact")
     compact.touch(mode=0o600)
@@ -158,8 +157,8 @@ def finish(copy: Path, former: Path) -> None:
 
 
 def _numbers(former: Path) -> list[tuple[str, int]]:
-    """The last number of each table that never gives one twice. Nothing of a file that is damaged: a number
-    that is none would be the last for ever."""
+    """Return the last number of each table that never reuses one. Empty for a damaged file: a wrong number
+    would stay in force forever."""
     with suppress(sqlite3.Error):
         former_uri = f"{former.absolute().as_uri()}?mode=ro"
         with closing(sqlite3.connect(former_uri, uri=True)) as connection:
@@ -169,9 +168,9 @@ def _numbers(former: Path) -> list[tuple[str, int]]:
 
 
 def ensure_own_file(database: Path) -> None:
-    """Check that a file to be replaced or deleted is a database of cc-bot, or was one before it was damaged:
-    the setting may name another file by mistake, or lead to one by a link. Raises DatabaseNotOurs or, for
-    what is no file, DatabaseUnusable."""
+    """Check that the file to replace or delete is a cc-bot database, or was one before it was damaged: the
+    setting may name another file by mistake or through a link. Raises DatabaseNotOurs, or DatabaseUnusable if
+    it is not a file."""
     if not database.exists():
         return
     if not database.is_file():
@@ -185,7 +184,7 @@ def _is_own_file(database: Path) -> bool:
         with open_regular(database) as file:
             beginning = file.read(len(_MAGIC))
         if beginning != _MAGIC:
-            # The bot has run on it, and not through a link: it was a database then.
+            # The bot has run on it, and not through a link, so it was a database.
             return not beginning or (sidecar(database, ".lock").exists() and not database.is_symlink())
         with closing(sqlite3.connect(f"{database.absolute().as_uri()}?mode=ro", uri=True)) as connection:
             tables = schema_of(connection)
@@ -197,8 +196,8 @@ def _is_own_file(database: Path) -> bool:
 
 
 def release(database: Path) -> None:
-    """Checkpoint and delete the WAL. A damaged file is left as it is. Raises DatabaseInUse if another program
-    has it open."""
+    """Checkpoint and delete the WAL. A damaged file is left unchanged. Raises DatabaseInUse if another
+    program has it open."""
     with suppress(sqlite3.DatabaseError):
         if not database.exists():
             return
@@ -213,9 +212,9 @@ def release(database: Path) -> None:
 
 
 def put_in_place(copy: Path, database: Path, now: datetime) -> Path | None:
-    """Let the copy take the database's name. Returns the new name of the former one, if there was one.
+    """Rename the copy to the database's name. Returns the old database's new name, if there was one.
 
-    Raises DatabaseInUse, or RestoreFailed with the database as it was.
+    Raises DatabaseInUse, or RestoreFailed with the database unchanged.
     """
     release(database)
     try:
@@ -227,8 +226,8 @@ def put_in_place(copy: Path, database: Path, now: datetime) -> Path | None:
 
 
 def _set_aside(database: Path, now: datetime) -> Path:
-    """Give the former database a second name, under which it stays, with its log if that could not be written
-    back. Second names that a restore left behind, which was cut off before the rename, go."""
+    """Give the old database a second name to keep, along with its WAL if that could not be checkpointed.
+    Deletes second names left by restores that were interrupted before the rename."""
     stem = f"{database.stem}.replaced-"
     for path in database.parent.glob(f"{glob.escape(stem)}*.db"):
         if path.samefile(database):
@@ -254,8 +253,8 @@ def _set_aside(database: Path, now: datetime) -> Path:
 
 
 def data_of(database: Path, *more: Path) -> list[Path]:
-    """List the files of a database and every copy beside it, these others included, in the order in which
-    they are to be deleted: a file that is made again beside an old WAL would read it."""
+    """List the files of a database and of every copy beside it, plus `others`, in the order of deletion: a
+    file created again beside an old WAL would read that WAL."""
     beside = [sidecar(database, suffix) for suffix in _SIDECARS]
     litestream = database.with_name(f".{database.name}-litestream")  # what it has not sent elsewhere yet
     candidates = (*beside, database, *copies_of(database), *more, *leftovers_of(database), litestream)

@@ -1,6 +1,6 @@
 """The stores: conversations, canvases, channels, memories, schedules, settings, summaries, token factors.
 
-A store knows no model and no Discord.
+Stores do not depend on models or Discord.
 
 async with open_stores("sqlite:///path/to.db") as stores:
     session = await stores.sessions.open(SessionKey(user_id=1, channel_id=2))
@@ -112,7 +112,7 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class Stores:
-    """The stores over one database."""
+    """The stores of one database."""
 
     sessions: SessionStore
     archive: ArchiveStore
@@ -145,9 +145,9 @@ class Stores:
     web_sessions: WebSessionStore
     processes: ProcessStore
     erasures: ErasureLog
-    """What was erased, for restores: it stands beside the database, not in it."""
+    """The erasure log, kept beside the database for restores."""
     embedding: Embedding | None = None
-    """What finds memories by their meaning as well; None where they are found by their words alone."""
+    """Creates vectors for semantic search; None if only keywords are used."""
     begin_shutdown: Callable[[], None] = lambda: None
     """See Database.begin_shutdown."""
 
@@ -169,26 +169,26 @@ async def open_stores(
     data_folder: Path = DATA_FOLDER,
     process: str = "",
 ) -> AsyncIterator[Stores]:
-    """Open the stores of the database at this URL, which is brought up to date first.
+    """Open the stores of the database at this URL, after migrating it.
 
-    `history_limit` is in messages, 0 for no bound; `session_ttl` is the time without a turn until a session
-    expires; `secret_patterns` are regular expressions of what no memory may hold, beside what looks like a
-    secret anywhere; `embedder` is what finds memories by their meaning as well, by default the encoder of the
-    extra `semantic` where that is installed; days and months of usage are those of `timezone`; a write waits
-    for other programs `timeout_s` seconds; `limits` tells the operator's rules of how much is kept of a
-    user, by default none; `profile_notes` is how many of a user's memories prompts tell from the start;
-    `data_folder` is where files stand that belong to a database on a server; `process` is the name in
-    `processes` of the process that opens them, empty if it has none.
-    Raises ValueError for a pattern that is none, a StorageError, and a StartupError:
-    InvalidSetting, DatabaseFolderMissing, DatabaseUnusable, DatabaseNewer, SchemaChanged, SqliteTooOld, or
-    BackupFailed (of the copy that is made before an upgrade).
+    `history_limit`: messages, 0 for unbounded. `session_ttl`: idle time until a session expires.
+    `secret_patterns`: regular expressions of texts that may not be stored, besides the built-in ones.
+    `embedder`: encoder for semantic search, by default that of the extra `semantic` if installed. `timezone`:
+    defines the days and months of usage. `timeout_s`: how long a write waits for other programs. `limits`:
+    returns the operator's storage limits, by default none. `profile_notes`: number of memories included in
+    prompts. `data_folder`: holds the files of a database on a server. `process`: the name of the opening
+    process in `processes`, empty if it has none.
+
+    Raises ValueError for an invalid pattern, a StorageError, or a StartupError: InvalidSetting,
+    DatabaseFolderMissing, DatabaseUnusable, DatabaseNewer, SchemaChanged, SqliteTooOld, or BackupFailed (of
+    the copy made before an upgrade).
     """
     async with open_database(url, synchronous=synchronous, timeout_s=timeout_s) as database:
         await apply_pending(database, clock=clock)
         beside = state_path(url, data_folder)
         ensure_folder(beside, folder_setting(url))
         erasures = ErasureLog.beside(beside, clock=clock)
-        # The word lists of search take a fifth of a second to read: not on the first turn that needs them.
+        # Loading the word lists of search takes 0.2 s: do it before the first turn needs them.
         await asyncio.to_thread(document_terms, "猫 cat")
         async with _embedding(database, embedder) as embedding, search_terms_kept_current(database):
             rules = SecretRules(secret_patterns)
@@ -243,7 +243,7 @@ async def open_stores(
 async def _embedding(
     database: Database, embedder: Embedder | Literal["local"] | None
 ) -> AsyncIterator[Embedding | None]:
-    """Make vectors in the background while this is open; an encoder that is made here is closed here too."""
+    """Create vectors in the background while open. An encoder created here is closed here."""
     own = LocalEmbedder.if_installed() if embedder == "local" else None
     used = own if embedder == "local" else embedder
     if used is None:

@@ -1,8 +1,8 @@
-"""The archive as its users read it: their own conversations, open and over, and the deletion of one.
+"""The archive for its users: listing and reading their own conversations, and deleting one.
 
-A deletion takes what was said with its files and proposals, what of it stands in a channel's context, and the
-summaries that tell of it. The canvas of a key is its newest session's: with that it goes too, and an empty
-session takes its place, so that what was drawn earlier does not come back.
+A deletion removes the messages with their files and proposals, their part in a channel's context, and the
+summaries that cover them. A key's canvas belongs to its newest session: if that is deleted, an empty session
+replaces it, so that earlier drawings do not return.
 """
 
 from collections.abc import Sequence
@@ -28,7 +28,7 @@ _SESSION: Final = Columns(ArchivedSession, moments=ISO)
 
 # ruff: noqa: S608 - put together from constants alone
 
-# Those in which something was said. The messages of each are found by messages_by_session. $1 user
+# Sessions with messages, found by messages_by_session. $1 user
 _READABLE: Final = """
     FROM sessions AS s
     WHERE s.user_id = $1
@@ -49,7 +49,7 @@ _SELECTED: Final = f"""
         ), '')
 """
 
-# By sessions_by_user. $2 channel and $3 agent, or NULL for all; $4 how many, $5 how many before them
+# Uses sessions_by_user. $2 channel and $3 agent, or NULL for all; $4 limit, $5 offset
 _LIST: Final = f"""
     {_SELECTED}
     {_READABLE} AND (CAST($2 AS BIGINT) IS NULL OR s.channel_id = $2)
@@ -57,58 +57,57 @@ _LIST: Final = f"""
     ORDER BY s.created_at DESC, s.id DESC LIMIT $4 OFFSET $5
 """
 
-# By sessions_by_user.
+# Uses sessions_by_user.
 _LIST_KEYS: Final = (
     f"SELECT s.user_id, s.channel_id, s.agent {_READABLE} ORDER BY s.created_at DESC, s.id DESC"
 )
 
-# By the primary key. $2 session
+# Uses the primary key. $2 session
 _GET: Final = f"{_SELECTED} {_READABLE} AND s.id = $2"
 
-# By messages_by_session. $1 user, $2 session, $3 how many, $4 how many before them
+# Uses messages_by_session. $1 user, $2 session, $3 limit, $4 offset
 _SELECT_MESSAGES: Final = f"""
     SELECT {MESSAGE.select} FROM messages
     WHERE session_id = $2 AND user_id = $1 AND status <> 'replaced'
     ORDER BY id LIMIT $3 OFFSET $4
 """
 
-# Their names alone. By attachments_by_session. $1 user, $2 session, $3 and $4 the first and the last message
+# Names only. Uses attachments_by_session. $1 user, $2 session, $3 and $4 the first and last message
 _SELECT_FILES: Final = """
     SELECT message_id, name, content_type FROM attachments
     WHERE session_id = $2 AND user_id = $1 AND message_id BETWEEN $3 AND $4
     ORDER BY message_id, position
 """
 
-# By the primary key. $1 user, $2 session
+# Uses the primary key. $1 user, $2 session
 _SELECT_KEY: Final = f"SELECT {KEY.select} FROM sessions WHERE user_id = $1 AND id = $2"
 
-# By messages_by_session. $1 user, $2 session
+# Uses messages_by_session. $1 user, $2 session
 _SELECT_DISCORD_IDS: Final = """
     SELECT discord_id FROM messages WHERE session_id = $2 AND user_id = $1 AND discord_id IS NOT NULL
 """
-# Those in which everybody reads some of it. By messages_by_session.
+# Channels in which some of it is public. Uses messages_by_session.
 _SELECT_CHANNELS: Final = """
     SELECT parent_channel_id FROM messages WHERE session_id = $2 AND user_id = $1 AND in_channel = 1
 """
 _DELETE_MESSAGES: Final = "DELETE FROM messages WHERE session_id = $2 AND user_id = $1"
 
-# By the primary key. $3 now
+# Uses the primary key. $3 now
 _CLOSE: Final = "UPDATE sessions SET closed_at = coalesce(closed_at, $3) WHERE user_id = $1 AND id = $2"
 _DELETE: Final = "DELETE FROM sessions WHERE user_id = $1 AND id = $2"
 
 
 class ArchiveStore:
-    """The conversations of every user, and only ever for that user."""
+    """Conversations, accessible only to their users."""
 
     def __init__(self, database: Database, *, clock: Clock = utc_now, log: ErasureLog | None = None) -> None:
-        """Make the store. `log` is where it is noted what was deleted, so that no restore brings it back."""
+        """`log` records deletions, so that a restore repeats them."""
         self._database = database
         self._clock = clock
         self._log = log
 
     async def list_keys(self, user_id: int) -> list[SessionKey]:
-        """List the key of each session of a user in which something was said, the newest session first; as
-        often as there are sessions of it."""
+        """List the keys of a user's sessions with messages, newest session first; one entry per session."""
         rows = await self._database.read_long(Statement(_LIST_KEYS, (user_id,)).as_steps)
         return [*map(KEY.read, rows)]
 
@@ -121,20 +120,20 @@ class ArchiveStore:
         limit: int = 20,
         offset: int = 0,
     ) -> list[ArchivedSession]:
-        """List a user's sessions in which something was said, the newest first."""
+        """List a user's sessions with messages, newest first."""
         listing = Statement(_LIST, (user_id, channel_id, agent, limit, offset))
         rows = await self._database.read_long(listing.as_steps)
         return [*map(_SESSION.read, rows)]
 
     async def get_session(self, user_id: int, session_id: str) -> ArchivedSession | None:
-        """Return one; None where the user has none of that id, or nothing was said in it."""
+        """Return a session; None if the user does not have it, or it has no messages."""
         return _SESSION.first(await self._database.query(_GET, user_id, session_id))
 
     async def list_messages(
         self, user_id: int, session_id: str, *, limit: int = 50, offset: int = 0
     ) -> list[Message]:
-        """List what was said in a session of a user, the oldest first, without answers that another one took
-        the place of; of files that are still there the names and types alone."""
+        """List a session's messages, oldest first, without replaced answers; stored files by name and type
+        only."""
         rows = await self._database.query(_SELECT_MESSAGES, user_id, session_id, limit, offset)
         messages = [*map(MESSAGE.read, rows)]
         ids = [message.id for message in messages if message.id is not None]
@@ -147,11 +146,10 @@ class ArchiveStore:
         return [replace(each, attachments=files.get(each.id or 0, ())) for each in messages]
 
     async def delete_session(self, user_id: int, session_id: str) -> SessionKey | None:
-        """Delete a session with all that was said in it, whole or not at all, and return its key; None where
-        the user has none of that id. A turn that is on its way in it is not stored any more.
+        """Delete a session with its messages in one transaction, and return its key; None if the user does
+        not have it. A turn still running in it is not stored. Raises StorageError.
 
-        What SQLite may leave in unused room is dealt with as for memories: see memory/removal.py, whose
-        `MemoryRemovalStore.clean` is to be called after this. Raises StorageError.
+        Call `MemoryRemovalStore.clean` (memory/removal.py) afterwards, for SQLite's unused pages.
         """
         key = KEY.first(await self._database.query(_SELECT_KEY, user_id, session_id))
         if key is None:
@@ -177,7 +175,7 @@ class ArchiveStore:
         yield Statement(MOVE)
 
     def _begin_anew(self, key: SessionKey, session_id: str) -> Steps[None]:
-        """Open an empty session with an empty canvas, whose revision goes on from the one before."""
+        """Open an empty session with an empty canvas that continues the revision numbers."""
         now = to_text(self._clock())
         statements: Sequence[Statement] = (
             *clear_canvas(key),

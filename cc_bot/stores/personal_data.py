@@ -1,8 +1,7 @@
-"""The tables that hold data about a user, and the report of it: how much of what, and all of it.
+"""The tables with personal data, and the reports on them: the overview and the export.
 
-One list says for each table which column names the user. Overview, export, erasure and the list of users are
-derived from it; the exported columns are those of the schema. A test compares the list with the schema: a
-table with a column for a user has to be in it.
+One list names the user column of each table; overview, export, erasure and the list of users derive from it.
+Exported columns are those of the schema. A test checks that every table with a user column is listed.
 """
 
 import base64
@@ -27,30 +26,30 @@ from cc_bot.stores.memory.rows import SEARCHED
 
 @dataclass(frozen=True, slots=True)
 class PersonalTable:
-    """The rows of one table that are about a user ($1)."""
+    """The rows of a table about a user ($1)."""
 
     table: str
     kind: DataKind | None
     """None: derived from other rows, and not exported."""
     at: str = ""
-    """The column with the time; empty if there is none."""
+    """The time column; empty if there is none."""
     name: str = ""
-    """The name of the list in an export; that of the table if empty."""
+    """The name of the list in an export; empty: the table's."""
     column: str = "user_id"
-    """The column that names the user."""
+    """The user column."""
     only: str = ""
-    """A further condition."""
+    """An additional condition."""
     hidden: tuple[str, ...] = ()
-    """Columns that are not exported: derived ones, keys to Discord, and where the program runs."""
+    """Columns that are not exported: derived ones, Discord tokens, and where the program runs."""
     erasing: Literal["delete", "unsign", "keep"] = "delete"
     """unsign: the row stays, without the user's id."""
     ids: str = ""
-    """A query for the ids of the rows, where there may be very many, or they are found by other rows."""
+    """A query for the rows' ids, if there may be very many or they are found through other rows."""
     id_column: str = "id"
     page_size: int = 200
     """Ids whose rows are read together."""
     read_where: str = ""
-    """The condition with which rows are read, if it is not that of the user's column."""
+    """The condition for reading rows, if not that of the user column."""
 
     @property
     def list_name(self) -> str:
@@ -66,14 +65,15 @@ class PersonalTable:
 
     @property
     def select(self) -> str:
-        """$1 user; with `ids`: $2 an array of some of them, in whose order the rows come."""
+        """Return the statement that reads the rows. $1 user; with `ids`: $2 an array of ids, in whose order
+        the rows come."""
         some = f" AND {self.id_column} IN @ids($2) ORDER BY {self.id_column}" if self.ids else ""
         held = self.read_where or self.theirs
         return f"SELECT {', '.join(self.columns)} FROM {self.table} WHERE {held}{some}"
 
     @property
     def count(self) -> str:
-        """The statement that counts the rows, with the first and the last moment. $1 user"""
+        """Return the statement for the number of rows and their first and last time. $1 user"""
         span = f"min({self.at}), max({self.at})" if self.at else "NULL, NULL"
         held = self.read_where or self.theirs
         chosen = f"{held} AND {self.id_column} IN ({self.ids})" if self.ids else held
@@ -81,7 +81,7 @@ class PersonalTable:
 
     @property
     def erase(self) -> str:
-        """The statement that erases the rows. $1 user"""
+        """Return the statement that erases the rows. $1 user"""
         if self.erasing == "unsign":
             return f"UPDATE {self.table} SET {self.column} = 0 WHERE {self.theirs}"
         chosen = f" AND {self.id_column} IN ({self.ids})" if self.ids else ""
@@ -89,7 +89,7 @@ class PersonalTable:
 
     @property
     def users(self) -> str:
-        """The query for all users about whom there is a row."""
+        """Return the query for all users with rows."""
         more = self.only and f" AND {self.only}"
         signed = "<> 0" if self.erasing == "unsign" else "IS NOT NULL"  # 0 is the user of the terminal, too
         return f"SELECT DISTINCT {self.column} FROM {self.table} WHERE {self.column} {signed}{more}"
@@ -114,7 +114,7 @@ _OWN_FILES: Final = """
     SELECT message_id FROM attachments
     WHERE user_id = $1 AND session_id IN (SELECT id FROM sessions WHERE user_id = $1)
 """
-# By attachments_by_user.
+# Uses attachments_by_user.
 COUNT_FILE_BYTES: Final = """
     SELECT CAST(coalesce(sum(bytes), 0) AS BIGINT) FROM attachments WHERE user_id = $1 AND bytes IS NOT NULL
 """
@@ -197,17 +197,17 @@ PERSONAL_TABLES: Final = (
         )
     ),
 )
-"""In an order such that each comes after those that its rows refer to."""
+"""Each table comes after those that its rows refer to."""
 _EXPORTED: Final = tuple(table for table in PERSONAL_TABLES if table.kind)
 
 # ---- personal data ---------------------------------------------------------------------------------------
 
 Record = Mapping[str, Any]
-"""One row, ready for JSON: times in ISO 8601, ids of Discord as texts, since many programs round numbers of
-that size."""
+"""A row ready for JSON: times in ISO 8601, Discord ids as texts, since many programs round numbers of that
+size."""
 
 _PIECE_BYTES: Final = 3 * 2**20
-"""Of a file: a longer one becomes several records."""
+"""Of a file; a longer one becomes several records."""
 
 _JSON: Final = frozenset(
     {
@@ -226,26 +226,26 @@ _JSON: Final = frozenset(
     }
 )
 _IDS: Final = frozenset({"id", "set_by", "reply_to", "supersedes", "summarized_to", "shown_in", "replaces"})
-"""Beside the columns that are called `…_id`."""
+"""Besides columns named `…_id`."""
 _MAX_EXACT: Final = 2**53 - 1
-"""The greatest number up to which JavaScript tells each from the next."""
+"""The greatest integer that JavaScript represents exactly."""
 
 
 class PersonalDataStore:
-    """A reader of what there is about a user, which changes nothing."""
+    """Reads a user's data."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     async def get_overview(self, user_id: int) -> Holdings:
-        """Count what there is of each kind, all of it at one moment."""
+        """Count each kind, in one snapshot."""
         on_server = self._database.dialect != "sqlite"
         return await self._database.read_long(lambda: _overview(user_id, on_server=on_server))
 
     async def read_records(self, user_id: int) -> AsyncIterator[tuple[str, Record]]:
-        """Yield every record, with the name of the list that it belongs to; the lists one after the other.
+        """Yield all records with the name of their list, one list after the other.
 
-        What is written meanwhile may be in it or not.
+        Rows written during the export may be missing.
         """
         for table in _EXPORTED:
             async for row in self._read_rows(table, user_id):
@@ -328,6 +328,6 @@ def _with_text_ids(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _id_as_text(name: str, value: Any) -> Any:
-    """Write an id as a text, and any number that JavaScript could not hold."""
+    """Return ids, and any number that JavaScript can't represent, as texts."""
     is_id = name in _IDS or name.endswith("_id")
     return str(value) if isinstance(value, int) and (is_id or abs(value) > _MAX_EXACT) else value

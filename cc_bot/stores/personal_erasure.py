@@ -1,16 +1,14 @@
-"""The erasure of everything of a user, so that it stays erased.
+"""Permanent erasure of all data of a user.
 
-It is noted in the erasure log and in `erasing` first. Messages are deleted some at a time, so that others
-need not wait, and all else in one transaction over PERSONAL_TABLES. Then it is noted in the log once more,
-for a backup that was made meanwhile. A kill in between leaves the row in `erasing`, by which the next start
-goes on: see privacy.py.
+It is first recorded in the erasure log and in `erasing`. Messages are deleted in batches, so that others need
+not wait, and the rest in one transaction over PERSONAL_TABLES. Then it is recorded in the log again, to cover
+a backup made in between. After a kill, the row in `erasing` lets the next start continue: see privacy.py.
 
-What was said in channels goes with the answers to it, the frozen blocks that held it, and that it waits for
-an answer. The id of the last of these messages is kept, the channel's and no user's, so that catching up does
-not fetch them from Discord again.
+A user's channel messages are deleted with their answers, the frozen blocks that held them, and their pending
+mentions. The id of the last one is kept per channel, not per user, so that catching up does not fetch them
+again.
 
-What SQLite may leave in unused room is dealt with as for memories: see memory/removal.py, whose `clean`
-is to be called after this.
+Call `clean` of memory/removal.py afterwards, for SQLite's unused pages.
 """
 
 import json
@@ -33,18 +31,18 @@ from cc_bot.stores.personal_data import (
 )
 from cc_bot.stores.usage import COUNTED
 
-# SQL that erases all of a user ($1).
+# SQL that erases all data of a user ($1).
 
 # ruff: noqa: S608 - put together from constants alone
 
 # $2 now
 BEGIN: Final = "INSERT INTO erasing (user_id, since) VALUES ($1, $2) ON CONFLICT (user_id) DO NOTHING"
 
-# Of all users.
+# All users.
 SELECT_BEGUN: Final = "SELECT user_id FROM erasing /* all users */"
 
-# A turn of theirs in another process, or one whose process died and that is still to be finished. By
-# reservations_by_user and turns_by_user. $2 process
+# A turn of theirs in another process, or an unfinished one of a dead process. Uses reservations_by_user and
+# turns_by_user. $2 process
 _SELECT_ELSEWHERE: Final = """
     SELECT 1 FROM reservations AS r JOIN processes AS p ON p.name = r.process
     WHERE r.user_id = $1 AND r.process <> $2 AND r.tokens > 0 AND r.purpose = 'turn'
@@ -55,7 +53,7 @@ _SELECT_ELSEWHERE: Final = """
     LIMIT 1
 """
 
-# What the user said in channels, and before it the answers, which are found by it. $2 how many
+# The user's channel messages, preceded by their answers, which are found through them. $2 limit
 SELECT_IN_CHANNELS: Final = f"""
     SELECT m.id, m.discord_id
     FROM ({ANSWERED_IN_CHANNELS} UNION ALL {SAID_IN_CHANNELS}) AS found
@@ -63,7 +61,7 @@ SELECT_IN_CHANNELS: Final = f"""
     LIMIT $2 /* channel */
 """
 
-# $2 how many
+# $2 limit
 SELECT_OWN: Final = f"""
     SELECT id, discord_id FROM messages
     WHERE user_id = $1 AND id IN (SELECT * FROM ({OWN_MESSAGES}) AS own LIMIT $2)
@@ -72,7 +70,7 @@ SELECT_OWN: Final = f"""
 # $2 an array of messages
 DELETE_OWN: Final = "DELETE FROM messages WHERE user_id = $1 AND id IN @ids($2)"
 
-# Before the usage goes. $2 today, $3 the first of its month
+# Run before usage is deleted. $2 today, $3 the first of its month
 KEEP_COUNT: Final = f"""
     INSERT INTO erased_usage AS known (user_id, day, tokens)
     SELECT $1, CASE WHEN day < $2 THEN $3 ELSE day END AS counts_on, CAST(sum(tokens) AS BIGINT)
@@ -90,14 +88,14 @@ KEEP_COUNT: Final = f"""
 END: Final = "DELETE FROM erasing WHERE user_id = $1"
 
 _ERASED: Final = tuple(table for table in reversed(PERSONAL_TABLES) if table.erasing != "keep")
-"""What refers to other rows comes before them."""
+"""Referencing rows come first."""
 
 USERS: Final = " UNION ".join(dict.fromkeys(table.users for table in _ERASED)) + " /* all users */"
-"""All users of whom something is stored. It reads the whole database."""
+"""All users with stored data. Reads the whole database."""
 
 
 _AT_A_TIME: Final = 200
-"""Messages that are deleted in one transaction."""
+"""Messages deleted per transaction."""
 
 
 class PersonalErasureStore:
@@ -109,28 +107,27 @@ class PersonalErasureStore:
         log: ErasureLog | None = None,
         process: str = "",
     ) -> None:
-        """Make the store for a process. `log` is where it is noted who was erased; None if it is erased again
-        after a restore."""
+        """`log` records the erasures; None if they repeat those of a log after a restore."""
         self._database = database
         self._clock = clock
         self._log = log
         self._process = process
 
     async def list_users(self) -> frozenset[int]:
-        """List the users of whom something is stored. It reads the whole database: for a copy that is
-        about to take its place, not for every day."""
+        """List the users with stored data. It reads the whole database, so use it only on a copy during a
+        restore."""
         return frozenset(id_ for (id_,) in await self._database.query(USERS))
 
     async def list_begun(self) -> tuple[int, ...]:
-        """List the users whose erasing was begun and did not end."""
+        """List the users whose erasure was begun but not finished."""
         return tuple(id_ for (id_,) in await self._database.query(SELECT_BEGUN))
 
     async def erase(self, user_id: int, *, counting_on: date | None = None, begun: bool = False) -> None:
-        """Erase everything; `begun`: after `begin`. Raises ErasureUnfinished when it failed on the way:
-        `erase` goes on with what is left. Raises another StorageError when nothing was erased.
+        """Erase everything; `begun`: after `begin`. Raises ErasureUnfinished if it failed midway, and calling
+        `erase` again continues it; another StorageError if nothing was erased.
 
-        `counting_on`: today, if limits of tokens hold, which an erasure does not reset: how many tokens were
-        used this day and this month is kept, until the month is over.
+        `counting_on`: today, if token limits apply, which an erasure must not reset: the token counts of this
+        day and month are kept until the month ends.
         """
         if not begun:
             await self.begin(user_id)
@@ -145,14 +142,14 @@ class PersonalErasureStore:
             raise ErasureUnfinished from error
 
     async def begin(self, user_id: int) -> None:
-        """Note that all of a user is to be erased: processes end their turns, and a restart continues it.
-        Raises StorageError."""
+        """Record that all data of a user is to be erased: processes end their turns, and a restart continues
+        it. Raises StorageError."""
         await self._note(user_id)
         await self._database.transaction([Statement(BEGIN, (user_id, to_ms(self._clock())))], [user(user_id)])
 
     async def runs_elsewhere(self, user_id: int) -> bool:
-        """Return whether another process runs a turn of theirs: after `begin` it ends that, and begins no
-        other one. Raises StorageError."""
+        """Return whether another process runs a turn of theirs: after `begin` it ends that turn and starts no
+        other. Raises StorageError."""
         return bool(await self._database.query(_SELECT_ELSEWHERE, user_id, self._process))
 
     async def _note(self, user_id: int) -> None:

@@ -1,6 +1,6 @@
 """The processes that share the database, and their duties. See domain/process.py.
 
-All moments are the database's own: the clocks of the machines need not agree.
+All times are by the database's clock, so machines' clocks need not agree.
 """
 
 import json
@@ -16,14 +16,14 @@ _LEASE_MS: Final = round(LEASE.total_seconds() * 1000)
 
 # $1 process
 def left_by_the_dead(table: str) -> str:
-    """SQL for the rows of a table whose process, another one, is dead."""
+    """Return SQL for a table's rows whose process, other than $1, is dead."""
     living = f"SELECT 1 FROM processes AS p WHERE p.name = {table}.process"  # noqa: S608
     return f"{table}.process <> $1 AND NOT EXISTS ({living})"
 
 
 def of_shard(place: str, shard: str, count: str) -> str:
-    """SQL for the rows of `places` in servers that a connection tells of ("Sharding" of Discord's
-    documentation), and for whatever has no row there."""
+    """Return SQL for rows of `places` in the servers of a shard ("Sharding" in Discord's documentation), and
+    for channels without a row there."""
     return f"({place}.guild_id IS NULL OR ({place}.guild_id >> 22) % {count} = {shard})"
 
 
@@ -33,7 +33,7 @@ SELECT_PROCESSES: Final = """
     FROM processes ORDER BY started_at, name
 """
 
-# $1 name, $2 host, $3 version, $4 shards, $5 their count, $6 the files' hashes, $7 the lease in ms
+# $1 name, $2 host, $3 version, $4 shards, $5 their count, $6 file hashes, $7 lease in ms
 _INSERT: Final = """
     INSERT INTO processes (
         name, host, version, shards, shard_count, file_hashes, started_at, until
@@ -44,7 +44,7 @@ _INSERT: Final = """
 # $1 name
 _IS_UP: Final = "SELECT CASE WHEN until > @now THEN 1 ELSE 0 END FROM processes WHERE name = $1"
 
-# $1 name, $2 the lease in ms, $3 the files' hashes, $4 whether it is connected
+# $1 name, $2 lease in ms, $3 file hashes, $4 whether it is connected
 _RENEW: Final = """
     UPDATE processes SET until = @now + $2, file_hashes = $3,
         connected_at = CASE WHEN $4 = 1 THEN @now ELSE connected_at END
@@ -81,14 +81,14 @@ SELECT_DUTIES: Final = """
 
 
 class ProcessStore:
-    """The processes that live, and their duties. They say nothing about anybody."""
+    """Living processes and their duties. No user data."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     async def join(self, process: Process, watched: Collection[str] = ()) -> tuple[LivingProcess, ...]:
-        """Enter a process, unless one is in its way: those that are, are returned. One that has lapsed is in
-        the way too, until it is found dead: those `watched` for long enough are here. Raises StorageError."""
+        """Add a process unless others conflict with it; returns those. A lapsed process conflicts too, until
+        it is removed: lapsed ones among `watched` are. Raises StorageError."""
 
         def steps() -> Steps[tuple[LivingProcess, ...]]:
             for name in watched:
@@ -111,9 +111,9 @@ class ProcessStore:
         connected: bool = False,
         late: bool = False,
     ) -> Renewal | None:
-        """Renew a process, which is `connected` to Discord or not; its duties that are not `wanted` are given
-        back. Returns None if it is dead. Others whose lease has run out are declared dead, unless this one's
-        has, too, or it is `late`: an outage keeps all from renewing. Raises StorageError."""
+        """Renew a process, record whether it is `connected` to Discord, and release its duties that are not
+        `wanted`. Returns None if it is dead. Declares others with lapsed leases dead, unless its own had
+        lapsed or it is `late`: an outage keeps all from renewing. Raises StorageError."""
 
         def steps() -> Steps[Renewal | None]:
             rows = yield Statement(_IS_UP, (process.name,))
@@ -134,7 +134,7 @@ class ProcessStore:
         return await self._database.write(steps, [PROCESSES])
 
     async def remove(self, names: Collection[str]) -> tuple[str, ...]:
-        """Take processes out that have ended, with their duties, and return those that were still in. Raises
+        """Remove processes that have ended, with their duties; returns those that were still listed. Raises
         StorageError."""
 
         def steps() -> Steps[tuple[str, ...]]:
@@ -147,21 +147,21 @@ class ProcessStore:
         return await self._database.write(steps, [PROCESSES])
 
     async def list_all(self) -> tuple[LivingProcess, ...]:
-        """List all that are not dead, the oldest first. Raises StorageError."""
+        """List all processes that are not dead, oldest first. Raises StorageError."""
         return tuple(map(_living, await self._database.query(SELECT_PROCESSES)))
 
     async def take(self, duty: str, process: str) -> bool:
-        """Take a duty that is free, or keep one's own. Returns False if another process holds it. Raises
+        """Take a free duty or keep one's own. Returns False if another process holds it. Raises
         StorageError."""
         [rows] = await self._database.transaction([Statement(_TAKE, (duty, process))], [PROCESSES])
         return bool(rows)
 
     async def give_back(self, duty: str, process: str) -> None:
-        """Free a duty for other processes. Raises StorageError."""
+        """Release a duty. Raises StorageError."""
         await self._database.transaction([Statement(_GIVE_BACK, (duty, process))], [PROCESSES])
 
     async def list_duties(self) -> tuple[Duty, ...]:
-        """List all duties, free ones included. Raises StorageError."""
+        """List all duties, including free ones. Raises StorageError."""
         return tuple(Duty(*row) for row in await self._database.query(SELECT_DUTIES))
 
 

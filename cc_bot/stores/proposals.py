@@ -1,8 +1,8 @@
 """Proposals: stored with their answer, claimed before their calls are made, deleted once their user knows the
 outcome.
 
-The claim is one UPDATE, so of many presses one makes the call. A process that dies leaves its claim, and the
-call is reported instead of made again.
+The claim is one UPDATE, so only one of many presses makes the call. If a process dies, its claim remains, and
+the call is reported instead of repeated.
 """
 
 from collections.abc import Callable, Sequence
@@ -41,7 +41,7 @@ PROPOSAL: Final = Columns(
 _MESSAGE: Final = Columns(CallMessage, moments=MS)
 _CLAIMING: Final = Parameters(_MESSAGE.names, 5)
 
-# $1 user, $2 channel, $3 agent, $4 visibility, $5 which answer, $6 memory, $7 content, $8 now
+# $1 user, $2 channel, $3 agent, $4 visibility, $5 the answer, $6 memory, $7 content, $8 now
 _INSERT: Final = f"""
     INSERT INTO proposals (
         user_id, channel_id, agent, message_id, visibility, memory_id, content, made_at, number
@@ -49,7 +49,7 @@ _INSERT: Final = f"""
     SELECT $1, $2, $3, id, $4, $6, $7, $8, {next_number("proposal")} FROM messages
 """
 
-# Run after its answer was inserted, in the same transaction: that is the session's newest. $5 session
+# Run after its answer was inserted, in the same transaction: that is the session's newest message. $5 session
 INSERT_PROPOSAL: Final = f"""
     {_INSERT}
     WHERE session_id = $5 AND user_id = $1 AND role = 'assistant'
@@ -57,7 +57,7 @@ INSERT_PROPOSAL: Final = f"""
     RETURNING {PROPOSAL.select}
 """
 
-# The same of an answer in a channel. $5 its id on Discord
+# For an answer in a channel. $5 its Discord id
 INSERT_CHANNEL_PROPOSAL: Final = f"""
     {_INSERT}
     WHERE discord_id = $5 AND user_id IS NULL AND role = 'assistant'
@@ -66,23 +66,23 @@ INSERT_CHANNEL_PROPOSAL: Final = f"""
 
 KEEP_NUMBER: Final = keep_number("proposal")
 
-# An answer that is generated again makes its own proposals. $1 user, $2 the answer's row
+# A regenerated answer makes its own proposals. $1 user, $2 the answer's row
 DROP_OF_ANSWER: Final = "DELETE FROM proposals WHERE user_id = $1 AND message_id = $2"
 
-# $1 the answer's id on Discord
+# $1 the answer's Discord id
 DROP_OF_CHANNEL_ANSWER: Final = """
     DELETE FROM proposals WHERE message_id = (
         SELECT id FROM messages WHERE discord_id = $1 AND user_id IS NULL AND role = 'assistant'
     ) /* any row */
 """
 
-# $3 made at or after
+# $3 earliest creation
 _SELECT: Final = f"""
     SELECT {PROPOSAL.select} FROM proposals
     WHERE user_id = $1 AND id = $2 AND state = 'open' AND made_at >= $3
 """
 
-# $1 user, $2 the answer's row, $3 made at or after. By proposals_by_message.
+# $1 user, $2 the answer's row, $3 earliest creation. Uses proposals_by_message.
 _SELECT_OF_ANSWER: Final = f"""
     SELECT {PROPOSAL.select} FROM proposals
     WHERE user_id = $1 AND message_id = $2 AND made_at >= $3 AND state IN ('open', 'claimed')
@@ -125,7 +125,7 @@ SELECT_CLAIMED: Final = f"""
     WHERE state <> 'open' AND process = $1 ORDER BY id /* all users */
 """
 
-# $1 made before
+# $1 created before
 PRUNE_PROPOSALS: Final = "DELETE FROM proposals WHERE made_at < $1 AND state = 'open' /* all users */"
 
 # $1 user, $2 the answer's row; in a channel the answer has no user
@@ -134,32 +134,31 @@ _SELECT_CALLS: Final = """
     WHERE (user_id = $1 OR user_id IS NULL) AND id = $2 AND role = 'assistant' /* any row */
 """
 
-# $3 its calls, $4 whether a result holds what others wrote
+# $3 its calls, $4 whether a result contains others' text
 _PUT_CALLS: Final = """
     UPDATE messages SET tool_calls = $3, tainted = CASE WHEN $4 = 1 THEN 1 ELSE tainted END
     WHERE (user_id = $1 OR user_id IS NULL) AND id = $2 AND role = 'assistant' /* any row */
 """
 
 Revise = Callable[[ToolCall], ToolCall]
-"""Returns a call of the answer with its result; other calls unchanged."""
+"""Returns an answer's call with its result added; other calls unchanged."""
 
 
 class ProposalStore:
-    """The proposals of every user."""
-
     def __init__(self, database: Database, *, clock: Clock = utc_now, process: str = "") -> None:
-        """Make the store; `process` names the process that claims."""
+        """`process` names the claiming process."""
         self._database = database
         self._clock = clock
         self._process = process
 
     async def get(self, user_id: int, proposal_id: int) -> Proposal | None:
-        """Return the user's open proposal of this id; None if it is decided, older than OPEN_FOR, or not
+        """Return the user's open proposal with this id; None if it is decided, older than OPEN_FOR, or not
         theirs."""
         return PROPOSAL.first(await self._database.query(_SELECT, user_id, proposal_id, self._oldest))
 
     async def list_for_answer(self, user_id: int, answer_id: int) -> tuple[Proposal, ...]:
-        """List the user's proposals below an answer that are open or being made, by the answer's row."""
+        """List the user's proposals below an answer that are open or being made. The answer is given by its
+        row."""
         now, rows = (
             self._clock(),
             await self._database.query(_SELECT_OF_ANSWER, user_id, answer_id, self._oldest),
@@ -167,43 +166,43 @@ class ProposalStore:
         return tuple(each for each in map(PROPOSAL.read, rows) if not is_expired(each, now))
 
     async def list_approved(self, user_id: int) -> tuple[Proposal, ...]:
-        """List the user's approved ones whose outcome they do not know yet."""
+        """List the user's approved proposals whose outcome they do not know yet."""
         return tuple(map(PROPOSAL.read, await self._database.query(_SELECT_APPROVED, user_id)))
 
     async def list_claimed(self) -> tuple[Proposal, ...]:
-        """List the same of every user: those of this process, and those of dead ones, which it takes over."""
+        """List all users' approved proposals of this process, and of dead ones, which it takes over."""
         me = (self._process,)
         batch = [Statement(ADOPT_CALLS, me), Statement(SELECT_CLAIMED, me)]
         _, rows = await self._database.transaction(batch, [EVERYBODY])
         return tuple(map(PROPOSAL.read, rows))
 
     async def claim(self, proposal: Proposal, name: str, message: CallMessage) -> Proposal | None:
-        """Claim an open one before its calls are made, and return it; None if another press was faster: then
-        the calls must not be made."""
+        """Claim an open proposal before making its calls, and return it; None if another press was faster:
+        then the calls must not be made."""
         claiming = (name, self._process, *_CLAIMING.of(_MESSAGE.write(message)))
         return PROPOSAL.first(await self._change(_CLAIM, proposal, *claiming))
 
     async def reopen(self, proposal: Proposal) -> bool:
-        """Open a claimed one again of which nothing was done. False if it has an outcome or was erased."""
+        """Reopen a claimed proposal whose calls were not made. False if it has an outcome or was erased."""
         return bool(await self._change(_REOPEN, proposal))
 
     async def finish(
         self, proposal: Proposal, state: CallState, revise: Revise, *, tainted: bool = False
     ) -> bool:
-        """Store the outcome of a claimed one, also in its answer's calls. False if there was an outcome, or
-        it was erased."""
+        """Store the outcome of a claimed proposal, also in its answer's calls. False if it has an outcome
+        already or was erased."""
         return await self._decide(Statement(_FINISH, (*_id(proposal), state)), proposal, revise, tainted)
 
     async def decline(self, proposal: Proposal, revise: Revise) -> bool:
-        """Delete an open one, and store that in its answer's calls. Returns whether it was open."""
+        """Delete an open proposal and record that in its answer's calls. Returns whether it was open."""
         return await self._decide(Statement(_DECLINE, _id(proposal)), proposal, revise, tainted=False)
 
     async def settle(self, proposal: Proposal) -> None:
-        """Delete one whose user knows the outcome."""
+        """Delete a proposal whose user knows the outcome."""
         await self._change(_DELETE, proposal)
 
     async def prune(self) -> None:
-        """Delete open ones older than OPEN_FOR."""
+        """Delete open proposals older than OPEN_FOR."""
         await self._database.transaction([Statement(PRUNE_PROPOSALS, (self._oldest,))], [EVERYBODY])
 
     async def _change(self, sql: str, proposal: Proposal, *more: object) -> Sequence[Row]:
@@ -241,8 +240,8 @@ def insert_proposals(
     *,
     visibility: Visibility = "public",
 ) -> list[Statement]:
-    """Return the statements that store the proposals of an answer: the newest of a session (its id, a text),
-    or one in a channel (its id on Discord, a number)."""
+    """Return the statements that store an answer's proposals. The answer is a session's newest (given the
+    session id, a text), or in a channel (given its Discord id, a number)."""
     statement = INSERT_PROPOSAL if isinstance(answer, str) else INSERT_CHANNEL_PROPOSAL
     place = (key.user_id, key.channel_id, key.agent, visibility, answer)
     rows = ((*place, each.memory_id, _CALLS.dump_json(each).decode(), to_ms(now)) for each in proposals)

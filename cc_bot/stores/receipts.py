@@ -1,4 +1,4 @@
-"""Receipts on Discord: which message reports which change of a memory or reminder."""
+"""Receipts on Discord: which message shows which change of a memory or reminder."""
 
 import json
 from collections import defaultdict
@@ -17,22 +17,22 @@ from cc_bot.stores.columns import Columns, Kind
 
 @dataclass(frozen=True, slots=True)
 class ReceiptMessage:
-    """A message with receipts. Those that were read from the database have no texts."""
+    """A message with receipts. If read from the database, it has no texts."""
 
     user_id: int
-    """Whose memories and reminders they are about."""
+    """The owner of the memories and reminders."""
     channel_id: int | None
     """None: ephemeral, so only a press below it can edit it."""
     message_id: int
     visibility: Visibility
-    """Whether others read it too."""
+    """Whether others can read it."""
     lines: tuple[Receipt | ScheduleReceipt, ...]
     changes: int = field(default=0, compare=False)
-    """How often what they name has changed since the message was shown."""
+    """Number of changes of the named memories and reminders since the message was shown."""
 
 
 class MemoryNow(NamedTuple):
-    """A memory as it is now, or a former version of one."""
+    """The current state of a memory or former version."""
 
     id: int
     status: Literal["active", "superseded", "deleted"]
@@ -60,10 +60,10 @@ class _Line(NamedTuple):
 _LINE: Final = Columns(_Line)
 _MEMORY: Final = Columns(MemoryNow, former_id=Kind(column="supersedes"))
 
-# By the key of receipts. $1 user, $2 message
+# Uses the key of receipts. $1 user, $2 message
 _DROP: Final = "DELETE FROM receipts WHERE user_id = $1 AND message_id = $2"
 
-# Messages about memories and reminders that are all gone for good. $1 user
+# Messages whose memories and reminders are all permanently gone. $1 user
 _DROP_OVER: Final = """
     DELETE FROM receipts WHERE user_id = $1 AND NOT EXISTS (
         SELECT 1 FROM receipts AS other
@@ -86,7 +86,7 @@ _SELECT_OF: Final = f"""
     SELECT {_LINE.select} FROM receipts WHERE user_id = $1 AND message_id = $2 ORDER BY line
 """
 
-# $1 user, $2 how many messages
+# $1 user, $2 limit, in messages
 _SELECT_NEWEST: Final = f"""
     SELECT {_LINE.select} FROM receipts
     WHERE user_id = $1 AND message_id IN (
@@ -96,28 +96,28 @@ _SELECT_NEWEST: Final = f"""
     ORDER BY message_id DESC, line
 """
 
-# By receipts_stale.
+# Uses receipts_stale.
 SELECT_STALE_USERS: Final = "SELECT DISTINCT user_id FROM receipts WHERE stale > 0 /* all users */"
 
-# What their lines name has changed since they were shown. By receipts_stale, then by the key. $1 user
+# Messages whose named items have changed since they were shown. Uses receipts_stale, then the key. $1 user
 _SELECT_STALE: Final = f"""
     SELECT {_LINE.select} FROM receipts
     WHERE user_id = $1 AND message_id IN (SELECT message_id FROM receipts WHERE user_id = $1 AND stale > 0)
     ORDER BY message_id DESC, line
 """
 
-# By the key of receipts. $1 user, $2 message
+# Uses the key of receipts. $1 user, $2 message
 _SELECT_CHANGES: Final = (
     "SELECT CAST(coalesce(sum(stale), 0) AS BIGINT) FROM receipts WHERE user_id = $1 AND message_id = $2"
 )
 
-# By receipts_by_named. $1 user, $2 what they name, $3 an array of ids
+# Uses receipts_by_named. $1 user, $2 the kind of item, $3 an array of ids
 _STALE: Final = """
     UPDATE receipts SET stale = stale + 1
     WHERE user_id = $1 AND what = $2 AND named_id IN @ids($3) AND channel_id IS NOT NULL
 """
 
-# By the key of receipts. $1 user, $2 message
+# Uses the key of receipts. $1 user, $2 message
 _FRESH: Final = "UPDATE receipts SET stale = 0 WHERE user_id = $1 AND message_id = $2 AND stale > 0"
 
 # $1 user, $2 an array of memories and versions
@@ -125,19 +125,17 @@ _SELECT_MEMORIES: Final = f"SELECT {_MEMORY.select} FROM memories WHERE user_id 
 
 
 def mark_stale(user_id: int, what: Literal["memory", "schedule"], ids: Collection[int]) -> Statement:
-    """Have the messages shown again that name these memories or reminders. To be run in the transaction that
-    changes them, or deletes them."""
+    """Mark the messages that name these memories or reminders for an update. Run in the transaction that
+    changes or deletes those."""
     return Statement(_STALE, (user_id, what, json.dumps(sorted(ids))))
 
 
 class ReceiptStore:
-    """The receipts of every user's answers."""
-
     def __init__(self, database: Database) -> None:
         self._database = database
 
     async def put(self, message: ReceiptMessage) -> None:
-        """Store the receipts of a message, in place of those that it had."""
+        """Store the receipts of a message, replacing its earlier ones."""
         rows = (tuple(_LINE.write(line).values()) for line in _lines(message))
         await self._database.transaction(
             [
@@ -149,7 +147,7 @@ class ReceiptStore:
         )
 
     async def mark_current(self, message: ReceiptMessage) -> None:
-        """Record that a message shows what was read, unless that has changed since."""
+        """Record that a message is up to date, unless its items have changed since it was read."""
         params = (message.user_id, message.message_id)
 
         def steps() -> Steps[None]:
@@ -169,7 +167,7 @@ class ReceiptStore:
         return _read(await self._database.query(_SELECT_NEWEST, user_id, most))
 
     async def list_stale(self, user_id: int) -> Sequence[ReceiptMessage]:
-        """List the messages about what has changed since they were shown, the newest first."""
+        """List the messages whose items have changed since they were shown, newest first."""
         return _read(await self._database.query(_SELECT_STALE, user_id))
 
     async def list_stale_users(self) -> Sequence[int]:
@@ -177,7 +175,7 @@ class ReceiptStore:
         return [user_id for (user_id,) in await self._database.query(SELECT_STALE_USERS)]
 
     async def get_memories(self, user_id: int, ids: Collection[int]) -> dict[int, MemoryNow]:
-        """Return memories and former versions, deleted ones too while they can be restored."""
+        """Return memories and former versions, including deleted ones that can still be restored."""
         if not ids:
             return {}
         rows = await self._database.query(_SELECT_MEMORIES, user_id, json.dumps(sorted(ids)))

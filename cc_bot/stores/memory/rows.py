@@ -1,4 +1,4 @@
-"""The table of memories: columns in and out."""
+"""The memory table: columns and statements."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
@@ -16,7 +16,7 @@ _SOURCE: Final = tuple(field.name for field in fields(Source))
 
 
 def _source_to_json(source: Source) -> str:
-    """Write what is known of a source, and no more."""
+    """Serialize the known fields of a source."""
     return object_to_json({name: value for name in _SOURCE if (value := getattr(source, name))})
 
 
@@ -33,11 +33,11 @@ MEMORY: Final = Columns(
     number=Kind(read=lambda number: number or 0),
 )
 SEARCHED: Final = Columns(SearchText, without=("term_counts",))
-"""What is made of a memory so that it is found."""
+"""Search columns of a memory."""
 
 _PUT_BY_STORES: Final = ("id", "user_id", "created_at", "updated_at", "supersedes", "number", "pinned")
 GIVEN: Final = tuple(name for name in MEMORY.names if name not in _PUT_BY_STORES)
-"""The columns that are written as they are given."""
+"""Columns written as given."""
 
 MAX_ID: Final = 2**63 - 1
 _COUNTED: Final = Columns(MemoryStatistics, moments=ISO, without=("categories", "sources"))
@@ -46,7 +46,7 @@ _COUNTED: Final = Columns(MemoryStatistics, moments=ISO, without=("categories", 
 def statistics_of(
     counts: Sequence[Row], categories: Sequence[Row], sources: Sequence[Row]
 ) -> MemoryStatistics:
-    """Make statistics of the rows of STATISTICS, CATEGORIES and SOURCES."""
+    """Build statistics from the rows of STATISTICS, CATEGORIES and SOURCES."""
     kinds: dict[Any, int] = {}
     for source, number in sources:
         kind = json.loads(source).get("kind", "")
@@ -59,12 +59,12 @@ def statistics_of(
 
 
 def known_id(number: int) -> int:
-    """A number that the database can compare; one that no row has when this one is out of its range."""
+    """Return the number, or one that no row has if it exceeds the database's integers."""
     return number if 0 < number <= MAX_ID else 0
 
 
 def words_of(given: Mapping[str, Any]) -> list[str]:
-    """Return all that people have written in fields of a memory, as it is read once it is kept."""
+    """Return all texts in a memory's fields, as they will be stored."""
     words = list[str]()
     for name, value in given.items():
         match value:
@@ -80,7 +80,7 @@ def words_of(given: Mapping[str, Any]) -> list[str]:
 
 
 def as_stored(columns: dict[str, Any]) -> dict[str, Any]:
-    """Half an emoji, as models sometimes write it, has no UTF-8: a question mark is stored for it."""
+    """Replace lone surrogates, which models sometimes write and UTF-8 can't encode, by question marks."""
     texts = {name: value for name, value in columns.items() if isinstance(value, str)}
     try:
         "".join(texts.values()).encode()
@@ -90,16 +90,16 @@ def as_stored(columns: dict[str, Any]) -> dict[str, Any]:
 
 
 # ---- memory statements -----------------------------------------------------------------------------------
-# SQL on memories: kept, listed, changed. Every statement names its user, those by id as well.
+# Every statement is restricted to a user, including those by id.
 
 # ruff: noqa: S608 - put together from constants alone
 
 
 WRITTEN: Final = Parameters((*GIVEN, *SEARCHED.names), first=4)
 
-# Its row is known but for its ids: to read it back would take a tenth of the time that storing it does. By
-# memories_by_likeness. $1 user, $2 now, $3 1 for always, 0 unless one counts that is alike: its audience is
-# 'anywhere' or the same; then WRITTEN
+# Returns only the ids: reading the row back would take a tenth of the insertion's time. Uses
+# memories_by_likeness. $1 user, $2 now, $3 1: always, 0: unless an equivalent memory exists with audience
+# 'anywhere' or the same one; then WRITTEN
 INSERT: Final = f"""
     INSERT INTO memories (user_id, number, created_at, updated_at, {WRITTEN.names})
     SELECT $1, {next_number("memory")}, $2, $2, {WRITTEN.marks}
@@ -113,7 +113,7 @@ INSERT: Final = f"""
 
 KEEP_NUMBER: Final = keep_number("memory")
 
-# $1 user, $2 likeness, $3 the audience beside 'anywhere' that counts
+# $1 user, $2 likeness, $3 the further audience beside 'anywhere'
 SELECT_ALIKE: Final = f"""
     SELECT {MEMORY.select} FROM memories
     WHERE user_id = $1 AND likeness = $2 AND status = 'active' AND audience IN ('anywhere', $3)
@@ -124,10 +124,10 @@ SELECT: Final = f"""
     SELECT {MEMORY.select} FROM memories WHERE user_id = $1 AND id = $2 AND status = 'active'
 """
 
-# The row of a number: one that is listed, or was until now. By memories_by_number.
+# Only current rows have numbers, hidden ones included. Uses memories_by_number.
 SELECT_ID: Final = "SELECT id FROM memories WHERE user_id = $1 AND number = $2"
 
-# Of a MemoryFilter: $4 category or NULL, $5 audience or NULL, $6 origin or NULL, $7 an array of folded tags
+# A MemoryFilter: $4 category or NULL, $5 audience or NULL, $6 origin or NULL, $7 an array of folded tags
 WANTED: Final = """
     (CAST($4 AS TEXT) IS NULL OR category = $4)
     AND (CAST($5 AS TEXT) IS NULL OR audience = $5)
@@ -142,7 +142,7 @@ _ORDERS: Final[Mapping[Order, str]] = {
     "oldest": "id",
     "updated": "updated_at DESC, id DESC",
 }
-# $1 user, $2 and $3 the ids between which the page lies, then those of WANTED, $8 limit, $9 offset
+# $1 user, $2 and $3 the ids before and after the page, then WANTED, $8 limit, $9 offset
 LIST: Final[Mapping[Order, str]] = {
     order: f"""
         SELECT {MEMORY.select} FROM memories
@@ -175,7 +175,7 @@ CATEGORIES: Final = """
     GROUP BY category ORDER BY count(*) DESC, category
 """
 
-# $2 the most
+# $2 limit
 TAGS: Final = """
     SELECT tag.value, count(*) FROM memories, @each_text(memories.tags) AS tag
     WHERE user_id = $1 AND status = 'active' AND tags <> '[]'
@@ -190,7 +190,7 @@ SOURCES: Final = """
 
 
 def with_versions(chosen: str) -> str:
-    """SQL that begins with `chain`: the chosen memories of the user $1, with their former versions."""
+    """Return SQL beginning with `chain`: the chosen memories of user $1 with their former versions."""
     return f"""
     WITH RECURSIVE chain (id, former) AS (
         SELECT id, supersedes FROM memories WHERE user_id = $1 AND {chosen}
@@ -205,7 +205,7 @@ def with_versions(chosen: str) -> str:
 
 _COPIED: Final = f"{WRITTEN.names}, supersedes, created_at, updated_at"
 
-# What a change replaces. $1 user, $2 memory
+# Copies the version to be replaced. $1 user, $2 memory
 KEEP_FORMER: Final = f"""
     INSERT INTO memories (user_id, status, {_COPIED})
     SELECT user_id, 'superseded', {_COPIED} FROM memories WHERE user_id = $1 AND id = $2 AND status = 'active'
@@ -214,7 +214,7 @@ KEEP_FORMER: Final = f"""
 
 CHANGED: Final = Parameters(GIVEN, first=5)
 
-# $1 user, $2 memory, $3 now, $4 the copy of what it said before or NULL, then CHANGED
+# $1 user, $2 memory, $3 now, $4 the copy of the former version or NULL, then CHANGED
 UPDATE: Final = f"""
     UPDATE memories SET
         updated_at = $3, supersedes = coalesce($4, supersedes),
@@ -229,7 +229,7 @@ REMAKE: Final = f"""
     WHERE user_id = $1 AND id = $2
 """
 
-# Whether one more may be pinned. By memories_pinned. $1 user
+# Whether another memory may be pinned. Uses memories_pinned. $1 user
 ROOM_FOR_PIN: Final = f"""
     (
         SELECT count(*) FROM memories AS other

@@ -1,9 +1,9 @@
-"""The search for a user's memories that answer a query: candidates from all of them, then the best of those.
+"""Search of a user's memories: select candidates, then rank them.
 
-One reading of the database, on one state of it. The database adds up the weights of the query's terms for
-each memory and returns the best that the filters admit; cc_bot.search ranks them.
+All reads use one snapshot of the database. The database sums the weights of the query's terms per memory and
+returns the best that pass the filters; cc_bot.search ranks them.
 
-A memory that contains the query as written is a candidate before all others, whatever its score.
+A memory that contains the query verbatim is always a candidate, whatever its score.
 """
 
 import asyncio
@@ -26,30 +26,30 @@ from cc_bot.stores.memory.rows import MEMORY, WANTED
 from cc_bot.stores.memory.texts import term_keys
 
 POOL: Final = 64
-"""Candidates that are ranked, at least, where there are as many."""
+"""Candidates to rank, at least, if there are enough."""
 NEAREST: Final = 32
-"""Candidates that are chosen by their meaning alone."""
+"""Candidates chosen by similarity alone."""
 _MAX_TERMS: Final = 128
-"""Terms of a query that count; of a longer one, the weightiest."""
+"""Terms used of a query; the ones with the greatest weights."""
 _GREATEST_WEIGHT: Final = 1000
-"""The weight of the weightiest term as an integer."""
+"""The integer weight of the heaviest term."""
 _SHORT_CHARACTERS: Final = 500
 
 # ruff: noqa: S608 - put together from constants alone
 
-# $1 user, $2 the audience beside 'anywhere', $3 now, $4 to $7 as WANTED
+# $1 user, $2 the further audience beside 'anywhere', $3 now, $4 to $7 as WANTED
 _ADMITTED: Final = f"""
     user_id = $1 AND status = 'active' AND audience IN ('anywhere', $2)
     AND (expires_at IS NULL OR expires_at > $3) AND {WANTED}
 """
 
-# By memories_by_text. $1 user
+# Uses memories_by_text. $1 user
 _COUNT: Final = """
     SELECT count(*), CAST(coalesce(sum(term_count), 0) AS @number) FROM memories
     WHERE user_id = $1 AND status = 'active'
 """
 
-# How many memories have each term. By the primary key. $1 user, $2 an array of terms
+# Number of memories with each term. Uses the primary key. $1 user, $2 an array of terms
 _COUNT_TERMS: Final = """
     SELECT term, count(*) FROM memory_terms WHERE user_id = $1 AND term IN @ids($2) GROUP BY term
 """
@@ -70,8 +70,8 @@ _IS_WRITTEN: Final = """
 """
 _CANDIDATE: Final = f"id, search_content || search_tags AS text, term_count, {_IS_WRITTEN} AS is_written"
 
-# By memory_terms' key and memories_by_text. $1 to $7 as _ADMITTED, $8 and $9 the query, folded and as typed,
-# $10 an array of [term, weight], $11 limit
+# Uses memory_terms' key and memories_by_text. $1 to $7 as _ADMITTED, $8 and $9 the query, folded and as
+# typed, $10 an array of [term, weight], $11 limit
 _SELECT_BEST: Final = f"""
     WITH scores AS (
         SELECT memory_id, sum(@number_at(asked.value, 1)) AS score
@@ -88,10 +88,10 @@ _SELECT_BEST: Final = f"""
     ORDER BY is_written DESC, score DESC, id DESC LIMIT $11
 """
 
-# $1 to $9 likewise, $10 an array of memories
+# $1 to $9 as _SELECT_BEST, $10 an array of memories
 _SELECT_NEAR: Final = f"SELECT {_CANDIDATE} FROM memories WHERE {_ADMITTED} AND id IN @ids($10)"
 
-# By the primary key, to which the plus leads. $1 user, $2 an array of memories, $3 of terms
+# The plus makes SQLite use the primary key. $1 user, $2 an array of memories, $3 of terms
 _SELECT_TERMS: Final = """
     SELECT memory_id, term, occurrences FROM memory_terms
     WHERE user_id = $1 AND +memory_id IN @ids($2) AND term IN @ids($3)
@@ -107,15 +107,14 @@ _SELECT_NEWEST: Final = f"SELECT {MEMORY.select} FROM memories WHERE {_ADMITTED}
 
 
 class Nearness(Protocol):
-    """A function that returns how near in meaning to a query a user's memories are, by id; see
-    search.ranking.nearness."""
+    """Returns the similarity of a user's memories to a query, by id; see search.ranking.nearness."""
 
     async def __call__(self, user_id: int, query: str) -> Mapping[int, float]: ...
 
 
 @dataclass(frozen=True)
 class MemoryQuery:
-    """A query, and the memories of a user among which it is asked."""
+    """A query with the filters of the memories to search."""
 
     user_id: int
     query: Query
@@ -129,32 +128,31 @@ class MemoryQuery:
 
     @property
     def filters(self) -> tuple[Any, ...]:
-        """The parameters of _ADMITTED."""
         return (self.user_id, self.audience, self.now, *self.wanted)
 
     @cached_property
     def terms(self) -> Mapping[int, str]:
-        """The terms of the query that count, by their keys."""
+        """Terms of the query in use, by key."""
         weights = self.query.weights
         terms = nlargest(_MAX_TERMS, weights, key=weights.__getitem__)
         return dict(zip(term_keys(terms), terms, strict=True))
 
 
 class MemorySearch:
-    """The search among one user's memories, and no one else's."""
+    """Searches one user's memories."""
 
     def __init__(self, database: Database, clock: Clock, *, nearness: Nearness | None = None) -> None:
         self._database = database
         self._clock = clock
         self._nearness = nearness
         self._lines = WeakValueDictionary[int, asyncio.Lock]()
-        """One search of each user at a time: a user who sends a hundred waits for their own, and does not
-        fill the queue of the database, which is everybody's."""
+        """One search per user at a time: a user who sends a hundred must not fill the database's queue for
+        all others."""
 
     async def find(
         self, user_id: int, query: str, *, limit: int, audience: Audience, wanted: Sequence[str | None]
     ) -> list[FoundMemory]:
-        """Find memories as MemoryStore.find says. `wanted` are the parameters of WANTED."""
+        """As MemoryStore.find. `wanted` are the parameters of WANTED."""
         async with self._lines.setdefault(user_id, asyncio.Lock()):
             # as it would be stored
             typed = without_controls(query).encode("utf-8", "replace").decode().strip()
@@ -174,7 +172,7 @@ class MemorySearch:
 
 
 async def _parse(typed: str) -> Query:
-    """Parse a query; a long one, which may be a whole memory, off the event loop (20 ms)."""
+    """Parse a query; a long one (perhaps a whole memory) takes 20 ms, so in a thread."""
     return (
         parse_query(typed) if len(typed) <= _SHORT_CHARACTERS else await asyncio.to_thread(parse_query, typed)
     )
@@ -199,8 +197,8 @@ def _statistics(asked: MemoryQuery) -> Steps[Statistics]:
 
 
 def _candidates(asked: MemoryQuery, weights: Mapping[str, float]) -> Steps[list[Candidate]]:
-    """Return the memories that contain the query as written, those with the best scores, and the nearest in
-    meaning."""
+    """Return the memories that contain the query verbatim, those with the best scores, and the most
+    similar."""
     shown = (*asked.filters, asked.query.folded, asked.typed)
     limit = max(POOL, asked.limit)
     rows = [*(yield Statement(_SELECT_BEST, (*shown, _whole_weights(asked, weights), limit)))]
@@ -216,7 +214,7 @@ def _candidates(asked: MemoryQuery, weights: Mapping[str, float]) -> Steps[list[
     ):
         terms[memory_id][asked.terms[key]] = count
     return [
-        # It contains the query as written, if only as it was typed.
+        # It contains the query verbatim, folded or as typed.
         Candidate(
             each.id,
             f"{each.text}\n{asked.query.folded}" if each.is_written else each.text,
@@ -228,7 +226,7 @@ def _candidates(asked: MemoryQuery, weights: Mapping[str, float]) -> Steps[list[
 
 
 def _whole_weights(asked: MemoryQuery, weights: Mapping[str, float]) -> str:
-    """Return the terms and their weights as integers, as _SELECT_BEST takes them."""
+    """Return terms with integer weights, as _SELECT_BEST takes them."""
     greatest = max((weights[term] for term in asked.terms.values()), default=0.0)
     return json.dumps(
         [

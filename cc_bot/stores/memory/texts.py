@@ -1,5 +1,4 @@
-"""The forms of a memory's text that are made when it is written, so that a search needs not make them of
-every row."""
+"""Forms of a memory's text that are computed when it is written, so that searches need not."""
 
 import hashlib
 import json
@@ -17,23 +16,23 @@ from cc_bot.search import TERMS_VERSION, fold, listed_terms
 # ---- memory texts ----------------------------------------------------------------------------------------
 
 VERSION: Final = TERMS_VERSION * 100 + 3
-"""Version of the rules for terms and for the texts here. Rows of another one are recomputed at start."""
+"""Version of the rules for terms and texts. Rows with another version are recomputed at start."""
 
-# What is neither letter nor digit; but C++ is not C, and 3.5, -5 and 10:30 are not 35, 5 and 1030.
+# Neither letter nor digit; but C++ is not C, and 3.5, -5 and 10:30 are not 35, 5 and 1030.
 _NO_DIFFERENCE: Final = re.compile(r"[^\w+#](?!\d)|(?<!\d)[^\w+#-](?=\d)|_")
 
 
 @dataclass(frozen=True, slots=True)
 class SearchText:
-    """What a memory is searched by. Each field but `term_counts` is a column."""
+    """Search data of a memory. Each field but `term_counts` is a column."""
 
     search_content: str
     search_tags: str
     likeness: int
     term_count: int
-    """Number of its terms, repeated ones included."""
+    """Including repeated terms."""
     term_counts: str
-    """JSON of `[key of a term, occurrences]` for each of its terms, as `memory_terms` has them."""
+    """JSON list of `[term key, occurrences]`, as in `memory_terms`."""
     terms_version: int = VERSION
 
 
@@ -49,20 +48,19 @@ def search_text(content: str, tags: Sequence[str]) -> SearchText:
 
 
 def term_keys(terms: Iterable[str]) -> list[int]:
-    """Return the key of each term, in order: a hash of 32 bits, so that no piece of a memory's text is stored
-    twice.
+    """Return each term's key, in order: a 32-bit hash, so that memory text is not stored twice.
 
-    Two terms share a key so rarely that a search in a hundred thousand memories meets it once in a thousand
-    queries; it then counts a memory a little too much.
+    In a search of a hundred thousand memories, one query in a thousand meets a collision; it then scores a
+    memory slightly too high.
     """
     return list(map(crc32, " ".join(terms).encode("utf-8", "replace").split()))
 
 
 def searchable(content: str) -> str:
-    """The text in which a query must stand as written: folded.
+    """Return the folded text in which a verbatim query is searched.
 
-    Folding joins what is written in parts (か and ゛, e and ´). One part alone is found too, so a text with
-    such parts also stands as it was typed; in all other texts what is contained is so after folding as well.
+    Folding joins letters written in parts (か and ゛, e and ´). To find a part alone, a text with such parts
+    also contains the original; in all other texts, folding preserves containment.
     """
     if is_normalized("NFKC", content) and is_normalized("NFKC", lowered := content.casefold()):
         return lowered  # as each of its characters is folded by itself
@@ -74,15 +72,15 @@ _fold_character = lru_cache(maxsize=4096)(fold)
 
 
 def fold_tags(tags: Iterable[str]) -> str:
-    """Tags as they are compared: each between line feeds, so that a whole tag is told from a part of one."""
+    """Join tags for comparison, each between line feeds, so that only whole tags match."""
     folded = [fold(tag) for tag in tags]
     return "\n".join(["", *folded, ""]) if folded else ""
 
 
 def likeness(content: str) -> int:
-    """Near-duplicates have the same one: texts that differ in width, case, white space or punctuation alone.
+    """Return the same hash for texts that differ only in width, case, white space or punctuation.
 
-    A hash (64 bits), so that no second copy of the text stands in the table.
+    64 bits; storing a hash avoids a second copy of the text.
     """
     normalized = _NO_DIFFERENCE.sub("", fold(content)) or content
     digest = hashlib.blake2b(normalized.encode("utf-8", "replace"), digest_size=8).digest()
@@ -90,22 +88,22 @@ def likeness(content: str) -> int:
 
 
 # ---- sought ----------------------------------------------------------------------------------------------
-# Texts that are looked for in other texts: few or thousands of them, folded, as whole words.
+# Searches for texts within other texts: few or thousands, folded, as whole words.
 
 MIN_LENGTH: Final = 12
-"""Characters. A shorter text, such as a number or a name, also stands where nothing tells of its memory."""
+"""Characters. A shorter text, such as a number or name, also occurs in unrelated messages."""
 _FEW: Final = 32
-"""So many are found faster by looking for one after the other."""
+"""Up to this number, searching one by one is faster."""
 _START: Final = 4
-"""Characters by which one of many is looked up."""
+"""Characters by which candidates are looked up."""
 _LETTER: Final = "[0-9a-z\u00c0-\u052f]"
-"""Folded; of words between spaces. Japanese has no edge of a word that could be seen."""
+"""Folded letters of scripts that separate words by spaces. Japanese has no visible word boundary."""
 _EDGE: Final = f"(?:(?<!{_LETTER})|(?!{_LETTER}))"
 _END: Final = f"(?:(?!{_LETTER})|(?<!{_LETTER}))"
 
 
 class TextMatcher:
-    """A set of texts that may stand in others. Those shorter than MIN_LENGTH stand nowhere."""
+    """A set of texts to find in others. Those shorter than MIN_LENGTH never match."""
 
     def __init__(self, texts: Iterable[str]) -> None:
         self._texts = {folded for text in texts if len(folded := fold(text).strip()) >= MIN_LENGTH}
@@ -114,7 +112,7 @@ class TextMatcher:
             self._by_start.setdefault(text[:_START], []).append(text)
 
     def within(self, text: str) -> bool:
-        """Return whether one of the texts stands in this one as whole words, but for width and case."""
+        """Return whether this text contains one of the texts as whole words, ignoring width and case."""
         if not self._texts:
             return False
         folded = fold(text)
