@@ -49,7 +49,7 @@ class InOrder:
         """Wait for earlier holders of the key and block later ones, until exit or until the yielded function
         is called."""
         with self._join(line) as joined, ExitStack() as held:
-            await joined.lock.acquire()  # first come, first served
+            await joined.lock.acquire()  # FIFO
             held.callback(joined.lock.release)
             yield held.close
 

@@ -131,7 +131,7 @@ class Membership:
             yield
         finally:
             self._wanted.discard(duty)
-            with suppress(StorageError):  # then the next renewal gives it back
+            with suppress(StorageError):  # the next renewal releases it
                 await self._store.give_back(duty, self.name)
 
     async def _take(self, duty: str, *, patient: bool) -> bool:

@@ -117,7 +117,6 @@ def _build_pages(config: Config, network: "Network | None") -> PageSource | None
 
 
 def build_searches(config: Config) -> tuple[SearchService, ...]:
-    """Return the search services in order of preference."""
     if not (config.search_url or config.brave_key):
         return ()
     from cc_bot.internet.search import BraveSearch, SearxngSearch
@@ -149,7 +148,6 @@ def policy_path(config: Config) -> Path:
 
 
 def make_policies(config: Config) -> Policies:
-    """Return limits, prices and access rules."""
     required = config.policy_file is not None
     return Policies(policy_path(config), locale=config.operator_locale, required=required)
 
@@ -159,7 +157,6 @@ def mcp_path(config: Config) -> Path:
 
 
 def make_servers_file(config: Config) -> OperatorFile[Mapping[str, ServerEntry]]:
-    """Return the file of MCP servers."""
     required, locale = config.mcp_file is not None, config.operator_locale
     return servers_file(mcp_path(config), variables=config.variables, locale=locale, required=required)
 

@@ -207,7 +207,7 @@ def _sole_user(config: Config, request: CopyRequest) -> Iterator[None]:
     if dialect_of(request.source) == "sqlite" and not source.is_file():
         raise CopySourceMissing(path=str(source))
     with ExitStack() as locks:
-        for database, setting in sorted(named.items()):  # two on servers have one lock
+        for database, setting in sorted(named.items()):  # two server databases share a lock
             if database == target or sidecar(database, ".lock").exists():
                 locks.enter_context(instance_lock(database, setting))
         for database in (source, target):
@@ -221,10 +221,9 @@ def _folder_setting(url: str, stands_in: str) -> str:
 
 @asynccontextmanager
 async def _opened(url: str, setting: str, *, read_only: bool = False) -> AsyncIterator[Database]:
-    """Open one of the databases exclusively. Raises CopyStopped."""
     with _telling(url):
         async with AsyncExitStack() as opened:
-            with _naming(setting):  # which the other one's mistakes don't pass through
+            with _naming(setting):  # only for errors of this database
                 database = await opened.enter_async_context(open_database(url, read_only=read_only))
             await ensure_unused(database)
             yield database
@@ -232,7 +231,6 @@ async def _opened(url: str, setting: str, *, read_only: bool = False) -> AsyncIt
 
 @contextmanager
 def _telling(url: str) -> Iterator[None]:
-    """Name the database in storage errors."""
     try:
         yield
     except StorageError as error:

@@ -53,7 +53,6 @@ DRAIN_S = 10.0
 
 
 def _make_process(config: Config) -> Process:
-    """Return a new process with the configured shards."""
     name = secrets.token_hex(8)
     return Process(name, platform.node(), __version__, config.shards, config.shard_count)
 
@@ -180,7 +179,7 @@ async def _run(
             gc.collect()
             gc.freeze()
             gc.set_threshold(700)
-            watchdog.begin()  # after what may well take long: migrations, imports
+            watchdog.begin()  # after slow migrations and imports
             # The bot handles everyone's conversations, a terminal only its own.
             rest = partial(summarize_rest, core.stores, core.summaries, clock)
             care = asyncio.create_task(core.duties.run_as_leader("summaries", partial(keep_running, rest)))

@@ -50,7 +50,6 @@ class Models:
 
     @property
     def label(self) -> str:
-        """The model's name in the terminal."""
         words = texts(self._config.operator_locale).cli
         return words.offline_model if self.offline else self._config.models[0]
 

@@ -62,7 +62,6 @@ def _make_status(config: Config, core: Core, pulse: GatewayHealth, clock: Clock)
 
 
 async def _newest_backup(config: Config) -> datetime | None:
-    """Return the time of the newest backup in the folder of `cc-bot backup`."""
     try:
         found = await asyncio.to_thread(backups_in, config.backup_folder)
     except OSError:

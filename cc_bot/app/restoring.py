@@ -91,7 +91,7 @@ async def erase_again(
 
 async def _erase_users(store: PersonalErasureStore, known: Erasures, since: datetime | None) -> int:
     found = await store.list_users()
-    with ThreadPoolExecutor() as threads:  # a hash is slow, so that not all ids can be tried
+    with ThreadPoolExecutor() as threads:  # hashes are slow by design
         erased = await asyncio.to_thread(
             lambda: list(threads.map(lambda user: known.match("user", user, since), found))
         )
@@ -223,7 +223,7 @@ async def run_restore(config: Config, request: RestoreRequest, announce: Announc
     database, clock = file_of(config.database_url, "restore"), clock_of(config)
     ensure_own_file(database)
     with instance_lock(database):
-        release(database)  # before minutes are spent on copying
+        release(database)  # before copying, which takes minutes
         async with staged(request.backup, database, clock, announce) as copy:
             logs, known = await asyncio.to_thread(_find_logs, database, copy, request)
             if not request.confirm(copy):
@@ -234,7 +234,7 @@ async def run_restore(config: Config, request: RestoreRequest, announce: Announc
                 forgotten = await erase_again(opened, read_erasures(*logs), copy.made_at, config)
             finish(copy.path, database)
             own = ErasureLog.beside(database).path
-            if own.exists() and own not in logs:  # with an unreadable log no user could be erased any more
+            if own.exists() and own not in logs:  # an unreadable log would block later erasures
                 own.replace(own.with_name(f"{own.name}.unreadable"))
             _adopt(own, logs)
             replaced = put_in_place(copy.path, database, clock().astimezone(config.timezone))

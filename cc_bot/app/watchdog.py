@@ -76,4 +76,4 @@ class Watchdog:
 
     def _arm(self, seconds: float) -> None:
         left = max(min(seconds, self._ends - time.monotonic()), 0.001)
-        faulthandler.dump_traceback_later(left, exit=True, file=2)  # also where sys.stderr is closed
+        faulthandler.dump_traceback_later(left, exit=True, file=2)  # even if sys.stderr is closed

@@ -42,7 +42,6 @@ def web_services(
     *,
     clock: Clock,
 ) -> "WebServices":
-    """Return the dependencies of the pages."""
     from cc_bot.web.services import WebServices, WebSettings
 
     settings = WebSettings(

@@ -33,7 +33,6 @@ _STANDARD_STREAMS: Final = 3
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run the command and return its exit code."""
     _open_standard_streams()
     locale = operator_locale()
     options = _parser(texts(locale)).parse_args(argv)
@@ -86,7 +85,6 @@ def _as_typed(error: CcBotError, options: argparse.Namespace) -> CcBotError:
 
 
 def _say_trouble(error: Exception, sentence: str, options: argparse.Namespace) -> None:
-    """Print one sentence for the operator on stderr, or as JSON on stdout."""
     with contextlib.suppress(OutputLost):
         if _wants_json(options) and not isinstance(error, OutputLost):
             _report_trouble(sentence, options, of_settings=isinstance(error, CcBotError))
@@ -241,7 +239,6 @@ def _wants_json(options: argparse.Namespace) -> bool:
 
 
 def _report_trouble(sentence: str, options: argparse.Namespace, *, of_settings: bool) -> None:
-    """Report, as JSON, that no check could run."""
     from cc_bot.app.doctor.report import Report, as_json, failed
 
     report = Report([failed("settings" if of_settings else "program", sentence)])

@@ -58,7 +58,7 @@ def _restore(config: Config, options: argparse.Namespace) -> None:
     request = RestoreRequest(options.file, confirm, options.without_erasures)
     done = asyncio.run(run_restore(config, request, _announcer(words)))
     say(words.restored.format(path=options.file, database=database))
-    if options.yes:  # who was asked has read it
+    if options.yes:  # otherwise the prompt showed it
         say(words.origin)
     if done.replaced:
         days = config.retention.copy_days
@@ -139,7 +139,6 @@ def _wipe(config: Config, options: argparse.Namespace) -> None:
 
 
 def _counts(rows: Rows) -> dict[str, int]:
-    """Return the counts that identify a database to an operator."""
     return {"messages": rows.get("messages", 0), "memories": rows.get("memories", 0)}
 
 

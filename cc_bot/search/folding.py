@@ -250,7 +250,7 @@ def _piece(written: str) -> _Piece:
     return _known_piece(written) if len(written) <= LONGEST_KNOWN else _new_piece(written)
 
 
-@lru_cache(maxsize=8192)  # most words of a note stand in many: to look one up takes a tenth of reading it
+@lru_cache(maxsize=8192)  # words recur across notes; a lookup takes a tenth of the time
 def _known_piece(written: str) -> _Piece:
     return _new_piece(written)
 

@@ -32,7 +32,7 @@ from cc_bot.search.folding import Line, fold, forms, read
 # Kana that usually end a word before the next one, and kana that follow a word.
 _BEFORE_A_WORD: Final = frozenset("のはがをにでともへや")
 _AFTER_A_WORD: Final = frozenset("のはがをにでともへやかだじでなねよまさつし")
-_FIRM: Final = 4  # characters of kana that hardly stand together by chance
+_FIRM: Final = 4  # kana; such long matches are hardly accidental
 
 
 class Span(NamedTuple):
@@ -91,7 +91,6 @@ class Vocabulary:
         return None
 
     def _counted(self, line: Line, at: int) -> Span | None:
-        """Match a number with its counter."""
         text, kinds = line
         end = _token_end(kinds, at)
         whole = self._longest(line, at, at)
@@ -127,7 +126,6 @@ class Vocabulary:
 
 
 def _token_end(kinds: str, at: int) -> int:
-    """Return the end of the number or word of letters that begins here."""
     kind = kinds[at]
     while at < len(kinds) and kinds[at] == kind:
         at += 1
@@ -144,8 +142,6 @@ _PART: Final = re.compile("([=>~?])([^>~?]*)")
 
 @dataclass
 class _Idea:
-    """An idea while the files are parsed."""
-
     name: str
     kinds: list[str] = field(default_factory=list)
     related: list[str] = field(default_factory=list)
@@ -200,8 +196,6 @@ def parse_lexicon(lines: Iterable[str]) -> Lexicon:
 
 
 class _Reading:
-    """The parser's state."""
-
     def __init__(self) -> None:
         self._words: dict[str, tuple[int, ...]] = {}
         self._endings: set[str] = set()

@@ -73,7 +73,6 @@ def _likeliest(query: str, passages: Sequence[str]) -> list[tuple[int, str]]:
 
 
 def _by_words(asked: Query, statistics: Statistics, found: Sequence[Candidate]) -> list[int]:
-    """Return the candidates that have any of the words, best first."""
     weights = term_weight(asked, statistics)
     scores = {each.id: sum(weights[term] for term in each.terms if term in weights) for each in found}
     return sorted((id_ for id_, score in scores.items() if score > 0), key=lambda id_: (-scores[id_], -id_))

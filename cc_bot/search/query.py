@@ -70,7 +70,6 @@ def parse_query(text: str) -> Query:
 
 
 def _groups(line: Line) -> Iterator[TermGroup]:
-    """Yield a group for each known word that is not a stop word, and for each word between."""
     ideas = lexicon().ideas
     at = 0
     for span in [*lexicon().spans(line), Span(len(line.text), len(line.text), ())]:
@@ -123,7 +122,6 @@ def _written(line: Line, start: int, end: int) -> Iterator[Wording]:
 
 
 def _literal(line: Line, start: int, end: int) -> dict[str, float]:
-    """Return the terms of a word as written, weighted down for inflection."""
     text, kinds = line.text[start:end], line.kinds[start:end]
     kana = len(kinds) - len(kinds.rstrip("h"))
     if kana == len(kinds):
@@ -140,7 +138,6 @@ def _inflect(stem: str, okurigana: str) -> dict[str, float]:
 
 
 def _weighted(text: str) -> dict[str, float]:
-    """Weight the terms: a single kanji counts less than a pair, unless it is all there is."""
     terms = list(plain_terms(text))
     return {
         term: _SINGLE_KANJI if len(term) == 1 and len(terms) > 1 and re.match(f"[{KANJI}]", term) else 1.0

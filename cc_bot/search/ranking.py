@@ -128,7 +128,6 @@ def fuse(evidence: Iterable[Evidence], near: Mapping[int, float]) -> list[Hit]:
 
 
 def _average(values: Sequence[float], usual: Usual | None) -> tuple[float, float]:
-    """Return mean and standard deviation; small sets are padded with the usual cosines."""
     own = fmean(values)
     squares = math.fsum((value - own) ** 2 for value in values)
     notes = len(values)
@@ -181,7 +180,7 @@ class Candidate:
     length: int
 
 
-@lru_cache(maxsize=1024)  # of the terms of a query, most are in no note or in few
+@lru_cache(maxsize=1024)  # most terms of a query are in few notes or none
 def rarity(frequency: int, documents: int) -> float:
     """Return BM25's inverse document frequency, in the variant that is never negative."""
     return math.log(1 + (max(documents - frequency, 0) + 0.5) / (frequency + 0.5))
@@ -240,8 +239,6 @@ def rank(
 
 
 class _Wording(NamedTuple):
-    """A wording with its term values."""
-
     whole: bool
     strength: float
     """The match quality of this wording, from 0 to 1."""
@@ -250,8 +247,6 @@ class _Wording(NamedTuple):
 
 
 class _Asked(NamedTuple):
-    """A group with its term values."""
-
     importance: float
     """Its share of the query: the value of its rarest written term."""
     wordings: list[_Wording]

@@ -82,9 +82,9 @@ def _reading(spelling: str, *, of_word: bool) -> Reading:
 
 # ---- readings --------------------------------------------------------------------------------------------
 
-_LONGEST_RUN: Final = 16  # characters; nobody types the kana of a longer one
+_LONGEST_RUN: Final = 16  # characters; longer ones are never typed in kana
 _MOST_READINGS: Final = 16
-_BEAM_WIDTH: Final = 16  # beginnings kept at each character
+_BEAM_WIDTH: Final = 16  # prefixes kept per character
 
 _VOICED: Final = dict(
     zip("かきくけこさしすせそたちつてとはひふへほ", "がぎぐげござじずぜぞだぢづでどばびぶべぼ", strict=True)
@@ -106,16 +106,16 @@ _MIXTURE_COST: Final = {
     ("on", "word"): 0.5,
     ("kun", "word"): 0.5,
 }
-_WHOLE_WORD_COST: Final = -20.0  # a word of the table is read as the table says, whatever its kanji may be
+_WHOLE_WORD_COST: Final = -20.0  # words of the table override their kanji
 _WORD_COST: Final = -1.0
-_STEM_COST: Final = 0.8  # 伝 before okurigana is a verb; a run more often ends with a noun
+_STEM_COST: Final = 0.8  # 伝 before okurigana is a verb, but a run usually ends with a noun
 _ON_ALONE_COST: Final = 0.5
 _ON_BEFORE_KANA_COST: Final = 1.5
 _SAME_AGAIN_COST: Final = {"kun": -1.5, "on": 0.0}  # 々: 時々 is ときどき, not じじ
 _OTHER_AGAIN_COST: Final = 4.0
 
-_Beginning = tuple[str, Reading | None]  # kana so far, and the reading that they end with
-_Step = tuple[int, Reading, float]  # how many characters are read, how, and at what cost
+_Beginning = tuple[str, Reading | None]  # kana so far, and the last reading
+_Step = tuple[int, Reading, float]  # characters read, reading, cost
 
 
 def readings(run: str, limit: int = 8) -> tuple[str, ...]:
@@ -137,7 +137,6 @@ def _most_plausible(run: str) -> tuple[str, ...]:
 
 
 def _whole(run: str) -> dict[_Beginning, float]:
-    """Return the cheapest readings of the whole run with their costs."""
     if not 0 < len(run) <= _LONGEST_RUN:
         return {}
     table = kanji_table()
@@ -181,7 +180,6 @@ def _steps(run: str, at: int, table: KanjiTable) -> Iterator[_Step]:
 
 
 def _single(kanji: str, table: KanjiTable, *, alone: bool, before: str) -> Iterator[_Step]:
-    """Yield the readings of one kanji before the character `before` ("" at the end of the run)."""
     okurigana = _is_kana(before)
     places = {("on", False): 0.0, ("kun", False): 0.0, ("kun", True): 0.0}
     if alone or okurigana:

@@ -63,7 +63,7 @@ def _read_terms(word: str) -> tuple[str, ...]:
     return _known_terms(word) if len(word) <= _LONGEST_READ else ()
 
 
-@lru_cache(maxsize=4096)  # most words of a note stand in many: reading one anew costs as much as all the rest
+@lru_cache(maxsize=4096)  # words recur across notes, and reading them takes half the time
 def _known_terms(word: str) -> tuple[str, ...]:
     return tuple({READ + pair for kana in readings(word, _READINGS) for pair in pairs(loosen(kana))})
 

@@ -49,20 +49,18 @@ _log = structlog.get_logger(__name__)
 
 
 class ChatCompleter(Completer):
-    """Completes commands and their numbers."""
-
     def __init__(self, chat: Chat) -> None:
         self._chat = chat
 
     def get_completions(self, document: Document, complete_event: CompleteEvent) -> Iterable[Completion]:  # noqa: ARG002
-        return ()  # the database is asked asynchronously
+        return ()  # database calls are async
 
     async def get_completions_async(
         self,
         document: Document,
         complete_event: CompleteEvent,  # noqa: ARG002 - the signature is prompt_toolkit's
     ) -> AsyncGenerator[Completion, None]:
-        with contextlib.suppress(StorageError):  # the command itself will say so
+        with contextlib.suppress(StorageError):  # the command reports it
             for each in await complete(self._chat, document.text_before_cursor):
                 yield each
 
@@ -80,7 +78,7 @@ class TypedHistory(FileHistory):
         super().__init__(str(file or os.devnull))
 
     def store_string(self, string: str) -> None:
-        with contextlib.suppress(OSError):  # a full disk is no reason to end the chat
+        with contextlib.suppress(OSError):  # such as a full disk
             super().store_string(string)
 
 
@@ -299,7 +297,7 @@ class Conversation:
     async def converse(self, lines: AsyncIterator[str], running: Running) -> None:
         """Show due reminders, now and as they come due, and run each line inside `running`, until the input
         ends or a line ends the chat."""
-        with contextlib.suppress(StorageError):  # the first question will say so
+        with contextlib.suppress(StorageError):  # the first question reports it
             await tell_unfinished_calls(self.chat)
         await self.remind()
         reminding = asyncio.create_task(self._keep_reminding())
@@ -309,7 +307,7 @@ class Conversation:
                     if not await self.run(line):
                         return
         finally:
-            self._scheduler.stop()  # not cancelled: what it has claimed is said
+            self._scheduler.stop()  # not cancelled: claimed reminders are still shown
             await asyncio.gather(reminding, return_exceptions=True)
 
     async def _keep_reminding(self) -> None:

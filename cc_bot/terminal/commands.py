@@ -72,7 +72,6 @@ _OPTION: Final = re.compile(r"--([a-z]+)[=\s]\s*(\S+)\s*")
 
 
 def _fold(typed: str) -> str:
-    """Return a command for comparison: half width, lower case."""
     return unicodedata.normalize("NFKC", typed).casefold()
 
 
@@ -132,7 +131,7 @@ async def run_line(chat: Chat, line: str) -> bool:
     except errors.CcBotError as error:
         chat.view.fail(explain_to_operator(error, chat.profile))
     except OSError:
-        raise  # the terminal or the pipe is gone
+        raise  # the terminal or pipe is closed
     except Exception as error:  # noqa: BLE001 - one broken command must not end the chat
         _log.error("command_failed", command=name, error=type(error).__name__)
         chat.view.fail(explain(errors.CcBotError(), chat.texts))

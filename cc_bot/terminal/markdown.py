@@ -102,7 +102,6 @@ Notice = str | Quoted
 
 
 def notice_lines(notice: Notice) -> str:
-    """Return a notice as plain text."""
     if isinstance(notice, Quoted):
         return "\n".join(f"{BAR}{line}" for line in notice.lines)
     return "\n".join(f"{MARK} {line}" for line in notice.splitlines())

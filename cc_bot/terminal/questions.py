@@ -122,7 +122,6 @@ async def answer_question(chat: Chat, text: str) -> None:
 
 
 async def _answer(chat: Chat, question: Message, options: TurnOptions | None = None) -> Done:
-    """Show the answer, and let the user decide on its proposals."""
     profile, stop = chat.profile, Stop()
     settings = await chat.stores.settings.get(chat.user_id)
     options = replace(
@@ -157,7 +156,6 @@ async def _answer(chat: Chat, question: Message, options: TurnOptions | None = N
 
 
 async def _decide(chat: Chat, proposal: Proposal) -> None:
-    """Show a proposal, and carry it out if the user approves."""
     words, approvals = chat.texts, chat.assistant.approvals
     chat.view.notices([*proposal_notices(proposal, chat.profile)])
     if not await chat.confirm(words.terminal.confirm):
@@ -202,7 +200,6 @@ async def _approve(chat: Chat, proposal: Proposal) -> ApprovedResult | None:
 
 
 async def _go_on(chat: Chat, result: ApprovedResult) -> None:
-    """Let the model continue with a call's result."""
     profile, name = chat.profile, result.proposal.content.calls[0].name
     after_call = chat.texts.proposal.after_call.format(what=name)
     question = Message(

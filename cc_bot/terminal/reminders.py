@@ -16,7 +16,6 @@ LATE_AFTER: Final = timedelta(minutes=1)
 
 
 def change_line(change: ScheduleChange, texts: Texts) -> str:
-    """Return the receipt of a reminder change."""
     schedule = change.schedule
     caller = Caller(schedule.key.user_id, texts.locale, schedule.zone, texts)
     if change.kind == "cancelled":
@@ -27,7 +26,6 @@ def change_line(change: ScheduleChange, texts: Texts) -> str:
 
 
 def due_lines(due: Firing | MissedReminders, zone: ZoneInfo, texts: Texts) -> str:
-    """Return the lines of a due or missed reminder."""
     words, now = texts.remind_here, utc_now()
 
     def line(template: str, firing: Firing) -> str:

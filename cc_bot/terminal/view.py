@@ -108,7 +108,7 @@ class AnswerView(ABC):
                 self.end()
                 self._show_end(event)
             case _:
-                pass  # the others are about files and messages of Discord
+                pass  # others concern Discord's files and messages
 
     def end(self) -> None:
         """Show the receipts; once, and also if the turn fails."""
@@ -304,7 +304,7 @@ class _RichAnswer(AnswerView):
             console=console,
             get_renderable=self._frame,
             refresh_per_second=REDRAWS_PER_SECOND,
-            transient=True,  # what has scrolled out of sight can't be redrawn
+            transient=True,  # scrolled-off text can't be redrawn
         )
 
     def __enter__(self) -> "_RichAnswer":

@@ -39,8 +39,6 @@ MAX_ID_CHARACTERS: Final = 60
 
 @dataclass(frozen=True, slots=True)
 class _Rule:
-    """An access rule."""
-
     about: Mentionable
     ruling: Ruling
     here: bool
@@ -146,7 +144,7 @@ class ConsolePages:
     async def add_rule(self, request: web.Request) -> web.StreamResponse:
         rulings: dict[str, Ruling] = {"allow": "allow", "deny": "deny"}
         ruling = rulings.get(text_of(request, "rule"))
-        if ruling is None:  # a guess would lock everybody else out, or somebody in
+        if ruling is None:  # a wrong guess could lock users out, or let one in
             raise InputError
         return await self._act(request, "/console/access", admin.rule, ruling, _id(request), _kind(request))
 

@@ -57,7 +57,7 @@ async def read_form(request: web.Request, max_bytes: int) -> None:
                 raise ValueError
             body = await _read_body(request, max_bytes, max_read)
             request[FORM] = Form(_parse_parts(body, boundary[1].encode()))
-        case _:  # no form, and not read
+        case _:  # not a form, and not read
             pass
 
 
@@ -84,7 +84,6 @@ async def _read_body(request: web.Request, max_bytes: int, max_read: int) -> byt
 
 
 def _parse_urlencoded(body: bytes) -> list[tuple[str, str]]:
-    """Return the fields of a URL-encoded body. Raises ValueError."""
     if _NO_ESCAPE.search(body):
         raise ValueError
     text = body.decode("utf-8").rstrip()
@@ -157,8 +156,6 @@ class SentForm:
 
 @dataclass(eq=False, slots=True)
 class SentForms:
-    """Recently sent forms."""
-
     most: int = MOST_SENT
     _sent: OrderedDict[bytes, SentForm] = field(default_factory=OrderedDict)
 

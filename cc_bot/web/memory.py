@@ -324,14 +324,12 @@ class MemoryPages:
         return go_on_with(request, visitor, _path(id_in(request, "number")), reply)
 
     async def pin(self, request: web.Request) -> web.StreamResponse:
-        """Raises NothingHere and TooManyPinned."""
         visitor = visitor_of(request)
         kept = await self._find(request, visitor)
         await self._services.stores.memory_pins.pin(visitor.user_id, kept.id)
         return go_on(request, visitor, _path(kept.number), "memory_pinned")
 
     async def unpin(self, request: web.Request) -> web.StreamResponse:
-        """Raises NothingHere."""
         visitor = visitor_of(request)
         kept = await self._find(request, visitor)
         await self._services.stores.memory_pins.unpin(visitor.user_id, kept.id)
@@ -371,7 +369,6 @@ class MemoryPages:
         return _lines(words.memory_card.pin_told(kept, self._services.stores.memory_pins.told))[-1]
 
     async def _find(self, request: web.Request, visitor: SignedIn) -> Memory:
-        """Return the memory in the path. Raises NothingHere."""
         found = await self._memories.get_by_number(visitor.user_id, id_in(request, "number"))
         if found is None:
             raise NothingHere
@@ -392,7 +389,6 @@ class MemoryPages:
     async def _go_on(
         self, request: web.Request, visitor: SignedIn, memory: Memory, done: str
     ) -> web.StreamResponse:
-        """Update Discord's messages and redirect to the memory's page."""
         await self._services.discord.receipts_changed(visitor.user_id)
         return go_on(request, visitor, _path(memory.number), done)
 
@@ -514,7 +510,6 @@ class MemoryPages:
         return _erased_page(request, visitor, erased, missing)
 
     async def ask_to_erase_all(self, request: web.Request) -> web.StreamResponse:
-        """Ask how much to erase with all memories."""
         visitor = visitor_of(request)
         count = await self._memories.count(visitor.user_id)
         return render(request, "memories_erase_all.html", visitor, count=count)
@@ -532,7 +527,6 @@ class MemoryPages:
         return _erased_page(request, visitor, erased, ())
 
     async def _after_erasing(self, visitor: SignedIn) -> None:
-        """Update messages and canvases on Discord."""
         await self._services.discord.receipts_changed(visitor.user_id)
         for key in await self._services.stores.canvases.list_keys(visitor.user_id):
             await self._services.discord.canvas_changed(key)
@@ -587,7 +581,6 @@ def _why(kept: Memory, words: Texts) -> str:
 
 
 def _count(count: int, wish: ListParams, words: WebMemoryTexts) -> str:
-    """Return the number of memories, or that a search shows only the best."""
     if wish.query and count > MAX_FOUND:
         return words.found_most.format(count=MAX_FOUND)
     match count:
@@ -629,7 +622,6 @@ async def _mark(request: web.Request, words: Texts) -> str | None:
 
 
 def _number(text: str) -> int:
-    """Raises InputError if it is not a number."""
     try:
         return number_of(text)
     except NothingHere as error:
@@ -645,5 +637,4 @@ def _chosen(named: Sequence[object]) -> Sequence[int]:
 
 
 def _back(address: str) -> dict[str, str]:
-    """Return the parameters of the list that the user came from."""
     return {name: value for name, value in parse_qsl(address, max_num_fields=20) if name in _ADDRESS}

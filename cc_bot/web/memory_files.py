@@ -69,7 +69,6 @@ class MemoryFilePages:
         return await send_file(request, pieces, f"{name}.json", "application/json")
 
     async def show_import(self, request: web.Request) -> web.Response:
-        """Show the upload form."""
         return self._import_page(request, visitor_of(request))
 
     async def preview(self, request: web.Request) -> web.StreamResponse:
@@ -142,7 +141,6 @@ def _pack(planned: str) -> str:
 
 
 def _unpack(packed: str) -> bytes:
-    """Return the file in a field. Raises InputError if it is invalid."""
     try:
         unpacking = zlib.decompressobj()
         data = unpacking.decompress(base64.b64decode(packed, validate=True), MAX_PLANNED_BYTES)

@@ -37,7 +37,6 @@ class PrivacyPages:
         )
 
     async def show(self, request: web.Request) -> web.Response:
-        """Show how much data is stored, and for how long."""
         visitor, privacy = visitor_of(request), self._services.privacy
         held = await privacy.overview(visitor.user_id)
         kinds = visitor.words.privacy.kinds
@@ -50,7 +49,6 @@ class PrivacyPages:
         )
 
     async def export(self, request: web.Request) -> web.StreamResponse:
-        """Send everything as one file."""
         visitor, now = visitor_of(request), self._services.clock()
         day = now.astimezone(visitor.timezone).date().isoformat()
         pieces = self._services.privacy.export_whole(visitor.user_id)
@@ -84,7 +82,6 @@ class PrivacyPages:
         return response
 
     def _erased(self, request: web.Request, visitor: SignedIn, held: Holdings) -> web.Response:
-        """Return the page after an erasure."""
         return fill(
             request.app[ENVIRONMENT],
             "privacy_erased.html",

@@ -40,8 +40,6 @@ _USUAL_HOURS: Final = 6
 
 @dataclass(frozen=True, slots=True)
 class ReminderForm:
-    """A submitted reminder."""
-
     text: str = ""
     when: str = ""
     repeat: str = ""

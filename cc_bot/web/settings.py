@@ -110,7 +110,6 @@ class SettingsPages:
 
 
 def _locale_in(language: str) -> Locale | None:
-    """Return the chosen language, None for the default. Raises InputError."""
     if language not in _LANGUAGES:
         raise InputError
     return _LANGUAGES[language]

@@ -28,8 +28,6 @@ MOST_GUILDS: Final = 20
 
 @dataclass(frozen=True, slots=True)
 class UsageTable:
-    """A named table of numbers."""
-
     title: str
     of: str
     """Heading of the first column."""
@@ -79,7 +77,6 @@ class UsagePages:
         )
 
     async def _guilds(self, visitor: SignedIn, days: int) -> list[UsageView]:
-        """Return the servers with usage of the user that the user manages."""
         discord, spending = self._services.discord, self._services.spending
         asked_for = visitor.session.place.guild_id
         known = await spending.list_guilds(visitor.user_id, PERIODS[-1])
@@ -98,7 +95,6 @@ class UsagePages:
 
 
 def _days_of(request: web.Request) -> int:
-    """Return the chosen number of days, or the default."""
     asked = request.query.get("days", "")
     return next((days for days in PERIODS if str(days) == asked), USUAL)
 

@@ -74,9 +74,7 @@ async def run_doctor(config: Config, *, offline: bool) -> Report:
     """Run all checks; with `offline` only those without network. Raises InvalidSetting if the settings name
     no database."""
     words = texts(config.operator_locale)
-    if (
-        config.discord_token and not offline
-    ):  # before the time limits start: it takes seconds on a slow machine
+    if config.discord_token and not offline:  # before the time limits start: takes seconds on a slow machine
         for name in import_module("cc_bot.discord.bot").extension_names():
             import_module(name)
     return await run_checks(list_checks(config, words, offline=offline), words)
@@ -197,7 +195,6 @@ async def _check_embedder(config: Config, words: Texts) -> Finding:
 
 
 async def _check_tools(config: Config, words: Texts, agents: Agents, *, offline: bool) -> Sequence[Finding]:
-    """Check the MCP servers' file, start each server, and look for the tools that agents name."""
     said, servers = words.doctor, dict[str, ServerEntry]()
     known: Mapping[str, Sequence[str] | None]
     try:

@@ -58,7 +58,6 @@ async def check_transcriber(transcriber: Transcriber | None, texts: Texts) -> Fi
 
 
 def _silence() -> bytes:
-    """Return a second of silence as WAV."""
     file = io.BytesIO()
     with wave.open(file, "wb") as sound:
         sound.setnchannels(1)
@@ -152,7 +151,6 @@ async def check_reading(
 
 
 async def check_search(services: Sequence[SearchService], texts: Texts) -> Sequence[Finding]:
-    """Search once with each service."""
     said, found = texts.doctor, list[Finding]()
     for service in services:
         names = {"name": service.name, "variable": _SETTINGS[service.name]}

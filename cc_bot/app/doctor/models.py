@@ -66,8 +66,6 @@ async def check_models(
 
 @dataclass(slots=True)
 class _Seen:
-    """What a model supported."""
-
     called: bool = False
     pictures: bool = False
     thought: bool = False

@@ -37,7 +37,6 @@ async def suggest_agents(
 
 
 def agent_name() -> str:
-    """The option for an agent."""
     return text_option("agent_name", max_length=100, autocomplete=suggesting(suggest_agents))
 
 
@@ -99,7 +98,7 @@ class Use:
         )
         after = await chooser.of(ctx.interaction)
         if before.key != after.key:
-            await boards.refresh(before.key, interaction=ctx.interaction)  # it comes down
+            await boards.refresh(before.key, interaction=ctx.interaction)  # removes its message
             await boards.refresh(after.key, interaction=ctx.interaction)
 
 

@@ -172,7 +172,7 @@ async def stop(
     if shared and running.runs(button.turn) and not running.asked_by(button.turn, recipient.user_id):
         await tell(interaction, recipient.words.answer.not_yours)
         return
-    ended = running.began_here(button.turn) or shared  # a channel's is taken up again
+    ended = running.began_here(button.turn) or shared  # a channel's turn is resumed
     if running.stop(button.turn) or ended:
         await defer_update(interaction)
         return
@@ -211,7 +211,7 @@ async def open_form(
 ) -> None:
     words, found = recipient.words, forms.find(button.form)
     if is_accepted_ahead(interaction):
-        return  # pressed twice: what the first press does is seen
+        return  # pressed twice: the first press shows the result
     if found is None:
         await _put(interaction, words.form.over)
     elif button.action == "skip":
@@ -233,7 +233,7 @@ async def take_form(
 ) -> None:
     words, found = recipient.words, forms.find(sent.form)
     if found is None and interaction.message and not interaction.message.components:
-        await tell(interaction, words.form.over)  # the message shows how it ended
+        await tell(interaction, words.form.over)  # the message shows the outcome
         return
     if found is None:
         await _put(interaction, words.form.over)
@@ -257,7 +257,6 @@ async def take_form(
 
 
 async def _put(interaction: hikari.ComponentInteraction | hikari.ModalInteraction, sentence: str) -> None:
-    """Replace the message with a sentence."""
     await interaction.create_initial_response(
         hikari.ResponseType.MESSAGE_UPDATE, sentence, components=[], **NO_PINGS
     )

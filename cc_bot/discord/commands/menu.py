@@ -85,7 +85,7 @@ class TranslateThis(lightbulb.MessageCommand, name="translate_this", localize=Tr
         if await _refuses(problem, interaction, recipient):
             return
         answers.references.targets.keep(recipient.user_id, target_of(interaction, target))
-        forwards.forget((int(target.id),))  # it waits for no other question
+        forwards.forget((int(target.id),))  # the forward no longer waits for a question
         question = partial(_question, interaction, recipient.words.menu.translate, int(target.id), "menu")
         await answers.ask(interaction, question, arrival, ephemeral=True)
 
@@ -121,7 +121,7 @@ async def ask(
         return
     forwards.forget((form.message_id,))
     target = answers.references.targets.get(recipient.user_id, form.message_id)
-    hidden = target is not None and is_ephemeral(target.message)  # what is for one's own eyes stays so
+    hidden = target is not None and is_ephemeral(target.message)  # ephemeral messages stay private
     public = _names_everyone(entered.get("audience", "")) and not hidden
     question = partial(_question, interaction, text, form.message_id, "menu")
     await answers.ask(interaction, question, Arrival(), ephemeral=not public)
@@ -207,5 +207,5 @@ async def _may_all_read(
 ) -> bool:
     try:
         return await may_read(rest, int(guild_id), await rest.fetch_channel(channel_id), None)
-    except hikari.HTTPError:  # as where the bot was only brought along by its user
+    except hikari.HTTPError:  # such as for user-installed bots
         return False

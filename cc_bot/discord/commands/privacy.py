@@ -69,7 +69,6 @@ async def decide(
     recipients: Recipients,
     upkeep: ReceiptUpkeep,
 ) -> None:
-    """Erase, or cancel."""
     if privacy.closed:
         await tell(interaction, recipient.words.privacy.restarting)
         return
@@ -80,7 +79,7 @@ async def decide(
         try:
             async with erasing:
                 said = await _decide(button, recipient, privacy, recipients)
-        except ErasureUnfinished as error:  # it goes on by itself: there is nothing left to press
+        except ErasureUnfinished as error:  # it continues by itself, so the buttons go
             _log.warning("interaction_failed", error=type(error).__name__)
             said = explain(error, words)
         await show_view(interaction, EphemeralView(said))

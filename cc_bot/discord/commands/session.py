@@ -102,7 +102,6 @@ async def _may_reset(interaction: hikari.CommandInteraction) -> bool | None:
 async def show_summary(
     caller: Recipient, *, ctx: lightbulb.Context, summaries: SummaryStore, chooser: Chooser
 ) -> EphemeralView:
-    """Show the summaries, and when the newest was written."""
     texts, key = caller.words.summary, (await chooser.of(ctx.interaction)).key
     kept = await summaries.list_current(key)
     if not kept:

@@ -166,7 +166,6 @@ class AnswerState:
 
     @property
     def stored(self) -> bool:
-        """Return whether the answer is stored."""
         return self.done is not None and self.done.answer.id is not None
 
     @property
@@ -182,7 +181,7 @@ def advance(state: AnswerState, event: TurnEvent) -> AnswerState:  # noqa: PLR09
         case ToolStarted(name=name):
             state = replace(state, tools=(*state.tools, name))
         case ToolFinished():
-            pass  # it is shown until text follows
+            pass  # shown until text follows
         case MemoryChanged(change):
             state = replace(state, receipts=with_receipt(state.receipts, change))
         case CallsResumed(calls):
@@ -275,7 +274,6 @@ def final_pages(
 
 
 def _pictures(images: Sequence[Attachment]) -> tuple[PictureFile, ...]:
-    """Return the first pictures that fit in a message, renamed."""
     chosen, room = list[PictureFile](), PICTURES_BYTES
     for number, image in enumerate(images[:MOST_PICTURES], 1):
         room -= len(image.data)
@@ -360,7 +358,7 @@ def answer_buttons(
     again = AnswerButton("again", user_id, answer.id, earlier_messages)
     more = AnswerButton("more", user_id, answer.id, earlier_messages[: MAX_MESSAGES - 1])
     buttons: tuple[Button, ...] = ()
-    if len(earlier_messages) < MAX_MESSAGES:  # else they do not fit, and a new answer could not replace them
+    if len(earlier_messages) < MAX_MESSAGES:  # else the ids do not fit
         buttons = (Button(words.answer.regenerate, again.custom_id()),)
     if answer.status == "complete":
         return buttons
@@ -433,7 +431,6 @@ def without_heard(shown: str) -> str:
 
 
 def _activity(state: AnswerState, words: Texts) -> str:
-    """Return the activity line; empty while text streams."""
     if state.tools:
         line = _tool_line(state.tools[-1], words)
     elif state.waiting == "queued":
@@ -484,7 +481,6 @@ def _facts(state: AnswerState, words: Texts, *, temporary: bool) -> Facts:
 
 
 def _page_lines(pages: Sequence[PageLink], words: Texts) -> Iterator[str]:
-    """Yield a numbered link per page, with its title and real host."""
     beyond = len(pages) - LINKS_SHOWN
     for number, page in enumerate(pages[:LINKS_SHOWN], 1):
         host = escape_markdown(shorten(page.host, PAGE_HOST_CHARACTERS))
@@ -540,7 +536,6 @@ def _names(names: tuple[str, ...]) -> str:
 
 
 def _is_private(state: AnswerState) -> bool:
-    """Return whether only the user sees it."""
     return state.done is not None and state.done.answer.visibility == "private"
 
 

@@ -69,8 +69,6 @@ class Panel:
 
 @dataclass(frozen=True, slots=True)
 class CanvasPage:
-    """The message of a canvas."""
-
     content: str
     panels: tuple[Panel, ...]
     file: TextFile | None = None
@@ -83,8 +81,6 @@ class CanvasPage:
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """An element before its text is cut."""
-
     element: Element
     title: str
     text: str
@@ -224,5 +220,4 @@ def _file(parts: Sequence[_Part], words: Texts) -> TextFile:
 
 
 def _whole(part: _Part) -> str:
-    """Includes the numbers of charts."""
     return _table(part.element) if isinstance(part.element, Chart) else part.text

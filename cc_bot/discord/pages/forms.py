@@ -31,7 +31,6 @@ def form_page(form: Form, key: str, user_id: int, words: Texts) -> Page:
 
 
 def form_buttons(key: str, user_id: int, words: Texts) -> tuple[Button, ...]:
-    """Return the buttons to answer and to decline."""
     return (
         Button(words.form.fill, FormButton("fill", user_id, key).custom_id(), primary=True),
         Button(words.form.skip, FormButton("skip", user_id, key).custom_id()),
@@ -68,7 +67,6 @@ def entered_in(form: Form, values: Mapping[str, str]) -> Mapping[str, str]:
 
 
 def _default(field: FormField) -> str:
-    """Return the field's initial value; for a choice, its label."""
     return next((each.label for each in field.choices if each.value == field.default), field.default)
 
 
@@ -78,7 +76,6 @@ def _style(field: FormField) -> hikari.TextInputStyle:
 
 
 def _placeholder(field: FormField, words: Texts) -> str:
-    """Return the choices and the server's description."""
     if field.kind == "yes_or_no":
         told = words.form.yes_or_no
     else:

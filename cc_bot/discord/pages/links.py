@@ -45,7 +45,7 @@ def without_previews(message: str) -> str:
         at = match.end()
         if match["ticks"]:
             end = _end_of_code(message, match)
-            if end is None:  # what these ticks belong to is in doubt: nothing further is taken for code
+            if end is None:  # ambiguous ticks: treat the rest as text
                 return "".join((*shown, match[0], _OUTSIDE_OF_CODE.sub(_bracket, message[at:])))
             inner = end - len(match[0])
             shown.append(match[0] + _code(message[at:inner]) + message[inner:end])
@@ -56,7 +56,6 @@ def without_previews(message: str) -> str:
 
 
 def _bracket(match: re.Match[str]) -> str:
-    """Return the link in brackets, followed by what was trimmed from its end."""
     text = match[0]
     if match["whole"]:
         if _BALANCED.fullmatch(text):
@@ -78,7 +77,6 @@ def _without_inner_links(address: str) -> str:
 
 
 def _trim(link: str) -> str:
-    """Return the link without trailing punctuation and marks."""
     end, unopened = len(link), link.count(")") - link.count("(")
     while link[end - 1] in _TRAILING or (link[end - 1] == ")" and unopened > 0):
         unopened -= link[end - 1] == ")"

@@ -61,7 +61,7 @@ def _without_tables(text: str, *, growing: bool) -> str:
     listed = "\n".join(shown)
     if growing:
         return _HEADER_ON_ITS_WAY.sub("", listed)
-    return text if is_blank(listed) else listed  # a table may hold nothing
+    return text if is_blank(listed) else listed  # the table may be empty
 
 
 def _table_end(lines: Sequence[str], at: int) -> int:
@@ -129,7 +129,7 @@ def keep_spoilers_shut(pieces: Sequence[str], *, ended: bool) -> tuple[str, ...]
         shown.append(text if at is None else _shut(text, at))
     if ended and opened_in is not None:
         shown[opened_in:] = (begun[opened_in], *pieces[opened_in + 1 :])
-    return tuple(filter(str.strip, shown))  # one may have been the closing mark alone
+    return tuple(filter(str.strip, shown))  # a message may be only the closing mark
 
 
 def _open_again(piece: str) -> str:
@@ -141,7 +141,6 @@ def _open_again(piece: str) -> str:
 
 
 def _find_open(text: str) -> int | None:
-    """Return the start of the spoiler that a message leaves open."""
     at = 0
     while match := _MARK.search(text, at):
         at = match.end()
@@ -156,6 +155,6 @@ def _find_open(text: str) -> int | None:
 
 
 def _shut(text: str, at: int) -> str:
-    if not text[at + len(SPOILER) :].strip():  # a mark with nothing to hide yet
+    if not text[at + len(SPOILER) :].strip():  # nothing to hide yet
         return text[:at].rstrip() or text
     return f"{text}\n{SPOILER}" if text.endswith("```") else f"{text}{SPOILER}"

@@ -49,7 +49,6 @@ class EphemeralView:
 
 
 def choice_name(item: Item) -> str:
-    """Return the name of a choice in an autocomplete list or menu."""
     return shorten(f"#{item.number} {one_line(item.text)}", CHOICE_CHARACTERS)
 
 
@@ -152,7 +151,6 @@ def _source(memory: Memory, words: Texts) -> str:
 
 
 def why(source: Source, words: Texts) -> str:
-    """Return the sentence on a memory's origin."""
     author, model = (escape_markdown(shorten(one_line(name), 100)) for name in (source.author, source.model))
     return words.memory_card.because(source.kind, author=author, model=model)
 

@@ -83,7 +83,6 @@ class Facts:
         return text
 
     def embeds(self, colour: int) -> list[hikari.Embed]:
-        """Return the embed; none if there are no facts."""
         if not self or self.in_buttons:
             return []
         return [hikari.Embed(description=self.description, colour=colour)]
@@ -163,8 +162,6 @@ class Menu:
 
 @dataclass(frozen=True, slots=True)
 class TextFile:
-    """An attachment in UTF-8."""
-
     name: str
     text: str
     note: str = field(default="", compare=False)
@@ -173,8 +170,6 @@ class TextFile:
 
 @dataclass(frozen=True, slots=True)
 class SoundFile:
-    """A recording of an answer."""
-
     name: str
     data: bytes = field(repr=False, default=b"")
     """Empty if already attached."""
@@ -182,8 +177,6 @@ class SoundFile:
 
 @dataclass(frozen=True, slots=True)
 class PictureFile:
-    """A picture from a tool."""
-
     name: str
     data: bytes = field(repr=False, default=b"")
     """Empty if already attached."""
@@ -191,8 +184,6 @@ class PictureFile:
 
 @dataclass(frozen=True, slots=True)
 class ShownProposal:
-    """A proposal in its own embed."""
-
     title: str
     text: str
     buttons: tuple[Button, ...]
@@ -237,7 +228,6 @@ class Page:
 
     @property
     def embeds(self) -> list[hikari.Embed]:
-        """Embeds of facts and proposals."""
         proposed = [
             hikari.Embed(title=each.title, description=each.text, colour=PROPOSAL_COLOUR)
             for each in self._inline

@@ -84,7 +84,6 @@ def refreshed(page: Page, proposals: Sequence[Proposal], pressed_id: int, words:
 
 
 def outcome_line(proposal: Proposal, state: CallState, words: Texts, *, stopped: bool = False) -> str:
-    """Return the line on the outcome of approved calls."""
     return words.proposal.outcome(state, _title(proposal), stopped=stopped)
 
 
@@ -145,7 +144,6 @@ def _title(proposal: Proposal) -> str:
 
 
 def _lines(parts: Iterable[tuple[str, str]]) -> Iterator[str]:
-    """Yield lines with the kind of change and the texts emphasized."""
     for number, (line, text) in enumerate(parts):
         yield f"-# {line}" if number and not text else f"**{line}**"
         if text:
@@ -160,7 +158,6 @@ def _parts(proposal: Proposal, words: Texts) -> Iterator[tuple[str, str]]:
 
 
 def _write(value: Value, words: Texts) -> str:
-    """Return a value, escaped for a line of the bot's own."""
     match value:
         case None:
             return words.memory_card.nothing

@@ -105,7 +105,6 @@ def receipts_in(calls: Iterable[ToolCall]) -> tuple[Receipt, ...]:
 
 
 def schedules_in(calls: Iterable[ToolCall]) -> tuple[ScheduleReceipt, ...]:
-    """Return a stored answer's receipts on reminders."""
     found: tuple[ScheduleReceipt, ...] = ()
     for call in calls:
         if receipt := _scheduled(call):

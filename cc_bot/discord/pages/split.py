@@ -153,7 +153,6 @@ def split(text: str, *, limit: int = MESSAGE_LIMIT, most: int | None = None) -> 
 
 
 def _resume(text: str, at: int, fence: Fence | None, limit: int) -> tuple[int, Fence | None]:
-    """Return the start of the next piece, and the fence that is open there."""
     begin = _after_white_space(text, at)
     line_ends = text.count("\n", at, begin)
     if at and not line_ends:
@@ -218,7 +217,7 @@ def _line_ends(view: str, lines: list[_Line]) -> Iterator[_Cut]:
         is_blank = not view[following.start : following.end].strip()
         rank = _PARAGRAPH if is_blank or following.kind == "opening" else _LINE
         if line.kind == "closing" or following.kind == "closing":
-            rank = _PARAGRAPH  # in place of the closing line that follows, one is added
+            rank = _PARAGRAPH  # replaces the closing line that follows
         elif line.kind == "code":
             rank = _CODE_PARAGRAPH if is_blank else _LINE
         elif (

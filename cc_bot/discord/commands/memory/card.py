@@ -250,7 +250,6 @@ CONFIRM_WITHIN = timedelta(minutes=5)
 
 
 async def _ask(caller: Recipient, *, service: Memories) -> EphemeralView:
-    """Ask whether to erase all of the caller's memories for good."""
     words, count = caller.words.memory_box, await service.stores.memories.count(caller.user_id)
     if not count:
         return EphemeralView(caller.words.memory.none)

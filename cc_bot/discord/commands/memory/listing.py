@@ -136,7 +136,6 @@ async def turn_page_of_hits(
 
 
 def query_of(message: hikari.Message) -> str:
-    """Return the query above its hits."""
     authors = (embed.author.name for embed in message.embeds if embed.author and embed.author.name)
     return next(authors, "").removeprefix(_QUERY_MARK)
 
@@ -159,10 +158,9 @@ async def remove(
     boards: CanvasBoards,
     upkeep: ReceiptUpkeep,
 ) -> None:
-    """Delete a memory, undo that, or erase it."""
     await defer_update(interaction)
     reply = await _CHANGES[button.action](recipient, button.memory_id, service)
     await show_reply(interaction, reply, recipient)
     upkeep.refresh(recipient.user_id, recipient.words)
     if button.action == "erase-said":
-        await boards.refresh_stale()  # what was drawn from it is erased too
+        await boards.refresh_stale()  # canvases lose its content, too
