@@ -68,7 +68,6 @@ _LIST_END: Final = "\n]"
 
 
 def _head(user_id: int, now: datetime, number: int) -> bytes:
-    """The start of a file, up to its first list."""
     head = {
         "format": FORMAT,
         "version": 1,

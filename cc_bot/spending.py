@@ -42,8 +42,6 @@ __all__ = ["Spending", "UsageRecorder"]
 
 @dataclass(slots=True)
 class _Asked:
-    """A request in progress."""
-
     request: ChatRequest
     model: str
     """The model that answers, as far as known."""
@@ -98,7 +96,6 @@ class UsageRecorder:
         return _MeteredModel(model, self)
 
     async def total(self) -> Sequence[ModelUsage]:
-        """Usage by model."""
         total: dict[str, Usage] = {}
         for asked in self._asked:
             total[asked.model] = total.get(asked.model, Usage()) + await _usage_of(asked)

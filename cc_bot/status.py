@@ -25,8 +25,6 @@ FreeBytes = Callable[[], int]
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """A snapshot of the bot's status."""
-
     version: str
     schema_version: int
     began_at: datetime
@@ -52,7 +50,6 @@ class Seen:
     model_changes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """By model: how requests are changed after its server rejected them."""
     processes: tuple[LivingProcess, ...] = ()
-    """The bot's processes."""
     duties: tuple[Duty, ...] = ()
 
     @property

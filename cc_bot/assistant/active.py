@@ -1,8 +1,8 @@
 """The active turns of this process: waiting or running.
 
 A user's turns run one at a time, in order of arrival; the total is limited, which bounds cost. Channel turns
-have their own line, so they do not wait for the same user's private turns. An approved call counts as a
-running turn and does not queue.
+have their own line, so they do not wait for private ones. An approved call counts as a running turn and does
+not queue.
 """
 
 import asyncio
@@ -36,17 +36,13 @@ class Load:
 
 @dataclass(eq=False, slots=True)
 class ActiveTurn:
-    """A waiting or running turn."""
-
     user_id: int
     stop: Stop
     line: Hashable = None
     """Turns in the same line run one at a time. None: an approved call, which does not queue."""
     id: str = ""
-    """The turn's id in the log."""
     account: Account = field(default_factory=Account)
     admitted: asyncio.Event = field(default_factory=asyncio.Event)
-    """Set when it gets a slot."""
     runs: bool = False
     last_notice: Notice | None = None
 
@@ -68,7 +64,6 @@ class ActiveTurns:
         self._news_every_s = news_every_s
         self._max_wait_s = max_wait_s
         self._turns: dict[ActiveTurn, None] = {}
-        """In order of arrival."""
         self._erasures = Counter[int]()
         """By user. While above 0, the user's new turns are rejected."""
         self._closed = asyncio.Event()
@@ -118,8 +113,8 @@ class ActiveTurns:
             self._admit()
 
     def announce(self, turn: ActiveTurn, emit: Callable[[Notice], None]) -> None:
-        """Emit the number of turns ahead of a waiting turn, if it has changed; without a number while an
-        earlier turn of the same line is active."""
+        """Emit the number of turns ahead if it has changed; without a number while an earlier turn of the
+        same line is active."""
         if turn.admitted.is_set():
             return
         earlier = list(takewhile(lambda other: other is not turn, self.queued))
@@ -152,8 +147,8 @@ class ActiveTurns:
 
     @asynccontextmanager
     async def exclusive(self, user_id: int) -> AsyncIterator[None]:
-        """Discard the user's turns, wait until they end, and reject new ones until the block exits: a turn
-        still running would be stored after the erasure."""
+        """Discard the user's turns, wait until they end, and reject new ones until the block exits: a running
+        turn would be stored after the erasure."""
         self._erasures[user_id] += 1
         try:
             while any(turn.user_id == user_id for turn in self._turns):
@@ -204,7 +199,6 @@ class ActiveTurns:
             await asyncio.gather(*ends, return_exceptions=True)
 
     def _admit(self) -> None:
-        """Give free slots to the first turn of each line."""
         free, lines = self._max_turns - self.load.running, set[Hashable]()
         for turn in self.queued:
             if free and turn.line not in lines and not turn.admitted.is_set():

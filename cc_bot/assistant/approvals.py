@@ -73,21 +73,18 @@ class ApprovedResult:
     proposal: Proposal
     state: CallState
     outcomes: tuple[ToolOutcome, ...]
-    """One for each call."""
     problem: str = ""
     """A sentence for the user if a call failed without an answer."""
     stopped: bool = False
-    """Whether the user stopped it."""
     kept: bool = True
     """False if the user has been erased."""
     canvas: Canvas | None = None
     """The new canvas if a call changed it."""
     stored: bool = True
-    """False if storing the outcome failed: it is then unknown, as after a crash."""
+    """False if storing failed: the outcome is then unknown, as after a crash."""
 
     @property
     def goes_on(self) -> bool:
-        """Whether the model continues with the result."""
         answered = self.state in ("done", "failed") and not self.problem
         return self.kept and self.stored and answered and self.proposal.content.goes_on
 
@@ -101,7 +98,6 @@ class ApprovedResult:
 
     @property
     def images(self) -> tuple[Attachment, ...]:
-        """Pictures in the results. They are not stored."""
         return tuple(image for each in self.outcomes for image in each.images)
 
     @property
@@ -115,8 +111,6 @@ class ApprovedResult:
 
 @dataclass(eq=False, slots=True)
 class Approvals:
-    """Finds, claims, runs and declines proposals of all users."""
-
     stores: Stores
     tools: ToolRegistry
     internet: Internet
@@ -158,20 +152,19 @@ class Approvals:
             yield
 
     async def check_none_in_flight(self, user_id: int, answer_id: int) -> None:
-        """Raise AnswerInUse while a call of this answer runs or its outcome is not shown yet: a new answer
-        would replace the message that shows it. Raises StorageError."""
+        """Raise AnswerInUse while a call of this answer runs or its outcome is not shown: a new answer would
+        replace the message that shows it. Raises StorageError."""
         approved = await self.stores.proposals.list_approved(user_id)
         if (user_id, answer_id) in self._in_flight or any(each.answer_id == answer_id for each in approved):
             raise AnswerInUse
 
     def must_wait(self, proposal: Proposal) -> bool:
-        """Whether the proposal's server is starting."""
         servers = servers_of(self.tools)
         return servers is not None and servers.is_starting(proposal.content.server)
 
     async def wait_for_server(self, proposal: Proposal) -> None:
-        """Wait while the proposal's server is starting. Raises CallPostponed if the server is unavailable
-        (the proposal stays open), and ProposalGone if the proposal has been decided."""
+        """Wait for the proposal's server. Raises CallPostponed if it is unavailable (the proposal stays
+        open), and ProposalGone if the proposal has been decided."""
         servers, server = servers_of(self.tools), proposal.content.server
         away = None
         try:
@@ -270,7 +263,6 @@ class Approvals:
     async def _call(
         self, claimed: Proposal, agent: Agent, place: ToolPlace, stop: Stop, asker: Asker | None
     ) -> tuple[list[ToolOutcome], Canvas | None]:
-        """Make the calls until stopped. Returns their outcomes, and the canvas if it changed."""
         tools, outcomes = self.tools.in_place(place), list[ToolOutcome]()
         offered, context = tools.schemas(allowed=agent.tools), await self._context(claimed, asker)
         for call in claimed.content.calls:
@@ -332,8 +324,6 @@ def _refused(claimed: Proposal, outcome: ToolOutcome, sentence: str) -> Approved
 
 
 def _revising(proposal: Proposal, outcomes: Sequence[ToolOutcome]) -> Callable[[ToolCall], ToolCall]:
-    """Return a function that puts these outcomes into the answer's calls."""
-
     def revise(stored: ToolCall) -> ToolCall:
         for call, outcome in zip(proposal.content.calls, outcomes, strict=True):
             stored = resolved(stored, call, outcome.text, ok=outcome.ok)

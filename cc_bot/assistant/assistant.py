@@ -102,7 +102,6 @@ class TurnResult:
     history_tokens: float
     """Estimated tokens of history that fit in its requests."""
     messages: tuple[Message, ...] = ()
-    """The stored messages."""
     canvas: Canvas | None = None
     """The whole canvas if the turn changed it."""
     files_deleted: int = 0
@@ -158,8 +157,6 @@ TURN_LIMIT_S = 600.0
 
 @dataclass(frozen=True, slots=True)
 class AssistantSettings:
-    """The operator's settings for turns."""
-
     max_turns: int = 8
     """Concurrent turns of all users."""
     style: PromptStyle = PromptStyle()
@@ -349,7 +346,6 @@ class Assistant:
     async def _hear(
         self, request: TurnRequest, recorder: UsageRecorder, stop: Stop, account: Account, emit: Emit
     ) -> TurnRequest:
-        """Transcribe the recordings, unless stopped."""
         if not any_recordings(request):
             return request
         with account.phase("hearing"):

@@ -58,7 +58,6 @@ class Calibration:
         return task
 
     async def settle(self) -> None:
-        """Wait until all is learned."""
         await asyncio.gather(*self._tasks)
 
     async def _learn(self, measured: Iterable[Measured]) -> None:

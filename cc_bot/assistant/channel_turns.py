@@ -84,8 +84,6 @@ class _Place:
 
 
 class ChannelContext:
-    """Reads the contexts of channels and stores their blocks."""
-
     def __init__(self, store: BlockStore, *, page_size: int = PAGE_SIZE) -> None:
         self._store = store
         self._page_size = page_size
@@ -158,7 +156,6 @@ class ChannelContext:
 
 
 def _places(turn: "ChannelTurn", state: ContextState) -> tuple[_Place, ...]:
-    """The channel and thread of a context, oldest first."""
     key = turn.place
     asked = frozenset(question.discord_id or UNBOUNDED for question in turn.questions)
     newest = max(asked)
@@ -187,8 +184,6 @@ def _places(turn: "ChannelTurn", state: ContextState) -> tuple[_Place, ...]:
 
 @dataclass(eq=False, slots=True)
 class ChannelTurns:
-    """Creates the turns of channels."""
-
     channels: ChannelStore
     context: ChannelContext
     calibration: Calibration
@@ -227,7 +222,6 @@ class ChannelTurn(Turn):
         self._turns = turns
 
     async def prompt(self, offered: Sequence[ToolSchema]) -> TurnPrompt:
-        """Build the prompt with as much of the channel as fits the model's token budget."""
         turns, options = self._turns, self.options
         style, now = turns.style, turns.clock()
         factor = await turns.calibration.factor(options.agent.models)
@@ -269,7 +263,6 @@ class ChannelTurn(Turn):
         )
 
     def _said_before(self, shown: Shown) -> Iterator[Message]:
-        """Yield the author's earlier messages among those shown."""
         for row in shown.rows:
             if row.role == "user" and row.author_id == self.user_id:
                 yield Message("user", row.content, tainted=row.tainted)

@@ -42,7 +42,6 @@ NOT_HEARD = "[not shown, it could not be heard: {name}]"
 _log = structlog.get_logger(__name__)
 
 Outcome = str | InputError | HearingFailed
-"""The transcript of a recording, or the error."""
 
 
 @dataclass(eq=False, slots=True)
@@ -52,7 +51,7 @@ class Hearing:
     ledger: TurnLedger
     channels: ChannelStore
     _told: bool = False
-    """Whether the operator has been warned that a transcriber is missing."""
+    """Whether the warning about a missing transcriber was logged."""
 
     async def hear(self, request: TurnRequest, recorder: UsageRecorder, emit: Emit) -> TurnRequest:
         """Return the request with transcripts in place of its recordings. If other questions or recordings
@@ -82,7 +81,6 @@ class Hearing:
     async def _hear_one(
         self, request: TurnRequest, question: Message, recorder: UsageRecorder
     ) -> "_HeardQuestion":
-        """Transcribe the recordings of one question and store the transcripts."""
         if question.heard:
             question = replace(question, attachments=_without_own(question.attachments))
         language, left_s = request.options.locale, float(MAX_SECONDS)
@@ -118,8 +116,7 @@ class Hearing:
         return NothingHeard() if says_nothing(heard.text, sound.seconds) else heard.text
 
     async def _note(self, request: TurnRequest, question: Message, heard: str) -> None:
-        """Store the transcript. An error must not end the turn: it only means another transcription after a
-        crash."""
+        """An error must not end the turn: it only means another transcription after a crash."""
         try:
             if not isinstance(request.key, SessionKey):
                 await self.channels.note_heard(request.key, question, heard)
@@ -141,33 +138,27 @@ def any_recordings(request: TurnRequest) -> bool:
 
 
 def _about_s(recording: Attachment) -> float:
-    """Estimated seconds, for a file without a duration."""
     return recording.seconds or len(recording.data) / BYTES_A_SECOND
 
 
 def _recordings(question: Message) -> Sequence[Attachment]:
-    """The recordings of a question: its own, and those of messages that it forwards or references."""
     pointed_at = (file for reference in question.references for file in reference.attachments)
     return [file for file in (*question.attachments, *pointed_at) if file.is_recording]
 
 
 def _without_own(files: Sequence[Attachment]) -> tuple[Attachment, ...]:
-    """The files without the question's own recordings."""
     return tuple(file for file in files if not file.is_recording or file.source_id)
 
 
 @dataclass(frozen=True, slots=True)
 class _HeardQuestion:
     question: Message
-    """With transcripts in place of recordings."""
     missed: tuple[str, ...] = ()
-    """Names of the recordings without a transcript."""
     failure: InputError | HearingFailed | None = None
-    """The error if none could be transcribed."""
+    """Set if none could be transcribed."""
 
 
 Told = tuple[Attachment, Outcome | None]
-"""A file, and the outcome if it is a recording."""
 
 
 def _with_outcomes(question: Message, outcomes: Sequence[Outcome]) -> _HeardQuestion:
@@ -201,7 +192,6 @@ def _with_outcomes(question: Message, outcomes: Sequence[Outcome]) -> _HeardQues
 
 
 def _written_down(files: Iterable[Told]) -> Iterator[Attachment]:
-    """The files with transcripts in place of others' recordings; those without a transcript are dropped."""
     for file, outcome in files:
         if outcome is None:
             yield file

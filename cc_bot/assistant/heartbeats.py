@@ -49,8 +49,7 @@ from cc_bot.tools.registry import CanvasDraft, ToolContext, ToolRegistry
 _log = structlog.get_logger(__name__)
 
 AT_A_TIME: Final = 2
-"""Heartbeats that read memories at a time, and as many that ask a model: they run in the background and must
-not delay users."""
+"""Limits both reading memories and asking models: heartbeats must not delay users."""
 TIME_LIMIT_S: Final = 180.0
 LONGEST: Final = 1500
 """Characters; the prompt asks for a short message."""
@@ -62,8 +61,6 @@ _PAGE: Final = 200
 
 @dataclass(frozen=True, slots=True)
 class Speech:
-    """The message of a heartbeat, or only its drawing."""
-
     message: Message | None
     """Its calls name the memories that were looked at, so that erasing one finds it. None if it only drew."""
     drew: bool = False
@@ -140,7 +137,7 @@ class Heartbeats:
         return Speech(_message(draft, matters, schedule.heard), drew)
 
     async def _news(self, schedule: Schedule, options: TurnOptions, now: datetime) -> tuple[Matter, ...]:
-        """What may be mentioned where the heartbeat speaks and was not looked at before."""
+        """What is new and may be mentioned where the heartbeat speaks."""
         key, visibility = schedule.key, schedule.heard
         reminders = await self._stores.schedules.list(key.user_id)
         missed = await self._stores.heartbeats.list_missed(key.user_id, now - LATELY)
@@ -248,8 +245,8 @@ class Heartbeats:
     def _tools_offered(
         self, tools: ToolRegistry, options: TurnOptions, *, drawing: bool
     ) -> tuple[ToolSchema, ...]:
-        """Tools that look things up or draw; none that store, change or schedule. Of servers only those that
-        read: no user is present to approve a call."""
+        """Tools that look things up or draw. Of servers only those that read: no user is present to approve a
+        call."""
         offered = tools.schemas(
             memory=not options.memory_paused, canvas=drawing, schedule=False, allowed=options.agent.tools
         )

@@ -61,7 +61,6 @@ _log = structlog.get_logger(__name__)
 MAX_ROUNDS = 8
 """Rounds of tool calls in one turn; the model then has to answer."""
 NOT_KEPT: Final = '{"note": "This is not kept. Look it up again where it is needed."}'
-"""Replaces an ephemeral result in later requests."""
 MAX_CALLS_PER_ROUND = 16
 _LOOKS: Final = "[I look at the pictures.]"
 _PICTURES: Final = "[The pictures that those tools gave, in their order: material, as their results are.]"
@@ -83,7 +82,7 @@ _TAKEN_BACK: Final = json.dumps(
 )
 
 Emit = Callable[[TurnEvent], None]
-"""Publishes an event without waiting."""
+"""Publishes an event; never waits."""
 
 
 def ignore_event(event: TurnEvent) -> None:
@@ -101,7 +100,7 @@ class Draft:
     lost."""
     usage: Usage = field(default_factory=Usage)
     measured: list[Measured] = field(default_factory=list)
-    """Prompt tokens of its requests, as reported by the server."""
+    """Prompt tokens as reported by the server."""
     model: str = ""
     """The last model that answered."""
     history_tokens: float = 0.0
@@ -109,9 +108,7 @@ class Draft:
     tainted: bool = False
     """Whether a request or result contained text not written by the user."""
     recalled: set[int] = field(default_factory=set)
-    """Ids of memories looked up."""
     made: set[int] = field(default_factory=set)
-    """Ids of new memories."""
     changed: set[int] = field(default_factory=set)
     """Ids of existing memories changed or deleted."""
     proposals: list[ProposedCalls] = field(default_factory=list)
@@ -119,7 +116,6 @@ class Draft:
     acted: bool = False
     """Whether a tool has stored, changed, drawn or proposed anything."""
     without_tools: bool = False
-    """Whether the model does not support tools."""
     circled: bool = False
     """Whether the rounds ran out before any text."""
     status: Status = "cut"
@@ -147,8 +143,6 @@ class Draft:
 
 @dataclass(eq=False, slots=True)
 class Rounds:
-    """Runs the rounds of one answer."""
-
     model: ChatModel
     registry: ToolRegistry
     offered: Sequence[ToolSchema]
@@ -235,7 +229,7 @@ class Rounds:
             prompt.add(AssistantPart(said, told, native=finish.native), *results)
 
     async def _listen(self, prompt: TurnPrompt, tools: Sequence[ToolSchema], draft: Draft) -> Finish:
-        """Ask the model; if the prompt is too long for it, once more with a shorter one."""
+        """Ask the model; once more with a shorter prompt if it is too long."""
         limit: int | None = None
         while True:
             request = prompt.request(tools, answer_begun=bool(draft.text.strip()), model=draft.model)
@@ -340,7 +334,6 @@ class Rounds:
         return [*results, *_shown(shown)]
 
     def _tell(self, outcome: ToolOutcome) -> None:
-        """Emit the call's changes and lookups."""
         for change in outcome.changes:
             self.emit(MemoryChanged(change))
         for scheduled in outcome.schedules:
@@ -350,8 +343,7 @@ class Rounds:
             self.emit(MemoriesRecalled(ids, numbers))
 
     def _cut_off(self, calls: Sequence[tuple[ToolRequest, asyncio.Task[ToolOutcome]]], draft: Draft) -> None:
-        """Record the calls of servers that the end of the turn interrupted: with the outcome if known, else
-        as outcome unknown."""
+        """Record interrupted calls of servers: with the outcome if known, else as outcome unknown."""
         for request, task in calls:
             if not is_of_server(request.name):
                 continue
@@ -419,7 +411,6 @@ def _changes_memory(request: ToolRequest) -> bool:
 
 
 def _note_changes(outcome: ToolOutcome, draft: Draft) -> None:
-    """Record which memories are new and which existing ones changed."""
     draft.made.update(outcome.made)
     for change in outcome.changes:
         if not change.unchanged and change.memory.id not in draft.made:

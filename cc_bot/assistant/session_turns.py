@@ -47,8 +47,6 @@ Cost = Callable[[Message], float]
 
 @dataclass(eq=False, slots=True)
 class SessionTurns:
-    """Creates the turns of sessions."""
-
     sessions: SessionStore
     calibration: Calibration
     style: PromptStyle
@@ -135,7 +133,6 @@ class SessionTurn(Turn):
         self.canvas = None if options.temporary else self._canvas
 
     async def prompt(self, offered: Sequence[ToolSchema]) -> TurnPrompt:
-        """Build the prompt with as much of the session as fits the model's token budget."""
         turns, options = self._turns, self.options
         factor = await turns.calibration.factor(options.agent.models)
         budget = turns.style.budget_tokens / factor

@@ -116,7 +116,7 @@ async def until_stopped(work: Coroutine[Any, Any, Result], stop: Stop) -> Result
 # The prompt of a turn. It grows with each round of tool calls and can be shortened once.
 
 Build = Callable[[float], Built]
-"""Builds the prompt before the first round, with at most this many estimated tokens of history."""
+"""From a maximum of history, in estimated tokens, to the prompt before the first round."""
 
 
 class TurnPrompt:
@@ -150,7 +150,6 @@ class TurnPrompt:
         self._shrunk = False
 
     def add(self, *parts: PromptPart) -> None:
-        """Add the parts of a round."""
         self._rounds += parts
 
     def request(self, tools: Sequence[ToolSchema], *, answer_begun: bool, model: str) -> ChatRequest:
@@ -200,7 +199,6 @@ class TurnPrompt:
 
 
 def _found_nothing(result: str) -> bool:
-    """Whether a result consists of empty lists."""
     try:
         told = json.loads(result)
     except (ValueError, RecursionError):
@@ -223,7 +221,6 @@ class TurnOptions:
     locale: Locale
     timezone: ZoneInfo
     temporary: bool = False
-    """Store nothing of this turn."""
     welcomed: bool = True
     """Whether this user already had an answer before."""
     bot_id: int = 0
@@ -245,7 +242,6 @@ class TurnOptions:
     thread_title: str = ""
     """Of the thread or forum post of a channel turn."""
     thread_owner_id: int = 0
-    """The thread's creator; 0 if unknown."""
     can_write_there: bool = True
     """Whether the bot may post there by itself; not where it is only user-installed."""
     front_end: Literal["discord", "terminal"] = "discord"
@@ -262,7 +258,6 @@ class TurnOptions:
     asker: Asker | None = None
     """Asks the user on a server's behalf during the turn; None: servers can't ask."""
     by_owner: bool = False
-    """Whether the user owns the bot."""
 
     def paid_by(self, user_id: int) -> UsageSubject:
         return UsageSubject(user_id, self.guild_id or 0, self.role_ids, self.front_end)
@@ -284,12 +279,11 @@ class TurnRequest:
 
     @property
     def user_id(self) -> int:
-        """The author: tools act on this user's data, and usage counts for this user."""
+        """The author: tools act for this user, and usage counts for this user."""
         return self.key.user_id if isinstance(self.key, SessionKey) else self.questions[0].author_id
 
 
 def documents_of(messages: Iterable[Message]) -> tuple[Attachment, ...]:
-    """The documents attached to the messages and to those that they reference."""
     return tuple(
         file
         for message in messages
@@ -324,8 +318,7 @@ _MAX_EARLIER: Final = 3
 
 
 def earlier_words(user_id: int, said: Iterable[Message], questions: Sequence[Message]) -> tuple[str, ...]:
-    """What the user wrote in messages that the questions reply to, then in recent messages before the
-    questions; newest first."""
+    """The user's text in messages that the questions reply to, then in recent messages; newest first."""
     replied = (
         typed_part(reference.content)
         for question in questions
@@ -340,7 +333,6 @@ class Turn(ABC):
     """An active turn: of a session (session_turns) or a channel (channel_turns)."""
 
     visibility: Visibility = "public"
-    """Who can see the answer."""
     canvas: CanvasDraft | None = None
     """The turn's canvas; None if there is none or it would not be stored."""
     shown_memories = frozenset[int]()
@@ -367,14 +359,12 @@ class Turn(ABC):
         """The answer before the question, or `replaced`."""
         self.typed = "\n".join(question.typed for question in questions)
         self.own_words = "\n".join(question.own_words for question in questions)
-        """What the user typed or said in the question."""
         self.heard = "\n".join(question.heard for question in questions if question.heard)
         self.documents = documents_of((*history, *questions))
         """Documents that the model may read: of the questions and the history."""
         self.note_said(history)
 
     def note_said(self, said: Sequence[Message]) -> None:
-        """Record the messages before the questions that the prompt shows."""
         self.earlier_words = earlier_words(self.user_id, said, self.questions)
         self.link_texts = link_texts((*said, *self.questions))
 
@@ -426,7 +416,7 @@ def tool_context(turn: Turn, stores: Stores, clock: Clock, internet: Internet) -
 
 
 def tool_place(turn: Turn) -> ToolPlace:
-    """The user, channels, server and roles that decide which tools of servers are available."""
+    """Decides which tools of servers are available."""
     options = turn.options
     channels = dict.fromkeys((turn.key.channel_id, options.channel_id))
     return ToolPlace(turn.user_id, tuple(filter(None, channels)), options.guild_id, options.role_ids)
@@ -494,7 +484,6 @@ class Account:
         self._asked_s: float | None = None
         self._phases: dict[Phase, float] = {}
         self.now: Phase = "queue"
-        """The current phase."""
 
     @contextmanager
     def phase(self, phase: Phase) -> Iterator[None]:
@@ -522,7 +511,6 @@ class Account:
         self._meter.record_tool_call(name, ok=ok)
 
     def record_answer(self, done: Done) -> None:
-        """Record that the turn ended with an answer, complete or not."""
         seconds = self.seconds
         _log.info(
             "turn_done",
@@ -538,7 +526,6 @@ class Account:
         self._meter.record_turn("complete" if status == "replaced" else status, seconds, self._phases)
 
     def record_failure(self, error: Exception) -> None:
-        """Record that the turn ended without an answer."""
         seconds, kind = self.seconds, type(error).__name__
         if isinstance(error, CcBotError):  # other errors are logged with a traceback where they are caught
             limit = {"limit": error.params["what"]} if isinstance(error, LimitReached) else {}

@@ -86,8 +86,6 @@ async def not_asked(_: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Administration:
-    """The stores and services of the admin commands."""
-
     limits: LimitStore
     access: AccessStore
     models: ChannelModelStore
@@ -224,8 +222,6 @@ def _fields(key: LimitKey) -> dict[str, str | int]:
 
 @dataclass(frozen=True, slots=True)
 class AccessInForce:
-    """The access rules by source."""
-
     in_file: AccessRules
     set_here: AccessRules
 
@@ -416,7 +412,6 @@ async def show_status(caller: Caller, *, status: BotStatus) -> Reply:
 
 
 def status_facts(seen: Seen, caller: Caller) -> Sequence[tuple[str, str]]:
-    """The bot's status as labels and values."""
     texts = caller.words.console
     connected = texts.connected_just_now if seen.connected else texts.disconnected
     if seen.connected and seen.latency_s is not None:
@@ -449,7 +444,6 @@ def _today(seen: Seen, texts: Texts) -> str:
 
 
 def _processes(seen: Seen, caller: Caller) -> Iterator[str]:
-    """Describe the bot's processes and their problems."""
     texts = caller.words.doctor_server
     for each in seen.processes:
         process = each.process

@@ -305,8 +305,6 @@ def _sentence(template: str, memory: Memory, caller: Caller) -> str:
 
 @dataclass(frozen=True, slots=True)
 class MemoryForm:
-    """A memory as typed in a form."""
-
     content: str = ""
     category: str = ""
     tags: str = ""

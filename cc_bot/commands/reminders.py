@@ -140,7 +140,6 @@ async def resume(caller: Caller, id: int, *, schedules: ScheduleStore) -> Reply:
 
 
 def reminder_sentence(schedule: Schedule, caller: Caller, *, limit: int = MAX_QUOTED) -> str:
-    """State a reminder's time and text."""
     texts, text = caller.words.reminder, caller.text(schedule.text, limit)
     if schedule.repeat:
         repeat = described(schedule.repeat, caller.words.repeat)

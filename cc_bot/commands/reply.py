@@ -24,7 +24,6 @@ class Caller:
     locale: Locale
     timezone: ZoneInfo
     words: Texts
-    """In the caller's language."""
     _: KW_ONLY
     payer: UsageSubject = UsageSubject(0)
     """Who pays for model requests, and in which server."""
@@ -34,7 +33,6 @@ class Caller:
     manages_guild: bool = False
     """Whether the caller may manage the current server."""
     channel_id: int = 0
-    """The current channel."""
     channels: Mapping[int, str] = field(default_factory=dict)
     """Known channel names by id."""
 
@@ -43,7 +41,6 @@ class Caller:
         return self.payer.guild_id or None
 
     def at(self, moment: datetime) -> str:
-        """The moment in the caller's time zone."""
         return self.words.remind_here.written(moment.astimezone(self.timezone), utc_now())
 
     def day(self, moment: datetime) -> str:
@@ -68,8 +65,6 @@ class Caller:
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """An entry of a list."""
-
     number: int
     text: str
     """As the user wrote it; the front end shortens and escapes it."""
@@ -97,8 +92,6 @@ class ReplyFile:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """The reply to a command, in the caller's language."""
-
     lines: tuple[str, ...] = ()
     _: KW_ONLY
     title: str = ""

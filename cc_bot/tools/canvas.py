@@ -190,7 +190,6 @@ def _held(draft: CanvasDraft, command: CanvasCommand, *, approved: bool) -> Mapp
 
 
 def _describe(command: CanvasCommand, canvas: Canvas, words: Texts) -> Iterator[Part]:
-    """Yield the parts of one command's description; `canvas` is the state before it."""
     sentences = words.proposal
     match command:
         case AddCard(title, content):

@@ -171,7 +171,6 @@ def field_line(name: str, value: Value, words: Texts) -> Part:
 
 
 def changed_line(name: str, old: Value, new: Value, words: Texts) -> Iterator[Part]:
-    """Yield a line for a changed field; nothing if it is unchanged."""
     if new != old:
         yield Part(words.proposal.changed_field, {"name": name, "old": old, "new": new})
 

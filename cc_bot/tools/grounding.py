@@ -94,7 +94,6 @@ corrected (?:(?<=[^ァ-ヺー])[ァ-ヺー]+|[^\s,。、ぁ-ゖ]{{1,12}})(?:じ�
 corrected (?:,\s?| (?=not \d))not [^,.\n]{{1,30}}$| instead of [^,.\n]{{1,30}}
 corrected (?:^|(?<=[,.\n] ))no,\s|(?:^|(?<=[,.\n]))[^,.\n]{{1,40}} any ?more\b,?
 """
-"""Kinds of phrases and their patterns."""
 _ROWS: Final = [line.split(maxsplit=1) for line in _TABLE.splitlines() if line and line[0] != "#"]
 _PHRASES: Final = {
     kind: re.compile("|".join(pattern for each, pattern in _ROWS if each == kind), re.MULTILINE)
@@ -195,11 +194,9 @@ class _Clause(NamedTuple):
 class _Sentence(NamedTuple):
     clauses: tuple[_Clause, ...]
     asks: bool
-    """Whether it is a question and not a request."""
 
 
 def _parse(text: str, now: datetime, zone: ZoneInfo, *, asking: bool = False) -> list[_Sentence]:
-    """Parse a normalized text; `asking` drops words of a request."""
     written = _PHRASES["left_out"].sub(_blank, text.replace("’", "'"))
     times = mentioned_times.find(_NAME.sub(_blank, written), now, zone)
     for each in times:
@@ -233,7 +230,6 @@ def _apart(found: re.Match[str]) -> str:
 
 
 def _without_asking(words: list[tuple[int, _Word]]) -> list[tuple[int, _Word]]:
-    """Remove an English request from both ends of a clause."""
     stems = [word.text for _, word in words]
     rest = [at for at, each in enumerate(stems) if each not in _FREE | _REMEMBER | _ASKING] or [len(stems)]
     asks = [at for at, each in enumerate(stems) if each in _REMEMBER]
@@ -242,7 +238,6 @@ def _without_asking(words: list[tuple[int, _Word]]) -> list[tuple[int, _Word]]:
 
 
 def _words(written: str) -> Iterator[tuple[int, _Word]]:
-    """Yield the words of a clause with their offsets."""
     case, past, before = "", -1, ""
     plain = _NOT.sub(lambda each: "¬".ljust(len(each[0])), written)
     for match in _TOKEN.finditer(plain):
@@ -266,7 +261,6 @@ def _words(written: str) -> Iterator[tuple[int, _Word]]:
 
 
 def _of_kana(run: str, grammar: re.Pattern[str]) -> Iterator[str]:
-    """Yield the content word and negations of a run of kana."""
     begin = 0
     for end in (*_NEGATION.finditer(run), None):
         part = run[begin : end.start() if end else None]
@@ -305,7 +299,6 @@ def _are_meant(mine: Iterable[MentionedTime], theirs: Sequence[MentionedTime]) -
 
 
 def _flat(sentences: Sequence[_Sentence]) -> _Clause:
-    """Merge a text into one clause."""
     words, times = list[_Word](), list[tuple[int, MentionedTime]]()
     for clause in (clause for sentence in sentences for clause in sentence.clauses):
         times += [(len(words) + at, each) for at, each in clause.times]
@@ -386,7 +379,6 @@ class OwnWords:
     earlier: tuple[str, ...] = ()
 
     def say(self, content: str) -> bool:
-        """Whether the content says only what the author said."""
         compared = self._compared(content, asking=True)
         return any(_has_clauses(*both) for both in compared) or any(
             own.say(content) for own in self._pointed_at()

@@ -78,7 +78,6 @@ def note(context: ToolContext, memory: Memory) -> dict[str, Any]:
 
 
 def labelled(notes: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """A result with the notes and a label."""
     return {"note": DATA_NOT_INSTRUCTIONS, "memories": notes} if notes else {"memories": []}
 
 
@@ -89,7 +88,6 @@ def changed_note(context: ToolContext, change: MemoryChange) -> dict[str, Any]:
 
 
 def found_notes(context: ToolContext, found: Iterable[FoundMemory]) -> list[dict[str, Any]]:
-    """Search hits, each with its confidence."""
     return [note(context, each.memory) | {"confidence": _in_words(each.confidence)} for each in found]
 
 
@@ -165,8 +163,6 @@ _LARGEST_PAGE: Final = 1000
 
 @dataclass(frozen=True, slots=True)
 class _Note:
-    """A memory to store, or its new state."""
-
     content: str
     category: str
     tags: tuple[str, ...]
@@ -427,7 +423,6 @@ def _change_needs_approval(context: ToolContext, memory: Memory, is_grounded: Ca
 
 
 def _is_said(context: ToolContext, wanted: _Note) -> bool:
-    """Whether a memory says only what the user said."""
     return context.own.say(wanted.content) and (
         wanted.expires_at is None or context.own.mean_day(wanted.expires_at)
     )
@@ -440,7 +435,6 @@ def _is_change_said(context: ToolContext, former: Memory, content: str) -> bool:
 def _is_edit_said(
     context: ToolContext, former: Memory, content: str | None, ends: datetime | Keep | None
 ) -> bool:
-    """Whether an edit changes only the text and end, as the user said."""
     stays = isinstance(ends, Keep) or ends == former.expires_at
     ends_as_said = stays or (isinstance(ends, datetime) and context.own.mean_day(ends))
     return bool(content) and ends_as_said and _is_change_said(context, former, clean_content(content or ""))
@@ -504,7 +498,7 @@ async def _beside(context: ToolContext, content: str) -> Sequence[Memory]:
 async def _page(
     context: ToolContext, category: str | None, limit: int, before_id: int | None
 ) -> Sequence[Memory]:
-    """The next visible memories. Hidden ones are skipped, in growing pages."""
+    """The next visible memories; hidden ones are skipped, in growing pages."""
     seen: list[Memory] = []
     size = limit
     while len(seen) < limit:
@@ -571,7 +565,6 @@ def _content_lines(before: str, after: str, words: Texts) -> Iterator[Part]:
 
 
 def _card_lines(before: _Note | None, after: _Note, words: Texts) -> Iterator[Part]:
-    """Yield lines for a new memory's category, tags, end and audience, or for those that change."""
     old = _card(before, words) if before else {}
     for name, value in _card(after, words).items():
         if before:

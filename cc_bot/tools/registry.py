@@ -101,7 +101,6 @@ class ToolContext:
 
     user_id: int
     visibility: Visibility
-    """Who can see the answer."""
     locale: Locale
     timezone: ZoneInfo
     memories: MemoryStore
@@ -134,14 +133,13 @@ class ToolContext:
     files: tuple[Attachment, ...] = ()
     """Documents of the turn and of the history shown, oldest first."""
     internet: TurnInternet | None = None
-    """Web access; None if there is none."""
+    """None: no web access."""
     typed: str = ""
     """What the user typed in this message."""
     own_words: str = ""
     """What the user typed or said in this message."""
     earlier_words: tuple[str, ...] = ()
-    """What the user typed or said in earlier messages of this conversation and in the message replied to,
-    newest first."""
+    """What the user typed or said earlier in this conversation or in the message replied to, newest first."""
     looked_up: bool = False
     """Whether the model has seen stored data of the user: results of `personal` tools."""
     asker: Asker | None = None
@@ -173,8 +171,6 @@ class ToolContext:
 
 @dataclass(frozen=True, slots=True)
 class ToolOutcome:
-    """A call's result for the model, and its effects."""
-
     text: str
     """A JSON object; `{"error": …}` if `ok` is False."""
     ok: bool
@@ -218,13 +214,11 @@ class Subjects(TypedDict, total=False):
 
 
 class CallableTool(Protocol):
-    """A tool of any source."""
-
     schema: ToolSchema
     writes: bool
     """Whether it stores or changes anything; not offered in a temporary turn."""
     personal: bool
-    """Whether it acts for one user and shows the model stored data of theirs."""
+    """Whether it acts for one user and shows the model that user's stored data."""
     about: Subject | None
     """What it works on; offered only if the user has that and wants it used."""
 
@@ -296,8 +290,6 @@ def tool(
 
 
 class ToolsOutside(Protocol):
-    """A source of external tools."""
-
     def tools_in(self, place: ToolPlace) -> Sequence[CallableTool]:
         """List the tools available to one turn, in a fixed order."""
         ...
@@ -307,7 +299,7 @@ class ToolRegistry:
     """All tools in a fixed order, which is part of the prompt's cached prefix."""
 
     def __init__(self, tools: Iterable[CallableTool], outside: ToolsOutside | None = None) -> None:
-        """`outside`: the source of external tools; None: there are none."""
+        """`outside`: the source of external tools, if any."""
         self._tools = {tool.schema.name: tool for tool in sorted(tools, key=lambda tool: tool.schema.name)}
         self._outside = outside
 
@@ -351,11 +343,10 @@ class ToolRegistry:
 
     @property
     def personal(self) -> frozenset[str]:
-        """Names of tools that act for one user and show the model stored data of theirs."""
+        """See CallableTool."""
         return frozenset(name for name, tool in self._tools.items() if tool.personal)
 
     def writes(self, name: str) -> bool:
-        """Whether the tool of this name stores or changes anything."""
         return name in self._tools and self._tools[name].writes
 
     def changes(self, name: str) -> bool:
@@ -383,7 +374,7 @@ class ToolRegistry:
     async def run_approved(
         self, call: DeferredCall, context: ToolContext, offered: Sequence[ToolSchema]
     ) -> ToolOutcome:
-        """Run an approved call. Raises ToolGone if the tool is not offered, and what the tool raises."""
+        """Raises ToolGone if the tool is not offered, and what the tool raises."""
         tool = self._tools.get(call.name)
         if tool is None or tool.schema not in offered:
             raise ToolGone
@@ -448,7 +439,7 @@ def _arguments_of(function: ToolFunction) -> type[BaseModel]:
 
 
 def _check_lengths(given: Mapping[str, Any]) -> None:
-    """Check lengths before a tool matches anything. Raises InvalidToolCall."""
+    """Raises InvalidToolCall."""
     for name, value in given.items():
         if isinstance(value, str) and len(value) > LONGEST_TEXT:
             raise InvalidToolCall(f"{name}: {LONGEST_TEXT} characters at most, and this has {len(value)}.")

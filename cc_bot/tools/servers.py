@@ -49,10 +49,10 @@ CALL_IN_DOUBT: Final = (ToolTimedOut, ToolCallLost)
 
 
 class ToolServers(Protocol):
-    """The operator's servers that are connected at the moment."""
+    """The operator's servers, connected or not."""
 
     def tools_in(self, place: ToolPlace) -> Sequence[OfferedTool]:
-        """List the tools available there, in a fixed order, including those of disconnected servers."""
+        """List the tools available to one turn, in a fixed order."""
         ...
 
     def is_starting(self, server: str) -> bool:
@@ -164,13 +164,12 @@ def _in_order(given: Mapping[str, Any], tool: ServerTool) -> Mapping[str, Any]:
 
 
 def _outcome(result: ServerResult) -> ToolOutcome:
-    """The result of a call for the model."""
     told = {"note": MATERIAL, "result" if result.ok else "error": result.text}
     return ToolOutcome(json.dumps(told, ensure_ascii=False), ok=result.ok, tainted=True, images=result.images)
 
 
 class ServerTools:
-    """The tools of all servers (ToolsOutside, see the registry)."""
+    """A ToolsOutside, see the registry."""
 
     def __init__(self, servers: ToolServers) -> None:
         self.servers = servers
