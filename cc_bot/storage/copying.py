@@ -117,7 +117,7 @@ async def copy_to_server(source: Database, plan: CopyPlan, target: Database) -> 
     names, table = [f'"{each.name}"' for each in plan.tables], plan.tables[0]
     try:
         async with cast("PostgresDatabase", target).bulk() as connection:
-            await connection.execute(f"TRUNCATE {', '.join(names)}")
+            await connection.execute(f"TRUNCATE {', '.join(names)} CASCADE")
             for table in plan.tables:
                 rows = _rows(source, table)
                 await connection.copy_records_to_table(table.name, records=rows, columns=table.columns)
