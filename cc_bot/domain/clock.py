@@ -1,16 +1,15 @@
-"""The time, as an argument: whoever needs it is handed a Clock."""
+"""The current time, passed as an argument."""
 
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
 Clock = Callable[[], datetime]
-"""Answers with the present time in UTC."""
+"""Returns the current time in UTC."""
 
 AHEAD: Final = timedelta(minutes=1)
-"""How far what is stored may be ahead of the clock that somebody goes by: of a machine whose clock is, or of
-who looked at the clock later and was served first. What is further ahead was noted before a clock was put
-back."""
+"""How far stored times may be ahead of the clock: clocks of machines differ, and a later reading may be
+stored first. A time further ahead was stored before a clock was set back."""
 
 
 def utc_now() -> datetime:

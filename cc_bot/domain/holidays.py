@@ -1,6 +1,6 @@
-"""Days that have a name: 元日, 成人の日, クリスマスイブ, New Year's Eve. On which day of a year each is.
+"""Dates of named days: 元日, 成人の日, クリスマスイブ, New Year's Eve.
 
-Where Parliament moves a holiday for one year, the day is the one that it has in every other year.
+Holidays that Parliament moves for a single year keep their usual date.
 """
 
 import re
@@ -40,14 +40,13 @@ _DAYS: Final = {
 _DAY_OF: Final = {name.replace("_", " "): day for day, names in _DAYS.items() for name in names.split()}
 NAMES: Final = sorted(_DAY_OF, key=len, reverse=True)
 NAMED_DAY: Final = "|".join(re.escape(name) + r"(?![a-z])" * name.isascii() for name in NAMES)
-"""A pattern of the names as `normalize` leaves them."""
+"""A pattern of the names as `normalize` writes them."""
 _EQUINOXES: Final = {3: 20.8431, 9: 23.2488}
-"""By month, the day at the turn of 1979 to 1980."""
+"""By month: the day in 1980, with its fraction."""
 
 
 def day_named(name: str, year: int) -> date:
-    """Return the day of a holiday. Raises KeyError for an unknown name, and ValueError outside the
-    calendar."""
+    """Return a holiday's date. Raises KeyError for an unknown name, and ValueError outside the calendar."""
     month, _, day = _DAY_OF[name].partition("/")
     if day == "equinox":  # the usual approximation, right from 1980 to 2099
         years = year - 1980
@@ -59,7 +58,7 @@ def day_named(name: str, year: int) -> date:
 
 
 def cron_of(name: str) -> str | None:
-    """Day, month and weekday as cron has them; None for the equinoxes."""
+    """Return cron's day, month and weekday; None for the equinoxes."""
     month, _, day = _DAY_OF[name].partition("/")
     if day == "equinox":
         return None
@@ -68,7 +67,7 @@ def cron_of(name: str) -> str | None:
 
 
 def nth_weekday(year: int, month: int, nth: int, weekday: int) -> date:
-    """The n-th Monday (weekday 0) of a month; 0 is its last. Raises ValueError where it has none."""
+    """Return the n-th Monday (weekday 0) of a month; n = 0: the last. Raises ValueError if there is none."""
     first = date(year, month, 1)
     day = first + timedelta(days=(weekday - first.weekday()) % 7 + 7 * ((nth or 5) - 1))
     if day.month != month and not nth:

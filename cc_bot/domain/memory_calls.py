@@ -1,7 +1,7 @@
-"""Tool calls about memories, which are stored with references in place of the memories' text.
+"""Tool calls about memories, stored with references instead of the memories' text.
 
-A result names each memory by its row (`ref`). The text is taken out when a call is stored and looked up when
-it is read, so an erased memory leaves no copy in stored answers.
+A result refers to each memory by its row (`ref`). The text is removed when a call is stored and inserted when
+it is read, so stored answers keep no copy of an erased memory.
 """
 
 import json
@@ -17,7 +17,7 @@ CANVAS_TOOLS: Final = frozenset(
     {"canvas_add_card", "canvas_show_text", "canvas_add_chart", "canvas_update_card"}
 )
 UNAVAILABLE: Final = {"unavailable": True}
-"""What the model reads in place of a memory that was erased, or made private since."""
+"""Replaces a memory that was erased or made private since."""
 
 _KEEPING_TOOLS: Final = frozenset({"remember", "update_memory"})
 _KEPT: Final = ("remembered", "updated")
@@ -25,12 +25,12 @@ _TEXTS: Final = ("content", "category", "tags")
 
 
 def named_ids(call: ToolCall) -> frozenset[int]:
-    """Return the memories that a call's result names."""
+    """Return the memories that a call's result refers to."""
     return frozenset(_references_in(_parse(call.result))) if call.name in MEMORY_TOOLS else frozenset()
 
 
 def kept_ids(call: ToolCall) -> frozenset[int]:
-    """Return the memory that a call kept or changed, without those that its result shows beside it."""
+    """Return the memory that a call stored or changed, without others shown in its result."""
     result = _parse(call.result)
     if call.name not in _KEEPING_TOOLS or not isinstance(result, dict):
         return frozenset()
@@ -39,14 +39,14 @@ def kept_ids(call: ToolCall) -> frozenset[int]:
 
 
 def shown_ids(calls: Iterable[ToolCall]) -> frozenset[int]:
-    """Return the memories that calls kept, changed or looked up."""
+    """Return the memories that calls stored, changed or looked up."""
     return frozenset[int]().union(
         *(kept_ids(call) if call.name in _KEEPING_TOOLS else named_ids(call) for call in calls)
     )
 
 
 def without_texts(call: ToolCall) -> ToolCall:
-    """Return the call as it is stored."""
+    """Return the call as stored."""
     if call.name not in MEMORY_TOOLS or '"ref": ' not in call.result:
         return call
     arguments = call.arguments
@@ -56,10 +56,10 @@ def without_texts(call: ToolCall) -> ToolCall:
 
 
 def with_texts(message: Message, memories: Mapping[int, Memory]) -> Message:
-    """Return a stored answer whose calls say what the memories they refer to say now.
+    """Return a stored answer with the memories' current texts in its calls.
 
-    A memory that is missing, or that the answer's readers may not see, is UNAVAILABLE; the calls then lose
-    their sealed reasoning too, which the model could read it in.
+    A memory that is missing or not visible to the answer's readers is UNAVAILABLE; the calls then lose their
+    sealed reasoning too, which may contain the text.
     """
     seen = {
         id_: memory

@@ -1,4 +1,4 @@
-"""The pages of the web that an answer rests on, as its calls of tools tell."""
+"""The web pages that an answer is based on, taken from its tool calls."""
 
 import json
 from collections.abc import Iterable
@@ -13,7 +13,7 @@ WEB_SEARCH: Final = "web_search"
 LINKS_SHOWN: Final = 5
 """Below an answer."""
 FOUND_SHOWN: Final = 3
-"""Of what a search found, where no page was read."""
+"""Search results shown if no page was read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,8 +27,8 @@ class PageLink:
 
 
 def pages_behind(calls: Iterable[ToolCall]) -> tuple[PageLink, ...]:
-    """Return the pages that were read; where none was, the first that the last search found: each once. What
-    the model itself wrote into its calls is not looked at."""
+    """Return the pages that were read, or else the first results of the last search, without duplicates.
+    Arguments written by the model are ignored."""
     read, found = list[PageLink | None](), tuple[PageLink, ...]()
     for call in calls:
         told = _told(call) if call.name in (READ_PAGE, WEB_SEARCH) and call.ok else {}

@@ -1,4 +1,4 @@
-"""The data that is stored about a user, in kinds that mean something to that user."""
+"""The kinds of data stored about a user, in the user's terms."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -26,23 +26,23 @@ DataKind = Literal[
     "decisions",
     "sign_ins",
 ]
-"""`messages` are those of conversations that are the user's own, answers included; `channel_messages` is what
-the user said to everybody, and `channel_answers` what was answered to that. `deliveries` are when reminders
-and heartbeats were said, `choices` agents and where canvases are shown, `proposals` what waits for
-the user's word, `receipts` where it is told what was done, `turns` those on their way, `counts`
-tokens that were used before an erasing, while limits count them, `rules` what an operator decided about the
-user, `decisions` what the user decided for others, `sign_ins` browsers that show their pages."""
+"""messages: in the user's own conversations, including answers. channel_messages: the user's messages in
+channels; channel_answers: the answers to them. deliveries: when reminders and heartbeats were sent. choices:
+agents, and where canvases are shown. proposals: calls awaiting approval. receipts: messages that show
+changes. turns: unfinished ones. counts: tokens used before an erasure, while limits count them. rules: an
+operator's decisions about the user. decisions: the user's decisions for others. sign_ins: signed-in
+browsers."""
 
 LEFT_BY_ERASING: Final[frozenset[DataKind]] = frozenset({"counts", "rules"})
-"""Else whoever is limited or denied could lift that by having everything erased."""
+"""Otherwise users could lift limits and denials by erasing their data."""
 
 CONFIRM_WITHIN: Final = timedelta(minutes=5)
-"""A question whether to erase everything must not lie around."""
+"""How long the confirmation of an erasure stays valid."""
 
 
 @dataclass(frozen=True, slots=True)
 class StoredAmount:
-    """The amount of a kind, and from when to when it is, as far as that is known."""
+    """The amount of a kind of data, and its time range if known."""
 
     count: int
     first: datetime | None = None
@@ -51,14 +51,14 @@ class StoredAmount:
 
 @dataclass(frozen=True, slots=True)
 class Holdings:
-    """The amounts of all that is stored about a user."""
+    """The amounts of all data stored about a user."""
 
     kinds: Mapping[DataKind, StoredAmount] = field(default_factory=dict)
-    """Only those of which there is something."""
+    """Without empty kinds."""
     file_bytes: int = 0
     """Of attachments."""
     on_server: bool = False
-    """Whether they are in a database on a server, whose files and copies are its operator's own affair."""
+    """Whether the database is on a server, whose files and copies its operator manages."""
 
     def count(self, kind: DataKind) -> int:
         return self.kinds[kind].count if kind in self.kinds else 0
@@ -69,19 +69,19 @@ class Holdings:
 
     @property
     def nothing_to_erase(self) -> bool:
-        """True if there is nothing but what stays."""
+        """True if only data that erasure keeps is left."""
         return self.kinds.keys() <= LEFT_BY_ERASING
 
 
 @dataclass(frozen=True, slots=True)
 class Retention:
-    """The number of days for which the operator keeps each kind; 0: until it is erased."""
+    """The operator's retention in days for each kind; 0: until erased."""
 
     archive_days: int = 0
-    """Messages, of conversations and channels, unless an open conversation shows them."""
+    """Messages in conversations and channels, unless an open conversation shows them."""
     session_days: int = 0
-    """Conversations that are over, since they ended."""
+    """Since the conversation ended."""
     usage_days: int = 0
-    """What was used, by day."""
+    """Daily usage."""
     copy_days: int = 0
-    """Copies of the database beside it, made before an upgrade or a restore."""
+    """Copies beside the database, made before an upgrade or a restore."""

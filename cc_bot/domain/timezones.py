@@ -1,4 +1,4 @@
-"""Time zones as people name them: 東京, `jst` and `tokyo` are Asia/Tokyo."""
+"""Names of time zones: 東京, `jst` and `tokyo` mean Asia/Tokyo."""
 
 import re
 import unicodedata
@@ -87,11 +87,11 @@ _NAMES: Final[Mapping[str, str]] = {
     "Pacific/Auckland": "オークランド ニュージーランド nzst nzdt newzealand",
     "UTC": "世界標準時 協定世界時 utc gmt z",
 }
-"""Words that are no part of the zone's own name. Of those of several zones, the first has the most people."""
+"""Words that are not part of the zone's name. A word for several zones means the most populous one."""
 
 
 def zone_of(typed: str) -> str:
-    """Return the zone that a word names; the word itself if it names none, or several."""
+    """Return the zone that a word names; the word itself if it names none or several."""
     wanted, zones = _fold(typed), _known()
     if _OFFSET.fullmatch(wanted):  # several zones have each offset
         return USUAL if _USUAL_OFFSET.fullmatch(wanted) else typed.strip()
@@ -106,8 +106,8 @@ def zone_of(typed: str) -> str:
 
 
 def suggest_zones(typed: str, own: str | None = None) -> list[str]:
-    """Zones for what was typed so far, the likeliest first. Without a word, the user's own and the usual one,
-    and then those of the places that people name."""
+    """Return zones for a typed prefix, likeliest first. Without one: the user's own, the default, then common
+    ones."""
     wanted = _fold(typed)
     if not wanted:
         return _once([*filter(None, [own]), USUAL, *_NAMES, *_known()])
@@ -121,12 +121,12 @@ def suggest_zones(typed: str, own: str | None = None) -> list[str]:
 _OFFSET: Final = re.compile(r"(?:utc|gmt)?[+−-]\d{1,2}(?::?\d\d)?")
 _USUAL_OFFSET: Final = re.compile(r"(?:utc|gmt)?\+0?9(?::?00)?")
 _INVERTED: Final = re.compile(r"(?:Etc/)?GMT[+-]?\d+")
-"""Etc/GMT+9 is nine hours behind, against what everybody means by it (POSIX)."""
+"""POSIX inverts the sign: Etc/GMT+9 is nine hours behind UTC, contrary to common usage."""
 
 
 @cache
 def _known() -> tuple[str, ...]:
-    """List the zones that this machine has; looking for them takes a while."""
+    """List this machine's zones; slow."""
     return tuple(
         sorted(
             zone for zone in available_timezones() - {"localtime", "Factory"} if not _INVERTED.fullmatch(zone)
@@ -144,12 +144,12 @@ def _by_name() -> Mapping[str, list[str]]:
 
 
 def _once(zones: Iterable[str]) -> list[str]:
-    """Return those that this machine knows, each once: it may have an older table."""
+    """Return the zones known to this machine, without duplicates; its table may be older."""
     known = frozenset(_known())
     return [zone for zone in dict.fromkeys(zones) if zone in known]
 
 
 def _fold(text: str) -> str:
-    """Half width, small letters, hiragana, and nothing between words."""
+    """Normalize to half width, lower case and hiragana, without separators."""
     plain = hiragana(unicodedata.normalize("NFKC", text).casefold())
     return "".join(each for each in plain if each not in " _・")

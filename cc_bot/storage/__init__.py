@@ -1,4 +1,4 @@
-"""The database: a connection, its schema, and copies of it. What is stored in it is not known here."""
+"""The database: connections, schema and copies, independent of the data stored."""
 
 from cc_bot.storage.backup import BackupResult, back_up
 from cc_bot.storage.database import (

@@ -1,8 +1,8 @@
-"""Copies a database into an empty one, of the same engine or the other: all of it or nothing.
+"""Copies a database into an empty one of the same or the other engine, completely or not at all.
 
-PostgreSQL takes the rows with COPY, in one transaction. For SQLite a new file is filled, and renamed at the
-end. The tables and columns that both schemas have are copied, so a database of an older version can be
-brought over. A table is left out if its rows would lack a value that this version needs.
+PostgreSQL receives the rows with COPY in one transaction; for SQLite a new file is filled, then renamed. Only
+tables and columns of both schemas are copied, so older databases work. A table is skipped if its rows lack a
+value that this version requires.
 """
 
 import sqlite3
@@ -48,7 +48,7 @@ class CopiedTable:
     """Those that both have."""
     rows: int
     numbered: str
-    """The column whose numbers are never given twice; empty where there is none."""
+    """The column whose numbers are never reused; empty if there is none."""
     last_number: int
 
     @property
@@ -59,18 +59,18 @@ class CopiedTable:
 @dataclass(frozen=True, slots=True)
 class CopyPlan:
     tables: tuple[CopiedTable, ...]
-    """Each after those that it refers to."""
+    """Each after the tables that it references."""
     left_out: tuple[str, ...]
-    """Tables and columns (`table.column`) of the source that this version does not have."""
+    """Tables and columns (`table.column`) of the source that this version lacks."""
 
 
 def copied_tables() -> tuple[TableLayout, ...]:
-    """All tables of the newest schema but for its own records, which each database has made itself."""
+    """Return all tables of the newest schema but its own records, which each database creates itself."""
     return tuple(table for table in tables_made_by(newest_schema()) if table.name != RECORDS)
 
 
 async def ensure_empty(target: Database) -> None:
-    """Raise CopyTargetOccupied if a table has more rows than the migrations put there."""
+    """Raise CopyTargetOccupied if a table has more rows than the migrations insert."""
     there, made = await list_tables(target), rows_made_by(newest_schema())
     for name in sorted(there & made.keys() - {RECORDS}):
         few = f'SELECT count(*) FROM (SELECT 1 FROM "{name}" LIMIT $1) AS few'
@@ -80,7 +80,7 @@ async def ensure_empty(target: Database) -> None:
 
 
 async def plan_copy(source: Database) -> CopyPlan:
-    """Find out what can be copied. Raises CopyStopped."""
+    """Determine what can be copied. Raises CopyStopped."""
     with _telling(source):
         there = {(table, column) for table, column in await source.query(_SELECT_COLUMNS[source.dialect])}
         layouts = {
@@ -103,7 +103,7 @@ async def _plan_table(source: Database, layout: TableLayout, shared: set[tuple[s
 
 
 async def _last_number(source: Database, table: str, column: str) -> int:
-    """Return the last number that a row was given; the row may be gone, but old buttons still name it."""
+    """Return the last number given to a row. The row may be deleted, but old buttons still refer to it."""
     if source.dialect == "sqlite":
         found = await source.query("SELECT seq FROM sqlite_sequence WHERE name = $1", table)
     else:
@@ -125,14 +125,14 @@ async def copy_to_server(source: Database, plan: CopyPlan, target: Database) -> 
                     setval = "SELECT setval(pg_get_serial_sequence($1, $2), $3)"
                     await connection.execute(setval, table.name, table.numbered, last)
                 _ensure_same(table.rows, await connection.fetchval(f'SELECT count(*) FROM "{table.name}"'))
-            # Until it is analyzed the planner knows nothing of the rows.
+            # The planner has no statistics of the rows until then.
             await connection.execute(f"ANALYZE {', '.join(names)}")
     except StorageError as error:
         raise _failure(error, target.location, table) from error
 
 
 async def copy_to_file(source: Database, plan: CopyPlan, new: Path, target: Path) -> None:
-    """Copy into `new`, an empty file of the newest schema, and name it `target`. Raises CopyStopped or
+    """Copy into `new`, an empty file of the newest schema, and rename it to `target`. Raises CopyStopped or
     CopyRefused."""
     table = plan.tables[0]
     try:
@@ -181,7 +181,7 @@ def _telling(source: Database) -> Iterator[None]:
 
 
 def _failure(error: StorageError, location: str, table: CopiedTable) -> CopyRefused | CopyStopped:
-    """Name the table if the rows are to blame, and not the disk or the server."""
+    """Name the table if its rows are the cause, and not the disk or server."""
     if type(error) is StorageError:
         return CopyRefused(path=location, name=table.name)
     return CopyStopped(path=location)

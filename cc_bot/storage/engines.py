@@ -1,4 +1,4 @@
-"""Choose the engine for a database URL."""
+"""Selects the engine of a database URL."""
 
 import asyncio
 import os
@@ -19,35 +19,33 @@ _SERVERS: Final = ("postgresql://", "postgres://")
 
 
 def dialect_of(url: str) -> Dialect:
-    """Return the dialect of a URL's engine."""
     return "postgresql" if url.startswith(_SERVERS) else "sqlite"
 
 
 DATA_FOLDER: Final = Path("data")
 _SERVER_NAME: Final = "postgresql"
-"""The name of the files of a database on a server."""
+"""Base name of the files that belong to a database on a server."""
 
 
 def config_path(url: str, data_folder: Path = DATA_FOLDER) -> Path:
-    """Return the path beside which the operator's files are: that of the database as the URL names it, or one
-    in the data folder for a server. Raises InvalidSetting."""
+    """Return the path beside which the operator's files are: the database file as the URL names it or, for a
+    server, a path in the data folder. Raises InvalidSetting."""
     return sqlite_path(url) if dialect_of(url) == "sqlite" else data_folder / _SERVER_NAME
 
 
 def state_path(url: str, data_folder: Path = DATA_FOLDER) -> Path:
-    """Return the same for the program's own files (erasure log, lock), links resolved. Raises
+    """Return that path for the program's own files (erasure log, lock), with links resolved. Raises
     InvalidSetting."""
     return database_file(url) if dialect_of(url) == "sqlite" else data_folder / _SERVER_NAME
 
 
 def folder_setting(url: str) -> str:
-    """Return the setting that names the folder of both."""
+    """Return the name of the setting that determines both folders."""
     return URL_SETTING if dialect_of(url) == "sqlite" else "CC_BOT_DATA_FOLDER"
 
 
 def shown(url: str) -> str:
-    """Return a URL as the operator may be shown it: without a password. Raises InvalidSetting or
-    EngineMissing."""
+    """Return the URL without its password, for the operator. Raises InvalidSetting or EngineMissing."""
     if dialect_of(url) == "sqlite":
         return url
     _need_driver()
@@ -57,7 +55,7 @@ def shown(url: str) -> str:
 
 
 def source_url(url: str) -> str:
-    """Return the same of a database that may be named from another folder later."""
+    """Like `shown`, for a database that may later be named from another folder."""
     if dialect_of(url) == "sqlite":
         return f"sqlite:///{os.path.realpath(sqlite_path(url))}"
     address = shown(url)
@@ -67,8 +65,8 @@ def source_url(url: str) -> str:
 
 
 def file_of(url: str, command: str) -> Path:
-    """Return the file of a database, for a command that is about files. Raises InvalidSetting, and NotAFile
-    for a database on a server."""
+    """Return the database's file, for commands on files. Raises InvalidSetting, or NotAFile for a database on
+    a server."""
     if dialect_of(url) != "sqlite":
         raise NotAFile(command=command)
     return database_file(url)
@@ -78,8 +76,8 @@ def file_of(url: str, command: str) -> Path:
 async def open_database(
     url: str, *, synchronous: Synchronous = "NORMAL", timeout_s: float = TIMEOUT_S, read_only: bool = False
 ) -> AsyncIterator[Database]:
-    """Open a connection to the database, its schema as it is found. `timeout_s`: how long writes to a
-    file wait for other programs. If `read_only`, a file stays as it is.
+    """Open a connection without migrating the schema. `timeout_s`: how long writes to a file wait for other
+    programs. `read_only` leaves a file unchanged.
 
     Raises a StartupError: InvalidSetting, DatabaseFolderMissing, DatabaseUnusable, SqliteTooOld,
     EngineMissing, PostgresRefused or PostgresTooOld; or a StorageError.
@@ -105,23 +103,23 @@ def _need_driver() -> None:
 
 
 # ---- others on a server ------------------------------------------------------------------------------------
-# The lock beside a database is seen on one machine; a server may be used from another one.
+# A file lock works on one machine only, but a server may be used from several.
 
 _COUNT_OTHERS: Final = """
     SELECT count(*) FROM pg_stat_activity
     WHERE datname = current_database() AND pid <> pg_backend_pid() AND application_name = 'cc-bot'
         AND (state IS NULL OR state <> 'idle' OR state_change > clock_timestamp() - INTERVAL '1 minute')
 """
-"""A bot queries every 15 seconds at least, so silent connections are a pooler's. Those whose state is hidden,
-because they are another role's, count."""
+"""A bot queries at least every 15 seconds, so idle connections belong to a pooler. Connections of other
+roles, whose state is hidden, count."""
 _LOOKS: Final = 20
 _BETWEEN_S: Final = 0.1
-"""A connection that was closed just now may still be listed."""
+"""A connection closed just now may still be listed."""
 
 
 async def ensure_unused(database: Database) -> None:
-    """Raise ServerInUse if another cc-bot uses a server's database, which was opened just now. A file has a
-    lock instead (see `instance_lock`). Raises StorageError."""
+    """Raise ServerInUse if another cc-bot uses the database on a server that was just opened. For a file, see
+    `instance_lock`. Raises StorageError."""
     if database.dialect == "sqlite":
         return
     for _ in range(_LOOKS):

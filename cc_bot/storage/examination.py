@@ -1,4 +1,4 @@
-"""A look at a database file from outside, which changes nothing of it and may be taken beside a bot."""
+"""Examines a database file from outside without changing it, even while a bot runs."""
 
 import sqlite3
 from contextlib import closing
@@ -13,7 +13,7 @@ from cc_bot.storage.schema import RECORDS, schema_of
 from cc_bot.storage.sqlite import log_bytes_of
 
 SQLITE: Final = sqlite3.sqlite_version
-"""The version that comes with Python here."""
+"""The version that comes with this Python."""
 _BUSY_TIMEOUT_S: Final = 5.0
 
 Condition = Literal["fine", "missing", "no_folder", "foreign", "damaged", "read_only", "locked"]
@@ -29,18 +29,18 @@ _CONDITIONS: Final[dict[int, Condition]] = {
 class Examination:
     condition: Condition
     newest: int
-    """The version of the schema that this program knows."""
+    """The newest schema version known to this program."""
     version: int | None = None
-    """That of the file, if it could be read."""
+    """The file's schema version, if readable."""
     size_bytes: int = 0
-    """With its WAL."""
+    """Including the WAL."""
     mismatch: str = ""
-    """An object that is not as the migrations make it."""
+    """An object that differs from the migrations."""
 
 
 def examine(path: Path) -> Examination:
-    """Open the file, check it, and take the write lock for a moment. It takes some seconds a gigabyte, so not
-    on the event loop."""
+    """Open the file, check it, and take the write lock for a moment. Takes some seconds per gigabyte, so run
+    it off the event loop."""
     newest = known_migrations()[-1].version
     if not path.exists():
         return Examination("missing" if has_folder(path) else "no_folder", newest)
@@ -48,7 +48,7 @@ def examine(path: Path) -> Examination:
         return Examination("foreign", newest)
     size = path.stat().st_size + log_bytes_of(path)
     try:
-        # mode=rw: it is never made here. A name with ? or # is quoted by as_uri.
+        # mode=rw: do not create the file. as_uri quotes ? and # in names.
         opened = sqlite3.connect(
             f"{path.absolute().as_uri()}?mode=rw", uri=True, timeout=_BUSY_TIMEOUT_S, isolation_level=None
         )
@@ -61,7 +61,7 @@ def examine(path: Path) -> Examination:
 
 
 def _examine(connection: sqlite3.Connection, newest: int, size: int) -> Examination:
-    """Look for damage first: it matters more than who is writing. Raises Damaged, or sqlite3.Error."""
+    """Check for damage before locks, as it matters more. Raises Damaged, or sqlite3.Error."""
     found, version = schema_of(connection), 0
     if found and f"TABLE {RECORDS}" not in found:
         return Examination("foreign", newest, size_bytes=size)

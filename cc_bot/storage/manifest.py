@@ -1,7 +1,7 @@
-"""The manifest of a backup, written down beside it when it was made and checked: its hash finds what SQLite's
-own check does not, and its counts tell the operator what is in it.
+"""The manifest of a backup, written beside it once it was made and checked. Its hash detects damage that
+SQLite's check misses, and its counts show the operator what is in it.
 
-It proves damage, not origin: whoever can change a backup can write a manifest for it.
+It does not prove origin: anyone who can change a backup can write a manifest.
 """
 
 import hashlib
@@ -18,7 +18,7 @@ from cc_bot.regular_file import open_regular, read_regular
 
 Stage = Literal["copying", "checking", "upgrading", "erasing"]
 Announce = Callable[[Stage], None]
-"""Called when a stage of the work begins."""
+"""Called when a stage begins."""
 
 
 def announce_nothing(_: Stage) -> None: ...
@@ -34,22 +34,22 @@ _SELECT_TABLES: Final = """
 _SELECT_VERSION: Final = "SELECT max(version) FROM schema_migrations"
 
 Rows = Mapping[str, int]
-"""The number of rows of each table."""
+"""Row count of each table."""
 
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """The facts of a backup when it was made."""
+    """Facts about a backup when it was made."""
 
     made_at: datetime
-    """Everything that was written until then is in it, nothing that was written after."""
+    """The backup contains exactly what was written until then."""
     program: str
     schema_version: int
     size_bytes: int
     sha256: str
     rows: Rows
     erasures: int
-    """The number of entries in the erasure log."""
+    """Number of entries in the erasure log."""
 
     def to_json(self) -> str:
         made_at = self.made_at.isoformat(timespec="milliseconds")
@@ -58,7 +58,7 @@ class Manifest:
 
     @classmethod
     def from_json(cls, text: str) -> "Manifest":
-        """Parse a manifest. Raises ValueError if it is none."""
+        """Parse a manifest. Raises ValueError if it is invalid."""
         try:
             fields = json.loads(text)
             if fields.pop("format") != _FORMAT:
@@ -73,26 +73,26 @@ class Manifest:
 
 
 def manifest_path(backup: Path) -> Path:
-    """Return the path of the manifest of a backup: `sessions_20261122-030405.json` for the `.db`."""
+    """Return the path of a backup's manifest: `sessions_20261122-030405.json` for the `.db`."""
     return backup.with_suffix(".json")
 
 
 def read_manifest(backup: Path) -> Manifest | None:
-    """Read the manifest of a backup; None if it has none. Raises OSError, or ValueError if it is spoiled."""
+    """Read a backup's manifest; None if it has none. Raises OSError, or ValueError if it is invalid."""
     with suppress(FileNotFoundError):
         return Manifest.from_json(read_regular(manifest_path(backup)).decode())
     return None
 
 
 def manifests_in(folder: Path) -> Iterator[Manifest]:
-    """Yield the manifests in a folder that can be read."""
+    """Yield the readable manifests in a folder."""
     for path in folder.glob("*.json"):
         with suppress(OSError, ValueError):
             yield Manifest.from_json(read_regular(path).decode())
 
 
 def hash_of(path: Path) -> str:
-    """Return the SHA-256 of a file, in hexadecimal. Raises OSError."""
+    """Return the hexadecimal SHA-256 of a file. Raises OSError."""
     digest = hashlib.sha256()
     with open_regular(path) as file:
         while chunk := file.read(2**20):
@@ -101,13 +101,13 @@ def hash_of(path: Path) -> str:
 
 
 class Damaged(Exception):
-    """The error of a database that can be read, but is not what it should be."""
+    """The database is readable, but fails a check."""
 
 
 def check_database(connection: sqlite3.Connection) -> tuple[int, Rows]:
-    """Check a whole database; return the version of its schema, and its rows.
+    """Check a whole database; return its schema version and row counts.
 
-    Raises Damaged, or sqlite3.Error, also for a file that is no database of cc-bot.
+    Raises Damaged, or sqlite3.Error, also if the file is not a cc-bot database.
     """
     ensure_whole(connection)
     [(version,)] = connection.execute(_SELECT_VERSION).fetchall()
@@ -135,10 +135,10 @@ def code_of(error: BaseException) -> int:
 
 
 def is_disk_trouble(error: sqlite3.Error) -> bool:
-    """Return whether the disk is full or broken, so that the file may be fine."""
+    """Return whether the disk is full or failing, so that the file may be intact."""
     return code_of(error) in (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR)
 
 
 def is_busy(error: sqlite3.Error) -> bool:
-    """Return whether another program holds the file."""
+    """Return whether another program has locked the file."""
     return code_of(error) in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)

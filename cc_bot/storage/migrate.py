@@ -1,6 +1,6 @@
-"""The schema, as numbered SQL files that are applied in order.
+"""Schema migrations: numbered SQL files, applied in order.
 
-A file and its record commit together, so a database is always at a version and never between two.
+A file and its record commit together, so a database is always at one version.
 """
 
 import asyncio
@@ -40,8 +40,6 @@ _SELECT_VERSION = "SELECT coalesce(max(version), 0) FROM schema_migrations"
 
 @dataclass(frozen=True, slots=True)
 class Migration:
-    """A step of the schema."""
-
     version: int
     description: str
     statements: tuple[str, ...]
@@ -49,13 +47,13 @@ class Migration:
 
 @cache
 def known_migrations(dialect: Dialect = "sqlite") -> tuple[Migration, ...]:
-    """The migrations that this program carries for an engine, in order."""
+    """Return this program's migrations for an engine, in order."""
     return read_migrations(resources.files("cc_bot.storage") / "migrations", dialect)
 
 
 def read_migrations(folder: Traversable, dialect: Dialect = "sqlite") -> tuple[Migration, ...]:
-    """Read the files named `0001_what_it_does.sql`, in order. Raises ValueError when a number is missing or
-    double."""
+    """Read the files named `0001_what_it_does.sql`, in order. Raises ValueError if a number is missing or
+    duplicated."""
     found = [
         Migration(
             int(match[1]),
@@ -72,26 +70,26 @@ def read_migrations(folder: Traversable, dialect: Dialect = "sqlite") -> tuple[M
 
 
 def statements_up_to(version: int, migrations: Sequence[Migration] | None = None) -> tuple[str, ...]:
-    """Return the statements that make the schema of this version in an empty database of SQLite."""
+    """Return the statements that create this schema version in an empty SQLite database."""
     known = known_migrations() if migrations is None else migrations
     steps = [migration.statements for migration in known if migration.version <= version]
     return (expand(_RECORDS, "sqlite"), *chain.from_iterable(steps))
 
 
 def newest_schema() -> tuple[str, ...]:
-    """Return the statements that make the newest schema in an empty database of SQLite."""
+    """Return the statements that create the newest schema in an empty SQLite database."""
     return statements_up_to(known_migrations()[-1].version)
 
 
 def mismatch_of(found: Schema, version: int, migrations: Sequence[Migration] | None = None) -> str:
-    """Return what differs from the schema that the migrations make up to this version; empty if nothing."""
+    """Return the first difference from this schema version; empty if there is none."""
     return find_mismatch(found, schema_made_by(statements_up_to(version, migrations)))
 
 
 async def list_pending(
     database: Database, migrations: Sequence[Migration] | None = None
 ) -> tuple[Migration, ...]:
-    """List what `apply_pending` would apply; nothing is written. Raises DatabaseNewer."""
+    """List what `apply_pending` would apply, without writing. Raises DatabaseNewer."""
     known = known_migrations(database.dialect) if migrations is None else migrations
     newest, version = known[-1].version, 0
     if RECORDS in await list_tables(database):
@@ -108,12 +106,12 @@ async def apply_pending(
     clock: Clock = utc_now,
     preserve: bool = True,
 ) -> tuple[Migration, ...]:
-    """Bring the schema up to date and return what was applied.
+    """Migrate to the newest schema; returns the migrations applied.
 
-    A database that held something is copied first, unless there is another copy already.
-    Raises DatabaseNewer, SchemaChanged, or StorageError with the schema at the last version that worked.
+    A database with data is copied first, unless a copy exists. Raises DatabaseNewer, SchemaChanged, or
+    StorageError with the schema at the last version that succeeded.
     """
-    # Always, so that a start finds out if it can't write.
+    # Always run, so that a start finds out whether it can write.
     await database.transaction([Statement(_RECORDS)], (EVERYBODY,))
     todo = await list_pending(database, migrations)
     if database.dialect == "sqlite":
@@ -125,7 +123,7 @@ async def apply_pending(
 
 
 async def _ensure_own_schema(database: Database, migrations: Sequence[Migration] | None) -> None:
-    """Raise SchemaChanged if the schema of a file is not the one of its version."""
+    """Raise SchemaChanged if a file's schema differs from that of its version."""
 
     def look() -> Steps[tuple[int, Schema]]:
         rows = yield Statement(SELECT_SCHEMA)
@@ -152,9 +150,9 @@ def _apply(migration: Migration, clock: Clock) -> Steps[bool]:
 
 
 def _split(script: str) -> tuple[str, ...]:
-    """The statements of a script, each of which ends where a line ends with a semicolon.
+    """Split a script into statements, which end with a semicolon at the end of a line.
 
-    They are run one by one: Python's executescript commits what is open before it begins.
+    They run one by one, because Python's executescript first commits the open transaction.
     """
     statements, lines = list[str](), list[str]()
     for line in script.splitlines():

@@ -1,7 +1,7 @@
-"""The schema of a database, compared with the one that the migrations make.
+"""Compares a database's schema with that of the migrations.
 
-Each object must be there as it was made, and no other trigger: that would run with every write. Views, tables
-and indexes that operators added for their own use are left alone, and come along with a restore.
+Each object must exist unchanged, and there must be no other trigger, as it would run with every write. Views,
+tables and indexes added by operators are ignored, and kept by a restore.
 """
 
 import re
@@ -16,7 +16,7 @@ from cc_bot.storage.database import Database
 from cc_bot.storage.dialect import Dialect
 
 RECORDS: Final = "schema_migrations"
-"""The table that tells which migrations were applied."""
+"""Lists the applied migrations."""
 SELECT_SCHEMA: Final = """
     SELECT type, name, sql FROM sqlite_master WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite~_%' ESCAPE '~'
 """
@@ -31,11 +31,11 @@ _COMMENTS: Final = ("--", "/*")
 _MAX_NAME_LENGTH: Final = 60
 
 Schema = Mapping[str, str]
-"""The SQL of each object by its kind and name, `TABLE memories`, without comments and with single spaces."""
+"""The SQL of each object by kind and name (`TABLE memories`), without comments and with single spaces."""
 
 
 def schema_of_rows(rows: Iterable[Sequence[str]]) -> Schema:
-    """Make a schema of the rows of SELECT_SCHEMA."""
+    """Build a schema from the rows of SELECT_SCHEMA."""
     return {f"{kind.upper()} {name}": _normalize(sql) for kind, name, sql in rows}
 
 
@@ -49,7 +49,7 @@ def _normalize(sql: str) -> str:
 
 
 def find_mismatch(found: Schema, made: Schema) -> str:
-    """Return the first object that is missing or altered, or another trigger; empty if there is none."""
+    """Return the first missing or altered object or extra trigger; empty if there is none."""
     wrong = [name for name, sql in made.items() if found.get(name) != sql]
     wrong += [name for name in found if name.startswith("TRIGGER ") and name not in made]
     return (
@@ -58,19 +58,19 @@ def find_mismatch(found: Schema, made: Schema) -> str:
 
 
 async def list_tables(database: Database) -> frozenset[str]:
-    """Return the names of a database's tables, whether they may be read or not. Raises StorageError."""
+    """Return the names of a database's tables, readable or not. Raises StorageError."""
     return frozenset(name for (name,) in await database.query(_SELECT_TABLES[database.dialect]))
 
 
 @lru_cache(maxsize=64)
 def schema_made_by(statements: tuple[str, ...]) -> Schema:
-    """Return the schema of an empty database in which these were run. It takes some milliseconds."""
+    """Return the schema that these statements create in an empty database. Takes some milliseconds."""
     with closing(_run(statements)) as connection:
         return schema_of(connection)
 
 
 def rows_made_by(statements: tuple[str, ...]) -> dict[str, list[tuple[object, ...]]]:
-    """Return the rows that these put into an empty database, by table."""
+    """Return the rows that these statements insert into an empty database, by table."""
     with closing(_run(statements)) as connection:
         return {
             name: connection.execute(f'SELECT * FROM "{name}"').fetchall()  # noqa: S608 - from the schema
@@ -89,22 +89,23 @@ class Column:
     kind: str
     """INTEGER, REAL, TEXT or BLOB."""
     required: bool
-    """Whether each row has to be given a value."""
+    """Whether each row needs a value."""
 
 
 @dataclass(frozen=True, slots=True)
 class TableLayout:
-    """A table as it is on every engine."""
+    """A table, the same on every engine."""
 
     name: str
     columns: tuple[Column, ...]
     numbered: str
-    """The column of numbers that are never given twice; empty if there is none."""
+    """The column of numbers that are never reused; empty if there is none."""
 
 
 @lru_cache(maxsize=8)
 def tables_made_by(statements: tuple[str, ...]) -> tuple[TableLayout, ...]:
-    """Return the tables that these make in an empty database, in order: a table refers to earlier ones."""
+    """Return the tables that these statements create in an empty database; each after the tables that it
+    references."""
     with closing(_run(statements)) as connection:
         return tuple(_layout(connection, name, sql) for name, sql in _tables(connection).items())
 

@@ -1,4 +1,4 @@
-"""A canvas in its column: a JSON object with a list of elements."""
+"""A canvas as stored: a JSON object with a list of elements."""
 
 import json
 from collections.abc import Mapping
@@ -20,7 +20,7 @@ _ADAPTERS: Final[Mapping[str, TypeAdapter[Any]]] = {name: TypeAdapter(kind) for 
 
 
 def canvas_to_json(canvas: Canvas) -> str:
-    """Return a canonical JSON text; `EMPTY_CANVAS` for an unused canvas."""
+    """Return canonical JSON; `EMPTY_CANVAS` for an unused canvas."""
     elements = []
     for each in canvas.elements:
         name = _NAMES[type(each)]

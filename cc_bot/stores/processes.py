@@ -87,8 +87,8 @@ class ProcessStore:
         self._database = database
 
     async def join(self, process: Process, watched: Collection[str] = ()) -> tuple[LivingProcess, ...]:
-        """Add a process unless others conflict with it; returns those. A lapsed process conflicts too, until
-        it is removed: lapsed ones among `watched` are. Raises StorageError."""
+        """Add a process, unless others conflict with it; returns those. Lapsed processes among `watched` are
+        removed first; other lapsed ones still conflict. Raises StorageError."""
 
         def steps() -> Steps[tuple[LivingProcess, ...]]:
             for name in watched:

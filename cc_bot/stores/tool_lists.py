@@ -1,4 +1,4 @@
-"""The tools of the operator's servers, as these listed them last and as an owner accepted them."""
+"""Tool lists of the operator's servers: as last listed, and as accepted by an owner."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -16,17 +16,17 @@ _PUT: Final = """
 
 
 class ToolListStore:
-    """The tools of every server. They say nothing about users."""
+    """The tools of every server. No user data."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     async def get_all(self) -> Mapping[str, StoredToolList]:
-        """Return them by server. Raises StorageError."""
+        """Return the lists by server. Raises StorageError."""
         rows = await self._database.query(SELECT_LISTS)
         return {server: StoredToolList(*tools) for server, *tools in rows}
 
     async def put(self, server: str, tools: StoredToolList) -> None:
-        """Keep the tools of a server. Raises StorageError."""
+        """Store a server's tools. Raises StorageError."""
         params = (server, tools.seen, tools.accepted)
         await self._database.transaction([Statement(_PUT, params)], ())

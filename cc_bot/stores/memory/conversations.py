@@ -1,7 +1,8 @@
-"""The parts of stored conversations that touch on memories, emptied when their user wants that.
+"""Empties the parts of stored conversations that concern memories, on request of their user.
 
-These are the answers that kept or looked up a memory, the questions to those that kept one, and every message
-that contains its text; with them go summaries that cover them, and what those answers drew on canvases.
+These are the answers that stored or looked up a memory, the questions of those that stored one, and every
+message that contains its text. Summaries that cover them are deleted, as are canvas elements that those
+answers drew.
 """
 
 import json
@@ -28,7 +29,7 @@ _PAGE: Final = 200
 
 _SELECT_SESSIONS: Final = "SELECT id FROM sessions WHERE user_id = $1 ORDER BY created_at DESC"
 
-# $2 session, $3 the message before the first, $4 limit
+# $2 session, $3 previous message, $4 limit
 _SELECT_SAID: Final = """
     SELECT id, role, content, tool_calls FROM messages
     WHERE user_id = $1 AND session_id = $2 AND id > $3
@@ -36,7 +37,7 @@ _SELECT_SAID: Final = """
     LIMIT $4
 """
 
-# Answers in channels, and what was said without a question. $2 the message before the first, $3 limit
+# Answers in channels, and messages without a question. $2 previous message, $3 limit
 _SELECT_OTHERS: Final = """
     SELECT id, content, tool_calls, discord_id FROM messages
     WHERE memory_user_id = $1 AND id > $2
@@ -44,7 +45,7 @@ _SELECT_OTHERS: Final = """
     LIMIT $3
 """
 
-# $2 the answer's id on Discord
+# $2 the answer's Discord id
 SELECT_CHANNEL_QUESTIONS: Final = """
     SELECT q.id
     FROM turns AS w
@@ -55,22 +56,22 @@ SELECT_CHANNEL_QUESTIONS: Final = """
 
 @dataclass(frozen=True, slots=True)
 class Mentions:
-    """The messages that touch on memories."""
+    """The messages that concern memories."""
 
     ids: set[int] = field(default_factory=set)
     drawn: list[ToolCall] = field(default_factory=list)
-    """What their answers drew on canvases."""
+    """Canvas calls of their answers."""
 
 
 class MentionFinder:
-    """A search through what was said to and by one user. It reads in pages, and up to MAX_MESSAGES of the
-    newest sessions, so that a long archive holds up no other user."""
+    """Searches one user's messages and answers, in pages and at most MAX_MESSAGES from the newest sessions,
+    so that a long archive does not block other users."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     async def find(self, user_id: int, memory_ids: Collection[int], texts: Collection[str]) -> Mentions:
-        """Find the messages about memories with these ids and texts."""
+        """Return the messages that concern memories with these ids and texts."""
         found, sought, question = Mentions(), TextMatcher(texts), 0
         async for id_, role, content, stored in self._read_sessions(user_id):
             calls = tool_calls_of(stored)
@@ -120,25 +121,25 @@ def _add(
 
 
 # ---- emptying --------------------------------------------------------------------------------------------
-# $1 is the user, $2 an array of messages, unless it is said otherwise.
+# $1 is the user, $2 an array of messages, unless stated otherwise.
 
 _DELETE_FILES: Final = "DELETE FROM attachments WHERE user_id = $1 AND message_id IN @ids($2)"
 
-# $3 what takes their place
+# $3 the replacement text
 _EMPTY: Final = """
     UPDATE messages SET content = $3, heard = '', tool_calls = '[]', erased = 1
     WHERE user_id = $1 AND id IN @ids($2)
     RETURNING id
 """
 
-# Those that the user wrote, or that were answered to the user. $3 what takes their place
+# Messages by the user, and answers to them. $3 the replacement text
 EMPTY_IN_CHANNELS: Final = """
     UPDATE messages SET content = $3, heard = '', tool_calls = '[]', erased = 1
     WHERE user_id IS NULL AND id IN @ids($2) AND $1 IN (author_id, memory_user_id)
     RETURNING id /* channel */
 """
 
-# The frozen blocks that hold them. $1 an array of messages
+# The frozen blocks with these messages. $1 an array of messages
 THAW: Final = f"""
     DELETE FROM block_boundaries WHERE id IN (
         {BLOCKS_FROM_MESSAGE}
@@ -165,7 +166,7 @@ _DELETE_SUMMARIES: Final = f"""
     RETURNING id
 """
 
-# What was said there until now goes into no summary, not even into one that is being written.
+# Excludes all messages so far from summaries, including one being written.
 _COVER: Final = f"""
     UPDATE sessions SET summarized_to = coalesce(
         (
@@ -186,7 +187,8 @@ _CHANGE_CANVAS: Final = f"UPDATE sessions SET canvas_state = $3, {CHANGED} WHERE
 
 
 def empty(user_id: int, mentions: Mentions, mark: str) -> Steps[tuple[int, int]]:
-    """Put the mark in the place of the messages. Returns the number of messages and of summaries deleted."""
+    """Replace the messages' content by the mark. Returns the numbers of messages, and of summaries
+    deleted."""
     said = json.dumps(sorted(mentions.ids))
     summaries = yield Statement(_DELETE_SUMMARIES, (user_id, said))
     yield Statement(_COVER, (user_id, said))
@@ -204,7 +206,7 @@ def empty(user_id: int, mentions: Mentions, mark: str) -> Steps[tuple[int, int]]
 
 
 def _without_drawn(canvas: str, calls: Iterable[ToolCall]) -> str:
-    """Return the canvas without the elements that these calls drew, and that still show the same."""
+    """Return the canvas without unchanged elements drawn by these calls."""
     drawn = set[tuple[str, str]]()
     for call in calls:
         try:

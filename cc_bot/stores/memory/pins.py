@@ -1,7 +1,7 @@
-"""Pinned memories: those that their user wants known in every answer, and what a prompt tells from the start.
+"""Pinned memories, and the memories included in each prompt.
 
-A pin belongs to what is known, and not to one wording of it: an update keeps it, what supersedes a pinned
-memory takes it over, and whatever is had back has it again.
+A pin belongs to a memory, not to one version of it: an update, a superseding memory and a restored memory
+keep it.
 """
 
 from collections.abc import Sequence
@@ -19,9 +19,9 @@ from cc_bot.stores.memory.rows import MEMORY, known_id
 
 
 LOOKED_AT: Final = 200
-"""Of a user's newest memories: whoever imported thousands is not made to wait while they are passed over."""
+"""Newest memories examined per user, so that thousands of imported ones that are skipped cause no delay."""
 
-# $1 user, $2 memory. By memories_pinned.
+# $1 user, $2 memory. Uses memories_pinned.
 PIN: Final = f"""
     UPDATE memories SET pinned = 1
     WHERE user_id = $1 AND id = $2 AND status = 'active' AND (pinned = 1 OR {sql.ROOM_FOR_PIN})
@@ -34,16 +34,16 @@ _UNPIN: Final = f"""
     RETURNING {MEMORY.select}
 """
 
-# What everyone may see, or all for its user alone; what holds still; and what is in its user's own words, as
-# Memory.tainted tells. $2 now, $3 the audience beside 'anywhere' that counts
+# Unexpired memories for this audience in the user's own words (see Memory.tainted). $2 now, $3 the further
+# audience beside 'anywhere'
 _TO_TELL: Final = """
     audience IN ('anywhere', $3) AND (expires_at IS NULL OR expires_at > $2)
     AND coalesce(@text_of(source, kind), '') NOT IN ('import', 'proposal')
     AND coalesce(@text_of(source, author), '') = ''
 """
 
-# The pinned ones by memories_pinned, the newest of the others by memories_by_user. $1 user, $4 how many,
-# $5 how many of the newest are looked at
+# The pinned ones by memories_pinned, the newest others by memories_by_user. $1 user, $4 limit, $5 newest
+# memories to examine
 _SELECT_NOTES: Final = f"""
     SELECT * FROM (
         SELECT {MEMORY.select} FROM memories
@@ -64,17 +64,17 @@ _SELECT_NOTES: Final = f"""
 
 
 class MemoryPinStore:
-    """The pins of every user, and only ever the owner's."""
+    """Pins, accessible only to their owners."""
 
     def __init__(self, database: Database, *, clock: Clock = utc_now, told: int = 0) -> None:
         self._database = database
         self._clock = clock
         self.told = told
-        """So many notes a prompt tells from the start; none unless the operator wants it."""
+        """Number of memories in each prompt; 0 unless the operator sets it."""
 
     async def pin(self, user_id: int, memory_id: int) -> Memory | None:
-        """Pin a memory and return it; None when it is not there or not theirs. Raises TooManyPinned where
-        MAX_PINNED others are."""
+        """Pin a memory and return it; None if the user does not have it. Raises TooManyPinned if MAX_PINNED
+        others are pinned."""
         params = (user_id, known_id(memory_id))
 
         def steps() -> Steps[Sequence[Row]]:
@@ -87,18 +87,17 @@ class MemoryPinStore:
         return MEMORY.first(rows)
 
     async def unpin(self, user_id: int, memory_id: int) -> Memory | None:
-        """Unpin a memory and return it; None when it is not there or not theirs."""
+        """Unpin a memory and return it; None if the user does not have it."""
         [rows] = await self._database.transaction(
             [Statement(_UNPIN, (user_id, known_id(memory_id)))], [user(user_id)]
         )
         return MEMORY.first(rows)
 
     async def list_for_prompt(self, user_id: int, *, audience: Audience = "anywhere") -> list[Memory]:
-        """List the user's memories that a prompt tells from the start: the pinned ones, then others, of
-        either the newest first. `audience` as for MemoryStore.find. Where none are told, nothing is read.
+        """List the user's memories for a prompt: pinned ones, then others, each newest first. `audience` as
+        for MemoryStore.find. Reads nothing if the limit is 0.
 
-        Left out is what has expired, and what may be in somebody else's words: such a note would taint each
-        turn.
+        Excludes expired memories and those that may hold others' text, which would taint every turn.
         """
         if not self.told:
             return []

@@ -1,7 +1,7 @@
-"""The bounds of how much of a user's is kept, and how often they import: held where it is written.
+"""Limits on a user's stored memories and imports, enforced on writing.
 
-What they have is counted in an index. It is looked at after the change, in the same transaction: two changes
-at once do not both find the same room, and one that goes too far is undone.
+Usage is counted from an index, after the change and in its transaction: two concurrent changes can't use the
+same free space, and one that exceeds a limit is rolled back.
 """
 
 import json
@@ -15,14 +15,14 @@ from cc_bot.storage import Database, Statement, Steps, user
 from cc_bot.stores.columns import from_ms, to_ms
 from cc_bot.stores.limits import rules_for
 
-# By memories_by_size. $1 user
+# Uses memories_by_size. $1 user
 _SELECT_USED: Final = """
     SELECT count(CASE status WHEN 'active' THEN 1 END), CAST(coalesce(sum(bytes), 0) AS BIGINT)
     FROM memories WHERE user_id = $1
 """
 _SELECT_IMPORTS: Final = "SELECT moments FROM memory_imports WHERE user_id = $1"
 
-# $2 JSON: moments
+# $2 times as JSON
 _SET_IMPORTS: Final = """
     INSERT INTO memory_imports (user_id, moments) VALUES ($1, $2)
     ON CONFLICT (user_id) DO UPDATE SET moments = excluded.moments
@@ -32,16 +32,16 @@ _SET_IMPORTS: Final = """
 _MIB: Final = 2**20
 
 FileRules = Callable[[], Awaitable[Rules]]
-"""What the operator's file says at the moment."""
+"""Returns the current limits of the operator's file."""
 
 
 async def no_rules() -> Rules:
-    """Return no rules: for a program that keeps notes of its own, such as a bench."""
+    """Return no limits, for programs with their own memories, such as benchmarks."""
     return {}
 
 
 class MemoryQuotas:
-    """A guard that looks whether there is room. The limits that an owner set go before the file's."""
+    """Enforces the limits. Those set by an owner override the file's."""
 
     def __init__(self, database: Database, rules: FileRules = no_rules, *, clock: Clock = utc_now) -> None:
         self._database = database
@@ -49,11 +49,11 @@ class MemoryQuotas:
         self._clock = clock
 
     async def get_file_rules(self) -> Rules:
-        """Return what the file says, for the steps of one change."""
+        """Return the file's limits, for the steps of one change."""
         return await self._rules()
 
     async def admit_import(self, user_id: int) -> None:
-        """Count an import. Raises TooManyImports with the moment of the next one, or StorageError."""
+        """Count an import. Raises TooManyImports with the time of the next one allowed, or StorageError."""
         file_rules, now = await self._rules(), self._clock()
 
         def steps() -> Steps[None]:
@@ -71,8 +71,8 @@ class MemoryQuotas:
         await self._database.write(steps, [user(user_id)])
 
     async def ensure_room(self, user_id: int, memories: int, size: int) -> None:
-        """See that so many more memories of so many bytes would be kept. Raises TooManyMemories, MemoryFull,
-        or StorageError."""
+        """Check the limits for this many further memories and bytes. Raises TooManyMemories, MemoryFull, or
+        StorageError."""
         file_rules = await self._rules()
         await self._database.read(lambda: ensure_room_left(user_id, file_rules, memories=memories, size=size))
 
@@ -80,8 +80,8 @@ class MemoryQuotas:
 def ensure_room_left(
     user_id: int, file_rules: Rules, *, memories: int = 0, size: int = 0, added: bool = True
 ) -> Steps[None]:
-    """Ensure that the user has no more than they may, and so much more. After a change that `added` no memory
-    only the bytes count. Raises TooManyMemories or MemoryFull."""
+    """Check that the user's memories, with this much more, are within the limits; only bytes if the change
+    `added` no memory. Raises TooManyMemories or MemoryFull."""
     quotas = yield from _quotas(user_id, file_rules)
     if quotas.memories is None and quotas.memory_bytes is None:
         return
@@ -93,8 +93,8 @@ def ensure_room_left(
 
 
 def _quotas(user_id: int, file_rules: Rules) -> Steps[Quotas]:
-    """Return a user's quotas. Where nobody tells their roles, any rule for a role may be theirs: the most
-    generous one holds."""
+    """Return a user's quotas. If their roles are unknown, any role's limit may apply: the most generous one
+    is used."""
     payer = UsageSubject(user_id, role_ids=None)
     set_rules = yield from rules_for(payer)
     return quotas_of_user({**file_rules, **set_rules} if set_rules else file_rules, payer)
@@ -111,5 +111,5 @@ COUNTED: Final = ("content", "tags", "metadata")
 
 
 def size_of(content: str, tags: str, metadata: str) -> int:
-    """The bytes that a memory counts for by these columns, as the database counts them."""
+    """Return the bytes counted for a memory with these columns, as the database counts them."""
     return sum(len(text.encode("utf-8", "replace")) for text in (content, tags, metadata))

@@ -1,4 +1,4 @@
-"""The texts of the memories that stored tool calls refer to, looked up when the calls are read."""
+"""Inserts the texts of memories into stored tool calls that refer to them, on reading."""
 
 import json
 from collections.abc import Sequence
@@ -9,12 +9,12 @@ from cc_bot.domain.message import Message, ToolCall, Visibility
 from cc_bot.storage import Database
 from cc_bot.stores.memory.rows import MEMORY
 
-# Former versions and hidden memories too. $1 user, $2 an array of memories
+# Includes former versions and hidden memories. $1 user, $2 an array of memories
 _SELECT: Final = f"SELECT {MEMORY.select} FROM memories WHERE user_id = $1 AND id IN @ids($2)"  # noqa: S608 - constants
 
 
 async def read_texts(database: Database, user_id: int, messages: Sequence[Message]) -> tuple[Message, ...]:
-    """Return stored messages whose tool calls say what this user's memories say now."""
+    """Return stored messages with this user's current memory texts in their tool calls."""
     named = [frozenset[int]().union(*map(named_ids, message.tool_calls)) for message in messages]
     ids = frozenset[int]().union(*named)
     if not ids:
@@ -30,7 +30,7 @@ async def read_texts(database: Database, user_id: int, messages: Sequence[Messag
 async def read_call_texts(
     database: Database, user_id: int, calls: tuple[ToolCall, ...], visibility: Visibility
 ) -> tuple[ToolCall, ...]:
-    """Return the stored calls of a turn that others see or not, as `read_texts` does."""
+    """Like `read_texts`, for a turn's stored calls with this visibility."""
     answer = Message("assistant", "", tool_calls=calls, visibility=visibility)
     [read] = await read_texts(database, user_id, [answer])
     return read.tool_calls

@@ -1,8 +1,7 @@
-"""The rules of what may not be kept in a memory: what looks like a secret anywhere, and what the operator
-names.
+"""Rules against storing secrets in memories: built-in patterns and the operator's.
 
-The operator's patterns are searched with a limit of time: one that runs away must not hold up everybody. What
-is longer than a memory and all beside it is not searched at all.
+The operator's patterns run with a timeout, so that a slow one can't block everyone. A text longer than a
+memory with its fields is not searched.
 """
 
 import unicodedata
@@ -19,29 +18,29 @@ from cc_bot.domain.secrets import looks_secret
 _log = structlog.get_logger(__name__)
 
 TIMEOUT_S: Final = 0.05
-"""For one pattern in one text; a text of 4000 characters takes an ordinary one well under a millisecond."""
+"""Per pattern and text; an ordinary pattern takes well under 1 ms for 4000 characters."""
 
 
 MAX_CHARACTERS: Final = MAX_CONTENT_CHARACTERS + MAX_BESIDE_CHARACTERS
-"""That are looked through at once. More counts as a secret: it is not kept."""
+"""Per search. A longer text is refused like a secret."""
 
 
 class SecretRules:
     def __init__(self, patterns: Sequence[str] = ()) -> None:
-        """Make the rules. `patterns` are regular expressions; they match anywhere in a text, whatever its
-        case. Raises ValueError for one that is none."""
+        """`patterns`: regular expressions, matched anywhere and regardless of case. Raises ValueError for an
+        invalid one."""
         try:
             self._patterns = [regex.compile(pattern, regex.IGNORECASE) for pattern in patterns]
         except regex.error as error:
             raise ValueError(str(error)) from error
 
     def check(self, *texts: str | None) -> None:
-        """Raise SecretNotStored if one of the texts holds a secret."""
+        """Raise SecretNotStored if a text contains a secret."""
         if self.refuse(*texts):
             raise SecretNotStored
 
     def refuse(self, *texts: str | None) -> bool:
-        """Return whether one of the texts holds a secret, or they are too long to tell."""
+        """Return whether a text contains a secret, or they are too long to search."""
         if sum(len(text) for text in texts if text) > MAX_CHARACTERS:
             return True
         return any(
@@ -52,8 +51,7 @@ class SecretRules:
         )
 
     def _matches(self, text: str) -> bool:
-        """Return whether an operator's pattern is in the text. One that takes too long counts as found: what
-        may be a secret is not kept."""
+        """Return whether an operator's pattern matches. A timeout counts as a match, to be safe."""
         for number, pattern in enumerate(self._patterns, 1):
             try:
                 if pattern.search(text, timeout=TIMEOUT_S):
@@ -65,6 +63,5 @@ class SecretRules:
 
 
 def _forms(text: str) -> set[str]:
-    """Return the text as it was written, and without full width: a pattern names one form of what has
-    several."""
+    """Return the text as written, and in half width, because a pattern is written in one form."""
     return {text, unicodedata.normalize("NFKC", text)}

@@ -1,6 +1,6 @@
-"""The search index: the table `memory_terms` says which of a user's active memories have which term.
+"""The search index: the table `memory_terms` lists the terms of active memories.
 
-Whatever changes the text, the tags or the status of a memory updates its terms in the same transaction.
+Every change of a memory's text, tags or status updates its terms in the same transaction.
 """
 
 import json
@@ -17,22 +17,22 @@ _INSERT: Final = """
     SELECT $1, @number_at(value, 0), $2, @number_at(value, 1) FROM @rows($3) AS given
 """
 
-# By memory_terms_by_memory. $1 user, $2 an array of memories
+# Uses memory_terms_by_memory. $1 user, $2 an array of memories
 _DELETE: Final = "DELETE FROM memory_terms WHERE user_id = $1 AND memory_id IN @ids($2)"
 
 
 def insert_terms(user_id: int, memory_id: int, term_counts: str) -> Statement:
-    """Index a memory that has no terms yet. `term_counts` is that of its SearchText."""
+    """Index a memory without terms. `term_counts` is from its SearchText."""
     return Statement(_INSERT, (user_id, memory_id, term_counts))
 
 
 def delete_terms(user_id: int, memory_ids: Collection[int]) -> Statement:
-    """Take memories out of the index, those that are in it."""
+    """Remove memories from the index; others are ignored."""
     return Statement(_DELETE, (user_id, json.dumps(sorted(memory_ids))))
 
 
 def reindex(user_id: int, memories: Iterable[Memory]) -> Steps[None]:
-    """Index active memories by what they say now."""
+    """Index active memories by their current text."""
     for memory in memories:
         yield delete_terms(user_id, [memory.id])
         made = search_text(memory.content, memory.tags)

@@ -1,8 +1,8 @@
-"""Memories on their way into a file and from one: what is new, what is there already, what can't be kept.
+"""Import and export of memories: which are new, known, or not storable.
 
-An import is kept some memories at a time, and what is there already is left out. So one that was cut short is
-simply repeated, and nothing of it is there twice. What takes long is done aside and in steps, between which
-others have their turn: at the database, and at the processor.
+An import stores memories in batches and skips known ones, so an interrupted one is simply repeated without
+duplicates. Long work runs in threads and in steps, so that others get their turn at the database and the
+processor.
 """
 
 import asyncio
@@ -24,21 +24,21 @@ from cc_bot.stores.memory.secrets import SecretRules
 from cc_bot.stores.memory.store import MemoryStore, NewMemory
 from cc_bot.stores.memory.texts import likeness
 
-# Serves itself by memories_by_likeness. $1 user
+# Uses memories_by_likeness alone. $1 user
 _SELECT_LIKENESSES: Final = "SELECT likeness FROM memories WHERE user_id = $1 AND status = 'active'"
 
 _PAGE: Final = 500
-"""Memories read at a time: some milliseconds of the one connection that everybody uses."""
+"""Memories per read: a few milliseconds of the shared connection."""
 _LOOKED_AT: Final = 25
 _WRITTEN: Final = 25
-"""Memories in one transaction."""
+"""Memories per transaction."""
 
 T = TypeVar("T")
 
 
 @dataclass(slots=True)
 class _Planning:
-    """An import, as far as it was looked at."""
+    """An import being planned."""
 
     known: set[int]
     """Likenesses."""
@@ -78,7 +78,7 @@ class _Planning:
 
 
 class MemoryTransferStore:
-    """The memories of every user, on their way out and in."""
+    """Import and export of every user's memories."""
 
     def __init__(
         self,
@@ -89,7 +89,7 @@ class MemoryTransferStore:
         quotas: MemoryQuotas | None = None,
         clock: Clock = utc_now,
     ) -> None:
-        """Make the store, which limits nothing without `quotas`."""
+        """Without `quotas`, nothing is limited."""
         self._database = database
         self._memories = memories
         self._secret_rules = secret_rules
@@ -101,7 +101,7 @@ class MemoryTransferStore:
         return [memory async for page in self.read_pages(user_id) for memory in page]
 
     async def read_pages(self, user_id: int) -> AsyncIterator[list[PortableMemory]]:
-        """Yield all memories of a user, oldest first, some at a time: others are served in between."""
+        """Yield all memories of a user in pages, oldest first; others are served between pages."""
         after_id = 0
         while page := await self._memories.list(user_id, order="oldest", after_id=after_id, limit=_PAGE):
             yield [portable(memory) for memory in page]
@@ -114,9 +114,9 @@ class MemoryTransferStore:
     async def plan(
         self, user_id: int, memories: Iterable[PortableMemory], *, audience: Audience = "anywhere"
     ) -> ImportPlan:
-        """Plan an import. `audience` is that of memories that don't say who may see them.
+        """Plan an import. `audience` applies to memories that do not name one.
 
-        Raises TooManyMemories or MemoryFull where there is no room for all that is new, and StorageError.
+        Raises TooManyMemories or MemoryFull if the new ones exceed the limits, and StorageError.
         """
         planning = _Planning(await self._likenesses(user_id), audience)
         for some in _split(tuple(memories), _LOOKED_AT):
@@ -127,7 +127,7 @@ class MemoryTransferStore:
         return plan
 
     async def take(self, user_id: int, memories: Iterable[PortableMemory]) -> int:
-        """Keep what is new of them. How many that were. Raises as `plan` does, before anything is kept."""
+        """Store the new memories. Returns their number. Raises as `plan` does, before anything is stored."""
         plan = await self.plan(user_id, memories, audience="private")
         rules = await self._quotas.get_file_rules()
         for some in _split(plan.new, _WRITTEN):
@@ -159,7 +159,7 @@ def _notes(user_id: int, memories: Iterable[PortableMemory], now: datetime) -> l
 
 
 def _size_of(memories: Iterable[PortableMemory]) -> int:
-    """The bytes that they count for."""
+    """Return the bytes counted for them."""
     fields = ({name: getattr(each, name) for name in COUNTED} for each in memories)
     return sum(size_of(**MEMORY.write_some(each)) for each in fields)
 

@@ -1,6 +1,6 @@
-"""Recompute what memories are searched by, if an older version of the rules made it.
+"""Recomputes search data made by an older version of the rules.
 
-It is done in batches of one transaction each, while searches use what is stored.
+Each batch is one transaction; searches use the stored data in the meantime.
 """
 
 import asyncio
@@ -20,7 +20,7 @@ from cc_bot.stores.memory.terms import delete_terms, insert_terms
 from cc_bot.stores.memory.texts import VERSION, search_text
 
 _BATCH: Final = 100
-"""Rows in one transaction: some dozen milliseconds."""
+"""Rows per transaction, which takes a few dozen milliseconds."""
 _RETRY_S: Final = 30.0
 
 _log = structlog.get_logger(__name__)
@@ -36,7 +36,7 @@ class _Outdated(NamedTuple):
 
 _OUTDATED: Final = Columns(_Outdated)
 
-# By memories_by_rules. $1 version, $2 limit
+# Uses memories_by_rules. $1 version, $2 limit
 _SELECT_OUTDATED: Final = f"""
     SELECT {_OUTDATED.select} FROM memories WHERE terms_version < $1
     ORDER BY terms_version, id LIMIT $2 /* all users */
@@ -45,7 +45,7 @@ _SELECT_OUTDATED: Final = f"""
 
 @asynccontextmanager
 async def search_terms_kept_current(database: Database) -> AsyncIterator[None]:
-    """Recompute outdated memories in the background while this is open."""
+    """Recompute outdated memories in the background while open."""
     task = asyncio.create_task(_run(database))
     try:
         yield
@@ -55,7 +55,7 @@ async def search_terms_kept_current(database: Database) -> AsyncIterator[None]:
 
 
 async def recompute_outdated(database: Database) -> None:
-    """Recompute all outdated memories, resting after each transaction as long as it took. Raises
+    """Recompute all outdated memories, pausing after each transaction as long as it took. Raises
     StorageError."""
     while rows := await database.query(_SELECT_OUTDATED, VERSION, _BATCH):
         begun, users = monotonic(), {_OUTDATED.read(row).user_id for row in rows}
@@ -73,7 +73,7 @@ async def _run(database: Database) -> None:
 
 
 def _recompute_batch(locked: set[int]) -> Steps[None]:
-    """Recompute the next memories of the users who are locked."""
+    """Recompute the next memories of the locked users."""
     outdated: Sequence[_Outdated] = [
         *map(_OUTDATED.read, (yield Statement(_SELECT_OUTDATED, (VERSION, _BATCH))))
     ]
