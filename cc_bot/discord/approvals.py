@@ -1,5 +1,5 @@
 """Approvals on Discord: a press decides on a proposal, its message shows the outcome, and the model continues
-with the result of a call that it requested."""
+with the result."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -43,7 +43,7 @@ Change = Callable[[Page], Awaitable[Page]]
 
 @dataclass(frozen=True, slots=True)
 class _Press:
-    """A press of a button of a proposal, by a user who may decide on it."""
+    """A press of a proposal's button by a user who may decide."""
 
     interaction: hikari.ComponentInteraction
     button: ProposalButton
@@ -76,8 +76,6 @@ class _Press:
 
 @dataclass(eq=False, slots=True)
 class ApprovalDelivery:
-    """Decides on proposals by presses, and shows the outcomes."""
-
     assistant: Assistant
     answers: Answers
     recipients: Recipients
@@ -89,8 +87,8 @@ class ApprovalDelivery:
     async def decide(
         self, interaction: hikari.ComponentInteraction, button: ProposalButton, presser: Recipient
     ) -> None:
-        """Approve or decline a proposal in the background. Returns when done, or when a server has to be
-        awaited: then the user can press other buttons."""
+        """Approve or decline a proposal in the background. Returns when done, or once a server is awaited, so
+        that the user can press other buttons."""
         begun = asyncio.Event()
         task = asyncio.create_task(self._decide(interaction, button, presser, begun))
         self._tasks.add(task)
@@ -174,7 +172,7 @@ class ApprovalDelivery:
                 _log.warning("turn_not_gone_on", error=type(error).__name__)
 
     async def _make(self, press: _Press, chosen: Chosen, begun: asyncio.Event) -> ApprovedResult | None:
-        """Claim and make the calls. Returns None if recovery shows the outcome, or if the message was
+        """Claim and make the calls. Returns None if recovery shows the outcome, or the message was
         deleted."""
         approvals, running = self.assistant.approvals, self.answers.running
         turn = RunningTurn(
@@ -214,8 +212,7 @@ class ApprovalDelivery:
         return None if deleted else result
 
     def _reporting(self, press: _Press, result: ApprovedResult) -> Change:
-        """Return the function that writes an outcome into the message: a line, or the receipt of a change
-        with its undo button."""
+        """Return the change of the message: a line, or a receipt with its undo button."""
         words, user_id = press.asker.words, press.asker.user_id
         line = outcome_line(result.proposal, result.state, words, stopped=result.stopped)
         if result.state == "unknown":
@@ -237,8 +234,7 @@ class ApprovalDelivery:
         return add_receipts
 
     async def _reopen(self, press: _Press, claimed: Proposal) -> None:
-        """Open it again. Its buttons are restored first: after a crash in between it still counts as claimed,
-        and recovery reports it."""
+        """Buttons are restored first: after a crash in between recovery reports the call."""
         refusal = None
         if claimed.content.goes_on:
             refusal = await self._show_to(press, _noting(), open_again=press.proposal)
@@ -251,14 +247,14 @@ class ApprovalDelivery:
             self.answers.deliveries.retry_due.set()
 
     def _asker_of(self, press: _Press) -> FormAsker | None:
-        """Return the asker for the author of the question, if they see messages below that of the call."""
+        """None if the author of the question would not see messages below that of the call."""
         if press.ephemeral and not press.by_asker:
             return None
         below = reply_in_place(press.interaction, Page(""))
         return self.answers.running.forms.asker(below, press.asker)
 
     async def _show_begun(self, press: _Press, begun: asyncio.Event) -> None:
-        """Show that a call is running, with a Stop button. The bot's own tools take no time."""
+        """The bot's own tools need no Stop button."""
         try:
             if press.proposal.content.goes_on:
                 await self._show_to(press, _noting())
@@ -278,8 +274,8 @@ class ApprovalDelivery:
         change: Change,
         open_again: Proposal | None = None,
     ) -> hikari.HikariError | None:
-        """Edit the message of the press: its proposals' current state, and this change. `open_again` is about
-        to be open. Returns Discord's error, if any."""
+        """Edit the message of the press. `open_again` is about to be open. Returns Discord's error, if
+        any."""
         store, upkeep = self._store, self.upkeep
         try:
             async with upkeep.changes.after(int(interaction.message.id)):
@@ -328,13 +324,12 @@ class ApprovalDelivery:
         )
 
     async def _is_in_history(self, proposal: Proposal) -> bool:
-        """Return whether the author's conversation still has the answer. Raises StorageError."""
         sessions = self.assistant.approvals.stores.sessions
         session = await sessions.open(proposal.key, visibility=proposal.visibility, lasting=False)
         return any(message.id == proposal.answer_id for message in session.history)
 
     def _on_done(self, task: asyncio.Task[None]) -> None:
-        """Log an unexpected exception: the press may no longer be waiting."""
+        """The press may no longer be waiting."""
         self._tasks.discard(task)
         error = None if task.cancelled() else task.exception()
         if error is not None and not isinstance(error, CcBotError):
@@ -349,13 +344,12 @@ def _noting(*lines: str) -> Change:
 
 
 def _question_of(interaction: hikari.ComponentInteraction) -> frozenset[int]:
-    """Return the message that the button's message replies to, if any."""
     asked = interaction.message.message_reference
     return frozenset({int(asked.id)} if asked and asked.id else ())
 
 
 async def _fetch_roles(interaction: hikari.ComponentInteraction, user_id: int) -> tuple[int, ...] | None:
-    """Fetch the roles of a user who did not press; None if Discord refuses."""
+    """Returns None if Discord refuses."""
     if interaction.guild_id is None:
         return ()
     try:

@@ -1,7 +1,6 @@
-"""Answers in a user's own session: to a command, a button, or a message.
+"""Answers in a user's own session.
 
-A question is in the ledger before Discord gets its acknowledgement, so that it can be asked again if the
-process dies.
+A question is in the ledger before the acknowledgement, so that it can be asked again if the process dies.
 """
 
 from collections.abc import Awaitable, Callable, Sequence
@@ -41,8 +40,6 @@ _log = structlog.get_logger(__name__)
 
 @dataclass(eq=False, slots=True)
 class Answers(TurnRunner):
-    """Answers questions in a user's own session."""
-
     deliveries: Deliveries
     taken_down: TakenDown
 
@@ -55,8 +52,7 @@ class Answers(TurnRunner):
         ephemeral: bool,
         temporary: bool = False,
     ) -> None:
-        """Answer a command or a form. `question` may ask the database. Raises hikari's errors if the
-        acknowledgement fails."""
+        """Answer a command or a form. Raises hikari's errors if the acknowledgement fails."""
         begin_turn()
         turn, shown_in = await self.deliveries.acknowledge(
             self._accept(interaction, question, arrival, ephemeral=ephemeral, temporary=temporary),
@@ -68,8 +64,8 @@ class Answers(TurnRunner):
     async def regenerate(
         self, interaction: hikari.ComponentInteraction, button: AnswerButton, recipient: Recipient
     ) -> None:
-        """Answer the question of the newest answer again, in place if its messages can be edited. Raises
-        AgentGone, NotNewest, AnswerInUse, StorageError, and as `ask`."""
+        """Answer the newest question again, in place if the messages can be edited. Raises AgentGone,
+        NotNewest, AnswerInUse, StorageError, and as `ask`."""
         ephemeral = is_ephemeral(interaction.message)
         in_place = not button.earlier_messages or (not ephemeral and _may_delete(interaction))
         turn = await self._press(interaction, button, recipient, below=not in_place)
@@ -93,7 +89,7 @@ class Answers(TurnRunner):
         await self.show_canvas(turn, state)
 
     async def _check(self, turn: PendingTurn, button: AnswerButton) -> None:
-        """Raise NotNewest or AnswerInUse if the answer can't be replaced. Raises StorageError."""
+        """Raise NotNewest or AnswerInUse if the answer can't be replaced, or StorageError."""
         await self.assistant.check_newest(turn.key, button.answer_id)
         await self.assistant.approvals.check_none_in_flight(button.user_id, button.answer_id)
 
@@ -130,9 +126,8 @@ class Answers(TurnRunner):
         calls: tuple[ToolCall, ...] = (),
         pictures: tuple[Attachment, ...] = (),
     ) -> None:
-        """Have the model answer with the result of an approved call, below its message. `author` is that of
-        the question, not the user who approved; `calls` is the call with its result, if the conversation
-        lacks it. Raises as `ask`."""
+        """Have the model answer with the result of an approved call, below its message. `author` asked the
+        question; `calls` is the call with its result, if the conversation lacks it. Raises as `ask`."""
         row = self.deliveries.turn_of_interaction(
             interaction, chosen.key, "continue", author, visibility=visibility, ephemeral=ephemeral
         )
@@ -145,8 +140,8 @@ class Answers(TurnRunner):
     async def ask_again(
         self, interaction: hikari.ComponentInteraction, button: RetryButton, recipient: Recipient
     ) -> bool:
-        """Ask the question of an interrupted or failed turn again, in the same message. Returns False if that
-        was done already. Raises as `ask`."""
+        """Ask the question of an interrupted or failed turn again, in the same message. Returns False if
+        already done. Raises as `ask`."""
         begin_turn()
         renewed = partial(self._renew, interaction=interaction, recipient=recipient)
         delivery, _ = await self.deliveries.acknowledge(
@@ -178,8 +173,7 @@ class Answers(TurnRunner):
         before: Sequence[Page] = (),
         opened: Callable[[int], Awaitable[None]] | None = None,
     ) -> AnswerState:
-        """Show an answer as `show` does, and record its messages. On a database error it is marked unshown,
-        so that recovery records them; the user does not notice."""
+        """Show an answer as `show` does, and record its messages; on a database error recovery does that."""
         state = await self.show(turn, reply, answer_id=answer_id, before=before, opened=opened)
         answer = state.done.answer if state.done else None
         try:
@@ -197,7 +191,6 @@ class Answers(TurnRunner):
         answer_id: int | None = None,
         opened: Callable[[int], Awaitable[None]] | None = None,
     ) -> None:
-        """Show an answer, settle its turn, and show the canvas."""
         async with turn.delivery:
             state = await self.show_answer(turn, reply, answer_id=answer_id, opened=opened)
             await turn.delivery.finish(state, reply)
@@ -266,8 +259,7 @@ class Answers(TurnRunner):
     async def _continue_question(
         self, interaction: hikari.ComponentInteraction, button: AnswerButton, recipient: Recipient
     ) -> AskedQuestion:
-        """Make the question to continue, with the references of the first one, which the conversation does
-        not store."""
+        """The conversation does not store the references of the first question."""
         asked = AskedQuestion(recipient.words.answer.continue_question, author_name(interaction))
         before = await self.references.find_question(recipient.user_id, button.answer_id)
         if before is None:
@@ -291,7 +283,6 @@ class Answers(TurnRunner):
     def _renew(
         self, turn: PendingTurn, *, interaction: hikari.ComponentInteraction, recipient: Recipient
     ) -> PendingTurn:
-        """Make the turn that asks the same question with the token of a press."""
         ephemeral, pressed_in = is_ephemeral(interaction.message), int(interaction.channel_id)
         pressed_id = int(interaction.message.id)
         fresh = self.deliveries.turn_of_interaction(
@@ -343,13 +334,12 @@ async def _page_ids(turn: PendingTurn, reply: Reply) -> Sequence[int]:
 
 
 def _may_delete(interaction: hikari.ComponentInteraction) -> bool:
-    """Return whether all messages of an answer can be deleted. If the bot is only installed by the user, and
-    for ephemeral messages, only the reader can dismiss those above the button's: then the old answer stays,
-    and the new one comes below it."""
+    """Return whether all messages of an answer can be deleted. Only the reader can dismiss ephemeral ones
+    above the button's, and those of a bot that the user alone installed: then the new answer comes below the
+    old one."""
     return hikari.ApplicationIntegrationType.GUILD_INSTALL in interaction.authorizing_integration_owners
 
 
 async def _take_buttons(interaction: hikari.ComponentInteraction, recipient: Recipient) -> None:
-    """Remove the buttons of an answer that continues below, except those of receipts."""
     page = page_of(interaction.message, recipient.locale)
     await interaction.edit_initial_response(components=rows_of(replace(page, buttons=())))

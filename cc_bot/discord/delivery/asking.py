@@ -1,4 +1,4 @@
-"""From an accepted question to its shown answer, for commands, buttons, messages and mentions alike."""
+"""Asks accepted questions and shows their answers."""
 
 import time
 from collections.abc import Awaitable, Callable, Sequence
@@ -35,8 +35,6 @@ from cc_bot.in_order import InOrder
 
 @dataclass(eq=False, slots=True)
 class ShownTurn:
-    """A turn that this process answers and shows."""
-
     delivery: Delivery
     """Its ledger entry; of several mentions, that of the newest."""
     recipient: Recipient
@@ -54,7 +52,7 @@ class ShownTurn:
     """Questions of a channel, oldest first."""
     running: RunningTurn = field(init=False)
     postponed: bool = False
-    """Whether the process stops before the mentions are answered, which the next one does."""
+    """Whether the process stops first, and the next one answers the mentions."""
 
     def __post_init__(self) -> None:
         askers = frozenset({self.recipient.user_id} if self.in_channel else ())
@@ -94,8 +92,7 @@ class ShownTurn:
 
     @property
     def public_place(self) -> ChannelKey | None:
-        """The channel where a session's question and answer are public; None if they are private, or if it is
-        unknown."""
+        """The channel where a session's question and answer are public; None if private or unknown."""
         row = self.row
         hidden = row.ephemeral or row.temporary or row.visibility == "private" or row.guild_id is None
         if self.in_channel or hidden or row.question_id is None:
@@ -124,7 +121,7 @@ class TurnRunner:
     references: References
     boards: CanvasBoards
     _order: InOrder = field(default_factory=InOrder, init=False)
-    """By user: keeps questions in order while their files are fetched."""
+    """Keeps one user's questions in order while their files are fetched."""
 
     async def show(
         self,
@@ -216,7 +213,6 @@ class TurnRunner:
                 raise
 
     async def _options(self, turn: ShownTurn, live: LiveAnswer, answer_id: int | None) -> TurnOptions:
-        """Make the options of the turn. Raises StorageError and AgentGone."""
         row, recipient, place = turn.row, turn.recipient, turn.place
         shown_in, title, owner_id = None if row.ephemeral else answer_id, "", 0
         if turn.in_channel and place:
@@ -252,8 +248,8 @@ class TurnRunner:
         )
 
     async def _references(self, row: PendingTurn, live: LiveAnswer) -> Sequence[Reference]:
-        """Return the references of a question that is answered again. Raises InputError if it can't be
-        answered without them, and StorageError."""
+        """Return the references of a question that is answered again. Raises InputError if they are missing
+        but needed, and StorageError."""
         resolved = await self.references.resolve_again(row.key.user_id, row.replaces or 0, _location(row))
         if resolved is None:
             return ()
@@ -262,8 +258,7 @@ class TurnRunner:
         return resolved.question.references
 
     async def _questions(self, turn: ShownTurn, live: LiveAnswer, *, again: bool) -> tuple[Message, ...]:
-        """Make the questions; only their text if the user stops before all files are read. Raises as
-        `_build`."""
+        """Make the questions; only their text if the user stops first. Raises as `_build`."""
         asked, left = turn.row.question, turn.running.questions
         typed = tuple(each for each in turn.mentions if again or each.discord_id in left) or turn.mentions
         if asked:

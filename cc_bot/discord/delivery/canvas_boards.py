@@ -1,13 +1,13 @@
-"""Canvases on Discord: one message per session in its channel, with the elements that others may see.
+"""Canvases on Discord: one message per session in its channel.
 
-It is posted with the first element, then edited, and deleted with the last one. The database records which
-message shows which revision, so every change is shown, at the latest after a restart. Where the bot may not
-write, the message is a follow-up of an interaction: editable for 15 minutes, and not recorded.
+It is posted with the first element and deleted with the last one. The database records which message shows
+which revision, so every change is shown, at the latest after a restart. Where the bot may not write, the
+message is a follow-up of an interaction: editable for 15 minutes, and not recorded.
 
-A DM shows all elements. Elsewhere private elements are sent in ephemeral messages only.
+Outside of DMs private elements are sent in ephemeral messages only.
 
-Only the canvas of the agent that currently answers the user in the channel is shown. A turn or heartbeat of
-another agent that began before may still change its own canvas, which is shown after switching back.
+Only the canvas of the agent that currently answers the user in the channel is shown. Other agents' turns in
+progress may still change theirs.
 """
 
 import asyncio
@@ -51,8 +51,7 @@ GONE: Final = 0
 MOST_STALE: Final = 50
 """Canvases refreshed per run."""
 REST_S: Final = 600.0
-"""Before the next try after a failure: an archived thread, for example, refuses edits until a user writes
-there."""
+"""Before a retry: an archived thread, for example, refuses edits until a user writes there."""
 MOST_RESTING: Final = 1000
 
 
@@ -68,8 +67,8 @@ class CanvasBoards:
         spoken_in: Callable[[int], Locale | None],
         is_current: Callable[[SessionKey, Answerable | None], Awaitable[bool]],
     ) -> None:
-        """`spoken_in` returns the language of a channel's server, if known; `is_current`, whether the key's
-        agent currently answers its user there."""
+        """`spoken_in` returns the language of a channel's server; `is_current`, whether the key's agent
+        currently answers there."""
         self._canvases = canvases
         self._messages = messages
         self._pictures = pictures
@@ -80,7 +79,7 @@ class CanvasBoards:
         self._public = FollowedMessages(messages, ephemeral=False)
         self._ephemeral = FollowedMessages(messages, ephemeral=True)
         self._rest_until_s = Recent[SessionKey, float](MOST_RESTING)
-        """By canvas, when to try again after a failure."""
+        """By canvas, when to retry."""
         self._order = InOrder()
         self._showing = set[asyncio.Task[None]]()
 
@@ -94,8 +93,8 @@ class CanvasBoards:
     ) -> bool:
         """Post, edit or delete the message of a canvas. Never raises; returns False on failure.
 
-        `interaction`: one from the channel, to save requests. `below`: if the bot may not write there, show
-        the canvas below the interaction. `repost`: post it again, and delete the older message.
+        `interaction`: saves requests. `below`: show it below the interaction if the bot may not write there.
+        `repost`: post it again, and delete the older message.
         """
         return await self._try(key, partial(self._refresh, key, interaction, below=below, repost=repost))
 
@@ -114,8 +113,8 @@ class CanvasBoards:
     ) -> None:
         """Show a canvas that a turn has changed, after the answer. Never raises.
 
-        After an ephemeral answer all elements are shown to the user only. The public message is refreshed as
-        well, because elements that such a turn changes become private.
+        After an ephemeral answer all elements are shown to the user only, and the public message loses those
+        that became private.
         """
         showing = asyncio.create_task(self._show_change(key, interaction, ephemeral=ephemeral))
         self._showing.add(showing)
@@ -123,16 +122,15 @@ class CanvasBoards:
         await asyncio.shield(showing)
 
     async def settle(self) -> None:
-        """Wait until the changes of all turns are shown."""
         await asyncio.gather(*self._showing)
 
     async def show_ephemeral(self, interaction: Answerable, key: SessionKey) -> None:
-        """Show all elements to the user only, below an interaction. Never raises."""
+        """Show all elements to the user only. Never raises."""
         await self._try(key, partial(self._show_ephemeral, interaction, key))
 
     async def forget_message(self, message_id: int) -> None:
-        """Record that a user deleted a message. If it showed a canvas, that is posted again with its next
-        change, or on request. Raises StorageError."""
+        """Record that a user deleted a message. A canvas is posted again with its next change, or on request.
+        Raises StorageError."""
         key = await self._canvases.get_key(message_id)
         if key is None:
             return
@@ -183,7 +181,6 @@ class CanvasBoards:
         await interaction.edit_initial_response(**body)
 
     async def _try(self, key: SessionKey, show: Callable[[], Awaitable[bool]]) -> bool:
-        """Run a change of a canvas message, one at a time per canvas. Returns False if it fails."""
         async with self._order.after(key):
             try:
                 return await show()
@@ -235,7 +232,6 @@ class CanvasBoards:
         return interaction is not None and below
 
     async def _to_see(self, key: SessionKey, interaction: Answerable | None) -> SeenCanvas | None:
-        """Return the canvas if its agent currently answers there, else None."""
         seen = await self._canvases.get(key)
         return seen if seen and await self._is_current(key, interaction) else None
 
@@ -264,8 +260,7 @@ class CanvasBoards:
     async def _post(
         self, key: SessionKey, shown: CanvasMessage | None, seen: SeenCanvas, sheet: CanvasSheet
     ) -> bool:
-        """Post a message; returns False if the bot may not write. `want` is recorded first, so that a failure
-        is retried."""
+        """Returns False if the bot may not write. A failure is retried because of `want`."""
         await self.want(key)
         try:
             deleted = shown is not None and shown.message_id == GONE and shown.shown_revision > 0
@@ -296,7 +291,7 @@ class CanvasBoards:
         await self._canvases.forget_message(key)
 
     async def _is_own_space(self, channel_id: int, interaction: Answerable | None) -> bool:
-        """Return whether only the user can read the channel; False if Discord refuses to say."""
+        """False if Discord refuses to say."""
         if interaction is not None:
             return own_space(interaction)
         try:
@@ -311,13 +306,12 @@ class CanvasBoards:
 
 
 def _may_write(interaction: Answerable) -> bool:
-    """Return whether the bot itself may write in the channel of an interaction."""
     return can_write(interaction) or own_space(interaction)
 
 
 # ---- canvas upkeep ---------------------------------------------------------------------------------------
-# Messages may be deleted while the bot is offline: each new connection checks those of its shards. While it
-# runs, canvases changed by an erased memory or a heartbeat, and those that failed, are checked every minute.
+# Messages may be deleted while the bot is offline: each new connection checks those of its shards. Stale
+# canvases, not updated by a turn, are refreshed every minute.
 
 MOST: Final = 500
 """Messages checked after a connection; the others when their canvas changes."""
@@ -348,7 +342,7 @@ class CanvasUpkeep:
         self._closed = False
 
     def listen(self) -> None:
-        """Subscribe to events. Call it before the connection is opened."""
+        """Subscribe to events, before the connection is opened."""
         self._bot.subscribe(hikari.ShardReadyEvent, self._on_connected)
         if self._bot.intents & hikari.Intents.GUILD_MESSAGES:  # else Discord sends no deletions
             self._bot.subscribe(hikari.MessageDeleteEvent, self._on_deleted)

@@ -1,7 +1,7 @@
 """Sends canvas messages through the channel, or through an interaction where the bot may not write.
 
-A new message in a channel carries a nonce, for which Discord creates one message only, even if a server error
-hid the first. Follow-ups have none: they are posted once.
+Discord creates one message per nonce, even if a server error hid the first. Follow-ups have none: they are
+posted once.
 """
 
 import asyncio
@@ -41,8 +41,6 @@ Sent = TypeVar("Sent")
 
 @dataclass(frozen=True, slots=True)
 class CanvasSheet:
-    """The content of a canvas message."""
-
     page: CanvasPage
     pictures: Mapping[str, bytes]
     """PNGs by the names that the page uses."""
@@ -65,24 +63,24 @@ class CanvasMessages:
     rest: hikari.api.RESTClient
     taken_down: TakenDown
     _files: Recent[int, bytes] = field(default_factory=partial(Recent[int, bytes], MAX_CACHED))
-    """Digests of the files attached to messages sent by this process."""
+    """Digests of attached files, by message."""
     _nonces: Recent[str, None] = field(default_factory=partial(Recent[str, None], MAX_CACHED))
 
     async def post(
         self, key: SessionKey, seen: SeenCanvas, sheet: CanvasSheet, *, deleted: bool = False
     ) -> int:
-        """Post a message in the channel and return its id. `deleted`: an earlier message with the same
-        content may have been deleted, which Discord would return for its nonce. Raises hikari's errors."""
+        """Post a message in the channel and return its id. `deleted`: an earlier message with the same nonce
+        may have been deleted. Raises hikari's errors."""
         nonce = self._nonce(key, seen, deleted=deleted)
         return await _without_refused_files(partial(self._post, key.channel_id, nonce), sheet)
 
     async def edit(self, channel_id: int, message_id: int, sheet: CanvasSheet) -> None:
-        """Edit a message. Raises hikari's errors."""
+        """Raises hikari's errors."""
         edit = partial(self.rest.edit_message, channel_id, message_id)
         await _without_refused_files(partial(self._change, message_id, edit), sheet)
 
     async def delete(self, channel_id: int, message_id: int) -> None:
-        """Delete a message, if it still exists. Raises hikari's errors."""
+        """Delete a message if it exists. Raises hikari's errors."""
         self.taken_down.expect(message_id)
         with contextlib.suppress(hikari.NotFoundError):
             await repeat(lambda: self.rest.delete_message(channel_id, message_id), RETRY_PAUSES_S)
@@ -104,7 +102,7 @@ class CanvasMessages:
         return int(message.id)
 
     async def edit_followed(self, interaction: Answerable, message_id: int, sheet: CanvasSheet) -> None:
-        """Edit a message by the token of its interaction. Raises hikari's errors."""
+        """Raises hikari's errors."""
         await self._change(message_id, partial(interaction.edit_message, message_id), sheet)
 
     async def _post(self, channel_id: int, nonce: str, sheet: CanvasSheet) -> int:
@@ -118,8 +116,8 @@ class CanvasMessages:
     async def _change(
         self, message_id: int, edit: Callable[..., Awaitable[hikari.Message]], sheet: CanvasSheet
     ) -> None:
-        """Edit a message, keeping its files if they are the same: otherwise they would be uploaded again.
-        Discord gives no ids for files in embeds, so they can only be kept or replaced together."""
+        """Edit a message. Unchanged files are not uploaded again. Discord gives no ids for files in embeds,
+        so all are kept or replaced together."""
         changes = new_canvas(sheet)
         if not sheet.files:
             changes["attachments"] = None  # hikari ignores an empty list
@@ -131,16 +129,15 @@ class CanvasMessages:
         self._files[message_id] = _digest(sheet)
 
     def _nonce(self, key: SessionKey, seen: SeenCanvas, *, deleted: bool) -> str:
-        """Return the same nonce for the same canvas, so that Discord returns the message if a crash kept it
-        from being recorded; but a random one if this process has used it. The revision alone is not enough:
-        it restarts after an erasure."""
+        """The same canvas has the same nonce, so that after a crash Discord returns the unrecorded message; a
+        nonce that this process has used is replaced by a random one. The revision restarts after an
+        erasure."""
         said = f"{key}-{seen}{'-again' if deleted else ''}"
         nonce = blake2b(said.encode(), digest_size=10).hexdigest()
         return secrets.token_hex(10) if nonce in self._nonces else nonce
 
 
 async def _without_refused_files(send: Callable[[CanvasSheet], Awaitable[Sent]], sheet: CanvasSheet) -> Sent:
-    """Send a canvas, without its files if Discord refuses them."""
     try:
         return await send(sheet)
     except hikari.ForbiddenError as error:
@@ -186,7 +183,7 @@ def _embed(panel: Panel) -> hikari.Embed:
 
 # ---- messages below interactions -------------------------------------------------------------------------
 # Canvas messages that only an interaction's token can edit: ephemeral ones, and those where the bot may not
-# write. They are known only to this process, while the token works (15 minutes).
+# write. Only this process knows them, for 15 minutes.
 
 _log = structlog.get_logger(__name__)
 
@@ -216,13 +213,12 @@ class FollowedMessages:
     )
 
     async def post(self, key: SessionKey, interaction: Answerable, sheet: CanvasSheet) -> None:
-        """Post a message below a newly acknowledged interaction. Raises hikari's errors."""
+        """Post a message below an acknowledged interaction. Raises hikari's errors."""
         message_id = await self.messages.follow(interaction, sheet, ephemeral=self.ephemeral)
         self._followed[key] = _Followed(interaction, message_id, utc_now())
 
     async def edit(self, key: SessionKey, sheet: CanvasSheet) -> bool:
-        """Edit the message of a canvas; returns False if there is none to edit. Raises hikari's other
-        errors."""
+        """Edit the message; returns False if there is none. Raises hikari's other errors."""
         followed = self._take(key)
         if followed is None:
             return False

@@ -1,8 +1,7 @@
 """Ledger entries of the turns shown on Discord.
 
-Answers wait for the ledger for at most NOTE_TIMEOUT_S, and a turn is shown even if its entry could not be
-written. An end that Discord or the database refused is recovered by discord/delivery/recovery, in this
-process or the next.
+Answers wait for the ledger for at most NOTE_TIMEOUT_S, and are shown even without an entry. An end that
+Discord or the database refused is left to discord/delivery/recovery, in this process or the next.
 """
 
 import asyncio
@@ -42,7 +41,7 @@ Acknowledged = TypeVar("Acknowledged")
 Written = TypeVar("Written")
 
 NOTE_TIMEOUT_S: Final = 1.0
-"""Discord waits 3 s for an acknowledgement; the rest is for the request itself."""
+"""Discord waits 3 s for an acknowledgement."""
 
 
 @dataclass(eq=False)
@@ -60,12 +59,12 @@ class Deliveries:
     unshown: set[str] = field(default_factory=set)
     """Turns of this process whose end Discord refused."""
     unsettled: dict[str, int] = field(default_factory=dict)
-    """Turns that are over but still in the ledger, with their users."""
+    """Ended turns still in the ledger, with their users."""
     recovering: InOrder = field(default_factory=InOrder)
-    """By ledger entry: serializes recovery and presses of its button."""
+    """By entry: serializes recovery and presses of its button."""
     _writes: set[asyncio.Task[Any]] = field(default_factory=set)
     open: dict[str, asyncio.Event] = field(default_factory=dict)
-    """By turn being shown, an event set at its end."""
+    """By turn, an event set at its end."""
 
     def turn_of_interaction(
         self,
@@ -77,8 +76,7 @@ class Deliveries:
         visibility: Visibility,
         ephemeral: bool,
     ) -> PendingTurn:
-        """Make a turn answered by an interaction's token. A public question belongs to the interaction's
-        channel."""
+        """A public question belongs to the interaction's channel."""
         now = self.clock()
         return PendingTurn(
             self.running.new_name(),
@@ -96,7 +94,6 @@ class Deliveries:
         )
 
     def turn_of_message(self, message: hikari.Message, key: SessionKey, recipient: Recipient) -> PendingTurn:
-        """Make a turn answered by the bot's own messages."""
         return PendingTurn(
             self.running.new_name(),
             key,
@@ -116,7 +113,7 @@ class Deliveries:
         undo: Callable[[Prepared], Awaitable[None]],
     ) -> tuple[Prepared, Acknowledged]:
         """Prepare a turn with its ledger entry, for at most NOTE_TIMEOUT_S, then acknowledge the interaction.
-        Raises the errors of both; if the acknowledgement fails, `undo` is called with the prepared turn."""
+        Raises the errors of both; `undo` is called if the acknowledgement fails."""
         task = asyncio.create_task(preparing)
         await asyncio.wait((task,), timeout=self.note_timeout_s)
         try:
@@ -129,13 +126,12 @@ class Deliveries:
         return await task, outcome
 
     async def accept(self, turn: PendingTurn) -> "Delivery":
-        """Add a turn to the ledger."""
         await self.write(self.ledger.accept(turn))
         return Delivery(self, turn)
 
     async def admit(self, turn: PendingTurn, payer: UsageSubject, model: str) -> "Delivery":
-        """Add a turn to the ledger, and reserve its estimated use of `model`. If the reservation is refused
-        the turn is not added, and `Delivery.take_reservation` raises the reason."""
+        """Add a turn to the ledger, and reserve its estimated use of `model`. If that is refused the turn is
+        not added, and `Delivery.take_reservation` raises the reason."""
         tokens = _max_tokens(turn.question)
         reserving = self.spending.reserve(payer, "turn", model=model, tokens=tokens, turn=turn)
         return Delivery(self, turn, await self.write(reserving))
@@ -143,8 +139,8 @@ class Deliveries:
     async def claim(
         self, entry: str, user_id: int, renewed: Callable[[PendingTurn], PendingTurn]
     ) -> "Delivery | None":
-        """Claim an interrupted turn (see TurnLedger.claim). Its button is shown before the ledger has the
-        interruption, so this waits until the turn is no longer shown. Raises StorageError."""
+        """Claim an interrupted turn (see TurnLedger.claim), once it is no longer shown: its button appears
+        before the ledger has the interruption. Raises StorageError."""
         if over := self.open.get(entry):
             await over.wait()
         async with self.recovering.after(entry):
@@ -152,7 +148,7 @@ class Deliveries:
         return Delivery(self, turn) if turn else None
 
     async def write(self, writing: Coroutine[None, None, Written]) -> asyncio.Task[Written]:
-        """Write to the database, waiting at most NOTE_TIMEOUT_S. Never raises StorageError."""
+        """Write for at most NOTE_TIMEOUT_S. Never raises StorageError."""
         task = asyncio.create_task(writing)
         self._writes.add(task)
         task.add_done_callback(self._on_written)
@@ -165,7 +161,6 @@ class Deliveries:
         self.retry_due.set()
 
     async def wait_idle(self) -> None:
-        """Wait until nothing is being shown or written."""
         while self.open:
             await asyncio.gather(*(over.wait() for over in self.open.values()))
         await asyncio.gather(*self._writes, return_exceptions=True)
@@ -181,8 +176,8 @@ class Deliveries:
 
 @dataclass(eq=False, slots=True)
 class Delivery:
-    """A turn's ledger entry while this process shows it. As a context manager, settles the turn after an
-    error, and leaves it to recovery after trouble with Discord."""
+    """A turn's ledger entry. As a context manager, settles the turn after an error, and leaves it to recovery
+    after trouble with Discord."""
 
     _deliveries: Deliveries
     turn: PendingTurn
@@ -209,11 +204,9 @@ class Delivery:
         return await asyncio.shield(admission) if admission else None
 
     async def note_first(self, message_id: int) -> None:
-        """Record the first message that shows it."""
         await self._deliveries.write(self._ledger.note_message(self.id, self.user_id, message_id))
 
     async def note_page(self, message_id: int) -> None:
-        """Record a further message that shows it."""
         await self._deliveries.write(self._ledger.add_page(self.id, self.user_id, message_id))
 
     async def note_moved(self, channel_id: int) -> None:
@@ -230,8 +223,8 @@ class Delivery:
             await self._deliveries.channels.add_pages(channel_id, answer.discord_id, pages)
 
     async def finish(self, state: AnswerState, reply: Reply | None = None) -> None:
-        """Settle it if its end was shown, else leave it to recovery. A failure with a button to ask again
-        stays in the ledger."""
+        """Settle it if its end was shown, else leave it to recovery. A failure with a retry button stays in
+        the ledger."""
         if state.unseen:
             self._deliveries.mark_unshown(self.id)
         elif state.may_be_asked_again and self.can_be_asked_again:
@@ -240,7 +233,7 @@ class Delivery:
             await self.settle()
 
     async def settle(self) -> None:
-        """Remove it from the ledger, as its end was shown. Never raises; recovery retries."""
+        """Remove it from the ledger. Never raises; recovery retries."""
         try:
             await self._release()
             await self._ledger.mark_settled(self.id, self.user_id)
@@ -273,7 +266,7 @@ class Delivery:
         return self._deliveries.ledger
 
     async def _mark_interrupted(self, reply: Reply | None) -> None:
-        # Its button is shown already. After a kill before this is written, recovery reports the turn.
+        # Its button is already shown. After a crash here, recovery reports the turn.
         with suppress(StorageError):
             await self._release()
         ids: tuple[int, ...] = ()
@@ -289,7 +282,7 @@ class Delivery:
 
 
 def _max_tokens(question: AskedQuestion | None) -> int:
-    """Return an upper estimate of a question's tokens without counting: about one per character."""
+    """An upper estimate: a character is at most about one token."""
     if question is None:
         return 0
     pointed_at = len(question.forwards) + (question.reply_to is not None)

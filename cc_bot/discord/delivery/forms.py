@@ -1,7 +1,5 @@
-"""Open forms: what MCP servers ask the user during a call (elicitation).
-
-A form lives as long as its call, so it ends with the process; its button then says so.
-"""
+"""Open forms: what MCP servers ask the user during a call (elicitation). A form ends with its call or the
+process."""
 
 import asyncio
 import secrets
@@ -28,7 +26,7 @@ class OpenForm:
     answered: asyncio.Future[Mapping[str, str] | None]
     """None if the user declines."""
     entered: Mapping[str, str] = field(default_factory=dict)
-    """Entered values that were invalid."""
+    """Invalid values."""
 
     def answer(self, entered: Mapping[str, str] | None) -> None:
         """Submit an answer, unless there is one already."""
@@ -38,8 +36,6 @@ class OpenForm:
 
 @dataclass(eq=False, slots=True)
 class OpenForms:
-    """Open forms of all users."""
-
     _open: dict[str, OpenForm] = field(default_factory=dict)
     _tasks: set[asyncio.Task[None]] = field(default_factory=set)
 
@@ -54,20 +50,19 @@ class OpenForms:
         return key, self._open[key]
 
     def close(self, key: str, after: Coroutine[None, None, None]) -> None:
-        """Close a form, and run its last step in the background."""
+        """Close a form, and run `after` in the background."""
         self._open.pop(key, None)
         task = asyncio.create_task(after)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
     def asker(self, reply: Reply, recipient: Recipient) -> "FormAsker":
-        """Return the asker for the reader of a reply."""
         return FormAsker(self, reply, recipient)
 
 
 @dataclass(eq=False, slots=True)
 class FormAsker:
-    """Asks in a separate message below a reply, ephemeral if the reply is (an Asker)."""
+    """Asks in a separate message, ephemeral if the reply is (an Asker)."""
 
     forms: OpenForms
     reply: Reply
@@ -92,7 +87,7 @@ class FormAsker:
             _log.warning("refusal_not_shown", error=type(error).__name__)
 
     async def _show_end(self, message_id: hikari.Snowflake | None, told: str) -> None:
-        """Show the outcome in its message. Never raises hikari's errors."""
+        """Never raises hikari's errors."""
         if message_id is None:
             return
         try:

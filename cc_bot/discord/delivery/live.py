@@ -48,10 +48,10 @@ _log = structlog.get_logger(__name__)
 
 QUIET_S = 15.0
 DEFERRED_S: Final = 1.2
-"""Before the first edit of a deferred response. By then most answers have text, and short ones are
+"""Before the first edit of a deferred response: most answers have text by then, and short ones are
 complete."""
 _SHORT_CHARACTERS = 4000
-"""Shorter answers are laid out in milliseconds; the longest take half a second."""
+"""Longer answers are laid out in a thread: up to half a second."""
 
 
 class LiveAnswer:
@@ -70,24 +70,23 @@ class LiveAnswer:
         retry: RetryButton | None = None,
         slowness: Callable[[], int] = lambda: 1,
     ) -> None:
-        """`asker_id` is the user whose memories the turn may use; with `one_message` a long answer becomes a
-        file. `retry` is shown below a failure that may pass. `slowness`: a factor for the pauses between
-        edits."""
+        """`asker_id`: the user whose memories the turn may use. `one_message`: a long answer becomes a file.
+        `retry`: shown below a temporary failure. `slowness`: a factor for the pauses between edits."""
         self.reply = reply
         self._words = words
         self._stop = stop
         self._asker_id = asker_id
         self._before = tuple(before)
-        """Shown until the first text, if an older answer is replaced."""
+        """Shown until the first text, if an answer is replaced."""
         self.state = AnswerState(carried=before[-1].receipts.items if before else ())
         self._changed = asyncio.Event()
         self._changed.set()
         self._over = asyncio.Event()
         self._due = asyncio.Event()
-        """Set when the first edit must not wait: a tool may ask the user, or the turn is over."""
+        """Set when the first edit must not wait."""
         self._last_event_s = asyncio.get_running_loop().time()
         self._one_message = one_message
-        """Set once a further message can't be posted safely: the rest then becomes a file."""
+        """Set once a further message can't be posted safely."""
         self._receipts = receipts
         self._retry = retry
         self._slowness = slowness
@@ -99,7 +98,7 @@ class LiveAnswer:
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        # Not cancelled: a request in flight would take effect anyway, unknown to us or after the end.
+        # Not cancelled: a request in flight would take effect anyway.
         for event in (self._over, self._due, self._changed):
             event.set()
         [outcome] = await asyncio.gather(self._painter, return_exceptions=True)
@@ -128,7 +127,7 @@ class LiveAnswer:
         self.state = AnswerState(carried=self.state.carried, failure=sentence)
 
     async def finish(self, user_id: int | None, *, temporary: bool, note: str = "") -> None:
-        """Show the end. Call it after the context manager, when nothing else edits the messages.
+        """Show the end, after the context manager.
 
         `user_id`: whose buttons the answer keeps; None for no buttons. Raises hikari's errors.
         """
@@ -143,7 +142,6 @@ class LiveAnswer:
             await self._show_end(as_file, user_id)
 
     async def _lay_out(self, make: Callable[[], Sequence[Page]]) -> Sequence[Page]:
-        """Make the pages, for a long answer in a worker thread."""
         if len(self.state.text) <= _SHORT_CHARACTERS:
             return make()
         return await asyncio.to_thread(make)
@@ -176,20 +174,18 @@ class LiveAnswer:
         await self.reply.show((*pages[:-1], last))
 
     async def record_receipts(self) -> None:
-        """Record the receipts of the shown end."""
         if self._receipts and self.state.done:
             receipts = receipts_of(self.state, self._words, self._asker_id)
             await self._receipts.record(self.reply, receipts, self._words)
 
     async def _restore(self, before: Sequence[Page]) -> None:
-        """Show the older answer again, with the turn's side effects. Only the user sees why there is no new
-        one."""
+        """Only the user sees why there is no new answer."""
         *above, last = before
         await self.reply.show((*above, with_effects(last, self.state, self._words, self._asker_id)))
         await self.reply.whisper(self.state.failure or self._words.answer.kept)
 
     async def _paint(self) -> None:
-        """Show changes, and the elapsed time when there are none."""
+        """Show changes, or the elapsed time when there are none."""
         loop, changes = asyncio.get_running_loop(), 0
         if self.reply.begun and self.reply.last_page is None:  # Discord shows "thinking"
             await _within(DEFERRED_S, self._due)
@@ -208,7 +204,6 @@ class LiveAnswer:
             await _within(max(pause_s, 2 * (loop.time() - began_s)), self._over)
 
     async def _show_now(self) -> None:
-        """Show the current state once; the next edit makes up for a failure."""
         pages = await self._lay_out(self._pages_now)
         if self._one_message and not self.reply.begun:
             return  # the first message may exist: only the end is posted again
@@ -230,7 +225,6 @@ class LiveAnswer:
 
 
 async def _within(seconds: float, event: asyncio.Event) -> None:
-    """Wait for an event, at most that long."""
     with contextlib.suppress(TimeoutError):
         async with asyncio.timeout(seconds):
             await event.wait()
@@ -276,7 +270,7 @@ def _fail(error: Exception, live: LiveAnswer, recipient: Recipient) -> None:
 
 
 def for_channel(words: Texts) -> Texts:
-    """Return the texts for answers in a channel's conversation, which have no buttons."""
+    """Return the texts without mention of buttons, which answers in a channel's conversation lack."""
     mention = words.mention
     answer = words.answer.reword(
         cut=mention.cut, cut_for_good=mention.cut, stopped_empty=mention.stopped_empty

@@ -1,8 +1,8 @@
 """Replies to interactions: the first response and follow-ups. They need only the interaction's token, which
-works for 15 minutes, also where the bot may not write and in the next process.
+works for 15 minutes, also where the bot may not write.
 
-Discord accepts no nonce for follow-ups: after a server error the message is searched for, and posted again
-only if it is certainly missing.
+Follow-ups have no nonce: after a server error the message is searched for, and posted again only if it is
+certainly missing.
 """
 
 import asyncio
@@ -52,8 +52,6 @@ async def noop(_: int) -> None:
 
 @dataclass(frozen=True, slots=True)
 class InteractionWebhook:
-    """The webhook of an interaction, which posts with its token."""
-
     rest: hikari.api.RESTClient
     application_id: int
     token: str
@@ -73,14 +71,14 @@ class InteractionWebhook:
 
 
 def reply_by_token(interaction: Answerable, *sent: Sent, ephemeral: bool, noting: Noting = noop) -> Reply:
-    """Reply to an acknowledged interaction. `sent`: `Sent(None)` for a deferred response, which becomes the
-    first message; without it all messages are new."""
+    """Reply to an acknowledged interaction. `sent`: `Sent(None)` if a deferred response becomes the first
+    message."""
     outlet = InteractionOutlet(InteractionWebhook.of(interaction), ephemeral=ephemeral, noting=noting)
     return Reply(outlet, sent)
 
 
 def reply_in_place(interaction: hikari.ComponentInteraction, page: Page, *, noting: Noting = noop) -> Reply:
-    """Reply after `defer_update` by editing the message of the pressed button, which now shows `page`."""
+    """Reply after `defer_update` by editing the button's message, which shows `page`."""
     ephemeral = is_ephemeral(interaction.message)
     return reply_by_token(interaction, Sent(None, page), ephemeral=ephemeral, noting=noting)
 
@@ -88,9 +86,8 @@ def reply_in_place(interaction: hikari.ComponentInteraction, page: Page, *, noti
 INTERVAL_S: Final = 1.2
 """Between edits of a streaming answer."""
 _PAUSES_S: Final = (0.6, INTERVAL_S, 1.6)
-"""For interactions, by the number of edits that showed text; the last one repeats. An answer of six seconds
-takes six requests, outside the bot's rate limits. A webhook allows five requests in two seconds for all
-messages together."""
+"""For interactions, by the number of edits that showed text; the last one repeats. These requests are outside
+the bot's rate limits; a webhook allows five in two seconds."""
 
 
 class InteractionOutlet:
@@ -176,7 +173,7 @@ class InteractionOutlet:
         raise PostUncertain
 
     async def _look_for(self, page: Page, known: KnownIds, error: Exception) -> hikari.Snowflake | None:
-        """Return the message id if the failed request posted it, else None. Raises PostUncertain if
+        """Return the id if the failed request posted the message, else None. Raises PostUncertain if
         unknown."""
         if self._ephemeral:
             raise PostUncertain from error
@@ -197,29 +194,26 @@ async def list_sent_since(webhook: InteractionWebhook, known: Sequence[int]) -> 
 
 
 # ---- message outlet ------------------------------------------------------------------------------------
-# Replies to messages in channels, threads and DMs, with the bot's own token.
+# Replies to messages, with the bot's own token.
 #
 # Discord creates one message per nonce, which it remembers for some minutes, so a post may be repeated. The
-# nonce is made of the question's id and the message's number: after a crash before the id was recorded, the
-# next process finds the message. Further messages of a long answer are recorded as they are posted and
-# deleted.
+# nonce is made of the question's id and the message's number: after a crash the next process finds an
+# unrecorded message. Further messages are recorded as they are posted and deleted.
 
 
 UNREACHABLE: Final = "🔇"
 _SUFFIXES: Final = "bcdefghijklm"
-"""Suffixes of nonces, tried in order while the message of the one before was deleted."""
+"""Nonce suffixes, tried in order while the message is a deleted one."""
 
 
 CROWDED: Final = 0.7
 CROWDED_INTERVAL_S: Final = 9.0
-"""Between edits of an answer while the bot uses more than CROWDED of its 50 requests a second. The first text
-never waits for that."""
+"""Between edits while the bot uses more than CROWDED of its 50 requests a second. The first text never
+waits."""
 
 
 @dataclass(eq=False, slots=True)
 class MessageReplies:
-    """Makes replies to messages."""
-
     rest: hikari.api.RESTClient
     taken_down: TakenDown
     channels: ChannelStore
@@ -233,8 +227,8 @@ class MessageReplies:
         edition: str = "",
         asker: "DirectMessages | None" = None,
     ) -> Reply:
-        """Make the reply to a message; `sent` are existing messages. `edition` (at most seven characters)
-        differs for each text of an edited question. `asker`: the DM to use if the channel refuses."""
+        """Make the reply to a message. `edition` (at most seven characters) differs for each text of an
+        edited question. `asker`: the DM to use if the channel refuses."""
         further = f"{base36(question_id)}{edition}" if edition else str(question_id)
         nonces = Nonces(str(question_id), further, used=bool(sent))
         outlet = replace(self._outlet(channel_id, question_id, nonces), asker=asker)
@@ -249,8 +243,7 @@ class MessageReplies:
         *,
         noting: Noting,
     ) -> Reply:
-        """Make the reply to an interaction whose token expired, as a reply to its waiting message if there is
-        one."""
+        """Make the reply to an interaction whose token expired, or to its waiting message."""
         outlet = self._outlet(channel_id, waiting_id, Nonces(entry, entry, used=bool(sent)), noting)
         return Reply(outlet, sent, posts_first=bool(sent))
 
@@ -263,13 +256,12 @@ class MessageReplies:
         await Reply(replace(outlet, asker=asker)).show((Page(sentence),))
 
     async def say_by_dm(self, user_id: int, page: Page, nonce: str) -> None:
-        """Post a message in a user's DM. Raises hikari's errors."""
+        """Raises hikari's errors."""
         outlet = self._outlet(await open_dm(self.rest, user_id), None, Nonces(nonce, nonce))
         await Reply(outlet).show((page,))
 
     async def say_effects(self, question_id: int, recipient: Recipient, state: AnswerState) -> None:
-        """Tell the user by DM what a turn did whose question or answer was deleted. Never raises hikari's
-        errors."""
+        """Tell the user by DM what a withdrawn turn did. Never raises hikari's errors."""
         sentence, words = Page(recipient.words.mention.withdrawn), recipient.words
         page = with_effects(sentence, state, words, recipient.user_id, "private")
         if page == sentence:
@@ -293,11 +285,9 @@ class MessageReplies:
 
 @dataclass(frozen=True, slots=True)
 class Nonces:
-    """The nonces of an answer's messages."""
-
     first: str
     further: str
-    """The prefix of further nonces, before the number. Discord allows 25 characters in all."""
+    """The prefix before the number. Discord allows 25 characters in all."""
     used: bool = False
     """Whether an earlier attempt may have used these."""
 
@@ -307,7 +297,7 @@ class Nonces:
 
 @dataclass(frozen=True, slots=True)
 class DirectMessages:
-    """The DM of a user, for an answer that the channel refuses."""
+    """The DM to use if the channel refuses an answer."""
 
     user_id: int
     note: str
@@ -351,8 +341,8 @@ class MessageOutlet:
     async def post(
         self, page: Page, number: int, known: KnownIds, *, again: bool, refers: bool
     ) -> hikari.Snowflake:
-        """Post a message. One from an earlier attempt is recorded before it is edited: the edit may wait for
-        the rate limit, and after a crash Discord may have forgotten the nonce."""
+        """Post a message. One from an earlier attempt is recorded before it is edited: the edit may wait, and
+        Discord may forget the nonce."""
         nonce, question_id = self.nonces.of(number), self.question_id if refers else None
         for suffix in ("", *_SUFFIXES):
             message = await self._create(page, nonce + suffix, question_id or hikari.UNDEFINED)
@@ -373,8 +363,8 @@ class MessageOutlet:
         await _try_to_record(self.channels.add_pages(self.channel_id, _real(first_id), [int(message_id)]))
 
     async def _exists(self, message_id: hikari.Snowflake, page: Page) -> bool:
-        """Return whether a posted message exists. For a used nonce Discord may return an earlier message, or
-        a deleted one: that can't be fetched, or edited if the bot may not read the history."""
+        """Return whether a posted message exists. For a used nonce Discord may return an earlier or deleted
+        one, which can't be fetched, or edited if the bot may not read the history."""
         try:
             await repeat(lambda: self.rest.fetch_message(self.channel_id, message_id), RETRY_PAUSES_S)
         except hikari.NotFoundError:
@@ -432,7 +422,7 @@ class MessageOutlet:
 async def _unarchiving(
     rest: hikari.api.RESTClient, channel_id: int, edit: Callable[[], Awaitable[object]]
 ) -> None:
-    """Edit a message. An archived thread is opened first, unless it is locked."""
+    """An archived thread is opened first, unless it is locked."""
     try:
         await edit()
     except hikari.ClientHTTPResponseError as error:
@@ -443,7 +433,7 @@ async def _unarchiving(
 
 
 async def _try_to_record(noting: Awaitable[None]) -> None:
-    """Await a write and log database errors: the pages are recorded again at the end."""
+    """Logs database errors: the pages are recorded again at the end."""
     try:
         await noting
     except StorageError as error:

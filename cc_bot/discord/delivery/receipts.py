@@ -1,7 +1,7 @@
 """Keeps receipts current: a message that reports a change of a memory or reminder shows its present state.
 
-A message's receipts are stored (stores/receipts.py); their text is made from the memories and reminders each
-time. A change of those edits the messages that name them.
+Stored are only a message's receipts (stores/receipts.py); their text is made each time. Changes edit the
+messages that name them.
 """
 
 import asyncio
@@ -86,8 +86,7 @@ async def _of_schedule(receipt: ScheduleReceipt, user_id: int, stores: Stores) -
 # ---- receipt upkeep --------------------------------------------------------------------------------------
 
 MAX_EDITED_AFTER_ERASURE: Final = 25
-"""After an erasure of all data of a user, only the newest messages are edited: nothing is stored for a later
-run to continue with."""
+"""After an erasure only the newest messages are edited: a later run can't continue."""
 
 
 class ReceiptUpkeep:
@@ -103,7 +102,7 @@ class ReceiptUpkeep:
         self._tasks: set[asyncio.Task[None]] = set()
 
     async def with_current_state(self, page: Page, words: Texts) -> Page:
-        """Return a page with its receipts' current state; unchanged if the database fails."""
+        """Return a page with current receipts; unchanged if the database fails."""
         receipts = page.receipts
         try:
             return await self._with(page, receipts, receipts.items, words) if receipts.items else page
@@ -148,8 +147,8 @@ class ReceiptUpkeep:
         self.refresh(user_id, words)
 
     async def record(self, reply: Reply, receipts: Receipts, words: Texts) -> None:
-        """Store the receipts of a reply's last message, and edit other messages in the background. Called
-        before the reply counts as shown, so that after a crash the next run stores them."""
+        """Store the receipts of a reply's last message, and edit others in the background. Call it before the
+        reply counts as shown, so that a crash is recovered."""
         if receipts.items:
             await _guarded(self._note(reply, receipts))
             self.refresh(receipts.user_id, words)
@@ -160,7 +159,7 @@ class ReceiptUpkeep:
 
     @asynccontextmanager
     async def erasing(self, user_id: int, words: Texts) -> AsyncIterator[None]:
-        """Edit a user's newest messages after a block that erases all of their data. Raises StorageError."""
+        """Edit a user's newest messages after a block that erases their data. Raises StorageError."""
         messages = await self._stores.receipts.list_newest(user_id, most=MAX_EDITED_AFTER_ERASURE)
         yield
         self._begin(user_id, self._edit_all(messages, words))
@@ -171,7 +170,6 @@ class ReceiptUpkeep:
             self.refresh(user_id, (await recipients.of_author(user_id)).words)
 
     async def wait_idle(self) -> None:
-        """Wait until all edits are made."""
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
     async def _page(
@@ -193,7 +191,6 @@ class ReceiptUpkeep:
         return replace(page, receipts=made)
 
     async def _without_pressed(self, page: Page, pressed: UnscheduleButton, words: Texts) -> Page:
-        """Return a page without receipts, such as one that confirms a reminder, without this button."""
         custom_id = pressed.custom_id()
         buttons = tuple(each for each in page.receipts.buttons if each.custom_id != custom_id)
         page = replace(page, receipts=replace(page.receipts, buttons=buttons))
@@ -222,7 +219,6 @@ class ReceiptUpkeep:
         await self._edit_all(await self._stores.receipts.list_stale(user_id), words)
 
     async def _edit_all(self, messages: Collection[ReceiptMessage], words: Texts) -> None:
-        """Edit messages; those out of reach stay unchanged."""
         for stored in messages:
             try:
                 await self._pace.wait()
@@ -236,7 +232,7 @@ class ReceiptUpkeep:
             await self._stores.receipts.mark_current(stored)
 
     async def _edit(self, stored: ReceiptMessage, words: Texts) -> None:
-        """Edit a message. Raises StorageError and hikari's errors."""
+        """Raises StorageError and hikari's errors."""
         channel_id = stored.channel_id or 0  # ephemeral ones are not listed
         async with self.changes.after(stored.message_id):
             message = await self._rest.fetch_message(channel_id, stored.message_id)
@@ -246,7 +242,6 @@ class ReceiptUpkeep:
 
 
 async def _guarded(work: Awaitable[None]) -> None:
-    """Log failures of background work."""
     try:
         await work
     except (StorageError, hikari.HikariError) as error:

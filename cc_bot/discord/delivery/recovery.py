@@ -1,8 +1,7 @@
 """Recovers turns and approved calls whose end was not shown, because the process died or Discord refused.
 
-Runs once the connection is open, again while Discord or the database has trouble, and hourly to drop
-questions that were not asked again in time. A turn that can't be shown anywhere is settled and logged as
-`turn_not_told`.
+Runs once the connection is open, again while Discord or the database has trouble, and hourly. A turn that
+can't be shown anywhere is logged as `turn_not_told`.
 """
 
 import asyncio
@@ -59,8 +58,8 @@ Shown = TypeVar("Shown")
 
 @dataclass(eq=False, slots=True)
 class UnshownTurn:
-    """A turn whose end was not shown. Its pages are the stored answer; else the older answer that it was to
-    replace; else a sentence that it was interrupted, with a button to ask again."""
+    """A turn whose end was not shown. Its pages are the stored answer, else the older answer that it was to
+    replace, else a sentence with a button to ask again."""
 
     turn: PendingTurn
     recipient: Recipient
@@ -78,8 +77,7 @@ class UnshownTurn:
 
     @property
     def touched_nothing(self) -> bool:
-        """Whether nothing needs to be undone if the press was never acknowledged: the older answer, or the
-        button to ask again, is still there."""
+        """Whether nothing needs to be undone if the press was never acknowledged."""
         return self.answer is None and (self.older is not None or self.turn.former is not None)
 
     def pages(self) -> tuple[Page, ...]:
@@ -102,7 +100,7 @@ class UnshownTurn:
         return interrupted_page(self.turn, sentence, self.recipient.words, may_be_asked_again=asked_again)
 
     def _restored(self, older: Message) -> Page:
-        """Return the last page of an older answer with its buttons; the others were never changed."""
+        """The pages above the last one were never changed."""
         state = advance(stored_state(older, self.proposals, heard=self.heard), CallsResumed(self.turn.calls))
         words, earlier = self.recipient.words, self.turn.earlier
         pages = final_pages(state, words, note=words.unfinished.kept)
@@ -114,7 +112,6 @@ class UnshownTurn:
     def live(
         self, reply: Reply, receipts: ReceiptUpkeep | None, answer: Message, *, one_message: bool = False
     ) -> LiveAnswer:
-        """Return a LiveAnswer that shows the stored answer."""
         words, user_id, before = self.recipient.words, self.turn.key.user_id, tuple[Page, ...]()
         if self.older is not None:
             state = stored_state(self.older, heard=self.heard)
@@ -135,8 +132,7 @@ class UnshownTurn:
         return live
 
     def link(self) -> str:
-        """Return the URL of the question, or of the message that was to answer it; empty if ephemeral or
-        unknown."""
+        """Return the URL of the question or its answer; empty if ephemeral or unknown."""
         shown = self.turn.question_id if self.turn.kind == "message" else self.turn.shown_in
         return (
             "" if self.turn.ephemeral else message_link(self.turn.guild_id, self.turn.key.channel_id, shown)
@@ -146,9 +142,9 @@ class UnshownTurn:
 # ---- recovery --------------------------------------------------------------------------------------------
 
 Unshown = Literal["refused", "never_acknowledged", "deleted", "told_already"]
-"""Why an end was not shown. `refused`: not with this token, or not in this channel. `never_acknowledged`:
-Discord told the user that the interaction failed. `deleted`: a user deleted the message. `told_already`: the
-message already shows an end, which is not stored."""
+"""`refused`: not with this token, or not in this channel. `never_acknowledged`: Discord told the user that
+the interaction failed. `deleted`: a user deleted the message. `told_already`: the message already shows an
+end, which is not stored."""
 
 RETRY_S: Final = 30.0
 """After the database or Discord failed."""
@@ -162,9 +158,9 @@ _MAX_SENTENCE: Final = 600
 class Recovery:
     """Shows missing ends. Does nothing until `begin`.
 
-    While the interaction's token works, its messages are edited. After that the bot posts with its own token:
-    in the channel if the answer is public, else in the user's DM. Nothing is posted twice: earlier messages
-    are recorded or searched for, and the bot's own posts carry a nonce of the turn and message number.
+    Edits by the interaction's token while it works. After that posts with the bot's own token: in the channel
+    if the answer is public, else in the user's DM. Nothing is posted twice: earlier messages are recorded or
+    searched for, and posts carry a nonce.
     """
 
     deliveries: Deliveries
@@ -176,7 +172,7 @@ class Recovery:
     """By message id: a change starts from the message's current content."""
     retry_s: float = RETRY_S
     _given_up: set[str] = field(default_factory=set)
-    """Turns that raised an unexpected exception; the next process tries them again."""
+    """Turns that broke recovery; the next process retries."""
     _slots: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(MAX_CONCURRENT))
     _receipts_current: bool = False
     """Whether messages show the last process's changes."""
@@ -186,7 +182,7 @@ class Recovery:
     _work: asyncio.Task[None] | None = None
 
     def begin(self) -> None:
-        """Start. Call it once the connection is open."""
+        """Start, once the connection is open."""
         self._work = asyncio.create_task(self._run())
 
     def look_again(self) -> None:
@@ -210,7 +206,7 @@ class Recovery:
             self._look_due.clear()
 
     async def _recover_due(self) -> bool:
-        """Recover what is due. Returns False if some must be retried soon."""
+        """Returns False if some must be retried soon."""
         ledger, receipts = self.deliveries.ledger, self.deliveries.running.receipts
         self.deliveries.retry_due.clear()
         try:
@@ -232,13 +228,12 @@ class Recovery:
         return all(await asyncio.gather(*map(self._try_to_recover, due))) and calls_done
 
     def _is_due(self, turn: PendingTurn) -> bool:
-        """Return whether no process is showing it."""
         if turn.state == "interrupted" or turn.id in self._given_up:
             return False
         return turn.id in self.deliveries.unshown or not self.deliveries.running.began_here(turn.id)
 
     async def _try_to_recover(self, turn: PendingTurn) -> bool:
-        """Recover a turn. Returns False if it must be retried soon."""
+        """Returns False if it must be retried soon."""
         async with self._slots, self.deliveries.recovering.after(turn.id):
             with job("unfinished"):
                 try:
@@ -276,7 +271,6 @@ class Recovery:
         await ledger.mark_settled(turn.id, user_id)
 
     async def _look_up(self, turn: PendingTurn) -> UnshownTurn:
-        """Read what to show of a turn. Raises StorageError."""
         ledger = self.deliveries.ledger
         spoken = turn.locale or self.recipients.guilds.of(turn.key.channel_id)
         recipient = await self.recipients.of_author(turn.key.user_id, spoken)
@@ -336,7 +330,7 @@ class Recovery:
         if unshown.answer is None and turn.below and unshown.older and not (reply.begun or turn.calls):
             await outlet.whisper(unshown.pages()[0].content)  # the older answer is unchanged
             return reply
-        # If it is unknown whether the next page was posted, everything is shown in one message.
+        # It is unknown whether the next page was posted.
         one_message = unrecorded is None and len(unshown.pages()) > len(known)
         await self._show_in(unshown, reply, one_message=one_message)
         return reply
@@ -369,7 +363,7 @@ class Recovery:
         return reply
 
     async def _show_in(self, unshown: UnshownTurn, reply: Reply, *, one_message: bool = False) -> None:
-        """Render into a reply's messages, with the last one locked. Raises hikari's errors."""
+        """Holds the lock of the last message. Raises hikari's errors."""
         ids = await reply.message_ids()
         async with self.changes.after(ids[-1] if ids else unshown.turn.id):
             if unshown.answer is None:
@@ -386,16 +380,14 @@ class Recovery:
             await receipts.record(reply, page.receipts, words)
 
     async def _reply_to_message(self, turn: PendingTurn) -> Reply:
-        """Return a reply that continues in its existing messages. If the first was posted but not recorded,
-        its nonce finds it."""
+        """Return a reply that continues in its messages. An unrecorded first one is found by its nonce."""
         first_id = turn.shown_in
         ids = () if first_id is None else (first_id, *await self.replies.channels.list_pages(first_id))
         channel_id = turn.place_id or turn.key.channel_id
         return self.replies.to(channel_id, turn.question_id or first_id or 0, sent_messages(ids))
 
     async def _end_of_message(self, turn: PendingTurn, reply: Reply) -> Unshown | None:
-        """Return why nothing is to be shown: the question was deleted, or its message already shows an end
-        that is not stored. None also if the bot may not read the history."""
+        """Return why nothing is to be shown; None also if the bot may not read the history."""
         fetch = partial(self.replies.rest.fetch_message, turn.place_id or turn.key.channel_id)
         ids = await reply.message_ids()
         with suppress(hikari.ForbiddenError):
@@ -412,8 +404,7 @@ class Recovery:
         return None
 
     async def _late_reply(self, turn: PendingTurn) -> Reply:
-        """Return a reply by the bot's own token to an interaction whose token expired. It continues in the
-        existing messages."""
+        """Return a reply by the bot's own token, which continues in the existing messages."""
         channel_id, ids = turn.key.channel_id, turn.pages
         if turn.place_id is None:
             if (
@@ -432,8 +423,7 @@ class Recovery:
         return self.replies.late(channel_id, turn.id, waiting_id, sent_messages(ids), noting=noting)
 
     async def _can_edit(self, channel_id: int, message_id: int) -> bool:
-        """Return whether a message can be read and does not show "thinking", which only the interaction's
-        token can edit."""
+        """Only the interaction's token can edit a message that shows "thinking"."""
         try:
             message = await self.replies.rest.fetch_message(channel_id, message_id)
         except hikari.ForbiddenError:
@@ -443,7 +433,7 @@ class Recovery:
     async def _unrecorded_followups(
         self, turn: PendingTurn, channel_id: int, after_id: int
     ) -> tuple[int, ...] | None:
-        """Return the interaction's messages after an id; None if they can't be looked up."""
+        """Return the interaction's messages after an id; None if unknown."""
         if turn.ephemeral:
             return None
         try:
@@ -458,7 +448,6 @@ class Recovery:
         return tuple(sorted(found))
 
     async def _record(self, unshown: UnshownTurn, reply: Reply) -> None:
-        """Record the messages of the answer, and delete those of the answer that it replaces."""
         turn, answer = unshown.turn, unshown.answer
         if answer is None:
             return
@@ -480,8 +469,7 @@ class Recovery:
         await replies.channels.delete(ids, place_id=channel_id)
 
     async def _remove_waiting(self, turn: PendingTurn, token: str, reply: Reply) -> None:
-        """Delete the message that still shows "thinking" when another one has the answer, if the token allows
-        it."""
+        """Delete the message that still shows "thinking" when another one has the answer."""
         if turn.shown_in is not None and not reply.shows(turn.shown_in):
             self.replies.taken_down.expect(turn.shown_in)
             with suppress(hikari.HikariError):
@@ -496,7 +484,7 @@ class Recovery:
         return all([await self._recover_call(call) for call in due])
 
     async def _recover_call(self, call: Proposal) -> bool:
-        """Report the outcome in the call's message, else by DM. Returns False if it must be retried."""
+        """Report in the call's message, else by DM. Returns False if it must be retried."""
         recipient = await self.recipients.of_author(call.key.user_id, call.content.origin.locale)
         line = outcome_line(call, await self.approvals.give_up(call), recipient.words)
         try:
@@ -541,15 +529,15 @@ class Recovery:
 
 
 def _recorded_ids(turn: PendingTurn) -> tuple[int, ...]:
-    """Return the recorded messages. Once the bot posts with its own token, all of them are in `pages`."""
+    """Once the bot posts with its own token, all messages are in `pages`."""
     if turn.token is None or turn.below or turn.shown_in is None:
         return turn.pages
     return (turn.shown_in, *turn.pages)
 
 
 def _shows_an_end(message: hikari.Message) -> bool:
-    """Return whether a message shows the end of its turn. A waiting or streaming message has a button, as
-    does one not yet changed by a press. A full page with the next one missing is longer than any sentence."""
+    """A waiting or streaming message has a button, as does one not yet changed by a press. A full page with
+    the next one missing is longer than any sentence."""
     page = page_of(message, Locale.EN)
     full = len(page.content) > _MAX_SENTENCE and not page.facts
     return hikari.MessageFlag.LOADING not in message.flags and not page.buttons and not full

@@ -1,8 +1,7 @@
 """Which simpler form of a message to try after Discord refuses it.
 
-An answer is shown without its reference to the question, files, embeds or buttons rather than not at all; if
-plain text is refused, it is sent by DM (delivery/reply). The codes are from Discord's documentation ("Opcodes
-and Status Codes").
+An answer loses its reference to the question, files, embeds or buttons; if plain text is refused, it is sent
+by DM (delivery/reply). The codes are from Discord's documentation ("Opcodes and Status Codes").
 """
 
 from collections.abc import Collection, Mapping
@@ -58,8 +57,8 @@ _BY_FIELD: Final[Mapping[str, Part]] = {
 def next_form(
     parts: Collection[Part], without: frozenset[Part], error: hikari.ClientHTTPResponseError
 ) -> frozenset[Part] | None:
-    """Return which parts to leave out next, after a message `without` these was refused; None if every form
-    is refused."""
+    """Return the parts to leave out next, after a message `without` these was refused; None if every form
+    is."""
     part = next((part for part in _suspects(error) if part in parts and part not in without), None)
     if part is None:
         return None

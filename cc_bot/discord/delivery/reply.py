@@ -1,8 +1,8 @@
 """Makes the messages of one answer look like its pages.
 
 Edits and deletions are idempotent. A post is not: one that failed with a server error may have succeeded, and
-the outlet has to find out. A message that Discord refuses is sent in a simpler form (delivery/refusals); if
-every form is refused, by DM to the question's author.
+the outlet has to find out. A refused message is sent in a simpler form (delivery/refusals); if all are
+refused, by DM to the author.
 """
 
 import asyncio
@@ -41,8 +41,8 @@ RETRY_PAUSES_S: Final = (0.5, 1.0, 2.0, 4.0, 8.0)
 
 
 class PostUncertain(Exception):
-    """It is unknown whether a message was posted, as with ephemeral follow-ups. The answer is then shown in
-    the existing message, as a file if it is long."""
+    """It is unknown whether a message was posted. The answer is then shown in the existing message, as a file
+    if it is long."""
 
 
 class Outlet(Protocol):
@@ -51,8 +51,8 @@ class Outlet(Protocol):
     async def post(
         self, page: Page, number: int, known: "KnownIds", *, again: bool, refers: bool
     ) -> hikari.Snowflake:
-        """Post a message; `number` counts the messages of the answer from 0. `again`: an earlier message of
-        that number was deleted. `refers`: as a reply to the question, if possible. Raises PostUncertain."""
+        """Post message `number` of the answer, from 0. `again`: an earlier one of that number was deleted.
+        `refers`: as a reply to the question, if possible. Raises PostUncertain."""
 
     async def note_posted(self, message_id: hikari.Snowflake, first_id: hikari.Snowflake | None) -> None:
         """Record a message after the first. May be called twice for one message."""
@@ -72,7 +72,7 @@ class Outlet(Protocol):
         """Send a sentence that only the user sees. Returns False if that is impossible."""
 
     async def elsewhere(self) -> "Outlet | None":
-        """Return the outlet to the DM of the question's author, if there is one. Raises hikari's errors."""
+        """Return the outlet to the author's DM, if any. Raises hikari's errors."""
 
     @property
     def note(self) -> str:
@@ -104,37 +104,31 @@ def sent_messages(ids: Iterable[int]) -> tuple[Sent, ...]:
 
 
 class Reply:
-    """The messages of one answer."""
-
     def __init__(self, outlet: Outlet, sent: Sequence[Sent] = (), *, posts_first: bool = False) -> None:
-        """`sent`: existing messages. `posts_first`: they are from an earlier process, which may have posted
-        more than it recorded. Those are found by nonce, before any edit: edits may wait for longer than
-        Discord remembers nonces."""
+        """`sent`: existing messages. `posts_first`: an earlier process may have posted more. Those are found
+        by nonce, before any edit: edits may wait for longer than Discord remembers nonces."""
         self._outlet = outlet
         self._posts_first = posts_first
         self._sent = list(sent)
         self._longest = len(self._sent)
-        """The highest number of messages it had."""
         self._without: frozenset[Part] = frozenset()
-        """Parts that Discord refused."""
         self.unwanted = False
-        """Whether its question or a message of it was deleted; then it is not sent by DM."""
+        """Whether its question or a message of it was deleted."""
         self._visible = asyncio.Event()
         if any(each.id is not None or each.page is not None for each in self._sent):
             self._visible.set()
         self._left: tuple[int, ...] = ()
-        """If it continues in a DM, the id of its first message, under which the answer is stored."""
+        """If it continues in a DM, its first message, whose id the answer has."""
 
     @property
     def begun(self) -> bool:
-        """Return whether there is a message to edit."""
         return bool(self._sent)
 
     async def show(self, pages: Sequence[Page], *, insist: bool = True) -> None:
         """Edit, post and delete until the messages look like the pages, or a simpler form of them.
 
-        With `insist`, edits are retried while Discord has trouble. Raises hikari's errors, and PostUncertain
-        if another message can't be posted safely.
+        With `insist`, edits are retried. Raises hikari's errors, and PostUncertain if another message can't
+        be posted safely.
         """
         pauses_s = RETRY_PAUSES_S if insist else ()
         try:
@@ -169,9 +163,8 @@ class Reply:
     async def _show_elsewhere(
         self, pages: Sequence[Page], pauses_s: Sequence[float], error: hikari.ClientHTTPResponseError
     ) -> bool:
-        """Continue in the DM of the question's author; returns whether that worked. If the message of an
-        earlier process is gone, that process may have begun the DM. Raises hikari's errors while Discord has
-        trouble."""
+        """Continue in the author's DM; returns whether that worked. If an earlier process's message is gone,
+        it may have begun the DM. Raises hikari's errors while Discord has trouble."""
         begun_there = is_gone(error) and self._posts_first
         if self.unwanted or isinstance(error, hikari.UnauthorizedError) or is_gone(error) != begun_there:
             return False
@@ -194,7 +187,6 @@ class Reply:
         return True
 
     async def _leave(self, outlet: Outlet, left: Sequence[Sent]) -> None:
-        """Delete the messages in the refusing channel, as far as Discord allows."""
         self._left = tuple(int(sent.id) for sent in left[:1] if sent.id is not None)
         for sent in left:
             with suppress(hikari.HikariError):
@@ -212,7 +204,6 @@ class Reply:
             _log.warning("answer_not_removed", error=type(error).__name__)
 
     def shows(self, message_id: int) -> bool:
-        """Return whether this is one of its messages."""
         return any(sent.id == message_id for sent in self._sent)
 
     async def message_ids(self) -> tuple[int, ...]:
@@ -239,7 +230,7 @@ class Reply:
         return tuple(int(sent.id) for sent in self._sent[1:] if sent.id is not None)
 
     async def whisper(self, sentence: str) -> None:
-        """Send a sentence that only the user sees; if that is impossible, show it below the answer."""
+        """Send a sentence that only the user sees, else show it below the answer."""
         page = self._sent[-1].page if self._sent else None
         if await self._outlet.whisper(sentence) or page is None:
             return
@@ -252,9 +243,8 @@ class Reply:
         await self._edit(len(self._sent) - 1, replace(page, buttons=(button,)), RETRY_PAUSES_S)
 
     async def post_beside(self, page: Page) -> hikari.Snowflake:
-        """Post a message apart from the answer, after the answer's first message: Discord would take this one
-        for a deferred response. Raises hikari's errors, and PostUncertain if the first is not shown in
-        time."""
+        """Post a message apart from the answer, after its first message: Discord would take this one for the
+        deferred response. Raises hikari's errors, and PostUncertain if the first is not shown in time."""
         try:
             async with asyncio.timeout(FIRST_WITHIN_S):
                 await self._visible.wait()
@@ -317,8 +307,8 @@ class Reply:
         *,
         refers: bool = False,
     ) -> Result:
-        """Send a page without the parts that Discord refuses. `refers`: as a reply to the question. Raises
-        _TextFileRefused, and hikari's errors if Discord refuses every form."""
+        """Send a page without refused parts. Raises _TextFileRefused, and hikari's errors if every form is
+        refused."""
         while True:
             try:
                 shown = page.without(self._without)
@@ -335,7 +325,7 @@ class Reply:
 
 
 class _TextFileRefused(Exception):
-    """Discord refused the file of a long text, which is then shown in several messages."""
+    """The text is then shown in several messages."""
 
 
 async def repeat(call: Callable[[], Awaitable[Result]], pauses_s: Sequence[float]) -> Result:
@@ -362,14 +352,13 @@ MAX_EXPECTED: Final = 1000
 
 
 class TakenDown:
-    """Messages that the bot deletes itself. One that a user deletes has its answer deleted from the
-    archive."""
+    """Messages that the bot deletes itself. If a user deletes one, its answer is deleted as well."""
 
     def __init__(self) -> None:
         self._ids = Recent[int, None](MAX_EXPECTED)
 
     def expect(self, message_id: int) -> None:
-        """Expect a deletion. Call it before deleting the message."""
+        """Call it before deleting the message."""
         self._ids[message_id] = None
 
     def was_expected(self, message_id: int) -> bool:

@@ -1,8 +1,7 @@
 """Registry of the turns and approved calls that this process shows.
 
-If a user deletes a question or a message of its answer, or a channel or thread is deleted, the answer is
-stopped and deleted. Discord does not say who deleted a message. The turn's side effects stay, and its author
-is told of them by DM.
+If a user deletes a question, a message of its answer, or the channel, the answer is stopped and deleted.
+Discord does not say who deleted a message. Side effects stay, and the author is told of them by DM.
 """
 
 import asyncio
@@ -85,7 +84,6 @@ class RunningTurns:
 
     @contextmanager
     def track(self, turn: RunningTurn) -> Iterator[None]:
-        """Register a turn until its end is shown."""
         self._turns[turn.name] = turn
         self._none.clear()
         try:
@@ -96,8 +94,8 @@ class RunningTurns:
                 self._none.set()
 
     def count_beside(self, turn: RunningTurn) -> int:
-        """Count the answers being shown in a channel's conversation: they share Discord's limit of five edits
-        in five seconds."""
+        """Count the answers being shown in a conversation: they share Discord's limit of five edits in five
+        seconds."""
         return 1 if turn.key is None else sum(other.key == turn.key for other in self._turns.values())
 
     def stop(self, name: str) -> bool:
@@ -118,7 +116,7 @@ class RunningTurns:
         return name.startswith(self._life)
 
     def withdraw(self, message_ids: Collection[int]) -> None:
-        """Stop the answers to deleted messages, and answers of which a message was deleted."""
+        """Stop the answers to deleted messages, and deleted answers."""
         for turn in self._turns.values():
             turn.withdraw(message_ids)
 
@@ -130,13 +128,11 @@ class RunningTurns:
                 turn.discard()
 
     def record_shown(self, since_s: float, *, ok: bool) -> None:
-        """Record whether the end of a turn was shown, and the time since it was over (`since_s`, of
-        `time.monotonic`)."""
+        """Record whether the end of a turn was shown; it was over at `since_s` (`time.monotonic`)."""
         seconds = round(time.monotonic() - since_s, 3)
         self._meter.record_shown(seconds, ok=ok)
         if ok:
             _log.info("answer_shown", discord_s=seconds)
 
     async def none_left(self) -> None:
-        """Wait until no turn is running."""
         await self._none.wait()

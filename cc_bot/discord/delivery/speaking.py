@@ -1,8 +1,5 @@
-"""Speech of answers, attached to the message that shows them.
-
-It is made in the background once the answer is shown. Nothing is attached to an answer that is about to be
-replaced.
-"""
+"""Speech of answers, made in the background and attached to the message. Nothing is attached to an answer
+that is about to be replaced."""
 
 import asyncio
 from contextlib import suppress
@@ -24,7 +21,7 @@ class SpokenAnswers:
     def __init__(self, speaking: Speaking) -> None:
         self._speaking = speaking
         self._making: dict[int, asyncio.Task[bool]] = {}
-        """Tasks by the id of the message that shows the answer."""
+        """By message."""
 
     @property
     def possible(self) -> bool:
@@ -34,7 +31,7 @@ class SpokenAnswers:
     async def begin(
         self, reply: Reply, recipient: Recipient, state: AnswerState, payer: UsageSubject
     ) -> None:
-        """Begin to synthesize the speech of an answer, if its user wants that. Never raises."""
+        """Begin to synthesize speech if the user wants it. Never raises."""
         if not (self.possible and recipient.spoken and state.done and not state.unseen):
             return
         try:
@@ -47,7 +44,7 @@ class SpokenAnswers:
         task.add_done_callback(lambda _: self._making.pop(message_id, None))
 
     async def stop(self, message_id: int) -> bool:
-        """Stop attaching speech to a message. Returns whether it was attached before it could be stopped."""
+        """Stop attaching speech to a message. Returns whether it was attached already."""
         task = self._making.get(message_id)
         if task is None:
             return False
@@ -56,7 +53,6 @@ class SpokenAnswers:
         return not task.cancelled() and task.exception() is None and task.result()
 
     async def close(self) -> None:
-        """Cancel all synthesis."""
         tasks = list(self._making.values())
         for task in tasks:
             task.cancel()
@@ -65,7 +61,7 @@ class SpokenAnswers:
     async def _speak(
         self, reply: Reply, recipient: Recipient, state: AnswerState, payer: UsageSubject
     ) -> bool:
-        """Synthesize and attach the speech. Returns whether it is attached."""
+        """Return whether the speech is attached."""
         answer = state.done.answer if state.done else None
         data = await self._speaking.read_aloud(answer, payer) if answer else None
         if data is None:
