@@ -176,8 +176,6 @@ class MemoryStatistics:
 
 @dataclass(frozen=True, slots=True)
 class ErasureCounts:
-    """Numbers of items that an erasure removed."""
-
     memories: int = 0
     versions: int = 0
     """Former versions of memories."""
@@ -233,12 +231,10 @@ def clean_tags(tags: Iterable[str]) -> tuple[str, ...]:
 
 
 def clean_metadata(metadata: Mapping[str, str]) -> Mapping[str, str]:
-    """Return the metadata as stored, without control characters."""
     return {without_controls(name): without_controls(value) for name, value in metadata.items()}
 
 
 def clean_source(source: Source) -> Source:
-    """Return the source as stored, without control characters."""
     link, model, author = map(without_controls, (source.link, source.model, source.author))
     return replace(source, link=link, model=model, author=author)
 

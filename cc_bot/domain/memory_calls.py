@@ -46,7 +46,6 @@ def shown_ids(calls: Iterable[ToolCall]) -> frozenset[int]:
 
 
 def without_texts(call: ToolCall) -> ToolCall:
-    """Return the call as stored."""
     if call.name not in MEMORY_TOOLS or '"ref": ' not in call.result:
         return call
     arguments = call.arguments
@@ -132,7 +131,6 @@ def _references_in(value: Any) -> Iterator[int]:
 
 
 def _parse(text: str) -> Any:
-    """Return a JSON value; None for other texts."""
     try:
         return json.loads(text)
     except (ValueError, RecursionError):

@@ -60,8 +60,6 @@ class PortableMemory:
 
 @dataclass(frozen=True, slots=True)
 class ImportPlan:
-    """The expected outcome of an import."""
-
     new: tuple[PortableMemory, ...]
     known: int
     """Memories that already exist or are duplicates in the file."""
@@ -162,8 +160,7 @@ def _told(value: object) -> object:
 
 
 def _from_json(text: str) -> list[PortableMemory] | None:
-    """Read a JSON document. None if it only looks like JSON (a ChatGPT list begins with a date in
-    brackets)."""
+    """None if it only looks like JSON (a ChatGPT list begins with a date in brackets)."""
     try:
         document = json.loads(text)
     except (ValueError, RecursionError) as error:
@@ -178,13 +175,12 @@ def _from_json(text: str) -> list[PortableMemory] | None:
 
 
 def _ensure_few(items: int) -> None:
-    """Raise TooManyToImport before memories are created: a megabyte may hold half a million."""
+    """Raise TooManyToImport early: a megabyte may hold half a million."""
     if items > MAX_IMPORTED:
         raise TooManyToImport(limit=MAX_IMPORTED)
 
 
 def _memory(item: object) -> PortableMemory:
-    """Read the valid parts of an item; without a text it is empty, which the store refuses."""
     known = {"content": item} if isinstance(item, str) else item if isinstance(item, dict) else {}
     read = {name: _READ[kind](known.get(name)) for name, kind in _FIELDS.items()}
     return PortableMemory(**{"content": "", **{name: value for name, value in read.items() if value}})
@@ -205,7 +201,7 @@ def _named_strings(value: object) -> dict[str, str]:
 
 
 def _audience(value: object) -> Audience | None:
-    """Read an audience; an unknown value becomes private, since it was meant as a restriction."""
+    """An unknown value becomes private, since it was meant as a restriction."""
     match value:
         case None | "anywhere" | "private":
             return value
@@ -229,8 +225,7 @@ def _text(moment: datetime) -> str:
 
 
 def _moment(value: object) -> datetime | None:
-    """Read a time; UTC if it has no zone. Rejects times so near the ends of the calendar that other zones
-    can't express them."""
+    """UTC if it has no zone. Rejects times near the ends of the calendar, which other zones can't express."""
     try:
         moment = datetime.fromisoformat(_string(value))
         moment = moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)

@@ -89,7 +89,6 @@ def find(written: str, now: datetime, zone: ZoneInfo) -> list[MentionedTime]:
 def _meanings(
     mentioned: MentionedTime, words: TimeWords, now: datetime, zone: ZoneInfo
 ) -> Iterator[MentionedTime]:
-    """Yield one meaning for each day and time of day."""
     today, moment, ranges = now.astimezone(zone).date(), None, list[tuple[date | None, int]]()
     try:
         repeat = _days_of(words, now.astimezone(zone)) if words.is_repeated else ""
@@ -199,7 +198,6 @@ def _merged(found: Sequence[TimeWords]) -> TimeWords:
 
 
 def _times(first: datetime, repeat: str, zone: ZoneInfo) -> list[datetime]:
-    """Return the first times of a repeat, starting with the given one."""
     found = [first - timedelta(seconds=1)]
     while len(found) <= _COMPARED_TIMES and (following := next_time(repeat, found[-1], zone)):
         found.append(following)

@@ -191,7 +191,6 @@ def _parts(written: str) -> tuple[str, str]:
 
 
 def _plan_from(when: str, repeat: str, now: datetime, zone: ZoneInfo) -> tuple[Planned, ...]:
-    """Repeat from a time on, or from the beginning of a day."""
     start = _start(_BEGINNINGS.get(when, when), now, zone)
     local = start.moment.astimezone(zone)
     begin = local if start.timed else datetime.combine(local.date(), time(), zone)
@@ -299,7 +298,6 @@ def _hours_apart(count: int, start: datetime | None) -> str:
 
 
 def _days(words: TimeWords, unit: Unit, start: datetime | None) -> str:
-    """Return cron's day, month and weekday. Raises RepeatNotUnderstood."""
     named = words.named_days - {"every"}
     if unit == "days" and named == {"weekday"}:
         unit = "weeks"

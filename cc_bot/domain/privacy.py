@@ -51,8 +51,6 @@ class StoredAmount:
 
 @dataclass(frozen=True, slots=True)
 class Holdings:
-    """The amounts of all data stored about a user."""
-
     kinds: Mapping[DataKind, StoredAmount] = field(default_factory=dict)
     """Without empty kinds."""
     file_bytes: int = 0

@@ -168,6 +168,5 @@ class Proposal:
 
 
 def is_expired(proposal: Proposal, now: datetime) -> bool:
-    """Return whether it is too late to decide."""
     open_for = CALL_OPEN_FOR if proposal.content.goes_on else OPEN_FOR
     return proposal.state == "open" and now >= proposal.made_at + open_for

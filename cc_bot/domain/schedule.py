@@ -122,8 +122,6 @@ class ScheduleChange:
 
 @dataclass(frozen=True, slots=True)
 class ScheduleReceipt:
-    """The receipt line of a change to one reminder."""
-
     kind: Literal["added", "cancelled"]
     schedule_id: int
     text: str = ""
@@ -160,7 +158,7 @@ class MissedReminders:
     """Possibly sent: the process died while sending."""
 
     def by_channel(self) -> "dict[int, MissedReminders]":
-        """Return the public ones by channel."""
+        """The public ones."""
         found = defaultdict[int, dict[str, tuple[Firing, ...]]](lambda: {"missed": (), "uncertain": ()})
         for kind, firings in (("missed", self.missed), ("uncertain", self.uncertain)):
             for firing in firings:
@@ -226,7 +224,7 @@ def next_beat(now: datetime, repeat: str, zone: ZoneInfo, quiet: Quiet | None) -
 
 
 def _times(day: date, minute: int, zone: ZoneInfo) -> tuple[datetime, datetime]:
-    """Return both moments of a local time; they differ only when the clocks go back."""
+    """Both moments of a local time; they differ only when the clocks go back."""
     first, second = (
         datetime(day.year, day.month, day.day, minute // 60, minute % 60, tzinfo=zone, fold=fold)
         for fold in (0, 1)
@@ -378,7 +376,6 @@ def of_reminders(schedules: Iterable[Schedule], now: datetime) -> Iterator[Matte
 
 
 def of_missed(firings: Iterable[Firing], now: datetime) -> Iterator[Matter]:
-    """Yield recently missed and uncertain reminders."""
     for firing in firings:
         if now - LATELY <= firing.due_at <= now:
             schedule = firing.schedule
@@ -430,12 +427,12 @@ def _changed(memory: Memory, now: datetime, since: datetime) -> Iterator[Reason]
 
 
 def _marks(name: str, moment: datetime, now: datetime) -> tuple[Mark, ...]:
-    """Return the mark of the examination, plus a second one if the day is near."""
+    """One for the examination, and a second if the day is near."""
     until = moment + timedelta(days=2)
     mark, near = Mark(name, until), Mark(f"{name} soon", until)
     return (mark, near) if moment <= now + timedelta(days=SOON) else (mark,)
 
 
 def _urgency(matter: Matter) -> tuple[int, datetime]:
-    """Return the rank; smaller is more urgent."""
+    """Smaller is more urgent."""
     return min((_RANKS[reason.why], reason.when) for reason in matter.reasons)

@@ -126,7 +126,7 @@ _INVERTED: Final = re.compile(r"(?:Etc/)?GMT[+-]?\d+")
 
 @cache
 def _known() -> tuple[str, ...]:
-    """List this machine's zones; slow."""
+    """Slow."""
     return tuple(
         sorted(
             zone for zone in available_timezones() - {"localtime", "Factory"} if not _INVERTED.fullmatch(zone)
@@ -150,6 +150,5 @@ def _once(zones: Iterable[str]) -> list[str]:
 
 
 def _fold(text: str) -> str:
-    """Normalize to half width, lower case and hiragana, without separators."""
     plain = hiragana(unicodedata.normalize("NFKC", text).casefold())
     return "".join(each for each in plain if each not in " _・")

@@ -114,8 +114,6 @@ class ServerResult:
 
 @dataclass(frozen=True, slots=True)
 class StoredToolList:
-    """A server's tools as JSON."""
-
     seen: str
     """The last list from the server."""
     accepted: str = ""
@@ -123,7 +121,6 @@ class StoredToolList:
 
     @property
     def waits(self) -> bool:
-        """Return whether any tool awaits acceptance."""
         return (self.accepted or "[]") != self.seen
 
     @property
@@ -191,14 +188,11 @@ class ToolServerProblem:
     """Exit code of a program, or type of an error."""
 
     def __str__(self) -> str:
-        """Format it for the logger."""
         return " ".join(filter(None, (self.kind, self.detail)))
 
 
 @dataclass(frozen=True, slots=True)
 class ToolServerReport:
-    """A server's status for the operator."""
-
     server: str
     state: ToolServerState
     tools: int

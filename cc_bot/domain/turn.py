@@ -191,8 +191,6 @@ asking the next model; thinking: the model is reasoning."""
 
 @dataclass(frozen=True, slots=True)
 class Notice:
-    """A progress notice for a waiting user."""
-
     kind: NoticeKind
     ahead: int | None = None
     """For a queued turn: number of waiting turns before it; None while it waits for an earlier question of
@@ -268,7 +266,6 @@ class AskedFile:
 
     @property
     def is_recording(self) -> bool:
-        """Return whether its declared type is a recording's."""
         return is_recording(self.media_type)
 
 

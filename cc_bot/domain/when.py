@@ -147,7 +147,6 @@ def _first_to_come(
 
 
 def _local_times(words: TimeWords, days: list[date], clock: Clock | None, today: date) -> Iterator[datetime]:
-    """Yield the candidate local times, in order."""
     minute = clock.of_day() if clock else USUAL_MINUTE_OF_DAY
     is_today, unnamed = words.days == [0], not words.named_days
     if minute is None or (clock is None and (unnamed or is_today)):
@@ -252,6 +251,5 @@ def year_of(words: TimeWords, today: date) -> int:
 
 
 def months_on(day: date, months: int) -> tuple[int, int]:
-    """Return the year and month that many months later."""
     year, month = divmod(day.year * 12 + day.month - 1 + months, 12)
     return year, month + 1

@@ -81,8 +81,6 @@ class Clock:
 
 @dataclass(slots=True)
 class TimeWords:
-    """The parsed words of a text about a time."""
-
     seen: set[str] = field(default_factory=set)
     """The kinds of forms found."""
     shift: tuple[int, int, int] = (0, 0, 0)
@@ -197,8 +195,7 @@ def _unit(name: str) -> Unit:
 
 
 def _amounts(span: str) -> tuple[int, int, int]:
-    """Return months, days and seconds. Raises WhenNotUnderstood for fractions of a day or month, whose length
-    is unclear."""
+    """Raises WhenNotUnderstood for fractions of a day or month, whose length is unclear."""
     total = defaultdict[Unit, float](float)
     for number, half, name, half_more in _AMOUNT.findall(span):
         count = 0.5 if number[0] in "半h" else 1.0 if number[0] == "a" else float(number)

@@ -180,7 +180,7 @@ class _Copy:
 def _new_copy(
     database: Path, folder: Path, stem: str, announce: Announce = announce_nothing
 ) -> Iterator[_Copy]:
-    """Copy and check a database, then rename the copy. Raises as `back_up`."""
+    """Raises as `back_up`."""
     if not database.is_file():
         raise DatabaseMissing(path=str(database))
     try:
@@ -210,8 +210,8 @@ def _new_copy(
 
 
 def _reserve(folder: Path, stem: str) -> tuple[Path, Path]:
-    """Create a file with mode 0600 to write into, and return it with its final, free name. The file reserves
-    the name, so two copies made in one second get different ones."""
+    """Create a file with mode 0600 to write into, and return it with its final name. It reserves that name,
+    so two copies made in one second get different ones."""
     for number in count(1):
         target = folder / f"{stem}{f'-{number}' if number > 1 else ''}.db"
         partial = target.with_name(f".{target.name}.partial")

@@ -41,8 +41,6 @@ _SELECT_COLUMNS: Final[Mapping[Dialect, str]] = {
 
 @dataclass(frozen=True, slots=True)
 class CopiedTable:
-    """A table that both databases have."""
-
     name: str
     columns: tuple[str, ...]
     """Those that both have."""
@@ -103,7 +101,7 @@ async def _plan_table(source: Database, layout: TableLayout, shared: set[tuple[s
 
 
 async def _last_number(source: Database, table: str, column: str) -> int:
-    """Return the last number given to a row. The row may be deleted, but old buttons still refer to it."""
+    """The row may be deleted, but old buttons still refer to the number."""
     if source.dialect == "sqlite":
         found = await source.query("SELECT seq FROM sqlite_sequence WHERE name = $1", table)
     else:

@@ -125,7 +125,6 @@ class Engine:
         self._written = asyncio.Event()
 
     def _translate(self, error: BaseException) -> StorageError:
-        """Return the error to raise."""
         trouble = self._classify(error)
         if trouble.fixed_by and trouble not in self._reported:
             self._reported.add(trouble)

@@ -110,7 +110,7 @@ def expand(sql: str, dialect: Dialect) -> str:
 
 
 def _arguments(sql: str, at: int) -> tuple[list[str], int]:
-    """Return the bracketed arguments starting there and their end; none if there are none."""
+    """Return the bracketed arguments and their end; none if there are none."""
     if sql[at : at + 1] != "(":
         return [], at
     found, depth, begin = list[str](), 0, at + 1

@@ -97,7 +97,6 @@ async def open_database(
 
 
 def _need_driver() -> None:
-    """Raise EngineMissing unless asyncpg is installed."""
     if find_spec("asyncpg") is None:
         raise EngineMissing(extra="postgres")
 

@@ -184,8 +184,7 @@ def _read_entries(path: Path) -> dict[bytes, _Entry]:
 
 
 def _salt_of(path: Path) -> bytes:
-    """Return the salt of a log's first line, or a new one for an empty log. Raises OSError or
-    UnreadableLine."""
+    """A new salt for an empty log. Raises OSError or UnreadableLine."""
     with suppress(FileNotFoundError), open_regular(path) as file:
         for number, line in enumerate(file, 1):
             if entry := _parse(path, number, line.rstrip(b"\n")):
@@ -194,7 +193,7 @@ def _salt_of(path: Path) -> bytes:
 
 
 def _parse(path: Path, number: int, line: bytes) -> _Entry | None:
-    """Parse a line; None if a crash truncated it. Raises UnreadableLine."""
+    """None if a crash truncated the line. Raises UnreadableLine."""
     try:
         fields = json.loads(line)
         at = datetime.fromisoformat(fields["at"])
@@ -207,7 +206,7 @@ def _parse(path: Path, number: int, line: bytes) -> _Entry | None:
 
 
 def _hash(salt: bytes, kind: Kind, id_: int | str) -> str:
-    """Return the salted hash of an id; a slow one for a user."""
+    """Slow for a user."""
     text = f"{kind}/{id_}".encode()
     if kind == "user":
         return hashlib.scrypt(text, salt=salt, **_SCRYPT, dklen=32).hex()

@@ -50,7 +50,6 @@ def sqlite_path(url: str) -> Path:
 
 
 def _can_be_a_file(path: Path) -> bool:
-    """Return whether it ends in a name, and no name is too long for a file system."""
     longest = max((len(os.fsencode(name)) for name in path.parts), default=0)
     fits = longest <= _LONGEST_NAME_BYTES and len(os.fsencode(path)) <= _LONGEST_PATH_BYTES
     return path.name not in ("", "..") and fits

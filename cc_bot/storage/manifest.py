@@ -39,8 +39,6 @@ Rows = Mapping[str, int]
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """Facts about a backup when it was made."""
-
     made_at: datetime
     """The backup contains exactly what was written until then."""
     program: str
@@ -85,7 +83,6 @@ def read_manifest(backup: Path) -> Manifest | None:
 
 
 def manifests_in(folder: Path) -> Iterator[Manifest]:
-    """Yield the readable manifests in a folder."""
     for path in folder.glob("*.json"):
         with suppress(OSError, ValueError):
             yield Manifest.from_json(read_regular(path).decode())

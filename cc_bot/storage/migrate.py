@@ -123,8 +123,6 @@ async def apply_pending(
 
 
 async def _ensure_own_schema(database: Database, migrations: Sequence[Migration] | None) -> None:
-    """Raise SchemaChanged if a file's schema differs from that of its version."""
-
     def look() -> Steps[tuple[int, Schema]]:
         rows = yield Statement(SELECT_SCHEMA)
         [(version,)] = yield Statement(_SELECT_VERSION)
@@ -136,7 +134,7 @@ async def _ensure_own_schema(database: Database, migrations: Sequence[Migration]
 
 
 def _apply(migration: Migration, clock: Clock) -> Steps[bool]:
-    """Apply a migration. Returns False if another program was faster."""
+    """Returns False if another program was faster."""
     [(version,)] = yield Statement(_SELECT_VERSION)
     if version >= migration.version:
         return False
@@ -150,10 +148,8 @@ def _apply(migration: Migration, clock: Clock) -> Steps[bool]:
 
 
 def _split(script: str) -> tuple[str, ...]:
-    """Split a script into statements, which end with a semicolon at the end of a line.
-
-    They run one by one, because Python's executescript first commits the open transaction.
-    """
+    """Statements end with a semicolon at the end of a line. They run one by one, because Python's
+    executescript first commits the open transaction."""
     statements, lines = list[str](), list[str]()
     for line in script.splitlines():
         lines.append(line)

@@ -196,7 +196,6 @@ _CLOSED: Final = ("connection is closed", "released back to the pool")
 
 
 def classify(error: BaseException) -> Trouble:
-    """Return the kind of an asyncpg error."""
     reason = getattr(error, "sqlstate", None) or type(error).__name__
     if isinstance(error, asyncpg.InterfaceError) and any(each in str(error) for each in _CLOSED):
         error = OSError()  # asyncpg has no class for it
@@ -210,7 +209,7 @@ def classify(error: BaseException) -> Trouble:
 
 
 def _lock_number(subject: Subject) -> int:
-    """Return the number of an advisory lock. Keys that collide merely wait for each other."""
+    """Keys with equal numbers merely wait for each other."""
     return int.from_bytes(blake2b(repr(tuple(subject)).encode(), digest_size=8).digest(), "big", signed=True)
 
 
@@ -353,7 +352,7 @@ class PostgresDatabase(Engine):
 
     @asynccontextmanager
     async def _acquire(self) -> AsyncIterator[_Connection]:
-        """Yield a connection of the pool. Raises DatabaseCrowded if all stay in use too long."""
+        """Raises DatabaseCrowded if all connections stay in use too long."""
         try:
             connection = await self._pool.acquire(timeout=2 * self._full_timeout_s)
         except TimeoutError:
@@ -492,7 +491,7 @@ async def _reset(connection: "asyncpg.Connection[Any]") -> None:
 
 
 def _is_refused_by_pooler(error: BaseException) -> bool:
-    """Return whether PgBouncer refused the password; it has no error code for that."""
+    """PgBouncer has no error code for a refused password."""
     return isinstance(error, asyncpg.ProtocolViolationError) and "authentication failed" in str(error)
 
 

@@ -157,8 +157,8 @@ def finish(copy: Path, former: Path) -> None:
 
 
 def _numbers(former: Path) -> list[tuple[str, int]]:
-    """Return the last number of each table that never reuses one. Empty for a damaged file: a wrong number
-    would stay in force forever."""
+    """The last number of each table that never reuses one. Empty for a damaged file: a wrong number would
+    stay in force forever."""
     with suppress(sqlite3.Error):
         former_uri = f"{former.absolute().as_uri()}?mode=ro"
         with closing(sqlite3.connect(former_uri, uri=True)) as connection:
@@ -226,8 +226,8 @@ def put_in_place(copy: Path, database: Path, now: datetime) -> Path | None:
 
 
 def _set_aside(database: Path, now: datetime) -> Path:
-    """Give the old database a second name to keep, along with its WAL if that could not be checkpointed.
-    Deletes second names left by restores that were interrupted before the rename."""
+    """Keep the old database under a second name, with its WAL if that could not be checkpointed. Deletes
+    second names of restores that were interrupted before the rename."""
     stem = f"{database.stem}.replaced-"
     for path in database.parent.glob(f"{glob.escape(stem)}*.db"):
         if path.samefile(database):

@@ -89,7 +89,7 @@ def identity(path: Path) -> tuple[int, int] | None:
 
 
 def _make(path: Path) -> None:
-    """Create the file with mode 0600, before SQLite does with the umask's. -wal and -shm inherit its mode."""
+    """Mode 0600, before SQLite creates it with the umask's. -wal and -shm inherit it."""
     ensure_folder(path)
     os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
 
@@ -103,7 +103,7 @@ def _make_private(path: Path) -> None:
 
 
 def _refuse_foreign(connection: sqlite3.Connection) -> None:
-    """Refuse another program's database. cc-bot creates schema_migrations first."""
+    """cc-bot creates schema_migrations first."""
     tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
     if tables and "schema_migrations" not in tables:
         raise sqlite3.DatabaseError("the tables are not cc-bot's")
@@ -119,8 +119,7 @@ def _set_pragmas(connection: sqlite3.Connection, synchronous: Synchronous, timeo
 
 
 def _use_wal(connection: sqlite3.Connection, timeout_s: float) -> None:
-    """Switch to WAL mode, so that readers and the writer don't block each other. busy_timeout does not apply
-    to this switch, which two programs may attempt on a new file."""
+    """busy_timeout does not apply to this switch, which two programs may attempt on a new file."""
     deadline = time.monotonic() + timeout_s
     while True:
         try:
@@ -263,7 +262,6 @@ class SqliteDatabase(Engine):
         await self._connection.close()
 
     async def _run(self, job: Callable[[sqlite3.Connection], T], timeout_s: float | None = None) -> T:
-        """Run a job; retry while the file is locked."""
         until_s = time.monotonic() + (self._timeout_s if timeout_s is None else timeout_s)
         try:
             try:
@@ -294,8 +292,7 @@ _DRIVER_ERRORS: Final = (sqlite3.Error, OSError, FileMoved, OverflowError, Value
 
 
 async def _to_its_end(job: Callable[[sqlite3.Connection], T], connection: sqlite3.Connection) -> T:
-    """Run the job on another thread. On cancellation the connection is interrupted, and is free
-    afterwards."""
+    """On cancellation the connection is interrupted, and is free afterwards."""
     task = asyncio.ensure_future(asyncio.to_thread(job, connection))
     try:
         return await asyncio.shield(task)
@@ -353,7 +350,6 @@ async def connect_sqlite(
 
 
 def _connect_to_read(path: Path) -> sqlite3.Connection:
-    """Connect read-only to an existing file, for use on any thread."""
     uri = f"{path.absolute().as_uri()}?mode=ro"
     connection = sqlite3.connect(uri, uri=True, isolation_level=None, check_same_thread=False)
     connection.execute("PRAGMA query_only = ON")
@@ -362,7 +358,6 @@ def _connect_to_read(path: Path) -> sqlite3.Connection:
 
 
 def _open_state(path: Path) -> sqlite3.Connection:
-    """Open the file's current state. Raises sqlite3.Error or UnicodeError."""
     connection = _connect_to_read(path)
     try:
         # One text that is not valid UTF-8 must not make the others unreadable.
@@ -376,8 +371,7 @@ def _open_state(path: Path) -> sqlite3.Connection:
 
 
 def _checkpoint(connection: sqlite3.Connection) -> bool:
-    """Write the WAL back and truncate it. Returns False if that was not possible at once: waiting would block
-    the connection."""
+    """Returns False if it was not possible at once: waiting would block the connection."""
     try:
         [(busy, *_)] = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
     except sqlite3.OperationalError as error:
@@ -388,7 +382,7 @@ def _checkpoint(connection: sqlite3.Connection) -> bool:
 
 
 def _vacuum(connection: sqlite3.Connection, path: Path) -> ScrubOutcome:
-    """Run VACUUM. It needs twice the file's size: a temporary file, and the WAL until a checkpoint."""
+    """Needs twice the file's size: a temporary file, and the WAL until a checkpoint."""
     size = path.stat().st_size
     if free_bytes(path.absolute().parent) < 2 * size + MARGIN_BYTES:
         return "no_room"

@@ -112,8 +112,6 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class Stores:
-    """The stores of one database."""
-
     sessions: SessionStore
     archive: ArchiveStore
     canvases: CanvasStore
@@ -243,7 +241,7 @@ async def open_stores(
 async def _embedding(
     database: Database, embedder: Embedder | Literal["local"] | None
 ) -> AsyncIterator[Embedding | None]:
-    """Create vectors in the background while open. An encoder created here is closed here."""
+    """An encoder created here is closed here."""
     own = LocalEmbedder.if_installed() if embedder == "local" else None
     used = own if embedder == "local" else embedder
     if used is None:

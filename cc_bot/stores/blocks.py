@@ -152,8 +152,6 @@ class ContextState:
 
 
 class BlockStore:
-    """The rows, blocks and windows of every channel."""
-
     def __init__(self, database: Database, *, clock: Clock = utc_now) -> None:
         self._database = database
         self._clock = clock

@@ -232,8 +232,6 @@ _MAX_EXACT: Final = 2**53 - 1
 
 
 class PersonalDataStore:
-    """Reads a user's data."""
-
     def __init__(self, database: Database) -> None:
         self._database = database
 
@@ -328,6 +326,6 @@ def _with_text_ids(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _id_as_text(name: str, value: Any) -> Any:
-    """Return ids, and any number that JavaScript can't represent, as texts."""
+    """Ids, and any number that JavaScript can't represent."""
     is_id = name in _IDS or name.endswith("_id")
     return str(value) if isinstance(value, int) and (is_id or abs(value) > _MAX_EXACT) else value

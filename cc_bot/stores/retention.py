@@ -148,7 +148,7 @@ class RetentionStore:
 
 
 def _messages(before: int, after: int, limit: int) -> Steps[tuple[int, int | None]]:
-    """Delete a batch. Returns their number, and the id to continue after; None if no old message is left."""
+    """Delete a batch. Returns its size, and the id to continue after; None if no old message is left."""
     rows = yield Statement(_SELECT_OLDEST, (after, limit, _AT_A_TIME))
     found = [*map(_Old._make, rows)]
     old = [each for each in found if each.created_at < before]
@@ -174,7 +174,6 @@ def _sessions(ended: str, before: str) -> Steps[int]:
 
 
 def _gone(messages: Collection[tuple[int, int | None]]) -> Steps[None]:
-    """Delete messages with their dependent rows."""
     yield from deletion_here_alone([discord_id for _, discord_id in messages if discord_id is not None])
     if messages:
         yield Statement(_DELETE, (json.dumps([id_ for id_, _ in messages]),))
@@ -256,7 +255,6 @@ class VitalsStore:
         self._database = database
 
     async def open_sessions(self) -> int:
-        """Return the number of open conversations."""
         [(count,)] = await self._database.query(COUNT_OPEN)
         return int(count)
 
@@ -265,7 +263,6 @@ class VitalsStore:
         return await self._database.size()
 
     async def schema_version(self) -> int:
-        """Return the number of the newest applied migration."""
         [(version,)] = await self._database.query(SELECT_VERSION)
         return int(version)
 

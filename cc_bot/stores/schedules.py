@@ -336,7 +336,6 @@ def _time_after(schedule: Schedule, moment: datetime) -> datetime | None:
 
 
 def _following_time(schedule: Schedule, now: datetime) -> datetime | None:
-    """Return the schedule's first time after now; None if it has none."""
     if not in_hours(schedule.repeat):
         return _time_after(schedule, now)
     hours = timedelta(hours=hours_of(schedule.repeat))  # counted from its time, not from now
@@ -457,7 +456,6 @@ class ScheduleStore:
         return SCHEDULE.first(rows)
 
     async def get_by_number(self, user_id: int, number: int) -> Schedule | None:
-        """Like `get`, for the reminder with this number."""
         rows = await self._database.query(SELECT_NUMBERED, user_id, number)
         return SCHEDULE.first(rows)
 
@@ -709,7 +707,6 @@ class HeartbeatStore:
         return frozenset(name for (name,) in await self._database.query(_SELECT_MARKS, user_id))
 
     async def set_marks(self, user_id: int, marks: Iterable[Mark]) -> None:
-        """Store marks, and delete expired ones."""
         noted = [Statement(_MARK, (user_id, mark.name, to_ms(mark.until))) for mark in marks]
         old = Statement(_DROP_OLD, (user_id, to_ms(self._clock())))
         await self._database.transaction([*noted, old], [user(user_id)])

@@ -56,8 +56,6 @@ SELECT_CHANNEL_QUESTIONS: Final = """
 
 @dataclass(frozen=True, slots=True)
 class Mentions:
-    """The messages that concern memories."""
-
     ids: set[int] = field(default_factory=set)
     drawn: list[ToolCall] = field(default_factory=list)
     """Canvas calls of their answers."""
@@ -206,7 +204,7 @@ def empty(user_id: int, mentions: Mentions, mark: str) -> Steps[tuple[int, int]]
 
 
 def _without_drawn(canvas: str, calls: Iterable[ToolCall]) -> str:
-    """Return the canvas without unchanged elements drawn by these calls."""
+    """Elements changed since they were drawn stay."""
     drawn = set[tuple[str, str]]()
     for call in calls:
         try:

@@ -73,7 +73,7 @@ class Meaning:
         return await self._database.query(_SELECT_VECTORS, user_id, self._embedder.name, after, _PAGE)
 
     async def _get_vector(self, query: str) -> Vector | None:
-        """Return the query's vector; None if it is not ready in time."""
+        """None if it is not ready in time."""
         text = query.strip()[:_MAX_QUERY_CHARACTERS]
         if text in self._known:
             self._known.move_to_end(text)
@@ -105,7 +105,7 @@ class Meaning:
 
 
 async def _compare(query: Vector, rows: Sequence[Row]) -> dict[int, float]:
-    """Return the cosines of memories; 0 for texts that the encoder refused, and for damaged vectors."""
+    """Cosines; 0 for texts that the encoder refused, and for damaged vectors."""
     whole = [(memory, vector) for memory, vector in rows if len(vector) == len(query)]
     others = [vector for _, vector in whole]
     if len(others) <= _QUICK:

@@ -93,8 +93,7 @@ def ensure_room_left(
 
 
 def _quotas(user_id: int, file_rules: Rules) -> Steps[Quotas]:
-    """Return a user's quotas. If their roles are unknown, any role's limit may apply: the most generous one
-    is used."""
+    """If a user's roles are unknown, any role's limit may apply: the most generous one is used."""
     payer = UsageSubject(user_id, role_ids=None)
     set_rules = yield from rules_for(payer)
     return quotas_of_user({**file_rules, **set_rules} if set_rules else file_rules, payer)

@@ -123,8 +123,6 @@ SMALL_BYTES: Final = 2**24
 
 @dataclass(frozen=True, slots=True)
 class _Chosen:
-    """The rows that an erasure deletes."""
-
     ids: tuple[int, ...]
     texts: frozenset[str]
     memories: int
@@ -251,7 +249,7 @@ class MemoryRemovalStore:
     async def _erase(
         self, user_id: int, select: Statement, *, mark: str | None = None
     ) -> ErasureCounts | None:
-        """Erase the memories selected by the statement. Raises StorageError with nothing erased."""
+        """Raises StorageError with nothing erased."""
         rows = await self._database.query(select.sql, *select.params)
         if not rows:
             return None

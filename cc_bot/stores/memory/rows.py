@@ -16,7 +16,6 @@ _SOURCE: Final = tuple(field.name for field in fields(Source))
 
 
 def _source_to_json(source: Source) -> str:
-    """Serialize the known fields of a source."""
     return object_to_json({name: value for name in _SOURCE if (value := getattr(source, name))})
 
 

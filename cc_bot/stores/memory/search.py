@@ -56,8 +56,6 @@ _COUNT_TERMS: Final = """
 
 
 class _Found(NamedTuple):
-    """A row of _SELECT_BEST or _SELECT_NEAR."""
-
     id: int
     text: str
     term_count: int
@@ -139,8 +137,6 @@ class MemoryQuery:
 
 
 class MemorySearch:
-    """Searches one user's memories."""
-
     def __init__(self, database: Database, clock: Clock, *, nearness: Nearness | None = None) -> None:
         self._database = database
         self._clock = clock
@@ -172,7 +168,7 @@ class MemorySearch:
 
 
 async def _parse(typed: str) -> Query:
-    """Parse a query; a long one (perhaps a whole memory) takes 20 ms, so in a thread."""
+    """A long query (perhaps an entire memory) takes 20 ms, so it is parsed in a thread."""
     return (
         parse_query(typed) if len(typed) <= _SHORT_CHARACTERS else await asyncio.to_thread(parse_query, typed)
     )
@@ -245,6 +241,5 @@ def _memories(user_id: int, hits: Sequence[Hit]) -> Steps[list[FoundMemory]]:
 
 
 def _newest(asked: MemoryQuery) -> Steps[list[FoundMemory]]:
-    """Return the newest memories, for a query without words."""
     rows = yield Statement(_SELECT_NEWEST, (*asked.filters, asked.limit))
     return [FoundMemory(MEMORY.read(row), confidence=1.0) for row in rows]

@@ -51,7 +51,7 @@ class SecretRules:
         )
 
     def _matches(self, text: str) -> bool:
-        """Return whether an operator's pattern matches. A timeout counts as a match, to be safe."""
+        """A timeout counts as a match, to be safe."""
         for number, pattern in enumerate(self._patterns, 1):
             try:
                 if pattern.search(text, timeout=TIMEOUT_S):
@@ -63,5 +63,5 @@ class SecretRules:
 
 
 def _forms(text: str) -> set[str]:
-    """Return the text as written, and in half width, because a pattern is written in one form."""
+    """As written and in half width, because a pattern is written in one form."""
     return {text, unicodedata.normalize("NFKC", text)}

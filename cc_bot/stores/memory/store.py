@@ -116,8 +116,6 @@ NO_RULES: Final[Rules] = {}
 
 @dataclass(frozen=True, slots=True)
 class NewMemory:
-    """A memory to be stored."""
-
     user_id: int
     made_at: str
     columns: Mapping[str, Any]
@@ -423,8 +421,7 @@ class MemoryStore:
             await self._embedding.catch_up()
 
     async def _clean(self, given: MemoryFields, content: str = "") -> dict[str, Any]:
-        """Return the fields as stored. Raises MemoryTooLong or SecretNotStored, which includes the
-        content."""
+        """Raises MemoryTooLong or SecretNotStored, which includes the content."""
         said = {
             name: value
             for name, value in given.items()
@@ -472,7 +469,6 @@ def _category(asked: str | None) -> str | None:
 
 
 def _filter(only: MemoryFilter) -> tuple[str | None, ...]:
-    """Return the parameters of WANTED."""
     tags = [fold_tags([tag]) for tag in clean_tags(only.tags)]
     return _category(only.category), only.audience, only.origin, json.dumps(tags, ensure_ascii=False)
 

@@ -38,8 +38,6 @@ T = TypeVar("T")
 
 @dataclass(slots=True)
 class _Planning:
-    """An import being planned."""
-
     known: set[int]
     """Likenesses."""
     audience: Audience
@@ -78,8 +76,6 @@ class _Planning:
 
 
 class MemoryTransferStore:
-    """Import and export of every user's memories."""
-
     def __init__(
         self,
         database: Database,
@@ -159,7 +155,6 @@ def _notes(user_id: int, memories: Iterable[PortableMemory], now: datetime) -> l
 
 
 def _size_of(memories: Iterable[PortableMemory]) -> int:
-    """Return the bytes counted for them."""
     fields = ({name: getattr(each, name) for name in COUNTED} for each in memories)
     return sum(size_of(**MEMORY.write_some(each)) for each in fields)
 

@@ -73,7 +73,6 @@ async def _run(database: Database) -> None:
 
 
 def _recompute_batch(locked: set[int]) -> Steps[None]:
-    """Recompute the next memories of the locked users."""
     outdated: Sequence[_Outdated] = [
         *map(_OUTDATED.read, (yield Statement(_SELECT_OUTDATED, (VERSION, _BATCH))))
     ]
