@@ -1,4 +1,4 @@
-"""Reads a Discord message: its text for the model, and whom it addresses. Sends and looks up nothing."""
+"""Reads a Discord message: its text for the model, and whom it addresses. No I/O."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -14,11 +14,11 @@ from cc_bot.domain.text import shorten
 from cc_bot.texts.naming import without_mentions
 
 QUOTED_CHARACTERS = 300
-"""Of an answer that is replied to and is not in the channel's conversation."""
+"""Of an answer that is not in the channel's conversation."""
 ORDINARY: Final = frozenset({hikari.MessageType.DEFAULT, hikari.MessageType.REPLY})
-"""Users' messages. Other types report pins, boosts, new threads and commands."""
+"""Other types report pins, boosts, new threads and commands."""
 FILE_NOTE = "[file: "
-"""Prefix of a line that names a file."""
+"""Begins a line that names a file."""
 
 _USER = re.compile(r"<@!?(\d+)>")
 _CALL = re.compile(r"\A<@!?\d+>\s*")
@@ -26,12 +26,12 @@ _SMALL_PRINT = "-# "
 
 
 def is_from_person(message: hikari.Message) -> bool:
-    """Return whether a user wrote it: not a bot, a webhook or Discord."""
+    """Return whether a user wrote it, not a bot, a webhook or Discord."""
     return not (message.author.is_bot or message.author.is_system or message.webhook_id)
 
 
 def is_addressed(message: hikari.PartialMessage, bot_id: int) -> bool:
-    """Return whether it mentions the bot or replies to it with a ping, which Discord counts as a mention."""
+    """Return whether it mentions the bot, or replies to it with a ping."""
     return bot_id in (message.user_mentions or ())
 
 
@@ -51,10 +51,9 @@ def reply_target(message: hikari.PartialMessage, bot_id: int) -> hikari.PartialM
 
 
 def owner_of(message: hikari.PartialMessage) -> int | None:
-    """Return the owner of the session whose answer a bot message shows, according to its buttons; None if
-    they don't say.
+    """Return the owner of the session whose answer a bot message shows, according to its buttons.
 
-    Discord's metadata names the user of the command, but not the command: it may show no answer at all.
+    Discord's metadata names the user of the command, but not which command.
     """
     for row in message.components or ():
         for component in row.components if isinstance(row, hikari.ActionRowComponent) else ():
@@ -66,7 +65,7 @@ def owner_of(message: hikari.PartialMessage) -> int | None:
 
 
 def is_withheld(message: hikari.PartialMessage) -> bool:
-    """Return whether there is no content, or Discord shows the bot none."""
+    """Return whether Discord shows the bot no content."""
     beside = message.embeds or message.poll or message.stickers or message.attachments
     if beside or any(map(_says_something, forwards_of(message))):
         return False
@@ -74,7 +73,7 @@ def is_withheld(message: hikari.PartialMessage) -> bool:
 
 
 def asks_nothing(message: hikari.Message, bot: hikari.User) -> bool:
-    """Return whether it only mentions the bot, without text, files or a reply."""
+    """Return whether it only mentions the bot."""
     is_reply = message.type is hikari.MessageType.REPLY
     return not (is_reply or files_of(message)) and is_blank(text_of(message, bot))
 
@@ -85,23 +84,23 @@ def is_forward(message: hikari.PartialMessage) -> bool:
 
 
 def text_of(message: hikari.PartialMessage, bot: hikari.User) -> str:
-    """Return its text and embedded content, with names instead of Discord's codes for users and commands.
+    """Return its text and embedded content, with names instead of codes for users and commands.
 
-    Mentions of the bot at the beginning and end are left out.
+    Without mentions of the bot at the beginning and end.
     """
     typed = typed_text_of(message, bot)
     return "\n".join(filter(None, (typed, *_beside(message, bot))))
 
 
 def typed_text_of(message: hikari.PartialMessage, bot: hikari.User) -> str:
-    """Return the text that its author typed, in the same form."""
+    """Return only the text that its author typed."""
     text = _without_calls((message.content or "").strip(), int(bot.id))
     return _with_names(text, message.user_mentions or {}, bot)
 
 
 def memorable_text(message: hikari.PartialMessage, bot: hikari.User, *, ours: bool) -> str:
-    """Return the text that "Remember this" stores: the message's own; if it has none, that of its forwards
-    and embeds. `ours`: an answer of the bot, of which the quoted transcript and small print are left out."""
+    """Return the text that "Remember this" stores: the message's own, else that of its forwards and embeds.
+    `ours`: an answer of the bot, stored without the quoted transcript and small print."""
     content = message.content or ""
     typed = (
         _with_names(without_small_print(content), message.user_mentions or {}, bot)
@@ -119,8 +118,8 @@ def memorable_text(message: hikari.PartialMessage, bot: hikari.User, *, ours: bo
 
 
 def names_others(message: hikari.PartialMessage, bot_id: int) -> bool:
-    """Return whether its text, as in `content_of`, has words that its author did not choose: names of other
-    users and of files, link previews, forwards. Discord names the file of a voice message."""
+    """Return whether `content_of` has words that its author did not choose: names of other users and of
+    files, link previews, forwards. Discord names the file of a voice message."""
     has_files = bool(files_of(message)) and not is_voice_message(message)
     shows_others = message.embeds or has_files or forwards_of(message)
     return bool(shows_others) or any(user_id != bot_id for user_id in message.user_mentions or ())
@@ -129,8 +128,8 @@ def names_others(message: hikari.PartialMessage, bot_id: int) -> bool:
 def content_of(message: hikari.PartialMessage, bot: hikari.User, *, quoting: bool = False) -> str:
     """Return its text and the names of its files, as the channel's archive stores them.
 
-    `quoting`: it replies to a message of the bot that is not in the archive, so the beginning of that is
-    quoted above it. Other users are never quoted: what they delete must be gone.
+    `quoting`: the bot's message that it replies to is not in the archive, and is quoted. Other users are
+    never quoted: what they delete must be gone.
     """
     answer = reply_target(message, int(bot.id)) if quoting else None
     quote = quotation(answer.content or "") if answer else ""
@@ -140,22 +139,22 @@ def content_of(message: hikari.PartialMessage, bot: hikari.User, *, quoting: boo
 
 
 def quotation(said: str, characters: int = QUOTED_CHARACTERS) -> str:
-    """Return the beginning of a bot message as a quotation, without its ping and small print, and with names
-    instead of codes for commands: the model has no use for their ids."""
+    """Return the beginning of a bot message as a quotation, without ping and small print; commands by name,
+    as the model has no use for their ids."""
     text = without_small_print(said)
     cut = text[:characters] + ("…" if len(text) > characters else "")
     return _quoted(cut)
 
 
 def without_small_print(said: str) -> str:
-    """Remove the ping, quoted transcript and small print from a bot message."""
+    """Remove ping, quoted transcript and small print from a bot message."""
     text = without_mentions(without_heard(_CALL.sub("", said)))
     lines = [line for line in text.splitlines() if not line.startswith(_SMALL_PRINT)]
     return "\n".join(lines).strip()
 
 
 def reply_to(message: hikari.PartialMessage) -> int | None:
-    """Return the id of the message that it replies to; None if that is in another channel."""
+    """Return the id of the message that it replies to in the same channel."""
     reference = message.message_reference
     if (
         not reference
@@ -167,7 +166,6 @@ def reply_to(message: hikari.PartialMessage) -> int | None:
 
 
 def to_message(message: hikari.Message, bot: hikari.User, *, quoting: bool = False) -> Message:
-    """Convert a message for a channel's archive."""
     return Message(
         "assistant" if message.author.id == bot.id else "user",
         content_of(message, bot, quoting=quoting),
@@ -181,13 +179,13 @@ def to_message(message: hikari.Message, bot: hikari.User, *, quoting: bool = Fal
 
 
 def name_of_author(message: hikari.PartialMessage) -> str:
-    """Return the author's name in that server; empty if unknown."""
+    """Return the author's name in the server; empty if unknown."""
     user = message.member or message.author
     return (user.display_name or user.username) if user else ""
 
 
 def _is_named_by_others(message: hikari.Message) -> bool:
-    """Return whether its author has a nickname in the server, which a moderator may have chosen."""
+    """A moderator may have chosen the author's nickname."""
     return bool(message.member and message.member.nickname)
 
 
@@ -195,11 +193,9 @@ _AFTER_NAME: Final = re.compile(r"\s|$")
 
 
 def _with_names(text: str, people: Mapping[hikari.Snowflake, hikari.User], bot: hikari.User) -> str:
-    """Replace the codes of users and commands by names."""
-
     def named(mention: re.Match[str]) -> str:
         user = bot if int(mention[1]) == bot.id else people.get(hikari.Snowflake(mention[1]))
-        # Another user chose the name: no address or word in it may pass for one that the author typed.
+        # Another user chose the name: it must not contain an address or pass for typed words.
         name = "_".join((user.display_name or user.username).replace("://", ":").split()) if user else ""
         parts = not _AFTER_NAME.match(mention.string, mention.end())
         return f"@{name}{' ' * parts}" if user else mention[0]
@@ -208,8 +204,8 @@ def _with_names(text: str, people: Mapping[hikari.Snowflake, hikari.User], bot: 
 
 
 def _without_calls(text: str, bot_id: int) -> str:
-    """Remove mentions of the bot at both ends. A regular expression for the end would take minutes for a long
-    message full of spaces."""
+    """Remove mentions of the bot at both ends. A regular expression for the end would take minutes for long
+    runs of spaces."""
     text = re.sub(rf"\A(?:<@!?{bot_id}>[\s,、:：]*)+", "", text)
     calls = (f"<@{bot_id}>", f"<@!{bot_id}>")
     while text.endswith(calls):
@@ -218,12 +214,12 @@ def _without_calls(text: str, bot_id: int) -> str:
 
 
 # ---- embedded content ------------------------------------------------------------------------------------
-# Embedded content: link previews, embeds of bots, polls, stickers and forwards. Text that is not the author's
-# own is quoted, so that it can't pass for theirs.
+# Embedded content: link previews, embeds, polls, stickers and forwards. Text that is not the author's own is
+# quoted.
 
 EMBEDS: Final = 5
 EMBED_CHARACTERS: Final = 800
-"""Per embed. Discord allows 6,000, which would drown the message itself."""
+"""Per embed; Discord allows 6,000, which would drown the message itself."""
 
 
 def _beside(message: hikari.PartialMessage, bot: hikari.User) -> Iterator[str]:
@@ -247,7 +243,7 @@ def _embedded(embeds: Sequence[hikari.Embed]) -> Iterator[str]:
 
 
 def _text_displays(components: Iterable[object]) -> Iterator[str]:
-    """Yield the text components, which other bots use instead of embeds."""
+    """Other bots use text components instead of embeds."""
     for component in components:
         if isinstance(component, hikari.TextDisplayComponent):
             yield component.content
@@ -255,7 +251,6 @@ def _text_displays(components: Iterable[object]) -> Iterator[str]:
 
 
 def _poll_text(poll: hikari.polls.Poll) -> str:
-    """Return the question and answers of a poll, with known votes."""
     results = poll.results
     votes = {each.id: each.count for each in results.answer_counts} if results else {}
     counted = [f": {votes.get(answer.answer_id, 0)}" if results else "" for answer in poll.answers]

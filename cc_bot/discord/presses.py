@@ -1,5 +1,4 @@
-"""Button presses, menu choices and submitted forms: dispatched to the function registered for their kind, if
-the user may use them.
+"""Dispatches button presses, menu choices and submitted forms to the function registered for their kind.
 
 The custom id has all that the function needs, so a control still works after a restart.
 """
@@ -46,14 +45,12 @@ PressInteraction = hikari.ComponentInteraction | hikari.ModalInteraction
 Act = Callable[..., Awaitable[None]]
 """Called with the interaction, the control and its recipient; other parameters are injected."""
 Response = Literal["update", "message", "own"]
-"""The first response. `update`: edits the message of the button. `message`: an ephemeral message. `own`: the
-handler responds itself, such as with a form, at once and without the database."""
+"""The first response. `update`: edits the button's message. `message`: an ephemeral message. `own`: the
+handler responds at once, without the database, such as with a form."""
 
 
 @dataclass(frozen=True, slots=True)
 class PressHandler(lightbulb.Loadable):
-    """A function that handles presses of some kinds, and its options."""
-
     act: Act
     kinds: tuple[type[Control], ...]
     not_yours: Callable[[Texts], str]
@@ -66,7 +63,7 @@ class PressHandler(lightbulb.Loadable):
             (await container.get(PressHandlers)).add(self)
 
     async def unload(self, _: lightbulb.Client) -> None:
-        """Do nothing: extensions are never unloaded."""
+        """Extensions are never unloaded."""
 
 
 class PressHandlers:
@@ -91,7 +88,7 @@ def on_press(
     anybody: bool = False,
     response: Response = "update",
 ) -> Callable[[Act], Act]:
-    """Register a function for presses of these kinds, or for those that match `only`.
+    """Register a function for presses of these kinds that match `only`.
 
     Presses by users other than the one in the custom id are answered with `not_yours`, unless `anybody`.
     """
@@ -105,8 +102,8 @@ def on_press(
 
 
 # ---- handling ------------------------------------------------------------------------------------------
-# Every press and form passes the gate, except a StopButton: stopping an answer reduces load, whatever the
-# state of the database. /privacy is also for users without access: they may erase their data.
+# Every press and form passes the gate, except a StopButton, as stopping an answer reduces load. /privacy is
+# also for users without access: they may erase their data.
 
 _FORMS: Final = AskForm | EditForm | FormSheet
 
@@ -120,8 +117,6 @@ class _Press:
 
 
 class Presses:
-    """Receives presses and forms from Discord and calls their handlers."""
-
     def __init__(
         self, client: lightbulb.Client, gate: Gate, recipients: Recipients, handlers: PressHandlers
     ) -> None:
@@ -151,8 +146,8 @@ class Presses:
             await tell_failure(interaction, error, self._recipients)
 
     async def _admit(self, interaction: PressInteraction) -> _Press | None:
-        """Return the press to handle; None if the control is unknown, after telling the user. Raises
-        AccessError and the gate's errors."""
+        """Return the press; None if the control is unknown, after telling the user. Raises AccessError and
+        the gate's errors."""
         control = parse_custom_id(interaction.custom_id)
         handler = self._handlers.find(control) if control else None
         if handler and isinstance(control, StopButton):
@@ -186,15 +181,13 @@ class Presses:
 # ---- order -----------------------------------------------------------------------------------------------
 # One press at a time per user and message; a double press counts once.
 #
-# Phones send a press twice, and users press again while nothing seems to happen. While one press is handled,
+# Phones send a press twice, and users press again while nothing seems to happen. While a press is handled,
 # the user's next one on the same message is acknowledged (Discord waits 3 s) and queued. If its button is
-# gone by then, it does nothing: the message shows the outcome. Other users, other messages and answers being
-# written hold up no press.
+# gone by then, it does nothing.
 
 ONE_WISH_S: Final = 1.0
-"""The same press within this time is a double press: the user has not seen its effect yet."""
+"""The user has not seen the effect of the first press yet."""
 PRESSES_REMEMBERED: Final = 1000
-"""Messages whose last press is known."""
 
 _Place = tuple[int, int, bool]
 """Message id, user id, and whether the press is for an answer."""
@@ -240,9 +233,9 @@ class PressOrder:
                 await act()
 
     def _is_again(self, place: _Place, press: _LastPress) -> bool:
-        """Return whether it is a double press: the same as the user's last one there, which is still being
-        handled or was a moment ago; or any press on an answer that is being replaced. Buttons of the new
-        answer are exempt: they are shown before everything is recorded."""
+        """Return whether it is a double press: the same as the last one, in progress or a moment ago; or any
+        press on an answer that is being replaced. Buttons of the new answer are exempt: they are shown before
+        everything is recorded."""
         last, busy = self._last.get(place, _NO_PRESS), self._order.length(place) > 0
         if busy and last.answer is not None and press.answer == last.answer:
             return True
@@ -267,7 +260,6 @@ def _answer_of(pressed: object) -> int | str | None:
 
 
 async def _is_still_shown(interaction: hikari.ComponentInteraction) -> bool:
-    """Return whether the button of an acknowledged press is still in its message."""
     message = await interaction.fetch_initial_response()
     return any(
         getattr(component, "custom_id", None) == interaction.custom_id
@@ -281,7 +273,7 @@ async def _is_still_shown(interaction: hikari.ComponentInteraction) -> bool:
 
 
 async def show_view(interaction: Answerable, view: EphemeralView) -> None:
-    """Show a view in place of the acknowledged response."""
+    """Show a view as the acknowledged response."""
     await interaction.edit_initial_response(
         view.content or None,
         embeds=[view.embed] if view.embed else [],
@@ -292,10 +284,10 @@ async def show_view(interaction: Answerable, view: EphemeralView) -> None:
 
 
 async def show_reply(interaction: Answerable, reply: Reply, reader: Recipient) -> None:
-    """Show a reply in place of the acknowledged response."""
+    """Show a reply as the acknowledged response."""
     await show_view(interaction, reply_view(reply, reader))
 
 
 async def whisper(interaction: hikari.ComponentInteraction, sentence: str) -> None:
-    """Send an ephemeral message below the message of an acknowledged press."""
+    """Send an ephemeral follow-up to an acknowledged press."""
     await interaction.execute(sentence, flags=hikari.MessageFlag.EPHEMERAL, **NO_PINGS)

@@ -1,9 +1,8 @@
 """References of a question: the message that it replies to and those above, linked messages, and the picture
 right above it; or the message of a menu command, and those after it.
 
-They are read when the question is asked; only the id of the message replied to is stored, so later requests
-lack deleted messages. Messages that the author or the bot may not read are reported as not shown, whether
-they exist or not.
+Only the id of the message replied to is stored, so later requests lack deleted messages. Messages that the
+author or the bot may not read are reported as not shown, whether they exist or not.
 """
 
 import asyncio
@@ -62,26 +61,25 @@ Answer = TypeVar("Answer")
 _log = structlog.get_logger(__name__)
 
 CHAIN: Final = 3
-"""Messages of a chain of replies: the one replied to, and two above it."""
+"""Messages of a chain of replies."""
 LINKS: Final = 5
 LINKS_TOLD: Final = 10
-"""Links beyond LINKS, up to this many, are reported to the model as not shown."""
+"""Links reported to the model as not shown beyond LINKS."""
 PICTURE_WITHIN: Final = timedelta(minutes=5)
-"""An older picture is not what a question is about."""
+"""A question is not about older pictures."""
 PICTURE_AMONG: Final = 25
-"""Messages above a question that are searched for a picture."""
+"""Messages above a question searched for a picture."""
 PATIENCE_S: Final = 15.0
-"""Timeout for Discord; then the question is asked without references."""
+"""For Discord; then the question is asked without references."""
 FOLLOWING: Final = 200
-"""Messages after the first one of a conversation that is read."""
+"""Messages of a conversation after its first one."""
 FOLLOWING_CHARACTERS: Final = 24_000
-"""For all of them together: 18,000 tokens of Japanese."""
+"""For all together: 18,000 tokens of Japanese."""
 FOLLOWING_EACH: Final = 1000
 
 RETRY_S: Final = 1.0
 
 _GO_ON: Final = frozenset(texts(locale).answer.continue_question for locale in Locale)
-"""Texts of the questions that continue an answer."""
 _LINK: Final = re.compile(
     r"https?://(?:(?:www|canary|ptb)\.)?discord(?:app)?\.com/channels/(@me|\d{1,19})/(\d{1,19})/(\d{1,19})"
 )
@@ -90,17 +88,15 @@ _POINTS_AT_PICTURE: Final = re.compile(
     r"|\b(?:this|that|these|above|pictures?|photos?|images?|screenshots?|drawings?)\b",
     re.IGNORECASE,
 )
-"""Words of a question that may refer to a picture right above it."""
+"""Words that may refer to a picture right above."""
 
 
 @dataclass(frozen=True, slots=True)
 class QuestionLocation:
     place_id: int
-    """The channel or thread."""
     guild_id: int | None
-    """None in a DM."""
     id: int
-    """Id of the question, or of its interaction; messages above have lower ids."""
+    """Of the question or its interaction; messages above have lower ids."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +112,7 @@ class ResolvedQuestion:
 class _Found:
     reference: Reference
     id: int | None = None
-    """For a page of a long answer, the id of the answer."""
+    """For a page of a long answer, the answer's."""
     reply_to: int | None = None
     withheld: bool = False
     left_out: tuple[str, ...] = ()
@@ -127,7 +123,7 @@ class References:
     rest: hikari.api.RESTClient
     stores: Stores
     may_be_read: Callable[[ChannelKey, int], Awaitable[bool]]
-    """Whether the operator lets the bot read a channel or thread of a server."""
+    """Whether the operator lets the bot read a channel of a server."""
     places: Places
     files: AttachmentFetcher
     """Also fetches the files of questions."""
@@ -137,9 +133,8 @@ class References:
     targets: Targets = field(default_factory=Targets)
 
     async def resolve(self, question: Message, at: QuestionLocation, links_in: str = "") -> ResolvedQuestion:
-        """Return the question with its references. Links are taken from `links_in` if given. Raises
-        StorageError, and TargetNotShown or ConversationNotShown if the message of a menu command can't be
-        read."""
+        """Return the question with its references, with links from `links_in` if given. Raises StorageError,
+        and TargetNotShown or ConversationNotShown if the message of a menu command can't be read."""
         if question.pointing == "since":
             return await self._conversation(question, at)
         try:
@@ -177,15 +172,14 @@ class References:
         return await self.resolve(question, at, first.content if first else "") if question else None
 
     async def find_question(self, user_id: int, answer_id: int) -> Message | None:
-        """Return the question that a session's answer was given to first, before requests to continue it.
-        Raises StorageError."""
+        """Return the question that was asked before requests to continue its answer. Raises StorageError."""
         question = await self.stores.sessions.get_question(user_id, answer_id)
         while question and question.id and question.content in _GO_ON:
             question = await self.stores.sessions.get_question(user_id, question.id)
         return question
 
     async def open_forwards(self, place_id: int, ids: Sequence[int]) -> Fetched:
-        """Return the content of forwards as files of the question about them; deleted ones are left out."""
+        """Return forwards as files of the question about them, without deleted ones."""
         return Fetched.of([await self._open_forward(place_id, message_id) for message_id in ids])
 
     async def _open_forward(self, place_id: int, message_id: int) -> Fetched:
@@ -210,7 +204,7 @@ class References:
         return await self.files.fetch(asked_files(message), room_bytes, heard=bool(question.heard))
 
     async def _chain(self, question: Message, at: QuestionLocation) -> Sequence[_Found]:
-        """Read the messages of a question's chain of replies; for a menu command only its message."""
+        """Read the chain of replies above a question; for a menu command only its message."""
         if question.pointing == "menu":
             return (await self._asked_about(question, at),)
         found, next_id = list[_Found](), question.reply_to
@@ -224,8 +218,8 @@ class References:
     async def _read_replied(
         self, pointing: Pointing, message_id: int, reset_id: int, asker_id: int, at: QuestionLocation
     ) -> _Found:
-        """Read a message of the question's channel, from the archive if it is complete there. Messages before
-        a reset are not read, except those of the author's own session."""
+        """Read a message of the question's channel, from the archive if it is complete there. After a reset,
+        older ones are read only from the author's own session."""
         said = await self.stores.channels.get_said(message_id, at.place_id, asker_id)
         if message_id <= reset_id and not (said and said.user_id == asker_id):
             return _Found(Reference(pointing, shown=False))
@@ -238,8 +232,8 @@ class References:
         return replace(found, reference=replace(found.reference, author_name=called)) if called else found
 
     async def _fetch(self, place_id: int, message_id: int, *, stored: bool = False) -> hikari.Message | None:
-        """Fetch a message; None if that fails. `stored`: the archive has it in this channel; if Discord no
-        longer knows it, it is deleted there. Never set for links, which may name any channel."""
+        """Fetch a message; None if that fails. `stored`: the archive has it in this channel, from which it is
+        deleted if Discord no longer knows it. Never set for links, which may name any channel."""
         try:
             return await _patiently(lambda: self.rest.fetch_message(place_id, message_id))
         except hikari.NotFoundError as error:
@@ -252,7 +246,6 @@ class References:
     async def _read(
         self, pointing: Pointing, message: hikari.PartialMessage | None, asker_id: int, at: QuestionLocation
     ) -> _Found:
-        """Make the reference of a message, with the files that can be read."""
         if message is None or not message.author:
             return _Found(Reference(pointing, shown=False))
         bot = self.bot()
@@ -270,7 +263,6 @@ class References:
         return _Found(reference, int(message.id), answers, left_out=left_out)
 
     async def _files(self, message: hikari.PartialMessage) -> Fetched:
-        """Fetch the files that can be read; `left_out` names the others."""
         files = [asked_file(file) for file in files_of(message)]
         try:
             return await self.files.fetch(files)
@@ -281,7 +273,7 @@ class References:
     # Links
 
     async def _read_links(self, text: str, asker_id: int, at: QuestionLocation) -> Sequence[_Found]:
-        """Read the messages of the first LINKS links; the others are not shown."""
+        """Read the first LINKS links; the others are not shown."""
         links = list(dict.fromkeys(_LINK.findall(text)))
         readable = dict[tuple[int, int], bool]()
         found = [await self._link(link, readable, asker_id, at) for link in links[:LINKS]]
@@ -290,7 +282,7 @@ class References:
     async def _link(
         self, link: Sequence[str], readable: dict[tuple[int, int], bool], asker_id: int, at: QuestionLocation
     ) -> _Found:
-        """Read a linked message. `readable` caches, by server and channel, whether they may be read."""
+        """`readable` caches, by server and channel, whether they may be read."""
         guild, channel, message = link
         not_shown = _Found(Reference("link", shown=False))
         if guild == "@me" or int(message) == at.id or at.guild_id not in (None, int(guild)):
@@ -304,7 +296,7 @@ class References:
         return replace(found, reply_to=None)
 
     async def _is_for(self, asker_id: int, guild_id: int, channel_id: int) -> bool:
-        """Return whether both the bot and the author may read a channel or thread of a server."""
+        """Return whether the bot and the author may read a channel."""
         try:
             channel = await _patiently(lambda: self.rest.fetch_channel(channel_id))
             place = await self.places.of(channel_id, channel)
@@ -318,14 +310,14 @@ class References:
     # The message of a menu command
 
     async def _asked_about(self, question: Message, at: QuestionLocation) -> _Found:
-        """Read the message of a menu command. Raises TargetNotShown."""
+        """Raises TargetNotShown."""
         message = await self._target(question, at)
         if message is None or is_withheld(message):
             raise TargetNotShown
         return replace(await self._read("menu", message, question.author_id, at), reply_to=None)
 
     async def _target(self, question: Message, at: QuestionLocation) -> hikari.Message | None:
-        """Return the message from the interaction if that is this one or it can't be fetched, else as it is
+        """Return the message from this interaction, or an earlier one if it can't be fetched, else as it is
         now; None if deleted."""
         message_id = question.reply_to or 0
         target = self.targets.get(question.author_id, message_id)
@@ -361,7 +353,7 @@ class References:
         return ResolvedQuestion(replace(question, references=(reference,)), [read] if read else [])
 
     async def _from(self, question: Message, at: QuestionLocation) -> Sequence[hikari.Message]:
-        """Fetch a message and those after it, oldest first, at most one more than is read. Raises
+        """Fetch a message and those after it, oldest first, at most one too many. Raises
         ConversationNotShown."""
         first_id = question.reply_to or 0
         if at.guild_id is not None and not await self._is_for(question.author_id, at.guild_id, at.place_id):
@@ -379,7 +371,7 @@ class References:
     def _transcript(
         self, said: Sequence[hikari.Message], *, more: bool
     ) -> tuple[Sequence[str], MessagesRead | None]:
-        """Return one line per message, within FOLLOWING_CHARACTERS; and how many were read, if not all."""
+        """Return a line per message, within FOLLOWING_CHARACTERS; and how many were read, if not all."""
         told, total, room = list[str](), 0, FOLLOWING_CHARACTERS
         for message in said:
             line = "" if is_withheld(message) else self._line(message)
@@ -403,8 +395,8 @@ class References:
     # The picture above
 
     async def _picture_above(self, question: Message, at: QuestionLocation) -> Sequence[_Found]:
-        """Read the author's newest picture above a question that refers to one. Not in a DM: there it is in
-        the conversation already."""
+        """Read the author's newest picture above a question that refers to one. A DM's conversation has it
+        already."""
         asks = _POINTS_AT_PICTURE.search(question.content) and not question.attachments
         if not (asks and self.reads_all and at.guild_id is not None):
             return ()
@@ -426,8 +418,7 @@ def _is_whole(stored: Message) -> bool:
 
 
 def _as_stored(pointing: Pointing, said: Said, asker_id: int) -> _Found:
-    """Make the reference of a stored message. An answer of the author's own session is as tainted as the
-    model's input was."""
+    """An answer of the author's own session is as tainted as the model's input was."""
     message, own = said.message, said.message.role == "assistant"
     mine = said.user_id == asker_id if own else message.author_id == asker_id
     reference = Reference(
@@ -441,17 +432,16 @@ def _as_stored(pointing: Pointing, said: Said, asker_id: int) -> _Found:
 
 
 def _unheard(files: Sequence[Attachment]) -> tuple[Attachment, ...]:
-    """Return the files without recordings: only the question's own are transcribed."""
+    """Only the question's own recordings are transcribed."""
     return tuple(file for file in files if not file.is_recording)
 
 
 def _unveiled(message: hikari.Message, target: Target | None) -> hikari.Message:
-    """Return the message from the interaction if Discord returns it without content and it is unchanged."""
+    """Return the message from the interaction if the fetched one has no content and is unchanged."""
     return target.message if target and is_withheld(message) and is_same(message, target) else message
 
 
 def _not_read(names: Sequence[str]) -> Sequence[str]:
-    """Return lines that name the files that the model is not shown."""
     return [NOT_READ.format(name=on_one_line(name)) for name in names]
 
 
@@ -461,7 +451,7 @@ def links_in(text: str) -> str:
 
 
 async def _patiently(ask: Callable[[], Awaitable[Answer]]) -> Answer:
-    """Call Discord, with one retry after a server error. Raises hikari's errors."""
+    """Retries once after a server error. Raises hikari's errors."""
     try:
         return await ask()
     except hikari.InternalServerError:

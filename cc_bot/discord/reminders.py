@@ -1,8 +1,8 @@
 """Posts due reminders and heartbeats, each claimed firing once, and records the outcome.
 
-If Discord refuses, or the owner left the server, the schedule is paused and its owner is told if possible. If
-retries run out, the process dies, or the database fails after the post, the claim stays and is not sent
-again; its owner is told later that it may not have arrived.
+If Discord refuses, or the owner left the server, the schedule is paused and its owner is told if possible.
+After a crash, failed retries or a failed record the claim is not sent again; its owner is told later that it
+may not have arrived.
 """
 
 import asyncio
@@ -43,8 +43,7 @@ from cc_bot.scheduler import Scheduler
 from cc_bot.stores import ScheduleStore
 
 # ---- posting ---------------------------------------------------------------------------------------------
-# Discord creates one message per nonce, made of the schedule and its time, so a post is retried while Discord
-# has trouble and the user wants it. Refusals are not retried.
+# Discord creates one message per nonce, so posts are retried, but not refusals.
 #
 # Discord would also post for a user who left the server or was banned, which moderators could not stop: so
 # membership is checked first.
@@ -54,10 +53,9 @@ _log = structlog.get_logger(__name__)
 Result = TypeVar("Result")
 
 Wanted = Callable[[], Awaitable[bool]]
-"""Whether the post is still wanted."""
 
 PAUSES_S: Final = (1.0, 2.0, 4.0, 8.0, 15.0, 30.0)
-"""A minute in all; Discord remembers a nonce for longer."""
+"""Discord remembers a nonce for longer than this minute."""
 MAX_CACHED_DMS: Final = 2000
 
 _OBSTACLES: Final[dict[int, Obstacle]] = {
@@ -69,14 +67,12 @@ _OBSTACLES: Final[dict[int, Obstacle]] = {
     50033: "dms_closed",  # invalid recipient
     50278: "dms_closed",  # no server in common with the user
 }
-"""By Discord's error codes (documentation, "Opcodes and Status Codes")."""
+"""Discord's error codes (documentation, "Opcodes and Status Codes")."""
 _NO_MEMBER: Final = frozenset({10007, 10013})
-"""Unknown member and unknown user, from the same list."""
+"""Unknown member and unknown user, likewise."""
 
 
 class Refused(Exception):
-    """Discord refuses the post."""
-
     def __init__(self, obstacle: Obstacle, error: hikari.ClientHTTPResponseError) -> None:
         super().__init__(obstacle)
         self.obstacle = obstacle
@@ -89,8 +85,6 @@ class Unwanted(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Posted:
-    """A message on Discord."""
-
     channel_id: int
     message_id: int
 
@@ -99,7 +93,7 @@ class Posted:
 class Posting:
     rest: hikari.api.RESTClient
     pauses_s: Sequence[float] = PAUSES_S
-    """Between attempts while Discord has trouble."""
+    """Between retries."""
     pace: Pace = field(default_factory=Pace)
     _dms: Recent[int, int] = field(default_factory=partial(Recent[int, int], MAX_CACHED_DMS))
 
@@ -113,8 +107,7 @@ class Posting:
         return await self.post(schedule.key.channel_id, schedule.key.user_id, page, nonce, wanted)
 
     async def admit(self, schedule: Schedule) -> None:
-        """Raise Refused if the owner has left the server of the schedule. If membership is unknown, the
-        reminder is posted."""
+        """Raise Refused if the owner has left the server; not if membership is unknown."""
         if schedule.guild_id is None or schedule.heard == "private":
             return
         try:
@@ -139,8 +132,7 @@ class Posting:
     async def post(
         self, channel_id: int, user_id: int, page: Page, nonce: str, wanted: Wanted | None = None
     ) -> Posted:
-        """Post in a channel, pinging only that user, without the parts that Discord refuses there. Raises as
-        `say`."""
+        """Post in a channel, pinging only that user, without refused parts. Raises as `say`."""
         without = frozenset[Part]()
         while True:
             content = {**new_message(page.without(without)), "user_mentions": [user_id]}
@@ -171,7 +163,7 @@ class Posting:
 
 
 def nonce_of(firing: Firing) -> str:
-    """Return the nonce of all attempts to post a firing. Discord allows 25 characters."""
+    """Return the nonce of a firing. Discord allows 25 characters."""
     return nonce_at("r", firing.schedule.id, firing.due_at)
 
 
@@ -196,9 +188,8 @@ SCHEDULER_PAUSE_S: Final = 10.0
 class Reminders:
     """Posts due schedules. Does nothing until `begin`.
 
-    At most MAX_CONCURRENT posts are in flight, and the next firing is claimed when one is done, so a crash
-    leaves few outcomes unknown. At shutdown the scheduler is stopped, not cancelled, so that a claim in
-    progress is still posted.
+    At most MAX_CONCURRENT posts are in flight before the next claim, so a crash leaves few outcomes unknown.
+    At shutdown the scheduler is stopped, not cancelled, so that a claim in progress is still posted.
     """
 
     def __init__(
@@ -231,11 +222,10 @@ class Reminders:
         self._slots = asyncio.Semaphore(MAX_CONCURRENT)
 
     def begin(self) -> None:
-        """Run the scheduler while this process holds the lease. Call it once the connection is open."""
+        """Run the scheduler, once the connection is open, while this process holds the lease."""
         self._looking = asyncio.create_task(self._duties.run_as_leader("reminders", self._look))
 
     async def close(self) -> None:
-        """Claim nothing more."""
         self._scheduler.stop()
         if self._looks:
             with suppress(TimeoutError):
@@ -245,13 +235,12 @@ class Reminders:
             await self._give_up()
 
     async def drain(self, timeout_s: float) -> None:
-        """Wait after `close` for claimed posts, at most `timeout_s`: Discord takes five messages in five
-        seconds per channel."""
+        """Wait after `close` for claimed posts: Discord takes five messages in five seconds per channel."""
         if self._in_flight:
             await asyncio.wait(self._in_flight, timeout=timeout_s)
 
     async def finish(self, deadline_s: float) -> None:
-        """Wait after `close` for claimed posts until a time of the event loop; cancel the rest."""
+        """Wait after `close` for claimed posts until a time of the event loop, then cancel them."""
         with suppress(TimeoutError):
             async with asyncio.timeout_at(deadline_s):
                 await asyncio.gather(*self._in_flight, return_exceptions=True)
@@ -282,7 +271,7 @@ class Reminders:
             await _record(lambda: self._schedules.mark_sent(firing, message, channel_id=posted.channel_id))
 
     async def _look(self) -> None:
-        """Run the scheduler until it is stopped, and keep the lease until claimed firings are posted."""
+        """Keeps the lease until claimed firings are posted."""
         self._looks = True
         try:
             await self._look_on()
@@ -309,7 +298,7 @@ class Reminders:
             await asyncio.sleep(SCHEDULER_PAUSE_S)
 
     async def _attend(self, found: Firing | MissedReminders) -> None:
-        """Begin to post. Returns when there is room for one more."""
+        """Returns when there is room for one more."""
         if isinstance(found, Firing) and found.schedule.kind == "heartbeat":
             self._begin(self._speak(found))  # it asks the model, and takes no slot
         else:
@@ -335,7 +324,6 @@ class Reminders:
         await self.deliver(firing, reminder_page(firing, self._recipients.clock(), recipient.words), said)
 
     async def _speak(self, firing: Firing) -> None:
-        """Post the message of a heartbeat, if it has one."""
         schedule = firing.schedule
         if not await self._gate.serves_owner(schedule, answering=True):
             await _record(lambda: self._schedules.mark_skipped(firing))
@@ -344,7 +332,7 @@ class Reminders:
             recipient = await self._recipient(schedule)
             speech = await self._heartbeats.speak(schedule, await self._options(schedule, recipient))
         except BaseException as error:
-            # Nothing was posted, and heartbeats are not awaited by users.
+            # Nothing was posted, and no user waits for a heartbeat.
             _log.info("heartbeat_skipped", schedule=schedule.id, error=type(error).__name__)
             await asyncio.shield(_record(lambda: self._schedules.mark_skipped(firing)))
             raise
@@ -361,13 +349,12 @@ class Reminders:
             await self.deliver(firing, heartbeat_page(schedule, speech.message.content), speech.message)
 
     async def _report(self, untold: MissedReminders) -> None:
-        """Report missed reminders, and record that. After a crash in between, the report is repeated with the
-        same nonces."""
+        """After a crash before the record, the report is repeated with the same nonces."""
         await self._report_missed(untold)
         await _record(lambda: self._schedules.mark_told(untold))
 
     async def _report_missed(self, untold: MissedReminders) -> None:
-        """Report by DM; if that is closed, report the public ones in their channels."""
+        """Report by DM, else the public ones in their channels."""
         firings = (*untold.missed, *untold.uncertain)
         first, latest = firings[0].schedule, max(firing.due_at for firing in firings)
         if not await self._gate.serves_owner(first):
@@ -387,7 +374,7 @@ class Reminders:
                     await self._posting.post(channel_id, untold.user_id, called, nonce)
 
     async def _is_wanted(self, schedule: Schedule) -> bool:
-        """Return whether it was neither cancelled nor paused since the claim; True if the database fails."""
+        """Return whether it was not cancelled or paused since the claim; True if the database fails."""
         try:
             now = await self._schedules.get(schedule.key.user_id, schedule.id)
         except StorageError:
@@ -395,14 +382,13 @@ class Reminders:
         return now is not None and now.status != "paused"
 
     async def _stop(self, firing: Firing, obstacle: Obstacle) -> None:
-        """Pause a schedule that can't be delivered, and tell its owner."""
         schedule = firing.schedule
         _log.info("schedule_paused", schedule=schedule.id, obstacle=obstacle)
         await _record(lambda: self._schedules.mark_failed(firing, obstacle))
         await self._tell_stopped(replace(schedule, status="paused", obstacle=obstacle))
 
     async def _tell_stopped(self, schedule: Schedule) -> None:
-        """Tell the owner by DM; if the DM is what failed, a later reply tells them."""
+        """If the DM is what failed, a later reply tells the owner."""
         if schedule.heard == "private":
             return
         recipient = await self._recipient(schedule)
@@ -434,7 +420,7 @@ class Reminders:
 
 
 async def _record(record: Callable[[], Awaitable[Result]]) -> None:
-    """Record an outcome, with retries: a post can't be taken back."""
+    """Retries, as a post can't be taken back."""
     for pause_s in (*RECORD_PAUSES_S, None):
         try:
             await record()
@@ -448,7 +434,6 @@ async def _record(record: Callable[[], Awaitable[Result]]) -> None:
 
 
 async def _guard(work: Coroutine[None, None, None]) -> None:
-    """Deliver one firing, and log its errors."""
     with job("firing"):
         try:
             await work

@@ -1,8 +1,7 @@
 """Messages of menu commands, as Discord sent them with the interaction.
 
-Without the message content intent, the bot sees their content only there. So they are kept in memory, per
-user, for as long as they may be asked about again, and are never stored. Later uses check them for changes
-first.
+Without the message content intent the bot sees their content only there. They are kept in memory per user,
+never stored, and checked for changes before later uses.
 
 Messages that came with others, such as those replied to, are cached to save requests.
 """
@@ -20,19 +19,18 @@ from cc_bot.discord.interactions import Answerable, is_ephemeral, own_space
 from cc_bot.discord.places import Recent
 
 KEPT_S: Final = 3600.0
-"""Outside of its own servers and DMs the bot is not told that a message was deleted."""
+"""Outside of its servers and DMs the bot is not told of deletions."""
 REMEMBERED: Final = 200
 """Messages of either kind."""
 
 _SAID: Final = ORDINARY | {hikari.MessageType.CHAT_INPUT, hikari.MessageType.CONTEXT_MENU_COMMAND}
-"""Messages of users and bots; other types report events."""
+"""Other types report events."""
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
     message: hikari.Message
     interaction_id: int
-    """Id of the interaction that it came with."""
     may_be_fetched: bool
     """Whether the bot is in its channel, and it is not ephemeral."""
 
@@ -43,7 +41,7 @@ class Targets:
     _kept: Recent[tuple[int, int], tuple[Target, float]] = field(
         default_factory=partial(Recent[tuple[int, int], tuple[Target, float]], REMEMBERED)
     )
-    """By user of the menu and message, with the time."""
+    """By user and message, with the time."""
 
     _brought: Recent[int, hikari.PartialMessage] = field(
         default_factory=partial(Recent[int, hikari.PartialMessage], REMEMBERED)
@@ -60,7 +58,7 @@ class Targets:
         return self._brought.get(message_id)
 
     def forget(self, message_id: int) -> None:
-        """Forget a cached message. Messages of menu commands stay: they are checked before use."""
+        """Forget a cached message. Menu commands' messages are checked before use instead."""
         self._brought.discard(message_id)
 
     def forget_brought(self) -> None:
@@ -80,7 +78,6 @@ class Targets:
 
 
 def target_of(interaction: hikari.CommandInteraction, message: hikari.Message) -> Target:
-    """Return the message of a menu command."""
     return Target(message, int(interaction.id), is_present(interaction) and not is_ephemeral(message))
 
 
@@ -92,7 +89,7 @@ def is_present(interaction: Answerable) -> bool:
 
 
 def is_said(message: hikari.Message) -> bool:
-    """Return whether it is a message of a user or bot that no longer shows "thinking"."""
+    """Return whether it is a user's or bot's message that no longer shows "thinking"."""
     return message.type in _SAID and hikari.MessageFlag.LOADING not in message.flags
 
 

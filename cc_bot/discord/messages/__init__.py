@@ -1,1 +1,1 @@
-"""The ways that begin with a message instead of a command: mentions, replies, DMs, edits and deletions."""
+"""Everything that starts with a message: mentions, replies, DMs, edits and deletions."""

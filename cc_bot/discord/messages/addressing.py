@@ -24,12 +24,12 @@ from cc_bot.domain.session import SessionKey
 from cc_bot.stores import CanvasStore, ChannelStore, ScheduleStore
 
 # ---- proactive messages ----------------------------------------------------------------------------------
-# Replies to reminders and heartbeats. Those belong to no session, so the model would not know what a reply is
-# about: their text is quoted above it, and stored with it.
+# Replies to reminders and heartbeats. Those belong to no session, so their text is quoted above the reply for
+# the model, and stored with it.
 
 QUOTED_CHARACTERS = 1000
 REMEMBERED = 500
-"""Messages whose quotation is cached: an edit does not change it."""
+"""Cached quotations: an edit does not change them."""
 
 
 @dataclass(eq=False, slots=True)
@@ -39,12 +39,12 @@ class ProactiveMessageQuotes:
     _answered: Recent[int, str] = field(default_factory=partial(Recent[int, str], REMEMBERED))
 
     async def is_for_author(self, message: hikari.PartialMessage) -> bool:
-        """Return whether it replies to a reminder or heartbeat for its own author."""
+        """Return whether it replies to its author's own reminder or heartbeat."""
         return bool(await self._words_replied_to(message))
 
     async def quote(self, message: hikari.PartialMessage, text: str) -> str:
-        """Return the text, below a quotation of the reminder or heartbeat that it replies to; in a DM also of
-        the bot's last message there, if that was one."""
+        """Return the text below a quotation of the reminder or heartbeat that it replies to, or that is the
+        bot's last message in the DM."""
         said = self._answered.get(int(message.id))
         said = said or await self._words_replied_to(message) or await self._before(message)
         if said is None:
@@ -53,8 +53,7 @@ class ProactiveMessageQuotes:
         return _below(said, text)
 
     async def quote_last(self, user_id: int, channel_id: int, text: str) -> str:
-        """Return the text, below a quotation of the last message of the DM if that was a reminder or
-        heartbeat."""
+        """Return the text below a quotation of the DM's last message, if that was a reminder or heartbeat."""
         last = await self.schedules.get_last_said(user_id, channel_id)
         return _below(last.content, text) if last else text
 
@@ -73,7 +72,7 @@ class ProactiveMessageQuotes:
 
 
 def _below(said: str, text: str) -> str:
-    """Put a quotation above a text, unless the two are too long together."""
+    """Omits the quotation if the two are too long together."""
     whole = "\n".join(filter(None, (quotation(said, QUOTED_CHARACTERS), text)))
     return whole if len(whole) <= MAX_QUESTION_CHARACTERS else text
 
@@ -93,7 +92,7 @@ class Addressing:
 
     def is_addressed(self, message: hikari.PartialMessage) -> bool:
         """Return whether it mentions the bot or replies to it. A reply without a ping counts if its content
-        arrives and it mentions no other user."""
+        arrives and it addresses no other user."""
         bot_id = int(self.bot().id)
         if is_addressed(message, bot_id):
             return True
@@ -101,8 +100,8 @@ class Addressing:
         return is_quiet_reply and not is_for_others(message, bot_id)
 
     async def is_personal(self, message: hikari.PartialMessage) -> bool:
-        """Return whether it belongs to a session of its author: a DM, or a reply to an answer or canvas of
-        theirs, or to their own reminder or heartbeat."""
+        """Return whether it belongs to a session of its author: a DM, or a reply to their own answer, canvas,
+        reminder or heartbeat."""
         if not message.author:
             return False
         if message.guild_id is None:
@@ -116,8 +115,8 @@ class Addressing:
         return key is not None and key.user_id == message.author.id
 
     async def choose_for(self, message: hikari.Message) -> Chosen | None:
-        """Return the agent and session for a personal message; None for other messages. A reply goes to the
-        agent that it replies to."""
+        """Return the agent and session for a personal message; None for others. A reply goes to the agent
+        that it replies to."""
         if not await self.is_personal(message):
             return None
         author_id = int(message.author.id)
@@ -127,14 +126,13 @@ class Addressing:
         return await self.chooser.of_message(message, author_id, mine)
 
     async def _session_shown_in(self, message: hikari.PartialMessage) -> SessionKey | None:
-        """Return the session whose answer or canvas a message of the bot shows."""
         return await self.channels.get_session_key(int(message.id)) or await self.canvases.get_key(
             int(message.id)
         )
 
     async def wants_answer(self, key: ChannelKey, message: hikari.Message) -> bool:
-        """Return whether the bot should answer: it is addressed, or the bot has answered in the thread and no
-        other user is addressed."""
+        """Return whether it is addressed to the bot, or to no other user in a thread where the bot has
+        answered."""
         bot_id = int(self.bot().id)
         if not is_from_person(message):
             return False
@@ -151,7 +149,6 @@ class Addressing:
         return content_of(message, self.bot(), quoting=await self.quotes(message))
 
     async def quotes(self, message: hikari.PartialMessage) -> bool:
-        """Return whether the answer that it replies to must be quoted, as the channel's archive does not have
-        it."""
+        """Return whether the answer that it replies to must be quoted: the channel's archive lacks it."""
         answer = reply_target(message, int(self.bot().id))
         return answer is not None and not await self.channels.is_answer(int(answer.id))

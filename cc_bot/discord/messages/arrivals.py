@@ -1,7 +1,5 @@
-"""Decides whether a new message is stored, and whether it is answered.
-
-Both depend on what the operator lets the bot read.
-"""
+"""Decides whether a new message is stored, and whether it is answered, as far as the operator lets the bot
+read."""
 
 import asyncio
 from collections.abc import Callable, Iterable
@@ -50,9 +48,9 @@ from cc_bot.texts import Texts, explain
 _log = structlog.get_logger(__name__)
 
 REMEMBERED = 1000
-"""Messages already handled: after a reconnect Discord may deliver some again."""
+"""Handled messages: after a reconnect Discord may deliver some again."""
 PLACE_PAUSES_S: Final = (0.5, 1.0, 2.0, 4.0, 8.0, 15.0, *(30.0,) * 9)
-"""Five minutes of retries to look up a message's channel. Only that channel waits."""
+"""Five minutes of retries to look up a message's channel; only that channel waits."""
 
 
 @dataclass(eq=False, slots=True)
@@ -68,9 +66,9 @@ class Arrivals:
     replies: MessageReplies
     _attended: Recent[int, None] = field(default_factory=partial(Recent[int, None], REMEMBERED))
     _personal: Recent[int, None] = field(default_factory=partial(Recent[int, None], REMEMBERED))
-    """Messages answered in their author's session, so not in a channel's conversation."""
+    """Messages answered in their author's session."""
     _missed: Recent[int, None] = field(default_factory=partial(Recent[int, None], REMEMBERED))
-    """Messages that catching up found first: they belong to the channel, not to a session."""
+    """Messages that catching up found first: they belong to the channel."""
 
     async def take(self, message: hikari.Message, leave: Callable[[], None]) -> None:
         """Store or answer a message. Calls `leave` once later messages of the channel need not wait. Raises
@@ -91,8 +89,7 @@ class Arrivals:
                 raise
 
     async def is_called_by_edit(self, message: hikari.Message) -> bool:
-        """Return whether an early edit has addressed a message to the bot that it has not handled. Raises
-        StorageError."""
+        """Return whether an early edit has addressed an unhandled message to the bot. Raises StorageError."""
         edited_at = message.edited_timestamp
         if message.guild_id is None or not edited_at or edited_at - message.created_at > EDIT_WITHIN:
             return False
@@ -101,10 +98,10 @@ class Arrivals:
         return not await self.mentions.is_question(int(message.id), int(message.author.id))
 
     def to_store(self, message: hikari.Message) -> Message | None:
-        """Convert a missed message for the channel's archive; None if it is not kept.
+        """Convert a missed message for the channel's archive; None if it is not kept, as if it belongs to its
+        author's session.
 
-        Messages known to belong to their author's session are left out. Answers to commands are quoted above
-        a reply, without a look-up whether the archive has them.
+        Answers to commands are always quoted, without a look-up.
         """
         if int(message.id) in self._personal:
             return None
@@ -128,21 +125,19 @@ class Arrivals:
         return stored
 
     def note_personal(self, message_ids: Iterable[int]) -> None:
-        """Mark questions of the last run as asked in their authors' sessions, so that catching up does not
-        store them in the channel."""
+        """Keep catching up from storing the last run's personal questions in the channel."""
         for message_id in message_ids:
             self._personal[message_id] = None
             self._attended[message_id] = None
 
     async def apologize(self, message: hikari.Message) -> None:
-        """Tell the author of a DM that it was missed for too long. Raises StorageError and hikari's
-        errors."""
+        """Say that a DM was missed for too long. Raises StorageError and hikari's errors."""
         if self.is_for_bot(message) and message.type in ORDINARY and self._is_new(message):
             words = (await self._recipient(message)).words
             await self._say(message, words, words.mention.away)
 
     async def tell_failure(self, message: hikari.Message, error: CcBotError) -> None:
-        """Explain an error to the author, if the message was for the bot. Raises hikari's errors."""
+        """Explain an error, if the message was for the bot. Raises hikari's errors."""
         if not self.is_for_bot(message):
             return
         try:
@@ -178,8 +173,8 @@ class Arrivals:
     # The channel's archive
 
     async def _archive_other(self, message: hikari.Message, *, waiting: bool | None = None) -> None:
-        """Store a message that is not for the bot. `waiting` as in `_store`. In channels that the bot may not
-        read it is not stored, nor fetched later. Raises as `_store`."""
+        """Store a message that is not for the bot. `waiting` and errors as in `_store`. Where the bot may not
+        read, it is not stored, nor fetched later."""
         if not self.addressing.reads_all or message.guild_id is None or is_withheld(message):
             return
         key = await self._key_of(message)
@@ -208,8 +203,8 @@ class Arrivals:
     # The author's own session: DMs, and replies to answers of that session
 
     async def _answer(self, chosen: Chosen, message: hikari.Message, opened: Callable[[], None]) -> None:
-        """Ask the model, and show the answer until it ends. A user's turns run in the order in which they are
-        `opened`, however long their files take.
+        """Answer in the author's session. A user's turns run in the order in which they are `opened`, however
+        long their files take.
 
         Raises StorageError, and hikari's errors if nothing can be shown.
         """
@@ -236,7 +231,7 @@ class Arrivals:
                 self.forwards.release(int(message.id))
 
     async def _place_of(self, message: hikari.Message) -> ChannelKey | None:
-        """Return the public channel of a message; None in a DM, or if Discord does not answer."""
+        """Return the public channel; None in a DM, or if Discord fails."""
         if message.guild_id is None:
             return None
         try:
@@ -271,7 +266,7 @@ class Arrivals:
         return is_from_person(message) and (is_dm or self.addressing.is_addressed(message))
 
     async def _reject(self, message: hikari.Message, refused: Refusal) -> None:
-        """Explain a refusal. In a channel only maintenance is announced, never that a user lacks access."""
+        """In a channel only maintenance is announced."""
         if refused.why == "maintenance" or message.guild_id is None:
             words = (await self._recipient(message)).words
             await self._say(message, words, explain(error_of(refused), words))

@@ -1,10 +1,10 @@
-"""Catches up on messages that were sent while the bot was offline.
+"""Catches up on messages sent while the bot was offline.
 
-Each channel is read on from its newest stored message, and missed messages are inserted oldest first, before
-live ones: after a crash the gap is still at the end of the archive, and the next run finds it.
+Each channel is read on from its newest stored message. Missed messages are inserted oldest first, before live
+ones: after a crash the next run finds the gap still at the end of the archive.
 
-A resumed connection has missed nothing: Discord replays its events. Edits and deletions of older messages
-made while offline are never reported by Discord.
+A resumed connection has missed nothing: Discord replays its events. Edits and deletions of older messages are
+never reported later.
 """
 
 import asyncio
@@ -34,7 +34,7 @@ ANSWERED_WITHIN = timedelta(minutes=10)
 KNOWN_FOR = timedelta(days=30)
 """DMs without a message for longer are not checked."""
 SORRY_WITHIN = timedelta(days=1)
-"""The author of a DM missed for longer gets no apology."""
+"""An older missed DM gets no apology."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,19 +44,19 @@ class CatchUpBounds:
     places: int = 100
     """Channels read after each connection; others when a message arrives there."""
     known_places: int = 1000
-    """Channels considered at all. In the others, the least recently active, missed messages stay unread."""
+    """The most recently used; in others missed messages stay unread."""
     pages: int = 10
     """Per channel; older messages are skipped."""
     pages_between_mentions: int = 3
-    """The same if only mentions are read: few messages between two mentions concern the bot."""
+    """The same if only mentions are read."""
     direct: int = 200
-    """DM channels that are checked."""
+    """DM channels checked."""
     opened: int = 20
-    """Users without stored DMs whose DM is checked. It has to be opened first, and Discord blocks bots that
-    open many at once."""
+    """Users without stored DMs whose DM is checked. It has to be opened, and Discord blocks bots that open
+    many at once."""
     open_pause_s: float = 3.0
     pause_s: float = 0.2
-    """Between page requests for one channel, and between channels. Discord allows 50 requests a second."""
+    """Between page requests, and between channels. Discord allows 50 requests a second."""
     retry_pauses_s: tuple[float, ...] = (1.0, 3.0, 10.0)
 
 
@@ -65,7 +65,7 @@ PAGE = 100
 
 
 class Listener(Protocol):
-    """Handles live messages; says which ones are stored and answered."""
+    """Decides which messages are stored and answered, as for live ones."""
 
     async def reads(self, key: ChannelKey) -> bool:
         """Return whether the bot may read the channel."""
@@ -81,7 +81,7 @@ class Listener(Protocol):
 
 
 class CatchUp:
-    """Fills the gap since each shard's last connection. Does nothing until `begin`."""
+    """Fills the gaps since each shard's last connection. Does nothing until `begin`."""
 
     def __init__(
         self,
@@ -93,36 +93,35 @@ class CatchUp:
         *,
         since: int = 0,
     ) -> None:
-        """`since`: messages up to this id are not read, as the bot could not read them then."""
+        """`since`: messages up to this id are not read."""
         self._channels = channels
         self._gap = _Gap(rest, channels, listener, clock, bounds, since)
         self._bounds = bounds
         self._runs: dict[int, _Run] = {}
 
     def begin(self, served: ShardPlaces = EVERYWHERE) -> None:
-        """Start catching up for a connection that missed events. Returns at once. Call it before any message
-        of the connection is handled."""
+        """Start for a connection that missed events. Returns at once. Call it before handling any message of
+        the connection."""
         if before := self._runs.get(served.shard.id):
             before.leave_the_rest()
         self._runs[served.shard.id] = _Run(self._channels, self._gap.fill, self._bounds, served)
 
     async def wait_for(self, channel_id: int) -> None:
-        """Wait until the missed messages of a channel or thread are stored, or could not be read."""
+        """Wait until the missed messages of a channel are stored, or could not be read."""
         for run in [*self._runs.values()]:
             await run.wait_for(channel_id)
 
     async def close(self) -> None:
-        """Stop reading. Cancels waiting callers; the next run finds their messages."""
+        """Stop, and cancel waiting callers; the next run finds their messages."""
         for run in self._runs.values():
             await run.close()
 
 
 @dataclass(eq=False, slots=True)
 class MissedMessages:
-    """DMs that were sent while the bot was offline.
+    """DMs sent while the bot was offline.
 
-    Discord does not list a bot's DMs or replay them to a new connection: a first DM is found only if the bot
-    knows its user.
+    Discord does not list a bot's DMs: a first DM is found only if the bot knows its user.
     """
 
     channels: ChannelStore
@@ -132,8 +131,8 @@ class MissedMessages:
     bounds: CatchUpBounds = CatchUpBounds()
 
     async def list_channels(self) -> AsyncIterator[int]:
-        """Yield the DM channels to check: of users who wrote there, then of other users of the bot. Raises
-        StorageError and hikari's errors."""
+        """Yield DM channels: of users who wrote there, then of other users of the bot. Raises StorageError
+        and hikari's errors."""
         since = self.clock() - KNOWN_FOR
         known = await self.channels.list_direct(since=since, limit=self.bounds.direct)
         for channel_id in known:
@@ -149,10 +148,10 @@ class MissedMessages:
             yield int(channel.id)
 
     async def questions(self, channel_id: int, bot_id: int) -> AsyncIterator[tuple[hikari.Message, bool]]:
-        """Yield messages without a reply, oldest first, and whether each is recent enough to answer.
+        """Yield unanswered messages, oldest first, and whether each is recent enough to answer.
 
-        Of those too old, yields at most the last, and only if the bot has said nothing since. Raises
-        StorageError and hikari's errors.
+        Of those too old, at most the last, if the bot has said nothing since. Raises StorageError and
+        hikari's errors.
         """
         now = self.clock()
         messages = await self.rest.fetch_messages(
@@ -173,8 +172,6 @@ class MissedMessages:
 
 
 class _Run:
-    """The work started by one `begin`."""
-
     def __init__(
         self,
         channels: ChannelStore,
@@ -203,7 +200,7 @@ class _Run:
         await asyncio.shield(filling)
 
     def leave_the_rest(self) -> None:
-        """Read no more channels, except those that a live message waits for."""
+        """Read only channels that a live message waits for."""
         self._rounds.cancel()
 
     async def close(self) -> None:
@@ -243,8 +240,6 @@ class _Run:
 
 @dataclass(eq=False, slots=True)
 class _Gap:
-    """Reads and stores the missing messages of one channel."""
-
     rest: hikari.api.RESTClient
     channels: ChannelStore
     listener: Listener
@@ -253,7 +248,7 @@ class _Gap:
     since: int
 
     async def fill(self, place: Place) -> None:
-        """Fill the gap of a channel. Never raises: an unreadable channel must not block its new messages."""
+        """Never raises: an unreadable channel must not block its new messages."""
         place_id = place.key.place_id
         try:
             if not await self.listener.reads(place.key):
@@ -270,7 +265,7 @@ class _Gap:
             _log.error("catch_up_broke", place=place_id, exc_info=True)
 
     async def _read_missed(self, place_id: int, after_id: int) -> list[hikari.Message]:
-        """Return the messages after an id, oldest first; the newest ones if there are too many."""
+        """Return the messages after an id, oldest first; if too many, the newest."""
         found: list[hikari.Message] = []
         for _ in range(self.bounds.pages):
             page = await self._page(place_id, after_id, found[-1].id if found else hikari.UNDEFINED)
@@ -285,8 +280,7 @@ class _Gap:
     async def _page(
         self, place_id: int, after_id: int, before: hikari.UndefinedOr[hikari.Snowflake]
     ) -> Sequence[hikari.Message]:
-        """Return the newest page, or the one before a message, newest first; only messages after
-        `after_id`."""
+        """Return a page of messages after `after_id`, newest first."""
 
         async def read() -> Sequence[hikari.Message]:
             messages = self.rest.fetch_messages(place_id, before=before)
@@ -302,7 +296,7 @@ class _Gap:
         return await read()
 
     async def _store(self, key: ChannelKey, missed: Sequence[hikari.Message]) -> None:
-        """Store the messages. Each question to answer is stored as waiting in the same transaction."""
+        """Each question to answer is stored as waiting in the same transaction."""
         readable = [(stored, m) for m in missed if (stored := self.listener.to_store(m)) is not None]
         waits = {m.id: await self._waits(key, m) for _, m in readable}
         for waiting, group in groupby(readable, lambda pair: waits[pair[1].id]):

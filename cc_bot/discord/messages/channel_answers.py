@@ -1,7 +1,7 @@
 """Answers in a channel or thread: one answer to the waiting questions of one user, as a reply to the newest.
 
-The answer's message is posted and its id recorded before the model is asked, so that after a crash the same
-message is continued. `Mentions` decides which questions wait.
+The answer's message is posted and recorded before the model is asked, so that a crash continues the same
+message. `Mentions` decides which questions wait.
 """
 
 import zlib
@@ -41,7 +41,7 @@ _log = structlog.get_logger(__name__)
 MAX_BATCH = 10
 """Questions per answer; the others are answered next."""
 MAX_BATCH_CHARACTERS = 6000
-"""Of these questions together; the same as the limit of one question."""
+"""Of these together; the same as the limit of one question."""
 MAX_TEXT_HASHES = 1000
 
 
@@ -69,18 +69,17 @@ class ChannelAnswers:
     replies: MessageReplies
     roles: SeenRoles
     _told: set[int] = field(default_factory=set)
-    """Questions whose authors were told that there is no answer, not yet recorded in the database."""
+    """Questions with no answer, as their authors were told; not yet recorded."""
     _posted: dict[int, int] = field(default_factory=dict)
-    """By question, the messages posted for answers that are not in the database yet."""
+    """By question, the message of an answer not yet recorded."""
     _read: Recent[int, int] = field(default_factory=partial(Recent[int, int], MAX_TEXT_HASHES))
-    """Hashes of the questions' texts when last answered: an edit that the answer already covers does not lead
-    to another one."""
+    """Hashes of the questions' texts when last answered: the answer may already cover an edit."""
 
     async def answer(self, key: ChannelKey, waiting: Sequence[Mention]) -> bool:
-        """Answer the waiting questions of one user, first those whose answer a crash interrupted.
+        """Answer the waiting questions of one user, interrupted ones first.
 
-        Returns whether they are done: not if the process stops first, or the answer could not be shown.
-        Raises StorageError, and hikari's errors if Discord is unavailable; then the questions wait, too.
+        Returns whether they are done: not if the process stops, or the answer could not be shown. Raises
+        StorageError, and hikari's errors if Discord is unavailable; then the questions wait, too.
         """
         if await self._give_up_told(key, waiting):
             return True
@@ -107,8 +106,8 @@ class ChannelAnswers:
     async def say(
         self, key: ChannelKey, waiting: Sequence[Mention], sentence: Callable[[Recipient], str]
     ) -> None:
-        """Post a sentence instead of an answer, with what a process that died did for the questions. Raises
-        as `answer`."""
+        """Post a sentence instead of an answer, with the side effects of a process that died. Raises as
+        `answer`."""
         if await self._give_up_told(key, waiting):
             return
         turn, reply = await self._begin(key, waiting)
@@ -123,7 +122,7 @@ class ChannelAnswers:
 
     async def remake(self, key: ChannelKey, question: Message, *, again: bool = False) -> bool:
         """Answer an edited question again in place, if its answer is its author's newest and was given to an
-        older text. With `again` a question whose answer failed waits again. Returns whether that is done: not
+        older text. `again`: a question whose answer failed waits again. Returns whether that is done: not
         while a tool of the answer is running, if the process stops, or if it could not be shown. Raises as
         `answer`."""
         answer_id = await self.stores.ledger.get_answer_message(id_of(question))
@@ -181,8 +180,8 @@ class ChannelAnswers:
             await self._note_pages(key, reply, shown=True)
 
     async def _begin(self, key: ChannelKey, waiting: Sequence[Mention]) -> tuple[ShownTurn, Reply]:
-        """Return the turn of the waiting questions to answer now, and its reply; first those whose answer
-        began before a crash or a database error."""
+        """Return the turn to answer now, first one begun before a crash or a database error, and its
+        reply."""
         if begun_as := max((each.begun_as or 0 for each in waiting), default=0):
             served = [each for each in waiting if each.begun_as == begun_as]
             turn = await self._turn(key, [each.question for each in served])
@@ -196,7 +195,6 @@ class ChannelAnswers:
         return turn, self._reply(key, turn)
 
     async def _turn(self, key: ChannelKey, questions: Sequence[Message]) -> ShownTurn:
-        """Make the turn of one user's questions. Raises StorageError."""
         typed, user_id = "\n".join(question.typed for question in questions), questions[-1].author_id
         recipient = await self.runner.recipients.of_author_in(key.place_id, user_id, typed)
         guild_id = self.runner.recipients.guilds.guild_of(key.place_id)
@@ -216,7 +214,6 @@ class ChannelAnswers:
     def _reply(
         self, key: ChannelKey, turn: ShownTurn, sent: Sequence[Sent] = (), newest_id: int = 0
     ) -> Reply:
-        """Return the reply, with the messages that were posted already."""
         question_id, recipient = newest_id or turn.row.question_id or 0, turn.recipient
         link = self.runner.recipients.guilds.link(key.place_id, question_id)
         asker = DirectMessages(recipient.user_id, recipient.words.unfinished.late_note(link))
@@ -225,11 +222,10 @@ class ChannelAnswers:
         return self.replies.to(key.place_id, question_id, sent, edition=edition, asker=asker)
 
     async def _messages_of(self, answer_id: int) -> tuple[Sent, ...]:
-        """Return the messages that show an answer so far."""
         return sent_messages((answer_id, *await self.stores.channels.list_pages(answer_id)))
 
     async def _note_opened(self, key: ChannelKey, turn: ShownTurn, answer_id: int) -> None:
-        """Record the answer's message. Withdraws questions that were deleted before they were watched."""
+        """Record the answer's message. Withdraws questions that were deleted first."""
         ids = turn.message_ids
         self._posted.update(dict.fromkeys(ids, answer_id))
         waiting = await self.stores.ledger.note_answer(key, turn.mentions, answer_id)
@@ -249,15 +245,14 @@ class ChannelAnswers:
     async def _give_up(
         self, key: ChannelKey, questions: Sequence[Message], failed_in: int | None = None
     ) -> None:
-        """Stop the questions from waiting. If the database fails, this process still does not answer them
-        again."""
+        """Stop the questions from waiting, in this process even if the database fails."""
         ids = frozenset(map(id_of, questions))
         self._told.update(ids)
         await self.stores.ledger.give_up(key, questions, failed_in)
         self._told.difference_update(ids)
 
     async def _give_up_told(self, key: ChannelKey, waiting: Sequence[Mention]) -> bool:
-        """Remove the questions whose authors were already told. Returns whether there were any."""
+        """Remove questions whose authors were told. Returns whether there were any."""
         told = [each.question for each in waiting if id_of(each.question) in self._told]
         if told:
             await self._give_up(key, told)
@@ -273,8 +268,8 @@ class ChannelAnswers:
     async def _forget(
         self, key: ChannelKey, turn: ShownTurn, reply: Reply, state: AnswerState | None = None
     ) -> None:
-        """Delete a withdrawn answer, and tell its author what was done. Questions dropped by a reset at the
-        same moment stay: their authors are told next."""
+        """Delete a withdrawn answer, and tell its author what was done. Questions dropped by a concurrent
+        reset stay: their authors are told next."""
         due = await self.stores.ledger.list_due(key)
         left_behind = {id_of(each.question) for each in due if each.left_behind}
         unwanted = [question for question in turn.mentions if id_of(question) not in left_behind]
@@ -285,7 +280,6 @@ class ChannelAnswers:
             await self.replies.say_effects(turn.row.question_id or 0, turn.recipient, state)
 
     async def _pages_of(self, turn: ShownTurn, answer: Message) -> tuple[Page, ...]:
-        """Return the pages of a stored answer with its current status."""
         words, user_id = for_channel(turn.recipient.words), turn.recipient.user_id
         left = await self.stores.proposals.list_for_answer(user_id, answer.id) if answer.id else ()
         heard = "\n".join(question.heard for question in turn.mentions if question.heard)

@@ -1,8 +1,7 @@
-"""Forwards in DMs: kept until the question about them arrives in the next message.
+"""Forwards in DMs, which wait for the question in the next message.
 
 Discord sends the comment on a forward as a separate message, right after it. Without one, the user is asked
-what to do. A forward is not stored before a question about it; after a restart, waiting forwards are looked
-up in the DM.
+what to do. A forward is stored only with its question; after a restart it is looked up in the DM.
 """
 
 import asyncio
@@ -35,8 +34,6 @@ REMEMBERED: Final = 500
 
 @dataclass(eq=False, slots=True)
 class _Waiting:
-    """The waiting forwards of a DM, and the task that asks what to do with them."""
-
     forwards: dict[int, datetime] = field(default_factory=dict)
     """Arrival times by message id."""
     asking: asyncio.Task[None] | None = None
@@ -57,7 +54,7 @@ class Forwards:
     _known: Recent[int, None] = field(default_factory=partial(Recent[int, None], REMEMBERED))
     """DMs whose last messages this process knows."""
     _taken: dict[int, int] = field(default_factory=dict)
-    """By forward, the question in progress that is about it."""
+    """By forward, the question in progress about it."""
     _asked: set[int] = field(default_factory=set)
     _began: datetime = field(init=False)
 
@@ -76,13 +73,12 @@ class Forwards:
             waiting.asking = asyncio.create_task(self._ask_what_to_do(message))
 
     def note_asked(self, ids: Iterable[int]) -> None:
-        """Mark forwards that the last run was answering questions about: their users are not asked what to
-        do."""
+        """Do not ask about forwards that the last run had a question about."""
         self._asked.update(ids)
 
     async def take_for(self, question: hikari.Message) -> tuple[int, ...]:
-        """Return the forwards that a message is about: the one that it replies to, and those from `take`.
-        Raises StorageError."""
+        """Return the forwards that a message is about: the one replied to, and those from `take`. Raises
+        StorageError."""
         if question.guild_id is not None:
             return ()
         waiting = await self.take(int(question.channel_id), int(question.author.id), int(question.id))
@@ -94,8 +90,8 @@ class Forwards:
         return tuple(sorted({*waiting, *own}))
 
     async def take(self, channel_id: int, user_id: int, question_id: int) -> tuple[int, ...]:
-        """Return the ids of the forwards that wait in a DM for this question, oldest first. If nothing is
-        stored of its answer until `release`, they wait for the next question. Raises StorageError."""
+        """Return the ids of the forwards that wait for this question, oldest first. If its answer is not
+        stored by `release`, they wait for the next question. Raises StorageError."""
         since = hikari.Snowflake(question_id).created_at - WAITS
         if channel_id not in self._known and since < self._began:
             await self._look_up(channel_id, user_id, question_id, since)
@@ -114,11 +110,9 @@ class Forwards:
         return taken
 
     def release(self, question_id: int) -> None:
-        """Release the forwards of a question that is done."""
         self._taken = {id_: of for id_, of in self._taken.items() if of != question_id}
 
     def forget(self, message_ids: Collection[int]) -> None:
-        """Drop deleted forwards."""
         for channel_id, waiting in [*self._waiting.items()]:
             for message_id in message_ids:
                 waiting.forwards.pop(message_id, None)
@@ -127,7 +121,7 @@ class Forwards:
                 del self._waiting[channel_id]
 
     async def close(self) -> None:
-        """Cancel the tasks that ask what to do; the next run finds waiting forwards."""
+        """Cancel pending requests for a question; the next run finds waiting forwards."""
         asking = [each.asking for each in self._waiting.values() if each.asking]
         for task in asking:
             task.cancel()
@@ -149,7 +143,6 @@ class Forwards:
                 waiting.forwards[int(message.id)] = message.created_at
 
     async def _ask_what_to_do(self, message: hikari.Message) -> None:
-        """Ask the user what to do, unless a question arrives in time."""
         passed = self.recipients.clock() - message.created_at
         await asyncio.sleep(max(0.0, (ASKED_AFTER - passed).total_seconds()))
         channel_id = int(message.channel_id)

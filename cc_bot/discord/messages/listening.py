@@ -1,4 +1,4 @@
-"""Listens to Discord's message events and passes them to their handlers."""
+"""Passes Discord's message events to their handlers."""
 
 import asyncio
 from collections import deque
@@ -31,11 +31,11 @@ from cc_bot.in_order import InOrder
 from cc_bot.stores import ChannelStore, Stores
 
 # ---- changes ---------------------------------------------------------------------------------------------
-# Edits and deletions update the archive. An edited question is answered again if its answer is the newest;
-# the answer to a deleted one is deleted.
+# Edits and deletions update the archive. An edited question is answered again if its answer is the newest; a
+# deleted one takes its answer along.
 #
-# Discord also sends updates when it adds a link preview, which is stored but is not a new question; and
-# without content if the bot may not read it, which are ignored.
+# Discord also sends updates for link previews, which are stored but are no new question, and updates without
+# content if the bot may not read it, which are ignored.
 
 REMEMBERED: Final = 1000
 """Edited messages whose last text is known."""
@@ -50,10 +50,10 @@ class Changes:
     answers: Answers
     forwards: Forwards
     _typed: Recent[int, int] = field(default_factory=partial(Recent[int, int], REMEMBERED))
-    """Hashes of texts."""
+    """Hashes."""
 
     async def follow_edit(self, message: hikari.PartialMessage) -> None:
-        """Apply an edit. Raises StorageError and hikari's errors."""
+        """Raises StorageError and hikari's errors."""
         self.answers.references.targets.forget(int(message.id))
         if is_withheld(message):
             return
@@ -71,14 +71,14 @@ class Changes:
             await self.mentions.follow_edit(message_id)
 
     def _is_preview(self, message: hikari.PartialMessage) -> bool:
-        """Return whether the author's text is unchanged. Once a message was edited, each later update has an
-        edit time as well."""
+        """Return whether the author's text is unchanged. After an edit, each later update has the edit time
+        as well."""
         typed = hash(typed_text_of(message, self.addressing.bot()))
         known, self._typed[int(message.id)] = self._typed.get(int(message.id)), typed
         return typed == known or not message.edited_timestamp
 
     async def follow_deletion(self, channel_id: int, message_ids: Collection[int]) -> None:
-        """Apply a deletion. Raises StorageError and hikari's errors."""
+        """Raises StorageError and hikari's errors."""
         for message_id in message_ids:
             self.answers.references.targets.forget(message_id)
         self.forwards.forget(message_ids)
@@ -87,7 +87,7 @@ class Changes:
             await self._forget(channel_id, gone)
 
     async def _forget(self, channel_id: int, gone: Collection[int]) -> None:
-        """Delete messages and the answers to them, which would reveal the questions."""
+        """Delete messages, and their answers, which would reveal them."""
         self.answers.running.withdraw(gone)
         answers = [each for each in await self.channels.list_answers(gone) if each not in gone]
         self.answers.running.withdraw(answers)
@@ -95,7 +95,7 @@ class Changes:
         await delete_all(self.rest, channel_id, answers, self.answers.taken_down)
 
     async def follow_place_deletion(self, key: ChannelKey) -> None:
-        """Apply the deletion of a channel with its threads, or of a thread. Raises StorageError."""
+        """Forget a channel with its threads, or a thread. Raises StorageError."""
         self.answers.running.withdraw_channel(key)
         await self.channels.forget_place(key)
 
@@ -106,11 +106,11 @@ _log = structlog.get_logger(__name__)
 
 
 _RESUME_PAUSES_S: Final = (1.0, 3.0, 10.0, 30.0)
-"""Between attempts to read waiting questions from the database; the last one repeats."""
+"""Between attempts to read waiting questions; the last one repeats."""
 _RETRY_PAUSE_S: Final = 2.0
-"""Between attempts to repeat failed writes."""
+"""Between retries of failed writes."""
 _MAX_RETRIES: Final = 1000
-"""Failed writes that are kept; the oldest is dropped first."""
+"""Failed writes kept; the oldest is dropped first."""
 
 Write = Callable[[], Awaitable[None]]
 """Records a Discord event in the database; idempotent."""
@@ -132,7 +132,6 @@ class RetryQueue:
             self._work = asyncio.create_task(self._retry())
 
     async def close(self) -> None:
-        """Drop the remaining writes."""
         if self._work is not None:
             self._work.cancel()
             await asyncio.gather(self._work, return_exceptions=True)
@@ -154,8 +153,6 @@ class RetryQueue:
 
 
 class Messages:
-    """Receives Discord's message events."""
-
     def __init__(
         self,
         bot: hikari.GatewayBot,
@@ -219,8 +216,8 @@ class Messages:
         )
 
     async def prepare(self) -> None:
-        """Load the questions and forwards that the last run was answering. Call it before the connection is
-        opened. If the database fails, a reply among them may also be answered in its channel."""
+        """Load what the last run was answering, before the connection is opened. If the database fails, a
+        reply among that may also be answered in its channel."""
         try:
             left = await self._ledger.list_unfinished()
         except StorageError as error:
@@ -230,7 +227,7 @@ class Messages:
         self.forwards.note_asked(id_ for turn in left if turn.question for id_ in turn.question.forwards)
 
     def listen(self) -> None:
-        """Subscribe to events, before the connection is opened; not if messages are not read at all."""
+        """Subscribe to events, before the connection is opened; to none if messages are not read."""
         if self._reading == "off":
             return
         subscribe = self._bot.subscribe
@@ -247,7 +244,7 @@ class Messages:
         subscribe(hikari.GuildChannelDeleteEvent, self._on_channel_deleted)
 
     def resume(self) -> None:
-        """Answer questions that were waiting when the last run ended."""
+        """Answer questions left by the last run."""
         if self._reading != "off":
             self._resuming = asyncio.create_task(self._resume())
 
@@ -259,16 +256,16 @@ class Messages:
             self._mentions.wake(key)
 
     async def ask_again(self, turn: str, user_id: int, answer_id: int) -> bool:
-        """Answer a channel's questions again: see Mentions. Raises StorageError."""
+        """See Mentions. Raises StorageError."""
         return await self._mentions.ask_again(turn, user_id, answer_id)
 
     def close(self) -> None:
-        """Begin no more answers; the next run answers waiting questions."""
+        """Begin no more answers; the next run does."""
         self._mentions.close()
 
     async def finish(self, deadline_s: float) -> None:
-        """Wait after `close` for running work until a time of the event loop, then cancel the rest, which the
-        next run finds. Afterwards nothing uses the database."""
+        """Wait after `close` until a time of the event loop, then cancel the rest, which the next run finds.
+        Afterwards nothing uses the database."""
         for task in filter(None, (self._resuming, self._reading_back)):
             task.cancel()
             await asyncio.gather(task, return_exceptions=True)
@@ -305,7 +302,7 @@ class Messages:
                     return
 
     async def _read_back(self) -> None:
-        """Handle DMs that were missed as if they arrived now."""
+        """Handle missed DMs as if they arrived now."""
         async with self._guard():
             async for channel_id in self._missed.list_channels():
                 async with self._guard():  # an unreadable channel must not block the others
@@ -316,8 +313,8 @@ class Messages:
                 await asyncio.sleep(self._missed.bounds.pause_s)
 
     async def _hear(self, message: hikari.Message) -> None:
-        # Authors who wrote to the bot are told of the failure and can ask again; other messages must not be
-        # missing from the archive.
+        # Authors who wrote to the bot are told, and can ask again; other messages must not be missing from
+        # the archive.
         again = None if self._arrivals.is_for_bot(message) else partial(self._take, message)
         async with self._guard(message, again):
             await self._take(message)
@@ -381,7 +378,7 @@ class Messages:
         await self._follow(event.channel_id, partial(self._changes.follow_place_deletion, key))
 
     async def _follow(self, channel_id: hikari.Snowflake, change: Write) -> None:
-        """Apply a change, and again once the database works if that failed."""
+        """Apply a change, again once the database works if that failed."""
         again = partial(self._change, channel_id, change)
         if self._retries:
             self._retries.add(again)
@@ -389,7 +386,7 @@ class Messages:
             await again()
 
     async def _change(self, channel_id: hikari.Snowflake, change: Write) -> None:
-        """Apply a change after catching up, which may be about to store an older version."""
+        """Wait first: catching up may be about to store an older version."""
         async with self._order.after(channel_id):
             await self._catch_up.wait_for(int(channel_id))
             await change()
@@ -398,8 +395,7 @@ class Messages:
     async def _guard(
         self, message: hikari.Message | None = None, again: Write | None = None
     ) -> AsyncIterator[None]:
-        """Log an error of a listener, and tell the author of the message. `again` is repeated once the
-        database works."""
+        """Log errors, and tell the author of the message. `again` is repeated once the database works."""
         try:
             yield
         except CcBotError as error:
@@ -422,8 +418,7 @@ class Messages:
             _log.warning("user_not_told", error=type(unreachable).__name__)
 
     def _is_of_others(self, message: hikari.PartialMessage) -> bool:
-        """Return whether another account wrote it. The bot's own posts and edits are recorded when sent; only
-        their deletions come from events."""
+        """The bot's own posts and edits are recorded when sent; only their deletions come from events."""
         if not message.author:
             return False
         me = self._bot.get_me()

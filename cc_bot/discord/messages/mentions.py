@@ -1,8 +1,7 @@
 """Answers mentions; the waiting questions of each channel are in the database.
 
 Users are answered separately, several at once per channel; what one user asks in the meantime is answered
-together. After a crash or restart the next process answers waiting questions, and shows answers that were not
-shown.
+together. The next process continues after a crash or restart.
 """
 
 import asyncio
@@ -44,12 +43,11 @@ class TypingSigns:
         self._closed = asyncio.Event()
 
     def begin(self, key: ChannelKey, wanted: Callable[[], Awaitable[bool]]) -> None:
-        """Show the indicator while `wanted` returns True; `wanted` may raise StorageError."""
+        """Show the indicator while `wanted`, which may raise StorageError."""
         if key not in self._typing and not self._closed.is_set():
             self._typing[key] = asyncio.create_task(self._type(key, wanted))
 
     def close(self) -> None:
-        """Stop the indicator."""
         self._closed.set()
 
     async def finish(self) -> None:
@@ -79,19 +77,17 @@ class TypingSigns:
 MAX_QUESTION_AGE: Final = timedelta(hours=1)
 """Older questions are not answered."""
 EDIT_WITHIN: Final = timedelta(minutes=10)
-"""An edit after that asks nothing: neither by adding a mention nor by changing a failed question."""
+"""Later edits neither add a mention nor retry a failed question."""
 MAX_CONCURRENT_USERS: Final = 5
-"""Per channel: Discord allows five new messages and five edits in five seconds there."""
+"""Per channel, where Discord allows five new messages and five edits in five seconds."""
 IN_USE_RETRY_S: Final = 1.0
-"""Before an answer whose tool is running is checked again."""
+"""While a tool of the answer is running."""
 RETRY_S: Final = 30.0
 """After the database or Discord failed, unless a new question arrives."""
 
 
 @dataclass(eq=False, slots=True)
 class _Channel:
-    """A channel or thread with waiting or running questions."""
-
     woken: asyncio.Event = field(default_factory=asyncio.Event)
     """Set when work may be due."""
     serving: dict[int, asyncio.Task[None]] = field(default_factory=dict)
@@ -122,13 +118,13 @@ class Mentions:
         self._closed = False
 
     async def resume(self, serves: Callable[[int], Awaitable[bool]] = EVERYWHERE.has) -> None:
-        """Answer questions that were waiting when the last process ended, in the channels of this one."""
+        """Answer questions left by the last process, in the channels of this one."""
         for key in await self._store.list_places():
             if await serves(key.place_id):
                 self.wake(key)
 
     def wake(self, key: ChannelKey) -> None:
-        """Answer the waiting questions of a channel. Shows typing while others are answered there."""
+        """Answer the waiting questions of a channel. Shows typing while others are answered."""
         if key in self._busy and self._busy[key].serving:
             self._typing.begin(key, lambda: self._store.has_unattended(key))
         self._look(key)
@@ -145,7 +141,7 @@ class Mentions:
 
     async def ask_again(self, turn: str, user_id: int, answer_id: int) -> bool:
         """Answer failed questions again, in the message that shows the failure. Returns False if they are
-        gone or already waiting. Raises StorageError."""
+        gone or waiting. Raises StorageError."""
         key = await self._store.get_place(asked_in(turn) or 0)
         reopened = await self._store.reopen(key, user_id, answer_id) if key else frozenset[int]()
         if key and reopened:
@@ -154,20 +150,19 @@ class Mentions:
         return bool(reopened)
 
     def close(self) -> None:
-        """Begin no more answers; the next process answers the rest."""
+        """Begin no more answers; the next process does."""
         self._closed = True
         for channel in self._busy.values():
             channel.woken.set()
         self._typing.close()
 
     async def finish(self) -> None:
-        """Wait after `close` until running answers are shown and recorded."""
+        """Wait after `close` until running answers are recorded."""
         works = [each.work for each in self._busy.values() if each.work]
         serving = [task for each in self._busy.values() for task in each.serving.values()]
         await asyncio.gather(self._typing.finish(), *works, *serving)
 
     def _look(self, key: ChannelKey) -> None:
-        """Start the work that is due in a channel."""
         channel = self._busy.get(key)
         if channel is None and not self._closed:
             channel = self._busy[key] = _Channel()
@@ -176,7 +171,6 @@ class Mentions:
             channel.woken.set()
 
     async def _work(self, key: ChannelKey, channel: "_Channel") -> None:
-        """Answer the waiting users of a channel, at most MAX_CONCURRENT_USERS at once, until none waits."""
         try:
             while not self._closed:
                 channel.woken.clear()
@@ -208,7 +202,6 @@ class Mentions:
     async def _serve(
         self, key: ChannelKey, user_id: int, due: Sequence[Mention], channel: "_Channel"
     ) -> None:
-        """Do the work due for one user, then check again."""
         after_s = self._retry_s
         try:
             after_s = await self._attend(key, user_id, due)
@@ -221,7 +214,7 @@ class Mentions:
         asyncio.get_running_loop().call_later(after_s, channel.woken.set)
 
     async def _attend(self, key: ChannelKey, user_id: int, due: Sequence[Mention]) -> float:
-        """Show, remake and answer. Returns the seconds until a retry; 0 if done."""
+        """Returns the seconds until a retry; 0 if done."""
         if any(each.state == "answered" for each in due):
             await self._answers.show_stored(key, user_id)
         remade = [await self._remake(key, each.question) for each in due if each.state == "edited"]
@@ -230,8 +223,8 @@ class Mentions:
         return 0.0 if all(remade) else IN_USE_RETRY_S
 
     async def _remake(self, key: ChannelKey, question: Message) -> bool:
-        """Answer edited questions again; returns whether that is done. They come before new questions: once
-        there is a newer answer, the older one stays."""
+        """Returns whether it is done. Edits come before new questions: once there is a newer answer, the
+        older one stays."""
         if self._closed:
             return False
         if await self._gate.refusals_in(key, [question]):
@@ -241,7 +234,7 @@ class Mentions:
         return await self._answers.remake(key, question, again=age <= EDIT_WITHIN)
 
     async def _answer(self, key: ChannelKey, user_id: int, waiting: Sequence[Mention]) -> bool:
-        """Answer the user's waiting questions, or say why not. Returns whether that is done."""
+        """Returns whether it is done."""
         if left_behind := [each for each in waiting if each.left_behind]:
             await self._answers.say(key, left_behind, lambda recipient: recipient.words.mention.left_behind)
         elif not waiting:
@@ -258,7 +251,7 @@ class Mentions:
         return True
 
     async def _reject(self, key: ChannelKey, waiting: Sequence[Mention], refusal: Refusal) -> None:
-        """Drop questions of a user without access. Only maintenance is announced in the channel."""
+        """Only maintenance is announced in the channel."""
         if refusal.why == "maintenance" or any(each.shown_in for each in waiting):
             await self._answers.say(key, waiting, partial(_explain, error_of(refusal)))
         else:
