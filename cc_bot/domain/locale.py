@@ -11,8 +11,8 @@ class Locale(StrEnum):
 
     @classmethod
     def of(cls, tag: str) -> "Locale":
-        """Return the language for a BCP 47 tag (`ja`, `en-GB`, `fr`); English if neither, as the likelier to
-        be read."""
+        """Return the language for a BCP 47 tag (`ja`, `en-GB`, `fr`); English for other languages, whose
+        readers more likely know it."""
         return cls.JA if tag.lower().replace("_", "-").split("-")[0] == "ja" else cls.EN
 
 

@@ -159,7 +159,7 @@ def _means_time(words: str) -> bool:
         return True
     except (WhenNotUnderstood, RepeatNotUnderstood):
         return False
-    except InputError:  # over, or too often: the user is told so
+    except InputError:  # over, or too often: the user gets that error
         return True
     return True
 
@@ -202,13 +202,13 @@ def _plan_from(when: str, repeat: str, now: datetime, zone: ZoneInfo) -> tuple[P
 
 def _start(when: str, now: datetime, zone: ZoneInfo) -> ReadTime:
     if _TODAY.fullmatch(when.strip()):
-        when = now.astimezone(zone).date().isoformat()  # alone it does not tell when
+        when = now.astimezone(zone).date().isoformat()  # alone it has no time of day
     try:
         start, *others = read_moments(when, now, zone, over=True)
     except NoSuchTime:
         raise
     except WhenNotUnderstood:
-        if looks_repeated(when):  # two repeats: which of them?
+        if looks_repeated(when):  # two repeats: ambiguous
             raise RepeatNotUnderstood from None
         raise
     if others:

@@ -1,4 +1,4 @@
-"""Processes: runs of the program that share a database, with their leases.
+"""Processes: runs of the program that share a database, and their duties.
 
 A process is alive while its row exists, which it renews by the database's clock. If it is not renewed for
 `LEASE`, another process may delete the row: the process is then dead, whatever it still does, and others

@@ -140,7 +140,7 @@ def next_time(repeat: str, after: datetime, zone: ZoneInfo, quiet: Quiet | None 
 def _next_of_cron(repeat: str, after: datetime, zone: ZoneInfo) -> datetime | None:
     cron, interval = parts_of(repeat)
     fields = cron.split()
-    if len(fields) != _FIELDS:  # cronsim takes six too, and would go through the seconds of hours
+    if len(fields) != _FIELDS:  # cronsim also accepts six, and would iterate over seconds
         raise ValueError(cron)
     folds = (0, 1) if fields[1] == "*" else (0,)
     best: datetime | None = None

@@ -45,7 +45,7 @@ def zone_named(name: str) -> ZoneInfo:
     """Return the time zone of a stored IANA name; UTC if the zone database does not have it."""
     try:
         return ZoneInfo(name)
-    except (ZoneInfoNotFoundError, ValueError, OSError):  # OSError: the name of one of its folders
+    except (ZoneInfoNotFoundError, ValueError, OSError):  # OSError: the name of a folder of zones
         return ZoneInfo("UTC")
 
 

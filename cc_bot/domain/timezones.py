@@ -126,7 +126,6 @@ _INVERTED: Final = re.compile(r"(?:Etc/)?GMT[+-]?\d+")
 
 @cache
 def _known() -> tuple[str, ...]:
-    """Slow."""
     return tuple(
         sorted(
             zone for zone in available_timezones() - {"localtime", "Factory"} if not _INVERTED.fullmatch(zone)

@@ -150,7 +150,7 @@ def _local_times(words: TimeWords, days: list[date], clock: Clock | None, today:
     minute = clock.of_day() if clock else USUAL_MINUTE_OF_DAY
     is_today, unnamed = words.days == [0], not words.named_days
     if minute is None or (clock is None and (unnamed or is_today)):
-        raise WhenNotUnderstood  # today, but when?
+        raise WhenNotUnderstood  # today without a time
     if clock is None:
         clock = Clock(minute)
     if clock.part == "late" and not (unnamed or is_today) and minute >= MIDNIGHT:
@@ -211,7 +211,7 @@ def _of_months(words: TimeWords, today: date) -> list[list[date]]:
     """Return the days of a month named by number, by weekday, or not at all (来月)."""
     if words.month_number:
         years = [year_of(words, today)] if "year" in words.seen else range(today.year, today.year + 9)
-        months = [(year, words.month_number) for year in years]  # 29 February can be far away
+        months = [(year, words.month_number) for year in years]  # 29 February may be years away
     elif "year" in words.seen:
         raise WhenNotUnderstood
     else:

@@ -57,7 +57,7 @@ class Clock:
         minute, hour = self.minute, self.minute // 60
         match self.part:
             case "am" | "pm" if hour == 12:
-                raise WhenNotUnderstood  # is that noon, or midnight?
+                raise WhenNotUnderstood  # noon or midnight: ambiguous
             case "pm" | "afternoon" | "evening" if hour < 12:
                 return minute + NOON
             case "noon" if hour < 6:

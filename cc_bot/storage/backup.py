@@ -71,7 +71,7 @@ def backups_in(folder: Path) -> list[Backup]:
     found = list[Backup]()
     for path in folder.iterdir():
         if match := _NAME.fullmatch(path.name):
-            with suppress(ValueError):  # a thirteenth month: not one of ours
+            with suppress(ValueError):  # an invalid date: not our file
                 moment = datetime.strptime(match[1], "%Y%m%d-%H%M%S")  # noqa: DTZ007 - the name says no zone
                 found.append(Backup(moment, int(match[2] or 1), path))
     return sorted(found, reverse=True)
@@ -99,7 +99,7 @@ def rotate(
         manifest_path(path).unlink(missing_ok=True)
     cut_off = (now - _LEFT_OVER_AFTER).timestamp()
     for path in folder.iterdir():
-        with suppress(FileNotFoundError):  # that of a backup which has its name by now
+        with suppress(FileNotFoundError):  # the backup was renamed in between
             if _LEFT_OVER.fullmatch(path.name) and path.stat().st_mtime < cut_off:
                 path.unlink()
     sync_folder(folder)
@@ -233,7 +233,7 @@ def _copy(database: Path, partial: Path) -> None:
         [(page_bytes,)] = source.execute("PRAGMA page_size").fetchall()
         ensure_free_space(partial.parent, pages * page_bytes)
         source.backup(copy, pages=-1)
-        copy.execute("PRAGMA journal_mode = DELETE")  # one file, whatever opens it next
+        copy.execute("PRAGMA journal_mode = DELETE")  # a single file, without a WAL
 
 
 # ---- copies ----------------------------------------------------------------------------------------------

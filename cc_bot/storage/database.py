@@ -52,7 +52,7 @@ class Subject(NamedTuple):
 
 EVERYBODY: Final = Subject("everybody")
 PROCESSES: Final = Subject("processes")
-"""For process heartbeats and leases. No slow write may use this key."""
+"""For process heartbeats and duties. No slow write may use this key."""
 
 
 def user(id_: int) -> Subject:

@@ -206,7 +206,7 @@ def _parse(path: Path, number: int, line: bytes) -> _Entry | None:
 
 
 def _hash(salt: bytes, kind: Kind, id_: int | str) -> str:
-    """Slow for a user."""
+    """scrypt for a user, a fast HMAC otherwise."""
     text = f"{kind}/{id_}".encode()
     if kind == "user":
         return hashlib.scrypt(text, salt=salt, **_SCRYPT, dklen=32).hex()

@@ -130,7 +130,7 @@ def _are_hosts(hosts: str) -> bool:
 _AWAY: Final = (
     OSError,
     TimeoutError,
-    asyncpg.InternalClientError,  # a connection that was lost while it was being used
+    asyncpg.InternalClientError,  # the connection was lost while in use
     asyncpg.PostgresConnectionError,
     asyncpg.AdminShutdownError,
     asyncpg.CrashShutdownError,
@@ -274,7 +274,7 @@ class PostgresDatabase(Engine):
 
     def _on_end(self, task: asyncio.Task[Any]) -> None:
         self._running.discard(task)
-        if not task.cancelled() and not task.exception():  # which is the caller's, if there still is one
+        if not task.cancelled() and not task.exception():  # the caller, if any, handles it
             self._note_write()
 
     async def size(self) -> int:
@@ -362,7 +362,7 @@ class PostgresDatabase(Engine):
         try:
             yield connection
         finally:
-            with suppress(*_DRIVER_ERRORS):  # what was done is done
+            with suppress(*_DRIVER_ERRORS):  # the work is done; a failure to release changes nothing
                 await self._pool.release(connection, timeout=FAST_FAIL_TIMEOUT_S)
 
     async def _with_retries(
@@ -450,7 +450,7 @@ async def connect_postgres(url: str, *, timeout_s: float = TIMEOUT_S) -> AsyncIt
     pool = asyncpg.create_pool(
         address.urls[0],
         connect=_Hosts(address.urls).connect,
-        min_size=0,  # else the pool logs by itself while the server is away
+        min_size=0,  # otherwise the pool logs errors while the server is away
         max_size=MAX_CONNECTIONS,
         statement_cache_size=1000 if address.prepare else 0,
         reset=_reset,

@@ -100,7 +100,7 @@ def _ensure_room(backup: Path, database: Path) -> None:
     if not os.path.isfile(backup):  # noqa: PTH113 - Path's own way to ask raises for a name that is too long
         raise BackupMissing(path=str(backup))
     ensure_folder(database)
-    ensure_free_space(database.parent, 2 * backup.stat().st_size)  # the copy, and VACUUM INTO
+    ensure_free_space(database.parent, 2 * backup.stat().st_size)  # for the copy and VACUUM INTO
 
 
 def _stage(backup: Path, path: Path, announce: Announce) -> StagedBackup:
@@ -189,7 +189,7 @@ def _is_own_file(database: Path) -> bool:
         with closing(sqlite3.connect(f"{database.absolute().as_uri()}?mode=ro", uri=True)) as connection:
             tables = schema_of(connection)
         return not tables or f"TABLE {RECORDS}" in tables
-    except sqlite3.DatabaseError:  # it was one once
+    except sqlite3.DatabaseError:  # a damaged database
         return True
     except OSError as error:
         raise DatabaseUnusable(path=str(database)) from error
@@ -235,10 +235,10 @@ def _set_aside(database: Path, now: datetime) -> Path:
     stem = f"{stem}{now:%Y%m%d-%H%M%S}"
     names = (database.with_name(f"{stem}{f'-{number}' if number > 1 else ''}.db") for number in count(1))
     replaced = next(name for name in names if not name.exists())
-    os.utime(database, (now.timestamp(), now.timestamp()))  # by which it is deleted one day
+    os.utime(database, (now.timestamp(), now.timestamp()))  # determines when it is deleted
     try:
         replaced.hardlink_to(database)
-    except (OSError, NotImplementedError):  # not every file system has links
+    except (OSError, NotImplementedError):  # not every file system supports links
         shutil.copyfile(database, replaced)
         replaced.chmod(0o600)
         sync_file(replaced)
@@ -256,7 +256,7 @@ def data_of(database: Path, *more: Path) -> list[Path]:
     """List the files of a database and of every copy beside it, plus `others`, in the order of deletion: a
     file created again beside an old WAL would read that WAL."""
     beside = [sidecar(database, suffix) for suffix in _SIDECARS]
-    litestream = database.with_name(f".{database.name}-litestream")  # what it has not sent elsewhere yet
+    litestream = database.with_name(f".{database.name}-litestream")  # data not yet replicated
     candidates = (*beside, database, *copies_of(database), *more, *leftovers_of(database), litestream)
     return [path for path in candidates if path.exists()]
 

@@ -89,7 +89,7 @@ def identity(path: Path) -> tuple[int, int] | None:
 
 
 def _make(path: Path) -> None:
-    """Mode 0600, before SQLite creates it with the umask's. -wal and -shm inherit it."""
+    """Create it with mode 0600, as SQLite would use the umask's. -wal and -shm inherit the mode."""
     ensure_folder(path)
     os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
 
@@ -115,7 +115,7 @@ def _set_pragmas(connection: sqlite3.Connection, synchronous: Synchronous, timeo
     connection.execute("PRAGMA foreign_keys = ON")
     connection.execute("PRAGMA mmap_size = 0").fetchall()
     connection.execute(f"PRAGMA cache_size = -{_CACHE_KIB}")
-    connection.execute("PRAGMA secure_delete = ON")  # what people delete is overwritten in the file, too
+    connection.execute("PRAGMA secure_delete = ON")  # overwrites deleted data
 
 
 def _use_wal(connection: sqlite3.Connection, timeout_s: float) -> None:
@@ -169,7 +169,7 @@ def classify(error: BaseException) -> Trouble:
 
 T = TypeVar("T")
 
-_OLDEST: Final = (3, 35, 0)  # the first with RETURNING
+_OLDEST: Final = (3, 35, 0)  # the first version with RETURNING
 TIMEOUT_S: Final = 30.0
 """For a write that waits for another program: longer than a VACUUM of some gigabytes, and short enough that
 users get an answer within a minute."""
@@ -206,7 +206,7 @@ class SqliteDatabase(Engine):
         return await self._run(lambda connection: _run_steps(connection, "BEGIN", begin))
 
     async def read_long(self, begin: Callable[[], Steps[T]]) -> T:
-        async with self._long_read:  # one at a time: each takes one of the few threads that all jobs share
+        async with self._long_read:  # one at a time: jobs share a few threads
             try:
                 with closing(_connect_to_read(self.path)) as connection:
                     return await _to_its_end(lambda each: _run_steps(each, "BEGIN", begin), connection)
@@ -228,7 +228,7 @@ class SqliteDatabase(Engine):
             return result, connection.total_changes > before
 
         timeout_s = self._timeout_s
-        if self._had(DatabaseLocked):  # of many, each would wait for all those before it
+        if self._had(DatabaseLocked):  # otherwise waits would add up
             timeout_s = min(timeout_s, _FAST_FAIL_TIMEOUT_S)
         result, changed = await self._run(run, timeout_s)
         if changed:
@@ -363,7 +363,7 @@ def _open_state(path: Path) -> sqlite3.Connection:
         # One text that is not valid UTF-8 must not make the others unreadable.
         connection.text_factory = lambda data: data.decode("utf-8", "surrogateescape")
         connection.execute("BEGIN")
-        _refuse_foreign(connection)  # the first to read, which is when it begins
+        _refuse_foreign(connection)  # its first read starts the snapshot
     except BaseException:
         connection.close()
         raise

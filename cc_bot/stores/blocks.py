@@ -173,7 +173,7 @@ class BlockStore:
             thread = each.thread_id
             if each.kind == "waiting":
                 waiting[thread] = waiting.get(thread, frozenset()) | {each.first_id}
-            elif each.kind == "reset":  # there by Discord's own id of the place
+            elif each.kind == "reset":  # keyed by the Discord id of the channel or thread
                 at = 0 if thread == key.channel_id else thread
                 resets[at] = max(resets.get(at, 0), each.first_id)
         return ContextState(

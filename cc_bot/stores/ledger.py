@@ -343,7 +343,7 @@ class TurnLedger:
         await self._database.transaction(batch, [user(turn.key.user_id)])
 
     async def mark_settled(self, entry: str, user_id: int) -> None:
-        """The user has seen the outcome."""
+        """Delete the entry: its user has seen the outcome."""
         await self._database.transaction([Statement(_DELETE, (entry, user_id))], [user(user_id)])
 
     async def mark_interrupted(self, entry: str, user_id: int) -> None:

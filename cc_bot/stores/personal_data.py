@@ -91,7 +91,7 @@ class PersonalTable:
     def users(self) -> str:
         """Return the query for all users with rows."""
         more = self.only and f" AND {self.only}"
-        signed = "<> 0" if self.erasing == "unsign" else "IS NOT NULL"  # 0 is the user of the terminal, too
+        signed = "<> 0" if self.erasing == "unsign" else "IS NOT NULL"  # the terminal user is 0
         return f"SELECT DISTINCT {self.column} FROM {self.table} WHERE {self.column} {signed}{more}"
 
 
@@ -154,7 +154,7 @@ PERSONAL_TABLES: Final = (
         ids=_OWN_FILES,
         id_column="message_id",
         read_where="user_id = $1 AND session_id IN (SELECT id FROM sessions WHERE user_id = $1)",
-        page_size=1,  # a message has 20 MB of them
+        page_size=1,  # a message may have 20 MB of attachments
     ),
     PersonalTable("summaries", "summaries", "created_at"),
     PersonalTable(

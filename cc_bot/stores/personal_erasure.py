@@ -136,7 +136,7 @@ class PersonalErasureStore:
                 while await self._database.write(partial(_some_messages, select, user_id), [user(user_id)]):
                     pass
             await self._database.transaction(_erasure(user_id, counting_on), [user(user_id)])
-            await self._note(user_id)  # for a backup that was made meanwhile
+            await self._note(user_id)  # covers a backup made in between
             await self._database.transaction([Statement(END, (user_id,))], [user(user_id)])
         except StorageError as error:
             raise ErasureUnfinished from error

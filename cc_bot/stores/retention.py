@@ -216,7 +216,7 @@ class ErasedRows:
         [(at,)] = await self._database.query(_SELECT_NEWEST)
         try:
             return datetime.fromisoformat(at) if at else None
-        except ValueError:  # a row that was changed by hand
+        except ValueError:  # a manually changed row
             return None
 
     async def list_memories(self) -> dict[tuple[int, int], str]:

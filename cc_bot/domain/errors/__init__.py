@@ -1,7 +1,8 @@
-"""The errors that are shown to a user, the operator or the model, with their sentences in both languages: what
-happened, and what to do next.
+"""Errors shown to users, the operator or the model, with texts in both languages: the cause, and what to do
+next.
 
-A name in braces is a parameter of the error. A command stands as a mark, `</memory add>`: see texts/naming.py.
+A name in braces is a parameter of the error. A command is written as a mark, `</memory add>`: see
+texts/naming.py.
 """
 
 from datetime import datetime
@@ -11,8 +12,7 @@ Error = TypeVar("Error", bound=BaseException)
 
 
 class CcBotError(Exception):
-    """The root. Keyword arguments are what the sentence is formatted with; a moment is shown as each front end
-    does."""
+    """The base class. Keyword arguments are the parameters of the text; each front end formats times."""
 
     ja: ClassVar[str] = "うまくいきませんでした。もう一度お試しください。"
     en: ClassVar[str] = "Something went wrong. Please try again."
@@ -23,13 +23,13 @@ class CcBotError(Exception):
 
     @classmethod
     def define(cls, name: str, *, ja: str, en: str) -> type[Self]:
-        """Return a subclass with these sentences."""
+        """Return a subclass with these texts."""
         return type(name, (cls,), {"ja": ja, "en": en})
 
 
 def forget_frames(error: Error) -> Error:
-    """Drop the tracebacks of an error that was handled, and of those before it. Their frames refer to it in
-    turn, and would hold files until the next garbage collection. Returns the error."""
+    """Remove the tracebacks and context of a handled error and of its causes, and return it. Their frames
+    form reference cycles, which would keep files in memory until the next garbage collection."""
     following: BaseException | None = error
     while following:
         before, following.__context__ = following.__context__, None
@@ -80,7 +80,7 @@ NothingHere = AccessError.define("NothingHere", ja="お探しのものは見つ�
 
 
 class TooManyCommands(AccessError):
-    """`told`: the user was told that already."""
+    """`told`: the user was informed already."""
 
     ja = "操作が続いています。次に使えるのは{resets}です。少し待ってから、もう一度お試しください。"
     en = "That was a lot at once. Please try again {resets}."
@@ -480,7 +480,7 @@ class ContextTooLong(ModelError):
 
     @property
     def limit(self) -> int | None:
-        """The most tokens that the model takes; None when the server did not tell."""
+        """The model's maximum number of tokens; None if the server did not say."""
         return limit if isinstance(limit := self.params.get("limit"), int) else None
 
 

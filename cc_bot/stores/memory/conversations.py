@@ -212,7 +212,7 @@ def _without_drawn(canvas: str, calls: Iterable[ToolCall]) -> str:
             id_ = str(result.get("id", arguments.get("id")))
             drawn.update((id_, str(arguments[name])) for name in ("title", "content") if arguments.get(name))
         except (ValueError, RecursionError, AttributeError):
-            continue  # a call that failed
+            continue  # the call failed
     state = json.loads(canvas) if canvas != EMPTY_CANVAS else {"elements": []}
     elements = [
         each

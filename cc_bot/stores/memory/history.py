@@ -93,7 +93,7 @@ class MemoryHistoryStore:
             user_id,
             head.id,
             **{name: getattr(version, name) for name in WORDING},
-            source=version.source,  # the author of those words is the author of what the memory says now
+            source=version.source,  # the restored text keeps its author
         )
 
     async def undo_update(self, user_id: int, memory_id: int, former_id: int) -> Memory | None:

@@ -44,7 +44,7 @@ class SecretRules:
         if sum(len(text) for text in texts if text) > MAX_CHARACTERS:
             return True
         return any(
-            (text != DEFAULT_CATEGORY and looks_secret(text))  # most have it: no word of a user
+            (text != DEFAULT_CATEGORY and looks_secret(text))  # the default is not user text
             or (self._patterns and any(map(self._matches, _forms(text))))
             for text in texts
             if text

@@ -474,4 +474,4 @@ def _filter(only: MemoryFilter) -> tuple[str | None, ...]:
 
 
 def _limit(number: int) -> int:
-    return min(max(number, 0), MAX_ID)  # a negative LIMIT is none at all to SQLite
+    return min(max(number, 0), MAX_ID)  # to SQLite a negative LIMIT means unlimited

@@ -137,7 +137,7 @@ class MemoryTransferStore:
             kept = list[Memory]()
             for memory, note in zip(memories, notes, strict=True):
                 kept += yield from note.steps()
-                if memory.pinned:  # as long as there is room for pins
+                if memory.pinned:  # does nothing beyond MAX_PINNED
                     yield Statement(PIN, (user_id, kept[-1].id))
             yield from ensure_room_left(user_id, rules)
             return kept
