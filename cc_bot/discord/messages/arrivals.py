@@ -98,7 +98,7 @@ class Arrivals:
         return not await self.mentions.is_question(int(message.id), int(message.author.id))
 
     def to_store(self, message: hikari.Message) -> Message | None:
-        """Convert a missed message for the channel's archive; None if it is not kept, as if it belongs to its
+        """Convert a missed message for the channel's archive; None if it is not kept, such as one for its
         author's session.
 
         Answers to commands are always quoted, without a look-up.

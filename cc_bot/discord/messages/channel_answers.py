@@ -69,7 +69,7 @@ class ChannelAnswers:
     replies: MessageReplies
     roles: SeenRoles
     _told: set[int] = field(default_factory=set)
-    """Questions with no answer, as their authors were told; not yet recorded."""
+    """Questions whose authors were told that there is no answer; not yet recorded."""
     _posted: dict[int, int] = field(default_factory=dict)
     """By question, the message of an answer not yet recorded."""
     _read: Recent[int, int] = field(default_factory=partial(Recent[int, int], MAX_TEXT_HASHES))
