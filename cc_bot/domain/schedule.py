@@ -197,7 +197,7 @@ def hours_of(repeat: str) -> int:
 
 
 def is_quiet(moment: datetime, zone: ZoneInfo, quiet: Quiet | None) -> bool:
-    """Return whether the user's local time is in the quiet hours; their end is excluded."""
+    """Return whether the local time is in the quiet hours; their end is excluded."""
     if quiet is None:
         return False
     local = moment.astimezone(zone)
@@ -260,7 +260,6 @@ def _minute_of(text: str, usual: int) -> int:
 
 
 def clock_time(minute: int) -> str:
-    """Format as `7:00`; the same in both languages."""
     return f"{minute // 60}:{minute % 60:02}"
 
 
@@ -319,8 +318,6 @@ Why = Literal["due", "missed", "ends", "named", "changed"]
 
 @dataclass(frozen=True, slots=True, order=True)
 class Mark:
-    """Records that something was examined."""
-
     name: str
     until: datetime
     """Afterwards the matter can't come up again, and the mark is deleted."""

@@ -38,8 +38,6 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class TextDelta:
-    """The next chunk of the answer's text."""
-
     text: str
 
 
@@ -67,8 +65,8 @@ class MemoryChanged:
 
 @dataclass(frozen=True, slots=True)
 class CallsResumed:
-    """Tool calls made by an earlier run of this turn, or by the turn of the answer that it replaces. Precedes
-    all changes."""
+    """Tool calls of an earlier run of this turn, or of the turn whose answer it replaces. Precedes all
+    changes."""
 
     calls: tuple[ToolCall, ...]
     """The outcome of those in doubt is unknown."""
@@ -146,8 +144,8 @@ class FilesLeftOut:
 
 @dataclass(frozen=True, slots=True)
 class FilesDeleted:
-    """The user's oldest files were deleted, being too many. Comes right before Done and omits names, which
-    may be private while others read the answer."""
+    """The user's oldest files were deleted to make room. Comes right before Done; without names, which may be
+    private while others read the answer."""
 
     count: int
 
@@ -193,8 +191,8 @@ asking the next model; thinking: the model is reasoning."""
 class Notice:
     kind: NoticeKind
     ahead: int | None = None
-    """For a queued turn: number of waiting turns before it; None while it waits for an earlier question of
-    the same user or channel."""
+    """Waiting turns before this one; None while it waits for an earlier question of the same user or
+    channel."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,8 +252,6 @@ KEPT: Final = timedelta(days=7)
 
 @dataclass(frozen=True, slots=True)
 class AskedFile:
-    """A file of a question, as stored on Discord."""
-
     name: str
     url: str
     size: int
@@ -322,8 +318,8 @@ class PendingTurn:
     shown_in: int | None = None
     """The interaction's own message, or the first message of an answer to a message; None if unknown."""
     place_id: int | None = None
-    """The channel where the bot posts the answer itself (to a message, or after the token has expired), or
-    where the button was pressed, if that is not the session's channel."""
+    """The channel where the bot posts the answer itself (to a message, or after the token expired), or where
+    the button was pressed, if not the session's channel."""
     pages: tuple[int, ...] = ()
     """The follow-ups so far; if the answer came after the token expired, all its messages."""
     earlier: tuple[int, ...] = ()

@@ -329,12 +329,12 @@ class TurnLedger:
         )
 
     async def add_page(self, entry: str, user_id: int, message_id: int) -> None:
-        """Record another message that shows the turn."""
         await self._database.transaction([Statement(_POSTED, (entry, user_id, message_id))], [user(user_id)])
 
     async def move(self, turn: PendingTurn, place_id: int, pages: tuple[int, ...]) -> None:
-        """Record that the bot now shows the turn in that channel, in these and later messages, without the
-        token. In a different channel, the answer and its question leave the original channel's context."""
+        """Record that the bot now shows the turn in that channel without the token, in these and later
+        messages. If it is another channel, the answer and its question leave the original channel's
+        context."""
         columns = (turn.id, turn.key.user_id, place_id, json.dumps(pages))
         batch = [Statement(_MOVED, columns)]
         if place_id != turn.key.channel_id and turn.answer_id is not None:
@@ -351,8 +351,8 @@ class TurnLedger:
         await self._database.transaction([Statement(_INTERRUPTED, (entry, user_id, "[]"))], [user(user_id)])
 
     async def offer(self, turn: PendingTurn, message_ids: tuple[int, ...] = ()) -> None:
-        """Record that the turn failed and may be asked again, entering it if it is new (as after a refusal).
-        `message_ids`: the messages that show the failure, if several."""
+        """Record that the turn failed and may be asked again; adds it if it is new (refused). `message_ids`:
+        the messages that show the failure, if several."""
         offered = (turn.id, turn.key.user_id, json.dumps(message_ids))
         batch = [_insert(turn, self._process), Statement(_INTERRUPTED, offered)]
         await self._database.transaction(batch, [user(turn.key.user_id)])
@@ -360,8 +360,8 @@ class TurnLedger:
     async def claim(
         self, entry: str, user_id: int, renewed: Callable[[PendingTurn], PendingTurn]
     ) -> PendingTurn | None:
-        """Claim the interrupted turn to ask it again: replace it by `renewed(turn)`, which is returned. None
-        if it is missing or was claimed already: only one press wins."""
+        """Replace the interrupted turn by `renewed(turn)`, to ask it again, and return that. None if it is
+        missing or claimed already: only one press wins."""
 
         def steps() -> Steps[PendingTurn | None]:
             rows = yield Statement(_SELECT_INTERRUPTED, (entry, user_id))
@@ -408,8 +408,8 @@ class TurnLedger:
         return await self._get_message(turn.key.user_id, turn.replaces)
 
     async def list_unfinished(self) -> tuple[PendingTurn, ...]:
-        """List the unfinished turns of all users, oldest first: those of this process, and those adopted from
-        dead processes, so that each is finished by one process."""
+        """List all users' unfinished turns, oldest first: those of this process and of dead ones, which it
+        adopts, so that one process finishes each."""
         me = (self._process,)
         batch = [Statement(ADOPT_TURNS, me), Statement(SELECT_UNFINISHED, me)]
         _, rows = await self._database.transaction(batch, [EVERYBODY])
@@ -460,7 +460,7 @@ class TurnLedger:
     async def note_answer(
         self, key: ChannelKey, questions: Sequence[Message], answer_id: int
     ) -> frozenset[int]:
-        """Record the message that will show their answer, so that it is posted once. Returns the Discord ids
+        """Record the message that will show their answer, so that only one is posted. Returns the Discord ids
         that still wait: a question may have been deleted, or the channel reset."""
         [waiting] = await self._database.transaction(
             [Statement(_ANSWERING, (answer_id, _ids(questions)))], of_place(key)
@@ -478,14 +478,13 @@ class TurnLedger:
     async def give_up(
         self, key: ChannelKey, questions: Sequence[Message], failed_in: int | None = None
     ) -> None:
-        """Stop the questions from waiting: the failure was shown. `failed_in`: the message that shows it, if
-        they may be reopened."""
+        """Stop the questions from waiting: the failure was shown, in `failed_in` if they may be reopened."""
         given_up = Statement(_GIVE_UP, (_ids(questions), failed_in))
         await self._database.transaction([given_up], of_place(key))
 
     async def reopen(self, key: ChannelKey, user_id: int, failed_in: int) -> frozenset[int]:
-        """Make a user's questions wait again whose failure this message shows; their answer goes into it.
-        Returns their ids; empty if they already wait, are answered, or were deleted."""
+        """Make the user's questions wait again whose failure this message shows; their answer goes into it.
+        Returns their ids, without questions that already wait, are answered, or were deleted."""
         [rows] = await self._database.transaction([Statement(_REOPEN, (failed_in, user_id))], of_place(key))
         return frozenset(id_ for (id_,) in rows)
 

@@ -305,9 +305,8 @@ _BATCH: Final = 50
 def _claim(process: str, whose: tuple[str, int | None], now: datetime, limit: int) -> Steps[list[Firing]]:
     """Claim at most `limit` due times that no process has claimed.
 
-    A repeat's next time is computed when the current one is claimed. If `advanced_at` lies in the future, the
-    clock was set back and the next time is computed again; otherwise a clock that once ran ahead would
-    silence the repeat.
+    Claiming a time computes the next one. If `advanced_at` lies in the future, the clock was set back, and
+    the next time is computed again: otherwise the repeat would stay silent.
     """
     rows = yield Statement(SELECT_REWOUND, (*whose, to_ms(now + SLACK)))
     for schedule in map(SCHEDULE.read, rows):
@@ -464,7 +463,7 @@ class ScheduleStore:
         return [*map(SCHEDULE.read, await self._database.query(LIST, user_id, kind))]
 
     async def cancel(self, user_id: int, schedule_id: int) -> Schedule | None:
-        """Delete it and return it; None if the user does not have it."""
+        """Delete and return it; None if the user does not have it."""
         of = (user_id, schedule_id)
 
         def steps() -> Steps[Schedule | None]:
@@ -476,13 +475,13 @@ class ScheduleStore:
         return await self._database.write(steps, [user(user_id)])
 
     async def pause(self, user_id: int, schedule_id: int) -> Schedule | None:
-        """Pause an active schedule until it is resumed. None if the user does not have it."""
+        """None if the user does not have an active one."""
         [rows] = await self._database.transaction([Statement(PAUSE, (user_id, schedule_id))], [user(user_id)])
         return SCHEDULE.first(rows)
 
     async def resume(self, user_id: int, schedule_id: int) -> Schedule | None:
-        """Resume a paused schedule at its next time, or now if its only time has passed. None if the user
-        does not have it."""
+        """Resume at its next time, or now if its only time has passed. None if the user does not have a
+        paused one."""
         now = self._clock()
 
         def steps() -> Steps[Schedule | None]:
@@ -578,8 +577,8 @@ class ScheduleStore:
         await self._database.transaction(batch, [user(firing.schedule.key.user_id)])
 
     async def mark_lost(self, older_than: datetime) -> int:
-        """Mark claims before this time, and all claims of dead processes, as uncertain. Returns their number.
-        Also releases reports that a dead process had taken."""
+        """Mark claims before this time, and all claims of dead processes, as uncertain; returns their number.
+        Also releases reports taken by dead processes."""
         batch = [Statement(LOSE, (to_ms(older_than),)), Statement(REPORT_AGAIN)]
         lost, _ = await self._database.transaction(batch, [EVERYBODY])
         return len(lost)
@@ -587,8 +586,8 @@ class ScheduleStore:
     async def take_unreported(
         self, places: Collection[Place], *, user_id: int | None = None
     ) -> MissedReminders | None:
-        """Return one owner's missed and uncertain times, marked as reported so that no other process reports
-        them; None if there are none. If this process dies before `mark_told`, they are returned again."""
+        """Return one owner's missed and uncertain times, or None, and mark them as reported, so that no other
+        process reports them. They are returned again if this process dies before `mark_told`."""
         whose = (_as_list(places), user_id)
 
         def steps() -> Steps[MissedReminders | None]:
