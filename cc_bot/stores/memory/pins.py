@@ -34,8 +34,8 @@ _UNPIN: Final = f"""
     RETURNING {MEMORY.select}
 """
 
-# Unexpired memories for this audience in the user's own words (see Memory.tainted). $2 now, $3 the further
-# audience beside 'anywhere'
+# Unexpired memories for this audience in the user's own words (see Memory.tainted). $2 now, $3 the audience
+# besides 'anywhere'
 _TO_TELL: Final = """
     audience IN ('anywhere', $3) AND (expires_at IS NULL OR expires_at > $2)
     AND coalesce(@text_of(source, kind), '') NOT IN ('import', 'proposal')

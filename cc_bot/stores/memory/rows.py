@@ -112,7 +112,7 @@ INSERT: Final = f"""
 
 KEEP_NUMBER: Final = keep_number("memory")
 
-# $1 user, $2 likeness, $3 the further audience beside 'anywhere'
+# $1 user, $2 likeness, $3 the audience besides 'anywhere'
 SELECT_ALIKE: Final = f"""
     SELECT {MEMORY.select} FROM memories
     WHERE user_id = $1 AND likeness = $2 AND status = 'active' AND audience IN ('anywhere', $3)

@@ -37,7 +37,7 @@ _SHORT_CHARACTERS: Final = 500
 
 # ruff: noqa: S608 - put together from constants alone
 
-# $1 user, $2 the further audience beside 'anywhere', $3 now, $4 to $7 as WANTED
+# $1 user, $2 the audience besides 'anywhere', $3 now, $4 to $7 as WANTED
 _ADMITTED: Final = f"""
     user_id = $1 AND status = 'active' AND audience IN ('anywhere', $2)
     AND (expires_at IS NULL OR expires_at > $3) AND {WANTED}
