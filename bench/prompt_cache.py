@@ -34,7 +34,7 @@ from cc_bot.assistant.channel_turns import ChannelContext, ChannelTurn, ChannelT
 from cc_bot.assistant.session_turns import SessionTurn, SessionTurns
 from cc_bot.assistant.turn import ProfileNotes
 from cc_bot.context.channel_prompt import Shown, build_channel_prompt
-from cc_bot.context.prompt import Built, PromptStyle
+from cc_bot.context.prompt import BuiltPrompt, PromptStyle
 from cc_bot.context.tokens import part_tokens
 from cc_bot.domain import ChannelKey, ContextMessage, Locale, Message, SessionKey
 from cc_bot.domain.message import Reference
@@ -107,7 +107,7 @@ class Tally:
     marked: set[int] = field(default_factory=set)
     """Hashes of those that ended in a mark."""
 
-    def count(self, built: Built) -> None:
+    def count(self, built: BuiltPrompt) -> None:
         prefix, spent, saved, by_marks = 0, 0, 0, 0
         parts, moved = folded(built.parts, Quirks())
         stable = {moved[each] for each in built.stable}
@@ -172,14 +172,16 @@ class Conversation:
         answer = Message("assistant", said(number, 5), author_id=9, discord_id=answer_id)
         await stores.channels.commit_answer(CHANNEL, answer, [question])
 
-    async def _prompt(self, stores: Stores, question: Message, options: TurnOptions, now: datetime) -> Built:
+    async def _prompt(
+        self, stores: Stores, question: Message, options: TurnOptions, now: datetime
+    ) -> BuiltPrompt:
         if self.kind == "blocks":
             calibration = Calibration(stores.token_factors, "model")
             context, notes = ChannelContext(stores.blocks), ProfileNotes(stores.memory_pins)
             turns = ChannelTurns(stores.channels, context, calibration, self.style, lambda: now, notes)
             prompt = await ChannelTurn(turns, CHANNEL, (question,), options).prompt(TOOLS)
             request = prompt.request(TOOLS, answer_begun=False, model="")
-            return Built(request.prompt, request.stable)
+            return BuiltPrompt(request.prompt, request.stable)
         rows = await stores.blocks.get_page(CHANNEL, first=0, before=question.discord_id or 0, limit=1000)
         shown = Shown(tuple[ContextMessage, ...](reversed(rows))).newest(self.style.budget_tokens)
         return build_channel_prompt(
@@ -229,7 +231,7 @@ class Session:
         session = await stores.sessions.open(KEY)
         turn = SessionTurn(turns, options, session, question, history=session.history, visibility="public")
         request = (await turn.prompt(TOOLS)).request(TOOLS, answer_begun=False, model="")
-        self.tally.count(Built(request.prompt, request.stable))
+        self.tally.count(BuiltPrompt(request.prompt, request.stable))
         answer = Message("assistant", said(number, 5), discord_id=number + 1)
         await stores.sessions.commit_turn(session, (question, answer))
 

@@ -21,9 +21,9 @@ __all__ = ["Agents"]
 
 # ---- table -----------------------------------------------------------------------------------------------
 
-LONGEST_DISPLAY_NAME: Final = 40
-LONGEST_DESCRIPTION: Final = 200
-LONGEST_PROMPT: Final = 20_000
+MAX_DISPLAY_NAME_LENGTH: Final = 40
+MAX_DESCRIPTION_LENGTH: Final = 200
+MAX_PROMPT_LENGTH: Final = 20_000
 """Characters, so that a question always fits beside it."""
 _PLACES: Final = frozenset({"guilds", "channels", "dms"})
 
@@ -31,13 +31,13 @@ _ON_ONE_LINE = r"^[^\x00-\x1f\x7f\u2028\u2029]+$"
 _DisplayName = Annotated[
     str,
     StringConstraints(
-        strip_whitespace=True, min_length=1, max_length=LONGEST_DISPLAY_NAME, pattern=_ON_ONE_LINE
+        strip_whitespace=True, min_length=1, max_length=MAX_DISPLAY_NAME_LENGTH, pattern=_ON_ONE_LINE
     ),
 ]
 _Description = Annotated[
     str,
     StringConstraints(
-        strip_whitespace=True, min_length=1, max_length=LONGEST_DESCRIPTION, pattern=_ON_ONE_LINE
+        strip_whitespace=True, min_length=1, max_length=MAX_DESCRIPTION_LENGTH, pattern=_ON_ONE_LINE
     ),
 ]
 _OF_A_SERVER: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,60}__[A-Za-z0-9_*-]{1,64}")
@@ -63,7 +63,7 @@ class AgentTable(BaseModel):
     model_config = _AS_WRITTEN
     display_name: _DisplayName | _DisplayNames | None = None
     description: _Description | _Descriptions | None = None
-    prompt: Annotated[str, StringConstraints(strip_whitespace=True, max_length=LONGEST_PROMPT)] = ""
+    prompt: Annotated[str, StringConstraints(strip_whitespace=True, max_length=MAX_PROMPT_LENGTH)] = ""
     model: str | list[str] = ""
     temperature: Annotated[float, Field(ge=0, le=2, allow_inf_nan=False)] | None = None
     reasoning: Reasoning = ""
@@ -119,9 +119,9 @@ def _places(given: AgentTable) -> AgentPlaces:
 
 def _expected(tools: Collection[str], words: AgentsFileTexts) -> Mapping[str, str]:
     return {
-        "display_name": words.display_name.format(limit=LONGEST_DISPLAY_NAME),
-        "description": words.description.format(limit=LONGEST_DESCRIPTION),
-        "prompt": words.prompt.format(limit=LONGEST_PROMPT),
+        "display_name": words.display_name.format(limit=MAX_DISPLAY_NAME_LENGTH),
+        "description": words.description.format(limit=MAX_DESCRIPTION_LENGTH),
+        "prompt": words.prompt.format(limit=MAX_PROMPT_LENGTH),
         "model": words.model,
         "temperature": words.temperature,
         "reasoning": words.reasoning,

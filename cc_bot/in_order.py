@@ -21,7 +21,7 @@ A_SECOND: Final = 15
 
 
 @dataclass(slots=True)
-class Pace:
+class RateLimiter:
     """Limits calls to `a_second`, evenly spaced: many reminders are due at nine in the morning."""
 
     a_second: int = A_SECOND
@@ -40,7 +40,7 @@ class _Line:
     joined: int = 0
 
 
-class InOrder:
+class KeyedLock:
     def __init__(self) -> None:
         self._lines: dict[Hashable, _Line] = {}
 
@@ -76,21 +76,21 @@ class InOrder:
 # Discord has it, which may take long, so each user has one at a time and a few waiting.
 
 
-MOST: Final = 4
+MAX_COUNT: Final = 4
 """Per user, the current one included."""
 
 T = TypeVar("T")
 
 
-class FileLine:
+class ExportQueue:
     def __init__(self) -> None:
-        self._order = InOrder()
+        self._order = KeyedLock()
         self._work = asyncio.Lock()
 
     @asynccontextmanager
     async def of(self, user_id: int) -> AsyncIterator[None]:
         """Wait for the user's earlier files, and hold the slot. Raises FilesInLine if too many wait."""
-        if self._order.length(user_id) >= MOST:
+        if self._order.length(user_id) >= MAX_COUNT:
             raise FilesInLine
         async with self._order.after(user_id):
             yield

@@ -134,8 +134,8 @@ def job(name: str) -> Iterator[None]:
 # The newest records, for the web console. Of libraries' records only the fact is kept, as their text may
 # quote users.
 
-MOST_RECORDS: Final = 500
-LONGEST_VALUE: Final = 200
+MAX_RECORDS: Final = 500
+MAX_VALUE_LENGTH: Final = 200
 """Characters."""
 _OURS: Final = "cc_bot"
 _APART: Final = frozenset({"event", "level", "timestamp", "logger"})
@@ -156,7 +156,7 @@ class KeptRecord:
 class RecentRecords:
     """The newest records of this process."""
 
-    def __init__(self, most: int = MOST_RECORDS) -> None:
+    def __init__(self, most: int = MAX_RECORDS) -> None:
         self._records = deque[KeptRecord](maxlen=most)
 
     def keep(self, record: logging.LogRecord) -> None:
@@ -208,4 +208,4 @@ def _value(value: object) -> str:
     else:
         text = type(value).__name__
     cut = _LONG.sub(_without_token, text)
-    return cut if len(cut) <= LONGEST_VALUE else f"{cut[: LONGEST_VALUE - 1]}…"
+    return cut if len(cut) <= MAX_VALUE_LENGTH else f"{cut[: MAX_VALUE_LENGTH - 1]}…"

@@ -156,7 +156,7 @@ async def _read_or_none(asked: Awaitable[float | None]) -> float | None:
 _QUICK_S: Final = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 180, 600)
 """From a commit to the longest turn."""
 _SERVERS_S: Final = (0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60)
-MOST_SERVER_TOOLS: Final = 100
+MAX_SERVER_TOOLS: Final = 100
 """Tools with labels of their own: servers could name new ones forever."""
 OTHER: Final = "other"
 
@@ -219,7 +219,7 @@ class PrometheusMeter(Meter):
         self._tools.labels(name, "ok" if ok else "failed").inc()
 
     def record_server_call(self, server: str, tool: str, seconds: float, *, ok: bool) -> None:
-        if len(self._server_tools) < MOST_SERVER_TOOLS:
+        if len(self._server_tools) < MAX_SERVER_TOOLS:
             self._server_tools.add((server, tool))
         shown = tool if (server, tool) in self._server_tools else OTHER
         self._server_calls.labels(server, shown, "ok" if ok else "failed").inc()

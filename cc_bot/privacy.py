@@ -87,7 +87,7 @@ def _tail(*, last: bool) -> bytes:
 # as possible, and includes everything stored by then.
 
 TRY_AGAIN_S: Final = 5.0
-LONGEST_PAUSE_S: Final = 300.0
+MAX_PAUSE_S: Final = 300.0
 OTHERS_S: Final = 45.0
 """How long other processes get to end their turns. They notice within a second; a dead process's turns count
 until it is found dead."""
@@ -271,7 +271,7 @@ class Privacy:
                 async with asyncio.timeout(pause_s if left else None):
                     await self._failed.wait()
             except TimeoutError:
-                pause_s = min(2 * pause_s, LONGEST_PAUSE_S)
+                pause_s = min(2 * pause_s, MAX_PAUSE_S)
             else:
                 pause_s = first_pause_s
                 await asyncio.sleep(pause_s)

@@ -31,7 +31,7 @@ _LATE_S: Final = 15.0
 _NEVER: Final = datetime.min.replace(tzinfo=UTC)
 
 
-class Duties(Protocol):
+class Leases(Protocol):
     """Leader election for background work."""
 
     async def run_as_leader(self, duty: str, work: Callable[[], Awaitable[None]]) -> None:
@@ -39,7 +39,7 @@ class Duties(Protocol):
         does."""
 
 
-class OwnDuties:
+class OwnLeases:
     """Holds every duty; for programs that are not processes of the bot, such as a terminal."""
 
     async def run_as_leader(self, duty: str, work: Callable[[], Awaitable[None]]) -> None:  # noqa: ARG002
@@ -66,7 +66,7 @@ class Membership:
         self._hash_files = options.hash_files
         self._alone = options.alone
         self._wanted = set[str]()
-        """Duties that it holds or waits for; a renewal releases all others."""
+        """Leases that it holds or waits for; a renewal releases all others."""
         self._holders = dict[str, str | None]()
         """By duty, at the last renewal."""
         self._lapsed = asyncio.Event()
@@ -104,7 +104,7 @@ class Membership:
         """Call it when others may take over this process's answers."""
         self._on_end.append(listener)
 
-    # Duties
+    # Leases
 
     async def run_as_leader(self, duty: str, work: Callable[[], Awaitable[None]]) -> None:
         while True:

@@ -21,7 +21,7 @@ LOOK_EVERY_S: Final = 15.0
 GLANCE_S: Final = 2.0
 """Between two reads of the next time, which another process may have set."""
 PRUNE_EVERY: Final = timedelta(days=1)
-_LEAST_S: Final = 0.01
+_MIN_S: Final = 0.01
 
 _log = structlog.get_logger(__name__)
 
@@ -117,4 +117,4 @@ class Scheduler:
             due = None
         if due is None:
             return self._look_every_s
-        return min(max((due - self._clock()).total_seconds(), _LEAST_S), self._look_every_s)
+        return min(max((due - self._clock()).total_seconds(), _MIN_S), self._look_every_s)

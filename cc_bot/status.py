@@ -10,7 +10,7 @@ from cc_bot.assistant import Assistant
 from cc_bot.assistant.active import ActiveTurn, Load
 from cc_bot.domain.access import Maintenance
 from cc_bot.domain.measures import GatewayHealth
-from cc_bot.domain.process import Duty, LivingProcess
+from cc_bot.domain.process import Lease, LivingProcess
 from cc_bot.policy import Policies
 from cc_bot.stores import Stores
 from cc_bot.version import __version__
@@ -50,7 +50,7 @@ class Seen:
     model_changes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """By model: how requests are changed after its server rejected them."""
     processes: tuple[LivingProcess, ...] = ()
-    duties: tuple[Duty, ...] = ()
+    duties: tuple[Lease, ...] = ()
 
     @property
     def shares(self) -> bool:

@@ -41,7 +41,7 @@ LATEST_TURN: Final = timedelta(minutes=15)
 _INPUT_CHARACTERS: Final = 16_000
 _MESSAGE_CHARACTERS: Final = 3000
 _RAMBLING_CHARACTERS: Final = 4 * MAX_SUMMARY_CHARACTERS
-_LONGEST_PAUSE_S: Final = 6 * 3600.0
+_MAX_PAUSE_S: Final = 6 * 3600.0
 
 _log = structlog.get_logger(__name__)
 
@@ -262,7 +262,7 @@ class Summaries:
 
     def _note_failure(self, key: SessionKey, error: str) -> None:
         count = self._failures.get(key, (0, 0.0))[0] + 1
-        pause_s = min(self._plan.pause_s * 2 ** min(count - 2, 20), _LONGEST_PAUSE_S) if count > 1 else 0.0
+        pause_s = min(self._plan.pause_s * 2 ** min(count - 2, 20), _MAX_PAUSE_S) if count > 1 else 0.0
         self._failures[key] = (count, asyncio.get_running_loop().time() + pause_s)
         _log.warning("summary_failed", error=error, failures=count)
 

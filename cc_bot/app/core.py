@@ -21,7 +21,7 @@ from cc_bot.domain.clock import Clock
 from cc_bot.domain.errors import CcBotError
 from cc_bot.domain.measures import NULL_METER, GatewayHealth, Meter
 from cc_bot.domain.tool_server import ServerTool
-from cc_bot.internet.turn import Internet, PageSource, SearchService, can_read_pages
+from cc_bot.internet.turn import PageSource, SearchService, WebAccess, can_read_pages
 from cc_bot.llm.chain import Chains
 from cc_bot.llm.model import ToolSchema
 from cc_bot.log import job
@@ -35,7 +35,7 @@ from cc_bot.privacy import (
     keep_purging,
     keep_to_retention,
 )
-from cc_bot.process import Duties, JoinOptions, Membership, OwnDuties, join
+from cc_bot.process import JoinOptions, Leases, Membership, OwnLeases, join
 from cc_bot.search.vectors import Embedder
 from cc_bot.spending import Spending
 from cc_bot.storage.backup import backups_in
@@ -97,14 +97,14 @@ async def serve_metrics(
 # ---- web -------------------------------------------------------------------------------------------------
 
 
-def build_internet(config: Config, network: "Network | None" = None) -> Internet:
+def build_internet(config: Config, network: "Network | None" = None) -> WebAccess:
     """Return the configured web access; pages are read on `network`, by default the public internet."""
     services, pages = build_searches(config), _build_pages(config, network)
     if not services:
-        return Internet(pages)
+        return WebAccess(pages)
     from cc_bot.internet.search import WebSearch
 
-    return Internet(pages, WebSearch(services))
+    return WebAccess(pages, WebSearch(services))
 
 
 def _build_pages(config: Config, network: "Network | None") -> PageSource | None:
@@ -238,7 +238,7 @@ class Core:
     heartbeats: Heartbeats
     privacy: Privacy
     servers: Servers
-    duties: Duties
+    duties: Leases
     membership: Membership | None
     """None for programs that are not processes of the bot."""
 
@@ -318,7 +318,7 @@ async def open_core(
             clock=clock,
             counting_on=spending.get_counted_day,
         )
-        duties, changed = membership or OwnDuties(), asyncio.Event()
+        duties, changed = membership or OwnLeases(), asyncio.Event()
         if membership:
             membership.call_on_change(changed.set)
             membership.call_on_change(privacy.look_again)
@@ -336,7 +336,7 @@ async def open_core(
             partial(keep_copies_to_retention, database, retention, clock),
         ]
         if membership:
-            jobs.append(partial(assistant.heed_erasures, membership))
+            jobs.append(partial(assistant.watch_erasures, membership))
         running = [asyncio.create_task(keep_running(job)) for job in jobs]
         try:
             moments = TimeResolver(chains.of(()), clock, spending, chains.first(()))

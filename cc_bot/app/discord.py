@@ -33,7 +33,7 @@ from cc_bot.config import Config
 from cc_bot.domain.errors import MissingToken, ShardsNotShared
 from cc_bot.domain.measures import NULL_METER, GatewayHealth
 from cc_bot.domain.process import Process, write_shards
-from cc_bot.in_order import FileLine
+from cc_bot.in_order import ExportQueue
 from cc_bot.operator_file import hash_file
 from cc_bot.process import JoinOptions
 from cc_bot.storage.engines import dialect_of, folder_setting, state_path
@@ -165,7 +165,7 @@ async def _run(
                 core.privacy,
                 owners.status,
                 owners.administration,
-                memories := Memories(core.stores, FileLine(), clock),
+                memories := Memories(core.stores, ExportQueue(), clock),
                 clock,
                 watchdog,
                 meter,

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from itertools import takewhile
 from typing import Final
 
-from cc_bot.assistant.turn import Account, Stop
+from cc_bot.assistant.turn import Stop, TurnMetrics
 from cc_bot.domain.errors import BeingErased, Busy, Crowded, ShuttingDown
 from cc_bot.domain.measures import Phase
 from cc_bot.domain.turn import Notice
@@ -41,7 +41,7 @@ class ActiveTurn:
     line: Hashable = None
     """Turns in the same line run one at a time. None: an approved call, which does not queue."""
     id: str = ""
-    account: Account = field(default_factory=Account)
+    account: TurnMetrics = field(default_factory=TurnMetrics)
     admitted: asyncio.Event = field(default_factory=asyncio.Event)
     runs: bool = False
     last_notice: Notice | None = None

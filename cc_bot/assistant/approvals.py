@@ -41,7 +41,7 @@ from cc_bot.domain.proposal import CALL_OPEN_FOR, CallMessage, CallState, Propos
 from cc_bot.domain.schedule import ScheduleChange
 from cc_bot.domain.tool_server import ToolPlace
 from cc_bot.internet.addresses import TurnTexts
-from cc_bot.internet.turn import Internet
+from cc_bot.internet.turn import WebAccess
 from cc_bot.stores import Stores
 from cc_bot.texts import explain, texts
 from cc_bot.tools.consent import DECLINED, EXPIRED, OUTDATED, resolved
@@ -52,7 +52,7 @@ from cc_bot.tools.registry import (
     ToolOutcome,
     ToolRegistry,
     failed,
-    in_doubt,
+    outcome_unknown,
 )
 from cc_bot.tools.servers import CALL_IN_DOUBT, servers_of
 
@@ -61,7 +61,7 @@ _log = structlog.get_logger(__name__)
 OPEN_MINUTES: Final = CALL_OPEN_FOR.seconds // 60
 _KEEPING_TOOLS: Final = {"remember", "update_memory"}
 _OUTDATED: Final = (InvalidToolCall, ValidationError, MemoryNotFound, ScheduleNotFound, ProposalOutdated)
-_CUT_OFF: Final = in_doubt(
+_CUT_OFF: Final = outcome_unknown(
     "The user agreed to this call, and it was ended on its way: it may have been done or not. Look that up, "
     "or ask the user, before you propose it again."
 )
@@ -113,7 +113,7 @@ class ApprovedResult:
 class Approvals:
     stores: Stores
     tools: ToolRegistry
-    internet: Internet
+    internet: WebAccess
     clock: Clock
     _in_flight: Counter[tuple[int, int]] = field(default_factory=Counter)
     """By user and answer."""
@@ -250,7 +250,7 @@ class Approvals:
                 raise
             sentence = explain(error, words)
             if isinstance(error, CALL_IN_DOUBT):
-                return replace(_refused(claimed, in_doubt(sentence), sentence), state="unknown")
+                return replace(_refused(claimed, outcome_unknown(sentence), sentence), state="unknown")
             return _refused(claimed, failed(sentence), sentence)
         except Exception:  # noqa: BLE001 - the tool may have done something before
             _log.error("approved_call_broke", exc_info=True)

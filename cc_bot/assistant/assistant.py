@@ -27,10 +27,10 @@ from cc_bot.assistant.rounds import Draft, Emit, Rounds
 from cc_bot.assistant.session_turns import SessionTurns
 from cc_bot.assistant.speaking import Speaking
 from cc_bot.assistant.turn import (
-    Account,
     ProfileNotes,
     Stop,
     Turn,
+    TurnMetrics,
     TurnOptions,
     TurnRequest,
     tool_context,
@@ -77,7 +77,7 @@ from cc_bot.domain.turn import (
     TurnEvent,
 )
 from cc_bot.domain.usage import TOKENS_A_SECOND
-from cc_bot.internet.turn import NO_INTERNET, Internet
+from cc_bot.internet.turn import NO_WEB, WebAccess
 from cc_bot.llm.chain import Chains
 from cc_bot.log import take_up_turn
 from cc_bot.process import Membership
@@ -161,7 +161,7 @@ class AssistantSettings:
     """Concurrent turns of all users."""
     style: PromptStyle = PromptStyle()
     turn_limit_s: float = TURN_LIMIT_S
-    internet: Internet = NO_INTERNET
+    internet: WebAccess = NO_WEB
     """What may be read and searched on the web."""
 
 
@@ -258,7 +258,7 @@ class Assistant:
         """Count an approved call as a running turn of its user. Raises ShuttingDown and BeingErased."""
         return self.turns.join(ActiveTurn(user_id, stop))
 
-    async def heed_erasures(self, membership: Membership) -> None:
+    async def watch_erasures(self, membership: Membership) -> None:
         """Discard turns of users that another process erases, until cancelled."""
         while True:
             await asyncio.sleep(HEED_EVERY_S)
@@ -281,7 +281,7 @@ class Assistant:
         All log records of this task and its children carry the turn's id, including those of the model and
         the front end.
         """
-        account, events = Account(self._meter), asyncio.Queue[TurnEvent | None]()
+        account, events = TurnMetrics(self._meter), asyncio.Queue[TurnEvent | None]()
         async with AsyncExitStack() as held:
             recorder = await held.enter_async_context(self._spending.record(admitted)) if admitted else None
             for question in request.questions if request.replaces is None else ():
@@ -344,7 +344,7 @@ class Assistant:
         return ended
 
     async def _hear(
-        self, request: TurnRequest, recorder: UsageRecorder, stop: Stop, account: Account, emit: Emit
+        self, request: TurnRequest, recorder: UsageRecorder, stop: Stop, account: TurnMetrics, emit: Emit
     ) -> TurnRequest:
         if not any_recordings(request):
             return request
@@ -357,7 +357,14 @@ class Assistant:
         return await self._sessions.begin(request, request.key)
 
     async def _answer(
-        self, turn: Turn, draft: Draft, recorder: UsageRecorder, *, stop: Stop, account: Account, emit: Emit
+        self,
+        turn: Turn,
+        draft: Draft,
+        recorder: UsageRecorder,
+        *,
+        stop: Stop,
+        account: TurnMetrics,
+        emit: Emit,
     ) -> None:
         """Let the model answer into the draft until it is done, stopped, or out of time.
 
@@ -434,7 +441,7 @@ def _earlier_calls(turn: Turn, registry: ToolRegistry) -> tuple[ToolCall, ...]:
         call
         for call in replaced
         if is_of_server(call.name)
-        and (call.in_doubt or (registry.writes(call.name) and call.ok and not is_pending(call)))
+        and (call.outcome_unknown or (registry.writes(call.name) and call.ok and not is_pending(call)))
     )
     before = (call for call in outside if (call.id, call.name, call.arguments) not in known)
     return (*before, *turn.options.earlier_calls)

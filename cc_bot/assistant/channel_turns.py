@@ -18,17 +18,17 @@ from cc_bot.assistant.turn import (
     TurnRequest,
 )
 from cc_bot.context.channel_prompt import (
-    Measure,
+    MessageRange,
     Plan,
     Shown,
-    Stretch,
+    TokenBudget,
     build_channel_prompt,
     fitting,
     grouped,
     plan,
     said_tokens,
 )
-from cc_bot.context.prompt import Built, PromptStyle
+from cc_bot.context.prompt import BuiltPrompt, PromptStyle
 from cc_bot.domain.clock import Clock
 from cc_bot.domain.errors import NotNewest
 from cc_bot.domain.message import Block, ChannelKey, ContextMessage, Message
@@ -88,7 +88,7 @@ class ChannelContext:
         self._store = store
         self._page_size = page_size
 
-    async def read(self, turn: "ChannelTurn", measure: Measure) -> Plan:
+    async def read(self, turn: "ChannelTurn", measure: TokenBudget) -> Plan:
         """Read the context for the turn's request. Due blocks are frozen and stored first."""
         most = 2 * ceil(measure.budget / measure.block) + 2  # two neighbours are more than one block's size
         state = await self._store.get_state(turn.place, bot_id=turn.options.bot_id, blocks=most)
@@ -108,11 +108,11 @@ class ChannelContext:
         return planned
 
     async def _stretches(
-        self, places: Sequence[_Place], first: int, measure: Measure
-    ) -> tuple[tuple[Stretch, ...], bool]:
+        self, places: Sequence[_Place], first: int, measure: TokenBudget
+    ) -> tuple[tuple[MessageRange, ...], bool]:
         """The rows of each channel or thread that are shown unless the window has to move, and whether these
         are all."""
-        stretches: tuple[Stretch, ...] = ()
+        stretches: tuple[MessageRange, ...] = ()
         for place in reversed(places):
             stretch, whole = await self._stretch(place, first, stretches, measure)
             stretches = (stretch, *stretches)
@@ -121,13 +121,13 @@ class ChannelContext:
         return stretches, True
 
     async def _stretch(
-        self, place: _Place, first: int, later: tuple[Stretch, ...], measure: Measure
-    ) -> tuple[Stretch, bool]:
+        self, place: _Place, first: int, later: tuple[MessageRange, ...], measure: TokenBudget
+    ) -> tuple[MessageRange, bool]:
         """Read pages backwards while they fit. The second value: whether these are all rows."""
         start, before = max(first, place.reset + 1), place.before
         rows: list[ContextMessage] = []
         blocks = tuple(block for block in place.blocks if block.last_id >= start)
-        stretch = Stretch(place.key, (), blocks, place.settled_before, place.taken_from)
+        stretch = MessageRange(place.key, (), blocks, place.settled_before, place.taken_from)
         while start < before:
             page = await self._store.get_page(
                 place.key,
@@ -225,7 +225,7 @@ class ChannelTurn(Turn):
         turns, options = self._turns, self.options
         style, now = turns.style, turns.clock()
         factor = await turns.calibration.factor(options.agent.models)
-        measure = Measure.of(style.budget_tokens, style.block_tokens, factor, cache(said_tokens))
+        measure = TokenBudget.of(style.budget_tokens, style.block_tokens, factor, cache(said_tokens))
         planned = await turns.context.read(self, measure)
         shown = Shown.of(planned.groups)
         self.note_said([*self._said_before(shown)])
@@ -235,7 +235,7 @@ class ChannelTurn(Turn):
                 self.place, self.user_id, shown.rows[0].id
             )
 
-        def build(budget_tokens: float) -> Built:
+        def build(budget_tokens: float) -> BuiltPrompt:
             return build_channel_prompt(
                 shown if budget_tokens == math.inf else shown.newest(budget_tokens),
                 self.questions,

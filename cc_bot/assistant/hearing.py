@@ -12,7 +12,7 @@ import structlog
 
 from cc_bot.assistant.rounds import Emit
 from cc_bot.assistant.turn import TurnRequest
-from cc_bot.context.recordings import BYTES_A_SECOND, MAX_SECONDS, says_nothing
+from cc_bot.context.recordings import BYTES_A_SECOND, MAX_SECONDS, is_silence_artifact
 from cc_bot.domain.errors import (
     HearingFailed,
     HearingNotSetUp,
@@ -113,7 +113,7 @@ class Hearing:
                 sound.seconds = max(recording.seconds, heard.seconds) or about_s
         except ModelError as error:
             return _meaning(forget_frames(error))
-        return NothingHeard() if says_nothing(heard.text, sound.seconds) else heard.text
+        return NothingHeard() if is_silence_artifact(heard.text, sound.seconds) else heard.text
 
     async def _note(self, request: TurnRequest, question: Message, heard: str) -> None:
         """An error must not end the turn: it only means another transcription after a crash."""

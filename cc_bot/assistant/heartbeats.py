@@ -21,7 +21,7 @@ import structlog
 from cc_bot.assistant.rounds import Draft, Rounds
 from cc_bot.assistant.turn import ProfileNotes, TurnOptions, TurnPrompt
 from cc_bot.context.instructions import instructions
-from cc_bot.context.prompt import Built, PromptStyle, changing, profile, told_to_be
+from cc_bot.context.prompt import BuiltPrompt, PromptStyle, changing, profile, told_to_be
 from cc_bot.domain.canvas import Canvas
 from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.errors import LimitReached, ModelUnavailable
@@ -51,7 +51,7 @@ _log = structlog.get_logger(__name__)
 AT_A_TIME: Final = 2
 """Limits both reading memories and asking models: heartbeats must not delay users."""
 TIME_LIMIT_S: Final = 180.0
-LONGEST: Final = 1500
+MAX_LENGTH: Final = 1500
 """Characters; the prompt asks for a short message."""
 LOOKING: Final = frozenset({"recall", "list_memories"})
 DRAWING: Final = "canvas_"
@@ -235,7 +235,7 @@ class Heartbeats:
                 heartbeat_notes(matters, options.timezone), tainted=any(each.tainted for each in matters)
             ),
         )
-        return TurnPrompt(lambda _: Built(parts, (0,)), 0.0, agent=options.agent, tells_private=True)
+        return TurnPrompt(lambda _: BuiltPrompt(parts, (0,)), 0.0, agent=options.agent, tells_private=True)
 
     def _tools_there(self, schedule: Schedule) -> ToolRegistry:
         """The tools of the schedule's channel; the user's roles are not known here."""
@@ -288,9 +288,9 @@ def _message(draft: Draft, matters: Sequence[Matter], visibility: Visibility) ->
 
 
 def _shorten(text: str) -> str:
-    """Cut a text to LONGEST characters, at the end of a sentence if possible."""
-    if len(text) <= LONGEST:
+    """Cut a text to MAX_LENGTH characters, at the end of a sentence if possible."""
+    if len(text) <= MAX_LENGTH:
         return text
-    kept = text[: LONGEST - 1]
+    kept = text[: MAX_LENGTH - 1]
     end = max(kept.rfind(mark) for mark in ("。", "\n", ". ", "！", "？"))
-    return f"{kept[: end + 1] if end > LONGEST // 2 else kept}…"
+    return f"{kept[: end + 1] if end > MAX_LENGTH // 2 else kept}…"

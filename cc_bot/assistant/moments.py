@@ -14,7 +14,7 @@ from cc_bot.domain.errors import ModelError, NoSuchTime, RepeatNotUnderstood, Wh
 from cc_bot.domain.limits import UsageSubject
 from cc_bot.domain.locale import Locale
 from cc_bot.domain.planning import Planned, is_ambiguous, looks_repeated, parse_schedules
-from cc_bot.domain.when import LONGEST
+from cc_bot.domain.when import MAX_LENGTH
 from cc_bot.llm.model import ChatModel, ChatRequest, Delta, SystemPart, UserPart
 from cc_bot.spending import Spending
 from cc_bot.texts.prompts import schedule_in, when_prompt
@@ -51,7 +51,7 @@ class TimeResolver:
             raise
         except (WhenNotUnderstood, RepeatNotUnderstood):
             words = f"{when} {repeat}".strip()
-            if is_ambiguous(words) or len(words) > LONGEST:
+            if is_ambiguous(words) or len(words) > MAX_LENGTH:
                 raise
             proposed = await self._ask_model(words, zone, locale, payer)
             if proposed is None:

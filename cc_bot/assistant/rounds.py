@@ -10,7 +10,7 @@ from typing import Final
 import structlog
 
 from cc_bot.assistant.calibration import Measured
-from cc_bot.assistant.turn import Account, TurnPrompt
+from cc_bot.assistant.turn import TurnMetrics, TurnPrompt
 from cc_bot.context.tokens import call_parts
 from cc_bot.domain.errors import ContextTooLong, ModelError, StorageError
 from cc_bot.domain.memory_calls import kept_ids
@@ -54,7 +54,7 @@ from cc_bot.llm.model import (
     UserPart,
     storable,
 )
-from cc_bot.tools.registry import ToolContext, ToolOutcome, ToolRegistry, in_doubt
+from cc_bot.tools.registry import ToolContext, ToolOutcome, ToolRegistry, outcome_unknown
 
 _log = structlog.get_logger(__name__)
 
@@ -69,11 +69,11 @@ _ENOUGH: Final = (
 )
 MAX_CALLS: Final = 64
 """In one turn; the model then has to answer. Ten canvas elements and some notes take about twenty."""
-_UNKNOWN: Final = in_doubt(
+_UNKNOWN: Final = outcome_unknown(
     "The program was ended during this call, so nobody knows whether it was done. Look it up before you "
     "call it again."
 )
-_CUT_OFF: Final = in_doubt(
+_CUT_OFF: Final = outcome_unknown(
     "The answer was ended during this call, so nobody knows whether it was done. Look it up before you "
     "call it again."
 )
@@ -113,7 +113,7 @@ class Draft:
     """Ids of existing memories changed or deleted."""
     proposals: list[ProposedCalls] = field(default_factory=list)
     """Changes left to the user."""
-    acted: bool = False
+    has_side_effects: bool = False
     """Whether a tool has stored, changed, drawn or proposed anything."""
     without_tools: bool = False
     circled: bool = False
@@ -128,7 +128,7 @@ class Draft:
     @property
     def empty(self) -> bool:
         """Whether there is neither text nor a change; lookups alone are no answer."""
-        return self.silent and not self.acted
+        return self.silent and not self.has_side_effects
 
     def as_message(self, status: Status, visibility: Visibility) -> Message:
         return Message(
@@ -147,7 +147,7 @@ class Rounds:
     registry: ToolRegistry
     offered: Sequence[ToolSchema]
     context: ToolContext
-    account: Account = field(default_factory=Account)
+    account: TurnMetrics = field(default_factory=TurnMetrics)
     emit: Emit = ignore_event
     pictures: Sequence[Attachment] = ()
     """Of the approved call that the turn continues."""
@@ -183,7 +183,7 @@ class Rounds:
         # A call of a server can't be verified: a second crash must not lose it.
         draft.lasting += [call for call in calls if call in done or is_of_server(call.name)]
         draft.tainted = True  # what was read before them is unknown
-        draft.acted = bool(done)
+        draft.has_side_effects = bool(done)
         return CallsResumed(tuple(holding))
 
     async def _holds(self, call: ToolCall) -> bool:
@@ -305,16 +305,18 @@ class Rounds:
                 arguments = "{}" if outcome.secret else _kept_arguments(request)
                 result = NOT_KEPT if outcome.passing else outcome.text
                 draft.calls.append(ToolCall(request.id, request.name, arguments, result, outcome.ok))
-                if outcome.changes or outcome.schedules or outcome.acted:
+                if outcome.changes or outcome.schedules or outcome.has_side_effects:
                     draft.lasting.append(draft.calls[-1])
-                if draft.calls[-1].in_doubt:
+                if draft.calls[-1].outcome_unknown:
                     self.emit(CallInDoubt())
                 if request in begun:
                     begun.remove(request)
                     await self._keep(draft.lasting, begun)
                 draft.tainted = draft.tainted or outcome.tainted  # stored even if the model does not read it
                 draft.recalled.update(memory.id for memory in outcome.recalled)
-                draft.acted = draft.acted or (outcome.ok and self.registry.writes(request.name))
+                draft.has_side_effects = draft.has_side_effects or (
+                    outcome.ok and self.registry.writes(request.name)
+                )
                 _note_changes(outcome, draft)
                 waits = outcome.proposal is not None and outcome.proposal.goes_on
                 self.emit(ToolFinished(request.id, request.name, outcome.ok, waits))
@@ -352,9 +354,9 @@ class Rounds:
             call = ToolCall(request.id, request.name, _kept_arguments(request), outcome.text, outcome.ok)
             draft.calls.append(call)
             draft.tainted = draft.tainted or outcome.tainted
-            if outcome.acted:
+            if outcome.has_side_effects:
                 draft.lasting.append(call)
-                draft.acted = True
+                draft.has_side_effects = True
             if not known:
                 self.emit(CallInDoubt())
 

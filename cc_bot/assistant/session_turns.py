@@ -13,7 +13,7 @@ from cc_bot.assistant.turn import (
     TurnPrompt,
     TurnRequest,
 )
-from cc_bot.context.prompt import Built, PromptStyle, build_prompt, of_session, recap, tokens_up_to
+from cc_bot.context.prompt import BuiltPrompt, PromptStyle, build_prompt, recap, tokens_up_to, wrap_session
 from cc_bot.context.tokens import message_tokens
 from cc_bot.domain.clock import Clock
 from cc_bot.domain.errors import NotNewest
@@ -144,7 +144,7 @@ class SessionTurn(Turn):
         [asked] = self.questions
         beside = (*history, *canvas.elements, *asked.attachments, *asked.references, before and before.text)
 
-        def build(budget_tokens: float) -> Built:
+        def build(budget_tokens: float) -> BuiltPrompt:
             parts = build_prompt(
                 history,
                 asked,
@@ -162,7 +162,7 @@ class SessionTurn(Turn):
                 budget_tokens=budget_tokens,
                 cost=cost,
             )
-            return of_session(parts)
+            return wrap_session(parts)
 
         return TurnPrompt(
             build,

@@ -10,7 +10,7 @@ from typing import Final
 
 import structlog
 
-from cc_bot.context.recordings import sound_of
+from cc_bot.context.recordings import probe_audio
 from cc_bot.domain.errors import LimitReached, ModelError, StorageError
 from cc_bot.domain.limits import UsageSubject
 from cc_bot.domain.message import Message, is_blank
@@ -18,9 +18,9 @@ from cc_bot.domain.usage import TOKENS_A_SECOND
 from cc_bot.llm.speech import Speaker
 from cc_bot.spending import Spending
 
-LONGEST: Final = 1000
+MAX_LENGTH: Final = 1000
 """Characters; a longer answer is faster to read than to hear."""
-LARGEST_BYTES: Final = 10 * 2**20
+MAX_BYTES: Final = 10 * 2**20
 """Discord's upload limit for bots."""
 _CHARACTERS_A_SECOND: Final = 5
 """Japanese read aloud, approximately."""
@@ -35,7 +35,7 @@ _log = structlog.get_logger(__name__)
 def aloud(text: str) -> str:
     """The spoken text of an answer, without markup and addresses; empty if it is too long or contains
     code."""
-    if len(text) > LONGEST or _CODE in text:
+    if len(text) > MAX_LENGTH or _CODE in text:
         return ""
     words = _MARKS.sub("", _ADDRESS.sub("", text)).strip()
     return "" if is_blank(words) else words
@@ -64,9 +64,9 @@ class Speaking:
         async with self.spending.admit(payer, "speech", model=speaker.name, tokens=tokens) as recorder:
             with recorder.sound(speaker.name, about_s) as sound:
                 data = await speaker.speak(text)
-                known = sound_of(data)
+                known = probe_audio(data)
                 sound.seconds = (known.seconds if known else None) or about_s
-        if known is None or known.content_type != "audio/mpeg" or len(data) > LARGEST_BYTES:
+        if known is None or known.content_type != "audio/mpeg" or len(data) > MAX_BYTES:
             _log.info("answer_not_spoken", error="no sound" if known is None else known.content_type)
             return None
         return data

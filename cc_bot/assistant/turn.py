@@ -12,7 +12,7 @@ from zoneinfo import ZoneInfo
 
 import structlog
 
-from cc_bot.context.prompt import Built, fitting_history, shrunk_history
+from cc_bot.context.prompt import BuiltPrompt, fitting_history, shrunk_history
 from cc_bot.context.tokens import part_tokens, tools_tokens
 from cc_bot.domain.clock import Clock
 from cc_bot.domain.errors import (
@@ -47,7 +47,7 @@ from cc_bot.domain.session import SessionKey
 from cc_bot.domain.tool_server import ToolPlace
 from cc_bot.domain.turn import Done
 from cc_bot.internet.addresses import TurnTexts
-from cc_bot.internet.turn import Internet
+from cc_bot.internet.turn import WebAccess
 from cc_bot.llm.model import ChatRequest, PromptPart, ToolResultPart, ToolSchema
 from cc_bot.stores import MemoryPinStore, Settlement, StoredTurn, Stores
 from cc_bot.tools.registry import CanvasDraft, ToolContext
@@ -115,7 +115,7 @@ async def until_stopped(work: Coroutine[Any, Any, Result], stop: Stop) -> Result
 # ---- turn prompt -----------------------------------------------------------------------------------------
 # The prompt of a turn. It grows with each round of tool calls and can be shortened once.
 
-Build = Callable[[float], Built]
+Build = Callable[[float], BuiltPrompt]
 """From a maximum of history, in estimated tokens, to the prompt before the first round."""
 
 
@@ -388,7 +388,7 @@ class Turn(ABC):
 # Whom and where the tools act for comes from the turn, never from the model.
 
 
-def tool_context(turn: Turn, stores: Stores, clock: Clock, internet: Internet) -> ToolContext:
+def tool_context(turn: Turn, stores: Stores, clock: Clock, internet: WebAccess) -> ToolContext:
     options = turn.options
     return ToolContext(
         user_id=turn.user_id,
@@ -475,7 +475,7 @@ _REFUSALS: Final = (AgentGone, Busy, InputError, LimitReached, NotNewest, Shutti
 """Count as refused, not as failed."""
 
 
-class Account:
+class TurnMetrics:
     """The metrics of one turn. A phase entered several times counts as the sum."""
 
     def __init__(self, meter: Meter = NULL_METER) -> None:

@@ -11,7 +11,7 @@ from typing import Final
 
 from cc_bot.domain.kinsoku import NEVER_LAST, NOT_FIRST_IN_LINE, SOUNDS, graphemes, is_wide, units
 
-Measure = Callable[[str], float]
+TokenBudget = Callable[[str], float]
 
 MORE: Final = "…"
 """Marks a shortened label."""
@@ -26,7 +26,7 @@ def cells(text: str) -> int:
     return sum(2 if is_wide(each) else 1 for each in graphemes(text))
 
 
-def wrap_label(text: str, room: float, measure: Measure) -> list[str]:
+def wrap_label(text: str, room: float, measure: TokenBudget) -> list[str]:
     """Return lines of at most `room` width, unless a single character is wider."""
     lines = [""]
     for unit in units(text):
@@ -39,7 +39,7 @@ def wrap_label(text: str, room: float, measure: Measure) -> list[str]:
     return [line.strip() for line in lines]
 
 
-def balance(text: str, room: float, measure: Measure) -> list[str]:
+def balance(text: str, room: float, measure: TokenBudget) -> list[str]:
     """Return as few lines as possible, broken between words if possible, else equally long. In Japanese,
     words begin at brackets and after hiragana."""
     best = wrap_label(text, room, measure)
@@ -71,7 +71,7 @@ def _script(letter: str) -> str:
     return name.partition("-")[0]
 
 
-def shorten(text: str, room: float, measure: Measure) -> str:
+def shorten(text: str, room: float, measure: TokenBudget) -> str:
     """Return the text on one line, with an ellipsis if it is cut."""
     if measure(text) <= room:
         return text
@@ -83,12 +83,12 @@ def shorten(text: str, room: float, measure: Measure) -> str:
     return kept.rstrip() + MORE
 
 
-def widest_unit(text: str, measure: Measure) -> float:
+def widest_unit(text: str, measure: TokenBudget) -> float:
     """Return the least width that splits no word."""
     return max((measure(unit.rstrip()) for unit in units(text)), default=0.0)
 
 
-def _cut(text: str, room: float, measure: Measure) -> list[str]:
+def _cut(text: str, room: float, measure: TokenBudget) -> list[str]:
     """Split a long word wherever a line is full."""
     lines = [""]
     for grapheme in graphemes(text):

@@ -252,20 +252,20 @@ def _axis(chart: Chart, locale: Locale, most: int = 5) -> _Axis:
 
 _THIN: Final = 72
 """With more bars than this, they are horizontal."""
-_MOST_LINES: Final = 3
-_LEAST_LEFT: Final = 4
+_MAX_LINES: Final = 3
+_MIN_LEFT: Final = 4
 """At least so many labels are kept when some are skipped."""
 _TURN: Final = 60
 """Degrees."""
-_LONGEST_TURNED: Final = 130
+_MAX_TURNED_LENGTH: Final = 130
 _GROUP: Final = 0.76
 """Share of a label's slot that its group of bars takes."""
-_LEAST_GUTTER: Final = 44
+_MIN_GUTTER: Final = 44
 
 
 def _gutter(axis: _Axis) -> float:
     """Return the space for the numbers of the axis."""
-    return max(_LEAST_GUTTER, max(width_of(each, SMALL) for each in axis.written) + _GAP)
+    return max(_MIN_GUTTER, max(width_of(each, SMALL) for each in axis.written) + _GAP)
 
 
 def _wrap_below(labels: Sequence[str], gutter: float) -> list[list[str]] | None:
@@ -277,7 +277,7 @@ def _wrap_below(labels: Sequence[str], gutter: float) -> list[list[str]] | None:
     if any(widest_unit(label, width_of) > room for label in labels) or room < 3 * SIZE:
         return None
     lines = [balance(label, room, width_of) for label in labels]
-    return lines if max(map(len, lines)) <= _MOST_LINES else None
+    return lines if max(map(len, lines)) <= _MAX_LINES else None
 
 
 def _draw_upright(drawing: _Drawing, chart: Chart, locale: Locale) -> None:
@@ -369,7 +369,7 @@ def _write_below(drawing: _Drawing, labels: Sequence[str], centres: Sequence[flo
 
 def _choose_labels(labels: Sequence[str], centres: Sequence[float]) -> list[tuple[int, float]] | None:
     """Return every nth label and its position, for ordered labels such as dates; None if too few fit."""
-    for step in range(1, len(labels) // _LEAST_LEFT + 1):
+    for step in range(1, len(labels) // _MIN_LEFT + 1):
         places = range(0, len(labels), step)
         half = [width_of(labels[place]) / 2 for place in places]
         xs = [max(wide, min(WIDTH - wide, centres[place])) for place, wide in zip(places, half, strict=True)]
@@ -388,7 +388,7 @@ def _write_turned(drawing: _Drawing, labels: Sequence[str], centres: Sequence[fl
     deepest = 0.0
     for place in range(0, len(labels), step):
         x = centres[place]
-        text = shorten(labels[place], min(_LONGEST_TURNED, (x - SIZE) / math.cos(angle)), width_of)
+        text = shorten(labels[place], min(_MAX_TURNED_LENGTH, (x - SIZE) / math.cos(angle)), width_of)
         cut = labels[place] if text != labels[place] else ""
         drawing.write(text, x + 4, top, anchor="end", turn=-_TURN, title=cut)
         deepest = max(deepest, width_of(text) * math.sin(angle))
@@ -399,14 +399,14 @@ def _write_turned(drawing: _Drawing, labels: Sequence[str], centres: Sequence[fl
 # Horizontal bars, with labels beside or above.
 
 _WIDEST_BESIDE: Final = 150
-_MOST_BESIDE: Final = 2
+_MAX_BESIDE: Final = 2
 """Lines."""
 
 
 def _draw_lying(drawing: _Drawing, chart: Chart, locale: Locale) -> None:
     _draw_legend(drawing, chart)
     labels = [balance(label, _WIDEST_BESIDE, width_of) for label in chart.labels]
-    beside = max(map(len, labels)) <= _MOST_BESIDE
+    beside = max(map(len, labels)) <= _MAX_BESIDE
     if not beside:
         labels = [wrap_label(label, WIDTH, width_of) for label in chart.labels]
     gutter = max(width_of(line) for label in labels for line in label) + _GAP if beside else 0.0

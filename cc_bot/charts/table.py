@@ -55,7 +55,7 @@ def format_short(value: float, locale: Locale) -> str:
     return _format(scaled, max(0, 3 - int(math.log10(abs(scaled))))) + unit
 
 
-_MOST_DECIMALS: Final = 3
+_MAX_DECIMALS: Final = 3
 """A number with a unit and more decimals than that is better written out."""
 
 
@@ -67,7 +67,7 @@ def scale(ticks: Sequence[float], locale: Locale) -> list[str]:
         return [f"{tick:.3g}" for tick in ticks]
     step = min((abs(b - a) for a, b in pairwise(ticks)), default=size) / factor
     decimals = 0 if step <= 0 else max(0, 1 - math.floor(math.log10(step)))
-    if decimals > _MOST_DECIMALS and unit:
+    if decimals > _MAX_DECIMALS and unit:
         factor, unit, decimals = 1.0, "", decimals - round(math.log10(factor))
     written = [_format(tick / factor, max(0, min(15, decimals))) for tick in ticks]
     return [number + unit if number != "0" else number for number in written]
@@ -87,7 +87,7 @@ def _format(value: float, decimals: int) -> str:
 # ---- shares ----------------------------------------------------------------------------------------------
 # The slices of a pie. More than eight cannot be told apart, so the smallest go together into one.
 
-MOST: Final = 8
+MAX_COUNT: Final = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,10 +104,10 @@ def slices(labels: Sequence[str], values: Sequence[float], others: str) -> list[
     """Return the slices in the order they were given, the rest last; `others` is its label, with the
     parameter `count`."""
     every = [Slice(label, value) for label, value in zip(labels, values, strict=True)]
-    if len(every) <= MOST:
+    if len(every) <= MAX_COUNT:
         return every
     by_size = sorted(range(len(every)), key=lambda place: -every[place].value)
-    kept, rest = sorted(by_size[: MOST - 1]), by_size[MOST - 1 :]
+    kept, rest = sorted(by_size[: MAX_COUNT - 1]), by_size[MAX_COUNT - 1 :]
     together = sum(every[place].value for place in rest)
     return [*(every[place] for place in kept), Slice(others.format(count=len(rest)), together, others=True)]
 
@@ -122,9 +122,9 @@ def percent(value: float, total: float) -> str:
 
 PHONE: Final = 32
 """Columns of a code block on a phone that is held upright."""
-_LEAST_LABEL: Final = 8
-_LONGEST_BAR: Final = 12
-_SHORTEST_BAR: Final = 4
+_MIN_LABEL: Final = 8
+_MAX_BAR_LENGTH: Final = 12
+_MIN_BAR: Final = 4
 
 
 def table(chart: Chart, width: int = PHONE) -> str:
@@ -148,8 +148,8 @@ def _bar_rows(chart: Chart, series: Series, width: int) -> Iterator[str]:
     if chart.kind == "pie":
         shares = _align_right([percent(value, sum(series.values)) for value in series.values])
         heads = [f"{head} {share}" for head, share in zip(heads, shares, strict=True)]
-    longest = min(_LONGEST_BAR, width - max(map(len, heads), default=0) - 2 - _LEAST_LABEL)
-    bars = _bars(series.values, longest) if longest >= _SHORTEST_BAR else [""] * len(heads)
+    longest = min(_MAX_BAR_LENGTH, width - max(map(len, heads), default=0) - 2 - _MIN_LABEL)
+    bars = _bars(series.values, longest) if longest >= _MIN_BAR else [""] * len(heads)
     for head, bar, label in zip(heads, bars, chart.labels, strict=True):
         yield from _row(f"{head} {bar} " if bar else f"{head} ", label, width)
 
@@ -171,7 +171,7 @@ def _column_groups(chart: Chart, width: int) -> Iterator[list[Series]]:
     taken = 0
     for series in chart.series:
         column = max(len(format_exactly(value)) for value in series.values) + 1 if series.values else 1
-        if group and taken + column > width - _LEAST_LABEL:
+        if group and taken + column > width - _MIN_LABEL:
             yield group
             group, taken = [], 0
         group.append(series)

@@ -26,7 +26,7 @@ from cc_bot.domain.memory import (
     write_end,
 )
 from cc_bot.domain.text import one_line, shorten
-from cc_bot.in_order import FileLine
+from cc_bot.in_order import ExportQueue
 from cc_bot.stores import Keep, Stores
 from cc_bot.stores.memory.removal import HiddenMemory
 
@@ -47,7 +47,7 @@ class Memories:
     """The services of memory commands. `line` queues imports and exports and is shared by the process."""
 
     stores: Stores
-    line: FileLine
+    line: ExportQueue
     clock: Clock
 
 

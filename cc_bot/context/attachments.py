@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import PurePath
 
 from cc_bot.context import recordings
-from cc_bot.context.recordings import Sound, sound_of
+from cc_bot.context.recordings import Sound, probe_audio
 from cc_bot.domain.document import MEDIA_TYPES, Document, DocumentKind
 from cc_bot.domain.errors import (
     AttachmentNotSupported,
@@ -36,7 +36,7 @@ MAX_DOCUMENT_TOKENS = 12_000
 """Of what is shown of one document."""
 MAX_DOCUMENTS_TOKENS = 36_000
 """Of what is shown of all documents of one question."""
-LONGEST_TABLE_BYTES = 16 * 2**10
+MAX_TABLE_BYTES = 16 * 2**10
 """Of values with separators that are shown as the text that they are: some 5,000 tokens."""
 
 _PDF = b"%PDF-"
@@ -54,7 +54,7 @@ _DOCUMENT_ENDINGS = _TABLE_ENDINGS | frozenset(
 )
 
 _HEAD_BYTES = 4096
-_LONGEST_NAME = 100
+_MAX_NAME_LENGTH = 100
 
 
 def size_limit(content_type: str | None, name: str) -> int:
@@ -91,7 +91,7 @@ def read_attachment(name: str, data: bytes) -> Attachment:
     MAX_IMAGE_BYTES, MAX_TEXT_BYTES or recordings.MAX_BYTES), RecordingTooLong, RecordingEmpty and
     AttachmentNotSupported (empty, or another kind).
     """
-    if sound := sound_of(data):
+    if sound := probe_audio(data):
         return _recording(name, sound, data)
     media_type = image_type(data)
     if media_type is not None:
@@ -114,7 +114,7 @@ def read_attachment(name: str, data: bytes) -> Attachment:
 def _recording(name: str, sound: Sound, data: bytes) -> Attachment:
     if len(data) > recordings.MAX_BYTES:
         raise too_large(recordings.MAX_BYTES)
-    if sound.seconds is not None and sound.seconds < recordings.SHORTEST_S:
+    if sound.seconds is not None and sound.seconds < recordings.MIN_S:
         raise RecordingEmpty
     if (sound.seconds or 0) > recordings.MAX_SECONDS:
         raise RecordingTooLong(minutes=recordings.MAX_SECONDS // 60)
@@ -128,7 +128,7 @@ def is_document(name: str, data: bytes) -> bool:
         return False
     if data.startswith(_DOCUMENT_BEGINNINGS) or _PDF in data[:_PDF_WITHIN]:
         return True
-    return PurePath(name).suffix.lower() in _TABLE_ENDINGS and len(data) > LONGEST_TABLE_BYTES
+    return PurePath(name).suffix.lower() in _TABLE_ENDINGS and len(data) > MAX_TABLE_BYTES
 
 
 def document_files(name: str, document: Document, pictures: Iterable[bytes]) -> tuple[Attachment, ...]:
@@ -240,7 +240,7 @@ def _cut(text: str, room: float, cost: Cost) -> str:
 def _shown_name(name: str) -> str:
     """Return a name as one short line that can't be taken for anything else."""
     printable = "".join(character for character in name if character.isprintable() and character not in '"`')
-    return printable.strip()[:_LONGEST_NAME] or "file"
+    return printable.strip()[:_MAX_NAME_LENGTH] or "file"
 
 
 # ---- memory file -----------------------------------------------------------------------------------------

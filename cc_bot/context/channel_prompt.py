@@ -15,7 +15,7 @@ from typing import Final
 from zoneinfo import ZoneInfo
 
 from cc_bot.context.instructions import instructions
-from cc_bot.context.prompt import Built, changing, profile, told_to_be
+from cc_bot.context.prompt import BuiltPrompt, changing, profile, told_to_be
 from cc_bot.context.speakers import YOU, beginning, speaker, spoken
 from cc_bot.context.tokens import UNSAID, part_tokens, user_part
 from cc_bot.domain.locale import Locale
@@ -61,7 +61,7 @@ def said_tokens(said: ContextMessage) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class Measure:
+class TokenBudget:
     """The token budget, and how tokens are counted."""
 
     budget: float
@@ -73,7 +73,9 @@ class Measure:
     """In estimated tokens."""
 
     @classmethod
-    def of(cls, budget: int, block: int, factor: float, cost: Callable[[ContextMessage], float]) -> "Measure":
+    def of(
+        cls, budget: int, block: int, factor: float, cost: Callable[[ContextMessage], float]
+    ) -> "TokenBudget":
         return cls(budget, min(block, budget / BLOCKS_IN_BUDGET), factor, cost)
 
     def tokens(self, rows: Sequence[ContextMessage]) -> float:
@@ -91,7 +93,7 @@ class Group:
 
 
 @dataclass(frozen=True, slots=True)
-class Stretch:
+class MessageRange:
     """The messages of one channel that a context may show. A thread has two: its channel's up to its start,
     and its own."""
 
@@ -119,7 +121,7 @@ class Plan:
     """Whether messages were dropped."""
 
 
-def plan(stretches: Sequence[Stretch], measure: Measure) -> Plan:
+def plan(stretches: Sequence[MessageRange], measure: TokenBudget) -> Plan:
     """Freeze what is due, then drop the oldest if it is too much."""
     groups = [group for stretch in stretches for group in _frozen(stretch, measure)]
     known = {block for stretch in stretches for block in stretch.blocks}
@@ -131,7 +133,7 @@ def plan(stretches: Sequence[Stretch], measure: Measure) -> Plan:
     return Plan(tuple(kept), new, first, left=first > groups[0].rows[0].id)
 
 
-def grouped(stretch: Stretch, measure: Measure) -> list[Group]:
+def grouped(stretch: MessageRange, measure: TokenBudget) -> list[Group]:
     """Return the rows in groups by block, oldest first."""
     ids = [row.id for row in stretch.rows]
     groups, at = [], 0
@@ -154,7 +156,7 @@ def grouped(stretch: Stretch, measure: Measure) -> list[Group]:
     return groups
 
 
-def fitting(blocks: Sequence[Block], measure: Measure) -> Sequence[Block]:
+def fitting(blocks: Sequence[Block], measure: TokenBudget) -> Sequence[Block]:
     """Return the newest blocks that fit, judged by the blocks alone."""
     if sum(block.tokens for block in blocks) <= measure.budget:
         return blocks
@@ -165,7 +167,7 @@ def fitting(blocks: Sequence[Block], measure: Measure) -> Sequence[Block]:
     return blocks[start:]
 
 
-def _frozen(stretch: Stretch, measure: Measure) -> list[Group]:
+def _frozen(stretch: MessageRange, measure: TokenBudget) -> list[Group]:
     """Freeze what is due. The newest run stays as it is while it is short; a run before a block does not
     wait."""
     taken = (
@@ -182,7 +184,7 @@ def _frozen(stretch: Stretch, measure: Measure) -> list[Group]:
     return frozen
 
 
-def _cut(group: Group, measure: Measure, settled_before: int, *, closed: bool) -> list[Group]:
+def _cut(group: Group, measure: TokenBudget, settled_before: int, *, closed: bool) -> list[Group]:
     """Split a run into blocks and a rest."""
     if not closed and group.tokens <= measure.block:
         return [group]
@@ -214,7 +216,7 @@ def _block_end(
     return end
 
 
-def _kept(groups: Sequence[Group], measure: Measure) -> list[Group]:
+def _kept(groups: Sequence[Group], measure: TokenBudget) -> list[Group]:
     """Return the groups that fit: whole groups, and of the last one as much as fits."""
     total = sum(group.tokens for group in groups)
     if total <= measure.budget:
@@ -229,7 +231,7 @@ def _kept(groups: Sequence[Group], measure: Measure) -> list[Group]:
     return [newest] if newest else []
 
 
-def _newest(group: Group, measure: Measure) -> Group | None:
+def _newest(group: Group, measure: TokenBudget) -> Group | None:
     """Return the end of a group that fits, outside any block; None if its last message alone is too long."""
     start, spent = len(group.rows), 0.0
     while start:
@@ -300,7 +302,7 @@ def build_channel_prompt(
     asker_id: int | None = None,
     thread_title: str = "",
     thread_owner_id: int = 0,
-) -> Built:
+) -> BuiltPrompt:
     """Build the prompt of a channel turn. `persona`: the agent's, in place of cc-bot's own. `notes`: the
     asker's memories that are always sent. A thread's title is the words of its owner."""
     now_told = changing(locale, now.astimezone(timezone), timezone, paused=paused)
@@ -315,7 +317,7 @@ def build_channel_prompt(
     title = [UserPart(titled, tainted=thread_owner_id != asker_id)] if thread_title else []
     others = any(part.tainted for part in history)  # and it names them
     parts = (system, *history, SystemPart(told, others), *title, *asked)
-    return Built(parts, (0, *shown.ends[-MARKED_BLOCKS:]), history=bool(history))
+    return BuiltPrompt(parts, (0, *shown.ends[-MARKED_BLOCKS:]), history=bool(history))
 
 
 def _stable(locale: Locale, tools: Sequence[ToolSchema], persona: str) -> str:

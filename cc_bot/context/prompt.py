@@ -236,7 +236,7 @@ def changing(
 
 
 @dataclass(frozen=True, slots=True)
-class Built:
+class BuiltPrompt:
     """The prompt of a turn before its first round."""
 
     parts: tuple[PromptPart, ...]
@@ -246,10 +246,10 @@ class Built:
     """Whether it contains history, which could be left out."""
 
 
-def of_session(parts: Sequence[PromptPart]) -> Built:
+def wrap_session(parts: Sequence[PromptPart]) -> BuiltPrompt:
     """Wrap the parts of `build_prompt`: stable up to the first part, and up to the end of the history."""
     last = len(parts) - 3
-    return Built(tuple(parts), (0, last) if last > 0 else (0,), history=last > 0)
+    return BuiltPrompt(tuple(parts), (0, last) if last > 0 else (0,), history=last > 0)
 
 
 # ---- recap -----------------------------------------------------------------------------------------------

@@ -17,7 +17,7 @@ from tinytag import TinyTag, TinyTagException
 MAX_BYTES: Final = 25 * 2**20
 """OpenAI's API reference."""
 MAX_SECONDS: Final = 20 * 60
-SHORTEST_S: Final = 0.1
+MIN_S: Final = 0.1
 """Less holds no speech, and OpenAI refuses it."""
 BYTES_A_SECOND: Final = 4000
 """If unknown: Discord's voice messages have 32 kbit/s."""
@@ -37,7 +37,7 @@ class _NoSound(Exception):
     """The file is not what its first bytes say, or holds video."""
 
 
-def sound_of(data: bytes) -> Sound | None:
+def probe_audio(data: bytes) -> Sound | None:
     """Return the sound in a file; None if it is not a supported kind, or holds video."""
     for is_kind, content_type, measure in _KINDS:
         if is_kind(data):
@@ -93,7 +93,7 @@ _OF_SILENCE: Final = sorted(
 )
 
 
-def says_nothing(text: str, seconds: float) -> bool:
+def is_silence_artifact(text: str, seconds: float) -> bool:
     """Return whether a transcript has no words but those that models make of silence."""
     rest = "".join(filter(str.isalnum, unicodedata.normalize("NFKC", _NOTE.sub("", text)).casefold()))
     if not rest:
@@ -157,14 +157,14 @@ _SEGMENT, _INFO, _TRACKS, _CLUSTER = 0x18538067, 0x1549A966, 0x1654AE6B, 0x1F43B
 _SCALE, _DURATION, _TRACK, _TRACK_TYPE, _TIMESTAMP = 0x2AD7B1, 0x4489, 0xAE, 0x83, 0xE7
 _PARENTS: Final = frozenset({_SEGMENT, _INFO, _TRACKS, _CLUSTER, _TRACK})
 _VIDEO: Final = 1
-_MOST_ELEMENTS: Final = 100_000
+_MAX_ELEMENTS: Final = 100_000
 """More than twenty minutes of 20 ms blocks."""
 
 
 def _elements(data: bytes) -> Iterator[tuple[int, bytes]]:
     """Yield the elements, nested ones too, with the first bytes of their content."""
     at = 0
-    for _ in range(_MOST_ELEMENTS):
+    for _ in range(_MAX_ELEMENTS):
         if at >= len(data):
             return
         name, at = _number(data, at, marked=True)

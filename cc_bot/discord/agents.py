@@ -38,7 +38,7 @@ class Chosen:
 
 
 @dataclass(frozen=True, slots=True)
-class Arrival:
+class Preloaded:
     """What the gate read of a command's user; empty if the database did not answer."""
 
     settings: UserSettings | None = None
@@ -68,7 +68,7 @@ MAX_NOTED: Final = 1000
 
 
 @dataclass(eq=False, slots=True)
-class Chooser:
+class AgentSelector:
     agents: Agents
     store: AgentStore
     places: Places
@@ -96,7 +96,7 @@ class Chooser:
             raise AgentGone
         return await self._once_more(user_id, place, agent)
 
-    async def of_session(self, key: SessionKey, guild_id: int | None) -> Chosen:
+    async def wrap_session(self, key: SessionKey, guild_id: int | None) -> Chosen:
         """Return the agent of a session. Raises AgentGone if it can't be used there any more, and
         StorageError."""
         place = await self._place_in(guild_id, key.channel_id)

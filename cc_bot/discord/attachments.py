@@ -31,7 +31,7 @@ MAX_BYTES = 20 * 2**20
 """All files of one message, of which Discord allows ten; recordings have one recording's size in addition."""
 NOT_READ = "[not shown, it could not be read: {name}]"
 """Tells the model of a file that it can't see, beside others."""
-_LONGEST_NAME = 100
+_MAX_NAME_LENGTH = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,4 +206,4 @@ def _told_apart(files: Sequence[Attachment]) -> Iterator[Attachment]:
 
 
 def on_one_line(name: str) -> str:
-    return " ".join(name.split())[:_LONGEST_NAME]
+    return " ".join(name.split())[:_MAX_NAME_LENGTH]

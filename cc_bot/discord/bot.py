@@ -70,7 +70,7 @@ _log = structlog.get_logger(__name__)
 
 T = TypeVar("T")
 
-HURRY_S = 2.0
+SHUTDOWN_DATABASE_S = 2.0
 """Before the end of the drain, waits for the database end: waiting users get an error, and their answers
 end."""
 LAST_WORDS_S = 2.0
@@ -373,7 +373,7 @@ class DiscordBot:
             services.messages.close()
             if services.answers.running.spoken:
                 leaving.push_async_callback(services.answers.running.spoken.close)
-            hurrying = loop.call_later(max(0.0, drain_s - HURRY_S), self._begin_shutdown)
+            hurrying = loop.call_later(max(0.0, drain_s - SHUTDOWN_DATABASE_S), self._begin_shutdown)
             await services.reminders.close()
             draining = (self._assistant.turns, self._privacy, services.reminders)
             await asyncio.gather(*(each.drain(drain_s) for each in draining))

@@ -13,7 +13,7 @@ import linkd
 import structlog
 
 from cc_bot.commands.reply import Reply
-from cc_bot.discord.agents import Arrival
+from cc_bot.discord.agents import Preloaded
 from cc_bot.discord.delivery.receipts import ReceiptUpkeep
 from cc_bot.discord.gate import Gate
 from cc_bot.discord.interactions import MAX_CHOICES
@@ -111,10 +111,10 @@ _SUGGESTED_WITHIN_S: Final = 2.8
 async def admit_commands(
     _: lightbulb.ExecutionPipeline, ctx: lightbulb.Context, gate: Gate, given: linkd.Container
 ) -> None:
-    """Pass a command through the gate before it runs, and provide what the gate read as Arrival. Errors go to
-    the error handler."""
+    """Pass a command through the gate before it runs, and provide what the gate read as Preloaded. Errors go
+    to the error handler."""
     arrival = await gate.admit(ctx.interaction, always=ctx.interaction.command_name == "privacy")
-    given.add_value(Arrival, arrival)
+    given.add_value(Preloaded, arrival)
 
 
 def suggesting(suggest: Suggest) -> Any:

@@ -30,7 +30,7 @@ async def tell(interaction: Answerable, sentence: str) -> None:
     )
 
 
-async def tell_after_all(interaction: Answerable, sentence: str) -> None:
+async def respond_or_follow_up(interaction: Answerable, sentence: str) -> None:
     """The same for one that most likely was: replaces 'thinking…' or follows up."""
     try:
         await interaction.execute(sentence, flags=hikari.MessageFlag.EPHEMERAL)
@@ -55,7 +55,9 @@ async def tell_failure(interaction: Answerable, error: Exception, recipients: Re
     else:
         _log.error("interaction_broke", exc_info=error)
     told = error if isinstance(error, CcBotError) else CcBotError()
-    say = tell if isinstance(error, AccessError) else tell_after_all  # refused before it was acknowledged
+    say = (
+        tell if isinstance(error, AccessError) else respond_or_follow_up
+    )  # refused before it was acknowledged
     try:
         await say(interaction, explain(told, (await recipients.soon(interaction)).words))
     except hikari.HikariError as unreachable:  # Discord's trouble, or the connection is closed already

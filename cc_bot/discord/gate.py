@@ -10,7 +10,7 @@ from typing import Final
 import hikari
 import structlog
 
-from cc_bot.discord.agents import Arrival
+from cc_bot.discord.agents import Preloaded
 from cc_bot.discord.floods import QUIET_S, FloodGuard
 from cc_bot.discord.owners import Owners
 from cc_bot.discord.places import Places, Recent, key_of_interaction
@@ -22,7 +22,7 @@ from cc_bot.domain.limits import Rules, UsageSubject, quotas_of_user
 from cc_bot.domain.message import ChannelKey, Message
 from cc_bot.domain.schedule import Schedule
 from cc_bot.domain.web import WebPlace
-from cc_bot.in_order import InOrder
+from cc_bot.in_order import KeyedLock
 from cc_bot.policy import Policies, Policy
 from cc_bot.stores import AccessState, AccessStore, Visit
 
@@ -65,7 +65,7 @@ class Gate:
     rates: CommandRates = field(default_factory=CommandRates)
     floods: FloodGuard = field(default_factory=FloodGuard)
     clock: Clock = utc_now
-    _order: InOrder = field(default_factory=InOrder)
+    _order: KeyedLock = field(default_factory=KeyedLock)
     """Keeps one user's interactions in order: the second database connection may answer first."""
     _last: AccessState | None = None
     _last_set: Rules = field(default_factory=dict)
@@ -79,7 +79,7 @@ class Gate:
 
     async def admit(
         self, interaction: hikari.PartialInteraction, what: What = "command", *, always: bool = False
-    ) -> Arrival:
+    ) -> Preloaded:
         """Count a use. Raises TooManyCommands above the user's rate, NotAllowed or UnderMaintenance if they
         may not use the bot there (unless `always`), and StorageError. Owners pass, unless they flood."""
         visitor = self._visitor_of(interaction)
@@ -104,7 +104,7 @@ class Gate:
                 found[place] = refused
         return found
 
-    async def _admit(self, visitor: Visitor, what: What, *, always: bool) -> Arrival:
+    async def _admit(self, visitor: Visitor, what: What, *, always: bool) -> Preloaded:
         self._refuse_again(visitor, what)
         policy, visit = await self.policies.now(), await self._visit(visitor)
         owner = visitor.user_id in self.owners.under(policy)
@@ -112,7 +112,7 @@ class Gate:
             self._count(visitor, what, {**policy.limits, **self._last_set})
         if not (owner or always) and (refused := await self._refuse(visitor, policy, self._known())):
             raise error_of(refused)
-        return Arrival(visit.settings, visit.agents) if visit else Arrival()
+        return Preloaded(visit.settings, visit.agents) if visit else Preloaded()
 
     def _count(self, visitor: Visitor, what: What, limits: Rules) -> None:
         payer = UsageSubject(visitor.user_id, visitor.guild_id or 0, tuple(visitor.role_ids or ()))

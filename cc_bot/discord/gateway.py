@@ -206,7 +206,7 @@ SPAN_S: Final = 1.25
 """More than a second, as requests take different times to arrive."""
 
 
-class SteadyBuckets(RESTBucketManager):
+class PacedBucketManager(RESTBucketManager):
     """hikari's rate limits per route, and a global one that is kept before Discord refuses.
 
     hikari (2.6.0) learns the global limit only from a refusal, and retries unused routes without a pause
@@ -281,12 +281,12 @@ class SteadyBuckets(RESTBucketManager):
 def fullness(rest: hikari.api.RESTClient) -> float:
     """Return the used share of the limit, from 0 to 1."""
     manager = cast("hikari.impl.RESTClientImpl", rest)._bucket_manager
-    return manager.fullness if isinstance(manager, SteadyBuckets) else 0.0
+    return manager.fullness if isinstance(manager, PacedBucketManager) else 0.0
 
 
 def hold_to_the_limit(rest: hikari.api.RESTClient, share: RestShare = RestShare()) -> None:
     """Make a client that has not started keep to its share of Discord's rate limit."""
     client = cast("hikari.impl.RESTClientImpl", rest)
-    client._bucket_manager = SteadyBuckets(  # there is no other way in
+    client._bucket_manager = PacedBucketManager(  # there is no other way in
         client._bucket_manager.max_rate_limit, share
     )

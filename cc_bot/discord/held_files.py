@@ -16,7 +16,7 @@ from typing import Final
 import structlog
 
 from cc_bot.domain.errors import DocumentsWait
-from cc_bot.in_order import InOrder
+from cc_bot.in_order import KeyedLock
 
 MAX_USER_BYTES: Final = 24 * 2**20
 MAX_BYTES: Final = 32 * 2**20
@@ -42,7 +42,7 @@ class HeldFiles:
     wait_s: float = WAIT_S
     _by_user: Counter[int] = field(default_factory=Counter)
     _changed: asyncio.Condition = field(default_factory=asyncio.Condition)
-    _readers: InOrder = field(default_factory=InOrder)
+    _readers: KeyedLock = field(default_factory=KeyedLock)
 
     @asynccontextmanager
     async def answer(self, user_id: int) -> AsyncIterator[None]:

@@ -64,7 +64,7 @@ def owner_of(message: hikari.PartialMessage) -> int | None:
     return None
 
 
-def is_withheld(message: hikari.PartialMessage) -> bool:
+def has_no_visible_content(message: hikari.PartialMessage) -> bool:
     """Return whether Discord shows the bot no content."""
     beside = message.embeds or message.poll or message.stickers or message.attachments
     if beside or any(map(_says_something, forwards_of(message))):
@@ -117,7 +117,7 @@ def memorable_text(message: hikari.PartialMessage, bot: hikari.User, *, ours: bo
     return typed or without_mentions("\n".join(filter(None, shown))).strip()
 
 
-def names_others(message: hikari.PartialMessage, bot_id: int) -> bool:
+def contains_foreign_text(message: hikari.PartialMessage, bot_id: int) -> bool:
     """Return whether `content_of` has words that its author did not choose: names of other users and of
     files, link previews, forwards. Discord names the file of a voice message."""
     has_files = bool(files_of(message)) and not is_voice_message(message)
@@ -173,7 +173,7 @@ def to_message(message: hikari.Message, bot: hikari.User, *, quoting: bool = Fal
         author_name=name_of_author(message),
         discord_id=int(message.id),
         created_at=message.timestamp,
-        tainted=names_others(message, int(bot.id)) or _is_named_by_others(message),
+        tainted=contains_foreign_text(message, int(bot.id)) or _is_named_by_others(message),
         reply_to=None if quoting else reply_to(message),
     )
 

@@ -94,7 +94,7 @@ async def defer_update(interaction: hikari.ComponentInteraction) -> None:
     await _acknowledge(interaction, hikari.ResponseType.DEFERRED_MESSAGE_UPDATE, ephemeral=False)
 
 
-async def accept_ahead(
+async def defer_early(
     interaction: hikari.ComponentInteraction | hikari.ModalInteraction, *, shows: bool = False
 ) -> None:
     """Defer a press or form that has to wait for its turn or the database; its handler, in this task or one

@@ -16,7 +16,7 @@ import structlog
 from cc_bot.commands.reply import Reply
 from cc_bot.discord.failures import tell, tell_failure
 from cc_bot.discord.gate import Gate
-from cc_bot.discord.interactions import Answerable, accept_ahead, defer_update
+from cc_bot.discord.interactions import Answerable, defer_early, defer_update
 from cc_bot.discord.pages.custom_ids import (
     ANY_ASKER,
     AnswerButton,
@@ -34,7 +34,7 @@ from cc_bot.discord.pages.page import NO_PINGS, components
 from cc_bot.discord.pages.replies import reply_view
 from cc_bot.discord.recipients import Recipient, Recipients
 from cc_bot.domain.message import UserSettings
-from cc_bot.in_order import InOrder
+from cc_bot.in_order import KeyedLock
 from cc_bot.texts import Texts
 
 _log = structlog.get_logger(__name__)
@@ -160,7 +160,7 @@ class Presses:
             await tell(interaction, words.answer.unknown_press)
             return None
         if arrival.settings is None and handler.response != "own":  # the database may take long
-            await accept_ahead(interaction, shows=handler.response == "message")
+            await defer_early(interaction, shows=handler.response == "message")
         return _Press(interaction, control, handler, arrival.settings)
 
     async def _handle(self, press: _Press) -> None:
@@ -208,7 +208,7 @@ _NO_PRESS: Final = _LastPress((), None, 0.0)
 
 class PressOrder:
     def __init__(self) -> None:
-        self._order = InOrder()
+        self._order = KeyedLock()
         self._last: OrderedDict[_Place, _LastPress] = OrderedDict()
 
     async def run(
@@ -227,7 +227,7 @@ class PressOrder:
             return
         waits = self._order.length(place) > 0
         if waits:
-            await accept_ahead(interaction)
+            await defer_early(interaction)
         async with self._order.after(place):
             if not waits or await _is_still_shown(interaction):
                 await act()

@@ -28,10 +28,10 @@ from cc_bot.discord.attachments import (
 from cc_bot.discord.delivery.refusals import is_gone
 from cc_bot.discord.incoming import (
     FILE_NOTE,
+    contains_foreign_text,
     content_of,
-    is_withheld,
+    has_no_visible_content,
     name_of_author,
-    names_others,
     reply_to,
     text_of,
     without_small_print,
@@ -250,14 +250,14 @@ class References:
             return _Found(Reference(pointing, shown=False))
         bot = self.bot()
         own, answers = message.author.id == bot.id, reply_to(message)
-        if is_withheld(message):
+        if has_no_visible_content(message):
             withheld = not (own or self.reads_all or at.guild_id is None)
             return _Found(Reference(pointing, shown=False), None, answers, withheld)
         content = (own and without_small_print(message.content or "")) or content_of(message, bot)
         name = "" if own else name_of_author(message)
         found = await self._files(message)
         left_out = found.left_out
-        foreign = message.author.id != asker_id or names_others(message, int(bot.id))
+        foreign = message.author.id != asker_id or contains_foreign_text(message, int(bot.id))
         author_id, content = int(message.author.id), "\n".join((content, *_not_read(left_out)))
         reference = Reference(pointing, content, name, author_id, found.files, tainted=foreign)
         return _Found(reference, int(message.id), answers, left_out=left_out)
@@ -312,7 +312,7 @@ class References:
     async def _asked_about(self, question: Message, at: QuestionLocation) -> _Found:
         """Raises TargetNotShown."""
         message = await self._target(question, at)
-        if message is None or is_withheld(message):
+        if message is None or has_no_visible_content(message):
             raise TargetNotShown
         return replace(await self._read("menu", message, question.author_id, at), reply_to=None)
 
@@ -346,7 +346,7 @@ class References:
             raise ConversationNotShown from None
         if not told:
             raise ConversationNotShown
-        first = next(message for message in said if not is_withheld(message))
+        first = next(message for message in said if not has_no_visible_content(message))
         own = first.author.id == self.bot().id
         name, author_id = "" if own else name_of_author(first), int(first.author.id)
         reference = Reference("since", "\n".join(told), name, author_id, _unheard(files))
@@ -374,7 +374,7 @@ class References:
         """Return a line per message, within FOLLOWING_CHARACTERS; and how many were read, if not all."""
         told, total, room = list[str](), 0, FOLLOWING_CHARACTERS
         for message in said:
-            line = "" if is_withheld(message) else self._line(message)
+            line = "" if has_no_visible_content(message) else self._line(message)
             room -= len(line)
             if room < 0:
                 more = True
@@ -438,7 +438,9 @@ def _unheard(files: Sequence[Attachment]) -> tuple[Attachment, ...]:
 
 def _unveiled(message: hikari.Message, target: Target | None) -> hikari.Message:
     """Return the message from the interaction if the fetched one has no content and is unchanged."""
-    return target.message if target and is_withheld(message) and is_same(message, target) else message
+    return (
+        target.message if target and has_no_visible_content(message) and is_same(message, target) else message
+    )
 
 
 def _not_read(names: Sequence[str]) -> Sequence[str]:

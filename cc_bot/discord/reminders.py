@@ -17,7 +17,7 @@ import hikari
 import structlog
 
 from cc_bot.assistant import Heartbeats, TurnOptions
-from cc_bot.discord.agents import Chooser
+from cc_bot.discord.agents import AgentSelector
 from cc_bot.discord.delivery.canvas_boards import CanvasBoards
 from cc_bot.discord.delivery.refusals import next_form
 from cc_bot.discord.delivery.reply import repeat
@@ -36,9 +36,9 @@ from cc_bot.discord.recipients import Recipient, Recipients
 from cc_bot.domain.errors import CcBotError, StorageError
 from cc_bot.domain.message import Message
 from cc_bot.domain.schedule import Firing, MissedReminders, Obstacle, Place, Schedule
-from cc_bot.in_order import Pace
+from cc_bot.in_order import RateLimiter
 from cc_bot.log import job
-from cc_bot.process import Duties, OwnDuties
+from cc_bot.process import Leases, OwnLeases
 from cc_bot.scheduler import Scheduler
 from cc_bot.stores import ScheduleStore
 
@@ -94,7 +94,7 @@ class Posting:
     rest: hikari.api.RESTClient
     pauses_s: Sequence[float] = PAUSES_S
     """Between retries."""
-    pace: Pace = field(default_factory=Pace)
+    pace: RateLimiter = field(default_factory=RateLimiter)
     _dms: Recent[int, int] = field(default_factory=partial(Recent[int, int], MAX_CACHED_DMS))
 
     async def say(self, firing: Firing, page: Page, wanted: Wanted | None = None) -> Posted:
@@ -198,11 +198,11 @@ class Reminders:
         schedules: ScheduleStore,
         posting: Posting,
         *,
-        chooser: Chooser,
+        chooser: AgentSelector,
         gate: Gate,
         boards: CanvasBoards,
         recipients: Recipients,
-        duties: Duties = OwnDuties(),
+        duties: Leases = OwnLeases(),
     ) -> None:
         self._duties = duties
         self._scheduler = Scheduler(schedules, places=PLACES, clock=recipients.clock)

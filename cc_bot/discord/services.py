@@ -17,7 +17,7 @@ from cc_bot.agents import Agents
 from cc_bot.assistant import Assistant, Heartbeats, TimeResolver
 from cc_bot.commands.admin import Administration
 from cc_bot.commands.memories import Memories
-from cc_bot.discord.agents import Chooser
+from cc_bot.discord.agents import AgentSelector
 from cc_bot.discord.approvals import ApprovalDelivery
 from cc_bot.discord.attachments import AttachmentFetcher
 from cc_bot.discord.delivery.answers import Answers
@@ -27,7 +27,7 @@ from cc_bot.discord.delivery.deliveries import Deliveries
 from cc_bot.discord.delivery.outlets import MessageReplies
 from cc_bot.discord.delivery.receipts import ReceiptUpkeep
 from cc_bot.discord.delivery.recovery import Recovery
-from cc_bot.discord.delivery.reply import TakenDown
+from cc_bot.discord.delivery.reply import ExpectedDeletions
 from cc_bot.discord.delivery.running import RunningTurns
 from cc_bot.discord.delivery.speaking import SpokenAnswers
 from cc_bot.discord.floods import drop_floods
@@ -45,10 +45,10 @@ from cc_bot.domain.clock import Clock
 from cc_bot.domain.locale import Locale
 from cc_bot.domain.measures import NULL_METER, GatewayHealth, Meter
 from cc_bot.domain.message import Reading
-from cc_bot.in_order import Pace
+from cc_bot.in_order import RateLimiter
 from cc_bot.policy import Policies
 from cc_bot.privacy import Privacy
-from cc_bot.process import Duties, Membership, OwnDuties
+from cc_bot.process import Leases, Membership, OwnLeases
 from cc_bot.reading.reader import DocumentReader
 from cc_bot.spending import Spending
 from cc_bot.status import BotStatus
@@ -195,8 +195,8 @@ class BotDependencies:
     """Tool servers that newly wait for an owner's approval."""
 
     @property
-    def duties(self) -> Duties:
-        return self.membership or OwnDuties()
+    def duties(self) -> Leases:
+        return self.membership or OwnLeases()
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,14 +223,14 @@ def build_services(
     recipients = Recipients(
         stores.settings, settings.locale, settings.timezone, given.clock, is_owner=owners.has
     )
-    places, taken_down, pace = Places(bot.rest, stores.channels), TakenDown(), Pace()
+    places, expected_deletions, pace = Places(bot.rest, stores.channels), ExpectedDeletions(), RateLimiter()
     receipts = ReceiptUpkeep(bot.rest, stores, pace)
     running = RunningTurns(given.meter, receipts, SpokenAnswers(given.assistant.speaking))
     gate = Gate(owners, given.policies, stores.access, places, bot.rest)
-    chooser = Chooser(given.agents, stores.agents, places)
+    chooser = AgentSelector(given.agents, stores.agents, places)
     boards = CanvasBoards(
         stores.canvases,
-        CanvasMessages(bot.rest, taken_down),
+        CanvasMessages(bot.rest, expected_deletions),
         Pictures(),
         recipients,
         places,
@@ -257,9 +257,9 @@ def build_services(
         references,
         boards,
         deliveries,
-        taken_down,
+        expected_deletions,
     )
-    replies = MessageReplies(bot.rest, taken_down, stores.channels)
+    replies = MessageReplies(bot.rest, expected_deletions, stores.channels)
     messages = Messages(
         bot,
         stores,
@@ -297,7 +297,17 @@ def build_services(
         *(given.moments, given.status, given.administration),
         *(PagesUrl(given.pages_url), granted, owners, gate, handlers),
         ApprovalDelivery(given.assistant, answers, recipients, receipts, boards, owners),
-        *(recipients, running, running.forms, receipts, deliveries, chooser, places, taken_down, boards),
+        *(
+            recipients,
+            running,
+            running.forms,
+            receipts,
+            deliveries,
+            chooser,
+            places,
+            expected_deletions,
+            boards,
+        ),
         *(messages, messages.quotes, messages.forwards, answers),
     )
     drop_floods(bot, gate.floods)

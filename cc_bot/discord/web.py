@@ -9,7 +9,7 @@ from typing import Final, Literal, TypeVar
 import hikari
 import structlog
 
-from cc_bot.discord.agents import Chooser, Location
+from cc_bot.discord.agents import AgentSelector, Location
 from cc_bot.discord.delivery.canvas_boards import CanvasBoards
 from cc_bot.discord.delivery.receipts import ReceiptUpkeep
 from cc_bot.discord.gate import Gate, error_of
@@ -43,7 +43,7 @@ class PagesUrl:
 class DiscordForPages:
     rest: hikari.api.RESTClient
     gate: Gate
-    chooser: Chooser
+    chooser: AgentSelector
     places: Places
     boards: CanvasBoards
     receipts: ReceiptUpkeep

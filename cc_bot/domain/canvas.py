@@ -177,7 +177,7 @@ MAX_SERIES: Final = 6
 MAX_NAME: Final = 40
 """Characters of a label or the name of a series."""
 MAX_ID: Final = 32
-LARGEST: Final = 1e15
+MAX_VALUE: Final = 1e15
 """Floats are exact integers up to here, and an axis can be labelled."""
 
 _BREAKS: Final = re.compile("\r\n|[\r\n\v\f\x85\u2028\u2029]")
@@ -230,8 +230,8 @@ def _series(series: Series, length: int, *, named: bool) -> Series:
     name = (_title if named else _short)(series.name, "name", MAX_NAME)
     if len(series.values) != length:
         raise CanvasRefused(f"Each series needs one number for each of the {length} labels.")
-    if not all(math.isfinite(number) and abs(number) <= LARGEST for number in series.values):
-        raise CanvasRefused(f"values: numbers from {-LARGEST:.0e} to {LARGEST:.0e}.")
+    if not all(math.isfinite(number) and abs(number) <= MAX_VALUE for number in series.values):
+        raise CanvasRefused(f"values: numbers from {-MAX_VALUE:.0e} to {MAX_VALUE:.0e}.")
     return Series(name, tuple(float(number) + 0.0 for number in series.values))  # and no negative zero
 
 

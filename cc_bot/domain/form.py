@@ -19,14 +19,14 @@ from cc_bot.domain.errors import (
 )
 from cc_bot.domain.text import shorten
 
-MOST_FIELDS: Final = 5
+MAX_FIELDS: Final = 5
 """As in a form on Discord."""
-LONGEST_ENTRY: Final = 4000
+MAX_ENTRY_LENGTH: Final = 4000
 """Characters per field."""
-LONGEST_TOLD: Final = 1000
+MAX_TOLD_LENGTH: Final = 1000
 """Characters of the choices in an error that repeats them."""
 OPEN_FOR_S: Final = 300
-LARGEST_NUMBER: Final = 1e15
+MAX_NUMBER: Final = 1e15
 """Floats are exact integers up to here."""
 
 FieldKind = Literal["text", "number", "whole", "yes_or_no", "choice"]
@@ -59,7 +59,7 @@ class FormField:
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """With one to MOST_FIELDS fields."""
+    """With one to MAX_FIELDS fields."""
 
     server: str
     message: str
@@ -124,7 +124,7 @@ def _choice(field: FormField, text: str) -> str:
             called = [(fold(each.label if shown else each.value), each.value) for each in field.choices]
             if len(found := [value for name, value in called if name == fold(text)]) == 1:
                 return found[0]
-    known = shorten(" / ".join(choice.label for choice in field.choices), LONGEST_TOLD)
+    known = shorten(" / ".join(choice.label for choice in field.choices), MAX_TOLD_LENGTH)
     raise FieldNotAChoice(name=field.title, known=known)
 
 
@@ -140,7 +140,7 @@ def _number(field: FormField, text: str) -> int | float:
     if _GROUPED.fullmatch(plain):
         plain = plain.replace(",", "")
     wrong = FieldNotAWholeNumber if field.kind == "whole" else FieldNotANumber
-    if not _NUMBER.fullmatch(plain) or abs(value := float(plain)) > LARGEST_NUMBER:
+    if not _NUMBER.fullmatch(plain) or abs(value := float(plain)) > MAX_NUMBER:
         raise wrong(name=field.title)
     if field.kind == "whole":
         if not value.is_integer():

@@ -23,7 +23,7 @@ from cc_bot.domain.errors import (
 )
 from cc_bot.domain.message import is_blank
 from cc_bot.domain.text import without_controls
-from cc_bot.domain.when import LONGEST, read_when
+from cc_bot.domain.when import MAX_LENGTH, read_when
 from cc_bot.domain.when_words import normalize
 
 MAX_CONTENT_CHARACTERS = 4000
@@ -298,7 +298,7 @@ def parse_end(text: str | None, now: datetime, zone: ZoneInfo) -> datetime | Non
     """
     if text is None or not text.strip():
         return None
-    if len(text) > LONGEST:
+    if len(text) > MAX_LENGTH:
         raise EndNotUnderstood
     end = _end(_UNTIL.sub("", normalize(text)).strip(), now, zone)
     if end <= now:

@@ -107,7 +107,7 @@ class ToolCall:
         return result_for_model(self.result)
 
     @property
-    def in_doubt(self) -> bool:
+    def outcome_unknown(self) -> bool:
         """Return whether it is unknown if the call was made: it has no result, or one that says so."""
         if not self.result or self.ok:
             return not self.result

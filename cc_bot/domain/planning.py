@@ -20,7 +20,7 @@ from cc_bot.domain.errors import (
 )
 from cc_bot.domain.holidays import cron_of
 from cc_bot.domain.repeats import check_repeat, count_from, in_hours, next_time
-from cc_bot.domain.when import LONGEST, USUAL_MINUTE_OF_DAY, ReadTime, read_moments
+from cc_bot.domain.when import MAX_LENGTH, USUAL_MINUTE_OF_DAY, ReadTime, read_moments
 from cc_bot.domain.when_words import (
     MIDNIGHT,
     TimeWords,
@@ -88,7 +88,7 @@ def parse_schedules(when: str, repeat: str, now: datetime, zone: ZoneInfo) -> tu
     Raises WhenNotUnderstood (including NoSuchTime), WhenPassed or WhenTooFar; RepeatNotUnderstood or
     RepeatTooOften; SeveralTimes for more than MAX_AT_ONCE, and for one repeat with several beginnings.
     """
-    if len(repeat) > LONGEST:
+    if len(repeat) > MAX_LENGTH:
         raise RepeatNotUnderstood
     is_once = _ONCE.fullmatch(normalize(repeat)) is not None
     if is_once or not repeat.strip():
@@ -112,12 +112,12 @@ def parse_schedule(when: str, repeat: str, now: datetime, zone: ZoneInfo) -> Pla
 
 def looks_repeated(text: str) -> bool:
     """Return whether a text mentions a repeat, even one that is not understood."""
-    return len(text) <= LONGEST and _LOOKS_REPEATED.search(normalize(text)) is not None
+    return len(text) <= MAX_LENGTH and _LOOKS_REPEATED.search(normalize(text)) is not None
 
 
 def is_ambiguous(text: str) -> bool:
     """Return whether a repeat has two common readings."""
-    return len(text) <= LONGEST and _AMBIGUOUS.search(normalize(text)) is not None
+    return len(text) <= MAX_LENGTH and _AMBIGUOUS.search(normalize(text)) is not None
 
 
 def split_when(written: str) -> tuple[str, str]:
@@ -165,7 +165,7 @@ def _means_time(words: str) -> bool:
 
 
 def _plan(when: str, now: datetime, zone: ZoneInfo) -> tuple[Planned, ...]:
-    start, repeat = _parts(normalize(when[:LONGEST]))
+    start, repeat = _parts(normalize(when[:MAX_LENGTH]))
     if start and looks_repeated(repeat):
         return _plan_from(start, repeat, now, zone)
     try:
@@ -237,7 +237,7 @@ def _first_times(
 
 
 def _read_repeat(text: str, start: datetime | None) -> list[str]:
-    if len(text) > LONGEST or len(written := normalize(text)) > 2 * LONGEST:
+    if len(text) > MAX_LENGTH or len(written := normalize(text)) > 2 * MAX_LENGTH:
         raise RepeatNotUnderstood
     if _CRON.fullmatch(written):
         return [check_repeat(text)]

@@ -4,7 +4,7 @@ A process is alive while its row exists, which it renews by the database's clock
 `LEASE`, another process may delete the row: the process is then dead, whatever it still does, and others
 finish its work.
 
-A duty is work that one process does for all, until it releases it or dies. Duties are idempotent or claimed
+A duty is work that one process does for all, until it releases it or dies. Leases are idempotent or claimed
 row by row, so a former holder that wakes up does no harm.
 """
 
@@ -91,7 +91,7 @@ class LivingProcess:
 
 
 @dataclass(frozen=True, slots=True)
-class Duty:
+class Lease:
     """A duty and its holder."""
 
     name: str
@@ -105,7 +105,7 @@ class Renewal:
     """All processes, including this one."""
     died: tuple[str, ...]
     """Declared dead by this renewal."""
-    duties: tuple[Duty, ...] = ()
+    duties: tuple[Lease, ...] = ()
 
 
 def find_free_shards(living: Sequence[LivingProcess]) -> frozenset[int]:

@@ -171,8 +171,8 @@ class MissedReminders:
 # Every few hours a heartbeat checks whether there is news for its user. Its next time is computed from the
 # current time, outside the user's quiet hours.
 
-LEAST_HOURS: Final = 1
-MOST_HOURS: Final = 168
+MIN_HOURS: Final = 1
+MAX_HOURS: Final = 168
 USUAL_QUIET: Final = Quiet(22 * 60, 7 * 60)
 """The default."""
 
@@ -181,8 +181,8 @@ _HOUR: Final = re.compile(r"[0-9]{1,2}")
 
 
 def repeat_of(hours: int) -> str:
-    """Return the `repeat` of a heartbeat. Raises ValueError outside LEAST_HOURS to MOST_HOURS."""
-    if not LEAST_HOURS <= hours <= MOST_HOURS:
+    """Return the `repeat` of a heartbeat. Raises ValueError outside MIN_HOURS to MAX_HOURS."""
+    if not MIN_HOURS <= hours <= MAX_HOURS:
         raise ValueError(f"every {hours} hours")
     return f"every {hours}h"
 
@@ -191,7 +191,7 @@ def hours_of(repeat: str) -> int:
     """Parse `repeat_of`'s result. Raises ValueError for any other text."""
     found = _REPEAT.fullmatch(repeat)
     hours = int(found[1]) if found else 0
-    if not LEAST_HOURS <= hours <= MOST_HOURS:
+    if not MIN_HOURS <= hours <= MAX_HOURS:
         raise ValueError(repeat)
     return hours
 
@@ -308,7 +308,7 @@ LATELY: Final = timedelta(days=8)
 """How long a change or missed reminder is news; longer than the longest heartbeat interval."""
 FOR_GOOD: Final = timedelta(days=400)
 """Lifetime of marks without their own end."""
-MOST: Final = 20
+MAX_COUNT: Final = 20
 """Matters per heartbeat; the rest is left for the next one."""
 _RANKS: Final = {"missed": 0, "due": 1, "ends": 2, "named": 2, "changed": 3}
 
@@ -395,11 +395,11 @@ def of_memories(
 
 
 def new(matters: Iterable[Matter], looked_at: Collection[str]) -> tuple[Matter, ...]:
-    """Return the new matters, most urgent first, at most MOST."""
+    """Return the new matters, most urgent first, at most MAX_COUNT."""
     fresh = (matter.fresh(looked_at) for matter in matters)
     found = [matter for matter in fresh if matter.reasons]
     found.sort(key=_urgency)
-    return tuple(found[:MOST])
+    return tuple(found[:MAX_COUNT])
 
 
 def _ending(memory: Memory, now: datetime) -> Iterator[Reason]:

@@ -72,14 +72,14 @@ class CallsResumed:
     """The outcome of those in doubt is unknown."""
 
     @property
-    def in_doubt(self) -> bool:
+    def outcome_unknown(self) -> bool:
         """Return whether a change of a memory or reminder has an unknown outcome."""
-        return any(call.in_doubt and not is_of_server(call.name) for call in self.calls)
+        return any(call.outcome_unknown and not is_of_server(call.name) for call in self.calls)
 
     @property
     def in_doubt_outside(self) -> bool:
         """Return whether a server tool's call has an unknown outcome."""
-        return any(call.in_doubt and is_of_server(call.name) for call in self.calls)
+        return any(call.outcome_unknown and is_of_server(call.name) for call in self.calls)
 
     @property
     def done_outside(self) -> tuple[str, ...]:

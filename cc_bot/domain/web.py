@@ -8,7 +8,7 @@ CODE_LIFE: Final = timedelta(minutes=10)
 """Of a sign-in link."""
 UNUSED_LIFE: Final = timedelta(days=7)
 """Of an unused browser session."""
-LONGEST_LIFE: Final = timedelta(days=30)
+MAX_LIFE: Final = timedelta(days=30)
 """Of a browser session in any case."""
 
 

@@ -26,7 +26,7 @@ USUAL_MINUTE_OF_DAY: Final = 9 * 60
 """After midnight; the default if only a day is named."""
 AFTERNOON_UNTIL: Final = 7 * 60
 """Minutes after noon: once 5:00 has passed, `5時` is this afternoon; 7時 may be tomorrow's."""
-LONGEST: Final = 200
+MAX_LENGTH: Final = 200
 """Characters; a longer text is rejected."""
 _A_LIFE: Final = timedelta(days=366 * 150)
 """How long ago a repeat may have begun: a birthday."""
@@ -63,7 +63,7 @@ def read_when(text: str, now: datetime, zone: ZoneInfo, *, over: bool = False) -
 def read_moments(text: str, now: datetime, zone: ZoneInfo, *, over: bool = False) -> list[ReadTime]:
     """Return the moments that a text means, in order: one for each day and time of day. Raises as
     `parse_when`; WhenNotUnderstood for repeats."""
-    if len(text) > LONGEST or len(written := normalize(text)) > LONGEST:  # ㍿ becomes four characters
+    if len(text) > MAX_LENGTH or len(written := normalize(text)) > MAX_LENGTH:  # ㍿ becomes four characters
         raise WhenNotUnderstood
     try:
         if iso := _ISO.fullmatch(written):

@@ -17,10 +17,10 @@ from urllib.parse import quote, urljoin
 from cc_bot.domain.errors import AddressNotGiven, AddressRefused
 
 WEB_PORTS: Final = frozenset({80, 443})
-LONGEST_NAME: Final = 253
-LONGEST: Final = 2000
+MAX_NAME_LENGTH: Final = 253
+MAX_LENGTH: Final = 2000
 """Characters."""
-MOST: Final = 50
+MAX_COUNT: Final = 50
 """Addresses of one text that are considered."""
 
 _PORTS: Final = {"http": 80, "https": 443}
@@ -66,7 +66,7 @@ class WebAddress:
 def parse_address(text: str, ports: frozenset[int] | None = WEB_PORTS) -> WebAddress:
     """Normalize a web address; `ports`: the allowed ones, None for all. Raises AddressRefused if it is
     invalid or contains credentials."""
-    parts = None if len(text) > LONGEST or _UNSEEN.search(text) else _PARTS.fullmatch(text)
+    parts = None if len(text) > MAX_LENGTH or _UNSEEN.search(text) else _PARTS.fullmatch(text)
     authority = _AUTHORITY.fullmatch(parts[2]) if parts else None
     if parts is None or authority is None:
         raise AddressRefused
@@ -89,14 +89,14 @@ def _host(written: str) -> str:
             raise AddressRefused
         return str(address)
     name = written.lower().removesuffix(".")
-    if not name.isascii() and len(name) <= LONGEST_NAME:
+    if not name.isascii() and len(name) <= MAX_NAME_LENGTH:
         import idna  # noqa: PLC0415 - its tables are large, and such names rare
 
         try:
             name = idna.encode(name, uts46=True).decode()
         except UnicodeError as error:
             raise AddressRefused from error
-    if len(name) > LONGEST_NAME or not _NAME.fullmatch(name):
+    if len(name) > MAX_NAME_LENGTH or not _NAME.fullmatch(name):
         raise AddressRefused
     return name
 
@@ -113,13 +113,13 @@ _END: Final = re.compile(
     r"[！？：；，．…‥→※＊](?=.)|(?<=[^ぁ-ゟ])(?=[ぁ-ゟ])|(?<=[\x21-\x7e])(?=[^\x21-\x7e])"
 )
 """Where an address may end before its last character."""
-_MOST_ENDS: Final = 8
+_MAX_ENDS: Final = 8
 _TRAILING: Final = ".,:;!?'*_~-！？：；，．…"
 
 
 def find_addresses(text: str) -> Iterator[WebAddress]:
     """Yield the addresses in a text, each in all its readings."""
-    for found in islice(_WRITTEN.finditer(text), MOST):
+    for found in islice(_WRITTEN.finditer(text), MAX_COUNT):
         for reading in dict.fromkeys(_readings(found[0])):
             try:
                 yield parse_address(reading)
@@ -128,10 +128,10 @@ def find_addresses(text: str) -> Iterator[WebAddress]:
 
 
 def _readings(written: str) -> Iterator[str]:
-    written = written[: LONGEST + 1]
+    written = written[: MAX_LENGTH + 1]
     yield _trim(written)
     yield written
-    for end in islice(_END.finditer(written), _MOST_ENDS):
+    for end in islice(_END.finditer(written), _MAX_ENDS):
         yield _trim(written[: end.start()])
 
 

@@ -99,13 +99,13 @@ class Network:
     """How to reach servers, and which are allowed."""
 
     resolve: Resolve = resolve
-    may_reach: Callable[[IpAddress], bool] = is_public
+    is_allowed: Callable[[IpAddress], bool] = is_public
     tls: Callable[[], ssl.SSLContext] = _authorities
 
 
 PUBLIC: Final = Network()
 """For addresses by anyone."""
-ANYWHERE: Final = Network(may_reach=lambda _: True)
+UNRESTRICTED: Final = Network(is_allowed=lambda _: True)
 """For addresses by the operator."""
 
 
@@ -138,7 +138,7 @@ class _Guard(AbstractResolver):
         return _CountingSocket(self, family, kind, protocol)
 
     def _check(self, host: str, addresses: Sequence[SocketAddress]) -> None:
-        if not all(self._network.may_reach(ip_address(numeric)) for numeric, _ in addresses):
+        if not all(self._network.is_allowed(ip_address(numeric)) for numeric, _ in addresses):
             raise AddressNotPublic(host=host)
 
     def count_read(self, size: int) -> None:

@@ -20,7 +20,7 @@ import structlog
 from cc_bot.domain.errors import AddressRefused, PageError, SearchFailed, SearchFormatOff
 from cc_bot.domain.text import one_line, printable, shorten
 from cc_bot.internet.addresses import names_public, parse_address
-from cc_bot.internet.http import ANYWHERE, Network, open_client, run_apart
+from cc_bot.internet.http import UNRESTRICTED, Network, open_client, run_apart
 from cc_bot.internet.turn import SearchResult, SearchService
 
 BRAVE: Final = "https://api.search.brave.com/res/v1/web/search"
@@ -28,7 +28,7 @@ LIMIT_S: Final = 8.0
 """Per service; a tool has time for two."""
 MAX_BYTES: Final = 512 << 10
 """Its JSON is parsed at once, blocking the process for at most 50 ms."""
-MOST_RESULTS: Final = 8
+MAX_RESULTS: Final = 8
 TITLE_CHARACTERS: Final = 120
 SNIPPET_CHARACTERS: Final = 400
 
@@ -42,7 +42,7 @@ class SearxngSearch:
     """The operator's SearXNG."""
 
     base_url: str
-    network: Network = ANYWHERE
+    network: Network = UNRESTRICTED
     name: str = "searxng"
 
     async def find(self, query: str) -> Sequence[SearchResult]:
@@ -53,7 +53,7 @@ class SearxngSearch:
             raise SearchFormatOff
         match answer:
             case {"results": list(found)}:
-                return tuple(islice(_results(found, "content"), MOST_RESULTS))
+                return tuple(islice(_results(found, "content"), MAX_RESULTS))
             case _:
                 raise SearchFailed
 
@@ -64,7 +64,7 @@ class BraveSearch:
 
     key: str
     base_url: str = BRAVE
-    network: Network = ANYWHERE
+    network: Network = UNRESTRICTED
     name: str = "brave"
 
     def __repr__(self) -> str:
@@ -73,11 +73,11 @@ class BraveSearch:
 
     async def find(self, query: str) -> Sequence[SearchResult]:
         """Search. Raises SearchFailed."""
-        url = f"{self.base_url}?q={quote(query, safe='')}&count={MOST_RESULTS}"
+        url = f"{self.base_url}?q={quote(query, safe='')}&count={MAX_RESULTS}"
         _, answer = await _ask(url, self.network, {"X-Subscription-Token": self.key})
         match answer:
             case {"web": {"results": list(found)}}:
-                return tuple(islice(_results(found, "description"), MOST_RESULTS))
+                return tuple(islice(_results(found, "description"), MAX_RESULTS))
             case {"type": "search"}:  # nothing was found
                 return ()
             case _:

@@ -11,9 +11,9 @@ from cc_bot.internet.addresses import AddressBook, TurnTexts, WebAddress
 
 READ_BY_EXTRA: Final = ("trafilatura", "lxml_html_clean")
 """Libraries of the extra `pages`."""
-MOST_PAGES: Final = 8
+MAX_PAGES: Final = 8
 """Per turn; each may have 5,000 characters of Japanese."""
-MOST_SEARCHES: Final = 5
+MAX_SEARCHES: Final = 5
 MAX_CHOICES: Final = 1000
 """About ten bits."""
 AT_ONCE: Final = 2
@@ -66,28 +66,28 @@ class SearchService(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Internet:
+class WebAccess:
     """What the operator enabled; None: disabled or not configured."""
 
     pages: PageSource | None = None
     searches: SearchSource | None = None
 
-    def for_turn(self, texts: TurnTexts) -> "TurnInternet":
+    def for_turn(self, texts: TurnTexts) -> "TurnWebAccess":
         """Return the web access of a turn with these texts."""
-        return TurnInternet(self, AddressBook(texts))
+        return TurnWebAccess(self, AddressBook(texts))
 
 
-NO_INTERNET: Final = Internet()
+NO_WEB: Final = WebAccess()
 
 
 @dataclass(eq=False, slots=True)
-class TurnInternet:
+class TurnWebAccess:
     """Web access through all rounds of a turn: it may read what its searches found."""
 
-    internet: Internet = NO_INTERNET
+    internet: WebAccess = NO_WEB
     addresses: AddressBook = field(default_factory=AddressBook)
-    pages_left: int = MOST_PAGES
-    searches_left: int = MOST_SEARCHES
+    pages_left: int = MAX_PAGES
+    searches_left: int = MAX_SEARCHES
     choices_left: int = MAX_CHOICES
     """How many ways are left to choose among typed addresses, where others' words may influence the
     choice."""

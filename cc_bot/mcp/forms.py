@@ -15,9 +15,9 @@ import structlog
 
 from cc_bot.domain.errors import FormUnsuitable, InputError, SecretAsked, ToolServerError
 from cc_bot.domain.form import (
-    LARGEST_NUMBER,
-    LONGEST_ENTRY,
-    MOST_FIELDS,
+    MAX_ENTRY_LENGTH,
+    MAX_FIELDS,
+    MAX_NUMBER,
     Asker,
     FieldKind,
     Form,
@@ -63,7 +63,7 @@ def form_of(server: str, params: types.ElicitRequestParams) -> Form:
     properties = schema.get("properties")
     if not isinstance(properties, dict) or not all(isinstance(each, dict) for each in properties.values()):
         raise FormUnsuitable(server=server)
-    if not 1 <= len(properties) <= MOST_FIELDS:
+    if not 1 <= len(properties) <= MAX_FIELDS:
         raise FormUnsuitable(server=server)
     shown = (params.message, *(words for field in properties.values() for words in _words(field)))
     if sum(map(len, (*properties, *shown))) > MAX_FORM_LENGTH:
@@ -99,7 +99,7 @@ def _field(server: str, name: str, schema: Mapping[str, Any], required: bool) ->
         raise FormUnsuitable(server=server)
     bounds = ("minLength", "maxLength") if kind == "text" else ("minimum", "maximum")
     least, most = (_number(schema.get(bound)) for bound in bounds)
-    longest = LONGEST_ENTRY if kind == "text" else LARGEST_NUMBER
+    longest = MAX_ENTRY_LENGTH if kind == "text" else MAX_NUMBER
     if least is not None and least > min(longest, longest if most is None else most):
         raise FormUnsuitable(server=server)  # whatever is entered, it is refused
     return FormField(
@@ -137,7 +137,7 @@ def _text(value: object) -> str:
 
 def _default(value: object) -> str:
     if isinstance(value, str):
-        return printable(value)[:LONGEST_ENTRY]
+        return printable(value)[:MAX_ENTRY_LENGTH]
     return json.dumps(value) if isinstance(value, bool | int | float) else ""
 
 

@@ -11,7 +11,7 @@ import httpx2
 from mcp.client._transport import TransportStreams
 from mcp.client.streamable_http import streamable_http_client
 
-from cc_bot.in_order import Pace
+from cc_bot.in_order import RateLimiter
 from cc_bot.mcp.file import ServerEntry
 from cc_bot.mcp.messages import MAX_MESSAGE_BYTES, PAUSE_S, MessageUnreadable, Transport
 
@@ -63,7 +63,7 @@ class _BoundedRequests(httpx2.AsyncHTTPTransport):
     def __init__(self, transport: Transport) -> None:
         super().__init__(trust_env=False)
         self._transport = transport
-        self._pace = Pace(STREAMS_A_SECOND)
+        self._pace = RateLimiter(STREAMS_A_SECOND)
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
         if request.method == "GET":

@@ -9,7 +9,7 @@ MAX_PARTS = 1000
 MAX_CHARACTERS = 1_000_000
 """A thick book; a model sees parts of it."""
 MAX_HEADINGS = 300
-LONGEST_NAME = 60
+MAX_NAME_LENGTH = 60
 PART_CHARACTERS = 1500
 """About a page, for formats without pages."""
 MAX_CELLS = 100_000
@@ -80,7 +80,7 @@ def normalised(text: str) -> str:
 def on_one_line(name: str) -> str:
     """Return a name as one short line that can't end a heading."""
     return " ".join("".join(each for each in name if each.isprintable() and each not in '[]"`').split())[
-        :LONGEST_NAME
+        :MAX_NAME_LENGTH
     ]
 
 
@@ -136,7 +136,7 @@ def add_sheet(content: Content, name: str, rows: Iterable[Sequence[str]]) -> Non
         shown = some if head is None else [head, *some]
         head = some[0] if head is None else head
         where = f"rows {first}–{last}"
-        content.add(as_table(shown), f"{name[: LONGEST_NAME - 20]}, {where}" if name else where)
+        content.add(as_table(shown), f"{name[: MAX_NAME_LENGTH - 20]}, {where}" if name else where)
 
 
 def _stretches(rows: Iterable[Sequence[str]]) -> Iterator[tuple[int, int, list[Sequence[str]]]]:

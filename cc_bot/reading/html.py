@@ -14,7 +14,7 @@ from trafilatura.settings import use_config
 from cc_bot.encodings import decode_declared
 from cc_bot.reading.content import MAX_CHARACTERS, normalised
 
-LONGEST_TITLE = 200
+MAX_TITLE_LENGTH = 200
 LITTLE = "80"
 """With a shorter article the whole page is used. The library's default, 250 characters, is for alphabets: in
 Japanese it is a paragraph or three."""
@@ -26,10 +26,10 @@ _DECLARED = re.compile(
 _XML_DECLARATION = re.compile(r"\A\s{0,99}+<\?xml[^>]{0,300}+>")
 """lxml refuses text that declares its encoding."""
 
-MOST_ELEMENTS = 20_000
-"""Above it, or above MOST_TABLES, finding the article takes too long (quadratic time for tables), and the
+MAX_ELEMENTS = 20_000
+"""Above it, or above MAX_TABLES, finding the article takes too long (quadratic time for tables), and the
 page is read whole."""
-MOST_TABLES = 1000
+MAX_TABLES = 1000
 _NO_TEXT = ("head", "script", "style", "template", "noscript", "title")
 _WITHIN_A_LINE = frozenset(
     (
@@ -79,7 +79,7 @@ def _parse(html: str) -> lxml.html.HtmlElement | None:
 
 
 def _is_quickly_read(tree: lxml.html.HtmlElement) -> bool:
-    return bool(tree.xpath(f"count(//*) <= {MOST_ELEMENTS} and count(//table) <= {MOST_TABLES}"))
+    return bool(tree.xpath(f"count(//*) <= {MAX_ELEMENTS} and count(//table) <= {MAX_TABLES}"))
 
 
 def _article(html: str) -> str:
@@ -103,7 +103,7 @@ def _plain(tree: lxml.html.HtmlElement) -> Iterator[str]:
 
 def _title(tree: lxml.html.HtmlElement) -> str:
     found = tree.xpath("string(//title)") or tree.xpath("string(//h1)")
-    return normalised(" ".join(str(found)[:2000].split()))[:LONGEST_TITLE]
+    return normalised(" ".join(str(found)[:2000].split()))[:MAX_TITLE_LENGTH]
 
 
 def decode_page(data: bytes, declared: str = "") -> str:

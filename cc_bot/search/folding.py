@@ -146,7 +146,7 @@ def _is_kanji(character: str) -> bool:
 # A light English stemmer: studied, studies and studying are one term. It removes inflection only, so that
 # words of different meaning stay apart.
 
-_SHORTEST: Final = 3
+_MIN_LENGTH: Final = 3
 _VOWELS: Final = "aeiouy"
 
 
@@ -155,7 +155,7 @@ def stem(word: str) -> str:
     if not word.isascii():
         return word
     bare = word.removesuffix("'s").replace("'", "")
-    if len(bare) <= _SHORTEST:
+    if len(bare) <= _MIN_LENGTH:
         return bare
     return _without_e(_uninflect(bare))
 
@@ -169,7 +169,7 @@ def _uninflect(word: str) -> str:
         return word[:-1]
     for ending in ("ing", "ed"):
         rest = word.removesuffix(ending)
-        if rest != word and len(rest) >= _SHORTEST and any(letter in _VOWELS for letter in rest):
+        if rest != word and len(rest) >= _MIN_LENGTH and any(letter in _VOWELS for letter in rest):
             return _single(rest)
     return word
 
@@ -181,7 +181,7 @@ def _single(rest: str) -> str:
 
 
 def _without_e(word: str) -> str:
-    return word[:-1] if word.endswith("e") and len(word) > _SHORTEST else word
+    return word[:-1] if word.endswith("e") and len(word) > _MIN_LENGTH else word
 
 
 # ---- line ------------------------------------------------------------------------------------------------
@@ -203,7 +203,7 @@ _WRITING: Final = {
 _PIECE: Final = re.compile("|".join(f"(?P<{sign}>{written})" for sign, written in _WRITING.items()))
 _PIECES: Final = re.compile("|".join((*_WRITING.values(), ".")), re.DOTALL)  # also each sign between them
 
-LONGEST_KNOWN: Final = 24
+MAX_KNOWN_LENGTH: Final = 24
 """Characters of a cached piece. Longer runs are not words, and would fill the cache."""
 
 
@@ -247,7 +247,7 @@ _SPELLING: Final[Mapping[str, Callable[[str], str]]] = {"k": _in_use, "h": loose
 
 
 def _piece(written: str) -> _Piece:
-    return _known_piece(written) if len(written) <= LONGEST_KNOWN else _new_piece(written)
+    return _known_piece(written) if len(written) <= MAX_KNOWN_LENGTH else _new_piece(written)
 
 
 @lru_cache(maxsize=8192)  # words recur across notes; a lookup takes a tenth of the time

@@ -21,7 +21,7 @@ CHARACTERS: Final = 240
 """Approximate length of a passage; each overlaps half of the previous one."""
 _LINE: Final = re.compile(rf"[^\n]{{1,{CHARACTERS}}}\n?|\n")
 
-_MOST_RANKED: Final = 400
+_MAX_RANKED: Final = 400
 """Passages that are ranked: some fifty pages."""
 
 
@@ -63,12 +63,12 @@ def _likeliest(query: str, passages: Sequence[str]) -> list[tuple[int, str]]:
     """Return the passages that share most character pairs with the query, with their numbers. Ranking a whole
     book takes seconds."""
     numbered = list(enumerate(passages))
-    if len(numbered) <= _MOST_RANKED:
+    if len(numbered) <= _MAX_RANKED:
         return numbered
     pairs = {query[at : at + 2] for at in range(len(query) - 1)}
     weights = {pair: 1 / (1 + sum(pair in passage for passage in passages)) for pair in pairs}
     shared = (sum(weight for pair, weight in weights.items() if pair in each) for each in passages)
-    best = nlargest(_MOST_RANKED, zip(shared, (-number for number, _ in numbered), strict=True))
+    best = nlargest(_MAX_RANKED, zip(shared, (-number for number, _ in numbered), strict=True))
     return [numbered[-negative] for _, negative in best]
 
 

@@ -20,7 +20,7 @@ _OKURIGANA: Final = 0.4
 _READ: Final = 0.7
 _READINGS: Final = 3
 _SINGLE_KANJI: Final = 0.35
-_LONGEST: Final = 1000
+_MAX_LENGTH: Final = 1000
 """Characters of a query that are parsed."""
 _WORD: Final = re.compile(r"k+h*|t+|h+|o+|l+|d+k?")
 
@@ -61,7 +61,7 @@ class Query:
 def parse_query(text: str) -> Query:
     """Parse any text. A query without words has no groups, and matches only as written."""
     folded = fold(text).strip()
-    line = read(join_numbers(folded[:_LONGEST]))
+    line = read(join_numbers(folded[:_MAX_LENGTH]))
     groups = tuple(_groups(line))
     if not groups:
         terms = dict.fromkeys(plain_terms(line.text), 1.0)

@@ -82,8 +82,8 @@ def _reading(spelling: str, *, of_word: bool) -> Reading:
 
 # ---- readings --------------------------------------------------------------------------------------------
 
-_LONGEST_RUN: Final = 16  # characters; longer ones are never typed in kana
-_MOST_READINGS: Final = 16
+_MAX_RUN_LENGTH: Final = 16  # characters; longer ones are never typed in kana
+_MAX_READINGS: Final = 16
 _BEAM_WIDTH: Final = 16  # prefixes kept per character
 
 _VOICED: Final = dict(
@@ -133,11 +133,11 @@ def _most_plausible(run: str) -> tuple[str, ...]:
     cost_of: dict[str, float] = {}
     for (text, _), cost in _whole(run).items():
         cost_of[text] = min(cost, cost_of.get(text, cost))
-    return tuple(sorted(cost_of, key=lambda text: cost_of[text])[:_MOST_READINGS])
+    return tuple(sorted(cost_of, key=lambda text: cost_of[text])[:_MAX_READINGS])
 
 
 def _whole(run: str) -> dict[_Beginning, float]:
-    if not 0 < len(run) <= _LONGEST_RUN:
+    if not 0 < len(run) <= _MAX_RUN_LENGTH:
         return {}
     table = kanji_table()
     reached: list[dict[_Beginning, float]] = [{} for _ in range(len(run) + 1)]

@@ -32,7 +32,7 @@ _KANJI: Final = re.compile(f"[{KANJI}]")
 
 # Kanji with their okurigana (食べ), but without a likely particle (犬の).
 _KANJI_WORD: Final = re.compile(rf"[{KANJI}]+(?:[ぁ-ゖ](?<![のはがをにでともへや]))?")
-_LONGEST_READ: Final = 6
+_MAX_READ_LENGTH: Final = 6
 _READINGS: Final = 4
 
 
@@ -60,7 +60,7 @@ def read_terms(text: str) -> set[str]:
 
 
 def _read_terms(word: str) -> tuple[str, ...]:
-    return _known_terms(word) if len(word) <= _LONGEST_READ else ()
+    return _known_terms(word) if len(word) <= _MAX_READ_LENGTH else ()
 
 
 @lru_cache(maxsize=4096)  # words recur across notes, and reading them takes half the time

@@ -20,7 +20,7 @@ Vector = NewType("Vector", bytes)
 
 _FACTOR: Final = struct.Struct("<f")
 FACTOR_BYTES: Final = _FACTOR.size
-_LARGEST: Final = 127
+_MAX_VALUE: Final = 127
 _WORTH_LOADING: Final = 4096
 """Vectors from which loading numpy (a tenth of a second) pays off."""
 _AT_A_TIME: Final = 1024
@@ -31,7 +31,7 @@ def pack(numbers: Sequence[float]) -> Vector:
     largest = max(map(abs, numbers), default=0.0)
     if not (math.isfinite(sum(numbers)) and largest > 0):
         raise ValueError("no direction")
-    step = largest / _LARGEST
+    step = largest / _MAX_VALUE
     values = array("b", [round(number / step) for number in numbers])
     return Vector(_FACTOR.pack(1 / math.sqrt(sum(map(mul, values, values)))) + values.tobytes())
 

@@ -2,7 +2,7 @@
 
 from cc_bot.storage.backup import BackupResult, back_up
 from cc_bot.storage.database import (
-    EVERYBODY,
+    MAINTENANCE_LOCK,
     PROCESSES,
     Database,
     Row,
@@ -23,7 +23,7 @@ from cc_bot.storage.sqlite import TIMEOUT_S, Synchronous
 
 __all__ = [
     "DEFAULT_URL",
-    "EVERYBODY",
+    "MAINTENANCE_LOCK",
     "PROCESSES",
     "TIMEOUT_S",
     "BackupResult",

@@ -50,7 +50,7 @@ class Subject(NamedTuple):
     id: int = 0
 
 
-EVERYBODY: Final = Subject("everybody")
+MAINTENANCE_LOCK: Final = Subject("everybody")
 PROCESSES: Final = Subject("processes")
 """For process heartbeats and duties. No slow write may use this key."""
 

@@ -28,9 +28,9 @@ URL_SETTING: Final = "CC_BOT_DATABASE_URL"
 
 _PREFIX = "sqlite:///"
 _DEFAULT_FOLDER = Path("data")
-_LONGEST_NAME_BYTES = 180
+_MAX_NAME_BYTES = 180
 """Most file systems allow 255; files beside the database have longer names."""
-_LONGEST_PATH_BYTES = 3900
+_MAX_PATH_BYTES = 3900
 """Of 4096, likewise."""
 
 
@@ -51,7 +51,7 @@ def sqlite_path(url: str) -> Path:
 
 def _can_be_a_file(path: Path) -> bool:
     longest = max((len(os.fsencode(name)) for name in path.parts), default=0)
-    fits = longest <= _LONGEST_NAME_BYTES and len(os.fsencode(path)) <= _LONGEST_PATH_BYTES
+    fits = longest <= _MAX_NAME_BYTES and len(os.fsencode(path)) <= _MAX_PATH_BYTES
     return path.name not in ("", "..") and fits
 
 

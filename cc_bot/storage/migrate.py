@@ -16,7 +16,7 @@ from pathlib import Path
 from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.errors import DatabaseNewer, SchemaChanged
 from cc_bot.storage import backup
-from cc_bot.storage.database import EVERYBODY, Database, Statement, Steps
+from cc_bot.storage.database import MAINTENANCE_LOCK, Database, Statement, Steps
 from cc_bot.storage.dialect import Dialect, expand
 from cc_bot.storage.schema import (
     RECORDS,
@@ -112,13 +112,15 @@ async def apply_pending(
     StorageError with the schema at the last version that succeeded.
     """
     # Always run, so that a start finds out whether it can write.
-    await database.transaction([Statement(_RECORDS)], (EVERYBODY,))
+    await database.transaction([Statement(_RECORDS)], (MAINTENANCE_LOCK,))
     todo = await list_pending(database, migrations)
     if database.dialect == "sqlite":
         await _ensure_own_schema(database, migrations)
         if preserve and todo and todo[0].version > 1:
             await asyncio.to_thread(backup.preserve, Path(database.location), todo[-1].version)
-    applied = [each for each in todo if await database.write(partial(_apply, each, clock), (EVERYBODY,))]
+    applied = [
+        each for each in todo if await database.write(partial(_apply, each, clock), (MAINTENANCE_LOCK,))
+    ]
     return tuple(applied)
 
 

@@ -34,9 +34,9 @@ from cc_bot.domain.errors import (
     PostgresTooOld,
     StorageError,
 )
-from cc_bot.in_order import InOrder
+from cc_bot.in_order import KeyedLock
 from cc_bot.storage.database import (
-    EVERYBODY,
+    MAINTENANCE_LOCK,
     Engine,
     Row,
     ScrubOutcome,
@@ -60,7 +60,7 @@ TIMEOUT_S: Final = 15.0
 """For a statement, and for all attempts while the server is away (restart, failover). Lock waits get half of
 it, a connection from a busy pool twice as much."""
 LONG_TIMEOUT_S: Final = 120.0
-"""For a `read_long` statement, and for maintenance: writes locking EVERYBODY, such as migrations."""
+"""For a `read_long` statement, and for maintenance: writes locking MAINTENANCE_LOCK, such as migrations."""
 FAST_FAIL_TIMEOUT_S: Final = 1.0
 """For a statement while the server is known to be away, and during shutdown."""
 CONNECT_TIMEOUT_S: Final = 5.0
@@ -226,7 +226,7 @@ class PostgresDatabase(Engine):
         super().__init__(location, classify)
         self._pool = pool
         self._full_timeout_s = timeout_s
-        self._order = InOrder()
+        self._order = KeyedLock()
         self._running = set[asyncio.Task[Any]]()
         self._ending = False
         self._deadlines = set[asyncio.Timeout]()
@@ -313,7 +313,9 @@ class PostgresDatabase(Engine):
 
         async def run(connection: _Connection) -> T:
             await connection.execute("; ".join(("BEGIN", self._limits, *locks)), timeout=self._timeout_s)
-            timeout_s = self._fast_if_away(LONG_TIMEOUT_S) if EVERYBODY in subjects else self._timeout_s
+            timeout_s = (
+                self._fast_if_away(LONG_TIMEOUT_S) if MAINTENANCE_LOCK in subjects else self._timeout_s
+            )
             result = await self._run_steps(connection, begin, timeout_s)
             try:
                 await connection.execute("COMMIT", timeout=self._timeout_s)

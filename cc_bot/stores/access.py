@@ -9,7 +9,7 @@ from cc_bot.domain.access import AccessRules, Maintenance, Ruling, Subject, Subj
 from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.limits import Rules
 from cc_bot.domain.message import UserSettings
-from cc_bot.storage import EVERYBODY, Database, Row, Statement, Steps
+from cc_bot.storage import MAINTENANCE_LOCK, Database, Row, Statement, Steps
 from cc_bot.stores.columns import Columns, to_text
 from cc_bot.stores.limits import all_limits
 from cc_bot.stores.settings import PlaceAgents, agents_in, settings_of
@@ -85,23 +85,23 @@ class AccessStore:
     async def set(self, subject: Subject, subject_id: int, ruling: Ruling, *, set_by: int) -> None:
         """Set the only rule of a subject. Raises StorageError."""
         params = (subject, subject_id, ruling, set_by, to_text(self._clock()))
-        await self._database.transaction([Statement(SET_RULE, params)], [EVERYBODY])
+        await self._database.transaction([Statement(SET_RULE, params)], [MAINTENANCE_LOCK])
 
     async def unset(self, subject: Subject, subject_id: int) -> bool:
         """Delete the rule of a subject. Returns whether there was one. Raises StorageError."""
         [rows] = await self._database.transaction(
-            [Statement(DELETE_RULE, (subject, subject_id))], [EVERYBODY]
+            [Statement(DELETE_RULE, (subject, subject_id))], [MAINTENANCE_LOCK]
         )
         return bool(rows)
 
     async def begin_maintenance(self, note: str, *, set_by: int) -> None:
         """Begin maintenance, or change its note. Raises StorageError."""
         params = (note, set_by, to_text(self._clock()))
-        await self._database.transaction([Statement(BEGIN_MAINTENANCE, params)], [EVERYBODY])
+        await self._database.transaction([Statement(BEGIN_MAINTENANCE, params)], [MAINTENANCE_LOCK])
 
     async def end_maintenance(self) -> bool:
         """End maintenance. Returns whether there was any. Raises StorageError."""
-        [rows] = await self._database.transaction([Statement(END_MAINTENANCE)], [EVERYBODY])
+        [rows] = await self._database.transaction([Statement(END_MAINTENANCE)], [MAINTENANCE_LOCK])
         return bool(rows)
 
 

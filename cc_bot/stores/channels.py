@@ -27,7 +27,7 @@ from cc_bot.domain.process import WHOLE, Shard
 from cc_bot.domain.proposal import ProposedCalls
 from cc_bot.domain.session import SessionKey
 from cc_bot.storage import (
-    EVERYBODY,
+    MAINTENANCE_LOCK,
     Database,
     ErasureLog,
     Row,
@@ -868,7 +868,9 @@ class ChannelStore:
     async def set_reading(self, mode: Reading, since: int) -> int:
         """Record which messages the bot reads. Returns the id since when it does: `since` if the last run
         read others."""
-        [[(began,)]] = await self._database.transaction([Statement(READING, (mode, since))], [EVERYBODY])
+        [[(began,)]] = await self._database.transaction(
+            [Statement(READING, (mode, since))], [MAINTENANCE_LOCK]
+        )
         return int(began)
 
     async def get_reset(self, place_id: int) -> int:
@@ -901,7 +903,7 @@ def _key(channel_id: int, place_id: int) -> ChannelKey:
 
 
 def _where(place_id: int | None) -> tuple[Subject, ...]:
-    return (EVERYBODY if place_id is None else channel(place_id),)
+    return (MAINTENANCE_LOCK if place_id is None else channel(place_id),)
 
 
 def _row(message: Message) -> list[Any]:

@@ -18,7 +18,7 @@ from typing import Final, Literal
 from cc_bot.domain.locale import Locale
 from cc_bot.domain.message import ChannelKey, Message, ToolCall
 from cc_bot.domain.turn import AskedFile, AskedQuestion, PendingTurn
-from cc_bot.storage import EVERYBODY, Database, Statement, Steps, user
+from cc_bot.storage import MAINTENANCE_LOCK, Database, Statement, Steps, user
 from cc_bot.stores.blocks import BLOCKS_FROM_MESSAGE
 from cc_bot.stores.columns import (
     CHANNEL,
@@ -412,12 +412,14 @@ class TurnLedger:
         adopts, so that one process finishes each."""
         me = (self._process,)
         batch = [Statement(ADOPT_TURNS, me), Statement(SELECT_UNFINISHED, me)]
-        _, rows = await self._database.transaction(batch, [EVERYBODY])
+        _, rows = await self._database.transaction(batch, [MAINTENANCE_LOCK])
         return tuple([await self._with_texts(turn) for turn in map(TURN.read, rows)])
 
     async def forget_interrupted(self, before: datetime) -> None:
         """Delete interrupted turns from before then: they can't be asked again."""
-        await self._database.transaction([Statement(FORGET_INTERRUPTED, (to_ms(before),))], [EVERYBODY])
+        await self._database.transaction(
+            [Statement(FORGET_INTERRUPTED, (to_ms(before),))], [MAINTENANCE_LOCK]
+        )
 
     # Mentions
 

@@ -6,7 +6,7 @@ from typing import Final, NamedTuple
 
 from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.limits import LIMIT_NAMES, LimitKey, LimitName, LimitScope, Rules, UsageSubject
-from cc_bot.storage import EVERYBODY, Database, Statement, Steps
+from cc_bot.storage import MAINTENANCE_LOCK, Database, Statement, Steps
 from cc_bot.stores.columns import ISO, Columns, Kind, to_text
 
 # ruff: noqa: S608 - put together from constants alone
@@ -67,11 +67,13 @@ class LimitStore:
     ) -> None:
         """Set a limit; it applies from the next question on. None: no limit."""
         params = (scope, scope_id, name, value, set_by, to_text(self._clock()))
-        await self._database.transaction([Statement(_SET, params)], [EVERYBODY])
+        await self._database.transaction([Statement(_SET, params)], [MAINTENANCE_LOCK])
 
     async def unset(self, scope: LimitScope, scope_id: int, name: LimitName) -> bool:
         """Remove a limit, so that the operator's file decides again. Returns whether one was set."""
-        [rows] = await self._database.transaction([Statement(_UNSET, (scope, scope_id, name))], [EVERYBODY])
+        [rows] = await self._database.transaction(
+            [Statement(_UNSET, (scope, scope_id, name))], [MAINTENANCE_LOCK]
+        )
         return bool(rows)
 
 

@@ -7,7 +7,7 @@ import json
 from collections.abc import Collection, Sequence
 from typing import Final
 
-from cc_bot.domain.process import LEASE, Duty, LivingProcess, Process, Renewal
+from cc_bot.domain.process import LEASE, Lease, LivingProcess, Process, Renewal
 from cc_bot.storage import PROCESSES, Database, Row, Statement, Steps
 from cc_bot.stores.columns import from_ms
 
@@ -124,7 +124,7 @@ class ProcessStore:
             )
             died = (yield Statement(DELETE_LAPSED)) if rows[0][0] and not late else ()
             living = yield Statement(SELECT_PROCESSES)
-            duties = [Duty(*row) for row in (yield Statement(SELECT_DUTIES))]
+            duties = [Lease(*row) for row in (yield Statement(SELECT_DUTIES))]
             for duty in duties:
                 if duty.process == process.name and duty.name not in wanted:
                     yield Statement(_GIVE_BACK, (duty.name, process.name))
@@ -160,9 +160,9 @@ class ProcessStore:
         """Release a duty. Raises StorageError."""
         await self._database.transaction([Statement(_GIVE_BACK, (duty, process))], [PROCESSES])
 
-    async def list_duties(self) -> tuple[Duty, ...]:
+    async def list_duties(self) -> tuple[Lease, ...]:
         """List all duties, including free ones. Raises StorageError."""
-        return tuple(Duty(*row) for row in await self._database.query(SELECT_DUTIES))
+        return tuple(Lease(*row) for row in await self._database.query(SELECT_DUTIES))
 
 
 def _living(row: Row) -> LivingProcess:

@@ -15,7 +15,7 @@ from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.message import ToolCall, Visibility
 from cc_bot.domain.proposal import OPEN_FOR, CallMessage, CallState, Proposal, ProposedCalls, is_expired
 from cc_bot.domain.session import SessionKey
-from cc_bot.storage import EVERYBODY, Database, Row, Statement, Steps, user
+from cc_bot.storage import MAINTENANCE_LOCK, Database, Row, Statement, Steps, user
 from cc_bot.stores.columns import (
     MS,
     Columns,
@@ -173,7 +173,7 @@ class ProposalStore:
         """List all users' approved proposals of this process, and of dead ones, which it takes over."""
         me = (self._process,)
         batch = [Statement(ADOPT_CALLS, me), Statement(SELECT_CLAIMED, me)]
-        _, rows = await self._database.transaction(batch, [EVERYBODY])
+        _, rows = await self._database.transaction(batch, [MAINTENANCE_LOCK])
         return tuple(map(PROPOSAL.read, rows))
 
     async def claim(self, proposal: Proposal, name: str, message: CallMessage) -> Proposal | None:
@@ -203,7 +203,7 @@ class ProposalStore:
 
     async def prune(self) -> None:
         """Delete open proposals older than OPEN_FOR."""
-        await self._database.transaction([Statement(PRUNE_PROPOSALS, (self._oldest,))], [EVERYBODY])
+        await self._database.transaction([Statement(PRUNE_PROPOSALS, (self._oldest,))], [MAINTENANCE_LOCK])
 
     async def _change(self, sql: str, proposal: Proposal, *more: object) -> Sequence[Row]:
         statement = Statement(sql, (*_id(proposal), *more))

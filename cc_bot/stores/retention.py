@@ -15,7 +15,7 @@ from functools import partial
 from typing import Final, NamedTuple
 
 from cc_bot.domain.message import ChannelKey
-from cc_bot.storage import EVERYBODY, Database, Statement, Steps, memory_name
+from cc_bot.storage import MAINTENANCE_LOCK, Database, Statement, Steps, memory_name
 from cc_bot.stores.canvases import MOVE
 from cc_bot.stores.channels import deletion_here_alone
 from cc_bot.stores.columns import CHANNEL, to_ms, to_text
@@ -118,7 +118,7 @@ class RetentionStore:
         count, after = 0, 0
         while True:
             some = partial(_messages, to_ms(before), after, self._limit)
-            deleted, last = await self._database.write(some, [EVERYBODY])
+            deleted, last = await self._database.write(some, [MAINTENANCE_LOCK])
             count += deleted
             if last is None:
                 return count
@@ -131,9 +131,9 @@ class RetentionStore:
         while True:
             rows = await self._database.query(_SELECT_OLDEST_SESSIONS, *after, _AT_A_TIME)
             ended = json.dumps([id_ for id_, _, closed_at in rows if closed_at and closed_at <= limit])
-            while await self._database.write(partial(_messages_of, ended), [EVERYBODY]):
+            while await self._database.write(partial(_messages_of, ended), [MAINTENANCE_LOCK]):
                 pass
-            count += await self._database.write(partial(_sessions, ended, limit), [EVERYBODY])
+            count += await self._database.write(partial(_sessions, ended, limit), [MAINTENANCE_LOCK])
             if all(created_at > limit for _, created_at, _ in rows):
                 return count
             after = (rows[-1][1], rows[-1][0])
@@ -142,7 +142,7 @@ class RetentionStore:
         """Delete usage before this day, per user and total. Returns the number of user rows."""
         day = (first_kept.isoformat(),)
         [deleted, _] = await self._database.transaction(
-            [Statement(sql, day) for sql in (_DELETE_USAGE, _DELETE_TOTALS)], [EVERYBODY]
+            [Statement(sql, day) for sql in (_DELETE_USAGE, _DELETE_TOTALS)], [MAINTENANCE_LOCK]
         )
         return len(deleted)
 
@@ -239,7 +239,7 @@ class ErasedRows:
     async def let_go(self) -> None:
         """Delete unfinished turns, which ended after the backup was made or are too old to answer, and sign
         out all browsers, because some may have been signed out since."""
-        await self._database.transaction([*map(Statement, _LET_GO)], [EVERYBODY])
+        await self._database.transaction([*map(Statement, _LET_GO)], [MAINTENANCE_LOCK])
 
 
 # ---- vitals ----------------------------------------------------------------------------------------------

@@ -33,7 +33,7 @@ from cc_bot.domain.schedule import (
 )
 from cc_bot.domain.session import SessionKey
 from cc_bot.domain.text import printable
-from cc_bot.storage import EVERYBODY, Database, Statement, Steps, user
+from cc_bot.storage import MAINTENANCE_LOCK, Database, Statement, Steps, user
 from cc_bot.stores.columns import (
     MESSAGE,
     MS,
@@ -495,7 +495,7 @@ class ScheduleStore:
             rows = yield Statement(RESUME, (user_id, schedule_id, to_ms(due), to_ms(now)))
             return SCHEDULE.first(rows)
 
-        schedule = await self._database.write(steps, [user(user_id), EVERYBODY])
+        schedule = await self._database.write(steps, [user(user_id), MAINTENANCE_LOCK])
         self._notify()
         return schedule
 
@@ -534,7 +534,7 @@ class ScheduleStore:
                 due = (_following_time(new, max(now, _day_before(old, new))) if moves else None) or old.due_at
                 yield Statement(REZONE, (user_id, old.id, timezone, to_ms(due), to_ms(now)))
 
-        await self._database.write(steps, [user(user_id), EVERYBODY])
+        await self._database.write(steps, [user(user_id), MAINTENANCE_LOCK])
         self._notify()
 
     async def claim_due(
@@ -548,7 +548,9 @@ class ScheduleStore:
         """Claim at most `limit` due times; no other process receives them. A time more than LATEST late is
         recorded as missed and not returned."""
         whose = (_as_list(places), user_id)
-        return await self._database.write(lambda: _claim(self._process, whose, now, limit), [EVERYBODY])
+        return await self._database.write(
+            lambda: _claim(self._process, whose, now, limit), [MAINTENANCE_LOCK]
+        )
 
     async def mark_sent(self, firing: Firing, message: Message, *, channel_id: int | None = None) -> None:
         """Record that it was sent in this message, which belongs to its user and to no session. `channel_id`
@@ -580,7 +582,7 @@ class ScheduleStore:
         """Mark claims before this time, and all claims of dead processes, as uncertain; returns their number.
         Also releases reports taken by dead processes."""
         batch = [Statement(LOSE, (to_ms(older_than),)), Statement(REPORT_AGAIN)]
-        lost, _ = await self._database.transaction(batch, [EVERYBODY])
+        lost, _ = await self._database.transaction(batch, [MAINTENANCE_LOCK])
         return len(lost)
 
     async def take_unreported(
@@ -604,7 +606,7 @@ class ScheduleStore:
                 return None
             return MissedReminders(owner, tuple(found["missed"]), tuple(found["uncertain"]))
 
-        return await self._database.write(steps, [EVERYBODY])
+        return await self._database.write(steps, [MAINTENANCE_LOCK])
 
     async def mark_told(self, untold: MissedReminders) -> None:
         """Record that the report was delivered."""
@@ -624,7 +626,7 @@ class ScheduleStore:
         """Delete schedules that ended more than KEPT ago."""
         before = to_ms(self._clock() - KEPT)
         await self._database.transaction(
-            [Statement(PRUNE_DONE, (before,)), Statement(PRUNE_FIRINGS, (before,))], [EVERYBODY]
+            [Statement(PRUNE_DONE, (before,)), Statement(PRUNE_FIRINGS, (before,))], [MAINTENANCE_LOCK]
         )
 
     async def get_said(self, discord_id: int) -> tuple[int, Message] | None:

@@ -18,7 +18,7 @@ from cc_bot.domain.errors import ConversationGone, StorageError, TurnLost
 from cc_bot.domain.message import FILE_QUOTA, ChannelKey, FileQuota, Message, Visibility
 from cc_bot.domain.proposal import Proposal, ProposedCalls
 from cc_bot.domain.session import Session, SessionKey
-from cc_bot.storage import EVERYBODY, Database, Row, Statement, Steps, user
+from cc_bot.storage import MAINTENANCE_LOCK, Database, Row, Statement, Steps, user
 from cc_bot.stores.blocks import BLOCKS_FROM_MESSAGE, THAW_FROM
 from cc_bot.stores.canvas_json import EMPTY_CANVAS
 from cc_bot.stores.canvases import NEWEST_CLOSED, clear_canvas, put_canvas, read_current, select_current
@@ -161,7 +161,7 @@ async def store_turn(
     held = (size for rows in _rows_of(SELECT_FILE_BYTES, batch, results) for _, size in rows)
     if sum(held) > quota.total_bytes:
         with suppress(StorageError):  # the turn is stored, and the next one with a file tries again
-            await database.write(lambda: free_files(quota.total_bytes), [EVERYBODY])
+            await database.write(lambda: free_files(quota.total_bytes), [MAINTENANCE_LOCK])
     deleted = (_rows_of(sql, batch, results) for sql in (DELETE_FREED_FILES, DELETE_FILES_BEYOND_QUOTA))
     files_deleted = sum(len(rows) for found in deleted for rows in found)
     return replace(_stored(turn, inserted, canvas, made), files_deleted=files_deleted)
@@ -411,7 +411,7 @@ class SessionStore:
                 yield Statement(DELETE_ATTACHMENTS_OF_EXPIRED, (json.dumps(closed),))
             return len(closed)
 
-        return await self._database.write(steps, [EVERYBODY])
+        return await self._database.write(steps, [MAINTENANCE_LOCK])
 
     async def commit_turn(
         self,

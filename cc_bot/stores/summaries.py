@@ -13,7 +13,7 @@ from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.message import Message, Visibility
 from cc_bot.domain.session import SessionKey
 from cc_bot.domain.summary import Backlog, Summary
-from cc_bot.storage import EVERYBODY, Database, Statement, Steps, user
+from cc_bot.storage import MAINTENANCE_LOCK, Database, Statement, Steps, user
 from cc_bot.stores.columns import KEY, MS, Columns, key_columns, to_ms, to_text
 
 _UNTOLD: Final = (
@@ -236,7 +236,7 @@ class SummaryStore:
         """Stop considering sessions that were closed by then and are summarized; with `give_up`, also
         others."""
         params = (to_text(closed_until), int(give_up))
-        await self._database.transaction([Statement(SETTLE_SUMMARIZED, params)], [EVERYBODY])
+        await self._database.transaction([Statement(SETTLE_SUMMARIZED, params)], [MAINTENANCE_LOCK])
 
 
 def _taint(backlog: Backlog, visibility: Visibility) -> int:

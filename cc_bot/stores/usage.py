@@ -32,7 +32,7 @@ from cc_bot.domain.limits import (
 from cc_bot.domain.measures import Purpose
 from cc_bot.domain.turn import PendingTurn, Usage
 from cc_bot.domain.usage import TOKENS_A_SECOND, DailyUsage, ModelUsage
-from cc_bot.storage import EVERYBODY, Database, Row, Statement, Steps, guild, user
+from cc_bot.storage import MAINTENANCE_LOCK, Database, Row, Statement, Steps, guild, user
 from cc_bot.stores.columns import Columns, Kind, from_ms, to_ms
 from cc_bot.stores.ledger import accept_turn
 from cc_bot.stores.limits import rules_for
@@ -433,13 +433,13 @@ class UsageStore:
 
     async def take_over(self, cost: Cost) -> int:
         """Count abandoned reservations (of dead processes, or too old) as used. Returns their number."""
-        return await self._database.write(lambda: self._take_over(cost), [EVERYBODY])
+        return await self._database.write(lambda: self._take_over(cost), [MAINTENANCE_LOCK])
 
     async def forget_settled(self) -> None:
         """Drop what no longer counts for a minute or month."""
         before, month = to_ms(self._clock() - MINUTE), self.today().replace(day=1).isoformat()
         await self._database.transaction(
-            [Statement(FORGET_SETTLED, (before,)), Statement(FORGET_ERASED, (month,))], [EVERYBODY]
+            [Statement(FORGET_SETTLED, (before,)), Statement(FORGET_ERASED, (month,))], [MAINTENANCE_LOCK]
         )
 
     async def may_be_limited(self, user_id: int, file_rules: Rules) -> bool:

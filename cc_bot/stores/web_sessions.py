@@ -10,16 +10,16 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from cc_bot.domain.clock import Clock, utc_now
-from cc_bot.domain.web import CODE_LIFE, LONGEST_LIFE, UNUSED_LIFE, WebPlace, WebSession
-from cc_bot.storage import EVERYBODY, Database, Row, Statement, Steps, user
+from cc_bot.domain.web import CODE_LIFE, MAX_LIFE, UNUSED_LIFE, WebPlace, WebSession
+from cc_bot.storage import MAINTENANCE_LOCK, Database, Row, Statement, Steps, user
 from cc_bot.stores.columns import to_text
 
 SECRET_BYTES: Final = 32
 NOTED_EVERY: Final = timedelta(hours=1)
 """Use of a session is recorded no more often than that."""
-MOST_SESSIONS: Final = 20
+MAX_SESSIONS: Final = 20
 """Per user; the least recently used one is removed."""
-MOST_CODES: Final = 10
+MAX_CODES: Final = 10
 """Per user; the oldest one is removed."""
 
 _INSERT_CODE: Final = """
@@ -102,7 +102,7 @@ class WebSessionStore:
         code, now = secrets.token_urlsafe(SECRET_BYTES), self._clock()
         row = (_hash(code), place.user_id, place.channel_id, place.guild_id)
         insert = Statement(_INSERT_CODE, (*row, to_text(now), to_text(now + CODE_LIFE)))
-        drop = Statement(_DROP_CODES, (place.user_id, to_text(now), MOST_CODES))
+        drop = Statement(_DROP_CODES, (place.user_id, to_text(now), MAX_CODES))
         await self._database.transaction([insert, drop], [user(place.user_id)])
         return code
 
@@ -123,10 +123,10 @@ class WebSessionStore:
             used = yield Statement(USE_CODE, (_hash(code), to_text(now)))
             if not used:
                 return None
-            moments = (to_text(now), to_text(now + LONGEST_LIFE))
+            moments = (to_text(now), to_text(now + MAX_LIFE))
             made = yield Statement(_INSERT_SESSION, (_hash(secret), *used[0], *moments))
             session = _session(made[0])
-            yield Statement(_DROP_SESSIONS, (session.user_id, *self._bounds(now), MOST_SESSIONS))
+            yield Statement(_DROP_SESSIONS, (session.user_id, *self._bounds(now), MAX_SESSIONS))
             return session
 
         session = await self._database.write(steps, [user(place.user_id)])
@@ -170,7 +170,7 @@ class WebSessionStore:
         """Delete expired sessions and codes, of all users."""
         now, unused = self._bounds(self._clock())
         await self._database.transaction(
-            [Statement(PRUNE_CODES, (now,)), Statement(PRUNE_SESSIONS, (now, unused))], [EVERYBODY]
+            [Statement(PRUNE_CODES, (now,)), Statement(PRUNE_SESSIONS, (now, unused))], [MAINTENANCE_LOCK]
         )
 
     def _bounds(self, now: datetime) -> tuple[str, str]:

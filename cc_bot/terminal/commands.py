@@ -21,7 +21,7 @@ from cc_bot.domain.clock import utc_now
 from cc_bot.domain.locale import Locale
 from cc_bot.domain.memory import Source
 from cc_bot.domain.planning import split_when
-from cc_bot.in_order import FileLine
+from cc_bot.in_order import ExportQueue
 from cc_bot.terminal.markdown import one_line
 from cc_bot.terminal.questions import Chat, answer_question, explain_to_operator
 from cc_bot.texts import Texts, explain
@@ -168,7 +168,7 @@ MAX_LISTED: Final = 100
 
 
 def _service(chat: Chat) -> Memories:
-    return Memories(chat.stores, FileLine(), utc_now)
+    return Memories(chat.stores, ExportQueue(), utc_now)
 
 
 async def list_memories(chat: Chat, text: str, options: Mapping[str, str]) -> None:

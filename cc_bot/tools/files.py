@@ -16,9 +16,9 @@ from cc_bot.domain.message import Attachment
 from cc_bot.search.passages import find_passages
 from cc_bot.tools.registry import InvalidToolCall, ToolContext, ToolOutcome, as_or_none, succeeded, tool
 
-MOST_CHARACTERS: Final = 9000
+MAX_CHARACTERS: Final = 9000
 """In one result: about 7,000 tokens of Japanese."""
-MOST_FOUND: Final = 5
+MAX_FOUND: Final = 5
 _AROUND: Final = 1200
 """Characters shown before and after a match in a longer part."""
 _RANGE: Final = re.compile(r"\A\s*+(\d{1,4}+)\s*+(?:[-–〜~]\s*+(\d{1,4}+)\s*+)?\Z")
@@ -93,13 +93,13 @@ def _read(document: Document, numbers: Sequence[int]) -> dict[str, Any]:
     text, shown = "", list[int]()
     for number in numbers:
         added = document.marked((number,)) + "\n"
-        if shown and len(text) + len(added) > MOST_CHARACTERS:
+        if shown and len(text) + len(added) > MAX_CHARACTERS:
             break
         text += added
         shown.append(number)
     left = numbers[len(shown) :]
-    told: dict[str, Any] = {"text": text[:MOST_CHARACTERS].rstrip()}
-    if len(text) > MOST_CHARACTERS:
+    told: dict[str, Any] = {"text": text[:MAX_CHARACTERS].rstrip()}
+    if len(text) > MAX_CHARACTERS:
         told["cut"] = "This is too long to be shown whole: look the rest up with query."
     if left:
         told["not_shown"] = f"{left[0]}-{left[-1]}: call again for these."
@@ -108,10 +108,10 @@ def _read(document: Document, numbers: Sequence[int]) -> dict[str, Any]:
 
 def _look_up(document: Document, query: str) -> dict[str, Any]:
     texts = [f"{part.name}\n{part.text}" if part.name else part.text for part in document.parts]
-    passages = find_passages(query, texts, MOST_FOUND)
+    passages = find_passages(query, texts, MAX_FOUND)
     if not passages:
         return {"found": [], "note": "Nothing is found by these words. Try others, or read pages."}
-    found, room = list[str](), MOST_CHARACTERS
+    found, room = list[str](), MAX_CHARACTERS
     for passage in passages:
         text = texts[passage.text]
         if len(text) > 2 * _AROUND:

@@ -158,7 +158,7 @@ def _end_of(expires: str | None, context: ToolContext) -> datetime | None:
 
 NEAREST: Final = 3
 """Related notes shown with a new one."""
-_LARGEST_PAGE: Final = 1000
+_MAX_PAGE: Final = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -508,7 +508,7 @@ async def _page(
         seen += [memory for memory in page if _may_see(context, memory)]
         if len(page) < size:
             break
-        before_id, size = page[-1].id, min(size * 4, _LARGEST_PAGE)
+        before_id, size = page[-1].id, min(size * 4, _MAX_PAGE)
     return seen[:limit]
 
 

@@ -13,13 +13,13 @@ import structlog
 from cc_bot.domain.errors import AddressNotGiven, AddressRefused
 from cc_bot.domain.page import READ_PAGE, WEB_SEARCH
 from cc_bot.internet.addresses import WebAddress, addresses_in, parse_address
-from cc_bot.internet.turn import Internet, PageSource, ReadPage, SearchResult, SearchSource, TurnInternet
+from cc_bot.internet.turn import PageSource, ReadPage, SearchResult, SearchSource, TurnWebAccess, WebAccess
 from cc_bot.tools.consent import choices_of_words, propose_call
 from cc_bot.tools.registry import InvalidToolCall, ToolContext, ToolOutcome, succeeded, tool
 
-MOST_BYTES: Final = 16 << 10
+MAX_BYTES: Final = 16 << 10
 """Of a page's text in UTF-8: 5,400 characters of Japanese."""
-LONGEST_QUERY: Final = 400
+MAX_QUERY_LENGTH: Final = 400
 MAX_TYPED: Final = 8
 """If the user typed more addresses and the model knows private data, reading one needs approval."""
 
@@ -65,8 +65,8 @@ async def web_search(context: ToolContext, query: str) -> ToolOutcome:
     internet = _internet(context)
     searches = _searches(internet.internet)
     words = " ".join(query.split())
-    if not words or len(words) > LONGEST_QUERY:
-        raise InvalidToolCall(f"query: some words, {LONGEST_QUERY} characters at most.")
+    if not words or len(words) > MAX_QUERY_LENGTH:
+        raise InvalidToolCall(f"query: some words, {MAX_QUERY_LENGTH} characters at most.")
     if internet.searches_left <= 0:
         raise InvalidToolCall("No more searches in this turn: answer with what was found.")
     internet.searches_left -= 1
@@ -112,26 +112,26 @@ def _told_results(found: Sequence[SearchResult]) -> Mapping[str, Any]:
 
 def cut(text: str) -> str:
     """The part of the text that the model gets, cut between characters."""
-    return text.encode()[:MOST_BYTES].decode(errors="ignore")
+    return text.encode()[:MAX_BYTES].decode(errors="ignore")
 
 
 def _told(result: SearchResult) -> dict[str, str]:
     return {"title": result.title, "url": result.address.url, "snippet": result.snippet}
 
 
-def _pages(internet: Internet) -> PageSource:
+def _pages(internet: WebAccess) -> PageSource:
     if internet.pages is None:
         raise InvalidToolCall("Pages can't be read here.")
     return internet.pages
 
 
-def _searches(internet: Internet) -> SearchSource:
+def _searches(internet: WebAccess) -> SearchSource:
     if internet.searches is None:
         raise InvalidToolCall("The web can't be searched here.")
     return internet.searches
 
 
-def _internet(context: ToolContext) -> TurnInternet:
+def _internet(context: ToolContext) -> TurnWebAccess:
     if context.internet is None:
         raise InvalidToolCall("The web is out of reach here.")
     return context.internet

@@ -43,7 +43,7 @@ from cc_bot.domain.proposal import DeferredCall, ProposedCalls
 from cc_bot.domain.schedule import Place, ScheduleChange
 from cc_bot.domain.session import SessionKey
 from cc_bot.domain.tool_server import SEPARATOR, ToolPlace
-from cc_bot.internet.turn import TurnInternet
+from cc_bot.internet.turn import TurnWebAccess
 from cc_bot.llm.model import MAX_ARGUMENTS_CHARACTERS, ToolRequest, ToolSchema
 from cc_bot.stores.memory.store import MemoryStore
 from cc_bot.stores.schedules import ScheduleStore
@@ -54,7 +54,7 @@ _log = structlog.get_logger(__name__)
 
 TIMEOUT_S = 20.0
 """A slower tool is cancelled, so that it does not block the turn."""
-LONGEST_TEXT = 6000
+MAX_TEXT_LENGTH = 6000
 """Characters of one text argument, as in a question; tools store 4000 at most."""
 
 
@@ -132,7 +132,7 @@ class ToolContext:
     """Whether the turn is in a DM, including group DMs."""
     files: tuple[Attachment, ...] = ()
     """Documents of the turn and of the history shown, oldest first."""
-    internet: TurnInternet | None = None
+    internet: TurnWebAccess | None = None
     """None: no web access."""
     typed: str = ""
     """What the user typed in this message."""
@@ -190,7 +190,7 @@ class ToolOutcome:
     """Whether the result contains text not written by the user."""
     passing: bool = False
     """Whether the result is only for this turn and not stored with the answer."""
-    acted: bool = False
+    has_side_effects: bool = False
     """Whether something outside was changed for good, or may have been."""
     images: tuple[Attachment, ...] = ()
     """Pictures shown to the model and below the answer."""
@@ -441,8 +441,8 @@ def _arguments_of(function: ToolFunction) -> type[BaseModel]:
 def _check_lengths(given: Mapping[str, Any]) -> None:
     """Raises InvalidToolCall."""
     for name, value in given.items():
-        if isinstance(value, str) and len(value) > LONGEST_TEXT:
-            raise InvalidToolCall(f"{name}: {LONGEST_TEXT} characters at most, and this has {len(value)}.")
+        if isinstance(value, str) and len(value) > MAX_TEXT_LENGTH:
+            raise InvalidToolCall(f"{name}: {MAX_TEXT_LENGTH} characters at most, and this has {len(value)}.")
 
 
 def _without_titles(schema: Mapping[str, Any]) -> dict[str, Any]:
@@ -475,10 +475,10 @@ def failed(problem: str) -> ToolOutcome:
     return ToolOutcome(json.dumps({"error": problem}, ensure_ascii=False), ok=False)
 
 
-def in_doubt(problem: str) -> ToolOutcome:
+def outcome_unknown(problem: str) -> ToolOutcome:
     """The outcome of a call that may or may not have been made; the problem is for the model."""
     told = {"error": problem, MAYBE_DONE: True}
-    return ToolOutcome(json.dumps(told, ensure_ascii=False), ok=False, acted=True)
+    return ToolOutcome(json.dumps(told, ensure_ascii=False), ok=False, has_side_effects=True)
 
 
 # ---- arguments -------------------------------------------------------------------------------------------

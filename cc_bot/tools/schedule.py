@@ -31,7 +31,7 @@ from cc_bot.tools.registry import (
     tool,
 )
 
-MOST_LISTED = 30
+MAX_LISTED = 30
 
 
 @tool(writes=True, about="schedule")
@@ -95,11 +95,11 @@ async def list_schedules(context: ToolContext) -> ToolOutcome:
         return succeeded({"schedules": []})
     content: dict[str, Any] = {
         "note": DATA_NOT_INSTRUCTIONS,
-        "schedules": [_content(each) for each in known[:MOST_LISTED]],
+        "schedules": [_content(each) for each in known[:MAX_LISTED]],
     }
-    if len(known) > MOST_LISTED:
-        content["more"] = len(known) - MOST_LISTED
-    return succeeded(content, tainted=any(each.tainted for each in known[:MOST_LISTED]))
+    if len(known) > MAX_LISTED:
+        content["more"] = len(known) - MAX_LISTED
+    return succeeded(content, tainted=any(each.tainted for each in known[:MAX_LISTED]))
 
 
 @tool(writes=True, about="schedule")

@@ -27,7 +27,7 @@ from cc_bot.tools.registry import (
     ToolOutcome,
     ToolRegistry,
     failed,
-    in_doubt,
+    outcome_unknown,
 )
 
 _log = structlog.get_logger(__name__)
@@ -103,7 +103,7 @@ class CallableServerTool:
         except CcBotError as error:
             _log.warning("tool_call_failed", tool=tool.full_name, error=type(error).__name__)
             maybe_done = self.changes and isinstance(error, CALL_IN_DOUBT)
-            return (in_doubt if maybe_done else failed)(explain(error, texts(context.locale)))
+            return (outcome_unknown if maybe_done else failed)(explain(error, texts(context.locale)))
 
     async def run(self, context: ToolContext, arguments: str) -> ToolOutcome:
         """Make or propose the call. Raises InvalidToolCall and ToolServerError."""
@@ -112,7 +112,7 @@ class CallableServerTool:
         check_held(context, **held)
         if context.approved is not None or not (self._offered.waits or self._may_carry_out(context, given)):
             result = await self._servers.call(tool.server, tool.name, given, context.asker)
-            return replace(_outcome(result), acted=self.changes)
+            return replace(_outcome(result), has_side_effects=self.changes)
         if self._offered.approvers == "owners" and not context.owners_read:
             raise InvalidToolCall(OWNERS_ELSEWHERE)
         return propose_call(

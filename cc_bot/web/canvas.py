@@ -30,7 +30,7 @@ from cc_bot.web.visitor import SignedIn, read_cookie, visitor_of
 MAX_MESSAGE_BYTES: Final = 1024
 """A page sends nothing over its socket."""
 PING_S: Final = 30.0
-MOST_PLACES: Final = 50
+MAX_PLACES: Final = 50
 """Channels listed, the last used first."""
 HIDING: Final = "hide-private"
 """The cookie of a browser that hides private elements; they are not sent then."""
@@ -68,7 +68,7 @@ class CanvasPages:
         channels = await self._channels(visitor)
         if len(channels) == 1 and "all" not in request.query:
             return see_other(f"/canvas/{channels[0]}")
-        places = [await self._place(visitor, each) for each in channels[:MOST_PLACES]]
+        places = [await self._place(visitor, each) for each in channels[:MAX_PLACES]]
         return render(request, "canvas_places.html", visitor, places=places)
 
     async def show(self, request: web.Request) -> web.Response:

@@ -26,7 +26,7 @@ from cc_bot.commands.reply import Reply
 from cc_bot.domain.access import SUBJECTS, AccessRules, Ruling, Subject, Subjects
 from cc_bot.domain.errors import IdNotUnderstood, InputError, OwnersOnly, SubjectNotUnderstood
 from cc_bot.domain.limits import LIMIT_NAMES
-from cc_bot.log import LEVELS, MOST_RECORDS
+from cc_bot.log import LEVELS, MAX_RECORDS
 from cc_bot.web.form import form_of, text_of
 from cc_bot.web.page import go_on_with, render
 from cc_bot.web.server import Handler
@@ -177,7 +177,7 @@ class ConsolePages:
             records=records,
             level=level,
             levels=LEVELS,
-            most=MOST_RECORDS,
+            most=MAX_RECORDS,
             clock=partial(_clock, owner),
         )
 

@@ -26,7 +26,7 @@ _log = structlog.get_logger(__name__)
 SESSIONS: Final = 20
 MESSAGES: Final = 40
 """Per page."""
-MOST_CHOICES: Final = 50
+MAX_CHOICES: Final = 50
 """Channels offered as filters, those of the newest conversations."""
 
 _SESSION_ID: Final = re.compile(r"[0-9a-f-]{36}")
@@ -57,7 +57,7 @@ class ConversationPages:
             limit=SESSIONS,
             offset=page.offset(SESSIONS),
         )
-        choices = [*counts][:MOST_CHOICES]
+        choices = [*counts][:MAX_CHOICES]
         shown = [*choices, *(session.key for session in sessions), *filter(None, [chosen])]
         return render(
             request,

@@ -19,7 +19,7 @@ from multidict import MultiDict
 
 from cc_bot.domain.errors import NothingHere, RequestTooLarge
 
-_MOST_DIGITS: Final = 18
+_MAX_DIGITS: Final = 18
 """Fits in an SQLite integer."""
 
 # ---- reading a form --------------------------------------------------------------------------------------
@@ -131,7 +131,7 @@ def id_in(request: web.Request, name: str = "id") -> int:
 
 def number_of(text: str) -> int:
     """Return the number. Raises NothingHere if it is not one."""
-    if not (text.isascii() and text.isdecimal() and len(text) <= _MOST_DIGITS):
+    if not (text.isascii() and text.isdecimal() and len(text) <= _MAX_DIGITS):
         raise NothingHere
     return int(text)
 
@@ -140,7 +140,7 @@ def number_of(text: str) -> int:
 # A double click without scripts sends a form twice. Each page gives its forms a key, and the same content
 # counts once per key; other content, as after going back, is another form.
 
-MOST_SENT: Final = 1000
+MAX_SENT: Final = 1000
 """Cached forms, of all users."""
 
 
@@ -156,7 +156,7 @@ class SentForm:
 
 @dataclass(eq=False, slots=True)
 class SentForms:
-    most: int = MOST_SENT
+    most: int = MAX_SENT
     _sent: OrderedDict[bytes, SentForm] = field(default_factory=OrderedDict)
 
     async def once(

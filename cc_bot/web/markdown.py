@@ -21,7 +21,7 @@ _LINK: Final = {"rel": "noopener noreferrer nofollow", "target": "_blank"}
 _ADDRESS: Final = re.compile(r"https?://[!#-;=?-_a-z~]+", re.IGNORECASE)
 """An ASCII URL in text: in Japanese no space separates it from what follows."""
 _AFTER_AN_ADDRESS: Final = ".,;:!?'*_~)]}"
-_DEEPEST: Final = 12
+_MAX_DEPTH: Final = 12
 """Nested lists and quotations; more would make a page as narrow as a letter."""
 
 
@@ -34,7 +34,7 @@ def to_html(text: str) -> str:
 def _markdown() -> MarkdownIt:
     markdown = MarkdownIt("zero", renderer_cls=_Renderer)
     markdown.inline = _Inline()
-    markdown.configure("commonmark", {"html": False, "breaks": True, "maxNesting": _DEEPEST})
+    markdown.configure("commonmark", {"html": False, "breaks": True, "maxNesting": _MAX_DEPTH})
     markdown.enable(["table", "strikethrough"])
     markdown.disable("html_block")
     markdown.disable("html_inline")

@@ -35,7 +35,7 @@ from cc_bot.web.visitor import SignedIn, visitor_of
 SHOWN: Final = 50
 """Memories in the preview."""
 SHOWN_CHARACTERS: Final = 120
-MOST_PACKED_CHARACTERS: Final = 990_000
+MAX_PACKED_CHARACTERS: Final = 990_000
 """Larger forms would be refused. Texts of 1 MB take up to half of that."""
 SURE_TO_ARRIVE: Final = "500 KB"
 """A file of this size always fits."""
@@ -135,7 +135,7 @@ def _at_hand(data: bytes) -> Callable[[], Awaitable[bytes]]:
 def _pack(planned: str) -> str:
     """Return a file as a form field. Raises AttachmentTooLarge."""
     packed = base64.b64encode(zlib.compress(planned.encode("utf-8", "replace"))).decode()
-    if len(packed) > MOST_PACKED_CHARACTERS:
+    if len(packed) > MAX_PACKED_CHARACTERS:
         raise AttachmentTooLarge(limit=SURE_TO_ARRIVE)
     return packed
 

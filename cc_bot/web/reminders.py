@@ -33,7 +33,7 @@ from cc_bot.web.server import status_of
 from cc_bot.web.services import WebServices
 from cc_bot.web.visitor import SignedIn, visitor_of
 
-LONGEST_TIME: Final = 100
+MAX_TIME: Final = 100
 """Characters, as in the command."""
 _USUAL_HOURS: Final = 6
 
@@ -48,9 +48,9 @@ class ReminderForm:
 
     def ensure_short(self) -> None:
         """Raise WhenNotUnderstood or RepeatNotUnderstood if the time or repeat is too long."""
-        if len(self.when) > LONGEST_TIME:
+        if len(self.when) > MAX_TIME:
             raise WhenNotUnderstood
-        if len(self.repeat) > LONGEST_TIME:
+        if len(self.repeat) > MAX_TIME:
             raise RepeatNotUnderstood
 
 
@@ -102,7 +102,7 @@ class ReminderPages:
             mark_of=mark_of,
             item_of=lambda each: reminders.reminder_item(each, caller),
             most_characters=MAX_TEXT_CHARACTERS,
-            longest_time=LONGEST_TIME,
+            longest_time=MAX_TIME,
             beat=beat,
             heartbeat=reminders.heartbeat_state(beats, caller),
             hours=hours_of(beat.repeat) if beat else _USUAL_HOURS,

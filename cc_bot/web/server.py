@@ -161,7 +161,7 @@ PUBLIC: Final = ("/sign-in", "/signed-out", "/static/")
 """Without signing in."""
 ALWAYS: Final = ("/privacy", "/sign-out", "/sessions/")
 """A user's own data, also for those who may no longer use the bot, as with the commands."""
-LARGEST_BYTES: Final = 2**20
+MAX_BYTES: Final = 2**20
 """Per request: a file of 1 MB with its form."""
 MAX_STRANGER_BYTES: Final = 4096
 """Per request without signing in: a code."""
@@ -264,7 +264,7 @@ class Doorway:
             raise TooManyRequests
         self._receiving.update([*rooms])
         try:
-            await _receive(request, LARGEST_BYTES if session else MAX_STRANGER_BYTES)
+            await _receive(request, MAX_BYTES if session else MAX_STRANGER_BYTES)
         finally:
             self._receiving.subtract([*rooms])
             self._receiving += Counter()  # forgets those at zero

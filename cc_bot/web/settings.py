@@ -20,7 +20,7 @@ from cc_bot.web.services import WebServices
 from cc_bot.web.visitor import SignedIn, drop_cookie, visitor_of
 
 _LANGUAGES: Final[dict[str, Locale | None]] = {"": None, **{locale: locale for locale in Locale}}
-LONGEST_ZONE: Final = 64
+MAX_ZONE_LENGTH: Final = 64
 """Characters, as in the command."""
 
 
@@ -117,6 +117,6 @@ def _locale_in(language: str) -> Locale | None:
 
 def _zone_in(typed: str) -> str | None:
     """Return the entered time zone; None for the default. Raises UnknownTimezone if it is too long."""
-    if len(typed) > LONGEST_ZONE:
+    if len(typed) > MAX_ZONE_LENGTH:
         raise UnknownTimezone
     return typed.strip() or None

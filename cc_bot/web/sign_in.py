@@ -19,7 +19,7 @@ from cc_bot.web.server import address_of, is_secure, language_of
 from cc_bot.web.services import WebServices
 from cc_bot.web.visitor import VISITOR, RequestRates, drop_cookie, set_cookie, visitor_of
 
-MOST_TRIES: Final = 5
+MAX_TRIES: Final = 5
 """Invalid links of one address within TRIES_S."""
 TRIES_S: Final = 60.0
 
@@ -27,7 +27,7 @@ TRIES_S: Final = 60.0
 class SignInPages:
     def __init__(self, services: WebServices) -> None:
         self._services = services
-        self._tries = RequestRates(MOST_TRIES, TRIES_S)
+        self._tries = RequestRates(MAX_TRIES, TRIES_S)
 
     def routes(self) -> Sequence[web.AbstractRouteDef]:
         return (

@@ -22,7 +22,7 @@ from cc_bot.web.visitor import SignedIn, visitor_of
 PERIODS: Final = (7, 30, 365)
 """Days to choose from."""
 USUAL: Final = 30
-MOST_GUILDS: Final = 20
+MAX_GUILDS: Final = 20
 """Checked per request."""
 
 
@@ -80,7 +80,7 @@ class UsagePages:
         discord, spending = self._services.discord, self._services.spending
         asked_for = visitor.session.place.guild_id
         known = await spending.list_guilds(visitor.user_id, PERIODS[-1])
-        guilds = sorted({*known, *filter(None, [asked_for])})[:MOST_GUILDS]
+        guilds = sorted({*known, *filter(None, [asked_for])})[:MAX_GUILDS]
         managed = await asyncio.gather(*(discord.manages(visitor.user_id, guild) for guild in guilds))
         return [
             view_of(

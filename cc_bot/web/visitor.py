@@ -10,7 +10,7 @@ from cc_bot.commands.reply import Caller
 from cc_bot.domain.errors import NotSignedIn, TooManyRequests
 from cc_bot.domain.limits import UsageSubject
 from cc_bot.domain.locale import Locale
-from cc_bot.domain.web import LONGEST_LIFE, WebSession
+from cc_bot.domain.web import MAX_LIFE, WebSession
 from cc_bot.texts import texts
 from cc_bot.web.services import WebServices
 
@@ -19,7 +19,7 @@ PREFIX: Final = "__Host-"
 """The browser keeps such a cookie from all other hosts (RFC 6265bis, section 4.1.3.2)."""
 MAX_LANGUAGES_LENGTH: Final = 500
 """Characters of `Accept-Language` that are read."""
-MOST_REQUESTS: Final = 20
+MAX_REQUESTS: Final = 20
 """Per session and second."""
 REMEMBERED: Final = 5000
 """Sessions whose requests are counted."""
@@ -62,7 +62,7 @@ def set_cookie(response: web.StreamResponse, secret: str, *, secure: bool) -> No
     response.set_cookie(
         cookie_name(secure=secure),
         secret,
-        max_age=int(LONGEST_LIFE.total_seconds()),
+        max_age=int(MAX_LIFE.total_seconds()),
         path="/",
         secure=secure,
         httponly=True,
@@ -113,7 +113,7 @@ async def recognize(services: WebServices, request: web.Request, session: WebSes
 class RequestRates:
     """Requests of each session within the last second."""
 
-    most: int = MOST_REQUESTS
+    most: int = MAX_REQUESTS
     within_s: float = 1.0
     _moments: OrderedDict[object, deque[float]] = field(default_factory=OrderedDict)
 

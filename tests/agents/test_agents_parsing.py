@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import cc_bot.tools
-from cc_bot.agents import LONGEST_PROMPT, MAX_AGENTS, parse_agents
+from cc_bot.agents import MAX_AGENTS, MAX_PROMPT_LENGTH, parse_agents
 from cc_bot.domain.locale import Locale
 from cc_bot.domain.message import Agent, AgentPlaces
 from cc_bot.operator_file import FileRefused
@@ -37,7 +37,7 @@ WRONG = [
     (f'display_name = "{"あ" * 41}"', "display_name", "up to 40 characters"),
     ('display_name = { fr = "prof" }', "display_name", '{ ja = "…", en = "Teacher" }'),
     ('description = "a\\nb"', "description", "up to 200 characters"),
-    (f'prompt = "{"x" * (LONGEST_PROMPT + 1)}"', "prompt", "20000 characters"),
+    (f'prompt = "{"x" * (MAX_PROMPT_LENGTH + 1)}"', "prompt", "20000 characters"),
     ('model = "a,,b"', "model", "comma list"),
     ('tools = ["recal"]', "tools", "forget, recall, remember"),
     ('tools = ["*"]', "tools", "forget, recall, remember"),

@@ -10,7 +10,7 @@ import pytest
 from structlog.testing import capture_logs
 
 from cc_bot.assistant import Stop
-from cc_bot.assistant.speaking import LONGEST, aloud
+from cc_bot.assistant.speaking import MAX_LENGTH, aloud
 from cc_bot.domain import Message
 from cc_bot.domain.errors import HearingFailed, HearingNotSetUp, NobodyListens, NothingHeard, RecordingRefused
 from cc_bot.domain.message import Attachment, ChannelKey, Reference
@@ -175,8 +175,8 @@ def test_an_answer_is_read_aloud_without_its_marks_and_only_where_that_helps() -
         "[地図](https://example.com/a?b=1) を見てください。": "地図 を見てください。",
         "<https://example.com> と https://example.org/": "と",
         "> 引用\n| a | b |": "引用\n a  b",
-        "あ" * LONGEST: "あ" * LONGEST,
-        "あ" * (LONGEST + 1): "",
+        "あ" * MAX_LENGTH: "あ" * MAX_LENGTH,
+        "あ" * (MAX_LENGTH + 1): "",
         **dict.fromkeys(("```py\nprint()\n```", "", "**", "https://example.com"), ""),
     }
     assert {text: aloud(text) for text in read} == read

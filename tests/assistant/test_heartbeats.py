@@ -14,7 +14,7 @@ from freezegun import freeze_time
 from freezegun.api import FrozenDateTimeFactory
 
 import cc_bot.tools
-from cc_bot.assistant.heartbeats import LONGEST, Heartbeats, Speech
+from cc_bot.assistant.heartbeats import MAX_LENGTH, Heartbeats, Speech
 from cc_bot.domain import SessionKey
 from cc_bot.domain.errors import ModelUnavailable
 from cc_bot.domain.memory import Memory, Source
@@ -243,7 +243,7 @@ class TestSpeech:
         message = (await heart.speech()).message
         assert message is not None
         assert (message.role, message.visibility) == ("assistant", "private")
-        assert len(message.content) <= LONGEST
+        assert len(message.content) <= MAX_LENGTH
         assert message.content.endswith("です。…")
         assert await heart.table.said() == []
 

@@ -16,7 +16,7 @@ import cc_bot.tools
 from cc_bot.assistant import Assistant
 from cc_bot.assistant.assistant import AssistantSettings
 from cc_bot.internet.addresses import WebAddress, parse_address
-from cc_bot.internet.turn import Internet, ReadPage, SearchResult
+from cc_bot.internet.turn import ReadPage, SearchResult, WebAccess
 from cc_bot.llm.model import ChatRequest, ToolRequest
 from cc_bot.tools.registry import discover
 from cc_bot.tools.servers import ServerTools
@@ -73,7 +73,7 @@ def give_tools(scene: Scene, web: Web) -> None:
         scene.stores,
         only(scene.switch),
         discover(cc_bot.tools).beside(servers),
-        AssistantSettings(internet=Internet(web, web)),
+        AssistantSettings(internet=WebAccess(web, web)),
         clock=scene.clock,
     )
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from cc_bot.charts import draw
 from cc_bot.charts.picture import GROUND, WIDTH
 from cc_bot.domain import Locale
-from cc_bot.domain.canvas import LARGEST, Chart, ChartKind, Series
+from cc_bot.domain.canvas import MAX_VALUE, Chart, ChartKind, Series
 from tests.charts.charts import chart, colour, picture
 
 FRUIT = {"りんご": 120.0, "みかん": 60.0, "ぶどう": 30.0}
@@ -53,7 +53,7 @@ class TestPicture:
     def test_or_none_is_all_that_comes_of_whatever_a_model_asks_for(
         self, kind: ChartKind, labels: list[str], names: list[str], data: st.DataObject
     ) -> None:
-        number = st.floats(-LARGEST, LARGEST) | st.floats(-1e6, 1e6) | st.integers(0, 100)
+        number = st.floats(-MAX_VALUE, MAX_VALUE) | st.floats(-1e6, 1e6) | st.integers(0, 100)
         values = st.lists(number.map(float), min_size=len(labels), max_size=len(labels)).map(tuple)
         series = tuple(Series(name, data.draw(values)) for name in names)
         png = draw(Chart("c", "t", kind, tuple(labels), series), Locale.EN)

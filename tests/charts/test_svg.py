@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from cc_bot.charts.svg import chart_svg, width_of
 from cc_bot.charts.table import format_exactly
 from cc_bot.domain import Locale
-from cc_bot.domain.canvas import LARGEST, Chart, ChartKind, Series
+from cc_bot.domain.canvas import MAX_VALUE, Chart, ChartKind, Series
 from tests.charts.charts import chart, several
 
 KINDS: list[ChartKind] = ["bar", "line", "pie"]
@@ -47,7 +47,9 @@ class TestChart:
     def test_of_extremes_is_whole(self) -> None:
         """Zeros, the largest numbers, and as many long names as there may be."""
         check(chart("bar", {"一": 0.0, "二": 0.0}), Locale.JA)
-        largest = several("bar", ["札幌", "那覇"], {"入": [LARGEST, -LARGEST], "出": [LARGEST - 1, 1e-300]})
+        largest = several(
+            "bar", ["札幌", "那覇"], {"入": [MAX_VALUE, -MAX_VALUE], "出": [MAX_VALUE - 1, 1e-300]}
+        )
         check(largest, Locale.EN)
         labels = [(f"{place}番目の" + "とても長い名前の店" * 4)[:40] for place in range(31)]
         rows = {f"{at}系列の名前がながい" * 4: [(at - 2.5) * each for each in range(31)] for at in range(6)}
@@ -68,8 +70,8 @@ class TestChart:
     def test_is_whole_and_readable(
         self, kind: ChartKind, labels: list[str], names: list[str], locale: Locale, data: st.DataObject
     ) -> None:
-        lowest = 0 if kind == "pie" else -LARGEST
-        fraction = st.floats(lowest, LARGEST).map(lambda x: round(x, 6))
+        lowest = 0 if kind == "pie" else -MAX_VALUE
+        fraction = st.floats(lowest, MAX_VALUE).map(lambda x: round(x, 6))
         number = fraction | st.integers(0, 100).map(float)
         values = st.lists(number, min_size=len(labels), max_size=len(labels)).map(tuple)
         some = names[:1] if kind == "pie" else names

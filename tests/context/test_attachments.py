@@ -19,9 +19,9 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from cc_bot.context.attachments import (
-    LONGEST_TABLE_BYTES,
     MAX_DOCUMENT_TOKENS,
     MAX_DOCUMENTS_TOKENS,
+    MAX_TABLE_BYTES,
     MAX_TEXT_BYTES,
     as_prompt_text,
     document_files,
@@ -242,11 +242,11 @@ def test_a_document_is_one_by_its_bytes() -> None:
     ones = [
         *(("a.txt", b"%PDF-1.7"), ("a.txt", b"junk of a printer\n%PDF-1.4"), ("a", b"PK\x03\x04")),
         *(("a.xls", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"), ("a.rtf", b"{\\rtf1")),
-        ("a.csv", table * LONGEST_TABLE_BYTES),
+        ("a.csv", table * MAX_TABLE_BYTES),
     ]
     others = [
         *(("a.pdf", b"MZ\x90\x00"), ("a.pdf", b"plain text"), ("a.pdf", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR")),
-        *(("a.csv", table), ("a.txt", table * LONGEST_TABLE_BYTES)),
+        *(("a.csv", table), ("a.txt", table * MAX_TABLE_BYTES)),
     ]
     assert [is_document(name, data) for name, data in ones] == [True] * len(ones)
     assert [is_document(name, data) for name, data in others] == [False] * len(others)

@@ -10,15 +10,15 @@ from hypothesis import strategies as st
 
 from cc_bot.context.channel_prompt import (
     Group,
-    Measure,
+    MessageRange,
     Plan,
     Shown,
-    Stretch,
+    TokenBudget,
     build_channel_prompt,
     plan,
     render,
 )
-from cc_bot.context.prompt import Built
+from cc_bot.context.prompt import BuiltPrompt
 from cc_bot.context.speakers import mark_of, speaker
 from cc_bot.domain import Block, ChannelKey, ContextMessage, Locale, Message
 from cc_bot.llm.model import AssistantPart, SystemPart, ToolSchema, UserPart
@@ -45,7 +45,7 @@ def built(
     tools: tuple[ToolSchema, ...] = (),
     thread_title: str = "",
     thread_owner_id: int = 0,
-) -> Built:
+) -> BuiltPrompt:
     return build_channel_prompt(
         shown,
         questions or (QUESTION,),
@@ -140,12 +140,14 @@ def said(id_: int, tokens: int = 10) -> ContextMessage:
     return ContextMessage(id_, "user", "花子", "あ" * tokens)
 
 
-def measure(budget: float = 100, block: float = 20, factor: float = 1.0) -> Measure:
-    return Measure(budget, block, factor, lambda row: len(row.content))
+def measure(budget: float = 100, block: float = 20, factor: float = 1.0) -> TokenBudget:
+    return TokenBudget(budget, block, factor, lambda row: len(row.content))
 
 
-def stretch(*rows: ContextMessage, blocks: tuple[Block, ...] = (), settled_before: int = 2**62) -> Stretch:
-    return Stretch(KEY, rows, blocks, settled_before)
+def stretch(
+    *rows: ContextMessage, blocks: tuple[Block, ...] = (), settled_before: int = 2**62
+) -> MessageRange:
+    return MessageRange(KEY, rows, blocks, settled_before)
 
 
 def shown(planned: Plan) -> list[int]:
@@ -207,7 +209,7 @@ class TestWindow:
         self, costs: list[int], settled: int, factor: float, budget: int
     ) -> None:
         rows = [said(number, tokens) for number, tokens in enumerate(costs, start=1)]
-        counted = Measure.of(budget, 20, factor, lambda row: len(row.content))
+        counted = TokenBudget.of(budget, 20, factor, lambda row: len(row.content))
         planned = plan([stretch(*rows, settled_before=settled)], counted)
         ids = shown(planned)
         assert ids == list(range(len(rows) - len(ids) + 1, len(rows) + 1))

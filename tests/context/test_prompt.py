@@ -13,7 +13,7 @@ from cc_bot.context.channel_prompt import Shown, build_channel_prompt
 from cc_bot.context.prompt import (
     KEPT_SHARE,
     NOTE_SHOWN,
-    Built,
+    BuiltPrompt,
     PromptStyle,
     build_prompt,
     canvas_lines,
@@ -157,7 +157,7 @@ def with_notes(*notes: Memory, now: datetime = NOW, locale: Locale = Locale.JA) 
     )
 
 
-def in_channel(*notes: Memory) -> Built:
+def in_channel(*notes: Memory) -> BuiltPrompt:
     return build_channel_prompt(
         Shown((ContextMessage(1, "user", "太郎", "こんにちは"),)),
         (QUESTION,),

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from cc_bot.context import recordings
 from cc_bot.context.attachments import MAX_IMAGE_BYTES, read_attachment, size_limit
-from cc_bot.context.recordings import says_nothing, sound_of
+from cc_bot.context.recordings import is_silence_artifact, probe_audio
 from cc_bot.domain.errors import AttachmentTooLarge, CcBotError, RecordingEmpty, RecordingTooLong
 from tests.domain.phrases import phrases
 from tests.recordings import by_ffmpeg, m4a, mp3, ogg, wav, webm
@@ -30,7 +30,7 @@ class TestARecording:
         [("ogg", "audio/ogg"), ("m4a", "audio/mp4"), ("webm", "audio/webm"), ("mp3", "audio/mpeg")],
     )
     def test_of_a_real_encoder_is_known_with_its_length(self, kind: str, content_type: str) -> None:
-        sound = sound_of(by_ffmpeg(kind))
+        sound = probe_audio(by_ffmpeg(kind))
         assert sound is not None
         assert sound.content_type == content_type
         assert sound.seconds == pytest.approx(0.3, abs=0.15)  # encoders fill the last frame
@@ -38,7 +38,7 @@ class TestARecording:
     @pytest.mark.parametrize("content_type", MADE)
     @given(seconds=st.floats(0.2, 90))
     def test_of_any_length_is_measured(self, content_type: str, seconds: float) -> None:
-        sound = sound_of(MADE[content_type](seconds))
+        sound = probe_audio(MADE[content_type](seconds))
         assert sound is not None
         assert sound.content_type == content_type
         assert sound.seconds == pytest.approx(seconds, abs=0.03)
@@ -50,7 +50,7 @@ class TestARecording:
             *((mp3(3, tag=TAG), 3), (webm(7.5, told=False), 7.5)),
             *((unended, 3), (streamed, pytest.approx(3, abs=0.01))),
         ):
-            sound = sound_of(data)
+            sound = probe_audio(data)
             assert sound is not None
             assert sound.seconds == seconds
         assert read_attachment("a", m4a(0)).seconds == 0  # one that does not tell its length
@@ -74,7 +74,7 @@ class TestARecording:
         ],
     )
     def test_is_no_film_and_no_other_file(self, data: bytes) -> None:
-        assert sound_of(data) is None
+        assert probe_audio(data) is None
 
     @pytest.mark.parametrize("content_type", MADE)
     @given(cut=st.integers(0, 400), at=st.integers(0, 300), junk=st.binary(max_size=40))
@@ -126,7 +126,9 @@ How do I say thank you for watching in Japanese?
 
     def test_is_told_from_what_somebody_says(self) -> None:
         made_up = ["", " 。… \n", *self.MADE_UP]
-        assert [text for text in made_up if not (says_nothing(text, 3) and says_nothing(text, 300))] == []
-        assert [text for text in self.SAID if says_nothing(text, 3)] == []
-        assert says_nothing("ご視聴ありがとうございました" * 2, 40)
-        assert not says_nothing("ご視聴ありがとうございました" * 20, 60)  # much in much time
+        assert [
+            text for text in made_up if not (is_silence_artifact(text, 3) and is_silence_artifact(text, 300))
+        ] == []
+        assert [text for text in self.SAID if is_silence_artifact(text, 3)] == []
+        assert is_silence_artifact("ご視聴ありがとうございました" * 2, 40)
+        assert not is_silence_artifact("ご視聴ありがとうございました" * 20, 60)  # much in much time

@@ -12,12 +12,12 @@ from zoneinfo import ZoneInfo
 import hikari
 
 from cc_bot.agents import Agents
-from cc_bot.discord.agents import Chooser
+from cc_bot.discord.agents import AgentSelector
 from cc_bot.discord.attachments import AttachmentFetcher
 from cc_bot.discord.delivery.canvas_boards import CanvasBoards
 from cc_bot.discord.delivery.canvas_messages import CanvasMessages, Draw, Pictures
 from cc_bot.discord.delivery.deliveries import NOTE_TIMEOUT_S, Deliveries
-from cc_bot.discord.delivery.reply import TakenDown
+from cc_bot.discord.delivery.reply import ExpectedDeletions
 from cc_bot.discord.delivery.running import RunningTurns
 from cc_bot.discord.gate import Gate
 from cc_bot.discord.interactions import Answerable
@@ -96,7 +96,7 @@ def boards_over(
 
     return CanvasBoards(
         stores.canvases,
-        CanvasMessages(rest, TakenDown()),
+        CanvasMessages(rest, ExpectedDeletions()),
         Pictures(draw),
         recipients_over(stores),
         Places(rest, stores.channels),
@@ -105,9 +105,9 @@ def boards_over(
     )
 
 
-def chooser_over(stores: Stores, rest: Rest) -> Chooser:
+def chooser_over(stores: Stores, rest: Rest) -> AgentSelector:
     agents = Agents(Path("no agents.toml"), tools=(), locale=Locale.JA)
-    return Chooser(agents, stores.agents, Places(rest, stores.channels))
+    return AgentSelector(agents, stores.agents, Places(rest, stores.channels))
 
 
 def deliveries_over(

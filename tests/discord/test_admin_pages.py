@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cc_bot.agents import LONGEST_DESCRIPTION, LONGEST_DISPLAY_NAME
+from cc_bot.agents import MAX_DESCRIPTION_LENGTH, MAX_DISPLAY_NAME_LENGTH
 from cc_bot.discord.commands.agent import agent_list
 from cc_bot.discord.commands.settings import help_text
 from cc_bot.domain.locale import Locale
@@ -17,8 +17,8 @@ from tests.discord.mentioned import mentioned
 
 @given(
     count=st.integers(1, 100),
-    display=st.integers(0, LONGEST_DISPLAY_NAME),
-    description=st.integers(0, LONGEST_DESCRIPTION),
+    display=st.integers(0, MAX_DISPLAY_NAME_LENGTH),
+    description=st.integers(0, MAX_DESCRIPTION_LENGTH),
     locale=st.sampled_from(Locale),
     gone=st.booleans(),
 )

@@ -146,6 +146,6 @@ def test_pictures_of_tools_stand_below_the_last_message_under_names_of_ours_as_f
     text = "あ" * 1600 + "\n\n" + "い" * 600
     found = given(Attachment("../@everyone.exe", "image/jpeg", b"1"), text=text)
     assert found == [(), (PictureFile("1.jpg", b"1"),)]
-    [small] = given(*[Attachment("a", "image/png", b"1")] * (pages.MOST_PICTURES + 3))
+    [small] = given(*[Attachment("a", "image/png", b"1")] * (pages.MAX_PICTURES + 3))
     [large] = given(*[Attachment("a", "image/png", bytes(pages.PICTURES_BYTES // 2 + 1))] * 2)
-    assert (len(small), len(large)) == (pages.MOST_PICTURES, 1)
+    assert (len(small), len(large)) == (pages.MAX_PICTURES, 1)

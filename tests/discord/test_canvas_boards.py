@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import pytest
 from structlog.testing import capture_logs
 
-from cc_bot.discord.delivery.canvas_boards import MOST_STALE, CanvasBoards, CanvasUpkeep
+from cc_bot.discord.delivery.canvas_boards import MAX_STALE, CanvasBoards, CanvasUpkeep
 from cc_bot.discord.gateway import Shards, gateway_bot
 from cc_bot.discord.places import Places
 from cc_bot.discord.recipients import GuildLocales
@@ -136,14 +136,14 @@ class TestUpkeep:
         assert "七七四九" not in scene.only.text
 
     async def test_keeps_nobody_waiting_for_what_is_refused(self, scene: Scene) -> None:
-        refused = [SessionKey(user_id, scene.channel.id) for user_id in range(MOST_STALE)]
+        refused = [SessionKey(user_id, scene.channel.id) for user_id in range(MAX_STALE)]
         for each in (*refused, scene.session):
             await scene.draw(SHOPPING, key=each)
             await scene.stores.canvases.note_message(each, 0, 0)
-        scene.discord.fail_next(POST, 400, times=MOST_STALE)
+        scene.discord.fail_next(POST, 400, times=MAX_STALE)
         await scene.boards.refresh_stale()
         assert scene.titles == []
         for _ in range(2):
             await scene.boards.refresh_stale()
-        assert (scene.titles, len(scene.discord.calls(POST))) == (["買い物"], MOST_STALE + 1)
+        assert (scene.titles, len(scene.discord.calls(POST))) == (["買い物"], MAX_STALE + 1)
         assert await scene.boards.refresh(refused[0])

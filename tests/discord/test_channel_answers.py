@@ -13,7 +13,7 @@ from structlog.testing import capture_logs
 from cc_bot.assistant import AssistantSettings
 from cc_bot.discord.delivery.asking import TurnRunner
 from cc_bot.discord.delivery.outlets import UNREACHABLE, MessageReplies
-from cc_bot.discord.delivery.reply import TakenDown
+from cc_bot.discord.delivery.reply import ExpectedDeletions
 from cc_bot.discord.delivery.running import RunningTurns
 from cc_bot.discord.gate import SeenRoles
 from cc_bot.discord.messages.channel_answers import ChannelAnswers
@@ -144,7 +144,7 @@ async def room(place: Place) -> AsyncIterator[Room]:
             references_over(stores, rest, me),
             boards_over(stores, rest),
         )
-        replies = MessageReplies(rest, TakenDown(), stores.channels)
+        replies = MessageReplies(rest, ExpectedDeletions(), stores.channels)
         deliveries = deliveries_over(stores, running)
         answers = ChannelAnswers(stores, runner, deliveries, replies, SeenRoles())
         yield Room(**vars(place), table=table, answers=answers)

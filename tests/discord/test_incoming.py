@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from cc_bot.discord import incoming
 from cc_bot.discord.incoming import (
     content_of,
+    has_no_visible_content,
     is_for_others,
-    is_withheld,
     memorable_text,
     text_of,
     to_message,
@@ -186,8 +186,8 @@ class TestWhatStandsBesideTheText:
     ) -> None:
         assert to_message(message("やあ", **fields), bot_user()).taints is tainted
         alone = message(**fields)
-        assert (is_withheld(alone), incoming.asks_nothing(alone, bot_user())) == (False, False)
+        assert (has_no_visible_content(alone), incoming.asks_nothing(alone, bot_user())) == (False, False)
 
     def test_is_unknown_of_what_is_withheld(self) -> None:
         some = (message(message_snapshots=[snapshot("")]), message(""), message("", files=["a.png"]))
-        assert [is_withheld(each) for each in some] == [True, True, False]
+        assert [has_no_visible_content(each) for each in some] == [True, True, False]

@@ -8,7 +8,7 @@ import hikari
 import pytest
 
 from cc_bot.discord.delivery.outlets import DirectMessages, MessageReplies, noop
-from cc_bot.discord.delivery.reply import Reply, Sent, TakenDown
+from cc_bot.discord.delivery.reply import ExpectedDeletions, Reply, Sent
 from cc_bot.discord.pages.answer import page_of
 from cc_bot.discord.pages.page import Button, Facts, Page, PictureFile, SoundFile, TextFile
 from cc_bot.domain.locale import Locale
@@ -57,7 +57,7 @@ async def sent(reply: Reply, count: int) -> tuple[Sent, ...]:
 @pytest.fixture
 async def scene(place: Place) -> Scene:
     question = await place.discord.post(place.aiko, place.channel, "質問", mention=True)
-    replies = MessageReplies(place.rest, TakenDown(), place.stores.channels)
+    replies = MessageReplies(place.rest, ExpectedDeletions(), place.stores.channels)
     return Scene(**vars(place), replies=replies, question=question)
 
 

@@ -13,13 +13,13 @@ from cc_bot.assistant.approvals import Approvals
 from cc_bot.discord.delivery.deliveries import Deliveries
 from cc_bot.discord.delivery.outlets import UNREACHABLE, MessageReplies
 from cc_bot.discord.delivery.recovery import Recovery
-from cc_bot.discord.delivery.reply import TakenDown
+from cc_bot.discord.delivery.reply import ExpectedDeletions
 from cc_bot.discord.delivery.running import RunningTurns
 from cc_bot.domain import SessionKey
 from cc_bot.domain.clock import utc_now
 from cc_bot.domain.locale import Locale
 from cc_bot.domain.turn import KEPT, AskedQuestion, PendingTurn
-from cc_bot.internet.turn import NO_INTERNET
+from cc_bot.internet.turn import NO_WEB
 from cc_bot.texts import texts
 from cc_bot.tools.registry import ToolRegistry
 from tests.discord.parts import Place, deliveries_over, recipients_over
@@ -41,9 +41,9 @@ class Scene(Place):
         """A run of the program, until nothing is on its way but what it does not have to finish."""
         running = running or RunningTurns()
         entries = deliveries_over(self.stores, running)
-        replies = MessageReplies(self.rest, TakenDown(), self.stores.channels)
+        replies = MessageReplies(self.rest, ExpectedDeletions(), self.stores.channels)
         recipients = recipients_over(self.stores)
-        approvals = Approvals(self.stores, ToolRegistry(()), NO_INTERNET, utc_now)
+        approvals = Approvals(self.stores, ToolRegistry(()), NO_WEB, utc_now)
         unfinished = Recovery(
             entries,
             self.stores.proposals,

@@ -7,7 +7,7 @@ import hikari
 import pytest
 
 from cc_bot.discord.delivery.outlets import MessageReplies
-from cc_bot.discord.delivery.reply import TakenDown
+from cc_bot.discord.delivery.reply import ExpectedDeletions
 from cc_bot.discord.messages.forwards import Forwards
 from cc_bot.discord.references import QuestionLocation, References
 from cc_bot.discord.targets import KEPT_S, Target, Targets, is_same
@@ -96,7 +96,10 @@ class TestWhatIsPointedAt:
         dm, channels = scene.discord.dm(scene.aiko), scene.stores.channels
         forward = await scene.discord.forward(scene.aiko, dm, await scene.posts(scene.ben, "at ten"))
         told = await scene.rest.fetch_message(dm.id, forward.id)
-        replies, recipients = MessageReplies(scene.rest, TakenDown(), channels), recipients_over(scene.stores)
+        replies, recipients = (
+            MessageReplies(scene.rest, ExpectedDeletions(), channels),
+            recipients_over(scene.stores),
+        )
         forwards = Forwards(scene.rest, channels, scene.references, replies, recipients)
         for minutes, about in ((9, (forward.id,)), (11, ())):
             later = hikari.Snowflake.from_datetime(told.created_at + timedelta(minutes=minutes))

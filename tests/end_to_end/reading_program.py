@@ -23,12 +23,12 @@ def main() -> None:
     async def resolve(name: str, _: int) -> list[tuple[str, int]]:
         return [(OUTSIDE if name.endswith(".example") else str(ip_address(name)), port)]
 
-    def may_reach(address: IpAddress) -> bool:
+    def is_allowed(address: IpAddress) -> bool:
         return str(address) == OUTSIDE or is_public(address)
 
     config = read_config()
     configure_logging(config.log_level, config.log_format)
-    asyncio.run(run_discord(config, say_in_passing, network=Network(resolve, may_reach)))
+    asyncio.run(run_discord(config, say_in_passing, network=Network(resolve, is_allowed)))
 
 
 if __name__ == "__main__":

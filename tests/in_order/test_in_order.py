@@ -5,14 +5,14 @@ import asyncio
 import pytest
 
 from cc_bot.domain.errors import FilesInLine
-from cc_bot.in_order import MOST, FileLine, InOrder
+from cc_bot.in_order import MAX_COUNT, ExportQueue, KeyedLock
 
 AIKO, BEN = 1, 2
 
 
 class TestWhoComesAfter:
     async def test_waits_for_those_before_it_in_its_channel_and_for_no_other(self) -> None:
-        order, seen, release = InOrder(), list[str](), asyncio.Event()
+        order, seen, release = KeyedLock(), list[str](), asyncio.Event()
 
         async def take(name: str, turns: int) -> None:
             async with order.after(1):
@@ -29,7 +29,7 @@ class TestWhoComesAfter:
         assert seen == ["created", "edited", "deleted"]
 
     async def test_need_not_wait_for_one_that_left_early_or_failed(self) -> None:
-        order, seen, release = InOrder(), list[str](), asyncio.Event()
+        order, seen, release = KeyedLock(), list[str](), asyncio.Event()
 
         async def first() -> None:
             async with order.after(1) as leave:
@@ -59,7 +59,7 @@ class TestWhoComesAfter:
 
 class TestLine:
     async def test_has_a_users_files_one_after_another_and_takes_no_more_than_some(self) -> None:
-        line, at_work, seen, release = FileLine(), set[int](), list[int](), asyncio.Event()
+        line, at_work, seen, release = ExportQueue(), set[int](), list[int](), asyncio.Event()
 
         async def take(number: int) -> None:
             async with line.of(AIKO):
@@ -69,12 +69,12 @@ class TestLine:
                 at_work.remove(number)
                 seen.append(number)
 
-        taking = asyncio.gather(*map(take, range(MOST)))
+        taking = asyncio.gather(*map(take, range(MAX_COUNT)))
         await asyncio.sleep(0)
         with pytest.raises(FilesInLine):
-            await take(MOST)
+            await take(MAX_COUNT)
         async with asyncio.timeout(60), line.of(BEN), line.at_work():  # it is not another's
             release.set()
         await taking
-        await take(MOST)
-        assert seen == [*range(MOST + 1)]
+        await take(MAX_COUNT)
+        assert seen == [*range(MAX_COUNT + 1)]

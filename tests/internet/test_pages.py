@@ -23,7 +23,7 @@ from cc_bot.domain.errors import (
 )
 from cc_bot.internet.addresses import parse_address
 from cc_bot.internet.pages import FetchedPage, PageReader
-from cc_bot.internet.turn import AT_ONCE, ReadPage, TurnInternet, can_read_pages
+from cc_bot.internet.turn import AT_ONCE, ReadPage, TurnWebAccess, can_read_pages
 from cc_bot.reading.process import reading_command
 from cc_bot.reading.reader import DocumentReader
 from tests.documents import pdf, scanned_pdf
@@ -197,7 +197,7 @@ class TestMany:
         async with LoopbackWeb({"/a": html("天気", "utf-8")}) as web:
             reader = PageReader(web.network(), reading(60, tmp_path / "noted"), limit_s=0.5)
             with pytest.raises(PagesWait) as waited:
-                await TurnInternet().read(reader, parse_address("http://a.example/a"))
+                await TurnWebAccess().read(reader, parse_address("http://a.example/a"))
             del waited
             assert not any(isinstance(each, FetchedPage) for each in gc.get_objects())
 

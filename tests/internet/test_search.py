@@ -6,7 +6,7 @@ import pytest
 from structlog.testing import capture_logs
 
 from cc_bot.domain.errors import SearchFailed, SearchFormatOff
-from cc_bot.internet.search import MAX_BYTES, MOST_RESULTS, BraveSearch, SearxngSearch, WebSearch
+from cc_bot.internet.search import MAX_BYTES, MAX_RESULTS, BraveSearch, SearxngSearch, WebSearch
 from tests.loopback.search_server import LoopbackSearchServer, Result
 
 WEATHER = Result(
@@ -49,7 +49,7 @@ class TestSearxng:
         ]
         async with LoopbackSearchServer(*odd) as server:
             found = await SearxngSearch(server.url).find("天気")
-        assert [each.address.host for each in found] == [f"{n}.example" for n in range(MOST_RESULTS)]
+        assert [each.address.host for each in found] == [f"{n}.example" for n in range(MAX_RESULTS)]
         assert max(len(each.title) + len(each.snippet) for each in found) <= 520
 
 

@@ -29,7 +29,7 @@ SPOKEN: Final = frozenset({"mp3", "opus", "aac", "flac", "wav", "pcm"})
 SOUND: Final = (b"\xff\xfb\x90\x00" + bytes(413)) * 4
 """A tenth of a second of silence, as MPEG 1 layer 3 has it: four frames of 128 kbit/s at 44.1 kHz."""
 LONGEST_SPOKEN: Final = 4096
-LARGEST: Final = 25 * 2**20
+MAX_VALUE: Final = 25 * 2**20
 """Both as OpenAI's API reference has them."""
 
 
@@ -159,7 +159,7 @@ async def _recording(request: web.Request) -> Recording:
         raise _Refused("you must provide a model parameter")
     if not data:
         raise _Refused("Audio file is too short. Minimum audio length is 0.1 seconds.")
-    if len(data) > LARGEST:
+    if len(data) > MAX_VALUE:
         raise _Refused("Maximum content size limit exceeded")
     if PurePath(file.filename).suffix.removeprefix(".").lower() not in KINDS:
         raise _Refused(f"Unrecognized file format. Supported formats: {sorted(KINDS)}")

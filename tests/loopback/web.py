@@ -70,14 +70,14 @@ class LoopbackWeb:
         """All bytes that came, of any connection."""
         self.port = 0
 
-    def network(self, may_reach: Mapping[str, bool] | None = None) -> Network:
+    def network(self, is_allowed: Mapping[str, bool] | None = None) -> Network:
         """How its pages are reached. 127.0.0.1 counts as public, and else only what is."""
-        known = {OUTSIDE: True} if may_reach is None else may_reach
+        known = {OUTSIDE: True} if is_allowed is None else is_allowed
 
         def judge(address: IpAddress) -> bool:
             return known.get(str(address), is_public(address))
 
-        return Network(resolve=self.resolve, may_reach=judge)
+        return Network(resolve=self.resolve, is_allowed=judge)
 
     async def resolve(self, name: str, port: int) -> Sequence[tuple[str, int]]:
         """Tell where a name leads; the port is always its own."""

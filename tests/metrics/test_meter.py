@@ -9,7 +9,7 @@ from prometheus_client import CollectorRegistry, generate_latest
 
 from cc_bot.domain import Usage
 from cc_bot.log import configure_logging
-from cc_bot.metrics import MOST_SERVER_TOOLS, OURS, PrometheusMeter, count_records
+from cc_bot.metrics import MAX_SERVER_TOOLS, OURS, PrometheusMeter, count_records
 
 
 @pytest.fixture
@@ -63,7 +63,7 @@ class TestTheMeter:
     def test_counts_calls_of_servers_and_puts_those_of_too_many_tools_together(
         self, meter: PrometheusMeter
     ) -> None:
-        for number in range(MOST_SERVER_TOOLS + 5):
+        for number in range(MAX_SERVER_TOOLS + 5):
             meter.record_server_call("notes", f"道具{number}", 0.2, ok=number > 0)
         meter.record_server_call("notes", "道具0", 0.3, ok=False)
         first, other = {"server": "notes", "tool": "道具0"}, {"server": "notes", "tool": "other"}

@@ -11,7 +11,7 @@ import pytest
 from cc_bot.domain.errors import ShardsTaken, StorageError
 from cc_bot.domain.process import Process
 from cc_bot.process import CUT_S, JoinOptions, Membership, join
-from cc_bot.storage import EVERYBODY, Statement, apply_pending, open_database
+from cc_bot.storage import MAINTENANCE_LOCK, Statement, apply_pending, open_database
 from cc_bot.stores import ProcessStore
 
 FIRST: Final = Process("first", "a.example", "1.0", (0, 1), 4)
@@ -57,7 +57,7 @@ async def ages(url: str, name: str, ms: int) -> None:
     """Have it be so long ago that a process was renewed."""
     async with open_database(url) as database:
         sql = "UPDATE processes SET until = until - $2 WHERE name = $1"
-        await database.transaction([Statement(sql, (name, ms))], [EVERYBODY])
+        await database.transaction([Statement(sql, (name, ms))], [MAINTENANCE_LOCK])
 
 
 async def renewed(membership: Membership) -> None:

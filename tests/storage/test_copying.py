@@ -16,7 +16,7 @@ from cc_bot.app.database import CopyRequest, run_copy
 from cc_bot.config import read_config
 from cc_bot.domain import ChannelKey, SessionKey
 from cc_bot.domain.errors import CopyRefused, CopyTargetOccupied
-from cc_bot.storage import EVERYBODY, Database, Statement, apply_pending, open_database
+from cc_bot.storage import MAINTENANCE_LOCK, Database, Statement, apply_pending, open_database
 from cc_bot.storage.copying import CopyPlan, copied_tables
 from cc_bot.storage.database import Row
 from cc_bot.storage.engines import dialect_of
@@ -77,12 +77,12 @@ async def fill(url: str) -> None:
                 names = ", ".join(f'"{column.name}"' for column in table.columns)
                 row = tuple(_SAMPLES[column.kind] for column in table.columns)
                 insert = Statement(f'INSERT INTO "{table.name}" ({names}) VALUES ({marks})', row)
-                await database.transaction([insert], [EVERYBODY])
+                await database.transaction([insert], [MAINTENANCE_LOCK])
 
 
 async def write(url: str, sql: str, *params: object) -> None:
     async with opened(url) as database:
-        await database.transaction([Statement(sql, params)], [EVERYBODY])
+        await database.transaction([Statement(sql, params)], [MAINTENANCE_LOCK])
 
 
 async def read(url: str, sql: str) -> Sequence[Row]:
@@ -155,7 +155,7 @@ class TestCopy:
                 "ALTER TABLE messages DROP COLUMN tainted",
                 "ALTER TABLE proposals RENAME COLUMN content TO change",
             )
-            await database.transaction([*map(Statement, changes)], [EVERYBODY])
+            await database.transaction([*map(Statement, changes)], [MAINTENANCE_LOCK])
         contents = "SELECT id, content FROM messages ORDER BY id"
         expected = [tuple(row) for row in await read(pair.source, contents)]
         assert (await pair.copy()).left_out == ("memories.mood", "moods", "proposals")

@@ -5,7 +5,7 @@ from typing import Final
 import pytest
 
 from cc_bot.domain.process import LEASE, Process
-from cc_bot.storage import EVERYBODY, Database, Statement
+from cc_bot.storage import MAINTENANCE_LOCK, Database, Statement
 from cc_bot.stores import ProcessStore, Stores
 from tests.stores.backends import got
 
@@ -25,7 +25,7 @@ async def processes(stores: Stores) -> ProcessStore:
 async def let_pass(database: Database, process: Process, seconds: float) -> None:
     """Have a process not be renewed for so long."""
     sql = "UPDATE processes SET until = until - $2 WHERE name = $1"
-    await database.transaction([Statement(sql, (process.name, round(seconds * 1000)))], [EVERYBODY])
+    await database.transaction([Statement(sql, (process.name, round(seconds * 1000)))], [MAINTENANCE_LOCK])
 
 
 async def died(processes: ProcessStore, *, late: bool = False) -> tuple[str, ...]:

@@ -11,7 +11,7 @@ from typing import Final
 
 import pytest
 
-from cc_bot.storage import EVERYBODY, Database, ErasureLog, Statement
+from cc_bot.storage import MAINTENANCE_LOCK, Database, ErasureLog, Statement
 from cc_bot.stores import access, ledger, limits, processes, usage
 from cc_bot.stores.canvases import SELECT_ALL_SHOWN, SELECT_STALE
 from cc_bot.stores.history import SELECT_FILE_BYTES
@@ -199,7 +199,7 @@ class TestPlans:
         for statement in run:
             if statement.sql not in {*WHOLE, SELECT_BEGUN, USERS}:
                 asked = Statement(f"EXPLAIN {statement.sql}", statement.params)
-                _, rows = await database.transaction([WITHOUT_SCANS, asked], [EVERYBODY])
+                _, rows = await database.transaction([WITHOUT_SCANS, asked], [MAINTENANCE_LOCK])
                 scans += [
                     (statement.sql, step)
                     for (step,) in rows

@@ -8,7 +8,7 @@ import pytest
 
 from cc_bot.domain.document import Document, DocumentPart
 from cc_bot.domain.message import Attachment
-from cc_bot.tools.files import MOST_CHARACTERS
+from cc_bot.tools.files import MAX_CHARACTERS
 from cc_bot.tools.registry import ToolContext, ToolOutcome
 from tests.tools.conftest import TOOLS, call, result_of
 
@@ -64,9 +64,9 @@ class TestPages:
     async def test_that_are_too_many_or_too_long_are_told_of(self, read: Read) -> None:
         many = await found(read(LONG, file="長い.pdf", pages="1-9"))
         assert many["not_shown"] == "3-9: call again for these."
-        assert len(many["text"]) <= MOST_CHARACTERS
+        assert len(many["text"]) <= MAX_CHARACTERS
         long = await found(read(LONG, file="長い.pdf", pages="10"))
-        assert (len(long["text"]), "query" in long["cut"]) == (MOST_CHARACTERS, True)
+        assert (len(long["text"]), "query" in long["cut"]) == (MAX_CHARACTERS, True)
 
 
 class TestQuery:

@@ -16,9 +16,9 @@ from cc_bot.domain.page import PageLink, pages_behind
 from cc_bot.internet.addresses import TurnTexts, addresses_in
 from cc_bot.internet.pages import PageReader
 from cc_bot.internet.search import SearxngSearch, WebSearch
-from cc_bot.internet.turn import MOST_PAGES, MOST_SEARCHES, Internet, TurnInternet
+from cc_bot.internet.turn import MAX_PAGES, MAX_SEARCHES, TurnWebAccess, WebAccess
 from cc_bot.texts import explain, texts
-from cc_bot.tools.pages import LONGEST_QUERY
+from cc_bot.tools.pages import MAX_QUERY_LENGTH
 from cc_bot.tools.registry import ToolContext, ToolOutcome
 from tests.loopback.search_server import LoopbackSearchServer, Result
 from tests.loopback.web import INSIDE, Answer, LoopbackWeb
@@ -53,7 +53,7 @@ class Turn:
     """A turn with the web."""
 
     context: ToolContext
-    internet: Internet
+    internet: WebAccess
     wrote: TurnTexts = field(default_factory=TurnTexts)
 
     def __post_init__(self) -> None:
@@ -77,7 +77,7 @@ class Turn:
 @pytest.fixture
 def turn(context: ToolContext, web: LoopbackWeb, search: LoopbackSearchServer) -> Turn:
     searches = WebSearch([SearxngSearch(search.url)])
-    internet = Internet(PageReader(web.network(), unconfined=UNCONFINED), searches)
+    internet = WebAccess(PageReader(web.network(), unconfined=UNCONFINED), searches)
     return Turn(context, internet)
 
 
@@ -132,7 +132,7 @@ class TestReadPage:
 
     async def test_reads_so_many_pages_in_a_turn_and_no_more(self, turn: Turn) -> None:
         turn = turn.of("http://a.example/order")
-        for _ in range(MOST_PAGES):
+        for _ in range(MAX_PAGES):
             assert (await turn.read("http://a.example/order")).ok
         assert "No more pages" in (await turn.read("http://a.example/order")).text
 
@@ -152,18 +152,18 @@ class TestWebSearch:
     async def test_is_made_with_some_words_and_so_often_in_a_turn_and_no_more(
         self, turn: Turn, search: LoopbackSearchServer
     ) -> None:
-        for query in ("", "  ", "長" * (LONGEST_QUERY + 1)):
+        for query in ("", "  ", "長" * (MAX_QUERY_LENGTH + 1)):
             assert not (await turn.search(query)).ok
         assert search.queries == []
         turn = turn.of()
-        assert [(await turn.search("天気")).ok for _ in range(MOST_SEARCHES + 1)] == [
-            *[True] * MOST_SEARCHES,
+        assert [(await turn.search("天気")).ok for _ in range(MAX_SEARCHES + 1)] == [
+            *[True] * MAX_SEARCHES,
             False,
         ]
 
 
 async def test_nothing_is_read_or_offered_without_the_web(context: ToolContext) -> None:
-    for internet in (None, TurnInternet()):
+    for internet in (None, TurnWebAccess()):
         without = replace(context, internet=internet)
         assert not (await call(without, "read_page", url="http://a.example/")).ok
         assert not (await call(without, "web_search", query="天気")).ok

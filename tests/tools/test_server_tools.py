@@ -48,7 +48,12 @@ def served(context: ToolContext, tmp_path: Path) -> Served:
 class TestCall:
     async def test_of_what_changes_nothing_is_made_at_once_and_taints(self, served: Served) -> None:
         outcome = await served.call("read")
-        assert (outcome.ok, outcome.tainted, outcome.acted, outcome.proposal) == (True, True, False, None)
+        assert (outcome.ok, outcome.tainted, outcome.has_side_effects, outcome.proposal) == (
+            True,
+            True,
+            False,
+            None,
+        )
         assert served.made == 1
 
     async def test_of_what_changes_something_is_proposed_with_the_same_text_in_any_order(
@@ -71,7 +76,7 @@ class TestCall:
             answers = json.dumps({"post": {"raises": raises}})
             (served.folder / "answers.json").write_text(answers, "utf-8")
         outcome = await served.call("post")
-        assert (outcome.ok, outcome.acted) == (raises is None, maybe)
+        assert (outcome.ok, outcome.has_side_effects) == (raises is None, maybe)
         changes = [served.tools.changes(f"notes__{name}") for name in ("read", "write", "post")]
         assert changes == [False, False, True]
 

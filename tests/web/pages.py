@@ -23,7 +23,7 @@ from cc_bot.domain.measures import GatewayHealth
 from cc_bot.domain.message import Agent
 from cc_bot.domain.session import SessionKey
 from cc_bot.domain.web import WebPlace
-from cc_bot.in_order import FileLine
+from cc_bot.in_order import ExportQueue
 from cc_bot.log import RecentRecords
 from cc_bot.web.services import WebServices
 from cc_bot.web.site import serve_pages
@@ -202,7 +202,7 @@ async def open_site(folder: Path, *, clock: Clock = utc_now, **environ: str) -> 
     async with open_core(config, clock) as core:
         town, records = Town(core), RecentRecords()
         owners = make_owners_parts(config, core, town.pulse, clock, records)
-        memories = Memories(core.stores, FileLine(), clock)
+        memories = Memories(core.stores, ExportQueue(), clock)
         services = web_services(config, core, owners, memories, town, clock=clock)
         async with serve_pages(services) as begin:
             await begin()

@@ -7,7 +7,7 @@ import structlog
 
 from cc_bot.agents import find_agent, matching_agents
 from cc_bot.commands.reply import Reply
-from cc_bot.discord.agents import Chooser, where
+from cc_bot.discord.agents import AgentSelector, where
 from cc_bot.discord.declaring import Choice, command, reply_command, suggesting, text_option
 from cc_bot.discord.delivery.canvas_boards import CanvasBoards
 from cc_bot.discord.interactions import defer
@@ -28,7 +28,7 @@ MAX_LIST_CHARACTERS = 3500
 
 async def suggest_agents(
     ctx: lightbulb.AutocompleteContext[str],
-    chooser: Chooser = lightbulb.di.INJECTED,
+    chooser: AgentSelector = lightbulb.di.INJECTED,
     recipients: Recipients = lightbulb.di.INJECTED,
 ) -> Sequence[Choice]:
     recipient = await recipients.of(ctx.interaction)
@@ -40,7 +40,7 @@ def agent_name() -> str:
     return text_option("agent_name", max_length=100, autocomplete=suggesting(suggest_agents))
 
 
-async def list_agents(caller: Recipient, *, ctx: lightbulb.Context, chooser: Chooser) -> Reply:
+async def list_agents(caller: Recipient, *, ctx: lightbulb.Context, chooser: AgentSelector) -> Reply:
     place = where(ctx.interaction)
     chosen, default = await chooser.of(ctx.interaction), await chooser.default_of(place)
     return agent_list(
@@ -83,7 +83,7 @@ class Use:
     name = agent_name()
 
     async def invoke(
-        self, ctx: lightbulb.Context, chooser: Chooser, recipients: Recipients, boards: CanvasBoards
+        self, ctx: lightbulb.Context, chooser: AgentSelector, recipients: Recipients, boards: CanvasBoards
     ) -> None:
         recipient, place = await recipients.defer(ctx.interaction), where(ctx.interaction)
         wanted = find_agent(await chooser.usable_at(place), self.name)
@@ -107,7 +107,7 @@ class Default:
     name = agent_name()
 
     async def invoke(
-        self, ctx: lightbulb.Context, chooser: Chooser, recipients: Recipients, boards: CanvasBoards
+        self, ctx: lightbulb.Context, chooser: AgentSelector, recipients: Recipients, boards: CanvasBoards
     ) -> None:
         """Public, because it affects everyone in the channel."""
         interaction, place = ctx.interaction, where(ctx.interaction)

@@ -6,7 +6,7 @@ import hikari
 import lightbulb
 
 from cc_bot.assistant.assistant import MAX_QUESTION_CHARACTERS
-from cc_bot.discord.agents import Arrival
+from cc_bot.discord.agents import Preloaded
 from cc_bot.discord.attachments import asked_file
 from cc_bot.discord.declaring import command, file_option, switch_option, text_option
 from cc_bot.discord.delivery.answers import Answers
@@ -35,7 +35,7 @@ class AskCommand:
         ctx: lightbulb.Context,
         *,
         answers: Answers,
-        arrival: Arrival,
+        arrival: Preloaded,
         quotes: ProactiveMessageQuotes,
         forwards: Forwards,
     ) -> None:

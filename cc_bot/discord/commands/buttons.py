@@ -16,7 +16,7 @@ from cc_bot.discord.delivery.outlets import reply_by_token
 from cc_bot.discord.delivery.receipts import ReceiptUpkeep
 from cc_bot.discord.delivery.reply import Sent
 from cc_bot.discord.delivery.running import RunningTurns
-from cc_bot.discord.failures import tell, tell_after_all
+from cc_bot.discord.failures import respond_or_follow_up, tell
 from cc_bot.discord.interactions import (
     defer,
     defer_update,
@@ -74,7 +74,7 @@ async def answer_once_more(
             await defer_update(interaction)
             taken = await messages.ask_again(button.entry, button.user_id, int(interaction.message.id))
         if not taken:
-            await tell_after_all(interaction, recipient.words.unfinished.asked_already)
+            await respond_or_follow_up(interaction, recipient.words.unfinished.asked_already)
     elif button.action == "again":
         await answers.regenerate(interaction, button, recipient)
     else:

@@ -5,7 +5,7 @@ from dataclasses import replace
 import lightbulb
 
 from cc_bot.commands.reply import Reply
-from cc_bot.discord.agents import Chooser
+from cc_bot.discord.agents import AgentSelector
 from cc_bot.discord.declaring import command, reply_command
 from cc_bot.discord.delivery.canvas_boards import CanvasBoards
 from cc_bot.discord.interactions import Answerable, own_space
@@ -29,7 +29,7 @@ class ShowCanvasCommand:
         canvases: CanvasStore,
         boards: CanvasBoards,
         recipients: Recipients,
-        chooser: Chooser,
+        chooser: AgentSelector,
     ) -> None:
         recipient = await recipients.defer(ctx.interaction)
         key = (await chooser.of(ctx.interaction)).key
@@ -46,7 +46,7 @@ async def clear(
     ctx: lightbulb.Context,
     canvases: CanvasStore,
     boards: CanvasBoards,
-    chooser: Chooser,
+    chooser: AgentSelector,
 ) -> Reply:
     key = (await chooser.of(ctx.interaction)).key
     cleared = await canvases.clear(key)

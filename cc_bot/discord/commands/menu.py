@@ -14,11 +14,11 @@ import lightbulb
 from hikari.impl import ModalActionRowBuilder
 
 from cc_bot.commands.memories import kept_reply
-from cc_bot.discord.agents import Arrival
+from cc_bot.discord.agents import Preloaded
 from cc_bot.discord.attachments import files_of
 from cc_bot.discord.delivery.answers import Answers
 from cc_bot.discord.failures import tell
-from cc_bot.discord.incoming import is_withheld, memorable_text, text_of
+from cc_bot.discord.incoming import has_no_visible_content, memorable_text, text_of
 from cc_bot.discord.interactions import Answerable, author_name, is_ephemeral, own_space
 from cc_bot.discord.messages.forwards import Forwards
 from cc_bot.discord.pages.custom_ids import AskForm
@@ -55,7 +55,7 @@ EVERYONE: Final = frozenset(
 class AskAboutThis(lightbulb.MessageCommand, name="ask_about_this", localize=True):
     @lightbulb.invoke
     async def invoke(
-        self, ctx: lightbulb.Context, *, answers: Answers, arrival: Arrival, recipients: Recipients
+        self, ctx: lightbulb.Context, *, answers: Answers, arrival: Preloaded, recipients: Recipients
     ) -> None:
         interaction, target = ctx.interaction, self.target
         recipient = await recipients.soon(interaction, arrival.settings)
@@ -75,7 +75,7 @@ class TranslateThis(lightbulb.MessageCommand, name="translate_this", localize=Tr
         ctx: lightbulb.Context,
         *,
         answers: Answers,
-        arrival: Arrival,
+        arrival: Preloaded,
         forwards: Forwards,
         recipients: Recipients,
     ) -> None:
@@ -94,7 +94,7 @@ class TranslateThis(lightbulb.MessageCommand, name="translate_this", localize=Tr
 class SummariseFromHere(lightbulb.MessageCommand, name="summarise_from_here", localize=True):
     @lightbulb.invoke
     async def invoke(
-        self, ctx: lightbulb.Context, *, answers: Answers, arrival: Arrival, recipients: Recipients
+        self, ctx: lightbulb.Context, *, answers: Answers, arrival: Preloaded, recipients: Recipients
     ) -> None:
         interaction, target = ctx.interaction, self.target
         recipient = await recipients.soon(interaction, arrival.settings)
@@ -124,7 +124,7 @@ async def ask(
     hidden = target is not None and is_ephemeral(target.message)  # ephemeral messages stay private
     public = _names_everyone(entered.get("audience", "")) and not hidden
     question = partial(_question, interaction, text, form.message_id, "menu")
-    await answers.ask(interaction, question, Arrival(), ephemeral=not public)
+    await answers.ask(interaction, question, Preloaded(), ephemeral=not public)
 
 
 async def _refuses(problem: InputError | None, interaction: Answerable, recipient: Recipient) -> bool:
@@ -135,7 +135,7 @@ async def _refuses(problem: InputError | None, interaction: Answerable, recipien
 
 
 def _problem_reading(target: hikari.Message) -> InputError | None:
-    return NothingToRead() if is_withheld(target) or not is_said(target) else None
+    return NothingToRead() if has_no_visible_content(target) or not is_said(target) else None
 
 
 def _problem_translating(target: hikari.Message, bot: hikari.User) -> InputError | None:

@@ -21,7 +21,7 @@ from cc_bot.discord.presses import on_press, show_view
 from cc_bot.discord.recipients import Recipient, Recipients
 from cc_bot.domain.errors import ErasureUnfinished
 from cc_bot.domain.privacy import CONFIRM_WITHIN, Holdings
-from cc_bot.in_order import FileLine
+from cc_bot.in_order import ExportQueue
 from cc_bot.privacy import Privacy
 from cc_bot.texts import explain
 
@@ -110,7 +110,7 @@ class ExportPrivacyCommand:
     where = text_option("privacy_where", default="here", choices=choices("privacy", "here", "dm"))
 
     async def invoke(
-        self, ctx: lightbulb.Context, privacy: Privacy, line: FileLine, recipients: Recipients
+        self, ctx: lightbulb.Context, privacy: Privacy, line: ExportQueue, recipients: Recipients
     ) -> None:
         recipient = await recipients.defer(ctx.interaction)
         day = recipients.clock().astimezone(recipient.timezone).date().isoformat()

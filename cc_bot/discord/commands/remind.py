@@ -9,7 +9,7 @@ import lightbulb
 from cc_bot.assistant import TimeResolver
 from cc_bot.commands import reminders
 from cc_bot.commands.reply import Reply
-from cc_bot.discord.agents import Chooser
+from cc_bot.discord.agents import AgentSelector
 from cc_bot.discord.declaring import (
     Choice,
     choices,
@@ -29,7 +29,7 @@ from cc_bot.discord.pages.reminders import choice_name, snoozed_page
 from cc_bot.discord.pages.replies import reply_view
 from cc_bot.discord.presses import on_press, show_view, whisper
 from cc_bot.discord.recipients import Recipient, Recipients
-from cc_bot.domain.schedule import LEAST_HOURS, MAX_TEXT_CHARACTERS, MOST_HOURS, Place, Schedule
+from cc_bot.domain.schedule import MAX_HOURS, MAX_TEXT_CHARACTERS, MIN_HOURS, Place, Schedule
 from cc_bot.stores import ScheduleStore
 
 loader = lightbulb.Loader()
@@ -91,7 +91,7 @@ async def add(
     *,
     ctx: lightbulb.Context,
     schedules: ScheduleStore,
-    chooser: Chooser,
+    chooser: AgentSelector,
     moments: TimeResolver,
 ) -> Reply:
     here = where != "dm"
@@ -202,7 +202,7 @@ async def heartbeat_on(
     *,
     ctx: lightbulb.Context,
     schedules: ScheduleStore,
-    chooser: Chooser,
+    chooser: AgentSelector,
     recipients: Recipients,
 ) -> Reply:
     here = where == "channel"
@@ -223,7 +223,7 @@ reply_command(
     heartbeat.register,
     "heartbeat_on",
     heartbeat_on,
-    every=number_option("heartbeat_every", min_value=LEAST_HOURS, max_value=MOST_HOURS),
+    every=number_option("heartbeat_every", min_value=MIN_HOURS, max_value=MAX_HOURS),
     where=text_option("heartbeat_where", default="dm", choices=choices("heartbeat", "dm", "channel")),
     quiet_from=_time("heartbeat_quiet_from"),
     quiet_to=_time("heartbeat_quiet_to"),

@@ -6,7 +6,7 @@ import hikari
 import lightbulb
 
 from cc_bot.commands.reply import Reply
-from cc_bot.discord.agents import Chooser
+from cc_bot.discord.agents import AgentSelector
 from cc_bot.discord.declaring import reply_command
 from cc_bot.discord.delivery.canvas_boards import CanvasBoards
 from cc_bot.discord.interactions import defer, defer_update
@@ -29,7 +29,7 @@ async def clear(
     *,
     ctx: lightbulb.Context,
     sessions: SessionStore,
-    chooser: Chooser,
+    chooser: AgentSelector,
     boards: CanvasBoards,
 ) -> Reply:
     key = (await chooser.of(ctx.interaction)).key
@@ -100,7 +100,7 @@ async def _may_reset(interaction: hikari.CommandInteraction) -> bool | None:
 
 
 async def show_summary(
-    caller: Recipient, *, ctx: lightbulb.Context, summaries: SummaryStore, chooser: Chooser
+    caller: Recipient, *, ctx: lightbulb.Context, summaries: SummaryStore, chooser: AgentSelector
 ) -> EphemeralView:
     texts, key = caller.words.summary, (await chooser.of(ctx.interaction)).key
     kept = await summaries.list_current(key)

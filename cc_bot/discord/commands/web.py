@@ -22,7 +22,7 @@ from cc_bot.stores import WebSessionStore
 loader = lightbulb.Loader()
 
 ALL: Final = "all"
-MOST_LISTED: Final = 5
+MAX_LISTED: Final = 5
 """Browsers in the text; the menu has more."""
 
 
@@ -64,7 +64,7 @@ def _list(signed_in: Sequence[WebSession], recipient: Recipient) -> Sequence[str
         return ()
     lines = [
         words.session.format(made=timestamp(each.made_at, "f"), used=timestamp(each.used_at, "f"))
-        for each in signed_in[:MOST_LISTED]
+        for each in signed_in[:MAX_LISTED]
     ]
     left = len(signed_in) - len(lines)
     heading = words.signed_in.format(count=len(signed_in))

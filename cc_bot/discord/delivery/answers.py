@@ -10,11 +10,11 @@ from functools import partial
 import hikari
 import structlog
 
-from cc_bot.discord.agents import Arrival, Chosen
+from cc_bot.discord.agents import Chosen, Preloaded
 from cc_bot.discord.delivery.asking import ShownTurn, TurnRunner
 from cc_bot.discord.delivery.deliveries import Deliveries, Delivery
 from cc_bot.discord.delivery.outlets import noop
-from cc_bot.discord.delivery.reply import Reply, Sent, TakenDown, delete_all
+from cc_bot.discord.delivery.reply import ExpectedDeletions, Reply, Sent, delete_all
 from cc_bot.discord.interactions import (
     Answerable,
     author_name,
@@ -41,13 +41,13 @@ _log = structlog.get_logger(__name__)
 @dataclass(eq=False, slots=True)
 class Answers(TurnRunner):
     deliveries: Deliveries
-    taken_down: TakenDown
+    expected_deletions: ExpectedDeletions
 
     async def ask(
         self,
         interaction: hikari.CommandInteraction | hikari.ModalInteraction,
         question: Callable[[], Awaitable[AskedQuestion]],
-        arrival: Arrival,
+        arrival: Preloaded,
         *,
         ephemeral: bool,
         temporary: bool = False,
@@ -82,7 +82,7 @@ class Answers(TurnRunner):
                 state = await self.show_answer(turn, reply)
             if state.stored and in_place:
                 above, rest = button.earlier_messages, interaction.app.rest
-                await delete_all(rest, interaction.channel_id, above, self.taken_down)
+                await delete_all(rest, interaction.channel_id, above, self.expected_deletions)
             elif state.stored:
                 await _take_buttons(interaction, recipient)
             await turn.delivery.finish(state, reply)
@@ -159,7 +159,9 @@ class Answers(TurnRunner):
             here = int(interaction.channel_id) == row.key.channel_id
             state = await self.show_answer(turn, reply, answer_id=row.shown_in if here else None)
             if row.earlier and not state.may_be_asked_again:
-                await delete_all(interaction.app.rest, interaction.channel_id, row.earlier, self.taken_down)
+                await delete_all(
+                    interaction.app.rest, interaction.channel_id, row.earlier, self.expected_deletions
+                )
             await delivery.finish(state, reply)
         await self.show_canvas(turn, state)
         return True
@@ -200,7 +202,7 @@ class Answers(TurnRunner):
         self,
         interaction: hikari.CommandInteraction | hikari.ModalInteraction,
         question: Callable[[], Awaitable[AskedQuestion]],
-        arrival: Arrival,
+        arrival: Preloaded,
         *,
         ephemeral: bool,
         temporary: bool,

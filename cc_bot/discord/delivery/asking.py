@@ -9,7 +9,7 @@ from functools import partial
 from cc_bot.assistant import Assistant, TurnOptions
 from cc_bot.assistant.turn import until_stopped
 from cc_bot.context.tokens import UNSAID
-from cc_bot.discord.agents import Chooser, Chosen, words_under
+from cc_bot.discord.agents import AgentSelector, Chosen, words_under
 from cc_bot.discord.attachments import MAX_BYTES, Fetched, with_files
 from cc_bot.discord.delivery.canvas_boards import CanvasBoards
 from cc_bot.discord.delivery.deliveries import Delivery
@@ -30,7 +30,7 @@ from cc_bot.domain.limits import UsageSubject
 from cc_bot.domain.message import Attachment, ChannelKey, Message, Reference, with_heard
 from cc_bot.domain.session import SessionKey
 from cc_bot.domain.turn import AskedQuestion, CanvasChanged, ImagesGiven, PendingTurn
-from cc_bot.in_order import InOrder
+from cc_bot.in_order import KeyedLock
 
 
 @dataclass(eq=False, slots=True)
@@ -116,11 +116,11 @@ class TurnRunner:
 
     assistant: Assistant
     running: RunningTurns
-    chooser: Chooser
+    chooser: AgentSelector
     recipients: Recipients
     references: References
     boards: CanvasBoards
-    _order: InOrder = field(default_factory=InOrder, init=False)
+    _order: KeyedLock = field(default_factory=KeyedLock, init=False)
     """Keeps one user's questions in order while their files are fetched."""
 
     async def show(
@@ -220,7 +220,7 @@ class TurnRunner:
             thread = await self.chooser.places.title_of(place)
             title, owner_id = thread.text, thread.owner_id
         else:
-            agent = (turn.chosen or await self.chooser.of_session(row.key, row.guild_id)).agent
+            agent = (turn.chosen or await self.chooser.wrap_session(row.key, row.guild_id)).agent
         if turn.interaction:
             place = key_of_interaction(turn.interaction.channel)
         return TurnOptions(

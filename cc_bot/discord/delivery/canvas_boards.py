@@ -36,9 +36,9 @@ from cc_bot.domain.canvas import Canvas, Chart
 from cc_bot.domain.errors import CcBotError, StorageError
 from cc_bot.domain.locale import Locale
 from cc_bot.domain.session import SessionKey
-from cc_bot.in_order import InOrder
+from cc_bot.in_order import KeyedLock
 from cc_bot.log import job
-from cc_bot.process import Duties, OwnDuties
+from cc_bot.process import Leases, OwnLeases
 from cc_bot.stores import CanvasStore
 from cc_bot.stores.canvases import CanvasMessage, SeenCanvas
 
@@ -48,11 +48,11 @@ _log = structlog.get_logger(__name__)
 
 GONE: Final = 0
 """Message id of a message that is missing: deleted, or not posted yet."""
-MOST_STALE: Final = 50
+MAX_STALE: Final = 50
 """Canvases refreshed per run."""
 REST_S: Final = 600.0
 """Before a retry: an archived thread, for example, refuses edits until a user writes there."""
-MOST_RESTING: Final = 1000
+MAX_RESTING: Final = 1000
 
 
 class CanvasBoards:
@@ -78,9 +78,9 @@ class CanvasBoards:
         self._is_current = is_current
         self._public = FollowedMessages(messages, ephemeral=False)
         self._ephemeral = FollowedMessages(messages, ephemeral=True)
-        self._rest_until_s = Recent[SessionKey, float](MOST_RESTING)
+        self._rest_until_s = Recent[SessionKey, float](MAX_RESTING)
         """By canvas, when to retry."""
-        self._order = InOrder()
+        self._order = KeyedLock()
         self._showing = set[asyncio.Task[None]]()
 
     async def refresh(
@@ -152,15 +152,15 @@ class CanvasBoards:
     async def refresh_stale(self) -> None:
         """Refresh canvases whose message shows an older revision. Raises StorageError."""
         now_s = asyncio.get_running_loop().time()
-        stale = await self._canvases.list_stale(MOST_STALE + MOST_RESTING)
+        stale = await self._canvases.list_stale(MAX_STALE + MAX_RESTING)
         ready = [key for key in stale if now_s >= (self._rest_until_s.get(key) or 0)]
-        for key in ready[:MOST_STALE]:
+        for key in ready[:MAX_STALE]:
             if not await self.refresh(key):
                 self._rest_until_s[key] = now_s + REST_S
 
     async def agent_changed(self, channel_id: int, agent: str) -> None:
         """Replace the canvases shown in a channel by those of its new default agent. Raises StorageError."""
-        for key in await self._canvases.list_shown_in(channel_id, MOST_STALE):
+        for key in await self._canvases.list_shown_in(channel_id, MAX_STALE):
             await self.refresh(key)
             await self.refresh(replace(key, agent=agent))
 
@@ -313,7 +313,7 @@ def _may_write(interaction: Answerable) -> bool:
 # Messages may be deleted while the bot is offline: each new connection checks those of its shards. Stale
 # canvases, not updated by a turn, are refreshed every minute.
 
-MOST: Final = 500
+MAX_COUNT: Final = 500
 """Messages checked after a connection; the others when their canvas changes."""
 PAUSE_S: Final = 0.2
 """Between two checks. Discord allows 50 requests a second, and answers come first."""
@@ -328,7 +328,7 @@ class CanvasUpkeep:
         boards: CanvasBoards,
         shards: Shards,
         *,
-        duties: Duties = OwnDuties(),
+        duties: Leases = OwnLeases(),
         every_s: float = STALE_EVERY_S,
     ) -> None:
         self._bot = bot
@@ -387,7 +387,7 @@ class CanvasUpkeep:
             await self._guard(self._boards.refresh_stale)
 
     async def _restore_all(self, served: ShardPlaces) -> None:
-        for key in await self._canvases.list_shown(MOST, served.shard):
+        for key in await self._canvases.list_shown(MAX_COUNT, served.shard):
             if await served.has(key.channel_id):
                 await self._boards.restore(key)
                 await asyncio.sleep(PAUSE_S)

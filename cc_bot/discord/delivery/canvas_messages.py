@@ -18,7 +18,7 @@ import hikari
 import structlog
 
 from cc_bot import charts
-from cc_bot.discord.delivery.reply import RETRY_PAUSES_S, TakenDown, repeat
+from cc_bot.discord.delivery.reply import RETRY_PAUSES_S, ExpectedDeletions, repeat
 from cc_bot.discord.interactions import Answerable
 from cc_bot.discord.pages.canvas import CanvasPage, Panel, picture_name
 from cc_bot.discord.pages.memory import COLOUR
@@ -61,7 +61,7 @@ class CanvasSheet:
 @dataclass(eq=False, slots=True)
 class CanvasMessages:
     rest: hikari.api.RESTClient
-    taken_down: TakenDown
+    expected_deletions: ExpectedDeletions
     _files: Recent[int, bytes] = field(default_factory=partial(Recent[int, bytes], MAX_CACHED))
     """Digests of attached files, by message."""
     _nonces: Recent[str, None] = field(default_factory=partial(Recent[str, None], MAX_CACHED))
@@ -81,7 +81,7 @@ class CanvasMessages:
 
     async def delete(self, channel_id: int, message_id: int) -> None:
         """Delete a message if it exists. Raises hikari's errors."""
-        self.taken_down.expect(message_id)
+        self.expected_deletions.expect(message_id)
         with contextlib.suppress(hikari.NotFoundError):
             await repeat(lambda: self.rest.delete_message(channel_id, message_id), RETRY_PAUSES_S)
 

@@ -30,7 +30,7 @@ from cc_bot.domain.message import Message, Visibility
 from cc_bot.domain.session import SessionKey
 from cc_bot.domain.turn import TOKEN_LIVES, AskedFile, AskedQuestion, PendingTurn, TurnKind
 from cc_bot.domain.usage import TOKENS_A_SECOND
-from cc_bot.in_order import InOrder
+from cc_bot.in_order import KeyedLock
 from cc_bot.spending import Spending
 from cc_bot.stores import ChannelStore, Reservation, TurnLedger
 
@@ -60,7 +60,7 @@ class Deliveries:
     """Turns of this process whose end Discord refused."""
     unsettled: dict[str, int] = field(default_factory=dict)
     """Ended turns still in the ledger, with their users."""
-    recovering: InOrder = field(default_factory=InOrder)
+    recovering: KeyedLock = field(default_factory=KeyedLock)
     """By entry: serializes recovery and presses of its button."""
     _writes: set[asyncio.Task[Any]] = field(default_factory=set)
     open: dict[str, asyncio.Event] = field(default_factory=dict)

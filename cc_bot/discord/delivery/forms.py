@@ -73,7 +73,7 @@ class FormAsker:
         told, message_id = words.over, None
         try:
             page = form_page(form, key, self.recipient.user_id, self.recipient.words)
-            message_id = await self.reply.post_beside(page)
+            message_id = await self.reply.post_extra(page)
             entered = await opened.answered
             told = (words.declined if entered is None else words.answered).format(server=form.server)
             return entered
@@ -82,7 +82,7 @@ class FormAsker:
 
     async def tell(self, refusal: CcBotError) -> None:
         try:
-            await self.reply.post_beside(Page(explain(refusal, self.recipient.words)))
+            await self.reply.post_extra(Page(explain(refusal, self.recipient.words)))
         except (hikari.HikariError, PostUncertain) as error:
             _log.warning("refusal_not_shown", error=type(error).__name__)
 

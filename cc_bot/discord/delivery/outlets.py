@@ -18,11 +18,11 @@ import structlog
 from cc_bot.discord.delivery.refusals import ARCHIVED_THREAD
 from cc_bot.discord.delivery.reply import (
     RETRY_PAUSES_S,
+    ExpectedDeletions,
     KnownIds,
     PostUncertain,
     Reply,
     Sent,
-    TakenDown,
     open_dm,
     repeat,
 )
@@ -111,7 +111,7 @@ class InteractionOutlet:
         await self._noting(int(message_id))
         return message_id
 
-    async def post_beside(self, page: Page) -> hikari.Snowflake:
+    async def post_extra(self, page: Page) -> hikari.Snowflake:
         flags = hikari.MessageFlag.EPHEMERAL if self._ephemeral else hikari.UNDEFINED
         return (await self._webhook.rest.execute_webhook(*self._to, **new_message(page), flags=flags)).id
 
@@ -215,7 +215,7 @@ waits."""
 @dataclass(eq=False, slots=True)
 class MessageReplies:
     rest: hikari.api.RESTClient
-    taken_down: TakenDown
+    expected_deletions: ExpectedDeletions
     channels: ChannelStore
 
     def to(
@@ -279,8 +279,8 @@ class MessageReplies:
     def _outlet(
         self, channel_id: int, question_id: int | None, nonces: "Nonces", noting: Noting = noop
     ) -> "MessageOutlet":
-        rest, taken_down, channels = self.rest, self.taken_down, self.channels
-        return MessageOutlet(rest, taken_down, channels, channel_id, question_id, nonces, noting)
+        rest, expected_deletions, channels = self.rest, self.expected_deletions, self.channels
+        return MessageOutlet(rest, expected_deletions, channels, channel_id, question_id, nonces, noting)
 
 
 @dataclass(frozen=True, slots=True)
@@ -311,7 +311,7 @@ class DirectMessages:
 @dataclass(eq=False, slots=True)
 class MessageOutlet:
     rest: hikari.api.RESTClient
-    taken_down: TakenDown
+    expected_deletions: ExpectedDeletions
     channels: ChannelStore
     channel_id: int
     question_id: int | None
@@ -356,7 +356,7 @@ class MessageOutlet:
             await self._overwrite(message.id, page)
         return message.id
 
-    async def post_beside(self, page: Page) -> hikari.Snowflake:
+    async def post_extra(self, page: Page) -> hikari.Snowflake:
         return (await self.rest.create_message(self.channel_id, **new_message(page))).id
 
     async def note_posted(self, message_id: hikari.Snowflake, first_id: hikari.Snowflake | None) -> None:
@@ -399,7 +399,7 @@ class MessageOutlet:
         await _unarchiving(self.rest, self.channel_id, edit)
 
     async def delete(self, message_id: hikari.Snowflake | None) -> None:
-        self.taken_down.expect(_real(message_id))
+        self.expected_deletions.expect(_real(message_id))
         with contextlib.suppress(hikari.NotFoundError):
             await self.rest.delete_message(self.channel_id, _real(message_id))
         await _try_to_record(self.channels.drop_pages(self.channel_id, [int(_real(message_id))]))

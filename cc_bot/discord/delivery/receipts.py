@@ -24,7 +24,7 @@ from cc_bot.domain.errors import StorageError
 from cc_bot.domain.memory import Receipt, ReceiptState
 from cc_bot.domain.message import Visibility
 from cc_bot.domain.schedule import ScheduleChange, ScheduleReceipt
-from cc_bot.in_order import InOrder, Pace
+from cc_bot.in_order import KeyedLock, RateLimiter
 from cc_bot.stores import Stores
 from cc_bot.stores.receipts import MemoryNow, ReceiptMessage
 from cc_bot.texts import Texts
@@ -92,12 +92,12 @@ MAX_EDITED_AFTER_ERASURE: Final = 25
 class ReceiptUpkeep:
     """Edits messages in the background, one change at a time per user."""
 
-    def __init__(self, rest: hikari.api.RESTClient, stores: Stores, pace: Pace) -> None:
+    def __init__(self, rest: hikari.api.RESTClient, stores: Stores, pace: RateLimiter) -> None:
         self._rest = rest
         self._pace = pace
         self._stores = stores
-        self._order = InOrder()
-        self.changes = InOrder()
+        self._order = KeyedLock()
+        self.changes = KeyedLock()
         """By message id: a change starts from the message's current content."""
         self._tasks: set[asyncio.Task[None]] = set()
 

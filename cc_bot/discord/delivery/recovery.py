@@ -45,7 +45,7 @@ from cc_bot.domain.locale import Locale
 from cc_bot.domain.message import Message
 from cc_bot.domain.proposal import Proposal
 from cc_bot.domain.turn import KEPT, CallsResumed, Done, Heard, PendingTurn, Usage
-from cc_bot.in_order import InOrder
+from cc_bot.in_order import KeyedLock
 from cc_bot.log import job
 from cc_bot.stores import ProposalStore
 
@@ -168,7 +168,7 @@ class Recovery:
     replies: MessageReplies
     recipients: Recipients
     approvals: Approvals
-    changes: InOrder = field(default_factory=InOrder)
+    changes: KeyedLock = field(default_factory=KeyedLock)
     """By message id: a change starts from the message's current content."""
     retry_s: float = RETRY_S
     _given_up: set[str] = field(default_factory=set)
@@ -455,7 +455,7 @@ class Recovery:
             await Delivery(self.deliveries, turn).record_pages(answer, await reply.message_ids())
         if not turn.below:
             replies = self.replies
-            await delete_all(replies.rest, turn.key.channel_id, turn.earlier, replies.taken_down)
+            await delete_all(replies.rest, turn.key.channel_id, turn.earlier, replies.expected_deletions)
 
     async def _remove(self, turn: PendingTurn) -> None:
         """Delete the remaining messages of an answer after a user deleted one. Raises StorageError and
@@ -465,13 +465,13 @@ class Recovery:
         replies, channel_id = self.replies, turn.place_id or turn.key.channel_id
         pages = await replies.channels.list_pages(turn.shown_in) if turn.shown_in else ()
         ids = tuple(dict.fromkeys((*_recorded_ids(turn), *pages)))
-        await delete_all(replies.rest, channel_id, ids, replies.taken_down)
+        await delete_all(replies.rest, channel_id, ids, replies.expected_deletions)
         await replies.channels.delete(ids, place_id=channel_id)
 
     async def _remove_waiting(self, turn: PendingTurn, token: str, reply: Reply) -> None:
         """Delete the message that still shows "thinking" when another one has the answer."""
         if turn.shown_in is not None and not reply.shows(turn.shown_in):
-            self.replies.taken_down.expect(turn.shown_in)
+            self.replies.expected_deletions.expect(turn.shown_in)
             with suppress(hikari.HikariError):
                 await self.replies.rest.delete_interaction_response(await self._application(), token)
 

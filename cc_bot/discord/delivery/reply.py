@@ -57,7 +57,7 @@ class Outlet(Protocol):
     async def note_posted(self, message_id: hikari.Snowflake, first_id: hikari.Snowflake | None) -> None:
         """Record a message after the first. May be called twice for one message."""
 
-    async def post_beside(self, page: Page) -> hikari.Snowflake:
+    async def post_extra(self, page: Page) -> hikari.Snowflake:
         """Post a message apart from the answer, at most once."""
 
     async def edit(self, message_id: hikari.Snowflake | None, changes: dict[str, Any]) -> None:
@@ -242,7 +242,7 @@ class Reply:
         page = self._sent[-1].page or Page("")
         await self._edit(len(self._sent) - 1, replace(page, buttons=(button,)), RETRY_PAUSES_S)
 
-    async def post_beside(self, page: Page) -> hikari.Snowflake:
+    async def post_extra(self, page: Page) -> hikari.Snowflake:
         """Post a message apart from the answer, after its first message: Discord would take this one for the
         deferred response. Raises hikari's errors, and PostUncertain if the first is not shown in time."""
         try:
@@ -250,7 +250,7 @@ class Reply:
                 await self._visible.wait()
         except TimeoutError:
             raise PostUncertain from None
-        return await self._outlet.post_beside(page)
+        return await self._outlet.post_extra(page)
 
     async def edit_beside(self, message_id: hikari.Snowflake, page: Page) -> None:
         """Edit a message of `post_beside`. Raises hikari's errors."""
@@ -351,7 +351,7 @@ MAX_EXPECTED: Final = 1000
 """The oldest are dropped if their event never arrives."""
 
 
-class TakenDown:
+class ExpectedDeletions:
     """Messages that the bot deletes itself. If a user deletes one, its answer is deleted as well."""
 
     def __init__(self) -> None:
@@ -369,10 +369,13 @@ class TakenDown:
 
 
 async def delete_all(
-    rest: hikari.api.RESTClient, channel_id: int, message_ids: Iterable[int], taken_down: TakenDown
+    rest: hikari.api.RESTClient,
+    channel_id: int,
+    message_ids: Iterable[int],
+    expected_deletions: ExpectedDeletions,
 ) -> None:
     """Delete messages of outdated answers, as far as Discord allows."""
     for message_id in message_ids:
-        taken_down.expect(message_id)
+        expected_deletions.expect(message_id)
         with suppress(hikari.ForbiddenError, hikari.NotFoundError):
             await rest.delete_message(channel_id, message_id)

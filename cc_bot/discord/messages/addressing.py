@@ -7,7 +7,7 @@ from functools import partial
 import hikari
 
 from cc_bot.assistant.assistant import MAX_QUESTION_CHARACTERS
-from cc_bot.discord.agents import Chooser, Chosen
+from cc_bot.discord.agents import AgentSelector, Chosen
 from cc_bot.discord.incoming import (
     content_of,
     is_addressed,
@@ -84,7 +84,7 @@ def _below(said: str, text: str) -> str:
 class Addressing:
     channels: ChannelStore
     canvases: CanvasStore
-    chooser: Chooser
+    chooser: AgentSelector
     bot: Callable[[], hikari.OwnUser]
     proactive: ProactiveMessageQuotes
     reads_all: bool

@@ -20,11 +20,11 @@ from cc_bot.discord.gate import Gate, error_of
 from cc_bot.discord.incoming import (
     ORDINARY,
     asks_nothing,
+    contains_foreign_text,
+    has_no_visible_content,
     is_forward,
     is_from_person,
-    is_withheld,
     name_of_author,
-    names_others,
     reply_to,
     text_of,
     to_message,
@@ -113,7 +113,7 @@ class Arrivals:
             not may_read
             or message.type not in ORDINARY
             or message.author.id == bot.id
-            or is_withheld(message)
+            or has_no_visible_content(message)
         ):
             return None
         answer = message.referenced_message
@@ -175,7 +175,7 @@ class Arrivals:
     async def _archive_other(self, message: hikari.Message, *, waiting: bool | None = None) -> None:
         """Store a message that is not for the bot. `waiting` and errors as in `_store`. Where the bot may not
         read, it is not stored, nor fetched later."""
-        if not self.addressing.reads_all or message.guild_id is None or is_withheld(message):
+        if not self.addressing.reads_all or message.guild_id is None or has_no_visible_content(message):
             return
         key = await self._key_of(message)
         if await self.gate.reads(key, int(message.guild_id)):
@@ -214,7 +214,7 @@ class Arrivals:
         said = text_of(message, bot)
         text = await self.addressing.proactive.quote(message, said)
         answers = reply_to(message) if text == said else None  # a quoted message need not be looked up
-        files, tainted = asked_files(message), names_others(message, int(bot.id))
+        files, tainted = asked_files(message), contains_foreign_text(message, int(bot.id))
         self.answers.references.targets.note(message)
         forwards = await self.forwards.take_for(message)
         if answers in forwards:

@@ -35,7 +35,7 @@ REMEMBERED: Final = 500
 @dataclass(eq=False, slots=True)
 class _Waiting:
     forwards: dict[int, datetime] = field(default_factory=dict)
-    """Arrival times by message id."""
+    """Preloaded times by message id."""
     asking: asyncio.Task[None] | None = None
 
     def stop_asking(self) -> None:

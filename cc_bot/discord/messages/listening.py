@@ -17,7 +17,7 @@ from cc_bot.discord.delivery.outlets import MessageReplies
 from cc_bot.discord.delivery.reply import delete_all
 from cc_bot.discord.gate import Gate
 from cc_bot.discord.gateway import FIRST, GrantedReading, Shards, own_user
-from cc_bot.discord.incoming import is_withheld, names_others, typed_text_of
+from cc_bot.discord.incoming import contains_foreign_text, has_no_visible_content, typed_text_of
 from cc_bot.discord.messages.addressing import Addressing, ProactiveMessageQuotes
 from cc_bot.discord.messages.arrivals import Arrivals
 from cc_bot.discord.messages.catch_up import CatchUp, CatchUpBounds, MissedMessages
@@ -27,7 +27,7 @@ from cc_bot.discord.messages.mentions import Mentions, TypingSigns
 from cc_bot.discord.places import Places, Recent
 from cc_bot.domain.errors import CcBotError, StorageError
 from cc_bot.domain.message import ChannelKey, Message, is_blank
-from cc_bot.in_order import InOrder
+from cc_bot.in_order import KeyedLock
 from cc_bot.stores import ChannelStore, Stores
 
 # ---- changes ---------------------------------------------------------------------------------------------
@@ -55,7 +55,7 @@ class Changes:
     async def follow_edit(self, message: hikari.PartialMessage) -> None:
         """Raises StorageError and hikari's errors."""
         self.answers.references.targets.forget(int(message.id))
-        if is_withheld(message):
+        if has_no_visible_content(message):
             return
         content = await self.addressing.content_of(message)
         message_id, place_id = int(message.id), int(message.channel_id)
@@ -63,7 +63,10 @@ class Changes:
             if not is_blank(message.content or ""):  # has content, but nothing to store
                 await self._forget(place_id, [message_id])
             return
-        preview, tainted = self._is_preview(message), names_others(message, int(self.addressing.bot().id))
+        preview, tainted = (
+            self._is_preview(message),
+            contains_foreign_text(message, int(self.addressing.bot().id)),
+        )
         changed = await self.channels.edit(
             message_id, content, place_id=place_id, tainted=tainted, preview=preview
         )
@@ -82,7 +85,7 @@ class Changes:
         for message_id in message_ids:
             self.answers.references.targets.forget(message_id)
         self.forwards.forget(message_ids)
-        expected = self.answers.taken_down.was_expected
+        expected = self.answers.expected_deletions.was_expected
         if gone := [message_id for message_id in message_ids if not expected(message_id)]:
             await self._forget(channel_id, gone)
 
@@ -92,7 +95,7 @@ class Changes:
         answers = [each for each in await self.channels.list_answers(gone) if each not in gone]
         self.answers.running.withdraw(answers)
         await self.channels.delete((*gone, *answers), place_id=channel_id)
-        await delete_all(self.rest, channel_id, answers, self.answers.taken_down)
+        await delete_all(self.rest, channel_id, answers, self.answers.expected_deletions)
 
     async def follow_place_deletion(self, key: ChannelKey) -> None:
         """Forget a channel with its threads, or a thread. Raises StorageError."""
@@ -170,7 +173,7 @@ class Messages:
         self._ledger = stores.ledger
         self._bot = bot
         self._gate, self._places = gate, places
-        self._order = InOrder()
+        self._order = KeyedLock()
         self._resuming: asyncio.Task[None] | None = None
         self._guilds = answers.recipients.guilds
         self._references = answers.references

@@ -85,17 +85,17 @@ MAX_MESSAGES = 5
 _SHOWN_AT_MOST = 2 * MAX_MESSAGES * TEXT_LIMIT
 """Characters of a streaming answer that are rendered: more than its messages can show. Bounds the cost of an
 edit."""
-MOST_PICTURES: Final = 9
+MAX_PICTURES: Final = 9
 """With the file of a long text, Discord's ten files per message."""
 PICTURES_BYTES: Final = 8 * 2**20
 """In total; Discord's limit for bots is 10 MiB per message."""
-LONGEST_TOOL_NAME = 64
+MAX_TOOL_NAME_LENGTH = 64
 """The limit of the Chat Completions API."""
 
 PAGE_TITLE_CHARACTERS: Final = 40
 """With the host, two lines on a phone."""
 PAGE_HOST_CHARACTERS: Final = 40
-LONGEST_LINK: Final = 400
+MAX_LINK_LENGTH: Final = 400
 """Longer addresses are not linked: all notes must fit in one embed."""
 
 HEARD: Final = "🎤"
@@ -133,7 +133,7 @@ class AnswerState:
     """Ids of memories that the model was shown."""
     pages: tuple[PageLink, ...] = ()
     """Web pages that the model read."""
-    in_doubt: bool = False
+    outcome_unknown: bool = False
     """Whether the outcome of a memory or reminder change is unknown."""
     in_doubt_outside: bool = False
     """Whether the outcome of a call with external effects is unknown."""
@@ -192,7 +192,7 @@ def advance(state: AnswerState, event: TurnEvent) -> AnswerState:  # noqa: PLR09
                 state,
                 receipts=(*state.receipts, *memories),
                 schedules=(*state.schedules, *reminders),
-                in_doubt=event.in_doubt,
+                outcome_unknown=event.outcome_unknown,
                 in_doubt_outside=event.in_doubt_outside,
                 done_outside=event.done_outside,
             )
@@ -275,7 +275,7 @@ def final_pages(
 
 def _pictures(images: Sequence[Attachment]) -> tuple[PictureFile, ...]:
     chosen, room = list[PictureFile](), PICTURES_BYTES
-    for number, image in enumerate(images[:MOST_PICTURES], 1):
+    for number, image in enumerate(images[:MAX_PICTURES], 1):
         room -= len(image.data)
         if room >= 0:
             kind = image.content_type.partition("/")[2]
@@ -305,7 +305,7 @@ def with_effects(
         receipts=state.receipts,
         carried=state.carried,
         schedules=state.schedules,
-        in_doubt=state.in_doubt,
+        outcome_unknown=state.outcome_unknown,
         in_doubt_outside=state.in_doubt_outside,
         done_outside=state.done_outside,
     )
@@ -448,7 +448,7 @@ def _activity(state: AnswerState, words: Texts) -> str:
 
 def _tool_line(name: str, words: Texts) -> str:
     """Return a tool's line. The model may call any name."""
-    return words.answer.tool_line(re.sub(r"[^\w-]", "", name)[:LONGEST_TOOL_NAME])
+    return words.answer.tool_line(re.sub(r"[^\w-]", "", name)[:MAX_TOOL_NAME_LENGTH])
 
 
 def _done_line(name: str, words: Texts) -> str:
@@ -458,8 +458,8 @@ def _done_line(name: str, words: Texts) -> str:
 def _facts(state: AnswerState, words: Texts, *, temporary: bool) -> Facts:
     done = state.done
     lines = [_done_line(name, words) for name in state.done_outside]
-    if state.in_doubt:
-        lines.append(words.unfinished.in_doubt)
+    if state.outcome_unknown:
+        lines.append(words.unfinished.outcome_unknown)
     if state.in_doubt_outside:
         lines.append(words.unfinished.in_doubt_outside)
     if state.files_left_out:
@@ -497,7 +497,7 @@ def _linked(label: str, url: str) -> str:
     host = _IPV6_HOST.match(url)
     start = host[0] if host else ""
     address = start + _LINK_MARKS.sub(_percent_encoded, url[len(start) :])
-    return f"[{label}](<{address}>)" if len(address) <= LONGEST_LINK else label
+    return f"[{label}](<{address}>)" if len(address) <= MAX_LINK_LENGTH else label
 
 
 def _percent_encoded(marks: re.Match[str]) -> str:

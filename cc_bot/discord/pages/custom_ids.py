@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Final, Literal, TypeVar, dataclass_transform, 
 from cc_bot.domain.memory import Order
 from cc_bot.domain.message import DEFAULT_AGENT
 
-LONGEST = 100
+MAX_LENGTH = 100
 ANY_ASKER = 0
 """Stands for the authors of the questions that the running turn answers."""
 
@@ -165,7 +165,7 @@ class UsedMemoriesButton(Control):
 
     def custom_id(self) -> str:
         written = Control.custom_id(self)
-        while len(written) > LONGEST:
+        while len(written) > MAX_LENGTH:
             written = written.rpartition(":")[0]
         return written
 

@@ -10,15 +10,15 @@ from cc_bot.discord.pages.custom_ids import FormButton, FormSheet
 from cc_bot.discord.pages.links import without_previews
 from cc_bot.discord.pages.page import Button, Page
 from cc_bot.discord.pages.proposals import quote
-from cc_bot.domain.form import LONGEST_ENTRY, OPEN_FOR_S, Form, FormField
+from cc_bot.domain.form import MAX_ENTRY_LENGTH, OPEN_FOR_S, Form, FormField
 from cc_bot.domain.text import one_line, shorten
 from cc_bot.texts import Texts
 
 SHOWN_CHARACTERS: Final = 600
 """Of the server's message."""
-LONGEST_TITLE: Final = 45
+MAX_TITLE_LENGTH: Final = 45
 """Discord's limit for titles and labels."""
-LONGEST_PLACEHOLDER: Final = 100
+MAX_PLACEHOLDER_LENGTH: Final = 100
 _PARAGRAPH_FROM: Final = 200
 """Fields that allow more get several lines."""
 
@@ -42,7 +42,7 @@ def sheet_id(key: str, user_id: int) -> str:
 
 
 def sheet_title(form: Form, words: Texts) -> str:
-    return shorten(words.form.title.format(server=form.server), LONGEST_TITLE)
+    return shorten(words.form.title.format(server=form.server), MAX_TITLE_LENGTH)
 
 
 def sheet(form: Form, entered: Mapping[str, str], words: Texts) -> list[ModalActionRowBuilder]:
@@ -50,12 +50,12 @@ def sheet(form: Form, entered: Mapping[str, str], words: Texts) -> list[ModalAct
     return [
         ModalActionRowBuilder().add_text_input(
             str(number),
-            shorten(one_line(field.title), LONGEST_TITLE) or "?",
+            shorten(one_line(field.title), MAX_TITLE_LENGTH) or "?",
             style=_style(field),
-            value=entered.get(field.name, _default(field))[:LONGEST_ENTRY] or hikari.UNDEFINED,
+            value=entered.get(field.name, _default(field))[:MAX_ENTRY_LENGTH] or hikari.UNDEFINED,
             placeholder=_placeholder(field, words) or hikari.UNDEFINED,
             required=field.required,
-            max_length=LONGEST_ENTRY,
+            max_length=MAX_ENTRY_LENGTH,
         )
         for number, field in enumerate(form.fields)
     ]
@@ -81,4 +81,4 @@ def _placeholder(field: FormField, words: Texts) -> str:
     else:
         told = " / ".join(choice.label for choice in field.choices)
     both = f"{field.hint} ({told})" if field.hint and told else field.hint or told
-    return shorten(one_line(both), LONGEST_PLACEHOLDER)
+    return shorten(one_line(both), MAX_PLACEHOLDER_LENGTH)

@@ -301,7 +301,7 @@ NO_PINGS: Final[dict[str, Any]] = {
 LABEL_CHARACTERS: Final = 80
 """Of a button."""
 BUTTONS_IN_A_ROW: Final = 5
-MOST_FACT_ROWS: Final = 3
+MAX_FACT_ROWS: Final = 3
 """The other two of a message's five rows are for buttons."""
 
 
@@ -333,8 +333,8 @@ def _fact_rows(page: Page) -> list[tuple[Button, ...]]:
         Button(shorten(label, LABEL_CHARACTERS), f"{prefix}{number}", enabled=False)
         for prefix, facts in ((RECEIPT_ID, page.receipts.facts), (NOTE_ID, page.facts))
         for number, label in enumerate(facts.labels())
-    ][: MOST_FACT_ROWS * BUTTONS_IN_A_ROW]
-    width = max(1, math.ceil(len(buttons) / MOST_FACT_ROWS))
+    ][: MAX_FACT_ROWS * BUTTONS_IN_A_ROW]
+    width = max(1, math.ceil(len(buttons) / MAX_FACT_ROWS))
     return [tuple(buttons[at : at + width]) for at in range(0, len(buttons), width)]
 
 

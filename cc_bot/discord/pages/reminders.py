@@ -32,7 +32,7 @@ LATE: Final = timedelta(minutes=2)
 """Later reminders say that they are late."""
 UNTOLD_CHARACTERS: Final = 200
 """Per reminder, in a list of missed ones."""
-MOST_UNTOLD: Final = 6
+MAX_UNTOLD: Final = 6
 """Per message; the others are only counted."""
 
 _MARK: Final = "⏰ "
@@ -110,9 +110,9 @@ def _untold_lines(firings: tuple[Firing, ...]) -> list[str]:
     lines = [
         f"- {timestamp(firing.due_at, 'f')} "
         f"{escape_markdown(shorten(one_line(firing.schedule.text), UNTOLD_CHARACTERS))}"
-        for firing in firings[:MOST_UNTOLD]
+        for firing in firings[:MAX_UNTOLD]
     ]
-    more = len(firings) - MOST_UNTOLD
+    more = len(firings) - MAX_UNTOLD
     return [*lines, f"- … +{more}"] if more > 0 else lines
 
 

@@ -20,7 +20,7 @@ from typing import Final, NamedTuple
 from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.memory import UNDO_TIME, ErasureCounts, Memory
 from cc_bot.storage import (
-    EVERYBODY,
+    MAINTENANCE_LOCK,
     Database,
     ErasureLog,
     Row,
@@ -240,7 +240,7 @@ class MemoryRemovalStore:
         vacuum = vacuum or self._database.dialect != "sqlite" or await self._is_small()
         outcome = await self._database.scrub(vacuum=vacuum)
         if vacuum and outcome == "done":
-            await self._database.transaction([Statement(VACUUMED, (erased,))], [EVERYBODY])
+            await self._database.transaction([Statement(VACUUMED, (erased,))], [MAINTENANCE_LOCK])
         return outcome
 
     async def _is_small(self) -> bool:

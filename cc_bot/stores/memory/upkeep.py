@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 import structlog
 
 from cc_bot.domain.errors import StorageError
-from cc_bot.storage import EVERYBODY, Database, Statement, Steps, user
+from cc_bot.storage import MAINTENANCE_LOCK, Database, Statement, Steps, user
 from cc_bot.stores.columns import Columns
 from cc_bot.stores.memory.rows import REMAKE, SEARCHED
 from cc_bot.stores.memory.terms import delete_terms, insert_terms
@@ -59,7 +59,7 @@ async def recompute_outdated(database: Database) -> None:
     StorageError."""
     while rows := await database.query(_SELECT_OUTDATED, VERSION, _BATCH):
         begun, users = monotonic(), {_OUTDATED.read(row).user_id for row in rows}
-        await database.write(partial(_recompute_batch, users), [EVERYBODY, *map(user, users)])
+        await database.write(partial(_recompute_batch, users), [MAINTENANCE_LOCK, *map(user, users)])
         await asyncio.sleep(monotonic() - begun)
 
 

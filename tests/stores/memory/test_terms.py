@@ -10,7 +10,7 @@ import pytest
 from cc_bot.domain.memory import Memory
 from cc_bot.domain.memory_transfer import PortableMemory
 from cc_bot.search import Candidate, Statistics, document_terms, fold, parse_query, rank
-from cc_bot.storage import EVERYBODY, Database, Statement
+from cc_bot.storage import MAINTENANCE_LOCK, Database, Statement
 from cc_bot.stores import Stores, open_stores
 from cc_bot.stores.memory.texts import fold_tags, term_keys
 from cc_bot.stores.memory.upkeep import recompute_outdated
@@ -100,7 +100,7 @@ class TestOutdatedMemories:
             "UPDATE memories SET terms_version = 1, search_content = '', term_count = 0",
             "DELETE FROM memory_terms",
         ):
-            await database.transaction([Statement(sql)], [EVERYBODY])
+            await database.transaction([Statement(sql)], [MAINTENANCE_LOCK])
         assert not await stores.memories.search(ME, "飼う", audience="private")
         await recompute_outdated(database)
         [found] = await stores.memories.search(ME, "飼う", audience="private")
