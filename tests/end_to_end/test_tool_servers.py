@@ -104,6 +104,12 @@ async def test_a_server_that_is_away_changes_no_byte_of_the_offer(tmp_path: Path
         stage.check()
 
 
+async def ended(process_ids: list[int]) -> None:
+    async with asyncio.timeout(60):
+        while any(map(lives, process_ids)):  # noqa: ASYNC110 - it tells nobody
+            await asyncio.sleep(0.02)
+
+
 async def test_a_server_ends_with_all_it_started_when_the_bot_is_killed(tmp_path: Path) -> None:
     one, other = (tmp_path / name for name in ("一つ目", "two"))
     for folder in (one, other):
@@ -119,14 +125,12 @@ async def test_a_server_ends_with_all_it_started_when_the_bot_is_killed(tmp_path
         )
         assert all(lives(each) for each in (*ending, *staying))
         await pull_the_plug(killed)
-        async with asyncio.timeout(60):
-            while any(lives(each) for each in ending):  # noqa: ASYNC110 - it tells nobody
-                await asyncio.sleep(0.02)
+        await ended(ending)
         assert all(lives(each) for each in staying)
         await killed.start()
         killed.check()
         left.check()
-    assert not any(lives(each) for each in staying)
+    await ended(staying)
 
 
 async def test_a_server_whose_tools_changed_waits_for_an_owner(tmp_path: Path) -> None:
