@@ -39,6 +39,7 @@ _SCRYPT: Final = {"n": 2**11, "r": 8, "p": 1}
 """2 MiB and about 4 ms: https://www.rfc-editor.org/rfc/rfc7914."""
 _TORN: Final = re.compile(rb"(\{[\x20-\x7c~]*)?")
 """An incomplete line left by a crash; not an erasure yet."""
+_EARLIER_HEAD: Final = re.compile(rb'\{"version": 2, "salt": "([0-9a-f]{32})"\}')
 
 _log = structlog.get_logger(__name__)
 
@@ -65,7 +66,7 @@ class _Entry(NamedTuple):
     salt: bytes
     hash: str
     at: datetime
-    is_user: bool
+    kind: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,9 +125,9 @@ class ErasureLog:
         append(self.path, b"")
 
     def _note(self, kind: Kind, ids: Iterable[int | str]) -> None:
-        salt, at = _salt_of(self.path), self._clock().isoformat(timespec="milliseconds")
-        fields = ({"kind": kind, "salt": salt.hex(), "id": _hash(salt, kind, id_), "at": at} for id_ in ids)
-        append(self.path, b"".join(json.dumps(each).encode() + b"\n" for each in fields))
+        salt, at = _salt_of(self.path), self._clock()
+        entries = (_Entry(salt, _hash(salt, kind, id_), at, kind) for id_ in ids)
+        append(self.path, b"".join(_line(each) + b"\n" for each in entries))
 
 
 def read_erasures(*paths: Path) -> Erasures:
@@ -138,7 +139,7 @@ def read_erasures(*paths: Path) -> Erasures:
     times = dict[str, datetime]()
     for entry in entries.values():
         times[entry.hash] = max(entry.at, times.get(entry.hash, entry.at))
-    users = [entry.at for entry in entries.values() if entry.is_user]
+    users = [entry.at for entry in entries.values() if entry.kind == "user"]
     salts = frozenset(entry.salt for entry in entries.values())
     return Erasures(salts, times, max(users, default=None), len(entries))
 
@@ -176,10 +177,13 @@ def _is_readable(path: Path) -> bool:
 
 
 def _read_entries(path: Path) -> dict[bytes, _Entry]:
-    entries = dict[bytes, _Entry]()
+    """Return the erasures by line. In a log of an earlier checkout the first line has the salt."""
+    entries, salt = dict[bytes, _Entry](), ""
     for number, line in enumerate(read_regular(path).splitlines(), 1):
-        if entry := _parse(path, number, line):
-            entries[line] = entry
+        if number == 1 and (found := _EARLIER_HEAD.fullmatch(line)):
+            salt = found[1].decode()
+        elif entry := _parse(path, number, line, salt):
+            entries[_line(entry)] = entry
     return entries
 
 
@@ -187,22 +191,29 @@ def _salt_of(path: Path) -> bytes:
     """A new salt for an empty log. Raises OSError or UnreadableLine."""
     with suppress(FileNotFoundError), open_regular(path) as file:
         for number, line in enumerate(file, 1):
+            if found := _EARLIER_HEAD.fullmatch(line.rstrip(b"\n")):
+                return bytes.fromhex(found[1].decode())
             if entry := _parse(path, number, line.rstrip(b"\n")):
                 return entry.salt
     return secrets.token_bytes(_SALT_BYTES)
 
 
-def _parse(path: Path, number: int, line: bytes) -> _Entry | None:
+def _parse(path: Path, number: int, line: bytes, salt: str = "") -> _Entry | None:
     """None if a crash truncated the line. Raises UnreadableLine."""
     try:
         fields = json.loads(line)
-        at = datetime.fromisoformat(fields["at"])
-        return _Entry(bytes.fromhex(fields["salt"]), str(fields["id"]), at, fields["kind"] == "user")
+        given = bytes.fromhex(fields.get("salt", salt) if salt else fields["salt"])
+        return _Entry(given, str(fields["id"]), datetime.fromisoformat(fields["at"]), str(fields["kind"]))
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
         if not _TORN.fullmatch(line):
             raise UnreadableLine(path, number) from error
         _log.warning("erasure_line_unreadable", path=str(path), line=number)
         return None
+
+
+def _line(entry: _Entry) -> bytes:
+    at = entry.at.isoformat(timespec="milliseconds")
+    return json.dumps({"kind": entry.kind, "salt": entry.salt.hex(), "id": entry.hash, "at": at}).encode()
 
 
 def _hash(salt: bytes, kind: Kind, id_: int | str) -> str:

@@ -11,7 +11,7 @@ import pytest
 from structlog.testing import capture_logs
 
 from cc_bot.domain.errors import ErasureNotNoted, StorageError
-from cc_bot.storage.erasures import ErasureLog, UnreadableLine, memory_name, read_erasures
+from cc_bot.storage.erasures import ErasureLog, UnreadableLine, memory_name, merge_log, read_erasures
 from tests.storage.files import mode, names
 
 NOW = datetime(2026, 11, 22, 3, 4, 5, tzinfo=UTC)
@@ -95,6 +95,24 @@ class TestErasureLog:
                 read_erasures(log.path)
             await log.note("user", YOU)  # whom it takes all the same
             assert log.path.read_bytes().count(b"\n") == whole.count(b"\n") + 2
+
+    async def test_of_an_earlier_checkout_is_read_added_to_and_merged(
+        self, log: ErasureLog, tmp_path: Path
+    ) -> None:
+        await log.note("user", 7)
+        [line] = log.path.read_text().splitlines()
+        salt = json.loads(line)["salt"]
+        entry = {name: value for name, value in json.loads(line).items() if name != "salt"}
+        log.path.write_text(f'{{"version": 2, "salt": "{salt}"}}\n{json.dumps(entry)}\n')
+        await log.note("message", 8)
+        merge_log(log.path, copy := tmp_path / "copy.jsonl")
+        for path in (log.path, copy):
+            erased = read_erasures(path)
+            assert (erased.count, erased.match("user", 7, None), erased.match("message", 8, None)) == (
+                2,
+                True,
+                True,
+            )
 
     async def test_that_is_none_of_ours_is_refused_and_left_as_it_is(self, log: ErasureLog) -> None:
         for content in ("hello\n", '{"kind": "user", "id": "00"}\n', "{}\n"):
