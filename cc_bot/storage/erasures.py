@@ -21,6 +21,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
+from threading import Lock
 from typing import Final, Literal, NamedTuple
 
 import structlog
@@ -96,6 +97,8 @@ class ErasureLog:
         self.path = path
         self._clock = clock
         self._in_trouble = False
+        self._writing = Lock()
+        """A line that is being written looks truncated. Of two processes the second adds a blank line."""
 
     @classmethod
     def beside(cls, database: Path, *, clock: Clock = utc_now) -> "ErasureLog":
@@ -125,9 +128,10 @@ class ErasureLog:
         append(self.path, b"")
 
     def _note(self, kind: Kind, ids: Iterable[int | str]) -> None:
-        salt, at = _salt_of(self.path), self._clock()
-        entries = (_Entry(salt, _hash(salt, kind, id_), at, kind) for id_ in ids)
-        append(self.path, b"".join(_line(each) + b"\n" for each in entries))
+        with self._writing:
+            salt, at = _salt_of(self.path), self._clock()
+            entries = (_Entry(salt, _hash(salt, kind, id_), at, kind) for id_ in ids)
+            append(self.path, b"".join(_line(each) + b"\n" for each in entries))
 
 
 def read_erasures(*paths: Path) -> Erasures:
