@@ -127,7 +127,7 @@ class CommandTexts(Area):
     settings_timezone = Both(ja=("タイムゾーン", "あなたのタイムゾーン（例: Asia/Tokyo）"), en=("timezone", "Your time zone, such as Europe/London"))
 
     heartbeat = Both(ja=("声かけ", "お知らせしたほうがよいことがあるとき、こちらから声をかけます"), en=("heartbeat", "Have me check in with you when there is something worth telling"))
-    heartbeat_on = Both(ja=("オン", "声かけを始めます（近づいた予定や新しいメモを見ます）"), en=("on", "Start: I look at what is coming up and at new memories"))
+    heartbeat_on = Both(ja=("オン", "声かけを始めます（近づいた予定や新しいメモリを見ます）"), en=("on", "Start: I look at what is coming up and at new memories"))
     heartbeat_every = Both(ja=("間隔", "何時間ごとに見るか（1〜168）"), en=("every", "Hours between two looks (1-168)"))
     heartbeat_where = Both(ja=("場所", "声をかける場所（省略すると DM）"), en=("where", "Where to speak to you (DM unless you choose)"))
     heartbeat_dm_choice = Sentence(ja="DM（自分だけに見えます）", en="DM (only you see it)")

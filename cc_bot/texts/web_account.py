@@ -102,7 +102,7 @@ class WebReminderTexts(Area):
     resume = Sentence(ja="再開する", en="Let it go on")
     resume_of = Sentence(ja="お知らせ {number} を再開する", en="Let reminder {number} go on")
     heartbeat = Sentence(ja="声かけ", en="Checking in")
-    heartbeat_hint = Sentence(ja="近づいた予定や新しいメモを見て、お知らせしたほうがよいことがあるときだけ、ボットから声をかけます。", en="The bot looks at what is coming up and at new memories, and speaks to you only when something is worth telling.")
+    heartbeat_hint = Sentence(ja="近づいた予定や新しいメモリを見て、お知らせしたほうがよいことがあるときだけ、ボットから声をかけます。", en="The bot looks at what is coming up and at new memories, and speaks to you only when something is worth telling.")
     every = Sentence(ja="何時間ごとに確かめるか（1〜168）", en="Look every so many hours (1 to 168)")
     quiet_from = Sentence(ja="静かにする時間のはじめ", en="Quiet from")
     quiet_to = Sentence(ja="静かにする時間の終わり", en="Quiet until")
