@@ -8,7 +8,7 @@ import asyncio
 import json
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import asdict, replace
-from datetime import UTC, datetime, time, timedelta
+from datetime import datetime, time, timedelta
 from typing import Final, NamedTuple
 
 from cc_bot.domain.clock import Clock, utc_now
@@ -136,6 +136,12 @@ RETIME: Final = f"""
 SELECT_REPEATING: Final = f"""
     SELECT {SCHEDULE.of("s")} FROM schedules AS s
     WHERE s.user_id = $1 AND s.status IN ('active', 'paused')
+"""
+
+# $1 user, $2 id
+SELECT_LAST_SENT: Final = """
+    SELECT max(due_at) FROM firings
+    WHERE user_id = $1 AND schedule_id = $2 AND state IN ('claimed', 'sent', 'uncertain')
 """
 
 # $1 user, $2 id, $3 time zone, $4 due, $5 now
@@ -529,9 +535,8 @@ class ScheduleStore:
             for old in map(SCHEDULE.read, rows):
                 if old.timezone == timezone:
                     continue
-                new = replace(old, timezone=timezone)
-                moves = old.repeat and not in_hours(old.repeat) and old.due_at > now
-                due = (_following_time(new, max(now, _day_before(old, new))) if moves else None) or old.due_at
+                [[sent]] = yield Statement(SELECT_LAST_SENT, (user_id, old.id))
+                due = _time_in(timezone, old, now, None if sent is None else from_ms(sent))
                 yield Statement(REZONE, (user_id, old.id, timezone, to_ms(due), to_ms(now)))
 
         await self._database.write(steps, [user(user_id), MAINTENANCE_LOCK])
@@ -665,10 +670,21 @@ def _settle(firing: Firing, state: FiringState, message_id: int | None = None) -
     return Statement(SETTLE, (*of, state, message_id))
 
 
-def _day_before(old: Schedule, new: Schedule) -> datetime:
-    """Return the end of the day before its next day, in the new time zone."""
-    day = old.due_at.astimezone(old.zone).date()
-    return datetime.combine(day, time(), new.zone).astimezone(UTC) - timedelta(seconds=1)
+_SELDOM: Final = timedelta(hours=4)
+
+
+def _time_in(timezone: str, old: Schedule, now: datetime, sent: datetime | None) -> datetime:
+    """Return its next time in another time zone. Unless it comes every few hours, no local time up to the
+    last one sent comes again. A repeat that begins later still begins on that day."""
+    if not old.repeat or in_hours(old.repeat) or old.due_at <= now:
+        return old.due_at
+    new, after = replace(old, timezone=timezone), now
+    if old.due_at != _time_after(old, now):
+        day = old.due_at.astimezone(old.zone).date()
+        after = datetime.combine(day, time(), new.zone) - timedelta(seconds=1)
+    elif sent and old.due_at - sent >= _SELDOM:
+        after = sent.astimezone(old.zone).replace(tzinfo=new.zone)
+    return _time_after(new, max(now, after)) or old.due_at
 
 
 # ---- heartbeats ------------------------------------------------------------------------------------------

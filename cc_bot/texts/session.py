@@ -5,7 +5,7 @@ from cc_bot.texts.commands import CommandTexts
 
 
 class SessionTexts(Area):
-    cleared = Sentence(ja="🧹 会話をまっさらにしました。メモリは残っています。", en="🧹 Started afresh. Your memories are still there.")
+    cleared = Sentence(ja="🧹 会話をまっさらにし、キャンバスも空にしました。メモリは残っています。", en="🧹 Started afresh, and your canvas is empty too. Your memories are still there.")
     reset = Sentence(
         ja="🧹 ここまでの会話を区切りました。ここにこれより前に書かれたことは、もう読みません。</ask> での会話は人ごとに別です。それぞれ </clear> で区切れます。", en="🧹 A fresh start: I no longer read what was written here before. What you each have going with </ask> is your own; </clear> starts that afresh."
     )

@@ -7,7 +7,7 @@ from cc_bot.texts.area import Area, Sentence, by_key
 class WebSettingsTexts(Area):
     language_default = Sentence(ja="Discord・ブラウザの言語に合わせる", en="As Discord and your browser have it")
     timezone_hint = Sentence(ja="「東京」や「Europe/Paris」のように入力してください。空にすると、既定の {zone} になります。", en="Type a city or a zone, such as Tokyo or Europe/Paris. Leave it empty for the default, {zone}.")
-    timezone_reminders = Sentence(ja="変えると、これからのお知らせの時刻も、新しいタイムゾーンに合わせて変わります。", en="Reminders that are to come move to the new time zone as well.")
+    timezone_reminders = Sentence(ja="変えると、「毎日7時」のような繰り返しのお知らせは、新しいタイムゾーンの7時に届きます。1回だけのお知らせが届くタイミングは変わりません。", en="A repeat such as “every day at 7:00” then comes at 7:00 in the new time zone. One-time reminders still come at the same moment as before.")
     voice_hint = Sentence(ja="短い回答に、読み上げた音声を付けます。", en="Short answers come with a recording of them.")
     save = Sentence(ja="保存する", en="Save")
     privacy_hint = Sentence(ja="あなたについて保存しているものを見る、受け取る、すべて消すことができます。", en="See what is stored about you, download it, or erase all of it.")

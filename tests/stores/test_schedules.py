@@ -131,6 +131,10 @@ class TestTimeZone:
         await once(schedules, begin, repeat=DAILY, text="来月から")
         await once(schedules, begin, repeat=f"{DAILY} every 3 days from {begin:%Y-%m-%d}", text="3日ごと")
         await once(schedules, NOON + 5 * HOUR, repeat="every 5h", text="5時間ごと")
+        await once(schedules, NOON - HOUR, repeat="0 20 * * *", text="もう来た")
+        await once(schedules, NOON - HOUR, repeat="0 * * * *", text="毎時")
+        await schedules.at(NOON - HOUR)
+        await once(schedules, NOON + 22 * HOUR, repeat="0 19 * * *", text="まだ来ない")
         await schedules.rezone(ME, BERLIN)
         kept = {each.text: each for each in await schedules.list(ME)}
         assert kept["毎日"].timezone == BERLIN
@@ -140,6 +144,9 @@ class TestTimeZone:
             "来月から": begin + 8 * HOUR,
             "3日ごと": begin + 8 * HOUR,
             "5時間ごと": NOON + 5 * HOUR,
+            "もう来た": NOON + 7 * HOUR + DAY,
+            "毎時": NOON,
+            "まだ来ない": NOON + 6 * HOUR,
         }
 
     async def test_that_changes_loses_nothing_that_is_due(self, schedules: Clocked) -> None:

@@ -194,3 +194,6 @@ async def test_a_canvas_is_shown_and_cleared(chat: Talk, stores: Stores) -> None
     ]
     assert (await chat.say("/canvas clear")).strip() == words.cleared
     assert (await chat.say("/canvas clear")).strip() == words.cleared_already
+    await chat.lines("draw")
+    await chat.say("/clear")
+    assert (await chat.say("/canvas")).strip() == words.empty, "as its reply says"
