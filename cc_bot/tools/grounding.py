@@ -105,6 +105,7 @@ _LOG_LINE: Final = re.compile(
 )
 _POINTS: Final = re.compile(r"それ|これ|今の|さっきの|いまの|\b(?:that|it|this)\b")
 _STOP: Final = re.compile(r"忘れ|覚え|消|削除|記憶|取り?消|教え|番号")
+_ENDING: Final = re.compile(rf"(?:{_PHRASES['ends'].pattern})[a-z]*")
 
 
 def _own(said: str, *, wish: bool = True) -> str:
@@ -274,11 +275,17 @@ def _of_kana(run: str, grammar: re.Pattern[str]) -> Iterator[str]:
 # ---- comparison ------------------------------------------------------------------------------------------
 
 _MAX_LENGTH: Final = 1500
+_MAX_OTHERS: Final = 6000
+"""Characters of all memories that a message is compared with: reading them takes time."""
 _NEUTRAL: Final = frozenset("飲行出時間確認開始起床知通過経") | _stems(
     "check do take get go time start begin ready wake up reminder らせ りまいんだ りまいんど"
 )
 """Words that a reminder may add: harmless in an attacker's hands."""
 _MAX_NEUTRAL: Final = 3
+_COMMON: Final = frozenset({"好", "大好", "嫌", "大嫌", "苦手", "メモ", "話"}) | _stems(
+    "like love hate dislike prefer favourite favorite want need memory note one thing entry forget"
+)
+"""Words that do not tell one memory from another."""
 _MAY_END: Final = frozenset("置取入決")
 """Verbs that may be dropped at the end: 鍵は机に`置いた`."""
 
@@ -410,25 +417,41 @@ class OwnWords:
             for days in (0, 1)
         )
 
-    def end(self, text: str, *, shown: bool = False, may_be_done: bool = False) -> bool:
-        """Whether the author asks to end this memory or reminder: the message has a phrase for ending and
-        shares words with the text, or points at it if it was `shown`. With `may_be_done`, a correction also
-        ends a reminder."""
+    def end(
+        self, text: str, *, others: Sequence[str] = (), shown: bool = False, may_be_done: bool = False
+    ) -> bool:
+        """Whether the author asks to end this memory or reminder: the message has a phrase for ending, and
+        matches the text better than all `others`, or only points and this one alone was `shown`. With
+        `may_be_done`, a correction also ends a reminder."""
         own = _NAME.sub(" ", _own(self.said, wish=False))
         if not (_PHRASES["ends"].search(own) or (may_be_done and _PHRASES["corrects"].search(own))):
             return False
-        return bool(self._terms(text) & self._terms(own)) or (shown and _POINTS.search(own) is not None)
-
-    def change(self, former: str, content: str, *, shown: bool = False) -> bool:
-        """Whether the author asks to change a memory to this content: all of it is the author's, or parts of
-        the former text are replaced by the author's words. The message must share words with it, or correct
-        what was `shown`."""
-        own = _NAME.sub(" ", _own(self.said))
-        old, new = self._terms(former), self._terms(content)
-        shares, corrects = bool(old & self._terms(own)), _PHRASES["corrects"].search(own) is not None
-        if not new - old or not (shares or (shown and corrects) or old & new):
+        if sum(map(len, others)) > _MAX_OTHERS:
             return False
-        return (corrects and (shares or shown) and self._replace(former, content, own)) or self.say(content)
+        points = shown and _POINTS.search(own) is not None
+        only_points = points and not self._topic(_ENDING.sub(" ", own))
+        return only_points or self._is_named(own, self._topic(text), [*map(self._topic, others)])
+
+    def change(self, former: str, content: str, *, others: Sequence[str] = (), shown: bool = False) -> bool:
+        """Whether the author asks to change a memory to this content: all of it is the author's, or parts of
+        the former text are replaced by the author's words. The message must match the former text better
+        than all `others`; or match none of them, and correct the only memory that was `shown`."""
+        if sum(map(len, others)) > _MAX_OTHERS:
+            return False
+        own = _NAME.sub(" ", _own(self.said))
+        old, new = self._topic(former), self._topic(content)
+        rest, corrects = [*map(self._topic, others)], _PHRASES["corrects"].search(own) is not None
+        names, none_named = self._is_named(own, old, rest), not self._topic(own) & set().union(*rest)
+        if not new - old or not (names or (none_named and ((shown and corrects) or old & new))):
+            return False
+        return (corrects and (names or shown) and self._replace(former, content, own)) or self.say(content)
+
+    def _is_named(self, own: str, topic: set[str], others: Sequence[set[str]]) -> bool:
+        """Whether the message shares more words with this topic than with any of the others, or as many and
+        these are all of the topic."""
+        said = self._topic(own)
+        match, *matches = [(len(each & said), bool(each) and each <= said) for each in (topic, *others)]
+        return match > max(matches, default=(0, False))
 
     def _replace(self, former: str, content: str, own: str) -> bool:
         """Whether the content is the former text with parts replaced by the author's words."""
@@ -470,7 +493,7 @@ class OwnWords:
                 sentences = self._parse(said, asking=asking)
                 yield from ((sentences, each) for each in dict.fromkeys((claimed, plain)))
 
-    def _terms(self, text: str) -> set[str]:
+    def _topic(self, text: str) -> set[str]:
         """The words that identify a topic: pairs of kanji, and kana between particles."""
         found = set[str]()
         for sentence in self._parse(_STOP.sub(" ", _NAME.sub(" ", normalize(text))), asking=True):
@@ -484,7 +507,7 @@ class OwnWords:
                         found |= {part for part in re.split("[はがをの]", run) if part[1:]}
                     else:
                         found |= {run} - {"¬", "@i"}
-        return found
+        return found - _COMMON
 
 
 def _is_time_said(new: MentionedTime, said: MentionedTime, known: Sequence[str]) -> bool:

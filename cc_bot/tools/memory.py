@@ -212,8 +212,9 @@ async def remember(
     if needs_approval(context, lambda: _is_said(context, wanted)):
         return await _propose_new(context, wanted, former)
     wanted = _filed_as_said(context, wanted)
+    others = [] if former is None else await _others(context, former)
     if former is not None and _change_needs_approval(
-        context, former, lambda: _is_change_said(context, former, wanted.content)
+        context, former, lambda: _is_change_said(context, former, wanted.content, others)
     ):
         return await _keep_beside(context, wanted, former)
     if former is not None:
@@ -260,7 +261,8 @@ async def update_memory(
     former = await _own(context, id)
     check_held(context, **_Note.of(former).arguments)
     ends: datetime | Keep | None = _end_of(expires, context) if expires else Keep.AS_IS
-    if _change_needs_approval(context, former, lambda: _is_edit_said(context, former, content, ends)):
+    others = await _others(context, former)
+    if _change_needs_approval(context, former, lambda: _is_edit_said(context, former, content, ends, others)):
         wanted = _Note(
             clean_content(content) if content else former.content,
             clean_category(category) if category else former.category,
@@ -292,10 +294,11 @@ async def forget(context: ToolContext, id: MemoryId) -> ToolOutcome:  # noqa: A0
     memory = await _own(context, id)
     held = {"content": memory.content}
     check_held(context, **held)
+    others = await _others(context, memory)
     if _change_needs_approval(
         context,
         memory,
-        lambda: context.own.end(memory.content, shown=memory.id in context.shown),
+        lambda: context.own.end(memory.content, others=others, shown=context.shown == {memory.id}),
     ):
         shown = show(texts(context.locale).proposal.forget, number=memory.number, text=memory.content)
         told = {**PENDING, "ref": memory.id}
@@ -428,16 +431,24 @@ def _is_said(context: ToolContext, wanted: _Note) -> bool:
     )
 
 
-def _is_change_said(context: ToolContext, former: Memory, content: str) -> bool:
-    return context.own.change(former.content, content, shown=former.id in context.shown)
+def _is_change_said(context: ToolContext, former: Memory, content: str, others: Sequence[str]) -> bool:
+    return context.own.change(former.content, content, others=others, shown=context.shown == {former.id})
 
 
 def _is_edit_said(
-    context: ToolContext, former: Memory, content: str | None, ends: datetime | Keep | None
+    context: ToolContext,
+    former: Memory,
+    content: str | None,
+    ends: datetime | Keep | None,
+    others: Sequence[str],
 ) -> bool:
     stays = isinstance(ends, Keep) or ends == former.expires_at
     ends_as_said = stays or (isinstance(ends, datetime) and context.own.mean_day(ends))
-    return bool(content) and ends_as_said and _is_change_said(context, former, clean_content(content or ""))
+    return (
+        bool(content)
+        and ends_as_said
+        and _is_change_said(context, former, clean_content(content or ""), others)
+    )
 
 
 _LABELS: Final = frozenset(
@@ -481,6 +492,16 @@ async def _own(context: ToolContext, number: int) -> Memory:
     if memory is None or not _may_see(context, memory):
         raise MemoryNotFound(id=number)
     return memory
+
+
+async def _others(context: ToolContext, memory: Memory) -> Sequence[str]:
+    """The user's other memories that the message of a tainted turn may mean, including hidden ones."""
+    if not context.tainted or context.approved is not None:
+        return []
+    found = await context.memories.find(
+        context.user_id, context.own_words, limit=MAX_RESULTS, audience="private"
+    )
+    return [each.memory.content for each in found if each.memory.id != memory.id]
 
 
 def _may_see(context: ToolContext, memory: Memory) -> bool:

@@ -202,6 +202,22 @@ class TestRemoval:
     ) -> None:
         assert own(said).end(text, shown=shown) is expected
 
+    @pytest.mark.parametrize(
+        ("said", "memories"),
+        [
+            ("forget that I like tea", ("likes tea", "likes cocoa", "likes my boss")),
+            ("お茶が好きなのは忘れて", ("お茶が好き", "ココアが好き", "上司が好き")),
+        ],
+    )
+    def test_and_change_is_of_the_memory_that_they_name(self, said: str, memories: tuple[str, ...]) -> None:
+        tea, *others = memories
+        assert own(said).end(tea, others=others)
+        for other in others:
+            rest = [each for each in memories if each != other]
+            assert not own(said).end(other, others=rest)
+            assert not own(said).end(other, others=[each for each in rest if each != tea], shown=True)
+            assert not own(f"{said}, actually").change(other, tea, others=rest)
+
     @pytest.mark.parametrize("said", ["牛乳はもう買ったから大丈夫", "牛乳は10時に変えて"])
     def test_is_of_a_reminder_that_is_done_or_moved(self, said: str) -> None:
         assert own(said).end("牛乳を買う", may_be_done=True)
