@@ -5,7 +5,7 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime, time, timedelta
 from typing import Final
 from zoneinfo import ZoneInfo
@@ -65,13 +65,26 @@ _ANY_DAY: Final = datetime(2026, 1, 1, tzinfo=UTC)
 _GOES_ON: Final = re.compile(
     r"[間中以前過す半分末毎も\d]|ごと|おき(?!る)|まで|[かやと](?=[今明来翌次月火水木金土日朝昼夕夜晩\d])"
     r"|\s?(?:or|and)\b|'"
+    r"|[\s,(]*(?:until|till|through|except|excluding|unless|but|from|starting|beginning|between)\b"
+    r"|[\s,(]*(?:to \d|for (?:the next )?(?:\d+|an?) (?:day|week|month|year|time)s?\b)"
+    r"|[\s,(]*(?:(?:utc|gmt|jst|kst|ist|bst|ce?st|ces?t|[emp][sd]t|cdt|(?:eastern|central|pacific) time)\b"
+    r"|(?:europe|america|asia|africa|australia|pacific|atlantic)/|(?:日本|現地|標準)時)"
+    r"|[\s、,(]*(?:[祝祭休平土日月火水木金]\S{0,5}?)?(?:を?は?除|以外)|[\s、,(]*年末まで"
 )
-"""Text after which the match was only part of a longer expression: `3日`間, `1時間`以内, `明日`か明後日."""
+"""Text after which the match was only part of a longer expression: `3日`間, `1時間`以内, `明日`か明後日,
+`every friday` until christmas, `毎日9時`(祝日を除く)."""
+_JOIN: Final = re.compile(r"から[\s、,]*|[\s,]*\b(?:starting|beginning|from)\s(?:(?:on|at|from)\b\s?)?")
+"""Between a repeat and its beginning: `明日`から`毎日8時`, `every 3 days` starting `tomorrow`."""
+_NEAR: Final = 12
+"""Characters after から in which a repeat belongs to the beginning before it."""
 _IN_WORD: Final = re.compile(
     r"(?:(?<![今明毎翌])[朝昼夕夜晩]|^[月火水木金土日]{2,7})[^にのは、,\s月火水木金土日]$"
 )
 """As in 昼寝, 夕飯 and 水木さん; 毎朝 is a word of its own."""
-_CLINGS: Final = re.compile(r"[\d第隔先毎数約週再:/.〜~-]$")
+_CLINGS: Final = re.compile(
+    r"[\d第隔先毎数約週再:/.〜~-]$|[\d後日時分朝昼夜晩曜]と$"
+    r"|\b(?:and|or|until|till|through|except|excluding|from|to|between|starting|beginning)\s$"
+)
 """Text that a time may not follow: `第6`金曜."""
 _LINK: Final = re.compile(
     r"^(?:に?なったら|に|の|は|から|[、,:：\s]|(?:to|about|of|that)\s){1,8}", re.IGNORECASE
@@ -132,7 +145,7 @@ def split_when(written: str) -> tuple[str, str]:
         at = next(at for at in range(len(text)) if len(normalize(text[: at + 1])) >= end) + 1
         if _means_time(text[:at]):
             return text[:at].rstrip(_AFTER_TIME), _LINK.sub("", text[at:])
-    for begin, stop, _ in find_times(last):
+    for begin, stop in _joined_times(last):
         if stop == len(last) and not _CLINGS.search(last[:begin]):
             at = (
                 next(at for at in range(len(text), 0, -1) if len(normalize(text[at - 1 :])) >= stop - begin)
@@ -147,9 +160,27 @@ def _beginning_of(folded: str) -> int:
     """Return where the time at the beginning of a normalized text ends; 0 if there is none."""
     try:
         words, end = read_beginning(folded)
+        if words.seen and (join := _JOIN.match(folded, end)):
+            more, more_end = read_beginning(folded, join.end())
+            if more.seen and (words.is_repeated or more.is_repeated):
+                return more_end
+            if looks_repeated(folded[join.end() : join.end() + _NEAR]):
+                return 0
     except InputError:
         return 0
     return end if words.seen else 0
+
+
+def _joined_times(folded: str) -> Iterator[tuple[int, int]]:
+    """Yield where the times of a normalized text begin and end, each repeat together with its beginning; none
+    for once after a repeat: `every monday except holidays at 18`."""
+    first, before, repeats = 0, 0, False
+    for begin, end, words in find_times(folded):
+        joined = before and _JOIN.fullmatch(folded, before, begin)
+        first = first if joined else begin
+        if joined or words.is_repeated or not repeats:
+            yield first, end
+        before, repeats = end, repeats or words.every is not None or words.plural
 
 
 def _means_time(words: str) -> bool:

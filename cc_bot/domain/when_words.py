@@ -46,7 +46,7 @@ class Clock:
     """None if only the part of the day is named. At or above MIDNIGHT it is on the next day."""
     part: Part = ""
     spoken: bool = False
-    """Whether the hour may be in the afternoon: `3時`, `at 3:30`, but not `3:00`."""
+    """Whether the hour may be in the afternoon: `3時`, `at 3`, but not `3:00`."""
     as_now: bool = False
     """Whether it is the current time of day: 今頃, same time."""
 
@@ -166,6 +166,7 @@ _UNITS: Final[tuple[tuple[str, Unit], ...]] = (
     *(("s", "seconds"), ("h", "hours"), ("d", "days"), ("w", "weeks"), ("y", "years")),
 )
 """Prefixes of unit names; the first match counts."""
+_SIZES: Final[tuple[Unit, ...]] = get_args(Unit)
 _SHORT_JA: Final = "時間半?|分半?|秒"
 _SHORT_EN: Final = r"(?:hours?|hrs?|h|minutes?|mins?|m|seconds?|secs?|s)(?![a-z])"
 _LONG_EN: Final = r"(?:days?|d|weeks?|w|months?|years?|y)(?![a-z])"
@@ -195,9 +196,12 @@ def _unit(name: str) -> Unit:
 
 
 def _amounts(span: str) -> tuple[int, int, int]:
-    """Raises WhenNotUnderstood for fractions of a day or month, whose length is unclear."""
+    """Raises WhenNotUnderstood for fractions of a day or month, whose length is unclear, and for two amounts:
+    `10 minutes and 20 minutes`."""
     total = defaultdict[Unit, float](float)
     for number, half, name, half_more in _AMOUNT.findall(span):
+        if any(_SIZES.index(_unit(name)) >= _SIZES.index(each) for each in total):
+            raise WhenNotUnderstood
         count = 0.5 if number[0] in "半h" else 1.0 if number[0] == "a" else float(number)
         total[_unit(name)] += count + 0.5 * bool(half or half_more or name.endswith("半"))
     months, days = total["months"] + 12 * total["years"], total["days"] + 7 * total["weeks"]
@@ -260,9 +264,9 @@ _EVERY_UNIT_EN: Final = rf"(?:minutes?|mins?|hours?|hrs?|h)\b|{_LONG_EN}"
 _PART_EN: Final = "morning|noon|afternoon|evening|night"
 
 _TABLE: Final = rf"""
-# 毎時, 毎日, 毎朝, 毎月曜; 3日ごと, 2週に1回, 5時間おき, 週1回; 隔週, 1日おき
-every     毎(?P<unit>分|時(?![刻間])|日(?!曜)|週|月(?!曜)|年)|毎(?=[朝昼夕夜晩]|{_W}曜)
-every     (?P<count>\d{{1,3}})(?P<unit>[分秒]|時間|日|週間?|か月|年)(?:ごと|毎|に1[回度])
+# 毎時, 毎日, 毎朝, 毎月曜, 毎週末; 3日ごと, 2週に1回, 5時間おき, 週1回; 隔週, 1日おき
+every     毎(?P<unit>分|時(?![刻間])|日(?!曜)|週(?!末)|月(?!曜)|年)|毎(?=[朝昼夕夜晩]|{_W}曜|週末)
+every     (?P<count>\d{{1,3}})(?P<unit>[分秒]|時間|日|週間?|か月|年)(?:ごと|毎(?![日朝晩])|に1[回度])
 every     (?P<count>\d{{1,3}})(?P<unit>[分秒]|時間)おき|(?<!\d)(?P<unit2>[週月年])に?1[回度]
 every     (?P<other>隔)(?P<unit>日|週|月(?!曜)|年)|(?P<other2>1)(?P<unit2>日|週間?|か月|年)おき
 # daily, of every month; every other week, every 3 days; every friday, every morning, every dec 3
@@ -309,7 +313,7 @@ monthday  (?P<last>月?末日?|(?:the )?(?:end|last day)(?: of (?:the|this) mont
 clock     (?P<as_now>今頃|今ごろ|いまごろ|同じ(?:時間|時刻|頃)|(?:at )?(?:this|(?:the )?same) time\b)
 # 9時半, 9時15分, 9:30, 9:30pm, 9am, 9 o'clock, at 9, half past 9, 9 in the morning, 正午, midnight
 clock     {_HOUR}時(?!間)(?:\s?(?P<minute>\d{{1,2}})分(?!前)|(?P<half>半))?
-clock     (?P<at>at )?{_HOUR}:(?P<minute>\d{{2}})(?::\d{{2}})?(?:{_AMPM})?(?!\d)
+clock     (?:at )?{_HOUR}:(?P<minute>\d{{2}})(?::\d{{2}})?(?:{_AMPM})?(?!\d)
 clock     (?:at )?{_HOUR}(?:\.(?P<minute>\d{{2}}))?{_AMPM}
 clock     (?:at )?{_HOUR} ?o'clock\b|at (?P<hour2>\d{{1,2}})(?![\d/:.-])\b
 clock     (?:at )?(?P<half>half past ){_HOUR}\b(?:{_AMPM})?
@@ -458,7 +462,7 @@ def _take_weekdays(words: TimeWords, found: dict[str, str], written: str) -> Non
     elif "workdays" in found:
         words.weekdays += range(5)
     elif "weekend" in found:
-        once = "week" in found or "not_today" in found or (written == "weekend" and not words.every)
+        once = "week" in found or "not_today" in found or (written in ("weekend", "週末") and not words.every)
         words.weekdays += [5] if once else [5, 6]
     elif "weekday" in found:
         words.weekdays.append(_weekday(found["weekday"]))
@@ -494,7 +498,7 @@ def _clock(found: dict[str, str], written: str, words: TimeWords) -> Clock:
     if half and not 1 <= hour <= 12:
         raise WhenNotUnderstood
     hour = hour % 12 + (12 if half == "p" else 0) if half else hour
-    exact = half or found["hour"].startswith("0") or (":" in written and "at" not in found)
+    exact = half or found["hour"].startswith("0") or ":" in written
     part = words.part or (words.clocks[-1].part if words.clocks else "")
     return Clock(hour * 60 + minute, part, spoken=not exact)
 

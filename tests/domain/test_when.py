@@ -60,7 +60,8 @@ NOT_SPLIT = phrases(
     """
 1時間以内に電話 | 9時前に薬 | 17時までに提出 | 来週中に提出 | 明日か明後日に薬 | 3日間休む | 5日分の薬をもらう
 昼寝する | 朝ごはんを作る | 夜更かししない | 5pm or 6pm call | monday or tuesday call
-every day at 9 or 10 pills
+every day at 9 or 10 pills | every friday until christmas at 18 call | 毎日9時(祝日を除く) 薬
+in 10 minutes and 20 minutes call | 明日から1週間毎日9時 薬
 """
 )
 """Their time goes on, or no rule reads how often: it is not cut short."""
