@@ -65,15 +65,18 @@ _ANY_DAY: Final = datetime(2026, 1, 1, tzinfo=UTC)
 _GOES_ON: Final = re.compile(
     r"[間中以前過す半分末毎も\d]|ごと|おき(?!る)|まで|[かやと](?=[今明来翌次月火水木金土日朝昼夕夜晩\d])"
     r"|\s?(?:or|and)\b|'"
-    r"|[\s,(]*(?:until|till|through|except|excluding|unless|but|from|starting|beginning|between)\b"
-    r"|[\s,(]*(?:to \d|for (?:the next )?(?:\d+|an?) (?:day|week|month|year|time)s?\b)"
-    r"|[\s,(]*(?:(?:utc|gmt|jst|kst|ist|bst|ce?st|ces?t|[emp][sd]t|cdt|(?:eastern|central|pacific) time)\b"
+    r"|[\s,(]{0,4}(?:until|till|through|except|excluding|unless|but|from|starting|beginning|between)\b"
+    r"|[\s,(]{0,4}(?:to \d|for (?:the next )?(?:\d+|an?) (?:day|week|month|year|time)s?\b)"
+    r"|[\s,(]{0,4}(?:(?:utc|gmt|jst|kst|ist|bst|ce?st|ces?t|[emp][sd]t|cdt"
+    r"|(?:eastern|central|pacific) time)\b"
     r"|(?:europe|america|asia|africa|australia|pacific|atlantic)/|(?:日本|現地|標準)時)"
-    r"|[\s、,(]*(?:[祝祭休平土日月火水木金]\S{0,5}?)?(?:を?は?除|以外)|[\s、,(]*年末まで"
+    r"|[\s、,(]{0,4}(?:[祝祭休平土日月火水木金]\S{0,5}?)?(?:を?は?除|以外)|[\s、,(]{0,4}年末まで"
 )
 """Text after which the match was only part of a longer expression: `3日`間, `1時間`以内, `明日`か明後日,
 `every friday` until christmas, `毎日9時`(祝日を除く)."""
-_JOIN: Final = re.compile(r"から[\s、,]*|[\s,]*\b(?:starting|beginning|from)\s(?:(?:on|at|from)\b\s?)?")
+_JOIN: Final = re.compile(
+    r"から[\s、,]{0,4}|[\s,]{0,4}\b(?:starting|beginning|from)\s(?:(?:on|at|from)\b\s?)?"
+)
 """Between a repeat and its beginning: `明日`から`毎日8時`, `every 3 days` starting `tomorrow`."""
 _NEAR: Final = 12
 """Characters after から in which a repeat belongs to the beginning before it."""

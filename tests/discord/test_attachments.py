@@ -138,10 +138,10 @@ class TestRoom:
     async def test_of_a_user_and_of_all_is_had_again_once_an_answer_ends(self) -> None:
         for most, asking in ((100, AIKO), (10, BEN)):
             held = HeldFiles(max_user_bytes=10, max_bytes=most)
-            first, second = Answer(held, AIKO, 6), Answer(held, asking, 6)
+            first, second, third = (Answer(held, user, 6) for user in (AIKO, asking, BEN))
             await first.has_files.wait()
             if most == 100:
-                await Answer(held, BEN, 6).has_files.wait()
+                await third.has_files.wait()
             await turns_of_the_loop()
             assert not second.has_files.is_set()
             first.task.cancel()
