@@ -81,10 +81,7 @@ async def measure(folder: Path) -> list[Line]:
     for durability in ("relaxed", "durable"):
         lines.append(await turns(folder, running, durability))
     lines.append(await hot_updates(running))
-    async with (
-        opened(f"sqlite:///{folder}/engines.db") as lite,
-        opened(running.url("relaxed")) as postgres,
-    ):
+    async with opened(f"sqlite:///{folder}/engines.db") as lite, opened(running.url("relaxed")) as postgres:
         lines += await newest(lite, LITE)
         lines += await newest(postgres, NONE)
         for notes, goal in GOALS_OF_SEARCHES.items():
@@ -124,8 +121,7 @@ async def hot_updates(running: Server) -> Line:
     """Of the updates of `sessions` by the turns before, those that touched no index."""
     await asyncio.sleep(2.0)  # a connection tells of what it did a second later
     [found] = await running.run(
-        "relaxed",
-        "SELECT n_tup_upd, n_tup_hot_upd FROM pg_stat_user_tables WHERE relname = 'sessions'",
+        "relaxed", "SELECT n_tup_upd, n_tup_hot_upd FROM pg_stat_user_tables WHERE relname = 'sessions'"
     )
     assert found["n_tup_upd"] > ROUNDS * TURNS_PER_BLOCK / 2, found
     share = 100 * found["n_tup_hot_upd"] / found["n_tup_upd"]

@@ -185,12 +185,7 @@ class Conversation:
         rows = await stores.blocks.get_page(CHANNEL, first=0, before=question.discord_id or 0, limit=1000)
         shown = Shown(tuple[ContextMessage, ...](reversed(rows))).newest(self.style.budget_tokens)
         return build_channel_prompt(
-            shown,
-            (question,),
-            tools=TOOLS,
-            locale=Locale.JA,
-            now=now,
-            timezone=TOKYO,
+            shown, (question,), tools=TOOLS, locale=Locale.JA, now=now, timezone=TOKYO
         )
 
     def _id(self) -> int:

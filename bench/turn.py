@@ -28,16 +28,7 @@ from typing import Any, TypeVar
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # for `python bench/turn.py`
 
 from cc_bot.domain import Message, SessionKey
-from cc_bot.storage import (
-    Database,
-    Dialect,
-    Row,
-    Statement,
-    Steps,
-    Subject,
-    apply_pending,
-    open_database,
-)
+from cc_bot.storage import Database, Dialect, Row, Statement, Steps, Subject, apply_pending, open_database
 from cc_bot.storage.dialect import expand
 from cc_bot.stores import SessionStore
 

@@ -111,9 +111,7 @@ def _places(given: AgentTable) -> AgentPlaces:
     """Return where it may be used. With places listed, DMs must be listed too."""
     everywhere = not given.guilds and not given.channels
     return AgentPlaces(
-        frozenset(given.guilds),
-        frozenset(given.channels),
-        everywhere if given.dms is None else given.dms,
+        frozenset(given.guilds), frozenset(given.channels), everywhere if given.dms is None else given.dms
     )
 
 

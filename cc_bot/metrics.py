@@ -187,10 +187,7 @@ class PrometheusMeter(Meter):
         )
         self._errors = self._counter("errors", "What went wrong, by its kind.", "kind")
 
-        for counted, values in (
-            (self._turns, get_args(Ending)),
-            (self._phase_seconds, get_args(Phase)),
-        ):
+        for counted, values in ((self._turns, get_args(Ending)), (self._phase_seconds, get_args(Phase))):
             for value in values:  # there from the beginning, so that the first one is seen as growth
                 counted.labels(value)
 

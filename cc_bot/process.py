@@ -250,8 +250,4 @@ async def _outlast(
 
 def _taken(process: Process, other: LivingProcess) -> ShardsTaken:
     theirs = other.process
-    return ShardsTaken(
-        host=theirs.host,
-        theirs=theirs.told_shards or "*",
-        ours=process.told_shards or "*",
-    )
+    return ShardsTaken(host=theirs.host, theirs=theirs.told_shards or "*", ours=process.told_shards or "*")

@@ -26,13 +26,7 @@ from cc_bot.domain.usage import (
 )
 from cc_bot.llm.model import ChatModel, ChatRequest, Delta, Fallback, Finish, ModelEvent, Thinking
 from cc_bot.policy import Policy
-from cc_bot.stores import (
-    Allowance,
-    Reservation,
-    ReservationRequest,
-    Settlement,
-    UsageStore,
-)
+from cc_bot.stores import Allowance, Reservation, ReservationRequest, Settlement, UsageStore
 
 __all__ = ["Spending", "UsageRecorder"]
 
@@ -214,12 +208,7 @@ class Spending:
 
     @asynccontextmanager
     async def admit(
-        self,
-        payer: UsageSubject,
-        purpose: Purpose,
-        *,
-        model: str,
-        tokens: int = 0,
+        self, payer: UsageSubject, purpose: Purpose, *, model: str, tokens: int = 0
     ) -> AsyncIterator[UsageRecorder]:
         """Reserve as `reserve`; the usage is settled when the block exits."""
         reserving = self.reserve(payer, purpose, model=model, tokens=tokens)

@@ -111,11 +111,7 @@ class Trouble:
 
 @asynccontextmanager
 async def new_page(
-    browser: Browser,
-    *,
-    size: tuple[int, int] = DESKTOP,
-    trouble: Trouble | None = None,
-    **options: Any,
+    browser: Browser, *, size: tuple[int, int] = DESKTOP, trouble: Trouble | None = None, **options: Any
 ) -> AsyncIterator[Page]:
     """A page of a browser profile of its own. At the end nothing may have gone wrong in it: no error or
     warning in the console, no exception, no request to another host.

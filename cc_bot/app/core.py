@@ -29,12 +29,7 @@ from cc_bot.mcp.file import ServerEntry, servers_file
 from cc_bot.mcp.servers import Servers, open_servers
 from cc_bot.operator_file import OperatorFile
 from cc_bot.policy import Policies
-from cc_bot.privacy import (
-    Privacy,
-    keep_copies_to_retention,
-    keep_purging,
-    keep_to_retention,
-)
+from cc_bot.privacy import Privacy, keep_copies_to_retention, keep_purging, keep_to_retention
 from cc_bot.process import JoinOptions, Leases, Membership, OwnLeases, join
 from cc_bot.search.vectors import Embedder
 from cc_bot.spending import Spending
@@ -284,11 +279,7 @@ async def open_core(
             config, stores, models, spending := Spending(stores.usage, policies.now, meter), clock
         ) as summaries,
         open_servers(
-            servers_named,
-            stores.tool_lists,
-            cost=tool_cost,
-            budget=config.tool_tokens,
-            meter=meter,
+            servers_named, stores.tool_lists, cost=tool_cost, budget=config.tool_tokens, meter=meter
         ) as named_servers,
     ):
         tools = own.beside(ServerTools(servers or named_servers))

@@ -34,20 +34,8 @@ from cc_bot.storage.engines import (
     source_url,
     state_path,
 )
-from cc_bot.storage.erasures import (
-    ErasureLog,
-    find_unreadable_logs,
-    logs_in,
-    merge_log,
-    read_erasures,
-)
-from cc_bot.storage.files import (
-    DEFAULT_URL,
-    database_file,
-    ensure_free_space,
-    instance_lock,
-    sidecar,
-)
+from cc_bot.storage.erasures import ErasureLog, find_unreadable_logs, logs_in, merge_log, read_erasures
+from cc_bot.storage.files import DEFAULT_URL, database_file, ensure_free_space, instance_lock, sidecar
 from cc_bot.storage.manifest import Announce, announce_nothing
 from cc_bot.storage.migrate import Migration, apply_pending, list_pending
 from cc_bot.storage.restoring import release

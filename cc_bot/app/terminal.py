@@ -20,12 +20,7 @@ from cc_bot.storage.engines import config_path
 from cc_bot.texts import texts
 
 
-async def run_terminal(
-    config: Config,
-    user_id: int,
-    channel_id: int,
-    agent: str | None = None,
-) -> bool:
+async def run_terminal(config: Config, user_id: int, channel_id: int, agent: str | None = None) -> bool:
     """Chat in the terminal until the input ends. Returns whether every piped line succeeded.
 
     Raises InvalidSetting for an agent that does not exist.

@@ -5,11 +5,4 @@ from cc_bot.assistant.heartbeats import Heartbeats
 from cc_bot.assistant.moments import TimeResolver
 from cc_bot.assistant.turn import Stop, TurnOptions
 
-__all__ = [
-    "Assistant",
-    "AssistantSettings",
-    "Heartbeats",
-    "Stop",
-    "TimeResolver",
-    "TurnOptions",
-]
+__all__ = ["Assistant", "AssistantSettings", "Heartbeats", "Stop", "TimeResolver", "TurnOptions"]

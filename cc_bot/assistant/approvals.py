@@ -188,12 +188,7 @@ class Approvals:
         return claimed
 
     async def run(
-        self,
-        claimed: Proposal,
-        agent: Agent,
-        place: ToolPlace,
-        stop: Stop,
-        asker: Asker | None = None,
+        self, claimed: Proposal, agent: Agent, place: ToolPlace, stop: Stop, asker: Asker | None = None
     ) -> ApprovedResult:
         """Make the claimed calls and store the outcome in the answer that proposed them. `asker` reaches the
         author of the question.
@@ -229,12 +224,7 @@ class Approvals:
         return await self.stores.proposals.finish(claimed, state, revise, tainted=tainted)
 
     async def _run(
-        self,
-        claimed: Proposal,
-        agent: Agent,
-        place: ToolPlace,
-        stop: Stop,
-        asker: Asker | None,
+        self, claimed: Proposal, agent: Agent, place: ToolPlace, stop: Stop, asker: Asker | None
     ) -> ApprovedResult:
         words = texts(claimed.content.origin.locale)
         try:

@@ -6,11 +6,7 @@ and is stored in one short transaction.
 
 import asyncio
 from collections.abc import AsyncGenerator, Mapping, Sequence
-from contextlib import (
-    AbstractAsyncContextManager,
-    AbstractContextManager,
-    AsyncExitStack,
-)
+from contextlib import AbstractAsyncContextManager, AbstractContextManager, AsyncExitStack
 from dataclasses import dataclass
 from functools import partial
 from math import ceil

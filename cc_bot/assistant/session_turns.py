@@ -6,13 +6,7 @@ from functools import cache
 from hashlib import blake2b
 
 from cc_bot.assistant.calibration import Calibration
-from cc_bot.assistant.turn import (
-    ProfileNotes,
-    Turn,
-    TurnOptions,
-    TurnPrompt,
-    TurnRequest,
-)
+from cc_bot.assistant.turn import ProfileNotes, Turn, TurnOptions, TurnPrompt, TurnRequest
 from cc_bot.context.prompt import BuiltPrompt, PromptStyle, build_prompt, recap, tokens_up_to, wrap_session
 from cc_bot.context.tokens import message_tokens
 from cc_bot.domain.clock import Clock
@@ -64,12 +58,7 @@ class SessionTurns:
         lasting = not request.options.temporary
         session = await self.sessions.open(key, visibility=question.visibility, lasting=lasting)
         return SessionTurn(
-            self,
-            request.options,
-            session,
-            question,
-            history=session.history,
-            visibility=question.visibility,
+            self, request.options, session, question, history=session.history, visibility=question.visibility
         )
 
     async def check_newest(self, key: SessionKey, answer_id: int) -> None:

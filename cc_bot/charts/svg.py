@@ -317,10 +317,7 @@ def _draw_lines(
     for at, line in enumerate(heights):
         for place, (x, y) in enumerate(zip(centres, line, strict=True)):
             drawing.add(
-                "path",
-                _title(chart, at, place),
-                class_=f"series-{at + 1}",
-                d=_point(_POINTS[at], x, y),
+                "path", _title(chart, at, place), class_=f"series-{at + 1}", d=_point(_POINTS[at], x, y)
             )
 
 

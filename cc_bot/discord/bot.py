@@ -22,14 +22,7 @@ from cc_bot.discord import commands
 from cc_bot.discord.declaring import admit_commands
 from cc_bot.discord.delivery.reply import open_dm
 from cc_bot.discord.failures import command_error_handler
-from cc_bot.discord.gateway import (
-    GrantedReading,
-    RestShare,
-    check_token,
-    fetch_reading,
-    gateway_bot,
-    refusal,
-)
+from cc_bot.discord.gateway import GrantedReading, RestShare, check_token, fetch_reading, gateway_bot, refusal
 from cc_bot.discord.presses import PressHandlers
 from cc_bot.discord.recipients import DEFAULT_LOCALE, command_names
 from cc_bot.discord.services import BotDependencies, build_services, first_of, provide, signals
@@ -51,9 +44,7 @@ async def list_command_names(token: str) -> frozenset[str]:
     """Return the registered names, message menus included. Connects to nothing; lightbulb needs a well-formed
     token. Raises ValueError for a malformed one."""
     client = lightbulb.client_from_app(
-        gateway_bot(token, None, "off"),
-        localization_provider=command_names(),
-        default_locale=DEFAULT_LOCALE,
+        gateway_bot(token, None, "off"), localization_provider=command_names(), default_locale=DEFAULT_LOCALE
     )
     provide(client, PressHandlers())
     await client.load_extensions(*extension_names())

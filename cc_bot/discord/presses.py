@@ -212,10 +212,7 @@ class PressOrder:
         self._last: OrderedDict[_Place, _LastPress] = OrderedDict()
 
     async def run(
-        self,
-        interaction: hikari.ComponentInteraction,
-        pressed: Control,
-        act: Callable[[], Awaitable[object]],
+        self, interaction: hikari.ComponentInteraction, pressed: Control, act: Callable[[], Awaitable[object]]
     ) -> None:
         """Act on a press in its turn, unless it is a double press or its button is gone."""
         answer = _answer_of(pressed)

@@ -52,9 +52,7 @@ from cc_bot.process import Leases, Membership, OwnLeases
 from cc_bot.reading.reader import DocumentReader
 from cc_bot.spending import Spending
 from cc_bot.status import BotStatus
-from cc_bot.stores import (
-    Stores,
-)
+from cc_bot.stores import Stores
 
 # ---- lifetime ------------------------------------------------------------------------------------------
 
@@ -250,25 +248,11 @@ def build_services(
         reads_all=granted.reading == "all",
     )
     answers = Answers(
-        given.assistant,
-        running,
-        chooser,
-        recipients,
-        references,
-        boards,
-        deliveries,
-        expected_deletions,
+        given.assistant, running, chooser, recipients, references, boards, deliveries, expected_deletions
     )
     replies = MessageReplies(bot.rest, expected_deletions, stores.channels)
     messages = Messages(
-        bot,
-        stores,
-        answers,
-        gate,
-        places=places,
-        replies=replies,
-        granted=granted,
-        shards=shards,
+        bot, stores, answers, gate, places=places, replies=replies, granted=granted, shards=shards
     )
     reminders = Reminders(
         given.heartbeats,
@@ -281,12 +265,7 @@ def build_services(
         duties=given.duties,
     )
     recovery = Recovery(
-        deliveries,
-        stores.proposals,
-        replies,
-        recipients,
-        given.assistant.approvals,
-        receipts.changes,
+        deliveries, stores.proposals, replies, recipients, given.assistant.approvals, receipts.changes
     )
     handlers = PressHandlers()
     provide(

@@ -21,15 +21,7 @@ from cc_bot.domain.errors import (
 from cc_bot.domain.holidays import cron_of
 from cc_bot.domain.repeats import check_repeat, count_from, in_hours, next_time
 from cc_bot.domain.when import MAX_LENGTH, USUAL_MINUTE_OF_DAY, ReadTime, read_moments
-from cc_bot.domain.when_words import (
-    MIDNIGHT,
-    TimeWords,
-    Unit,
-    find_times,
-    normalize,
-    read,
-    read_beginning,
-)
+from cc_bot.domain.when_words import MIDNIGHT, TimeWords, Unit, find_times, normalize, read, read_beginning
 
 MAX_AT_ONCE: Final = 5
 """Schedules per text."""

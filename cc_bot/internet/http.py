@@ -21,12 +21,7 @@ import aiohttp
 from aiohttp.abc import AbstractResolver, ResolveResult
 from yarl import URL
 
-from cc_bot.domain.errors import (
-    AddressNotPublic,
-    PageGarbled,
-    PageTooLarge,
-    PageUnreachable,
-)
+from cc_bot.domain.errors import AddressNotPublic, PageGarbled, PageTooLarge, PageUnreachable
 from cc_bot.internet.addresses import IpAddress, WebAddress, is_public
 from cc_bot.version import __version__
 
@@ -223,11 +218,7 @@ async def open_client(network: Network) -> AsyncIterator[HttpClient]:
     async with aiohttp.ClientSession(
         connector=connector,
         cookie_jar=aiohttp.DummyCookieJar(),
-        headers={
-            "User-Agent": f"cc-bot/{__version__}",
-            "Accept-Encoding": "gzip",
-            "Connection": "close",
-        },
+        headers={"User-Agent": f"cc-bot/{__version__}", "Accept-Encoding": "gzip", "Connection": "close"},
         timeout=aiohttp.ClientTimeout(total=None, sock_connect=CONNECT_TIMEOUT_S),
         max_line_size=MAX_HEADER_BYTES,
         max_field_size=MAX_HEADER_BYTES,

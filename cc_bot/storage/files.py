@@ -43,8 +43,7 @@ def sqlite_path(url: str) -> Path:
     path = url.removeprefix(_PREFIX)
     if path == url or not path.strip() or "\0" in path or not _can_be_a_file(Path(path)):
         raise InvalidSetting(
-            name=URL_SETTING,
-            expected=f"{DEFAULT_URL}, sqlite:////var/lib/cc-bot/sessions.db",
+            name=URL_SETTING, expected=f"{DEFAULT_URL}, sqlite:////var/lib/cc-bot/sessions.db"
         )
     return Path(path)
 

@@ -55,11 +55,7 @@ def read_migrations(folder: Traversable, dialect: Dialect = "sqlite") -> tuple[M
     """Read the files named `0001_what_it_does.sql`, in order. Raises ValueError if a number is missing or
     duplicated."""
     found = [
-        Migration(
-            int(match[1]),
-            match[2].replace("_", " "),
-            _split(expand(file.read_text("utf-8"), dialect)),
-        )
+        Migration(int(match[1]), match[2].replace("_", " "), _split(expand(file.read_text("utf-8"), dialect)))
         for file in folder.iterdir()
         if (match := re.fullmatch(r"\A(\d{4})_(\w+)\.sql", file.name))
     ]

@@ -368,9 +368,7 @@ class PostgresDatabase(Engine):
                 await self._pool.release(connection, timeout=FAST_FAIL_TIMEOUT_S)
 
     async def _with_retries(
-        self,
-        job: Callable[[_Connection], Awaitable[T]],
-        begun_s: float | None = None,
+        self, job: Callable[[_Connection], Awaitable[T]], begun_s: float | None = None
     ) -> T:
         """Run a job on a connection; retry while the server is away and after conflicts."""
         until_s = begun_s or time.monotonic()

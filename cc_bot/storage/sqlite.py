@@ -27,15 +27,7 @@ from cc_bot.domain.errors import (
     SqliteTooOld,
     StorageError,
 )
-from cc_bot.storage.database import (
-    Engine,
-    Row,
-    ScrubOutcome,
-    Steps,
-    Subject,
-    Trouble,
-    storable,
-)
+from cc_bot.storage.database import Engine, Row, ScrubOutcome, Steps, Subject, Trouble, storable
 from cc_bot.storage.dialect import Dialect, expand
 from cc_bot.storage.files import MARGIN_BYTES, ensure_folder, free_bytes, sidecar
 from cc_bot.storage.manifest import code_of

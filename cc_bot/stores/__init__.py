@@ -19,14 +19,7 @@ from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.embeddings import LocalEmbedder
 from cc_bot.search.terms import document_terms
 from cc_bot.search.vectors import Embedder
-from cc_bot.storage import (
-    TIMEOUT_S,
-    Database,
-    ErasureLog,
-    Synchronous,
-    apply_pending,
-    open_database,
-)
+from cc_bot.storage import TIMEOUT_S, Database, ErasureLog, Synchronous, apply_pending, open_database
 from cc_bot.storage.engines import DATA_FOLDER, folder_setting, state_path
 from cc_bot.storage.files import ensure_folder
 from cc_bot.stores.access import AccessState, AccessStore, Visit
@@ -192,11 +185,7 @@ async def open_stores(
             rules = SecretRules(secret_patterns)
             quotas = MemoryQuotas(database, limits, clock=clock)
             memories = MemoryStore(
-                database,
-                clock=clock,
-                embedding=embedding,
-                secret_rules=rules,
-                quotas=quotas,
+                database, clock=clock, embedding=embedding, secret_rules=rules, quotas=quotas
             )
             yield Stores(
                 sessions=SessionStore(

@@ -185,14 +185,7 @@ class BlockStore:
         )
 
     async def get_page(
-        self,
-        key: ChannelKey,
-        *,
-        first: int,
-        before: int,
-        asked: int = UNBOUNDED,
-        limit: int,
-        reset: int = 0,
+        self, key: ChannelKey, *, first: int, before: int, asked: int = UNBOUNDED, limit: int, reset: int = 0
     ) -> list[ContextMessage]:
         """Return the messages of a channel or thread, newest first, with ids from `first` up to but excluding
         `before`.

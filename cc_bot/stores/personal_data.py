@@ -310,9 +310,7 @@ def _records(table: PersonalTable, row: Row) -> list[Record]:
 def _exported(name: str, value: Any) -> Any:
     if name in _JSON and value:
         return json.loads(
-            value,
-            parse_int=lambda digits: _id_as_text("", int(digits)),
-            object_pairs_hook=_with_text_ids,
+            value, parse_int=lambda digits: _id_as_text("", int(digits)), object_pairs_hook=_with_text_ids
         )
     if isinstance(value, int) and (
         name.endswith("_at") or name in ("at", "timestamp", "until", "token_until")

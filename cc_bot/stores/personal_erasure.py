@@ -23,12 +23,7 @@ from cc_bot.stores.canvases import MOVE
 from cc_bot.stores.channels import deletion_here_alone
 from cc_bot.stores.columns import to_ms
 from cc_bot.stores.memory.removal import OWE
-from cc_bot.stores.personal_data import (
-    ANSWERED_IN_CHANNELS,
-    OWN_MESSAGES,
-    PERSONAL_TABLES,
-    SAID_IN_CHANNELS,
-)
+from cc_bot.stores.personal_data import ANSWERED_IN_CHANNELS, OWN_MESSAGES, PERSONAL_TABLES, SAID_IN_CHANNELS
 from cc_bot.stores.usage import COUNTED
 
 # SQL that erases all data of a user ($1).
@@ -100,12 +95,7 @@ _AT_A_TIME: Final = 200
 
 class PersonalErasureStore:
     def __init__(
-        self,
-        database: Database,
-        *,
-        clock: Clock = utc_now,
-        log: ErasureLog | None = None,
-        process: str = "",
+        self, database: Database, *, clock: Clock = utc_now, log: ErasureLog | None = None, process: str = ""
     ) -> None:
         """`log` records the erasures; None if they repeat those of a log after a restore."""
         self._database = database

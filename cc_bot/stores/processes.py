@@ -104,12 +104,7 @@ class ProcessStore:
         return await self._database.write(steps, [PROCESSES])
 
     async def renew(
-        self,
-        process: Process,
-        wanted: Collection[str] = (),
-        *,
-        connected: bool = False,
-        late: bool = False,
+        self, process: Process, wanted: Collection[str] = (), *, connected: bool = False, late: bool = False
     ) -> Renewal | None:
         """Renew a process, record whether it is `connected` to Discord, and release its duties that are not
         `wanted`. Returns None if it is dead. Declares others with lapsed leases dead, unless its own had

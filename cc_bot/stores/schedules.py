@@ -543,12 +543,7 @@ class ScheduleStore:
         self._notify()
 
     async def claim_due(
-        self,
-        now: datetime,
-        places: Collection[Place],
-        *,
-        user_id: int | None = None,
-        limit: int = 1,
+        self, now: datetime, places: Collection[Place], *, user_id: int | None = None, limit: int = 1
     ) -> Sequence[Firing]:
         """Claim at most `limit` due times; no other process receives them. A time more than LATEST late is
         recorded as missed and not returned."""

@@ -63,12 +63,7 @@ from cc_bot.stores.history import (
 )
 from cc_bot.stores.ledger import ANSWERED
 from cc_bot.stores.memory.references import read_texts
-from cc_bot.stores.proposals import (
-    DROP_OF_ANSWER,
-    INSERT_PROPOSAL,
-    PROPOSAL,
-    insert_proposals,
-)
+from cc_bot.stores.proposals import DROP_OF_ANSWER, INSERT_PROPOSAL, PROPOSAL, insert_proposals
 from cc_bot.stores.summaries import DELETE_SUMMARIES, STOP_SUMMARIZING
 from cc_bot.stores.usage import Settlement, settle_stored
 
@@ -495,8 +490,7 @@ class SessionStore:
                 Statement(_CLOSE_IDLE, (*columns, idle_since, now)),
                 Statement(INSERT_SESSION, (*columns, str(uuid4()), now)),
                 Statement(
-                    SELECT_OPEN_SESSION,
-                    (*columns, _BEGINNING_OF_TIME, visibility, self._paging.next_page()),
+                    SELECT_OPEN_SESSION, (*columns, _BEGINNING_OF_TIME, visibility, self._paging.next_page())
                 ),
             ],
             [user(key.user_id)],

@@ -388,10 +388,7 @@ class UsageStore:
         self._zone = zone
 
     async def reserve(
-        self,
-        wish: ReservationRequest,
-        file_rules: Rules,
-        turn: PendingTurn | None = None,
+        self, wish: ReservationRequest, file_rules: Rules, turn: PendingTurn | None = None
     ) -> Reservation:
         """Reserve and enter the turn in the ledger, or neither. Raises LimitReached if a limit is reached:
         ServerLimitReached for the guild's, TooManyAtOnce if another turn has to end first."""

@@ -58,10 +58,7 @@ _SERIES_SCHEMA: Final = {
     "type": "array",
     "items": {
         "type": "object",
-        "properties": {
-            "name": {"type": "string"},
-            "values": {"type": "array", "items": {"type": "number"}},
-        },
+        "properties": {"name": {"type": "string"}, "values": {"type": "array", "items": {"type": "number"}}},
         "required": ["name", "values"],
     },
 }

@@ -40,7 +40,7 @@ EXPIRED: Final[Mapping[str, Any]] = {
 }
 OUTDATED: Final[Mapping[str, Any]] = {
     "error": "This was not done: what it depends on has changed since. If it is still wanted, propose it "
-    "again.",
+    "again."
 }
 
 

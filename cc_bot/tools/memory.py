@@ -235,11 +235,7 @@ async def recall(
     """Look up what the user asked you to remember, before you say that you do not know something about them.
     If nothing is found, try other words once. Leave out notes of low confidence that do not fit."""
     found = await context.memories.find(
-        context.user_id,
-        query,
-        limit=limit,
-        category=category,
-        audience=context.audience,
+        context.user_id, query, limit=limit, category=category, audience=context.audience
     )
     told = labelled(found_notes(context, found))
     memories = [each.memory for each in found]

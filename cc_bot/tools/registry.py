@@ -16,17 +16,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from fnmatch import fnmatchcase
 from types import ModuleType
-from typing import (
-    Annotated,
-    Any,
-    Concatenate,
-    Final,
-    Literal,
-    Protocol,
-    TypedDict,
-    Unpack,
-    get_type_hints,
-)
+from typing import Annotated, Any, Concatenate, Final, Literal, Protocol, TypedDict, Unpack, get_type_hints
 from zoneinfo import ZoneInfo
 
 import structlog
@@ -325,11 +315,7 @@ class ToolRegistry:
         return frozenset(self._tools)
 
     def schemas(
-        self,
-        *,
-        writing: bool = True,
-        allowed: Collection[str] | None = None,
-        **subjects: Unpack[Subjects],
+        self, *, writing: bool = True, allowed: Collection[str] | None = None, **subjects: Unpack[Subjects]
     ) -> tuple[ToolSchema, ...]:
         """The tools to offer. `writing=False` leaves out tools that store anything, and a subject set to
         False leaves out its tools. `allowed`: names, and patterns for names of servers' tools; None: all."""

@@ -25,12 +25,7 @@ def canvas_message(key: SessionKey, canvas: Canvas, words: Texts) -> str:
     elements = [
         {"id": each.id, "html": html("element", each, body_of(each, words))} for each in canvas.in_sight
     ]
-    message = {
-        "agent": key.agent,
-        "mode": canvas.mode,
-        "elements": elements,
-        "below": html("below", canvas),
-    }
+    message = {"agent": key.agent, "mode": canvas.mode, "elements": elements, "below": html("below", canvas)}
     return json.dumps(message, ensure_ascii=False)
 
 

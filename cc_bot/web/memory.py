@@ -534,11 +534,7 @@ class MemoryPages:
 
 def _forgotten_page(request: web.Request, visitor: SignedIn, hidden: HiddenMemory) -> web.Response:
     return render(
-        request,
-        "memory_deleted.html",
-        visitor,
-        memory=hidden.memory,
-        until=hidden.since + UNDO_TIME,
+        request, "memory_deleted.html", visitor, memory=hidden.memory, until=hidden.since + UNDO_TIME
     )
 
 
@@ -546,13 +542,7 @@ def _erased_page(
     request: web.Request, visitor: SignedIn, erased: ErasureCounts, missing: Sequence[int]
 ) -> web.Response:
     words = visitor.words.erasure.reword(done=visitor.words.web_memory.erased)
-    return render(
-        request,
-        "memories_erased.html",
-        visitor,
-        lines=_lines(words.told(erased)),
-        missing=missing,
-    )
+    return render(request, "memories_erased.html", visitor, lines=_lines(words.told(erased)), missing=missing)
 
 
 def _limits() -> Mapping[str, int]:

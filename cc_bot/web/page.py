@@ -109,12 +109,7 @@ def take_notice(request: web.Request, visitor: SignedIn) -> PageNotice | None:
 
 
 def render(
-    request: web.Request,
-    template: str,
-    visitor: SignedIn,
-    *,
-    status: int = 200,
-    **values: Any,
+    request: web.Request, template: str, visitor: SignedIn, *, status: int = 200, **values: Any
 ) -> web.Response:
     """Render a page for a signed-in user, with the notice of their last press."""
     told = take_notice(request, visitor)

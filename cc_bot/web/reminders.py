@@ -9,12 +9,7 @@ from aiohttp import web
 
 from cc_bot.commands import reminders
 from cc_bot.commands.reply import Reply
-from cc_bot.domain.errors import (
-    InputError,
-    ReminderEditOutdated,
-    RepeatNotUnderstood,
-    WhenNotUnderstood,
-)
+from cc_bot.domain.errors import InputError, ReminderEditOutdated, RepeatNotUnderstood, WhenNotUnderstood
 from cc_bot.domain.schedule import (
     MAX_TEXT_CHARACTERS,
     USUAL_QUIET,

@@ -39,10 +39,7 @@ def dump(database: Path) -> list[str]:
     ("statements", "name"),
     [
         ((SPY,), "TRIGGER spy"),
-        (
-            (LEGACY, "ALTER TABLE memories RENAME TO real_memories", VIEW),
-            "memories",
-        ),
+        ((LEGACY, "ALTER TABLE memories RENAME TO real_memories", VIEW), "memories"),
         (("DROP VIEW session_history", "CREATE VIEW session_history AS SELECT 1"), "VIEW session_history"),
         (("ALTER TABLE memories ADD COLUMN spy TEXT AS (content || user_id)",), "TABLE memories"),
         (("PRAGMA writable_schema = ON", ONE_PAGE), ""),  # which is no whole file

@@ -8,13 +8,7 @@ from typing import cast
 import hikari
 import pytest
 
-from cc_bot.discord.gateway import (
-    RestShare,
-    ShardPlaces,
-    check_token,
-    fetch_reading,
-    hold_to_the_limit,
-)
+from cc_bot.discord.gateway import RestShare, ShardPlaces, check_token, fetch_reading, hold_to_the_limit
 from cc_bot.domain.errors import DiscordUnreachable, RefusedToken
 from cc_bot.domain.message import Reading
 from cc_bot.domain.process import Shard

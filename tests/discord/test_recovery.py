@@ -44,14 +44,7 @@ class Scene(Place):
         replies = MessageReplies(self.rest, ExpectedDeletions(), self.stores.channels)
         recipients = recipients_over(self.stores)
         approvals = Approvals(self.stores, ToolRegistry(()), NO_WEB, utc_now)
-        unfinished = Recovery(
-            entries,
-            self.stores.proposals,
-            replies,
-            recipients,
-            approvals,
-            retry_s=0.01,
-        )
+        unfinished = Recovery(entries, self.stores.proposals, replies, recipients, approvals, retry_s=0.01)
         unfinished.begin()
         yield entries
         await unfinished.close()

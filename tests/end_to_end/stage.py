@@ -18,16 +18,7 @@ from cc_bot.domain.locale import language_of
 from cc_bot.texts import explain, texts
 from tests.end_to_end.program import Program
 from tests.inspection import Inspector
-from tests.loopback.discord import (
-    Channel,
-    ChannelReply,
-    File,
-    LoopbackDiscord,
-    Message,
-    Reply,
-    Shown,
-    User,
-)
+from tests.loopback.discord import Channel, ChannelReply, File, LoopbackDiscord, Message, Reply, Shown, User
 from tests.loopback.model_server import SCRIBE, LoopbackModelServer, message_text, says
 
 AnyReply = TypeVar("AnyReply", Reply, ChannelReply)

@@ -7,9 +7,7 @@ import pytest
 from cc_bot.domain import Locale
 from cc_bot.texts import texts
 from tests.end_to_end.stage import Stage, stop_label
-from tests.end_to_end.tool_calls import (
-    whispers,
-)
+from tests.end_to_end.tool_calls import whispers
 from tests.loopback.discord import Channel, Message, Shown, User
 from tests.loopback.discord import Reply as Interaction
 from tests.loopback.model_server import Call, calls, says

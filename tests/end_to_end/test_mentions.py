@@ -4,15 +4,7 @@ import pytest
 
 from tests.end_to_end.stage import STOP, Stage, answered, streaming
 from tests.loopback.discord import Channel, User
-from tests.loopback.model_server import (
-    Call,
-    Hang,
-    Pause,
-    Reply,
-    Say,
-    calls,
-    says,
-)
+from tests.loopback.model_server import Call, Hang, Pause, Reply, Say, calls, says
 
 
 async def test_a_mention_is_answered_once(stage: Stage, aiko: User, ben: User, channel: Channel) -> None:

@@ -3,11 +3,7 @@
 import re
 from typing import Any, Final
 
-from tests.end_to_end.stage import (
-    Stage,
-    again_label,
-    answered,
-)
+from tests.end_to_end.stage import Stage, again_label, answered
 from tests.loopback.discord import Channel, Message, Reply, Shown, User
 from tests.loopback.model_server import Hang, says
 from tests.loopback.model_server import Reply as Answer

@@ -4,14 +4,7 @@ import pytest
 
 from cc_bot.domain import Locale
 from cc_bot.texts import texts
-from tests.end_to_end.reminders import (
-    called,
-    comes_due,
-    number_of,
-    reminder,
-    said,
-    says_by_itself,
-)
+from tests.end_to_end.reminders import called, comes_due, number_of, reminder, said, says_by_itself
 from tests.end_to_end.stage import AGAIN, Stage
 from tests.loopback.discord import Channel, Permission, Shown, User
 from tests.loopback.model_server import says

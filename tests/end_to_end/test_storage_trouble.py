@@ -100,7 +100,4 @@ async def test_a_damaged_file_is_told_to_all(stage: Stage, aiko: User, ben: User
     await stage.discord.gone()
     await stage.start()
     await stage.ask_in_words(ben, channel, "Back again.")
-    assert answers(stage, channel) == [
-        "バックアップに入ります。",
-        "Back again.",
-    ]
+    assert answers(stage, channel) == ["バックアップに入ります。", "Back again."]

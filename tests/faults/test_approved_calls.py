@@ -25,10 +25,7 @@ SLOW_S = 0.15
 WITHIN_S = 0.6
 """From the first press: claim, call, what is shown of it and the turn that goes on all begin within that."""
 DO = {"ja": "実行する", "en-US": "Do it"}
-TOLD = {
-    "ja": ("実行しました", "実行された可能性があります"),
-    "en-US": ("🔧 Done", "It may have been done"),
-}
+TOLD = {"ja": ("実行しました", "実行された可能性があります"), "en-US": ("🔧 Done", "It may have been done")}
 CLAIMED = "SELECT count(*) FROM proposals WHERE state <> 'open'"
 
 

@@ -7,17 +7,7 @@ from tests.end_to_end.stage import Stage
 from tests.faults.asked import Asked
 from tests.faults.kills import CALLBACK, EDIT, EDIT_POST, FOLLOW_UP, POST
 from tests.faults.stories import Storyteller, Tale, Trouble, beginning
-from tests.loopback.model_server import (
-    CutConnection,
-    End,
-    Fragment,
-    Hang,
-    Raw,
-    Reply,
-    Say,
-    fails,
-    hangs,
-)
+from tests.loopback.model_server import CutConnection, End, Fragment, Hang, Raw, Reply, Say, fails, hangs
 
 
 def cut_after(chunks: int, *end: CutConnection | End | Hang | Raw) -> Trouble:

@@ -9,14 +9,7 @@ import aiohttp
 import pytest
 from aiohttp import web
 
-from cc_bot.listener import (
-    MAX_HEAD_BYTES,
-    MAX_STREAM_BYTES,
-    ConnectionLimits,
-    Port,
-    listen,
-    reserve,
-)
+from cc_bot.listener import MAX_HEAD_BYTES, MAX_STREAM_BYTES, ConnectionLimits, Port, listen, reserve
 
 SHORT: Final = ConnectionLimits(max_connections=1000, request_s=0.3, idle_s=0.3, send_s=0.3)
 PATIENT: Final = ConnectionLimits(max_connections=1000, request_s=60, idle_s=60, send_s=60)

@@ -8,12 +8,7 @@ from typing import Any
 import pytest
 from structlog.testing import capture_logs
 
-from cc_bot.domain.errors import (
-    ContextTooLong,
-    ModelRefusedKey,
-    ModelRefusedRequest,
-    ModelUnavailable,
-)
+from cc_bot.domain.errors import ContextTooLong, ModelRefusedKey, ModelRefusedRequest, ModelUnavailable
 from cc_bot.llm.openai import OpenAIEmbedder
 from cc_bot.search.vectors import cosines, pack
 from tests.loopback.embeddings_server import Answer, LoopbackEmbeddingsServer, direction, items

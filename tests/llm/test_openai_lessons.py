@@ -30,15 +30,7 @@ from cc_bot.llm.model import (
 from cc_bot.llm.openai.quirks import MAX_TOOLS
 from cc_bot.llm.openai.refusals import refusal_text
 from tests.llm.asking import QUESTION, hear, loopback
-from tests.loopback.model_server import (
-    Chunk,
-    Json,
-    Raw,
-    Reply,
-    Say,
-    fails,
-    says,
-)
+from tests.loopback.model_server import Chunk, Json, Raw, Reply, Say, fails, says
 
 RECALL: Final = ToolSchema("recall", "", {"type": "object", "properties": {"query": {"const": "猫"}}})
 CALLED: Final = (

@@ -143,10 +143,7 @@ ENDS: dict[str, tuple[list[Json] | Json, type[ModelError]]] = {
     "failed, unsaid": ([ended("failed")], ModelUnavailable),
     "an error": ([{"type": "error", "message": "overloaded"}], ModelUnavailable),
     "too long": ([{"type": "error", "code": "context_length_exceeded"}], ContextTooLong),
-    "a filter": (
-        [ended("incomplete", incomplete_details={"reason": "content_filter"})],
-        ModelRefusedRequest,
-    ),
+    "a filter": ([ended("incomplete", incomplete_details={"reason": "content_filter"})], ModelRefusedRequest),
     "incomplete, unsaid": ([ended("incomplete")], ModelUnavailable),
     "only thought": (
         [done(0, thought("a")), ended("incomplete", incomplete_details={"reason": "max_output_tokens"})],

@@ -8,12 +8,7 @@ import pytest
 from structlog.testing import capture_logs
 
 from cc_bot.domain import Locale
-from cc_bot.domain.errors import (
-    ModelNotFound,
-    ModelRefusedKey,
-    ModelRefusedRequest,
-    ModelUnavailable,
-)
+from cc_bot.domain.errors import ModelNotFound, ModelRefusedKey, ModelRefusedRequest, ModelUnavailable
 from cc_bot.domain.message import Attachment
 from cc_bot.llm.openai import OpenAISpeaker, OpenAITranscriber
 from cc_bot.llm.speech import MAX_HEARD_CHARACTERS, Transcript

@@ -60,10 +60,7 @@ class TestText:
         assert heard.text == "お手伝いできません。"
 
     async def test_has_no_half_of_a_character(self) -> None:
-        for pieces, expected in (
-            (("はい\\ud83d", "\\ude00！"), "はい😀！"),
-            (("a\\ude00b",), "a\ufffdb"),
-        ):
+        for pieces, expected in ((("はい\\ud83d", "\\ude00！"), "はい😀！"), (("a\\ude00b",), "a\ufffdb")):
             steps = [Raw(f'data: {{"choices":[{{"delta":{{"content":"{half}"}}}}]}}\n\n') for half in pieces]
             assert (await heard_from(*steps, End())).text == expected
 
@@ -179,10 +176,7 @@ CALLS: dict[str, tuple[list[Step], list[tuple[str, str]]]] = {
         [Fragment(part, "recall", "call_a") for part in (CAT[:3], CAT[3:6], CAT[6:])],
         BOTH[:1],
     ),
-    "a name in pieces": (
-        [Fragment(name="rec", id="call_a"), Fragment(name="all"), Fragment(CAT)],
-        BOTH[:1],
-    ),
+    "a name in pieces": ([Fragment(name="rec", id="call_a"), Fragment(name="all"), Fragment(CAT)], BOTH[:1]),
     "an object": ([choice({"tool_calls": AS_AN_OBJECT})], BOTH[:1]),
     "no arguments": ([Fragment(name="list_memories", id="call_a")], [("list_memories", "{}")]),
     "no arguments at index 0": (
@@ -274,9 +268,7 @@ STREAMS: dict[str, list[Step]] = {
         f": hello\n\nid: 1\nretry: 5\n: hello\ndata: {HALF}}}}}]}}\n\n",
         'event: message\ndata: {"choices":[{"finish_reason":"stop"}]}\n\n',
     ),
-    "an error of nothing": as_stream(
-        f'data: {HALF}}},"finish_reason":"stop"}}],"error":null}}\n\n',
-    ),
+    "an error of nothing": as_stream(f'data: {HALF}}},"finish_reason":"stop"}}],"error":null}}\n\n'),
 }
 
 

@@ -196,11 +196,7 @@ class TestAToolThatIsClosed:
         self, tmp_path: Path
     ) -> None:
         lists = KeptLists()
-        for open_world, at_first, believed in (
-            (False, ["t0"], ["t0"]),
-            (True, [], []),
-            (False, [], ["t0"]),
-        ):
+        for open_world, at_first, believed in ((False, ["t0"], ["t0"]), (True, [], []), (False, [], ["t0"])):
             async with listing(tmp_path, *hints(open_world, True, "no", 0, None), lists=lists) as bot:
                 before = local(bot)
                 assert bot.report().withheld == ()

@@ -202,10 +202,7 @@ class TestTheStart:
         away = {
             "ended 7": exiting("raise SystemExit(7)"),
             "ended -9": exiting("import os; os.kill(os.getpid(), 9)"),
-            "refused": {
-                "url": f"http://127.0.0.1:{closed_port()}/geheim-1",
-                "headers": {"A": "geheim-2"},
-            },
+            "refused": {"url": f"http://127.0.0.1:{closed_port()}/geheim-1", "headers": {"A": "geheim-2"}},
             "error gaierror": {"url": "http://geheim-1.invalid/mcp"},
         }
         entries: dict[str, Any] = {f"s{number}": entry for number, entry in enumerate(away.values())}

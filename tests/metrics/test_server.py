@@ -78,10 +78,7 @@ async def program() -> AsyncIterator[Served]:
     watched.pulse.begin(lambda: 0.05)
     meter = PrometheusMeter("1.2.3")
     vitals = Vitals(watched.pulse, watched, Busy, watched.free, watched.backed_up, timeout_s=0.05)
-    async with (
-        serve("127.0.0.1", 0, meter, vitals) as port,
-        aiohttp.ClientSession() as client,
-    ):
+    async with serve("127.0.0.1", 0, meter, vitals) as port, aiohttp.ClientSession() as client:
         yield Served(watched, meter, client, f"http://127.0.0.1:{port}")
 
 

@@ -139,7 +139,7 @@ class TestOthers:
         ]
         document = await read(documents.epub(chapters))
         assert texts(document) == [
-            *("## 第一章\n吾輩は猫である 。", "## 第二章\n続き", "## 第三章\n東京の空だ\n次"),
+            *("## 第一章\n吾輩は猫である 。", "## 第二章\n続き", "## 第三章\n東京の空だ\n次")
         ]
         assert [each.part for each in document.headings] == [1, 2, 3]
 

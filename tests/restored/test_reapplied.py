@@ -10,11 +10,7 @@ from pathlib import Path
 import pytest
 
 from cc_bot.app.database import CopyRequest, run_copy
-from cc_bot.app.restoring import (
-    ErasedAgain,
-    ErasuresRequest,
-    run_apply_erasures,
-)
+from cc_bot.app.restoring import ErasedAgain, ErasuresRequest, run_apply_erasures
 from cc_bot.config import Config, read_config
 from cc_bot.domain import ChannelKey
 from cc_bot.domain.errors import ErasuresBroken, ErasuresNotFound

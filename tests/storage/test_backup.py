@@ -11,12 +11,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from cc_bot.domain.errors import (
-    BackupFailed,
-    DatabaseMissing,
-    DatabaseUnusable,
-    NotEnoughRoom,
-)
+from cc_bot.domain.errors import BackupFailed, DatabaseMissing, DatabaseUnusable, NotEnoughRoom
 from cc_bot.domain.message import Message
 from cc_bot.domain.session import SessionKey
 from cc_bot.storage import ErasureLog, back_up, files

@@ -43,10 +43,7 @@ class TestStart:
 
     async def test_on_one_that_is_not_as_it_was_made_is_refused(self, path: Path, whole: bytes) -> None:
         changes = {
-            "TABLE memories": (
-                "ALTER TABLE memories RENAME TO m",
-                "CREATE VIEW memories AS SELECT * FROM m",
-            ),
+            "TABLE memories": ("ALTER TABLE memories RENAME TO m", "CREATE VIEW memories AS SELECT * FROM m"),
             "TABLE erasing": ("DROP TABLE erasing",),
             "INDEX schedules_heartbeat": ("DROP INDEX schedules_heartbeat",),
             # A name is shown on one line however it was chosen.

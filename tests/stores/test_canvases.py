@@ -7,16 +7,7 @@ from datetime import UTC, datetime, timedelta
 from freezegun import freeze_time
 from hypothesis import given, settings
 
-from cc_bot.domain.canvas import (
-    AddCard,
-    Canvas,
-    Card,
-    Drawn,
-    RemoveElement,
-    SetMode,
-    UpdateCard,
-    reduce_all,
-)
+from cc_bot.domain.canvas import AddCard, Canvas, Card, Drawn, RemoveElement, SetMode, UpdateCard, reduce_all
 from cc_bot.domain.message import ToolCall
 from cc_bot.domain.session import SessionKey
 from cc_bot.storage import Database, Statement

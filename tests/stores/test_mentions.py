@@ -151,11 +151,7 @@ class TestWaiting:
         async with open_again() as stores:
             assert {*await stores.ledger.list_places()} == {*PLACES}
             for number, key in enumerate(PLACES):
-                assert ids(await list_waiting(stores, key)) == [
-                    10 + number,
-                    50 - number,
-                    110 + number,
-                ]
+                assert ids(await list_waiting(stores, key)) == [10 + number, 50 - number, 110 + number]
             [first, second, _] = await list_waiting(stores, CHANNEL)
         assert (first.content, second.content) == ("やっぱり猫の話", "質問50")
         assert (first.role, first.author_id, first.author_name, first.discord_id) == ("user", 7, "花子", 10)

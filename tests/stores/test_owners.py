@@ -44,12 +44,7 @@ class Machine:
         assert not await self.processes.join(Process(self.name, "a.example", "1.0", shards, 4))
         return self
 
-    async def reserve(
-        self,
-        user_id: int = AIKO,
-        *,
-        entered: PendingTurn | None = None,
-    ) -> Reservation:
+    async def reserve(self, user_id: int = AIKO, *, entered: PendingTurn | None = None) -> Reservation:
         wish = ReservationRequest(UsageSubject(user_id), "turn", "small", 100)
         return await self.usage.reserve(wish, {}, entered)
 

@@ -13,11 +13,7 @@ from cc_bot.domain.schedule import Kind, Matter, Reason, Why
 from cc_bot.domain.text import shorten
 from cc_bot.llm.model import ChatRequest, SystemPart, UserPart
 from cc_bot.llm.offline import OfflineModel
-from cc_bot.texts.prompts import (
-    HEARTBEAT_INSTRUCTIONS,
-    heartbeat_notes,
-    is_silent,
-)
+from cc_bot.texts.prompts import HEARTBEAT_INSTRUCTIONS, heartbeat_notes, is_silent
 from tests.llm.asking import hear
 
 TOKYO = ZoneInfo("Asia/Tokyo")

@@ -17,11 +17,7 @@ from cc_bot.discord.delivery.receipts import ReceiptUpkeep
 from cc_bot.discord.delivery.reply import Sent
 from cc_bot.discord.delivery.running import RunningTurns
 from cc_bot.discord.failures import respond_or_follow_up, tell
-from cc_bot.discord.interactions import (
-    defer,
-    defer_update,
-    is_accepted_ahead,
-)
+from cc_bot.discord.interactions import defer, defer_update, is_accepted_ahead
 from cc_bot.discord.messages.listening import Messages
 from cc_bot.discord.pages.answer import page_of
 from cc_bot.discord.pages.custom_ids import (
@@ -44,10 +40,7 @@ from cc_bot.discord.pages.proposals import with_proposals
 from cc_bot.discord.pages.replies import reply_view
 from cc_bot.discord.presses import on_press, whisper
 from cc_bot.discord.recipients import Recipient
-from cc_bot.domain.errors import (
-    InputError,
-    StorageError,
-)
+from cc_bot.domain.errors import InputError, StorageError
 from cc_bot.domain.form import read_form
 from cc_bot.log import begin_turn
 from cc_bot.stores import MemoryRemovalStore, MemoryStore, ProposalStore, Stores, TurnLedger, asked_in
@@ -203,11 +196,7 @@ async def _runs_elsewhere(button: StopButton, ledger: TurnLedger) -> bool:
 
 @on_press(loader, FormButton, not_yours=lambda words: words.form.not_yours)
 async def open_form(
-    interaction: hikari.ComponentInteraction,
-    button: FormButton,
-    recipient: Recipient,
-    *,
-    forms: OpenForms,
+    interaction: hikari.ComponentInteraction, button: FormButton, recipient: Recipient, *, forms: OpenForms
 ) -> None:
     words, found = recipient.words, forms.find(button.form)
     if is_accepted_ahead(interaction):
@@ -225,11 +214,7 @@ async def open_form(
 
 @on_press(loader, FormSheet, not_yours=lambda words: words.form.not_yours)
 async def take_form(
-    interaction: hikari.ModalInteraction,
-    sent: FormSheet,
-    recipient: Recipient,
-    *,
-    forms: OpenForms,
+    interaction: hikari.ModalInteraction, sent: FormSheet, recipient: Recipient, *, forms: OpenForms
 ) -> None:
     words, found = recipient.words, forms.find(sent.form)
     if found is None and interaction.message and not interaction.message.components:

@@ -10,14 +10,7 @@ from cc_bot.assistant import TimeResolver
 from cc_bot.commands import reminders
 from cc_bot.commands.reply import Reply
 from cc_bot.discord.agents import AgentSelector
-from cc_bot.discord.declaring import (
-    Choice,
-    choices,
-    number_option,
-    reply_command,
-    suggesting,
-    text_option,
-)
+from cc_bot.discord.declaring import Choice, choices, number_option, reply_command, suggesting, text_option
 from cc_bot.discord.delivery.outlets import reply_in_place
 from cc_bot.discord.delivery.receipts import ReceiptUpkeep
 from cc_bot.discord.interactions import Answerable, can_write, defer_update, own_space

@@ -61,12 +61,7 @@ class Reset(
     integration_types=[hikari.ApplicationIntegrationType.GUILD_INSTALL],
 ):
     @lightbulb.invoke
-    async def invoke(
-        self,
-        ctx: lightbulb.Context,
-        recipients: Recipients,
-        messages: Messages,
-    ) -> None:
+    async def invoke(self, ctx: lightbulb.Context, recipients: Recipients, messages: Messages) -> None:
         interaction = ctx.interaction
         allowed = await _may_reset(interaction)
         await defer(interaction, ephemeral=not allowed)

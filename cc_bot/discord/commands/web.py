@@ -41,10 +41,7 @@ reply_command(loader.command, "web", open_pages)
 
 @on_press(loader, BrowserMenu, not_yours=lambda words: words.privacy.not_yours)
 async def sign_out(
-    interaction: hikari.ComponentInteraction,
-    _: BrowserMenu,
-    recipient: Recipient,
-    browsers: WebSessionStore,
+    interaction: hikari.ComponentInteraction, _: BrowserMenu, recipient: Recipient, browsers: WebSessionStore
 ) -> None:
     await defer_update(interaction)
     [chosen] = interaction.values

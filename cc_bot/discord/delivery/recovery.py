@@ -19,12 +19,7 @@ from cc_bot.discord.delivery.deliveries import Deliveries, Delivery
 from cc_bot.discord.delivery.live import LiveAnswer
 from cc_bot.discord.delivery.outlets import InteractionOutlet, InteractionWebhook, MessageReplies
 from cc_bot.discord.delivery.receipts import ReceiptUpkeep
-from cc_bot.discord.delivery.refusals import (
-    INVALID_WEBHOOK_TOKEN,
-    REFUSALS,
-    UNKNOWN_WEBHOOK,
-    is_gone,
-)
+from cc_bot.discord.delivery.refusals import INVALID_WEBHOOK_TOKEN, REFUSALS, UNKNOWN_WEBHOOK, is_gone
 from cc_bot.discord.delivery.reply import Reply, Sent, delete_all, open_dm, sent_messages
 from cc_bot.discord.interactions import message_link
 from cc_bot.discord.pages.answer import (
@@ -118,13 +113,7 @@ class UnshownTurn:
             before = (with_controls(final_pages(state, words)[-1], state, words, user_id),)
         stop = StopButton(user_id, self.turn.id)
         live = LiveAnswer(
-            reply,
-            words,
-            stop,
-            asker_id=user_id,
-            before=before,
-            one_message=one_message,
-            receipts=receipts,
+            reply, words, stop, asker_id=user_id, before=before, one_message=one_message, receipts=receipts
         )
         if self.heard:
             live.feed(Heard(self.heard))

@@ -18,13 +18,7 @@ from cc_bot.discord.delivery.outlets import DirectMessages, MessageReplies
 from cc_bot.discord.delivery.refusals import REFUSALS, is_gone
 from cc_bot.discord.delivery.reply import Reply, Sent, sent_messages
 from cc_bot.discord.gate import SeenRoles
-from cc_bot.discord.pages.answer import (
-    AnswerState,
-    final_pages,
-    stored_state,
-    unanswered_page,
-    with_controls,
-)
+from cc_bot.discord.pages.answer import AnswerState, final_pages, stored_state, unanswered_page, with_controls
 from cc_bot.discord.pages.custom_ids import base36
 from cc_bot.discord.pages.page import Page
 from cc_bot.discord.places import Recent

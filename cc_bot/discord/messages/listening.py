@@ -210,12 +210,7 @@ class Messages:
             replies,
         )
         self._changes = Changes(
-            bot.rest,
-            stores.channels,
-            self._addressing,
-            self._mentions,
-            answers,
-            self.forwards,
+            bot.rest, stores.channels, self._addressing, self._mentions, answers, self.forwards
         )
 
     async def prepare(self) -> None:

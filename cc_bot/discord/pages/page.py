@@ -293,11 +293,7 @@ def plain_pages(page: Page) -> tuple[Page, ...]:
 
 # ---- keywords of hikari's --------------------------------------------------------------------------------
 
-NO_PINGS: Final[dict[str, Any]] = {
-    "mentions_everyone": False,
-    "user_mentions": False,
-    "role_mentions": False,
-}
+NO_PINGS: Final[dict[str, Any]] = {"mentions_everyone": False, "user_mentions": False, "role_mentions": False}
 LABEL_CHARACTERS: Final = 80
 """Of a button."""
 BUTTONS_IN_A_ROW: Final = 5

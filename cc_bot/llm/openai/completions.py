@@ -20,14 +20,7 @@ from cc_bot.llm.model import (
     UserPart,
 )
 from cc_bot.llm.openai.body import Json, prepared
-from cc_bot.llm.openai.events import (
-    Chunk,
-    ToolCallDelta,
-    items_of,
-    mapping,
-    read_usage,
-    text_of,
-)
+from cc_bot.llm.openai.events import Chunk, ToolCallDelta, items_of, mapping, read_usage, text_of
 from cc_bot.llm.openai.quirks import Quirks
 
 PATH: Final = "/chat/completions"

@@ -201,12 +201,7 @@ class MemoryStore:
         self._by_words = MemorySearch(database, clock)
 
     async def add(
-        self,
-        user_id: int,
-        content: str,
-        *,
-        created_at: datetime | None = None,
-        **given: Unpack[MemoryFields],
+        self, user_id: int, content: str, *, created_at: datetime | None = None, **given: Unpack[MemoryFields]
     ) -> Memory:
         """Store a memory. `created_at` defaults to now.
 

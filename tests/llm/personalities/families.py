@@ -246,9 +246,7 @@ _GROQ: Final = (
     "'messages.2' : for 'role:assistant' the following must be satisfied[('messages.2' : property "
     "'reasoning_content' is unsupported)]"
 )
-_WITH_REASONING: Final = request(
-    {"role": "assistant", "content": "b", "reasoning_content": "r"},
-)
+_WITH_REASONING: Final = request({"role": "assistant", "content": "b", "reasoning_content": "r"})
 _REASONING_WANTED: Final = request(reasoning_effort="high")
 
 

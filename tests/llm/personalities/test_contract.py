@@ -95,9 +95,7 @@ async def test_a_conversation_goes_on_with_tools_through_a_restart_another_model
         assert not failed, server.refused
 
 
-async def test_that_a_model_takes_no_tools_reaches_its_user_once_and_the_operator(
-    tmp_path: Path,
-) -> None:
+async def test_that_a_model_takes_no_tools_reaches_its_user_once_and_the_operator(tmp_path: Path) -> None:
     personality = PERSONALITIES["Ollama, a model without tools"]
     async with PersonalityServer(personality) as server, process(tmp_path, server, personality.model) as core:
         with capture_logs() as records:

@@ -90,10 +90,7 @@ archived_thread = partial(
 )
 thread_locked = partial(Refusal, 403, 160005, "Thread is locked")
 too_many_edits = partial(
-    Refusal,
-    400,
-    30046,
-    "Maximum number of edits to messages older than 1 hour reached. Try again later",
+    Refusal, 400, 30046, "Maximum number of edits to messages older than 1 hour reached. Try again later"
 )
 blocked_words = partial(Refusal, 400, 200000, "Message was blocked by automatic moderation")
 upload_too_large = partial(Refusal, 413, 40005, "Request entity too large")

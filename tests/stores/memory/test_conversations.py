@@ -12,16 +12,7 @@ from cc_bot.storage import Database
 from cc_bot.stores import Stores
 from tests.proposals import remembering
 from tests.stores.backends import KEY, OTHER_USER, contents, got
-from tests.stores.forgetting import (
-    FACT,
-    MARK,
-    NUMBER,
-    everything,
-    recalled,
-    remembered,
-    stored,
-    summarized,
-)
+from tests.stores.forgetting import FACT, MARK, NUMBER, everything, recalled, remembered, stored, summarized
 from tests.stores.memory.notes import ME, YOU, keep
 from tests.stores.places import CHANNEL, answer, archived, freeze, frozen, list_edited, said
 

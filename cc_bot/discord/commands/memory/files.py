@@ -22,12 +22,7 @@ from cc_bot.discord.presses import show_view
 from cc_bot.discord.recipients import Recipient, Recipients
 from cc_bot.domain.clock import Clock
 from cc_bot.domain.errors import AttachmentNotFetched
-from cc_bot.domain.memory_transfer import (
-    MAX_IMPORT_BYTES,
-    ImportPlan,
-    PortableMemory,
-    importable_parts,
-)
+from cc_bot.domain.memory_transfer import MAX_IMPORT_BYTES, ImportPlan, PortableMemory, importable_parts
 from cc_bot.texts.memory import markdown_parts
 
 MAX_FILES = 10
