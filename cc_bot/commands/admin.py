@@ -33,8 +33,8 @@ from cc_bot.policy import Policies
 from cc_bot.status import BotStatus, Seen
 from cc_bot.stores import AccessStore, ChannelModelStore, LimitStore
 from cc_bot.texts import Texts
+from cc_bot.texts.session import money
 from cc_bot.texts.tool_servers import details_file, say_accepted, say_servers
-from cc_bot.texts.usage import money
 
 _log = structlog.get_logger(__name__)
 

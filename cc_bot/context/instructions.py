@@ -4,8 +4,8 @@ hit. What changes is in the second system message."""
 from dataclasses import dataclass
 
 from cc_bot.domain.locale import Locale
+from cc_bot.texts.area import named
 from cc_bot.texts.commands import plainly
-from cc_bot.texts.naming import named
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from cc_bot.discord.pages.answer import without_heard
 from cc_bot.discord.pages.custom_ids import AnswerButton, StopButton, parse_custom_id
 from cc_bot.domain.message import Message, is_blank
 from cc_bot.domain.text import shorten
-from cc_bot.texts.naming import without_mentions
+from cc_bot.texts.area import without_mentions
 
 QUOTED_CHARACTERS = 300
 """Of an answer that is not in the channel's conversation."""

@@ -24,23 +24,18 @@ class AnswerTexts(Area):
     tool_page = Sentence(ja="🌐 ページを読んでいます…", en="🌐 Reading the page…")
     tool_search = Sentence(ja="🔎 ウェブで調べています…", en="🔎 Searching the web…")
     more_pages = Sentence(ja="（ほか{count}件）", en=" (and {count} more)")
-    """Behind the last link to a page that was read."""
     tool_other = Sentence(ja="🔧 {name} を使っています…", en="🔧 Using {name}…")
     stopped = Sentence(ja="⏹️ ここで止めました。", en="⏹️ Stopped here.")
     stopped_empty = Sentence(ja="⏹️ 回答を止めました。この質問は会話に残しません。", en="⏹️ Stopped. The question is not kept in the conversation.")
     cut = Sentence(ja="✂️ 回答が途中で切れました。「続ける」で続きを書きます。", en="✂️ The answer broke off. Press “Continue” for the rest.")
     cut_for_good = Sentence(ja="✂️ 回答が途中で切れました。もう一度 </ask> でお聞きください。", en="✂️ The answer broke off. Please ask again with </ask>.")
-    """When there is nothing to continue from."""
     no_words = Sentence(ja="（言葉での返事はありませんでした）", en="(There was no answer in words.)")
     kept = Sentence(ja="⏹️ 止めました。前の回答はそのままです。", en="⏹️ Stopped. The earlier answer stays.")
-    """A new answer was asked for and stopped before its first word."""
     temporary = Sentence(ja="🫧 この質問と回答は保存されません。", en="🫧 This question and its answer are not stored.")
     long_as_file = Sentence(ja="📄 長い回答なので、全文をファイルで添付しました。", en="📄 This is a long answer, so all of it is in the attached file.")
     files_left_out = Sentence(
         ja="📎 {names} は読めませんでした。読めるのは {images} までの画像、{texts} までのテキスト、{documents} までの文書、{minutes}分までの音声です。", en="📎 I couldn't read {names}. I can read images of up to {images}, text of up to {texts}, documents of up to {documents} and recordings of up to {minutes} minutes."
     )
-    """Parameters: names, images, texts, documents (the most bytes of each, such as `8 MB`), minutes (of a
-    recording)."""
     files_deleted = Sentence(ja="📎 添付ファイルが多くなったので、古いもの{count}件を消しました。またお使いになるときは、もう一度添付してください。", en="📎 There were too many files to keep, so the oldest are gone ({count}). Attach them again if you need them.")
     scans_shown = Sentence(ja="📎 {names} は文字のないスキャンなので、はじめの {pages} ページを画像として見ました。", en="📎 {names}: a scan without text, so I looked at pictures of its first pages (up to {pages}).")
     reply_withheld = Sentence(
@@ -59,7 +54,6 @@ class AnswerTexts(Area):
     no_longer_running = Sentence(ja="この回答はもう動いていません。もう一度 </ask> でお聞きください。", en="This answer is no longer running. Please ask again with </ask>.")
     runs_elsewhere = Sentence(ja="この回答はボットの別のプロセスで動いています。終わるまでそのままお待ちください。", en="This answer is running in another process of the bot, and ends there by itself.")
     unknown_press = Sentence(ja="ボットが新しくなり、この操作は受け付けられなくなりました。お手数ですが、コマンドからやり直してください。", en="The bot has changed since, and can’t do this any more. Please start again with a command.")
-    """Of a button, a menu or a form that another version of the program made."""
     lost = Sentence(ja="再起動のため、この質問には答えられませんでした。もう一度 </ask> でお聞きください。", en="I restarted before I could answer this. Please ask again with </ask>.")
 
     def waiting_line(self, ahead: int | None) -> str:
@@ -89,13 +83,9 @@ class MentionTexts(Area):
     """Words to those who write to the bot in a channel or a DM, beside the answers themselves."""
 
     ask_something = Sentence(ja="はい、何でしょう？ 聞きたいことを添えて、もう一度送ってください。", en="Yes? Please send that again with what you would like to know.")
-    """To a mention, or a DM, with nothing in it."""
     ask_about_forward = Sentence(ja="転送、受け取りました。どうしましょうか？ 「要約して」「訳して」「返事を考えて」のように送ってください。", en="I got what you forwarded. What shall I do with it? Send me “sum it up”, “translate it” or “help me reply”, for example.")
-    """To a forward in a DM of which nothing was asked for a minute."""
     away = Sentence(ja="しばらく動いていなかったため、お返事できませんでした。まだお困りでしたら、もう一度お聞きください。", en="I was not running for a while and could not answer. If you still need it, please ask again.")
-    """To a question that waited for too long while the bot was not running."""
     left_behind = Sentence(ja="ここで会話が区切られたため、この質問にはお答えしていません。必要でしたら、もう一度お聞きください。", en="The conversation was started afresh here, so I did not answer this. If you still need it, please ask again.")
-    """To a question that waited when its channel was reset."""
     cut = Sentence(ja="✂️ 回答が途中で切れました。「続けて」と返信すれば、続きを書きます。", en="✂️ The answer broke off. Reply with “go on” for the rest.")
     stopped_empty = Sentence(ja="⏹️ 回答を止めました。", en="⏹️ Stopped.")
     withdrawn = Sentence(ja="🗑️ 質問か回答が消されたので、そこで止めました。それまでに次のことを行いました。", en="🗑️ The question or its answer was deleted, so I stopped. Before that I did this:")
@@ -107,7 +97,6 @@ class SummaryTexts(Area):
 
     title = Sentence(ja="このチャンネルでの会話の要約", en="Summary of our conversation in this channel")
     private = Sentence(ja="自分だけの会話から", en="From what only you can see")
-    """Above what was written down of what others can't see."""
     none = Sentence(ja="このチャンネルでの会話の要約はまだありません。会話が長くなるか、しばらく間があくと書き留めます。", en="There is no summary of our conversation in this channel yet. I write one when it gets long or has paused for a while.")
     delete = Sentence(ja="要約を消す", en="Delete the summary")
     deleted = Sentence(ja="🗑️ 要約を消しました。ここまでの会話が要約されることはもうありません。", en="🗑️ The summary is deleted. What was said up to now will not be summarized again.")
@@ -118,30 +107,21 @@ class UnfinishedTexts(Area):
     """Words about a turn that the program was ended under, once it runs again."""
 
     cut_off = Sentence(ja="書いている途中で動かなくなったため、お返事できませんでした。「もう一度きく」を押すと、同じ質問にお答えします。", en="I was cut off before I could finish this answer. Press “Ask again” to have the same question answered.")
-    """With a button below that asks the same once more."""
     ask_again = Sentence(ja="もう一度きく", en="Ask again")
     temporary = Sentence(ja="書いている途中で動かなくなったため、お返事できませんでした。保存しない質問だったので、こちらには残っていません。お手数ですが、もう一度お聞きください。", en="I was cut off before I could finish this answer. The question was not stored, so please ask it once more.")
-    """Nothing of the question was kept."""
     lost = Sentence(ja="書いている途中で動かなくなったため、お返事できませんでした。お手数ですが、もう一度お聞きください。", en="I was cut off before I could finish this answer. Please ask once more.")
-    """The question is no longer there."""
     kept = Sentence(ja="✂️ 途中で動かなくなったため、前の回答に戻しました。", en="✂️ I was cut off, so the earlier answer is back.")
-    """Under the older answer, when a new one was asked for."""
     no_new_one = Sentence(ja="✂️ 途中で動かなくなったため、新しい回答はできませんでした。前の回答はそのままです。", en="✂️ I was cut off, so there is no new answer. The earlier one stays.")
-    """The same, where the older answer stands above."""
     late = Sentence(ja="📨 先ほどの質問へのお返事です。元の場所には出せなかったため、こちらにお届けします。", en="📨 This answers your earlier question. It could not be shown where you asked.")
-    """Under an answer that comes by DM because it can't be shown where it was asked."""
     late_with_link = Sentence(ja="📨 {link} へのお返事です。元の場所には出せなかったため、こちらにお届けします。", en="📨 This answers {link}. It could not be shown there.")
-    """The same, where the question can be linked."""
 
     def late_note(self, link: str) -> str:
         """Return the sentence under an answer that comes by DM; `link` leads to the question, if known."""
         return self.late_with_link.format(link=link) if link else self.late
 
     outcome_unknown = Sentence(ja="❓ メモリかお知らせを変えている最中に止まりました。済んだかどうかは、</memory list> と </remind list> で確かめられます。", en="❓ I was cut off while changing a memory or reminder. See </memory list> and </remind list> for whether it was done.")
-    """It was ended in the very moment in which something was about to be stored."""
     in_doubt_outside = Sentence(ja="❓ ツールの仕事が終わったか分かりません。実行された可能性があるので、繰り返す前に確かめてください。", en="❓ I can’t tell whether a tool did its work. It may have been done: please check before you repeat it.")
     asked_already = Sentence(ja="この質問は、もう一度お聞きしたあとか、お預かりする期限（7日）を過ぎたか、消されています。必要でしたら、新しくお聞きください。", en="This question has been asked again already, the 7 days that I keep it for are over, or it was erased. If you still need it, please ask it anew.")
-    """To a press of a button whose question is not waiting any more."""
 
 
 class MessageMenuTexts(Area):
@@ -158,7 +138,6 @@ class MessageMenuTexts(Area):
     """The question that the entry asks. The model sees what language the text is in; a text may be in two."""
     summarise = Sentence(ja="ここからのやりとりを日本語で要約してください。だれが何を言ったかが分かるように、短くまとめてください。", en="Summarise the conversation from here on in English. Keep it short, and tell who said what.")
     asked_about = Sentence(ja="💬 {link} について", en="💬 About {link}")
-    """Under an answer that everybody sees."""
     messages_withheld = Sentence(ja="📖 {total}件のうち{read}件を読みました。ほかは、Discord が私に見せないメッセージです。", en="📖 I read {read} of {total} messages. Discord does not show me the others.")
     messages_left = Sentence(ja="📖 ここから{read}件を読みました。このあとにも続きがあります。", en="📖 I read {read} messages from here on. There are more after these.")
     messages_withheld_and_left = Sentence(ja="📖 ここから{total}件のうち{read}件を読みました。ほかは、Discord が私に見せないメッセージです。このあとにも続きがあります。", en="📖 I read {read} of {total} messages from here on. Discord does not show me the others, and there are more after these.")

@@ -1,20 +1,32 @@
-"""A sentence with both its languages, declared once, and the areas that sentences stand in."""
+"""Areas: classes whose attributes are sentences in both languages; and the commands named in sentences.
 
-from collections.abc import Mapping
+A sentence names a command by a mark with its English name, `</memory add>`, which front ends replace by the name
+that their reader finds it under. A mark with an id, `</memory add:123>`, is a mention: Discord localizes it and
+opens the command on a click, but only in contents and in embeds' descriptions and field values. Ids are never
+stored or logged: texts read back from Discord get names instead (`without_mentions`).
+"""
+
+import re
+from collections.abc import Callable, Mapping
 from copy import copy
+from dataclasses import fields, is_dataclass, replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Generic, Never, Self, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Final, Generic, Never, Self, TypeVar, cast, overload
 
 from cc_bot.domain.locale import Locale
-from cc_bot.texts.naming import Show, named
 
 Key = TypeVar("Key")
 Wording = TypeVar("Wording")
+Show = Callable[[str], str]
+"""Returns what replaces a command, given its English name: `memory add`."""
+
+_MARK: Final = re.compile(r"(`?)</([a-z][a-z -]*)>\1")
+_MENTION: Final = re.compile(r"</([^\W\d_][\w -]{0,97}):\d{1,20}>")
 
 
 class Both(Generic[Wording]):
-    """A wording in each language: an attribute of an area's class. An area has the one in its own language
-    under the same name."""
+    """A wording in each language: an attribute of an Area class. Instances have their language's wording under
+    the same name."""
 
     __slots__ = ("en", "ja")
 
@@ -30,9 +42,9 @@ class Both(Generic[Wording]):
     @overload
     def __get__(self, area: "Area", owner: type) -> Wording: ...
     def __get__(self, area: object, owner: type) -> Any:
-        return self  # of the class: an area's own attributes come first, at no cost
+        return self  # for the class: an instance's own attribute takes precedence
 
-    if TYPE_CHECKING:  # at run time areas refuse: with this here their own attributes would not come first
+    if TYPE_CHECKING:  # at run time it would take precedence over instance attributes
 
         def __set__(self, area: object, value: Never) -> None: ...
 
@@ -44,28 +56,26 @@ class Sentence(Both[str]):
 
 
 def by_key(sentences: Mapping[Key, Both[Wording]]) -> Both[Mapping[Key, Wording]]:
-    """Return the wordings of a table, under its keys, in each language."""
+    """Return a table of wordings in each language."""
     ja = {key: both.ja for key, both in sentences.items()}
     return Both(ja=ja, en={key: both.en for key, both in sentences.items()})
 
 
 class Area:
-    """The sentences that its class declares, in one language; nothing of it can be set."""
+    """The sentences that its class declares, in one language. Immutable."""
 
     def __init__(self, locale: Locale, show: Show | None = None) -> None:
-        """Take the sentences of one language; without `show`, commands stay the marks that they are declared
-        as."""
+        """Without `show`, marks of commands are kept."""
         for name, both in vars(type(self)).items():
             if isinstance(both, Both):
                 wording = both.of(locale)
                 self.__dict__[name] = named(wording, show) if show else wording
 
     def values(self) -> Mapping[str, Any]:
-        """Return the wordings by their names."""
         return MappingProxyType(self.__dict__)
 
     def reword(self, **wordings: object) -> Self:
-        """Return the same area with other wordings. Raises TypeError for a name that it does not have."""
+        """Return a copy with other wordings. Raises TypeError for an unknown name."""
         if unknown := wordings.keys() - self.__dict__.keys():
             raise TypeError(unknown)
         other = copy(self)
@@ -83,3 +93,31 @@ class Area:
 
     def __delattr__(self, name: str) -> None:
         raise AttributeError(name)
+
+
+def named(wording: Wording, show: Show) -> Wording:
+    """Return a wording, or a tree of them, with each mark replaced. Backticks around a mark stay, except around
+    mentions, which code would show as text."""
+
+    def put(mark: re.Match[str]) -> str:
+        shown = show(mark[2])
+        return shown if shown.startswith("<") else f"{mark[1]}{shown}{mark[1]}"
+
+    return cast("Wording", _mapped(wording, lambda text: _MARK.sub(put, text)))
+
+
+def without_mentions(text: str, show: Show = "/{}".format) -> str:
+    """Return a text from Discord with names instead of mentions."""
+    return _MENTION.sub(lambda found: show(found[1]), text)
+
+
+def _mapped(value: Any, change: Callable[[str], str]) -> Any:
+    if isinstance(value, str):
+        return change(value) if "</" in value else value
+    if isinstance(value, tuple):
+        return tuple(_mapped(each, change) for each in value)
+    if isinstance(value, Mapping):
+        return {key: _mapped(each, change) for key, each in value.items()}
+    if is_dataclass(value) and not isinstance(value, type):
+        return replace(value, **{each.name: _mapped(getattr(value, each.name), change) for each in fields(value)})
+    return value

@@ -5,21 +5,13 @@ from cc_bot.texts.area import Area, Sentence
 
 class CanvasTexts(Area):
     of_user = Sentence(ja="🖼️ {user} さんのキャンバス", en="🖼️ {user}'s canvas")
-    """Above the message that everyone in a channel sees."""
     own = Sentence(ja="🖼️ あなたのキャンバス", en="🖼️ Your canvas")
-    """Above the one that its user alone sees."""
     private_marked = Sentence(ja="🔒 のついたものは、あなただけに見えています。", en="Only you can see what is marked 🔒.")
-    """What the lock before a title means, where not every element has one."""
     others = Sentence(ja="ほかに: {titles}", en="Also up: {titles}")
-    """Names the elements that are up beside the one in focus; `{titles}`."""
     changed = Sentence(ja="🖼️ キャンバスを更新しました。</canvas show> で下に出し直せます。", en="🖼️ The canvas is updated. </canvas show> puts it down here again.")
-    """Under an answer: the message may stand far above it."""
     changed_unseen = Sentence(ja="🖼️ 「{display}」のキャンバスを更新しました。</agent use> で「{display}」に切り替えると見られます。", en="🖼️ The canvas of {display} is updated. Switch with </agent use> to see it.")
-    """Under the answer of an agent that its user has left: `{display}` has a canvas that is not shown."""
     emptied = Sentence(ja="🖼️ キャンバスは空になりました。", en="🖼️ The canvas is empty now.")
-    """Under an answer."""
     cut = Sentence(ja="長いため一部を省いています。全文は添付のファイルにあります。", en="Some of it is too long to show. The attached file has all of it.")
-    """What is left out stands in a file."""
     cut_for_good = Sentence(ja="長いため一部を省いています。", en="Some of it is too long to show.")
     file_name = Sentence(ja="キャンバス.md", en="canvas.md")
     empty = Sentence(ja="キャンバスには何も出ていません。</ask> で「買うものをキャンバスに出して」のように頼んでみてください。", en="Nothing is on the canvas. Ask for it with </ask>, like “put my shopping list on the canvas”.")
@@ -30,11 +22,9 @@ class CanvasTexts(Area):
     cleared = Sentence(ja="🧹 キャンバスを空にしました。会話の内容はそのままです。", en="🧹 The canvas is empty now. Our conversation stays as it is.")
     cleared_already = Sentence(ja="キャンバスにはもう何も出ていません。", en="There is nothing on the canvas any more.")
     changed_here = Sentence(ja="🖼️ キャンバスを書き換えました。/canvas で見られます。", en="🖼️ The canvas has changed. /canvas shows it.")
-    """Under an answer in the terminal."""
 
 
 class ChartTexts(Area):
     """The few words that stand in a chart."""
 
     others = Sentence(ja="その他（{count}件）", en="Other ({count})")
-    """The slice that holds what is too small for one of its own."""

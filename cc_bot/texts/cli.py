@@ -1,4 +1,4 @@
-"""Sentences of the command line."""
+"""The command line and the terminal."""
 
 from collections.abc import Mapping
 
@@ -74,7 +74,6 @@ class BackupTexts(Area):
     nothing_to_wipe = Sentence(ja="消すものはありません: {path}", en="There is nothing to delete: {path}")
     stays = Sentence(ja="設定ファイル、バックアップ、消去の記録は残っています。要らなければ、ご自分で消してください。", en="Settings, backups and the record of erasures are still there. Delete them yourself if you don't need them.")
     stages = by_key({"copying": Sentence(ja="コピーしています…", en="Copying…"), "checking": Sentence(ja="中身を確かめています…", en="Checking…"), "upgrading": Sentence(ja="形式を最新にしています…", en="Upgrading…"), "erasing": Sentence(ja="消去をやり直しています…", en="Erasing again…")})
-    """What is said while a stage of the work lasts."""
     copy = Sentence(ja="データベースの中身を、別の空のデータベースにコピーします（ボットを止めてから使います）", en="copy all of a database into another, empty one (stop the bot first)")
     copy_from = Sentence(ja="コピー元の URL（既定: CC_BOT_DATABASE_URL）", en="the source's URL (default: CC_BOT_DATABASE_URL)")
     copy_to = Sentence(ja="コピー先の URL（sqlite:///… または postgresql://…）", en="the target's URL (sqlite:///… or postgresql://…)")
@@ -85,7 +84,6 @@ class BackupTexts(Area):
     copied_files = Sentence(ja="次のファイルは移していません。使うときは {folder} に置いてください: {files}", en="These files were not moved; if you need them, put them into {folder}: {files}")
     copied_next = Sentence(ja="このデータベースを使うには、.env の CC_BOT_DATABASE_URL に {url} を書いてください。それまでは {former} が使われます。", en="To use it, set CC_BOT_DATABASE_URL in .env to {url}. Until then {former} is used.")
     copied_next_server = Sentence(ja="このデータベースを使うには、.env の CC_BOT_DATABASE_URL に {url} を、パスワードを加えて書いてください。それまでは {former} が使われます。", en="To use it, set CC_BOT_DATABASE_URL in .env to {url}, with its password. Until then {former} is used.")
-    """Parameters of both: url (of the target), former (what the setting names now)."""
     erasures = Sentence(ja="消去の記録を使います", en="use records of erasures")
     erasures_apply = Sentence(ja="復元したデータベースから、そのあとに消去されたものをもう一度消します（ボットを止めてから使います）", en="after a restore, erase again what had been erased since (stop the bot first)")
     erasures_files = Sentence(ja="消去の記録（既定: データベースの隣にあるもの）", en="records of erasures (default: the one beside the database)")
@@ -145,3 +143,34 @@ def storage_problem(error: StorageError, where: object, words: StorageTexts, *, 
     """Return what is wrong with a database, for the operator. `where`: its path or URL."""
     sentences = words.on_server if on_server else words.in_file
     return sentences.get(type(error), sentences[StorageError]).format(path=where)
+
+
+class TerminalTexts(Area):
+    commands = by_key({"memory undo": Sentence(ja="削除（10分以内）か、最後の変更を取り消します", en="Undo a deletion (for ten minutes), or the newest change"), "exit": Sentence(ja="終わります", en="Leave")})
+    no_key = Sentence(ja="💡 .env に OPENAI_API_KEY=sk-… と書くと、AIモデルが答えます（手元のサーバーなら OPENAI_BASE_URL）。", en="💡 Put OPENAI_API_KEY=sk-… into .env to have an AI model answer (OPENAI_BASE_URL for a server of your own).")
+    greeting = Sentence(ja="cc-bot（{model}）。聞きたいことを書いて Enter を押してください。/help で一覧、Ctrl-D で終わります。", en="cc-bot ({model}). Write a question and press Enter. /help lists the commands, Ctrl-D leaves.")
+    goodbye = Sentence(ja="またどうぞ。", en="See you.")
+    help_title = Sentence(ja="できること", en="What I can do")
+    help_keys = Sentence(ja="Enter で送信、Alt+Enter で改行、↑ で前の入力、Tab で補完します。Ctrl-C は回答を止めるか入力を消し、Ctrl-D で終わります。", en="Enter sends, Alt+Enter starts a new line, ↑ brings back what you entered, Tab completes. Ctrl-C stops the answer or clears the line, Ctrl-D leaves.")
+    help_stored = Sentence(ja="会話とメモリは、このボットが動いている機械に保存されます。", en="Conversations and memories are kept on the machine that this bot runs on.")
+    send = Sentence(ja="送信", en="send")
+    leave = Sentence(ja="終了", en="leave")
+    interrupt = Sentence(ja="Ctrl-C で止める", en="Ctrl-C stops")
+    tool_used = Sentence(ja="{name} を使いました", en="Used {name}")
+    tool_failed = Sentence(ja="{name} はうまくいきませんでした", en="{name} did not work")
+    cut = Sentence(ja="✂️ 回答が途中で切れました。「続けて」と書くと続きを書きます。", en="✂️ The answer broke off. Write “go on” for the rest.")
+    unknown = Sentence(ja="{given} というコマンドはありません。/help で一覧を見られます。/ で始まる質問は /ask に続けて書いてください。", en="There is no command {given}. /help lists them; to ask something that begins with /, put /ask before it.")
+    unknown_near = Sentence(ja="{given} というコマンドはありません。{nearest} のことですか？", en="There is no command {given}. Did you mean {nearest}?")
+    not_here = Sentence(ja="{given} はターミナルでは使えません。Discord か、cc-bot web で開くページでどうぞ。", en="{given} does not work in the terminal. Use it on Discord, or the pages that cc-bot web opens.")
+    model_not_found = Sentence(ja="AIモデル「{model}」が見つかりません。CC_BOT_MODEL と OPENAI_BASE_URL を確かめてください。", en="There is no AI model “{model}”. Check CC_BOT_MODEL and OPENAI_BASE_URL.")
+    model_unreachable = Sentence(ja="AIモデルのサーバー {host} につながりません。サーバーが動いているか、OPENAI_BASE_URL（models.toml なら base_url）が正しいかを確かめてください。", en="The AI model's server at {host} can't be reached. Check that it runs, and OPENAI_BASE_URL (or base_url in models.toml).")
+    model_refused_key = Sentence(ja="AIモデルのサーバーがAPIキーを受け付けません。OPENAI_API_KEY（models.toml なら api_key）と、その残高や権限を確かめてください。", en="The AI model's server does not accept the API key. Check OPENAI_API_KEY (or api_key in models.toml), its credit and its rights.")
+    model_refused_request = Sentence(ja="AIモデルがこの質問を受け付けませんでした。言い方を変えるか、cc-bot doctor で CC_BOT_MODEL の設定を確かめてください。", en="The AI model did not accept this question. Put it another way, or check CC_BOT_MODEL with cc-bot doctor.")
+    ask_doctor = Sentence(ja="cc-bot doctor で原因を確かめてください", en="run cc-bot doctor to see why")
+    """Instead of `errors.tell_operator`: the reader is the operator."""
+    servers_starting = Sentence(ja="ツールのサーバーにつないでいます…（10秒まで）", en="Connecting to servers with tools… (10 seconds at most)")
+    images_given = Sentence(ja="🖼️ ツールが画像を {count} 枚返しました。ここでは表示できません。", en="🖼️ A tool gave {count} picture(s), which can't be shown here.")
+    nothing_to_undo = Sentence(ja="#{id} に取り消せる変更はありません。", en="There is no change of #{id} to undo.")
+    proposal = Sentence(ja="提案: {what}", en="Proposal: {what}")
+    confirm = Sentence(ja="実行しますか？（y/N）", en="Do it? (y/N)")
+    in_zone = Sentence(ja="（{zone} の時刻）", en=" ({zone} time)")

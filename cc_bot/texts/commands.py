@@ -9,8 +9,7 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from cc_bot.domain.locale import Locale
-from cc_bot.texts.area import Area, Both, Sentence
-from cc_bot.texts.naming import Show, named
+from cc_bot.texts.area import Area, Both, Sentence, Show, named
 
 
 class CommandTexts(Area):

@@ -18,7 +18,6 @@ class MemoryTexts(Area):
     remembered_message = Sentence(ja="💾 このメッセージを覚えました（#{id}）: {content}", en="💾 Remembered this message (#{id}): {content}")
     empty_message = Sentence(ja="このメッセージには文章がないので、覚えられませんでした。", en="This message has no text, so there was nothing to remember.")
     private_only = Sentence(ja="🔒 DM や自分だけに見える回答でだけ使います。", en="🔒 I use it only in DMs and in answers that you alone see.")
-    """Below what was remembered from a DM or an ephemeral answer."""
     until = Sentence(ja="⌛ {date} まで", en="⌛ until {date}")
     expired = Sentence(ja="⌛ 期限切れ", en="⌛ expired")
 
@@ -32,15 +31,12 @@ class MemoryTexts(Area):
     oldest_first = Sentence(ja="古い順", en="oldest first")
     changed_first = Sentence(ja="最近変更した順", en="recently changed first")
     unsure = Sentence(ja="たぶん", en="maybe")
-    """Beside a hit that may not be what was meant."""
     private_mark = Sentence(ja="🔒 は DM や自分だけに見える回答でだけ使います", en="🔒 used only in DMs and in answers that you alone see")
-    """What the mark of private memories means."""
     previous = Sentence(ja="◀ 前へ", en="◀ Back")
     next = Sentence(ja="次へ ▶", en="Next ▶")
     open = Sentence(ja="選ぶと、くわしく見られます", en="Choose one to see all of it")
 
     general = Sentence(ja="一般", en="general")
-    """What the category `general` is called."""
     id_needed = Sentence(ja="メモリの番号を指定してください。</memory list> で確かめられます。", en="Give the number of the memory. </memory list> shows them.")
     query_needed = Sentence(ja="探したい言葉を入力してください。", en="Enter the words to look for.")
     deleted = Sentence(ja="🗑️ 忘れました（#{id}）: {content}", en="🗑️ Forgotten (#{id}): {content}")
@@ -136,7 +132,6 @@ class MemoryCardTexts(Area):
     end = Sentence(ja="期限", en="Ends")
     changed = Sentence(ja="変更した日", en="Changed")
     why = Sentence(ja="なぜ知っているの？", en="Why do you know this?")
-    """The question that its source answers."""
     came_about = by_key(
         {
             "command": Sentence(ja="あなたが </memory add> かページで登録しました。", en="You saved it with </memory add> or on a page."),
@@ -148,7 +143,6 @@ class MemoryCardTexts(Area):
             "": Sentence(ja="覚えたきっかけの記録はありません。記録を始める前のメモリです。", en="There is no record of it: this memory is older than such records."),
         }
     )
-    """By its source, where neither author nor model are known."""
     from_message = Sentence(ja="あなたが {author} さんのメッセージから登録しました。", en="You saved it from a message by {author}.")
     from_model = Sentence(ja="会話の中で覚えました（AIモデル: {model}）。", en="Remembered in a conversation (AI model: {model}).")
     source_link = Sentence(ja="[元のメッセージを見る]({link})", en="[See the message]({link})")
@@ -169,11 +163,8 @@ class MemoryCardTexts(Area):
     pinned = Sentence(ja="📌 #{id} をピン留めしました。", en="📌 #{id} is pinned.")
     unpinned = Sentence(ja="#{id} のピンを外しました。", en="#{id} is no longer pinned.")
     pin_read = Sentence(ja="これからは、回答の前にいつも目を通します（ピン留めの新しいものから{count}件まで）。", en="From now on I read it before every answer (of your pinned ones the newest {count}, at most).")
-    """What it is good for."""
     pin_mark_only = Sentence(ja="このボットでは、ピンは見分けるための印です。回答には、必要なときに探して使います。", en="On this bot a pin is a mark for you. I look it up when an answer needs it, as before.")
-    """Likewise, where the operator wants nothing told from the start."""
     pin_foreign = Sentence(ja="あなたが書いた文とはかぎらないので、回答の前に読むことはありません。必要なときに探して使います。", en="It may not be in your own words, so I do not read it before answers. I look it up when one needs it.")
-    """Likewise, of what may be in somebody else's words."""
 
     form_title = Sentence(ja="メモリ #{id} を編集", en="Edit memory #{id}")
     form_content = Sentence(ja="内容", en="Text")
@@ -189,7 +180,6 @@ class MemoryCardTexts(Area):
     edit_undone = Sentence(ja="↩️ #{id} の変更を取り消しました。", en="↩️ The change of #{id} is undone.")
     edit_not_undone = Sentence(ja="そのあとにまた変わったので、この変更だけを取り消すことはできません。</memory show> で前の内容に戻せます。", en="It has changed again since, so this change alone can't be undone. </memory show> lets you go back.")
     your_text = Sentence(ja="入力した内容", en="What you entered")
-    """Above what was entered and could not be kept."""
 
     def pin_told(self, memory: Memory, most: int) -> str:
         """Say that a memory is pinned, and what comes of it where prompts tell so many notes from the
@@ -212,26 +202,19 @@ class ReceiptTexts(Area):
     added = Sentence(ja="💾 覚えました{number}: {content}", en="💾 Remembered{number}: {content}")
     updated = Sentence(ja="✏️ 書き換えました{number}: {content}", en="✏️ Changed{number}: {content}")
     unchanged = Sentence(ja="💾 もう覚えています{number}: {content}", en="💾 Known already{number}: {content}")
-    """What the user wanted kept was kept already."""
     deleted = Sentence(ja="🗑️ 忘れました{number}: {content}", en="🗑️ Forgotten{number}: {content}")
     """Each of these: what was done, with the parameters number (empty, or `number`) and content."""
     deleted_for_all = Sentence(ja="🗑️ 忘れました（#{id}）", en="🗑️ Forgotten (#{id})")
-    """Where others read it, too."""
     still_told = Sentence(ja="会話の記録には残っていることがあり、これからの回答にも使われます。", en="Conversation records may still hold it, and answers draw on them.")
-    """Below what was forgotten."""
     untell = Sentence(ja="会話からも消す…", en="Erase from conversations too…")
     number = Sentence(ja="（#{id}）", en=" (#{id})")
     hidden = Sentence(ja="（自分だけに見える内容）", en="(something that only you may see)")
-    """In place of a content that only its user may see."""
     more = Sentence(ja="➕ ほか {count} 件。</memory list> で確かめられます。", en="➕ {count} more. See </memory list>.")
     no_tools = Sentence(ja="⚠️ いまのAIモデルはツールを使えないため、覚えること・お知らせ・検索ができません。残したいことは </memory add> で残せます。", en="⚠️ This AI model takes no tools, so it can't remember, remind or look things up. </memory add> still keeps things.")
     undo = Sentence(ja="取り消す", en="Undo")
     undo_one = Sentence(ja="取り消す: {content}", en="Undo: {content}")
-    """Where there are several."""
     taken_back = Sentence(ja="↩️ 取り消しました。", en="↩️ Taken back.")
-    """In the place of a line that told of it."""
     changed_again = Sentence(ja="✏️ このあと、また変更されました（#{id}）", en="✏️ Changed again since (#{id})")
-    """In the place of a line about a memory that was changed again."""
     used = Sentence(ja="🧠 使ったメモリ（{count}）", en="🧠 Memories used ({count})")
     not_yours = Sentence(ja="このボタンは、メモリの持ち主だけが使えます。ご自分のメモリは </memory list> でどうぞ。", en="Only the owner of the memory can use this button. Yours are in </memory list>.")
     undone_added = Sentence(ja="↩️ 取り消しました。もう覚えていません: {content}", en="↩️ Undone. I no longer remember: {content}")
@@ -243,10 +226,8 @@ class ReceiptTexts(Area):
     none_left = Sentence(ja="この回答で調べたメモリは、もう残っていません。", en="None of the memories that this answer looked up are left.")
     what_next = Sentence(ja="直すには </memory edit>、消すには </memory delete> で番号を選んでください。", en="To correct one use </memory edit>, to remove one </memory delete>, and choose its number.")
     used_here = Sentence(ja="🧠 使ったメモリ: {numbers}", en="🧠 Memories used: {numbers}")
-    """In a terminal."""
     undo_here = Sentence(ja="/memory undo {id} で取り消せます。", en="/memory undo {id} takes it back.")
     delete_here = Sentence(ja="/memory delete {id} で取り消せます。", en="/memory delete {id} takes it back.")
-    """How to take it back in a terminal."""
 
     def told(self, receipt: Receipt, content: str, *, numbered: bool = False) -> str:
         """Say what was done, about a memory's text as it may be shown."""

@@ -36,12 +36,10 @@ class PrivacyTexts(Area):
             "rules": Sentence(ja="管理者が決めた、あなたの利用の決まり", en="what the operator decided about your use"),
         }
     )
-    """What each is called."""
     line = Sentence(ja="・{kind}: {count}件{span}", en="- {kind}: {count}{span}")
     span = Sentence(ja="（{first} 〜 {last}）", en=" ({first} to {last})")
     one_day = Sentence(ja="（{first}）", en=" ({first})")
     kept_for = Sentence(ja="保存する期間", en="How long")
-    """The heading of how long."""
     archive_days = Sentence(ja="・発言と回答は {days}日で消えます（続いている会話に見えているものは残ります）。", en="- Messages are deleted after {days} days, unless a conversation that goes on still shows them.")
     session_days = Sentence(ja="・終わった会話は {days}日で消えます。", en="- Conversations that are over are deleted after {days} days.")
     usage_days = Sentence(ja="・使った量の記録は {days}日で消えます。", en="- Records of usage are deleted after {days} days.")
@@ -49,10 +47,8 @@ class PrivacyTexts(Area):
     kept_until_erased = Sentence(ja="・そのほかは、あなたが消すまで残ります。", en="- Everything else stays until you delete it.")
     files = Sentence(ja="・添付ファイルは、会話の履歴から外れると消えます。", en="- Attachments are deleted when they leave the history of their conversation.")
     files_used = Sentence(ja="・添付ファイル（{used} / {most} MB）は、会話の履歴から外れるか、いっぱいになると、古いものから消えます。", en="- Attachments ({used} of {most} MB) go with the history, oldest first when full.")
-    """Where there are some."""
     backups = Sentence(ja="・バックアップには、管理者が捨てるまで残ります。", en="- Backups keep a copy until the operator deletes them.")
     how_on = Sentence(ja="-# </privacy export> でファイルとして受け取れます。すべて消すには </privacy erase> をお使いください。", en="-# </privacy export> hands you all of it, </privacy erase> erases it.")
-    """What can be done about it."""
     exported = Sentence(ja="📦 あなたについて保存しているもののすべてです（JSON）。人に見せないようにしてください。", en="📦 Everything that is stored about you (JSON). Best kept to yourself.")
     exported_parts = Sentence(ja="{parts}個のファイルに分かれています。", en="It comes in {parts} files.")
     exported_by_dm = Sentence(ja="📬 DM にお送りしました。", en="📬 Sent to you by DM.")
@@ -66,7 +62,6 @@ class PrivacyTexts(Area):
         ja="-# 残るもの: Discord に表示されているメッセージ、ツールを使ったときに管理者の選んだサーバーへ渡した内容、ほかの人の発言や会話・要約・メモリの中であなたにふれた部分、サーバー全体の使った量の合計、上限があれば今月使ったトークンの数（月末まで）、管理者が決めた利用の決まり、{copies}。",
         en="-# What stays: messages on Discord itself; what tools of the operator's servers were given when they were used; what others said, and their conversations, summaries and memories, where they speak of you; the sum of what each server used; where tokens are limited, how many you used this month (until it ends); what the operator decided about your use; {copies}.",
     )
-    """What erasing does not reach."""
     copies_of_file = Sentence(ja="バックアップと控え（管理者が捨てるまで残り、復元するときには、もう一度消します）", en="backups and copies (until the operator deletes them; restoring one erases you again)")
     copies_on_server = Sentence(
         ja="データベースのサーバーに残る跡（消した行はサーバーが片づけるまでファイルに、変更の記録はその保管の期限まで、予備のサーバーには追いつくまで、控えには管理者が捨てるまで残ります）",
@@ -85,7 +80,6 @@ class PrivacyTexts(Area):
     nothing_erased = Sentence(ja="消すものはありませんでした。", en="There was nothing to erase.")
     comma = Sentence(ja="、", en="; ")
     part = Sentence(ja="{kind} {count}件", en="{kind}: {count}")
-    """Of a list."""
 
     def overview(self, held: Holdings, retention: Retention, zone: ZoneInfo) -> str:
         """List all kinds with their number and days, and how long they are kept."""
@@ -145,7 +139,6 @@ class ErasureTexts(Area):
     memory_only = Sentence(ja="メモリだけ完全に消す", en="Erase from memory only")
     conversations_too = Sentence(ja="会話の記録からも消す", en="Erase from conversations too")
     mark = Sentence(ja="（消去しました）", en="(erased)")
-    """Takes the place of a message in the record of a conversation."""
     done = Sentence(ja="🗑️ 完全に消しました。もう元には戻せません。", en="🗑️ Erased for good. This can't be undone.")
     nothing = Sentence(ja="消すものはありませんでした。", en="There was nothing to erase.")
     removed = Sentence(ja="消したもの: {list}", en="Removed: {list}")
@@ -153,11 +146,9 @@ class ErasureTexts(Area):
     versions = Sentence(ja="以前の内容 {count}件", en="former versions: {count}")
     summaries = Sentence(ja="会話の要約 {count}件", en="conversation summaries: {count}")
     messages = Sentence(ja="会話の記録の発言 {count}件", en="messages in conversation records: {count}")
-    """Each of the list's."""
     comma = Sentence(ja="、", en=", ")
     remains = Sentence(ja="-# バックアップや更新前の控え、すでに表示されたメッセージはそのまま残ります。", en="-# Backups, copies made before upgrades, and messages already on screen stay as they are.")
     out_of_reach = Sentence(ja="このメモリは、元に戻したか、完全に消したあとです。会話をまっさらにするには </clear> をお使いください。", en="This memory is back, or it was erased for good already. </clear> starts your conversation afresh.")
-    """Of a memory that is back, or gone for good already."""
 
     def told(self, erased: ErasureCounts) -> str:
         """Say what was removed, and what could not be reached: a line each."""

@@ -23,13 +23,9 @@ class Choice:
 class ProposalTexts(Area):
     title = Sentence(ja="確認待ち", en="For you to decide")
     numbered = Sentence(ja="確認待ち（{number}）", en="For you to decide ({number})")
-    """Where there are several."""
     why = Sentence(ja="まだ何も変わっていません。あなたが選んだときだけ実行します（7日間有効）。", en="Nothing has changed yet. It is done only if you choose it (open for 7 days).")
-    """That nothing is done yet: on Discord below the last one, in a terminal above the first."""
     why_call = Sentence(ja="まだ実行していません。承認されたときだけ実行します（10分間有効）。", en="Nothing has been done yet. It is done only once it is agreed to (open for 10 minutes).")
-    """The same of uses of tools."""
     why_mixed = Sentence(ja="まだ何も変わっていません。選ばれたものだけを実行します（ツールは10分間、ほかは7日間有効）。", en="Nothing has changed yet. Only what is chosen is done (tools: open for 10 minutes, others: 7 days).")
-    """The same of uses of tools beside other changes."""
     keep = Both(ja=Choice("💾 メモリに覚える", "覚える", "覚えない"), en=Choice("💾 Remember this", "Remember it", "Don't remember"))
     replace = Both(ja=Choice("✏️ メモリ #{id} と入れ替える", "入れ替える", "そのまま"), en=Choice("✏️ Replace memory #{id}", "Replace it", "Leave it"))
     change = Both(ja=Choice("✏️ メモリ #{id} を書き換える", "書き換える", "そのまま"), en=Choice("✏️ Change memory #{id}", "Change it", "Leave it"))
@@ -39,21 +35,14 @@ class ProposalTexts(Area):
     draw = Both(ja=Choice("🖼️ キャンバスを変える", "キャンバスを変える", "変えない"), en=Choice("🖼️ Change the canvas", "Change the canvas", "Leave it"))
     call = Both(ja=Choice("🔧 ツールを実行する", "実行する", "実行しない"), en=Choice("🔧 Use a tool", "Do it", "Don't"))
     one_of = Sentence(ja="{number}. {label}", en="{number}. {label}")
-    """A button where there are several proposals."""
     now = Sentence(ja="いまの内容", en="Text now")
-    """Above the text that is there now."""
     then = Sentence(ja="変えたあとの内容", en="Text after the change")
-    """Above the one that would be there."""
     field = Sentence(ja="{name}: {value}", en="{name}: {value}")
-    """Parameters: name, value. Of what is filed with a memory, and of a time."""
     changed_field = Sentence(ja="{name}: {old} → {new}", en="{name}: {old} → {new}")
     time = Sentence(ja="日時", en="When")
     from_now = Sentence(ja="{time}（{moment}）", en="{time} ({moment})")
-    """Parameters: time, moment. Once."""
     repeated = Sentence(ja="🔁 {repeat}（次は {time}）", en="🔁 {repeat} (next: {time})")
-    """Parameters: repeat, time (the next one)."""
     draw_card = Sentence(ja="カードを出す: {title}", en="Put up a card: {title}")
-    """Parameter: title, which may be empty; the content follows."""
     draw_text = Sentence(ja="文章を出す", en="Put up a text")
     draw_titled_text = Sentence(ja="文章を出す: {title}", en="Put up a text: {title}")
     draw_chart = by_key({"line": Sentence(ja="折れ線グラフを出す: {title}", en="Put up a line chart: {title}"), "bar": Sentence(ja="棒グラフを出す: {title}", en="Put up a bar chart: {title}"), "pie": Sentence(ja="円グラフを出す: {title}", en="Put up a pie chart: {title}")})
@@ -64,21 +53,16 @@ class ProposalTexts(Area):
     tool = Sentence(ja="ツール", en="Tool")
     arguments = Sentence(ja="渡す内容", en="It is given")
     owners = Sentence(ja="ボットの管理者だけが選べます。", en="Only an owner of this bot can choose.")
-    """Who decides, where that is not who asked."""
     calling = Sentence(ja="🔧 実行しています: {what}", en="🔧 In progress: {what}")
     called = Sentence(ja="🔧 実行しました: {what}", en="🔧 Done: {what}")
-    """Parameter: what, the server and its tool; so below."""
     call_failed = Sentence(ja="🔧 失敗しました: {what}", en="🔧 Failed: {what}")
     call_in_doubt = Sentence(ja="❓ 実行された可能性があります: {what}（途中で止まりました。繰り返す前に確かめてください）", en="❓ It may have been done: {what} (it was cut off. Please check before you repeat it)")
     call_stopped = Sentence(ja="⏹️ 止めました: {what}（実行された可能性があります。繰り返す前に確かめてください）", en="⏹️ Stopped: {what} (it may have been done. Please check before you repeat it)")
     after_call = Sentence(ja="（「{what}」の実行が済みました。その結果をもとに、続きを答えてください。）", en="(“{what}” was used as you proposed. Please go on with what came of it.)")
-    """The question of the turn that goes on by itself."""
     owners_decide = Sentence(ja="これを決められるのは、ボットの管理者だけです。", en="Only an owner of this bot can decide this.")
     draw_clear = Sentence(ja="すべて下ろす", en="Take everything down")
     see = Sentence(ja="確認待ちを見る（{count}件）", en="See what to decide ({count})")
-    """A button where they take too much room."""
     whole = Sentence(ja="長いので、全文は添付のファイルで確かめてください。", en="It is long: the attached file has all of it.")
-    """Where a text is too long: it is in the file."""
     file_name = Sentence(ja="確認待ち.txt", en="to-decide.txt")
     declined = Sentence(ja="↩️ 実行しませんでした: {what}", en="↩️ Not done: {what}")
     none_open = Sentence(ja="この回答の提案は、もうすべて決まっています。", en="Everything that this answer proposed is decided.")

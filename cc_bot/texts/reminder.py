@@ -20,7 +20,6 @@ _IN_EVERY_MONTH: Final = 28
 
 class ReminderTexts(Area):
     late = Sentence(ja="予定は {time} でした。お知らせが遅れてすみません。", en="It was due at {time}. Sorry for being late.")
-    """Below a reminder that comes after its time."""
     snooze_ten_minutes = Sentence(ja="10分後にもう一度", en="Again in 10 minutes")
     snooze_hour = Sentence(ja="1時間後にもう一度", en="Again in an hour")
     stop_repeating = Sentence(ja="繰り返しをやめる", en="Stop repeating")
@@ -30,26 +29,21 @@ class ReminderTexts(Area):
 
     once = Sentence(ja="⏰ {time} にお知らせします: {text}", en="⏰ I’ll remind you on {time}: {text}")
     moment = Sentence(ja="{time}（{distance}）", en="{time} ({distance})")
-    """A time and how far away it is."""
     again_and_again = Sentence(ja="🔁 {repeat}にお知らせします（次は {time}）: {text}", en="🔁 I’ll remind you {repeat} (next: {time}): {text}")
     cancelled = Sentence(ja="🔕 お知らせを取り消しました: {text}", en="🔕 Reminder cancelled: {text}")
     cancel = Sentence(ja="お知らせを取り消す", en="Cancel the reminder")
     cancel_one = Sentence(ja="取り消す: {text}", en="Cancel: {text}")
-    """Where there are several."""
     gone = Sentence(ja="このお知らせはもうありません。取り消し済みか、もうお知らせしたあとです。今あるものは </remind list> で見られます。", en="This reminder is gone: it was cancelled, or you have been reminded already. See </remind list> for those that are there.")
 
     in_channel = Sentence(ja="場所: {channel}", en="Where: {channel}")
     by_dm = Sentence(ja="場所: DM", en="Where: DM")
     in_terminal = Sentence(ja="場所: ターミナル", en="Where: terminal")
     elsewhere = Sentence(ja="Discord でお知らせします", en="on Discord")
-    """In the terminal, of a reminder that is not set there."""
     by_dm_instead = Sentence(ja="場所: DM（ここには書き込めないため）", en="Where: DM (I can’t post here for you)")
-    """The bot may not write in the channel by itself, or its user may not."""
 
     none = Sentence(ja="予約したお知らせはありません。</remind add> で予約できます。", en="You have no reminders. Set one with </remind add>.")
     list_title = Sentence(ja="予約したお知らせ（{count}件）", en="Your reminders ({count})")
     paused = Sentence(ja="⏸ 停止中", en="⏸ paused")
-    """In a list, by its owner's own wish."""
     paused_because = Sentence(ja="⏸ {reason}", en="⏸ {reason}")
     reasons = by_key(
         {
@@ -62,20 +56,15 @@ class ReminderTexts(Area):
             "channel_refused": Sentence(ja="このチャンネルに書き込めなかったので止めています", en="paused: Discord did not let me write in the channel"),
         }
     )
-    """By its obstacle, why a reminder is paused, in few words; nothing where its owner wanted that."""
     look_at_paused = Sentence(ja="⚠️ 止まっているお知らせが {count} 件あります。理由は </remind list> で見られます。", en="⚠️ Paused reminders: {count}. </remind list> says why.")
-    """Below a reply."""
     stopped = Sentence(ja="⚠️ 「{text}」をお知らせできませんでした。{reason}。直したら </remind resume> で再開できます。", en="⚠️ I could not remind you of “{text}” ({reason}). When that is mended, </remind resume> lets it go on.")
-    """By DM, when a reminder could not be posted."""
     heartbeat_stopped = Sentence(ja="⚠️ こちらからの声かけができませんでした。{reason}。</heartbeat on> で始め直せます。", en="⚠️ I could not check in with you ({reason}). </heartbeat on> starts it anew.")
 
     resumed = Sentence(ja="▶️ 再開しました。次は {time} です: {text}", en="▶️ Resumed. Next: {time}: {text}")
     not_paused = Sentence(ja="このお知らせは止まっていません: {text}", en="This reminder is not paused: {text}")
 
     missed = Sentence(ja="⏰ ボットが動いていない間に、お知らせの時刻が過ぎていました。", en="⏰ While I was not running, the time of these reminders passed.")
-    """Above the reminders whose time passed while the program was not there."""
     uncertain = Sentence(ja="⏰ ボットが途中で止まったため、届いていないかもしれないお知らせがあります。", en="⏰ I was cut off while sending these reminders; perhaps they did not reach you.")
-    """Above those of which nobody knows whether they were sent."""
 
 
 class HeartbeatTexts(Area):
@@ -87,7 +76,6 @@ class HeartbeatTexts(Area):
     how_to_stop = Sentence(ja="やめるときは </heartbeat off>、確かめるときは </heartbeat status> です。", en="</heartbeat off> stops it, </heartbeat status> shows it.")
     stopped = Sentence(ja="💓 声かけをやめました。もう一度始めるには </heartbeat on> です。", en="💓 I won’t check in any more. </heartbeat on> starts it again.")
     off = Sentence(ja="声かけはオフです。</heartbeat on> で始められます。", en="Heartbeats are off. </heartbeat on> starts them.")
-    """There was nothing to stop, or nothing to show."""
     status = Sentence(ja="💓 声かけはオンです。{rhythm}\n次は {time} です。", en="💓 Heartbeats are on. {rhythm}\nNext: {time}.")
     paused = Sentence(ja="⏸ 声かけ: {reason}。直したら </heartbeat on> で始め直せます。", en="⏸ Heartbeats {reason}. When that is mended, </heartbeat on> starts them anew.")
     paused_by_user = Sentence(ja="⏸ 声かけは止まっています。</heartbeat on> で始め直せます。", en="⏸ Heartbeats are paused. </heartbeat on> starts them anew.")
@@ -97,7 +85,6 @@ class HeartbeatTexts(Area):
     quiet = Sentence(ja="{since}〜{until} は静かにしています。", en="I keep quiet from {since} to {until}.")
     never_quiet = Sentence(ja="静かにする時間はありません。", en="No hours are quiet.")
     only_public = Sentence(ja="チャンネルはほかの人も読むので、ここで公開で頼まれたお知らせと、どこで使ってもよいメモだけを見ます。", en="Others read a channel, so I look only at reminders set here in public, and at memories that may be used anywhere.")
-    """Below: in a channel others read along."""
     by_dm_instead = Sentence(ja="ここには書き込めないので、DM にしました。", en="I can’t post here for you, so I’ll use your DMs.")
     memory_paused = Sentence(ja="メモリを一時停止しているので、お知らせの予定だけを見ます。", en="Memory is paused, so I look only at your reminders.")
     time_not_understood = Sentence(ja="時刻「{given}」が分かりませんでした。22:00、7時半、10pm のように書いてください。", en="I don’t understand the time “{given}”. Write it like 22:00, 7:30 or 10pm.")
@@ -107,9 +94,7 @@ class RemindHereTexts(Area):
     """Reminders in the terminal, which says them while it is open."""
 
     moment = Sentence(ja="{m}月{d}日({w}) {t}", en="{w}, {m} {d}, {t}")
-    """A day and a time of this year."""
     moment_of_year = Sentence(ja="{y}年{m}月{d}日({w}) {t}", en="{w}, {m} {d} {y}, {t}")
-    """Of another year, likewise, and y (year)."""
     weekdays = Both(ja=tuple("月火水木金土日"), en=("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"))
     """Monday first."""
     months = Both(ja=tuple(str(month) for month in range(1, 13)), en=("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"))
@@ -119,7 +104,6 @@ class RemindHereTexts(Area):
     uncertain = Sentence(ja="⏰ {time} のお知らせは、届いていないかもしれません: {text}", en="⏰ The reminder of {time} perhaps did not reach you: {text}")
     id_needed = Sentence(ja="どのお知らせかを番号で書いてください。番号は /remind list で見られます。", en="Give the number of the reminder. /remind list shows the numbers.")
     what = Sentence(ja="何をお知らせするかも書いてください。たとえば /remind add 明日9時 薬を飲む", en="Write what to remind you of as well, for example: /remind add tomorrow at 9 take the pills")
-    """There is a time, and nothing to remind of."""
 
     def written(self, local: datetime, now: datetime) -> str:
         """Write a time where the user is: 11月23日(月) 9:00. The year is left out if it is that of `now`."""
@@ -146,9 +130,7 @@ class RepeatTexts(Area):
     day_of_month = Sentence(ja="{month}{day}", en="{month} {day}")
     nth_of_month = Sentence(ja="{month}の{days}", en="the {days} of {month}")
     some_months = Sentence(ja="（ない月はお休み）", en=" (when there is one)")
-    """Behind days that not every month has."""
     leap_years = Sentence(ja="（うるう年だけ）", en=" (leap years only)")
-    """Behind 29 February."""
     days_apart = Sentence(ja="{count}日ごと", en="every {count} days")
     weeks_apart = Sentence(ja="{count}週間ごとの{days}曜", en="every {count} weeks on {days}")
     months_apart = Sentence(ja="{count}か月ごとの{days}", en="every {count} months on the {days}")
@@ -162,7 +144,6 @@ class RepeatTexts(Area):
     """From Sunday on."""
     months = Both(ja=tuple(f"{month}月" for month in range(1, 13)), en=(*("January", "February", "March", "April", "May", "June"), *("July", "August", "September", "October", "November", "December")))
     counted = Both(ja=tuple(f"{day}日" for day in range(1, 32)), en=tuple(f"{day}{ ({1: 'st', 2: 'nd', 3: 'rd'}.get(day % 10, 'th') if day not in (11, 12, 13) else 'th') }" for day in range(1, 32)))
-    """The days of a month, as they are counted."""
     comma = Sentence(ja="・", en=", ")
     last_comma = Sentence(ja="・", en=" and ")
 

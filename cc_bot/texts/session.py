@@ -1,5 +1,9 @@
-"""Sessions, settings and help, as a user reads of them."""
+"""`/clear`, `/help`, `/settings` and `/usage`."""
 
+from collections.abc import Callable
+from datetime import datetime
+
+from cc_bot.domain.usage import MAX_MODELS_NAMED, MICROS, Total, UsageReport
 from cc_bot.texts.area import Area, Sentence
 from cc_bot.texts.commands import CommandTexts
 
@@ -9,7 +13,6 @@ class SessionTexts(Area):
     reset = Sentence(
         ja="🧹 ここまでの会話を区切りました。ここにこれより前に書かれたことは、もう読みません。</ask> での会話は人ごとに別です。それぞれ </clear> で区切れます。", en="🧹 A fresh start: I no longer read what was written here before. What you each have going with </ask> is your own; </clear> starts that afresh."
     )
-    """Everyone in the channel reads it."""
     reset_refused = Sentence(ja="区切れるのは、「メッセージの管理」の権限がある人と、このスレッドを作った人だけです。", en="Only members who may manage messages, and whoever started this thread, can do that.")
     reset_unsure = Sentence(ja="あなたがこのスレッドを作ったかどうか、Discord に確かめられませんでした。少し待って、もう一度お試しください。", en="Discord did not tell me whether you started this thread. Please try again in a moment.")
     settings_title = Sentence(ja="あなたの設定", en="Your settings")
@@ -88,7 +91,6 @@ class SessionTexts(Area):
         ja="- `</admin status>`・`</admin limits show>`・`</admin access list>`・`</admin model list>`・`</admin maintenance on>` 私の管理です（管理者のあなただけに表示しています）。\n",
         en="- `</admin status>`, `</admin limits show>`, `</admin access list>`, `</admin model list>`, `</admin maintenance on>` look after me (shown to owners alone).\n",
     )
-    """For owners."""
     help_stored_mentions = Sentence(
         ja="\nチャンネルのメッセージで保存されるのは、私へのメンションと返信だけです。Discord で消せば、保存されたものも、それへの私の回答も消えます。", en=("\nOf messages in channels, those that mention me or reply to me are stored. What you delete on Discord is deleted there too, with my answer to it.")
     )
@@ -96,3 +98,61 @@ class SessionTexts(Area):
         ja=("\n私が見られるチャンネルでは、みなさんのメッセージがすべて保存され、答えるときに使われます。Discord で消せば、保存されたものも、それへの私の回答も消えます。"),
         en=("\nIn channels that I can see, everybody's messages are stored and used for my answers. What you delete on Discord is deleted there too, with my answer to it."),
     )
+
+
+class UsageTexts(Area):
+    title = Sentence(ja="使用量", en="What you used")
+    server_title = Sentence(ja="このサーバーの使用量", en="What this server used")
+    nothing = Sentence(ja="まだ何も使っていません。", en="Nothing has been used yet.")
+    today = Sentence(ja="今日: {total}", en="Today: {total}")
+    month = Sentence(ja="今月: {total}", en="This month: {total}")
+    total = Sentence(ja="{tokens} トークン・質問 {turns}件", en="{tokens} tokens, questions: {turns}")
+    total_cost = Sentence(ja="{tokens} トークン・質問 {turns}件・{cost}", en="{tokens} tokens, questions: {turns}, {cost}")
+    sound = Sentence(ja="{total}・音声 {time}", en="{total}, sound: {time}")
+    minutes = Sentence(ja="{minutes}分{seconds}秒", en="{minutes} min {seconds} s")
+    left_today = Sentence(ja="今日の残り: {left} / {limit} トークン（{resets} に戻ります）", en="Left today: {left} of {limit} tokens (resets: {resets})")
+    left_this_month = Sentence(ja="今月の残り: {left} / {limit} トークン（{resets} に戻ります）", en="Left this month: {left} of {limit} tokens (resets: {resets})")
+    users = Sentence(ja="今月使った人: {count}人", en="Members who used it this month: {count}")
+    models = Sentence(ja="今月よく使ったモデル", en="The models that used most this month")
+    model = Sentence(ja="{model}: {tokens} トークン", en="{model}: {tokens} tokens")
+    model_cost = Sentence(ja="{model}: {tokens} トークン・{cost}", en="{model}: {tokens} tokens, {cost}")
+    offline = Sentence(ja="オフラインモデル", en="the offline model")
+    unpriced = Sentence(ja="値段が決まっていないため、金額に入っていないモデル: {models}", en="Not in the cost, since they have no price: {models}")
+    chart = Sentence(ja="日ごとのトークン", en="Tokens by day")
+    at = Sentence(ja="{time}", en="at {time}")
+    managers_only = Sentence(ja="サーバー全体の使用量を見られるのは、サーバーを管理できる人だけです。", en="Only those who manage the server can see what all of it used.")
+    servers_only = Sentence(ja="サーバー全体の使用量は、サーバーの中で見てください。", en="Please ask for what a server used in that server.")
+
+    def lines(self, report: UsageReport, moment: Callable[[datetime], str], name: Callable[[str], str] = str) -> list[str]:
+        """Tell what was used and what is left, a line each; `moment` writes when something is, `name` a
+        model's name."""
+        lines = [self.today.format(total=self._total(report.today, report.currency)), self.month.format(total=self._total(report.month, report.currency))]
+        for left in report.left:
+            template = self.left_today if left.name == "tokens_per_day" else self.left_this_month
+            resets = moment(left.resets_at)
+            lines.append(template.format(left=f"{left.left:,}", limit=f"{left.limit:,}", resets=resets))
+        if report.users is not None:
+            lines.append(self.users.format(count=report.users))
+        if report.unpriced:
+            lines.append(self.unpriced.format(models=", ".join(map(name, report.unpriced))))
+        return lines
+
+    def model_lines(self, report: UsageReport, name: Callable[[str], str] = str) -> list[str]:
+        """The models that used most this month."""
+        return [(self.model_cost if report.currency else self.model).format(model=name(model) or self.offline, tokens=f"{total.tokens:,}", cost=money(total.cost_micros, report.currency)) + (f" ({self.time(total.seconds)})" if total.seconds else "") for model, total in report.models[:MAX_MODELS_NAMED]]
+
+    def _total(self, total: Total, currency: str) -> str:
+        template = self.total_cost if currency else self.total
+        cost = money(total.cost_micros, currency)
+        told = template.format(tokens=f"{total.tokens:,}", turns=f"{total.turns:,}", cost=cost)
+        return self.sound.format(total=told, time=self.time(total.seconds)) if total.seconds else told
+
+    def time(self, seconds: int) -> str:
+        """The length of a sound."""
+        return self.minutes.format(minutes=seconds // 60, seconds=seconds % 60)
+
+
+def money(micros: int, currency: str) -> str:
+    """`0.0123 USD`: with as many decimals as say something."""
+    amount = micros / MICROS
+    return f"{amount:,.2f} {currency}" if amount >= 1 or not micros else f"{amount:,.4f} {currency}"

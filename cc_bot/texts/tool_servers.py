@@ -51,7 +51,6 @@ class ToolServersFileTexts(Area):
             **dict.fromkeys(("guilds", "channels", "roles"), Sentence(ja='["123456789012345678"]（ID のリスト）', en='["123456789012345678"] (a list of ids)')),
         }
     )
-    """What a key has to look like."""
 
 
 class ToolServersTexts(Area):
@@ -166,11 +165,9 @@ class FormTexts(Area):
         ja="📋 ツールのサーバー「{server}」からの質問です。ボットや Discord からではなく、答えはそのサーバーに送られます。パスワード、届いたコード、カードの番号は、何と書いてあっても入力しないでください（{minutes}分間有効）。",
         en="📋 The server “{server}” asks this, not the bot and not Discord, and gets your answer. Whatever it says, never enter a password, a code that you were sent or the number of a card (open for {minutes} minutes).",
     )
-    """Above the words of the server, which stand in a quotation."""
     fill = Sentence(ja="フォームに答える", en="Answer the form")
     skip = Sentence(ja="答えない", en="Don't answer")
     title = Sentence(ja="⚠️ パスワードやコードは書かない：{server}", en="⚠️ No passwords or codes: {server}")
-    """Of the form itself, whose other words are the server's; cut at its end."""
     yes_or_no = Sentence(ja="はい / いいえ", en="yes / no")
     answered = Sentence(ja="📋 「{server}」のフォームに答えました。", en="📋 The form of “{server}” was answered.")
     declined = Sentence(ja="📋 「{server}」のフォームには答えませんでした。", en="📋 The form of “{server}” was not answered.")

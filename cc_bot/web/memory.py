@@ -39,7 +39,7 @@ from cc_bot.domain.memory import (
 from cc_bot.domain.text import one_line, shorten
 from cc_bot.stores.memory.removal import HiddenMemory
 from cc_bot.texts import Texts
-from cc_bot.texts.web_memory import WebMemoryTexts
+from cc_bot.texts.web import WebMemoryTexts
 from cc_bot.web.form import PageNumber, form_of, id_in, number_of, text_of
 from cc_bot.web.page import go_on, go_on_with, moment_in, render, see_other, sentence_on, take_notice
 from cc_bot.web.server import status_of

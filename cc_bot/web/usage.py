@@ -14,7 +14,7 @@ from cc_bot.domain.canvas import Chart, Series
 from cc_bot.domain.limits import Remaining
 from cc_bot.domain.usage import Total, UsageBreakdown, UsageReport
 from cc_bot.texts import Texts
-from cc_bot.texts.usage import money
+from cc_bot.texts.session import money
 from cc_bot.web.page import render
 from cc_bot.web.services import WebServices
 from cc_bot.web.visitor import SignedIn, visitor_of

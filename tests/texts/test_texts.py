@@ -11,7 +11,7 @@ from cc_bot.domain import Locale, errors
 from cc_bot.domain.errors import CcBotError, LimitReached, MemoryTooLong
 from cc_bot.texts import commands, explain, texts
 from cc_bot.texts.area import Area
-from cc_bot.texts.usage import money
+from cc_bot.texts.session import money
 
 KANA = re.compile(r"[\u3041-\u30ff]")
 JAPANESE = re.compile(r"[\u3041-\u30ff\u4e00-\u9fff]")

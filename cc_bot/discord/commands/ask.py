@@ -14,7 +14,7 @@ from cc_bot.discord.interactions import author_name, own_space
 from cc_bot.discord.messages.addressing import ProactiveMessageQuotes
 from cc_bot.discord.messages.forwards import Forwards
 from cc_bot.domain.turn import AskedQuestion
-from cc_bot.texts.naming import without_mentions
+from cc_bot.texts.area import without_mentions
 
 loader = lightbulb.Loader()
 

@@ -39,7 +39,7 @@ from cc_bot.domain.message import Pointing, is_blank, is_recording
 from cc_bot.domain.turn import AskedQuestion
 from cc_bot.stores.memory.store import MemoryStore
 from cc_bot.texts import Texts, explain
-from cc_bot.texts.naming import without_mentions
+from cc_bot.texts.area import without_mentions
 
 loader = lightbulb.Loader()
 

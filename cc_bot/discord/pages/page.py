@@ -16,8 +16,8 @@ from cc_bot.domain.locale import Locale
 from cc_bot.domain.memory import Receipt
 from cc_bot.domain.schedule import ScheduleReceipt
 from cc_bot.domain.text import shorten
+from cc_bot.texts.area import Show, without_mentions
 from cc_bot.texts.commands import plainly
-from cc_bot.texts.naming import Show, without_mentions
 
 # ---- facts ---------------------------------------------------------------------------------------------
 # The bot's own statements about an answer: receipts and notes, in embeds of its last message.

@@ -2,7 +2,7 @@
 next.
 
 A name in braces is a parameter of the error. A command is written as a mark, `</memory add>`: see
-texts/naming.py.
+texts/area.py.
 """
 
 from datetime import datetime
