@@ -18,8 +18,7 @@ from time import perf_counter
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # for `python bench/spending.py`
 
 from cc_bot.domain import Locale, Usage
-from cc_bot.domain.limits import DEFAULT_RULES, LimitKey, Rules, UsageSubject
-from cc_bot.domain.usage import ModelUsage
+from cc_bot.domain.usage import DEFAULT_RULES, LimitKey, ModelUsage, Rules, UsageSubject
 from cc_bot.policy import Policies
 from cc_bot.stores import ReservationRequest, Settlement, UsageStore, open_stores
 

@@ -11,9 +11,19 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints, TypeAdapte
 
 from cc_bot.domain.access import AccessLists, Subjects
 from cc_bot.domain.errors import InvalidPolicy
-from cc_bot.domain.limits import DEFAULT_RULES, EVERYONE, LIMIT_NAMES, MAX_LIMIT, LimitKey, LimitScope, Rules
 from cc_bot.domain.locale import Locale
-from cc_bot.domain.usage import MAX_PRICE, Price, PriceList
+from cc_bot.domain.usage import (
+    DEFAULT_RULES,
+    EVERYONE,
+    LIMIT_NAMES,
+    MAX_LIMIT,
+    MAX_PRICE,
+    LimitKey,
+    LimitScope,
+    Price,
+    PriceList,
+    Rules,
+)
 from cc_bot.operator_file import FileKind, FileRefused, OperatorFile, TableReader, parse_toml, printable_key
 from cc_bot.texts import Texts, texts
 

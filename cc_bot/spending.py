@@ -12,15 +12,16 @@ import structlog
 
 from cc_bot.context.tokens import estimate_tokens, request_tokens
 from cc_bot.domain.errors import DatabaseUnreachable, ModelError, StorageError
-from cc_bot.domain.limits import UsageSubject, remaining_tokens
 from cc_bot.domain.measures import NULL_METER, Meter, Purpose
 from cc_bot.domain.turn import PendingTurn, Usage
 from cc_bot.domain.usage import (
     ModelUsage,
     UsageBreakdown,
     UsageReport,
+    UsageSubject,
     break_down,
     first_day,
+    remaining_tokens,
     report_of,
     with_prices,
 )

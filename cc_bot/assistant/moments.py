@@ -11,9 +11,9 @@ import structlog
 
 from cc_bot.domain.clock import Clock
 from cc_bot.domain.errors import ModelError, NoSuchTime, RepeatNotUnderstood, WhenNotUnderstood
-from cc_bot.domain.limits import UsageSubject
 from cc_bot.domain.locale import Locale
 from cc_bot.domain.planning import Planned, is_ambiguous, looks_repeated, parse_schedules
+from cc_bot.domain.usage import UsageSubject
 from cc_bot.domain.when import MAX_LENGTH
 from cc_bot.llm.model import ChatModel, ChatRequest, Delta, SystemPart, UserPart
 from cc_bot.spending import Spending

@@ -12,9 +12,8 @@ import structlog
 
 from cc_bot.context.recordings import probe_audio
 from cc_bot.domain.errors import LimitReached, ModelError, StorageError
-from cc_bot.domain.limits import UsageSubject
 from cc_bot.domain.message import Message, is_blank
-from cc_bot.domain.usage import TOKENS_A_SECOND
+from cc_bot.domain.usage import TOKENS_A_SECOND, UsageSubject
 from cc_bot.llm.speech import Speaker
 from cc_bot.spending import Spending
 

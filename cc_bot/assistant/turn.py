@@ -25,7 +25,6 @@ from cc_bot.domain.errors import (
     ShuttingDown,
 )
 from cc_bot.domain.form import Asker
-from cc_bot.domain.limits import UsageSubject
 from cc_bot.domain.locale import Locale
 from cc_bot.domain.measures import NULL_METER, Meter, Phase
 from cc_bot.domain.memory import Audience, Memory, Source
@@ -46,6 +45,7 @@ from cc_bot.domain.schedule import Place
 from cc_bot.domain.session import SessionKey
 from cc_bot.domain.tool_server import ToolPlace
 from cc_bot.domain.turn import Done
+from cc_bot.domain.usage import UsageSubject
 from cc_bot.internet.addresses import TurnTexts
 from cc_bot.internet.turn import WebAccess
 from cc_bot.llm.model import ChatRequest, PromptPart, ToolResultPart, ToolSchema

@@ -25,9 +25,9 @@ from cc_bot.domain.errors import (
     ModelsNotUnderstood,
     SubjectNotUnderstood,
 )
-from cc_bot.domain.limits import DEFAULT_RULES, EVERYONE, LIMIT_NAMES, MAX_LIMIT, QUOTAS, LimitKey, LimitName
 from cc_bot.domain.process import find_differing, find_free_shards, write_shards
 from cc_bot.domain.text import format_size, one_line, without_controls
+from cc_bot.domain.usage import DEFAULT_RULES, EVERYONE, LIMIT_NAMES, MAX_LIMIT, QUOTAS, LimitKey, LimitName
 from cc_bot.mcp.servers import Servers
 from cc_bot.policy import Policies
 from cc_bot.status import BotStatus, Seen

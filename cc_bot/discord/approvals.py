@@ -18,8 +18,8 @@ from cc_bot.discord.delivery.outlets import reply_in_place
 from cc_bot.discord.delivery.receipts import ReceiptUpkeep
 from cc_bot.discord.delivery.reply import RETRY_PAUSES_S, PostUncertain, repeat
 from cc_bot.discord.delivery.running import RunningTurn
+from cc_bot.discord.gate import Owners
 from cc_bot.discord.interactions import author_name, is_ephemeral, roles_of, visibility_of
-from cc_bot.discord.owners import Owners
 from cc_bot.discord.pages.custom_ids import ProposalButton
 from cc_bot.discord.pages.page import Page
 from cc_bot.discord.pages.proposals import declined_line, outcome_line, refreshed

@@ -1,32 +1,227 @@
-"""The gate: whether a visitor may use the bot."""
+"""Who may use the bot: owners, rates, floods, and the gate that asks them all."""
 
 import asyncio
-from collections.abc import Sequence
+import math
+from collections import deque
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from datetime import timedelta
-from typing import Final
+from datetime import datetime, timedelta
+from time import monotonic
+from typing import Any, Final, Literal
 
 import hikari
 import structlog
 
 from cc_bot.discord.agents import Preloaded
-from cc_bot.discord.floods import QUIET_S, FloodGuard
-from cc_bot.discord.owners import Owners
 from cc_bot.discord.places import Places, Recent, key_of_interaction
-from cc_bot.discord.rates import CommandRates, What
 from cc_bot.domain.access import AccessRules, Refusal, Visitor, is_shut, refusal
 from cc_bot.domain.clock import Clock, utc_now
-from cc_bot.domain.errors import AccessError, NotAllowed, StorageError, TooManyCommands, UnderMaintenance
-from cc_bot.domain.limits import Rules, UsageSubject, quotas_of_user
+from cc_bot.domain.errors import (
+    AccessError,
+    NotAllowed,
+    OwnersOnly,
+    StorageError,
+    TooManyCommands,
+    UnderMaintenance,
+)
 from cc_bot.domain.message import ChannelKey, Message
 from cc_bot.domain.schedule import Schedule
+from cc_bot.domain.usage import MINUTE, Rules, UsageSubject, quotas_of_user
 from cc_bot.domain.web import WebPlace
 from cc_bot.in_order import KeyedLock
 from cc_bot.policy import Policies, Policy
 from cc_bot.stores import AccessState, AccessStore, Visit
 
 _log = structlog.get_logger(__name__)
+
+OWNERS_TTL_S: Final = 10.0
+ASK_TIMEOUT_S: Final = 1.5
+"""Discord waits 3 s for an acknowledgement."""
+
+
+@dataclass(slots=True)
+class Owners:
+    """The users that the operator named in a setting or in the policy file. If none is named: the owner of
+    the application, or the accepted members of its team, as Discord says now."""
+
+    named: frozenset[int]
+    policies: Policies
+    rest: hikari.api.RESTClient
+    _of_application: frozenset[int] = field(default=frozenset())
+    _fetched_at_s: float = -math.inf
+    _fetching: "asyncio.Task[None] | None" = None
+
+    async def learn(self) -> None:
+        """Fetch the owners of the application. Raises hikari's errors."""
+        application = await self.rest.fetch_application()
+        self._fetched_at_s = monotonic()
+        if application.team is None:
+            self._of_application = frozenset({int(application.owner.id)})
+            return
+        self._of_application = frozenset(
+            int(user_id)
+            for user_id, member in application.team.members.items()
+            if member.membership_state == hikari.TeamMembershipState.ACCEPTED
+        )
+
+    async def ids(self, *, fresh: bool = False) -> frozenset[int]:
+        """Return the owners, cached for OWNERS_TTL_S unless `fresh`; the last known ones if Discord fails."""
+        policy = await self.policies.now()
+        named = self.named | policy.access.owners
+        if not named and (fresh or monotonic() - self._fetched_at_s > OWNERS_TTL_S):
+            await self._ask()
+        return self.under(policy)
+
+    async def _ask(self) -> None:
+        """Fetch once for all concurrent callers, and not again soon if Discord does not answer."""
+        if self._fetching is None:
+            self._fetched_at_s = monotonic()
+            self._fetching = asyncio.create_task(self._learn_or_keep())
+        with suppress(TimeoutError):
+            await asyncio.wait_for(asyncio.shield(self._fetching), ASK_TIMEOUT_S)
+
+    async def _learn_or_keep(self) -> None:
+        try:
+            await self.learn()
+        except hikari.HikariError as error:
+            _log.warning("owners_not_learned", error=type(error).__name__)
+        finally:
+            self._fetching = None
+
+    async def has(self, user_id: int) -> bool:
+        """Return whether a user is an owner, without asking Discord."""
+        return user_id in self.under(await self.policies.now())
+
+    def under(self, policy: Policy) -> frozenset[int]:
+        return self.named | policy.access.owners or self._of_application
+
+    async def require(self, interaction: hikari.PartialInteraction) -> None:
+        """Raise OwnersOnly unless the user is an owner. Call it at every command, press and form: hiding a
+        command does not forbid it."""
+        if int(interaction.user.id) not in await self.ids(fresh=True):
+            raise OwnersOnly
+
+
+What = Literal["command", "choices"]
+
+CHOICES_PER_COMMAND: Final = 10
+MAX_CACHED_USERS: Final = 5000
+
+
+@dataclass(slots=True)
+class CommandRates:
+    _moments: Recent[tuple[int, What], deque[datetime]] = field(
+        default_factory=lambda: Recent(MAX_CACHED_USERS)
+    )
+    _refused_until: Recent[tuple[int, What], datetime] = field(
+        default_factory=lambda: Recent(MAX_CACHED_USERS)
+    )
+
+    def count(self, user_id: int, what: What, most: int, now: datetime) -> datetime | None:
+        """Count one use, unless `most` are reached within a minute; then return when the next is allowed."""
+        allowed = most * CHOICES_PER_COMMAND if what == "choices" else most
+        moments = self._moments.get((user_id, what)) or deque[datetime]()
+        while moments and not now - MINUTE < moments[0] <= now:  # or the clock was set back
+            moments.popleft()
+        if len(moments) >= allowed:
+            self._refused_until[user_id, what] = moments[-allowed] + MINUTE
+            return moments[-allowed] + MINUTE
+        moments.append(now)
+        self._moments[user_id, what] = moments
+        return None
+
+    def refused_until(self, user_id: int, what: What, now: datetime) -> datetime | None:
+        """Return until when uses are refused, since `count` refused one; None: they are not."""
+        until = self._refused_until.get((user_id, what))
+        return until if until and now < until <= now + MINUTE else None
+
+
+Kind = Literal["interaction", "message"]
+
+MAX_AT_ONCE: Final[Mapping[Kind, int]] = {"interaction": 60, "message": 300}
+"""Events of one user. After a resume Discord sends all missed messages at once."""
+REFILL_PER_S: Final = 20
+"""As many autocomplete requests as the gate allows per second."""
+QUIET_S: Final = 5.0
+"""A flood is over after so many seconds without events."""
+MAX_USERS: Final = 5000
+
+_EVENTS: Final[Mapping[str, Kind]] = {
+    "interaction_create": "interaction",
+    "message_create": "message",
+    "message_update": "message",
+}
+
+
+@dataclass(slots=True)
+class _Sender:
+    allowance: float
+    seen_at_s: float
+    is_flooding: bool = False
+    refused: int | None = None
+    """The one interaction of the flood that is answered, with a refusal."""
+
+
+@dataclass(slots=True)
+class FloodGuard:
+    _senders: Recent[tuple[int, Kind], _Sender] = field(default_factory=lambda: Recent(MAX_USERS))
+
+    def drops(self, user_id: int, kind: Kind, now_s: float, *, answerable: int | None = None) -> bool:
+        """Count an event. Returns whether it is to be dropped. The first `answerable` interaction of a flood
+        is not: the gate refuses it, which tells the user."""
+        most = MAX_AT_ONCE[kind]
+        sender = self._senders.get((user_id, kind)) or _Sender(most, now_s)
+        self._senders[user_id, kind] = sender
+        away_s, sender.seen_at_s = now_s - sender.seen_at_s, now_s
+        if sender.is_flooding and away_s < QUIET_S:
+            if sender.refused is None and answerable is not None:
+                sender.refused = answerable
+                return False
+            return True
+        sender.is_flooding, sender.refused = False, None
+        sender.allowance = min(most, sender.allowance + away_s * REFILL_PER_S)
+        if sender.allowance >= 1:
+            sender.allowance -= 1
+            return False
+        _log.warning("flood_dropped", subject=user_id, kind=kind)
+        sender.is_flooding, sender.refused = True, answerable
+        return answerable is None
+
+    def refuses(self, user_id: int, interaction_id: int) -> bool:
+        """Return whether this is the one interaction of a flood that is refused visibly."""
+        sender = self._senders.get((user_id, "interaction"))
+        return sender is not None and sender.refused == interaction_id
+
+
+def drop_floods(bot: hikari.GatewayBot, guard: FloodGuard) -> None:
+    """Drop events of floods at the gateway. The bot's own messages always pass."""
+
+    def is_dropped(kind: Kind, payload: Mapping[str, Any]) -> bool:
+        user_id, now_s = _sender_of(payload), monotonic()
+        if kind == "interaction":
+            answerable = payload["type"] != hikari.InteractionType.AUTOCOMPLETE
+            return guard.drops(user_id, kind, now_s, answerable=int(payload["id"]) if answerable else None)
+        me = bot.get_me()
+        return user_id != 0 and (me is None or user_id != me.id) and guard.drops(user_id, kind, now_s)
+
+    def guarded(kind: Kind, consume: Any) -> Any:
+        def pass_on(shard: hikari.api.GatewayShard, payload: Mapping[str, Any]) -> None:
+            if not is_dropped(kind, payload):
+                consume(shard, payload)
+
+        return pass_on
+
+    consumers = bot.event_manager._consumers  # type: ignore[attr-defined]  # there is no other way in
+    for name, kind in _EVENTS.items():
+        consumers[name].callback = guarded(kind, consumers[name].callback)
+
+
+def _sender_of(payload: Mapping[str, Any]) -> int:
+    """Return the user of an event; 0 for an edit without its author."""
+    user = payload.get("author") or payload.get("user") or payload.get("member", {}).get("user", {})
+    return int(user.get("id", 0))
+
 
 MAX_CACHED_MEMBERS: Final = 5000
 

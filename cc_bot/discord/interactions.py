@@ -11,8 +11,8 @@ from typing import Final
 import hikari
 
 from cc_bot.discord.places import key_of_interaction
-from cc_bot.domain.limits import UsageSubject
 from cc_bot.domain.message import Visibility
+from cc_bot.domain.usage import UsageSubject
 
 Answerable = hikari.CommandInteraction | hikari.ComponentInteraction | hikari.ModalInteraction
 

@@ -14,7 +14,6 @@ import lightbulb
 import structlog
 
 from cc_bot.commands.reply import Reply
-from cc_bot.discord.failures import tell, tell_failure
 from cc_bot.discord.gate import Gate
 from cc_bot.discord.interactions import Answerable, defer_early, defer_update
 from cc_bot.discord.pages.custom_ids import (
@@ -32,7 +31,7 @@ from cc_bot.discord.pages.custom_ids import (
 from cc_bot.discord.pages.memory import EphemeralView
 from cc_bot.discord.pages.page import NO_PINGS, components
 from cc_bot.discord.pages.replies import reply_view
-from cc_bot.discord.recipients import Recipient, Recipients
+from cc_bot.discord.recipients import Recipient, Recipients, tell, tell_failure
 from cc_bot.domain.message import UserSettings
 from cc_bot.in_order import KeyedLock
 from cc_bot.texts import Texts

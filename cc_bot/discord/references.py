@@ -2,14 +2,15 @@
 right above it; or the message of a menu command, and those after it.
 
 Only the id of the message replied to is stored, so later requests lack deleted messages. Messages that the
-author or the bot may not read are reported as not shown, whether they exist or not.
-"""
+author or the bot may not read are reported as not shown, whether they exist or not."""
 
 import asyncio
 import re
+import time
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
+from functools import partial
 from typing import Final, TypeVar
 
 import hikari
@@ -28,6 +29,7 @@ from cc_bot.discord.attachments import (
 from cc_bot.discord.delivery.refusals import is_gone
 from cc_bot.discord.incoming import (
     FILE_NOTE,
+    ORDINARY,
     contains_foreign_text,
     content_of,
     has_no_visible_content,
@@ -36,9 +38,8 @@ from cc_bot.discord.incoming import (
     text_of,
     without_small_print,
 )
-from cc_bot.discord.interactions import message_link
-from cc_bot.discord.places import Places, may_read
-from cc_bot.discord.targets import Target, Targets, is_said, is_same
+from cc_bot.discord.interactions import Answerable, is_ephemeral, message_link, own_space
+from cc_bot.discord.places import Places, Recent, may_read
 from cc_bot.domain.errors import AttachmentNotFetched, ConversationNotShown, InputError, TargetNotShown
 from cc_bot.domain.locale import Locale
 from cc_bot.domain.message import (
@@ -55,6 +56,86 @@ from cc_bot.domain.turn import AskedAbout, FilesLeftOut, MessagesRead, ReplyWith
 from cc_bot.stores import Stores
 from cc_bot.stores.channels import Said
 from cc_bot.texts import texts
+
+KEPT_S: Final = 3600.0
+"""Outside of its servers and DMs the bot is not told of deletions."""
+REMEMBERED: Final = 200
+"""Messages of either kind."""
+
+_SAID: Final = ORDINARY | {hikari.MessageType.CHAT_INPUT, hikari.MessageType.CONTEXT_MENU_COMMAND}
+"""Other types report events."""
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    message: hikari.Message
+    interaction_id: int
+    may_be_fetched: bool
+    """Whether the bot is in its channel, and it is not ephemeral."""
+
+
+@dataclass(eq=False, slots=True)
+class Targets:
+    now_s: Callable[[], float] = time.monotonic
+    _kept: Recent[tuple[int, int], tuple[Target, float]] = field(
+        default_factory=partial(Recent[tuple[int, int], tuple[Target, float]], REMEMBERED)
+    )
+    """By user and message, with the time."""
+
+    _brought: Recent[int, hikari.PartialMessage] = field(
+        default_factory=partial(Recent[int, hikari.PartialMessage], REMEMBERED)
+    )
+
+    def note(self, message: hikari.PartialMessage) -> None:
+        """Cache a message with forwards or files, and the message that it replies to."""
+        if message.message_snapshots or message.attachments:
+            self._brought[int(message.id)] = message
+        if message.referenced_message:
+            self._brought[int(message.referenced_message.id)] = message.referenced_message
+
+    def get_brought(self, message_id: int) -> hikari.PartialMessage | None:
+        return self._brought.get(message_id)
+
+    def forget(self, message_id: int) -> None:
+        """Forget a cached message. Menu commands' messages are checked before use instead."""
+        self._brought.discard(message_id)
+
+    def forget_brought(self) -> None:
+        self._brought = Recent(REMEMBERED)
+
+    def keep(self, user_id: int, target: Target) -> None:
+        """Keep the message of a user's menu command."""
+        self._kept[user_id, int(target.message.id)] = target, self.now_s()
+
+    def get(self, user_id: int, message_id: int) -> Target | None:
+        """Return the message of a user's menu command; None after KEPT_S."""
+        target, at_s = self._kept.get((user_id, message_id)) or (None, 0.0)
+        if self.now_s() - at_s < KEPT_S:
+            return target
+        self._kept.discard((user_id, message_id))
+        return None
+
+
+def target_of(interaction: hikari.CommandInteraction, message: hikari.Message) -> Target:
+    return Target(message, int(interaction.id), is_present(interaction) and not is_ephemeral(message))
+
+
+def is_present(interaction: Answerable) -> bool:
+    """Return whether the bot itself is in the channel: a server that installed it, or its DM with the
+    user."""
+    by_guild = hikari.ApplicationIntegrationType.GUILD_INSTALL in interaction.authorizing_integration_owners
+    return own_space(interaction) or (interaction.guild_id is not None and by_guild)
+
+
+def is_said(message: hikari.Message) -> bool:
+    """Return whether it is a user's or bot's message that no longer shows "thinking"."""
+    return message.type in _SAID and hikari.MessageFlag.LOADING not in message.flags
+
+
+def is_same(message: hikari.Message, target: Target) -> bool:
+    """Return whether a message was not edited since the interaction."""
+    return message.edited_timestamp == target.message.edited_timestamp
+
 
 Answer = TypeVar("Answer")
 

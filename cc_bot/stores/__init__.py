@@ -22,13 +22,12 @@ from cc_bot.search.vectors import Embedder
 from cc_bot.storage import TIMEOUT_S, Database, ErasureLog, Synchronous, apply_pending, open_database
 from cc_bot.storage.engines import DATA_FOLDER, folder_setting, state_path
 from cc_bot.storage.files import ensure_folder
-from cc_bot.stores.access import AccessState, AccessStore, Visit
+from cc_bot.stores.access import AccessState, AccessStore, LimitStore, Visit
 from cc_bot.stores.archive import ArchiveStore
 from cc_bot.stores.blocks import BlockStore
 from cc_bot.stores.canvases import CanvasStore
 from cc_bot.stores.channels import ChannelStore
 from cc_bot.stores.ledger import Mention, TurnLedger, asked_in, channel_turn
-from cc_bot.stores.limits import LimitStore
 from cc_bot.stores.memory.history import MemoryHistoryStore
 from cc_bot.stores.memory.meaning import Embedding
 from cc_bot.stores.memory.pins import MemoryPinStore

@@ -16,9 +16,14 @@ from zoneinfo import ZoneInfo
 
 from cc_bot.domain.clock import AHEAD, Clock, utc_now
 from cc_bot.domain.errors import LimitReached, ServerLimitReached, TooManyAtOnce, TurnLost
-from cc_bot.domain.limits import (
+from cc_bot.domain.measures import Purpose
+from cc_bot.domain.turn import PendingTurn, Usage
+from cc_bot.domain.usage import (
     MINUTE,
+    TOKENS_A_SECOND,
     Bounds,
+    DailyUsage,
+    ModelUsage,
     ReachedLimit,
     Rules,
     UsageSnapshot,
@@ -29,13 +34,10 @@ from cc_bot.domain.limits import (
     find_reached,
     limits_tokens,
 )
-from cc_bot.domain.measures import Purpose
-from cc_bot.domain.turn import PendingTurn, Usage
-from cc_bot.domain.usage import TOKENS_A_SECOND, DailyUsage, ModelUsage
 from cc_bot.storage import MAINTENANCE_LOCK, Database, Row, Statement, Steps, guild, user
+from cc_bot.stores.access import rules_for
 from cc_bot.stores.columns import Columns, Kind, from_ms, to_ms
 from cc_bot.stores.ledger import accept_turn
-from cc_bot.stores.limits import rules_for
 from cc_bot.stores.processes import left_by_the_dead
 
 # ruff: noqa: S608 - put together from constants alone

@@ -15,7 +15,6 @@ from cc_bot.charts import table
 from cc_bot.commands.reply import Caller
 from cc_bot.domain import errors
 from cc_bot.domain.canvas import Chart
-from cc_bot.domain.limits import UsageSubject
 from cc_bot.domain.locale import Locale
 from cc_bot.domain.memory import receipt_of
 from cc_bot.domain.message import Agent, Message, Visibility
@@ -24,6 +23,7 @@ from cc_bot.domain.schedule import zone_named
 from cc_bot.domain.session import SessionKey
 from cc_bot.domain.tool_server import ToolPlace
 from cc_bot.domain.turn import Done
+from cc_bot.domain.usage import UsageSubject
 from cc_bot.stores import Stores
 from cc_bot.terminal.markdown import MARGIN, Notice, Quoted, one_line
 from cc_bot.terminal.reminders import change_line

@@ -1,7 +1,6 @@
 """Agents, as those who choose among them read of them."""
 
-from cc_bot.domain.limits import MAX_LIMIT
-from cc_bot.domain.usage import MAX_PRICE
+from cc_bot.domain.usage import MAX_LIMIT, MAX_PRICE
 from cc_bot.texts.area import Area, Sentence
 
 

@@ -25,7 +25,7 @@ from cc_bot.commands.admin import (
 from cc_bot.commands.reply import Reply
 from cc_bot.domain.access import SUBJECTS, AccessRules, Ruling, Subject, Subjects
 from cc_bot.domain.errors import IdNotUnderstood, InputError, OwnersOnly, SubjectNotUnderstood
-from cc_bot.domain.limits import LIMIT_NAMES
+from cc_bot.domain.usage import LIMIT_NAMES
 from cc_bot.log import LEVELS, MAX_RECORDS
 from cc_bot.web.form import form_of, text_of
 from cc_bot.web.page import go_on_with, render

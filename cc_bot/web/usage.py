@@ -11,8 +11,7 @@ from markupsafe import Markup
 
 from cc_bot.charts.svg import chart_svg
 from cc_bot.domain.canvas import Chart, Series
-from cc_bot.domain.limits import Remaining
-from cc_bot.domain.usage import Total, UsageBreakdown, UsageReport
+from cc_bot.domain.usage import Remaining, Total, UsageBreakdown, UsageReport
 from cc_bot.texts import Texts
 from cc_bot.texts.session import money
 from cc_bot.web.page import render

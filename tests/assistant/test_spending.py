@@ -15,8 +15,7 @@ from cc_bot.assistant import Assistant, AssistantSettings, Heartbeats, Stop, Tim
 from cc_bot.context.tokens import message_tokens
 from cc_bot.domain import Agent, ChannelKey, Locale, Message, Notice, TextDelta, TurnEvent, Usage
 from cc_bot.domain.errors import LimitReached, ModelUnavailable, TooManyAtOnce
-from cc_bot.domain.limits import LimitKey, LimitName, UsageSubject
-from cc_bot.domain.usage import DailyUsage, Price, PriceList
+from cc_bot.domain.usage import DailyUsage, LimitKey, LimitName, Price, PriceList, UsageSubject
 from cc_bot.llm.model import Fallback, Finish
 from cc_bot.policy import Policy
 from cc_bot.spending import Spending

@@ -11,7 +11,7 @@ from typing import Final
 
 import pytest
 
-from cc_bot.discord.floods import MAX_AT_ONCE
+from cc_bot.discord.gate import MAX_AT_ONCE
 from cc_bot.domain import Locale
 from cc_bot.domain.message import FILE_QUOTA
 from cc_bot.reading.reader import AT_A_TIME

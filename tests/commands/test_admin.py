@@ -29,7 +29,7 @@ from cc_bot.domain.errors import (
     ModelUnavailable,
     SubjectNotUnderstood,
 )
-from cc_bot.domain.limits import LimitKey
+from cc_bot.domain.usage import LimitKey
 from cc_bot.mcp.servers import Servers
 from cc_bot.policy import Policies
 from cc_bot.stores import open_stores

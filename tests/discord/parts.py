@@ -19,9 +19,8 @@ from cc_bot.discord.delivery.canvas_messages import CanvasMessages, Draw, Pictur
 from cc_bot.discord.delivery.deliveries import NOTE_TIMEOUT_S, Deliveries
 from cc_bot.discord.delivery.reply import ExpectedDeletions
 from cc_bot.discord.delivery.running import RunningTurns
-from cc_bot.discord.gate import Gate
+from cc_bot.discord.gate import Gate, Owners
 from cc_bot.discord.interactions import Answerable
-from cc_bot.discord.owners import Owners
 from cc_bot.discord.places import Places
 from cc_bot.discord.recipients import Recipients
 from cc_bot.discord.references import References

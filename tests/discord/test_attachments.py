@@ -12,8 +12,7 @@ from aiohttp import web
 from aiohttp.test_utils import TestServer
 
 from cc_bot.context.attachments import MAX_IMAGE_BYTES
-from cc_bot.discord.attachments import AttachmentFetcher, Fetched, asked_file, with_files
-from cc_bot.discord.held_files import HeldFiles
+from cc_bot.discord.attachments import AttachmentFetcher, Fetched, HeldFiles, asked_file, with_files
 from cc_bot.domain.errors import AttachmentNotFetched, AttachmentTooLarge, DocumentsWait, DocumentUnreadable
 from cc_bot.domain.message import Attachment, Message
 from cc_bot.reading.reader import DocumentReader

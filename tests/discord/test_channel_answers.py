@@ -16,8 +16,7 @@ from cc_bot.discord.delivery.outlets import UNREACHABLE, MessageReplies
 from cc_bot.discord.delivery.reply import ExpectedDeletions
 from cc_bot.discord.delivery.running import RunningTurns
 from cc_bot.discord.gate import SeenRoles
-from cc_bot.discord.messages.channel_answers import ChannelAnswers
-from cc_bot.discord.messages.mentions import MAX_CONCURRENT_USERS, Mentions, TypingSigns
+from cc_bot.discord.messages.mentions import MAX_CONCURRENT_USERS, ChannelAnswers, Mentions, TypingSigns
 from cc_bot.discord.pages.custom_ids import RetryButton, parse_custom_id
 from cc_bot.domain.clock import utc_now
 from cc_bot.domain.errors import ModelError, ModelRefusedRequest, ModelUnavailable, StorageError

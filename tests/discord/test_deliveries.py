@@ -15,8 +15,8 @@ from cc_bot.discord.delivery.running import RunningTurns
 from cc_bot.discord.pages.answer import AnswerState
 from cc_bot.domain import SessionKey
 from cc_bot.domain.errors import AttachmentNotFetched, TooManyAtOnce
-from cc_bot.domain.limits import UsageSubject
 from cc_bot.domain.turn import AskedQuestion, PendingTurn
+from cc_bot.domain.usage import UsageSubject
 from tests.discord.parts import Place, deliveries_over
 
 TURN = PendingTurn("e1", SessionKey(1, 10), "ask", "public", datetime(2026, 11, 22, tzinfo=UTC))

@@ -9,10 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from cc_bot.discord.floods import MAX_AT_ONCE, QUIET_S, FloodGuard
-from cc_bot.discord.gate import Gate, error_of
-from cc_bot.discord.owners import Owners
-from cc_bot.discord.rates import CommandRates
+from cc_bot.discord.gate import MAX_AT_ONCE, QUIET_S, CommandRates, FloodGuard, Gate, Owners, error_of
 from cc_bot.domain import ChannelKey, Locale, Message
 from cc_bot.domain.access import Refusal, Visitor
 from cc_bot.domain.errors import StorageError, UnderMaintenance

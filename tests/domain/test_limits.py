@@ -7,12 +7,11 @@ from zoneinfo import ZoneInfo
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cc_bot.domain import access, limits, usage
+from cc_bot.domain import access, usage
 from cc_bot.domain.access import Refusal, Subject, Subjects, Visitor
-from cc_bot.domain.limits import Bounds, LimitKey, UsageSubject
 from cc_bot.domain.message import ChannelKey
 from cc_bot.domain.turn import Usage
-from cc_bot.domain.usage import MICROS
+from cc_bot.domain.usage import MICROS, Bounds, LimitKey, UsageSubject
 
 AIKO, OWNER = 1, 9
 ROLE, CHANNEL, THREAD, GUILD = 20, 30, 31, 40
@@ -106,7 +105,7 @@ def test_the_limit_of_a_user_is_their_own_before_the_best_of_their_roles_before_
     """Where nobody tells the roles it is the most that it can be, and at the terminal only their own."""
     trusted, unknown = UsageSubject(7, 5, (100,)), UsageSubject(7, role_ids=None)
     terminal = UsageSubject(7, front_end="terminal")
-    table: list[tuple[limits.Rules, UsageSubject, int | None]] = [
+    table: list[tuple[usage.Rules, UsageSubject, int | None]] = [
         ({}, trusted, None),
         ({EVERYONE: 10}, UsageSubject(7), 10),
         ({EVERYONE: 10, TRUSTED: 100, OWN: 1}, trusted, 1),
@@ -124,54 +123,52 @@ def test_the_limit_of_a_user_is_their_own_before_the_best_of_their_roles_before_
         ({EVERYONE: 10, OWN: 3}, terminal, 3),
         ({EVERYONE: 10}, UsageSubject(0), None),
     ]
-    assert [limits.bounds_of_user(rules, payer).tokens_per_day for rules, payer, _ in table] == [
+    assert [usage.bounds_of_user(rules, payer).tokens_per_day for rules, payer, _ in table] == [
         limit for *_, limit in table
     ]
     rules = {EVERYONE: 10, LimitKey("user", 7, "concurrent"): 2}  # each name by itself
-    assert limits.bounds_of_user(rules, UsageSubject(7)) == Bounds(tokens_per_day=10, concurrent=2)
+    assert usage.bounds_of_user(rules, UsageSubject(7)) == Bounds(tokens_per_day=10, concurrent=2)
 
 
 def test_the_limit_of_a_guild_is_only_its_own_and_none_of_dms() -> None:
     rules = {EVERYONE: 10, LimitKey("guild", 5, "tokens_per_month"): 3}
-    assert limits.bounds_of_guild(rules, 5) == Bounds(tokens_per_month=3)
-    assert limits.bounds_of_guild(rules, 6) == Bounds()
-    assert limits.bounds_of_guild({LimitKey("guild", 0, "tokens_per_month"): 3}, 0) == Bounds()
+    assert usage.bounds_of_guild(rules, 5) == Bounds(tokens_per_month=3)
+    assert usage.bounds_of_guild(rules, 6) == Bounds()
+    assert usage.bounds_of_guild({LimitKey("guild", 0, "tokens_per_month"): 3}, 0) == Bounds()
 
 
 class TestReached:
     def test_is_a_limit_of_tokens_when_all_are_used_until_it_resets_where_the_operator_is(self) -> None:
-        snapshot = limits.UsageSnapshot(today=100, this_month=100)
-        day = limits.ReachedLimit("tokens_per_day", datetime(2026, 12, 1, 15, tzinfo=UTC))
-        month = limits.ReachedLimit("tokens_per_month", datetime(2026, 12, 31, 15, tzinfo=UTC))
+        snapshot = usage.UsageSnapshot(today=100, this_month=100)
+        day = usage.ReachedLimit("tokens_per_day", datetime(2026, 12, 1, 15, tzinfo=UTC))
+        month = usage.ReachedLimit("tokens_per_month", datetime(2026, 12, 31, 15, tzinfo=UTC))
         for limit, expected in ((101, (None, None)), (100, (day, month))):
             bounds = Bounds(tokens_per_day=limit), Bounds(tokens_per_month=limit)
-            assert tuple(limits.find_reached(each, snapshot, NOW, TOKYO) for each in bounds) == expected
+            assert tuple(usage.find_reached(each, snapshot, NOW, TOKYO) for each in bounds) == expected
 
     def test_of_several_tells_the_one_that_holds_longest_and_at_once_resets_at_no_time(self) -> None:
         bounds = Bounds(turns_per_minute=1, tokens_per_day=1, tokens_per_month=1, concurrent=1)
-        found = limits.find_reached(bounds, limits.UsageSnapshot((NOW,), 5, 5, 5), NOW, TOKYO)
+        found = usage.find_reached(bounds, usage.UsageSnapshot((NOW,), 5, 5, 5), NOW, TOKYO)
         assert found is not None
         assert found.name == "tokens_per_month"
-        two = limits.UsageSnapshot(turns_in_flight=2)
-        assert limits.find_reached(Bounds(concurrent=3), two, NOW, TOKYO) is None
-        assert limits.find_reached(Bounds(concurrent=2), two, NOW, TOKYO) == limits.ReachedLimit(
+        two = usage.UsageSnapshot(turns_in_flight=2)
+        assert usage.find_reached(Bounds(concurrent=3), two, NOW, TOKYO) is None
+        assert usage.find_reached(Bounds(concurrent=2), two, NOW, TOKYO) == usage.ReachedLimit(
             "concurrent", None
         )
         bounds = Bounds(turns_per_minute=1, concurrent=1)
         assert (
-            limits.find_reached(
-                bounds, limits.UsageSnapshot((NOW,), turns_in_flight=1), NOW, TOKYO, asked=False
+            usage.find_reached(
+                bounds, usage.UsageSnapshot((NOW,), turns_in_flight=1), NOW, TOKYO, asked=False
             )
             is None
         )
 
     def test_of_a_minute_resets_when_enough_turns_are_a_minute_old(self) -> None:
         turns = tuple(NOW - timedelta(seconds=s) for s in (50, 40, 10))
-        assert (
-            limits.find_reached(Bounds(turns_per_minute=4), limits.UsageSnapshot(turns), NOW, TOKYO) is None
-        )
-        found = limits.find_reached(Bounds(turns_per_minute=2), limits.UsageSnapshot(turns), NOW, TOKYO)
-        assert found == limits.ReachedLimit("turns_per_minute", NOW + timedelta(seconds=20))
+        assert usage.find_reached(Bounds(turns_per_minute=4), usage.UsageSnapshot(turns), NOW, TOKYO) is None
+        found = usage.find_reached(Bounds(turns_per_minute=2), usage.UsageSnapshot(turns), NOW, TOKYO)
+        assert found == usage.ReachedLimit("turns_per_minute", NOW + timedelta(seconds=20))
 
 
 def test_days_and_months_begin_at_midnight_also_where_clocks_move() -> None:
@@ -180,9 +177,9 @@ def test_days_and_months_begin_at_midnight_also_where_clocks_move() -> None:
         ("Europe/Berlin", "2026-10-24T22:00Z", "2026-10-25T23:00Z"),
         ("Africa/Cairo", "2026-04-23T12:00Z", "2026-04-23T22:00Z"),
     ):
-        found = limits.next_day(datetime.fromisoformat(moment), ZoneInfo(zone))
+        found = usage.next_day(datetime.fromisoformat(moment), ZoneInfo(zone))
         assert found == datetime.fromisoformat(day)
-    assert limits.next_month(NOW, TOKYO) == datetime(2026, 12, 31, 15, tzinfo=UTC)
+    assert usage.next_month(NOW, TOKYO) == datetime(2026, 12, 31, 15, tzinfo=UTC)
 
 
 def test_a_cost_is_that_of_tokens_by_kind_and_of_minutes_and_nothing_without_a_price() -> None:

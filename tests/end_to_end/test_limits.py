@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from cc_bot.discord.floods import MAX_AT_ONCE, QUIET_S
+from cc_bot.discord.gate import MAX_AT_ONCE, QUIET_S
 from tests.end_to_end.memories import run
 from tests.end_to_end.stage import Stage
 from tests.loopback.discord import Channel, User

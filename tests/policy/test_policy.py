@@ -6,9 +6,8 @@ from pathlib import Path
 
 from structlog.testing import capture_logs
 
-from cc_bot.domain.limits import DEFAULT_RULES, QUOTAS, LimitKey
 from cc_bot.domain.locale import Locale
-from cc_bot.domain.usage import Price, PriceList
+from cc_bot.domain.usage import DEFAULT_RULES, QUOTAS, LimitKey, Price, PriceList
 from cc_bot.operator_file import FileRefused
 from cc_bot.policy import Policies, Policy, parse_policy
 from cc_bot.texts import texts

@@ -8,10 +8,9 @@ import pytest
 
 from cc_bot.context.tokens import estimate_tokens, request_tokens
 from cc_bot.domain.errors import ModelUnavailable
-from cc_bot.domain.limits import UsageSubject
 from cc_bot.domain.measures import NULL_METER, Meter, Purpose
 from cc_bot.domain.turn import Usage
-from cc_bot.domain.usage import ModelUsage
+from cc_bot.domain.usage import ModelUsage, UsageSubject
 from cc_bot.llm.model import ChatModel, ChatRequest, Delta, Fallback, Finish, ToolRequest, UserPart
 from cc_bot.spending import UsageRecorder, without_limits
 from cc_bot.stores import Reservation, ReservationRequest

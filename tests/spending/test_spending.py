@@ -10,9 +10,8 @@ import pytest
 from structlog.testing import capture_logs
 
 from cc_bot.domain.errors import LimitReached, StorageError
-from cc_bot.domain.limits import LimitKey, UsageSubject
 from cc_bot.domain.turn import Usage
-from cc_bot.domain.usage import DailyUsage, Price, PriceList
+from cc_bot.domain.usage import DailyUsage, LimitKey, Price, PriceList, UsageSubject
 from cc_bot.llm.model import ChatRequest, Finish, UserPart
 from cc_bot.policy import Policy
 from cc_bot.spending import ABOUT_A_REQUEST, Spending, UsageRecorder

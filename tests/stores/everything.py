@@ -9,7 +9,6 @@ from typing import Any, Final, TypeVar, cast
 
 from cc_bot.domain import Attachment, Block, ChannelKey, Locale, Message, SessionKey, ToolCall
 from cc_bot.domain.canvas import AddCard, Drawn
-from cc_bot.domain.limits import DEFAULT_RULES, LimitKey, Rules, UsageSubject
 from cc_bot.domain.memory import Audience, MemoryFilter, Receipt
 from cc_bot.domain.memory_transfer import PortableMemory
 from cc_bot.domain.message import FileQuota, KnownPlace
@@ -18,7 +17,7 @@ from cc_bot.domain.proposal import CallMessage, Proposal
 from cc_bot.domain.schedule import Firing, Mark, Place, Quiet
 from cc_bot.domain.tool_server import StoredToolList
 from cc_bot.domain.turn import PendingTurn, Usage
-from cc_bot.domain.usage import ModelUsage
+from cc_bot.domain.usage import DEFAULT_RULES, LimitKey, ModelUsage, Rules, UsageSubject
 from cc_bot.domain.web import WebPlace
 from cc_bot.storage import Database, Statement
 from cc_bot.stores import ReservationRequest, SessionStore, Settlement, Stores, UsageStore

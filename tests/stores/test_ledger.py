@@ -8,10 +8,9 @@ import pytest
 
 from cc_bot.domain import ChannelKey, Locale, Message, ToolCall
 from cc_bot.domain.errors import StorageError, TooManyAtOnce, TurnLost
-from cc_bot.domain.limits import LimitKey, Rules, UsageSubject
 from cc_bot.domain.session import Session
 from cc_bot.domain.turn import KEPT, AskedFile, AskedQuestion, PendingTurn, Usage
-from cc_bot.domain.usage import ModelUsage
+from cc_bot.domain.usage import LimitKey, ModelUsage, Rules, UsageSubject
 from cc_bot.stores import ReservationRequest, Settlement, Stores, channel_turn
 from tests.stores.backends import KEY, OTHER_USER, OpenStores, got, turn
 from tests.stores.places import answer, said

@@ -8,11 +8,10 @@ import pytest
 
 from cc_bot.domain.clock import utc_now
 from cc_bot.domain.errors import ConversationGone, TurnLost
-from cc_bot.domain.limits import UsageSubject
 from cc_bot.domain.process import Process
 from cc_bot.domain.session import SessionKey
 from cc_bot.domain.turn import PendingTurn, Usage
-from cc_bot.domain.usage import ModelUsage
+from cc_bot.domain.usage import ModelUsage, UsageSubject
 from cc_bot.storage import Database
 from cc_bot.stores import PersonalErasureStore, ProcessStore, ScheduleStore, SessionStore, TurnLedger
 from cc_bot.stores.usage import Reservation, ReservationRequest, Settlement, UsageStore

@@ -12,7 +12,7 @@ from typing import Final
 import pytest
 
 from cc_bot.storage import MAINTENANCE_LOCK, Database, ErasureLog, Statement
-from cc_bot.stores import access, ledger, limits, processes, usage
+from cc_bot.stores import access, ledger, processes, usage
 from cc_bot.stores.canvases import SELECT_ALL_SHOWN, SELECT_STALE
 from cc_bot.stores.history import SELECT_FILE_BYTES
 from cc_bot.stores.memory.rows import LIST
@@ -47,7 +47,7 @@ Discord, of whomever they are, or it looks at ids alone."""
 WHOLE: Final = {
     *(*(ledger.ADOPT_TURNS, ledger.SELECT_UNFINISHED, ledger.FORGET_INTERRUPTED),),
     *(SELECT_ALL_SHOWN, SELECT_STALE, SELECT_STALE_USERS),
-    *(limits.SELECT_LIMITS, usage.SELECT_LEFT, usage.FORGET_SETTLED, access.SELECT_IN_FORCE),
+    *(access.SELECT_LIMITS, usage.SELECT_LEFT, usage.FORGET_SETTLED, access.SELECT_IN_FORCE),
     SELECT_FILE_BYTES,  # of all users, from the index alone
     *(PRUNE_PROPOSALS, ADOPT_CALLS, SELECT_CLAIMED, LOSE, REPORT_AGAIN, SELECT_ALL_MODELS, SELECT_LISTS),
     *(processes.SELECT_PROCESSES, processes.SELECT_DUTIES, processes.DELETE_LAPSED, processes.GIVE_ALL_BACK),

@@ -8,8 +8,8 @@ import pytest
 from cc_bot.domain import Locale, SessionKey, UserSettings
 from cc_bot.domain.access import AccessRules, Maintenance, Subjects
 from cc_bot.domain.errors import UnknownTimezone
-from cc_bot.domain.limits import LimitKey
 from cc_bot.domain.tool_server import StoredToolList
+from cc_bot.domain.usage import LimitKey
 from cc_bot.stores import AccessState, PlaceAgents, Stores
 from cc_bot.stores.settings import ChannelAgent
 from tests.stores.backends import KEY, OTHER_USER, OpenStores, turn

@@ -8,13 +8,20 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from cc_bot.domain.errors import LimitReached, ServerLimitReached, TooManyAtOnce
-from cc_bot.domain.limits import LimitKey, LimitName, LimitScope, Rules, UsageSubject, remaining_tokens
 from cc_bot.domain.measures import Purpose
 from cc_bot.domain.turn import Usage
-from cc_bot.domain.usage import ModelUsage
+from cc_bot.domain.usage import (
+    LimitKey,
+    LimitName,
+    LimitScope,
+    ModelUsage,
+    Rules,
+    UsageSubject,
+    remaining_tokens,
+)
 from cc_bot.storage import Database, apply_pending, open_database
 from cc_bot.stores import PersonalErasureStore, Reservation, ReservationRequest, Settlement
-from cc_bot.stores.limits import LimitStore
+from cc_bot.stores.access import LimitStore
 from cc_bot.stores.usage import UsageStore
 
 pytestmark = pytest.mark.sqlite("a file of its own; on both engines there is test_at_once")

@@ -5,11 +5,10 @@ from typing import Any, Final
 
 from cc_bot.domain import Memory, Message, SessionKey
 from cc_bot.domain.canvas import AddCard, AddChart, Drawn, Series
-from cc_bot.domain.limits import DEFAULT_RULES, UsageSubject
 from cc_bot.domain.measures import Purpose
 from cc_bot.domain.message import Visibility
 from cc_bot.domain.turn import Usage
-from cc_bot.domain.usage import ModelUsage
+from cc_bot.domain.usage import DEFAULT_RULES, ModelUsage, UsageSubject
 from cc_bot.stores import ReservationRequest, Settlement, UsageStore
 from tests.web.pages import CHANNEL, TARO, Site
 

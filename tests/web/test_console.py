@@ -13,7 +13,7 @@ from cc_bot.assistant import TurnOptions
 from cc_bot.commands.admin import access_in_force, limits_in_force
 from cc_bot.domain import Locale, Message, SessionKey, TurnEvent
 from cc_bot.domain.access import Maintenance
-from cc_bot.domain.limits import LimitKey
+from cc_bot.domain.usage import LimitKey
 from cc_bot.log import configure_logging, keep_records
 from cc_bot.texts import texts
 from tests.web.pages import CHANNEL, HANA, TARO, Site, Visit, shown

@@ -11,7 +11,7 @@ from cc_bot.discord.attachments import asked_file
 from cc_bot.discord.declaring import command, file_option, switch_option, text_option
 from cc_bot.discord.delivery.answers import Answers
 from cc_bot.discord.interactions import author_name, own_space
-from cc_bot.discord.messages.addressing import ProactiveMessageQuotes
+from cc_bot.discord.messages.arrivals import ProactiveMessageQuotes
 from cc_bot.discord.messages.forwards import Forwards
 from cc_bot.domain.turn import AskedQuestion
 from cc_bot.texts.area import without_mentions

@@ -16,7 +16,6 @@ from cc_bot.discord.delivery.outlets import reply_by_token
 from cc_bot.discord.delivery.receipts import ReceiptUpkeep
 from cc_bot.discord.delivery.reply import Sent
 from cc_bot.discord.delivery.running import RunningTurns
-from cc_bot.discord.failures import respond_or_follow_up, tell
 from cc_bot.discord.interactions import defer, defer_update, is_accepted_ahead
 from cc_bot.discord.messages.listening import Messages
 from cc_bot.discord.pages.answer import page_of
@@ -39,7 +38,7 @@ from cc_bot.discord.pages.page import NO_FACTS, NO_PINGS, Facts, Page, component
 from cc_bot.discord.pages.proposals import with_proposals
 from cc_bot.discord.pages.replies import reply_view
 from cc_bot.discord.presses import on_press, whisper
-from cc_bot.discord.recipients import Recipient
+from cc_bot.discord.recipients import Recipient, respond_or_follow_up, tell
 from cc_bot.domain.errors import InputError, StorageError
 from cc_bot.domain.form import read_form
 from cc_bot.log import begin_turn

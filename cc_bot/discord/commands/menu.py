@@ -17,15 +17,14 @@ from cc_bot.commands.memories import kept_reply
 from cc_bot.discord.agents import Preloaded
 from cc_bot.discord.attachments import files_of
 from cc_bot.discord.delivery.answers import Answers
-from cc_bot.discord.failures import tell
 from cc_bot.discord.incoming import has_no_visible_content, memorable_text, text_of
 from cc_bot.discord.interactions import Answerable, author_name, is_ephemeral, own_space
 from cc_bot.discord.messages.forwards import Forwards
 from cc_bot.discord.pages.custom_ids import AskForm
 from cc_bot.discord.places import may_read
 from cc_bot.discord.presses import on_press, show_reply
-from cc_bot.discord.recipients import Recipient, Recipients
-from cc_bot.discord.targets import is_present, is_said, target_of
+from cc_bot.discord.recipients import Recipient, Recipients, tell
+from cc_bot.discord.references import is_present, is_said, target_of
 from cc_bot.domain.errors import (
     ConversationNotShown,
     EmptyQuestion,

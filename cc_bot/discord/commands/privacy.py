@@ -12,13 +12,12 @@ from cc_bot.commands.reply import Reply
 from cc_bot.discord.declaring import choices, command, reply_command, text_option
 from cc_bot.discord.delivery.receipts import ReceiptUpkeep
 from cc_bot.discord.delivery.reply import RETRY_PAUSES_S, open_dm, repeat
-from cc_bot.discord.failures import tell
 from cc_bot.discord.interactions import defer_update
 from cc_bot.discord.pages.custom_ids import PrivacyButton, base36
 from cc_bot.discord.pages.memory import EphemeralView, timestamp
 from cc_bot.discord.pages.page import Button
 from cc_bot.discord.presses import on_press, show_view
-from cc_bot.discord.recipients import Recipient, Recipients
+from cc_bot.discord.recipients import Recipient, Recipients, tell
 from cc_bot.domain.errors import ErasureUnfinished
 from cc_bot.domain.privacy import CONFIRM_WITHIN, Holdings
 from cc_bot.in_order import ExportQueue

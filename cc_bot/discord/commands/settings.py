@@ -8,8 +8,8 @@ from cc_bot.commands.reply import Reply
 from cc_bot.commands.usage import show_usage
 from cc_bot.discord.declaring import Choice, choices, reply_command, suggesting, switch_option, text_option
 from cc_bot.discord.delivery.running import RunningTurns
+from cc_bot.discord.gate import Owners
 from cc_bot.discord.gateway import GrantedReading
-from cc_bot.discord.owners import Owners
 from cc_bot.discord.recipients import Recipient, Recipients
 from cc_bot.domain.locale import Locale
 from cc_bot.domain.message import Reading, UserSettings

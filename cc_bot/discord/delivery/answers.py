@@ -30,9 +30,9 @@ from cc_bot.discord.pages.page import Page, SoundFile, rows_of
 from cc_bot.discord.recipients import Recipient
 from cc_bot.discord.references import links_in
 from cc_bot.domain.errors import StorageError
-from cc_bot.domain.limits import UsageSubject
 from cc_bot.domain.message import Attachment, ToolCall, Visibility
 from cc_bot.domain.turn import AskedQuestion, PendingTurn
+from cc_bot.domain.usage import UsageSubject
 from cc_bot.log import begin_turn
 
 _log = structlog.get_logger(__name__)

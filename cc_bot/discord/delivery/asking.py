@@ -26,10 +26,10 @@ from cc_bot.discord.places import key_of_interaction
 from cc_bot.discord.recipients import Recipient, Recipients
 from cc_bot.discord.references import QuestionLocation, References
 from cc_bot.domain.errors import Postponed, ShuttingDown
-from cc_bot.domain.limits import UsageSubject
 from cc_bot.domain.message import Attachment, ChannelKey, Message, Reference, with_heard
 from cc_bot.domain.session import SessionKey
 from cc_bot.domain.turn import AskedQuestion, CanvasChanged, ImagesGiven, PendingTurn
+from cc_bot.domain.usage import UsageSubject
 from cc_bot.in_order import KeyedLock
 
 

@@ -25,11 +25,10 @@ from cc_bot.discord.pages.answer import AnswerState
 from cc_bot.discord.recipients import Recipient
 from cc_bot.domain.clock import Clock
 from cc_bot.domain.errors import CcBotError, LimitReached, StorageError
-from cc_bot.domain.limits import UsageSubject
 from cc_bot.domain.message import Message, Visibility
 from cc_bot.domain.session import SessionKey
 from cc_bot.domain.turn import TOKEN_LIVES, AskedFile, AskedQuestion, PendingTurn, TurnKind
-from cc_bot.domain.usage import TOKENS_A_SECOND
+from cc_bot.domain.usage import TOKENS_A_SECOND, UsageSubject
 from cc_bot.in_order import KeyedLock
 from cc_bot.spending import Spending
 from cc_bot.stores import ChannelStore, Reservation, TurnLedger

@@ -14,11 +14,11 @@ from dataclasses import dataclass, field
 import structlog
 
 from cc_bot.assistant import Stop
+from cc_bot.discord.attachments import HeldFiles
 from cc_bot.discord.delivery.forms import OpenForms
 from cc_bot.discord.delivery.receipts import ReceiptUpkeep
 from cc_bot.discord.delivery.reply import Reply
 from cc_bot.discord.delivery.speaking import SpokenAnswers
-from cc_bot.discord.held_files import HeldFiles
 from cc_bot.domain.measures import NULL_METER, Meter
 from cc_bot.domain.message import ChannelKey
 

@@ -12,7 +12,7 @@ from cc_bot.discord.delivery.reply import Reply
 from cc_bot.discord.pages.answer import AnswerState
 from cc_bot.discord.pages.page import SoundFile
 from cc_bot.discord.recipients import Recipient
-from cc_bot.domain.limits import UsageSubject
+from cc_bot.domain.usage import UsageSubject
 
 _log = structlog.get_logger(__name__)
 

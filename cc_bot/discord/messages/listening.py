@@ -18,12 +18,10 @@ from cc_bot.discord.delivery.reply import delete_all
 from cc_bot.discord.gate import Gate
 from cc_bot.discord.gateway import FIRST, GrantedReading, Shards, own_user
 from cc_bot.discord.incoming import contains_foreign_text, has_no_visible_content, typed_text_of
-from cc_bot.discord.messages.addressing import Addressing, ProactiveMessageQuotes
-from cc_bot.discord.messages.arrivals import Arrivals
+from cc_bot.discord.messages.arrivals import Addressing, Arrivals, ProactiveMessageQuotes
 from cc_bot.discord.messages.catch_up import CatchUp, CatchUpBounds, MissedMessages
-from cc_bot.discord.messages.channel_answers import ChannelAnswers
 from cc_bot.discord.messages.forwards import Forwards
-from cc_bot.discord.messages.mentions import Mentions, TypingSigns
+from cc_bot.discord.messages.mentions import ChannelAnswers, Mentions, TypingSigns
 from cc_bot.discord.places import Places, Recent
 from cc_bot.domain.errors import CcBotError, StorageError
 from cc_bot.domain.message import ChannelKey, Message, is_blank

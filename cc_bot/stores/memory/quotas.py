@@ -10,10 +10,10 @@ from typing import Final
 
 from cc_bot.domain.clock import AHEAD, Clock, utc_now
 from cc_bot.domain.errors import MemoryFull, TooManyImports, TooManyMemories
-from cc_bot.domain.limits import HOUR, Quotas, Rules, UsageSubject, quotas_of_user
+from cc_bot.domain.usage import HOUR, Quotas, Rules, UsageSubject, quotas_of_user
 from cc_bot.storage import Database, Statement, Steps, user
+from cc_bot.stores.access import rules_for
 from cc_bot.stores.columns import from_ms, to_ms
-from cc_bot.stores.limits import rules_for
 
 # Uses memories_by_size. $1 user
 _SELECT_USED: Final = """

@@ -12,7 +12,6 @@ from weakref import WeakValueDictionary
 
 from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.errors import MemoryEditOutdated
-from cc_bot.domain.limits import Rules
 from cc_bot.domain.memory import (
     ALL_MEMORIES,
     DEFAULT_CATEGORY,
@@ -34,6 +33,7 @@ from cc_bot.domain.memory import (
 )
 from cc_bot.domain.memory_transfer import PortableMemory
 from cc_bot.domain.text import without_controls
+from cc_bot.domain.usage import Rules
 from cc_bot.storage import Database, Row, Statement, Steps, user
 from cc_bot.stores.columns import list_of, to_text
 from cc_bot.stores.memory import rows as sql

@@ -13,9 +13,9 @@ from typing import Final, TypeVar
 
 from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.errors import EmptyMemory, MemoryTooLong, SecretNotStored
-from cc_bot.domain.limits import Rules
 from cc_bot.domain.memory import Audience, Memory, check_beside, clean_content
 from cc_bot.domain.memory_transfer import ImportPlan, PortableMemory, portable
+from cc_bot.domain.usage import Rules
 from cc_bot.storage import Database, Statement, Steps, user
 from cc_bot.stores.memory.pins import PIN
 from cc_bot.stores.memory.quotas import COUNTED, MemoryQuotas, ensure_room_left, size_of

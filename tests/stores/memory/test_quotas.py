@@ -8,8 +8,8 @@ from datetime import datetime, timedelta
 import pytest
 
 from cc_bot.domain.errors import MemoryFull, TooManyImports, TooManyMemories
-from cc_bot.domain.limits import DEFAULT_RULES, LimitKey, LimitName, LimitScope, Rules
 from cc_bot.domain.memory_transfer import PortableMemory
+from cc_bot.domain.usage import DEFAULT_RULES, LimitKey, LimitName, LimitScope, Rules
 from cc_bot.storage import Database
 from cc_bot.stores import Stores, open_stores
 from cc_bot.stores.memory.quotas import MemoryQuotas

@@ -24,7 +24,6 @@ from cc_bot.discord.commands.memory.listing import MAX_END_CHARACTERS
 from cc_bot.discord.declaring import command, reply_command
 from cc_bot.discord.delivery.canvas_boards import CanvasBoards
 from cc_bot.discord.delivery.receipts import ReceiptUpkeep
-from cc_bot.discord.failures import tell
 from cc_bot.discord.interactions import defer, defer_update
 from cc_bot.discord.pages.custom_ids import ConfirmButton, EditForm, MemoryButton, OpenMenu
 from cc_bot.discord.pages.memory import (
@@ -37,7 +36,7 @@ from cc_bot.discord.pages.memory import (
 )
 from cc_bot.discord.pages.page import Button
 from cc_bot.discord.presses import show_view
-from cc_bot.discord.recipients import Recipient, Recipients
+from cc_bot.discord.recipients import Recipient, Recipients, tell
 from cc_bot.domain.errors import InputError, MemoryNotFound, StorageError
 from cc_bot.domain.memory import MAX_CATEGORY_CHARACTERS, MAX_CONTENT_CHARACTERS, Audience, Memory
 from cc_bot.stores.memory.store import MemoryStore
