@@ -38,7 +38,7 @@ class OpenAIEmbedder(Endpoint):
         try:
             async with self._request("embedding_failed"):
                 body = {"model": self._model, "input": list(texts)}
-                return _read(from_json(await self._post("/embeddings", json=body)), len(texts))
+                return _read_vectors(from_json(await self._post("/embeddings", json=body)), len(texts))
         except ContextTooLong:
             if len(texts) > 1:
                 return [vector for text in texts for vector in await self._embed_fitting([text])]
@@ -48,7 +48,7 @@ class OpenAIEmbedder(Endpoint):
         return await self._embed_fitting([text[: len(text) // 2]])
 
 
-def _read(answer: Any, count: int) -> list[Vector]:
+def _read_vectors(answer: Any, count: int) -> list[Vector]:
     """The vectors in the order of the texts; a server may leave out the index. Raises ValueError, TypeError,
     LookupError or AttributeError for an answer of another shape."""
     data = answer["data"]

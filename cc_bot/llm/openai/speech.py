@@ -29,7 +29,7 @@ class OpenAITranscriber(Endpoint):
         form = aiohttp.FormData({"model": self._model, "language": language.value, "response_format": "json"})
         form.add_field("file", recording.data, filename=_NAMES[kind], content_type=kind)
         async with self._request("transcription_failed"):
-            return _read(from_json(await self._post("/audio/transcriptions", data=form)))
+            return _read_transcript(from_json(await self._post("/audio/transcriptions", data=form)))
 
 
 class OpenAISpeaker(Endpoint):
@@ -45,7 +45,7 @@ class OpenAISpeaker(Endpoint):
             return await self._post("/audio/speech", json=body)
 
 
-def _read(answer: object) -> Transcript:
+def _read_transcript(answer: object) -> Transcript:
     """Raises ValueError for an answer of another shape."""
     text, usage = mapping(answer).get("text"), mapping(mapping(answer).get("usage"))
     if not isinstance(text, str) or len(text) > MAX_HEARD_CHARACTERS:
