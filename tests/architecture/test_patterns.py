@@ -19,7 +19,7 @@ KNOWN_LATER = {
     "cc_bot.domain.when_words: re.compile(pattern, re.ASCII)",
     "cc_bot.tools.grounding: re.compile('|'.join((pattern for each, pattern in _ROWS if each == kind)), "
     "re.MULTILINE)",
-    "cc_bot.llm.openai.lessons: re.compile(refusal, re.IGNORECASE | re.DOTALL)",
+    "cc_bot.llm.openai.quirks: re.compile(refusal, re.IGNORECASE | re.DOTALL)",
     # Held against a name that the operator has set.
     "cc_bot.llm.openai.quirks: re.search(host_pattern, host)",
     "cc_bot.llm.openai.quirks: re.search(model_pattern, model, re.IGNORECASE)",
@@ -30,7 +30,7 @@ KNOWN_LATER = {
 WEAK = {
     # Held against at most 400 characters.
     *(f"cc_bot.llm.offline.{name}" for name in ("_REMEMBER", "_FORGET", "_REMIND", "_ASKS")),
-    "cc_bot.llm.openai.reasoning._TAG",  # held against a beginning, and never looked for
+    "cc_bot.llm.openai.reply._TAG",  # held against a beginning, and never looked for
 }
 LENGTHS = (400, 800, 1600, 3200, 6400)
 

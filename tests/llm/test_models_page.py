@@ -8,7 +8,7 @@ import pytest
 from cc_bot.app.models import open_models
 from cc_bot.config import read_config
 from cc_bot.domain import Locale
-from cc_bot.llm.openai.lessons import LESSONS
+from cc_bot.llm.openai.quirks import LESSONS
 from cc_bot.providers import providers_file
 from cc_bot.texts import texts
 

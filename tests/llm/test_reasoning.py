@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from cc_bot.domain.errors import ModelOutOfRoom
 from cc_bot.llm.model import Delta, Thinking
-from cc_bot.llm.openai.reasoning import ReasoningFilter
+from cc_bot.llm.openai.reply import ReasoningFilter
 from tests.llm.asking import hear, loopback
 from tests.loopback.model_server import Chunk, End, Reply, Say, Step
 

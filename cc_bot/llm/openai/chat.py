@@ -23,8 +23,7 @@ from cc_bot.llm.openai import completions, responses
 from cc_bot.llm.openai.body import Json, RequestBody
 from cc_bot.llm.openai.client import FAILURES, Connection, Endpoint, body_of
 from cc_bot.llm.openai.events import Chunk, json_events, mapping
-from cc_bot.llm.openai.lessons import Attempts
-from cc_bot.llm.openai.quirks import Quirks, adapt, quirks_of
+from cc_bot.llm.openai.quirks import Attempts, Quirks, adapt, quirks_of
 from cc_bot.llm.openai.refusals import ServerError, classify
 from cc_bot.llm.openai.reply import Reply
 

@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 import aiohttp
 import structlog
 
-from cc_bot.llm.openai.lessons import is_known_refusal
+from cc_bot.llm.openai.quirks import is_known_refusal
 from cc_bot.llm.openai.refusals import ModelFailure, ServerError, classify, is_final, refusal_text
 from cc_bot.proxy import proxy_for
 
