@@ -18,6 +18,7 @@ import regex  # type: ignore[import-untyped]  # its stubs (types-regex) are not 
 from dotenv import dotenv_values
 from dotenv.parser import parse_stream
 
+from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.errors import (
     InvalidSetting,
     PagesNotEncrypted,
@@ -374,6 +375,11 @@ class Config:
     """Set by systemd, to be notified of the service's state; else empty."""
     test_clock_offset: timedelta = _setting("CC_BOT_TEST_CLOCK_OFFSET", "0", duration, "86400")
     """For tests of the whole program: an offset of its clock."""
+
+    @property
+    def clock(self) -> Clock:
+        offset = self.test_clock_offset
+        return (lambda: utc_now() + offset) if offset else utc_now
 
 
 _RETENTION: Final = {

@@ -2,9 +2,10 @@
 
 import asyncio
 import math
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import TypeVar
 
 from cc_bot.assistant import Assistant
 from cc_bot.assistant.active import ActiveTurn, Load
@@ -15,12 +16,7 @@ from cc_bot.policy import Policies
 from cc_bot.stores import Stores
 from cc_bot.version import __version__
 
-NewestBackup = Callable[[], Awaitable[datetime | None]]
-"""The time of the newest backup; None if there is none."""
-
-
-FreeBytes = Callable[[], int]
-"""Free space on the database's disk. Raises OSError."""
+Value = TypeVar("Value")
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,9 +60,10 @@ class BotStatus:
     stores: Stores
     policies: Policies
     pulse: GatewayHealth
-    newest_backup: NewestBackup | None
-    """None if this program makes no backups."""
-    free_bytes: FreeBytes
+    newest_backup: Callable[[], datetime | None] | None
+    """Returns the time of the newest backup, and may raise OSError; None if this program makes none."""
+    free_bytes: Callable[[], int]
+    """Returns the free space on the database's disk, and may raise OSError."""
     began_at: datetime
 
     async def look(self) -> Seen:
@@ -81,7 +78,7 @@ class BotStatus:
             latency_s=None if latency_s is None or math.isnan(latency_s) else latency_s,
             connected=latency_s is not None,
             database_bytes=await self.stores.vitals.size_bytes(),
-            free_bytes=await self._free_bytes(),
+            free_bytes=await _read_or_none(self.free_bytes),
             load=self.assistant.turns.load,
             underway=self.assistant.turns.queued,
             turns_today=sum(each.turns for each in used),
@@ -89,7 +86,7 @@ class BotStatus:
             seconds_today=sum(each.usage.seconds for each in used),
             cost_micros=sum(each.cost_micros for each in used) if prices.models else None,
             currency=prices.currency,
-            backup_at=await self.newest_backup() if self.newest_backup else None,
+            backup_at=await _read_or_none(self.newest_backup) if self.newest_backup else None,
             backs_up=self.newest_backup is not None,
             maintenance=(await self.stores.access.get_in_force()).maintenance,
             model_changes=self.assistant.model_changes,
@@ -97,8 +94,9 @@ class BotStatus:
             duties=await self.stores.processes.list_duties(),
         )
 
-    async def _free_bytes(self) -> int | None:
-        try:
-            return await asyncio.to_thread(self.free_bytes)
-        except OSError:
-            return None
+
+async def _read_or_none(read: Callable[[], Value | None]) -> Value | None:
+    try:
+        return await asyncio.to_thread(read)
+    except OSError:
+        return None

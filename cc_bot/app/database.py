@@ -9,7 +9,6 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
 
-from cc_bot.app.clocks import clock_of
 from cc_bot.app.restoring import ErasedAgain, erase_again
 from cc_bot.config import Config
 from cc_bot.domain.errors import (
@@ -45,7 +44,7 @@ async def run_backup(
     config: Config, folder: Path, rotation: Rotation = Rotation(), announce: Announce = announce_nothing
 ) -> BackupResult:
     """Back up the database into the folder, and delete expired backups there."""
-    now = clock_of(config)().astimezone(config.timezone)
+    now = config.clock().astimezone(config.timezone)
     database = file_of(config.database_url, "backup")
     return await back_up(database, folder, now, rotation=rotation, announce=announce)
 
@@ -55,7 +54,7 @@ async def run_migrate(config: Config, announce: Callable[[Migration], None]) -> 
     async with open_database(config.database_url, synchronous=config.synchronous) as database:
         for migration in await list_pending(database):
             announce(migration)
-        return await apply_pending(database, clock=clock_of(config))
+        return await apply_pending(database, clock=config.clock)
 
 
 # ---- copying -----------------------------------------------------------------------------------------------

@@ -2,11 +2,11 @@
 
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import aclosing, asynccontextmanager
-from pathlib import Path
 from typing import Final
 
 import structlog
 
+from cc_bot.app.files import path_of
 from cc_bot.config import LOCAL, OFF, Config
 from cc_bot.domain.errors import InvalidModels
 from cc_bot.embeddings import LocalEmbedder
@@ -14,19 +14,15 @@ from cc_bot.llm.chain import FallbackChain
 from cc_bot.llm.model import ChatModel, ChatRequest, UserPart
 from cc_bot.llm.offline import OfflineModel
 from cc_bot.llm.openai import OpenAIChatModel, OpenAIEmbedder, OpenAISpeaker, OpenAITranscriber
+from cc_bot.llm.openai.client import Connection
 from cc_bot.llm.speech import Speaker, Transcriber
 from cc_bot.providers import Provider, providers_file, split_model
 from cc_bot.search.vectors import Embedder
-from cc_bot.storage.engines import config_path
 from cc_bot.texts import texts
 
 _log = structlog.get_logger(__name__)
 
 _EMBEDDING_TIMEOUT_S: Final = 30.0  # a turn waits for it
-
-
-def models_path(config: Config) -> Path:
-    return config_path(config.database_url, config.data_folder).with_name("models.toml")
 
 
 class Models:
@@ -102,7 +98,7 @@ class Models:
 @asynccontextmanager
 async def open_models(config: Config) -> AsyncIterator[Models]:
     """Read `models.toml`, and close the models at the end. Raises InvalidModels."""
-    words, path = texts(config.operator_locale), models_path(config)
+    words, path = texts(config.operator_locale), path_of(config, "models.toml")
     models = Models(config, await providers_file(path, config.variables, words).load())
     if named := models.named_in_vain:
         if path.exists():
@@ -120,34 +116,21 @@ def build_embedder(config: Config) -> Embedder | None:
         return None
     if config.embedding_model == LOCAL:
         return LocalEmbedder.if_installed()
-    return OpenAIEmbedder(
-        config.embedding_model,
-        api_key=config.openai_api_key,
-        base_url=config.openai_base_url,
-        timeout_s=_EMBEDDING_TIMEOUT_S,
-    )
+    key, url = config.openai_api_key, config.openai_base_url
+    return OpenAIEmbedder(config.embedding_model, api_key=key, base_url=url, timeout_s=_EMBEDDING_TIMEOUT_S)
 
 
 def build_transcriber(config: Config) -> Transcriber | None:
     """Return the transcriber of voice messages; None if not configured."""
-    if config.transcribe_model is None:
-        return None
-    return OpenAITranscriber(
-        config.transcribe_model,
-        api_key=config.openai_api_key,
-        base_url=config.transcribe_url or config.openai_base_url,
-        timeout_s=config.model_timeout_s,
-    )
+    return OpenAITranscriber(config.transcribe_model, **_speech(config)) if config.transcribe_model else None
 
 
 def build_speaker(config: Config) -> Speaker | None:
     """Return the speech synthesizer for answers; None if not configured."""
-    if config.speech_model is None:
-        return None
-    return OpenAISpeaker(
-        config.speech_model,
-        config.speech_voice,
-        api_key=config.openai_api_key,
-        base_url=config.transcribe_url or config.openai_base_url,
-        timeout_s=config.model_timeout_s,
-    )
+    model, voice = config.speech_model, config.speech_voice
+    return OpenAISpeaker(model, voice, **_speech(config)) if model else None
+
+
+def _speech(config: Config) -> Connection:
+    url = config.transcribe_url or config.openai_base_url
+    return Connection(api_key=config.openai_api_key, base_url=url, timeout_s=config.model_timeout_s)

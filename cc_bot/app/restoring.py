@@ -8,7 +8,6 @@ from datetime import datetime
 from itertools import compress
 from pathlib import Path
 
-from cc_bot.app.clocks import clock_of
 from cc_bot.config import Config
 from cc_bot.domain.errors import (
     DatabaseMissing,
@@ -75,7 +74,7 @@ async def erase_again(
 ) -> ErasedAgain:
     """Discard pending work, and repeat the erasures logged since `restored` (None: the newest time in the
     database). Raises StorageError."""
-    rows, clock = ErasedRows(database), clock_of(config)
+    rows, clock = ErasedRows(database), config.clock
     await rows.let_go()
     since = restored or await rows.get_newest()
     erased = ErasedAgain(
@@ -149,7 +148,7 @@ async def run_apply_erasures(config: Config, request: ErasuresRequest, announce:
 
     Idempotent. Raises StartupError before anything is erased, or StorageError.
     """
-    url, clock = config.database_url, clock_of(config)
+    url, clock = config.database_url, config.clock
     beside = state_path(url, config.data_folder)
     if dialect_of(url) == "sqlite" and not beside.is_file():
         raise DatabaseMissing(path=str(beside))
@@ -220,7 +219,7 @@ class Restoration:
 
 async def run_restore(config: Config, request: RestoreRequest, announce: Announce) -> Restoration:
     """Replace the database by a backup. Raises StartupError and leaves the database unchanged."""
-    database, clock = file_of(config.database_url, "restore"), clock_of(config)
+    database, clock = file_of(config.database_url, "restore"), config.clock
     ensure_own_file(database)
     with instance_lock(database):
         release(database)  # before copying, which takes minutes

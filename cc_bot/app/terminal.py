@@ -8,15 +8,14 @@ import asyncio
 import sys
 from typing import Final
 
-from cc_bot.app.clocks import clock_of
 from cc_bot.app.core import open_core
+from cc_bot.app.files import path_of
 from cc_bot.config import Config
 from cc_bot.domain.errors import InvalidSetting
 from cc_bot.domain.message import DEFAULT_AGENT
 from cc_bot.domain.session import SessionKey
 from cc_bot.mcp.servers import Servers
 from cc_bot.privacy import purge_due
-from cc_bot.storage.engines import config_path
 from cc_bot.texts import texts
 
 
@@ -25,7 +24,7 @@ async def run_terminal(config: Config, user_id: int, channel_id: int, agent: str
 
     Raises InvalidSetting for an agent that does not exist.
     """
-    clock = clock_of(config)
+    clock = config.clock
     words = texts(config.operator_locale)
     async with open_core(config, clock) as core:
         from cc_bot.terminal import ChatProfile, run_chat
@@ -44,7 +43,7 @@ async def run_terminal(config: Config, user_id: int, channel_id: int, agent: str
             timezone=settings.zone(config.timezone),
             model_label=core.models.label,
             agent=answering,
-            history_file=config_path(config.database_url, config.data_folder).with_name("chat_history"),
+            history_file=path_of(config, "chat_history"),
             # Others read a Discord channel: its answers must not use what is said here.
             visibility="private" if channel_id else "public",
             offline=core.models.offline,

@@ -1,4 +1,4 @@
-"""Builds the web pages; and `cc-bot web`, which prints a sign-in link.
+"""Serves the web pages; and `cc-bot web`, which prints a sign-in link.
 
 aiohttp's server and Jinja2 are imported only if a port is set.
 """
@@ -15,35 +15,24 @@ from functools import partial
 from typing import TYPE_CHECKING
 from urllib.parse import urlencode
 
-from cc_bot.app.clocks import clock_of
 from cc_bot.config import Config
-from cc_bot.domain.clock import Clock
 from cc_bot.domain.locale import Locale
 from cc_bot.domain.web import WebPlace
+from cc_bot.log import RecentRecords
 from cc_bot.stores import open_stores
 from cc_bot.texts import texts
 
 if TYPE_CHECKING:
     from cc_bot.app.core import Core
-    from cc_bot.app.owners import OwnersParts
-    from cc_bot.commands.memories import Memories
     from cc_bot.web.services import Discord, WebServices
 
-REACH_S = 2.0
-"""For a server on this machine to answer."""
+REACH_S = 2.0  # for a server on this machine
 
 
-def web_services(
-    config: Config,
-    core: "Core",
-    owners: "OwnersParts",
-    memories: "Memories",
-    discord: "Discord",
-    *,
-    clock: Clock,
-) -> "WebServices":
+def web_services(core: "Core", records: RecentRecords, discord: "Discord") -> "WebServices":
     from cc_bot.web.services import WebServices, WebSettings
 
+    config = core.config
     settings = WebSettings(
         config.web_host,
         config.web_port or 0,
@@ -57,16 +46,16 @@ def web_services(
         settings,
         core.stores,
         core.agents,
-        owners.status,
-        owners.administration,
-        owners.records,
+        core.status,
+        core.administration,
+        records,
         partial(examine_in_child, config),
         core.spending,
         core.moments,
         core.privacy,
-        memories,
+        core.memories,
         discord,
-        clock,
+        core.clock,
     )
 
 
@@ -94,32 +83,22 @@ async def examine_in_child(config: Config, locale: Locale) -> Sequence[Mapping[s
 
 @asynccontextmanager
 async def serve_web(
-    config: Config,
-    core: "Core",
-    owners: "OwnersParts",
-    memories: "Memories",
-    discord: "Discord",
-    *,
-    clock: Clock,
-    say: Callable[[str], None],
+    core: "Core", records: RecentRecords, say: Callable[[str], None], discord: "Discord"
 ) -> AsyncIterator[Callable[[], Awaitable[None]]]:
     """Bind the pages' port, if one is set; yields the function that starts to serve. Raises PortTaken and
     InvalidSetting."""
+    config = core.config
     if config.web_port is None:
-        yield serve_nothing
+        yield partial(asyncio.sleep, 0)
         return
-    from cc_bot.web.site import serve_pages
+    from cc_bot.web.server import serve_pages
 
     async def begin_and_say() -> None:
         await begin()
         say(texts(config.operator_locale).web_start.served.format(url=config.web_url))
 
-    async with serve_pages(web_services(config, core, owners, memories, discord, clock=clock)) as begin:
+    async with serve_pages(web_services(core, records, discord)) as begin:
         yield begin_and_say
-
-
-async def serve_nothing() -> None:
-    """Serve no pages, where none are wanted."""
 
 
 async def run_web(config: Config, user_id: int, say: Callable[[str], None]) -> bool:
@@ -128,17 +107,13 @@ async def run_web(config: Config, user_id: int, say: Callable[[str], None]) -> b
     if config.web_port is None:
         say(words.no_port)
         return False
-    async with open_stores(config.database_url, clock=clock_of(config), embedder=None) as stores:
+    async with open_stores(config.database_url, clock=config.clock, embedder=None) as stores:
         code = await stores.web_sessions.make_code(WebPlace(user_id))
     if not await _is_served(config.web_host, config.web_port):
         say(words.nobody_serves.format(host=config.web_host, port=config.web_port))
     say(words.link)
-    say(sign_in_url(config.web_url, code))
+    say(f"{config.web_url}/sign-in?{urlencode({'code': code})}")
     return True
-
-
-def sign_in_url(url: str, code: str) -> str:
-    return f"{url}/sign-in?{urlencode({'code': code})}"
 
 
 async def _is_served(host: str, port: int) -> bool:

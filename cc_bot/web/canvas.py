@@ -20,12 +20,11 @@ from cc_bot.domain.locale import Locale
 from cc_bot.domain.session import SessionKey
 from cc_bot.web.canvas_feed import CanvasFeed, Watcher
 from cc_bot.web.canvas_view import body_of
+from cc_bot.web.conversations import channel_names
 from cc_bot.web.form import text_of
 from cc_bot.web.page import go_on, render, see_other, sentence_on
-from cc_bot.web.places import channel_names
-from cc_bot.web.server import is_from_ours
 from cc_bot.web.services import WebServices
-from cc_bot.web.visitor import SignedIn, read_cookie, visitor_of
+from cc_bot.web.visitor import SignedIn, is_from_ours, read_cookie, visitor_of
 
 MAX_MESSAGE_BYTES: Final = 1024
 """A page sends nothing over its socket."""

@@ -28,8 +28,7 @@ from cc_bot.domain.errors import IdNotUnderstood, InputError, OwnersOnly, Subjec
 from cc_bot.domain.usage import LIMIT_NAMES
 from cc_bot.log import LEVELS, MAX_RECORDS
 from cc_bot.web.form import form_of, text_of
-from cc_bot.web.page import go_on_with, render
-from cc_bot.web.server import Handler
+from cc_bot.web.page import Handler, go_on_with, render
 from cc_bot.web.services import WebServices
 from cc_bot.web.visitor import SignedIn, visitor_of
 

@@ -41,8 +41,16 @@ from cc_bot.stores.memory.removal import HiddenMemory
 from cc_bot.texts import Texts
 from cc_bot.texts.web import WebMemoryTexts
 from cc_bot.web.form import PageNumber, form_of, id_in, number_of, text_of
-from cc_bot.web.page import go_on, go_on_with, moment_in, render, see_other, sentence_on, take_notice
-from cc_bot.web.server import status_of
+from cc_bot.web.page import (
+    go_on,
+    go_on_with,
+    moment_in,
+    render,
+    see_other,
+    sentence_on,
+    status_of,
+    take_notice,
+)
 from cc_bot.web.services import WebServices
 from cc_bot.web.visitor import SignedIn, visitor_of
 

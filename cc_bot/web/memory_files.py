@@ -19,10 +19,8 @@ from cc_bot.domain.errors import AttachmentTooLarge, ImportNotUnderstood, InputE
 from cc_bot.domain.memory import Audience
 from cc_bot.domain.memory_transfer import MAX_IMPORTED
 from cc_bot.domain.text import one_line, shorten
-from cc_bot.web.download import send_file
 from cc_bot.web.form import form_of, text_of
-from cc_bot.web.page import go_on, go_on_with, render, sentence_on
-from cc_bot.web.server import status_of
+from cc_bot.web.page import go_on, go_on_with, render, send_file, sentence_on, status_of
 from cc_bot.web.services import WebServices
 from cc_bot.web.visitor import SignedIn, visitor_of
 

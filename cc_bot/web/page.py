@@ -1,24 +1,47 @@
-"""Renders pages from templates, and shows notices after a press."""
+"""Renders pages from templates, shows notices after a press, and sends files."""
 
 import re
 from collections import OrderedDict
-from collections.abc import Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from importlib.resources import files
 from typing import Any, Final
-from urllib.parse import urlencode
+from urllib.parse import quote, urlencode
 from zoneinfo import ZoneInfo
 
+import structlog
 from aiohttp import web
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 
 import cc_bot.web
 from cc_bot.commands.reply import Reply
-from cc_bot.domain.errors import CcBotError
+from cc_bot.domain.errors import (
+    AccessError,
+    AttachmentTooLarge,
+    CanvasSwitched,
+    CcBotError,
+    FilesInLine,
+    InputError,
+    LinkOver,
+    MemoryHidden,
+    NothingHere,
+    NotSignedIn,
+    OwnersOnly,
+    PageOfAnother,
+    RequestTooLarge,
+    ScheduleNotFound,
+    StorageError,
+    TooManyCommands,
+    TooManyImports,
+    TooManyLinks,
+    TooManyRequests,
+)
 from cc_bot.domain.text import without_sign
 from cc_bot.texts import Texts, explain
 from cc_bot.web.visitor import VISITOR, SignedIn
+
+_log = structlog.get_logger(__name__)
 
 _FOLDER: Final = files(cc_bot.web)
 
@@ -58,6 +81,7 @@ def read_static_files() -> Mapping[str, tuple[bytes, str]]:
     return found
 
 
+Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 ENVIRONMENT: Final = web.AppKey("environment", Environment)
 
 
@@ -170,3 +194,64 @@ def sentence_on(error: CcBotError, words: Texts, zone: ZoneInfo) -> str:
 def day_in(zone: ZoneInfo) -> Callable[[datetime], str]:
     """Return a function that formats a date in the reader's time zone."""
     return lambda moment: moment.astimezone(zone).date().isoformat()
+
+
+def name_of_page(request: web.Request) -> str:
+    """Return a page's name for the log: its route pattern."""
+    resource = request.match_info.route.resource
+    return resource.canonical if resource else ""
+
+
+def disposition_of(name: str) -> str:
+    """Return the header with a file's name in any script (RFC 6266)."""
+    plain = "".join(letter if letter.isascii() and letter not in '"\\' else "_" for letter in name)
+    return f"attachment; filename=\"{plain}\"; filename*=UTF-8''{quote(name, safe='')}"
+
+
+async def send_file(
+    request: web.Request, pieces: AsyncIterator[bytes], name: str, content_type: str
+) -> web.StreamResponse:
+    """Send a file while it is being made. An error on the way cuts the connection, so that no browser takes a
+    part for the whole. Raises errors before the first piece."""
+    response = web.StreamResponse(headers={"Content-Disposition": disposition_of(name)})
+    response.content_type = content_type
+    first = await anext(pieces, b"")
+    await response.prepare(request)
+    try:
+        await response.write(first)
+        async for piece in pieces:
+            await response.write(piece)
+    except CcBotError as error:
+        _log.warning("download_cut_short", error=type(error).__name__)
+        if request.transport is not None:
+            request.transport.abort()
+        return response
+    await response.write_eof()
+    return response
+
+
+STATUSES: Final[Mapping[type[CcBotError], int]] = {
+    NotSignedIn: 401,
+    PageOfAnother: 409,
+    LinkOver: 410,
+    TooManyLinks: 429,
+    TooManyRequests: 429,
+    TooManyCommands: 429,
+    TooManyImports: 429,
+    FilesInLine: 429,
+    RequestTooLarge: 413,
+    AttachmentTooLarge: 413,
+    MemoryHidden: 404,
+    NothingHere: 404,
+    ScheduleNotFound: 404,
+    OwnersOnly: 404,
+    AccessError: 403,
+    CanvasSwitched: 409,
+    InputError: 400,
+    StorageError: 503,
+}
+"""The first class that matches."""
+
+
+def status_of(error: CcBotError) -> int:
+    return next((status for kind, status in STATUSES.items() if isinstance(error, kind)), 500)

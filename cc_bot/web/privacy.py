@@ -13,12 +13,10 @@ from aiohttp import web
 from cc_bot.domain.privacy import CONFIRM_WITHIN, LEFT_BY_ERASING, Holdings
 from cc_bot.domain.text import without_sign
 from cc_bot.texts import Texts
-from cc_bot.web.download import send_file
 from cc_bot.web.form import text_of
-from cc_bot.web.page import ENVIRONMENT, fill, go_on, render
-from cc_bot.web.server import is_secure
+from cc_bot.web.page import ENVIRONMENT, fill, go_on, render, send_file
 from cc_bot.web.services import WebServices
-from cc_bot.web.visitor import SignedIn, drop_cookie, visitor_of
+from cc_bot.web.visitor import SignedIn, drop_cookie, is_secure, visitor_of
 
 _MARKS: Final = ("・", "- ", "-# ")
 """Of list items on Discord; a page has a list."""

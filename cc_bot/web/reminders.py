@@ -21,10 +21,9 @@ from cc_bot.domain.schedule import (
     repeat_of,
 )
 from cc_bot.domain.session import SessionKey
+from cc_bot.web.conversations import channel_names
 from cc_bot.web.form import SentForms, id_in, make_form_key, text_of
-from cc_bot.web.page import go_on_with, render, sentence_on
-from cc_bot.web.places import channel_names
-from cc_bot.web.server import status_of
+from cc_bot.web.page import go_on_with, render, sentence_on, status_of
 from cc_bot.web.services import WebServices
 from cc_bot.web.visitor import SignedIn, visitor_of
 

@@ -12,12 +12,11 @@ from cc_bot.domain.message import UserSettings
 from cc_bot.domain.timezones import suggest_zones
 from cc_bot.stores import Keep
 from cc_bot.texts import explain
+from cc_bot.web.conversations import channel_names
 from cc_bot.web.form import form_of, number_of, text_of
 from cc_bot.web.page import go_on, render, see_other
-from cc_bot.web.places import channel_names
-from cc_bot.web.server import is_secure
 from cc_bot.web.services import WebServices
-from cc_bot.web.visitor import SignedIn, drop_cookie, visitor_of
+from cc_bot.web.visitor import SignedIn, drop_cookie, is_secure, visitor_of
 
 _LANGUAGES: Final[dict[str, Locale | None]] = {"": None, **{locale: locale for locale in Locale}}
 MAX_ZONE_LENGTH: Final = 64

@@ -15,9 +15,17 @@ from cc_bot.domain.web import WebPlace
 from cc_bot.texts import texts
 from cc_bot.web.form import text_of
 from cc_bot.web.page import render_for_anyone, see_other
-from cc_bot.web.server import address_of, is_secure, language_of
 from cc_bot.web.services import WebServices
-from cc_bot.web.visitor import VISITOR, RequestRates, drop_cookie, set_cookie, visitor_of
+from cc_bot.web.visitor import (
+    VISITOR,
+    RequestRates,
+    address_of,
+    drop_cookie,
+    is_secure,
+    language_of,
+    set_cookie,
+    visitor_of,
+)
 
 MAX_TRIES: Final = 5
 """Invalid links of one address within TRIES_S."""

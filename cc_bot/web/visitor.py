@@ -1,8 +1,12 @@
 """The signed-in user: cookie, session and language."""
 
+import re
 from collections import OrderedDict, deque
+from contextlib import suppress
 from dataclasses import dataclass, field
+from ipaddress import IPv6Address, ip_address, ip_network
 from typing import Final
+from urllib.parse import urlsplit
 
 from aiohttp import web
 
@@ -12,7 +16,7 @@ from cc_bot.domain.locale import Locale
 from cc_bot.domain.usage import UsageSubject
 from cc_bot.domain.web import MAX_LIFE, WebSession
 from cc_bot.texts import texts
-from cc_bot.web.services import WebServices
+from cc_bot.web.services import WebServices, WebSettings
 
 COOKIE: Final = "cc_bot"
 PREFIX: Final = "__Host-"
@@ -132,3 +136,74 @@ class RequestRates:
         while moments and moments[0] <= now_s - self.within_s:
             moments.popleft()
         return len(moments) < self.most
+
+
+# ---- where a request comes from ----------------------------------------------------------------------------
+# Another site's name pointed at this machine (DNS rebinding) is not ours, and another site's requests have
+# another origin. Our pages set a referrer policy, so that their forms send an origin rather than `null`
+# (Fetch standard, "append a request `Origin` header").
+
+
+def is_ours(host: str, settings: WebSettings) -> bool:
+    """Return whether a `Host` header names these pages or this machine."""
+    return host.lower() == urlsplit(settings.url).netloc or _is_loopback(host)
+
+
+def is_secure(host: str, settings: WebSettings) -> bool:
+    """Return whether a request for that host came over https."""
+    ours = urlsplit(settings.url)
+    return ours.scheme == "https" and host.lower() == ours.netloc
+
+
+def is_from_ours(request: web.Request, settings: WebSettings) -> bool:
+    """Return whether a request came from one of our pages."""
+    origin, host = only_header(request, "Origin").lower(), request.host.lower()
+    if is_secure(host, settings):
+        return origin == settings.url
+    return origin in (f"http://{host}", settings.url if host == urlsplit(settings.url).netloc else "")
+
+
+def only_header(request: web.Request, name: str) -> str:
+    """Return a header; empty if it is missing, or contradicts itself."""
+    said = request.headers.getall(name, [])
+    return said[0] if len(said) == 1 else ""
+
+
+_HOST: Final = re.compile(r"(?:\[([0-9a-f:.]+)\]|([0-9a-z.-]+))(?::[0-9]{1,5})?", re.IGNORECASE)
+"""A `Host` header as browsers send it."""
+
+
+def _is_loopback(host: str) -> bool:
+    named = _HOST.fullmatch(host)
+    name = (named[1] or named[2]).lower() if named else ""
+    try:
+        return name == "localhost" or ip_address(name).is_loopback
+    except ValueError:
+        return False
+
+
+def address_of(request: web.Request, settings: WebSettings) -> str:
+    """Return the client's address: the nearest one that is not our proxy's. For IPv6 its network, which is
+    one household or machine (RFC 6177)."""
+    came = request.remote or ""
+    forwarded = [each.strip() for each in request.headers.get("X-Forwarded-For", "").split(",")]
+    while forwarded and _is_proxy(came, settings):
+        came = forwarded.pop() or came
+    with suppress(ValueError):
+        address = ip_address(came)
+        if isinstance(address, IPv6Address) and not address.ipv4_mapped:
+            return str(ip_network((address, 64), strict=False))
+    return came
+
+
+def _is_proxy(address: str, settings: WebSettings) -> bool:
+    try:
+        return any(ip_address(address) in network for network in settings.proxies)
+    except ValueError:
+        return False
+
+
+def language_of(request: web.Request, services: WebServices) -> Locale:
+    """Return the reader's language, signed in or not."""
+    visitor = request.get(VISITOR)
+    return visitor.locale if visitor else locale_of(request, services.settings.locale)

@@ -13,20 +13,16 @@ from typing import Any, Final, Literal
 import aiohttp
 
 from cc_bot.app.core import Core, open_core
-from cc_bot.app.owners import make_owners_parts
 from cc_bot.app.web import web_services
-from cc_bot.commands.memories import Memories
 from cc_bot.config import read_config
 from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.errors import AccessError, NotAllowed
-from cc_bot.domain.measures import GatewayHealth
 from cc_bot.domain.message import Agent
 from cc_bot.domain.session import SessionKey
 from cc_bot.domain.web import WebPlace
-from cc_bot.in_order import ExportQueue
 from cc_bot.log import RecentRecords
+from cc_bot.web.server import serve_pages
 from cc_bot.web.services import WebServices
-from cc_bot.web.site import serve_pages
 
 TARO: Final = 123456789012345678
 HANA: Final = 876543210987654321
@@ -50,7 +46,6 @@ class Town:
     names: dict[int, str] = field(default_factory=lambda: {TARO: "太郎", HANA: "花 & <Hana>"})
     dms: set[int] = field(default_factory=lambda: {DM})
     changed: list[SessionKey] = field(default_factory=list)
-    pulse: GatewayHealth = field(default_factory=GatewayHealth)
     told_anew: list[int] = field(default_factory=list)
     """Whose receipts are to be shown anew."""
     counted: list[str] = field(default_factory=list)
@@ -200,10 +195,8 @@ async def open_site(folder: Path, *, clock: Clock = utc_now, **environ: str) -> 
     }
     config = read_config(settings, folder / "no.env")
     async with open_core(config, clock) as core:
-        town, records = Town(core), RecentRecords()
-        owners = make_owners_parts(config, core, town.pulse, clock, records)
-        memories = Memories(core.stores, ExportQueue(), clock)
-        services = web_services(config, core, owners, memories, town, clock=clock)
+        town = Town(core)
+        services = web_services(core, RecentRecords(), town)
         async with serve_pages(services) as begin:
             await begin()
             yield Site(core, town, services, f"http://127.0.0.1:{port}")

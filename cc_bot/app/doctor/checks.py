@@ -9,17 +9,7 @@ from typing import Final
 
 import cc_bot.tools
 from cc_bot.agents import Agents
-from cc_bot.app.clocks import clock_of
-from cc_bot.app.core import (
-    agents_path,
-    build_internet,
-    build_searches,
-    make_agents,
-    make_policies,
-    make_servers_file,
-    policy_path,
-    tool_cost,
-)
+from cc_bot.app.core import build_internet, build_searches, tool_cost
 from cc_bot.app.doctor.database import check_backups, check_database_file, check_erasures
 from cc_bot.app.doctor.discord import check_discord
 from cc_bot.app.doctor.features import (
@@ -36,6 +26,7 @@ from cc_bot.app.doctor.models import MAX_REQUESTS, check_models
 from cc_bot.app.doctor.pages import check_pages
 from cc_bot.app.doctor.report import Finding, Report, failed, ok, warning
 from cc_bot.app.doctor.server import check_database_server
+from cc_bot.app.files import make_agents, make_policies, make_servers_file, path_of
 from cc_bot.app.models import build_embedder, build_speaker, build_transcriber
 from cc_bot.config import LOCAL, OFF, Config
 from cc_bot.domain.clock import utc_now
@@ -83,7 +74,7 @@ async def run_doctor(config: Config, *, offline: bool) -> Report:
 def list_checks(config: Config, words: Texts, *, offline: bool) -> Sequence[Check]:
     local = dialect_of(config.database_url) == "sqlite"
     agents = make_agents(config, discover(cc_bot.tools).names)
-    reader, clock = DocumentReader(unconfined=config.read_unconfined), clock_of(config)
+    reader, clock = DocumentReader(unconfined=config.read_unconfined), config.clock
     pages = None if offline else build_internet(config).pages
     database = check_database_file if local else check_database_server
     speech_s, models_s = config.model_timeout_s + SLACK_S, config.model_timeout_s * MAX_REQUESTS + SLACK_S
@@ -143,7 +134,7 @@ async def _run(check: Check, words: Texts) -> Sequence[Finding]:
 async def _check_program(config: Config, words: Texts) -> Sequence[Finding]:
     said, zone = words.doctor, config.timezone
     versions = said.program.format(version=__version__, python=platform.python_version(), sqlite=SQLITE)
-    now = f"{clock_of(config)().astimezone(zone):%Y-%m-%d %H:%M}"
+    now = f"{config.clock().astimezone(zone):%Y-%m-%d %H:%M}"
     found = [ok("program", versions), ok("timezone", said.timezone_ok.format(zone=zone.key, time=now))]
     if offset := config.test_clock_offset:
         found.append(warning("clock", said.clock_set.format(seconds=round(offset.total_seconds()))))
@@ -164,7 +155,8 @@ async def _check_agents(config: Config, words: Texts, agents: Agents) -> Finding
     except StartupError as error:
         return failed("agents", explain(error, words), said.file_fix)
     return ok(
-        "agents", said.agents_ok.format(count=count) if agents_path(config).exists() else said.agents_none
+        "agents",
+        said.agents_ok.format(count=count) if path_of(config, "agents.toml").exists() else said.agents_none,
     )
 
 
@@ -174,7 +166,7 @@ async def _check_policy(config: Config, words: Texts) -> Finding:
         await make_policies(config).load()
     except StartupError as error:
         return failed("policy", explain(error, words), said.file_fix)
-    return ok("policy", said.policy_ok if policy_path(config).exists() else said.policy_none)
+    return ok("policy", said.policy_ok if path_of(config, "policy.toml").exists() else said.policy_none)
 
 
 async def _load_agents(agents: Agents) -> Mapping[str, Agent]:

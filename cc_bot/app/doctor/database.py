@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from cc_bot.app.doctor.report import Finding, Verdict, failed, finding, ok, warning
-from cc_bot.app.models import models_path
+from cc_bot.app.files import path_of
 from cc_bot.config import Config
 from cc_bot.domain.text import format_size
 from cc_bot.storage.backup import backups_in, copies_of
@@ -86,7 +86,12 @@ def _check_disk(path: Path, size_bytes: int, texts: Texts, free: Free) -> Findin
 
 def _private_files(config: Config, path: Path) -> Iterator[Path]:
     yield from (sidecar(path, suffix) for suffix in ("", "-wal", "-shm"))
-    yield from (Path(".env"), Path(".env.txt"), models_path(config), path.with_name("chat_history"))
+    yield from (
+        Path(".env"),
+        Path(".env.txt"),
+        path_of(config, "models.toml"),
+        path.with_name("chat_history"),
+    )
     database = state_path(config.database_url, config.data_folder)
     yield from (ErasureLog.beside(database).path, *copies_of(database))
 
