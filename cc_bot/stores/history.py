@@ -6,7 +6,7 @@ turn cost 2.9 times as much.
 """
 
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from itertools import dropwhile
 from typing import Final, NamedTuple
@@ -165,37 +165,11 @@ _visibility, _tainted = map(_SAID.column, ("visibility", "tainted"))
 _message: Final = _SAID.part("message")
 
 
-@dataclass(frozen=True, slots=True)
-class Paging:
-    """How to read a history of at most `limit` messages (0: no limit)."""
-
-    limit: int
-    page_size: int = PAGE_SIZE
-
-    def next_page(self, known: int = 0) -> int:
-        """Return how many messages to read next; 0 if none are missing."""
-        return max(0, min(self.page_size, self.limit - known)) if self.limit else self.page_size
-
-    def may_continue(self, asked: int, read: int, known: int = 0) -> bool:
-        """Return whether there may be more after a page."""
-        return read == asked and self.next_page(known + read) > 0
-
-
-@dataclass(frozen=True, slots=True)
-class Opening:
-    """The rows of SELECT_OPEN_SESSION."""
-
-    tail: Sequence[Row]
-    """The session with its messages, newest first; empty if none is open."""
-    beyond: Sequence[Row]
-    """Summaries, the rest of an expired session, and the canvas."""
-
-
-def opening(rows: Sequence[Row]) -> Opening:
-    """Split the rows of SELECT_OPEN_SESSION, which a UNION ALL returns in any order."""
+def split(rows: Sequence[Row]) -> tuple[Sequence[Row], Sequence[Row]]:
+    """Split the rows of SELECT_OPEN_SESSION, which a UNION ALL returns in any order: the open session with
+    its messages, newest first, and what is beyond: summaries, the rest of an expired session, the canvas."""
     tail = [row for row in rows if _session_id(row) is not None]
-    beyond = [row for row in rows if _session_id(row) is None]
-    return Opening(sorted(tail, key=message_id, reverse=True), beyond)
+    return sorted(tail, key=message_id, reverse=True), [row for row in rows if _session_id(row) is None]
 
 
 def has_question(rows: Sequence[Row]) -> bool:
@@ -209,48 +183,42 @@ def has_files(rows: Sequence[Row]) -> bool:
 
 
 def read_session(
-    found: Opening, key: SessionKey, files: Sequence[Row] = (), *, more: bool = False
+    tail: Sequence[Row], beyond: Sequence[Row], key: SessionKey, now: datetime, *, more: bool = False
 ) -> Session:
-    """Read the open session from its rows and those of SELECT_FILES."""
-    newest = found.tail[0]
+    """Read the open session without files; if there is none, a session that is not stored."""
+    newest = tail[0] if tail else None
     return Session(
-        id=_session_id(newest),
+        id=_session_id(newest) if newest else "",
         key=key,
-        history=read_history(found.tail, files),
-        created_at=datetime.fromisoformat(_opened_at(newest)),
-        last_active=datetime.fromisoformat(_last_active(newest)),
+        history=read_history(tail),
+        created_at=datetime.fromisoformat(_opened_at(newest)) if newest else now,
+        last_active=datetime.fromisoformat(_last_active(newest)) if newest else now,
         more=more,
-        has_files=has_files(found.tail),
-        summaries=_recollections(found.beyond, "summary"),
-        rest=_recollections(found.beyond, "rest"),
-        canvas=_canvas(found.beyond),
+        has_files=newest is None or has_files(tail),
+        summaries=_recollections(beyond, "summary"),
+        rest=_recollections(beyond, "rest"),
+        canvas=_canvas(beyond),
     )
 
 
-def unstored_session(found: Opening, key: SessionKey, now: datetime) -> Session:
-    """Return a session that is not stored, with the summaries from before it."""
-    return Session(
-        id="",
-        key=key,
-        history=(),
-        created_at=now,
-        last_active=now,
-        summaries=_recollections(found.beyond, "summary"),
-        rest=_recollections(found.beyond, "rest"),
-    )
-
-
-def read_history(rows: Sequence[Row], files: Sequence[Row] = ()) -> tuple[Message, ...]:
-    """Return the messages of rows that are newest first, oldest first."""
+def read_history(rows: Sequence[Row]) -> tuple[Message, ...]:
+    """Return the messages of rows that are newest first, oldest first and without files."""
     if not rows or message_id(rows[0]) is None:  # a session in which nothing was said yet
         return ()
     messages, last_id = list[Message](), None
     for row in reversed(rows):
         messages.append(_said(row).below(last_id))
         last_id = messages[-1].discord_id
-    if attachments := _attachments(files):
-        messages = [replace(each, attachments=attachments.get(each.id or 0, ())) for each in messages]
     return tail(messages, 0)
+
+
+def with_files(messages: Sequence[Message], files: Sequence[Row]) -> tuple[Message, ...]:
+    """Add the files of SELECT_FILES to their messages."""
+    attachments = _attachments(files)
+    return tuple(
+        replace(each, attachments=attachments[each.id]) if each.id in attachments else each
+        for each in messages
+    )
 
 
 def _said(row: Row) -> Message:
@@ -306,8 +274,8 @@ def image_room(history: Sequence[Message]) -> int:
     return MAX_REQUEST_IMAGE_BYTES - sum(map(len, images)) if all(images) else 0
 
 
-def _attachments(rows: Sequence[Row]) -> dict[int, tuple[Attachment, ...]]:
-    files: dict[int, tuple[Attachment, ...]] = {}
+def _attachments(rows: Sequence[Row]) -> dict[int | None, tuple[Attachment, ...]]:
+    files: dict[int | None, tuple[Attachment, ...]] = {}
     for id_, name, content_type, data, stored, source_id, size, _ in rows:
         if size is None:  # see FREE_OLDEST_FILES
             continue

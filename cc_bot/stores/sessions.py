@@ -14,7 +14,7 @@ from uuid import uuid4
 
 from cc_bot.domain.canvas import Canvas, Drawn, reduce_all
 from cc_bot.domain.clock import Clock, utc_now
-from cc_bot.domain.errors import ConversationGone, StorageError, TurnLost
+from cc_bot.domain.errors import ConversationGone, StorageError
 from cc_bot.domain.message import FILE_QUOTA, ChannelKey, FileQuota, Message, Visibility
 from cc_bot.domain.proposal import Proposal, ProposedCalls
 from cc_bot.domain.session import Session, SessionKey
@@ -45,8 +45,6 @@ from cc_bot.stores.history import (
     SELECT_IMAGES,
     SELECT_OPEN_SESSION,
     UNBOUNDED,
-    Opening,
-    Paging,
     free_files,
     has_files,
     has_question,
@@ -54,16 +52,16 @@ from cc_bot.stores.history import (
     insert_files,
     message_id,
     newest_images,
-    opening,
     read_history,
     read_session,
+    split,
     tail,
-    unstored_session,
+    with_files,
     with_images,
 )
 from cc_bot.stores.ledger import ANSWERED
 from cc_bot.stores.memory.references import read_texts
-from cc_bot.stores.proposals import DROP_OF_ANSWER, INSERT_PROPOSAL, PROPOSAL, insert_proposals
+from cc_bot.stores.proposals import DROP_OF_ANSWER, PROPOSAL, insert_proposals
 from cc_bot.stores.summaries import DELETE_SUMMARIES, STOP_SUMMARIZING
 from cc_bot.stores.usage import Settlement, settle_stored
 
@@ -112,23 +110,6 @@ _TOUCH: Final = """
 
 
 @dataclass(frozen=True, slots=True)
-class NewTurn:
-    session: Session
-    messages: tuple[Message, ...]
-    now: datetime
-    replaces: int | None
-    """The answer that it replaces."""
-    drawn: tuple[Drawn, ...]
-    entry: str = ""
-    """The turn's id in the ledger, if it has one."""
-    proposals: tuple[ProposedCalls, ...] = ()
-    settlement: Settlement | None = None
-    """The usage to be counted with it."""
-    place: ChannelKey | None = None
-    """Where it is public; None if only its user sees it."""
-
-
-@dataclass(frozen=True, slots=True)
 class StoredTurn:
     messages: tuple[Message, ...]
     """With ids and times."""
@@ -140,132 +121,23 @@ class StoredTurn:
     """Older files of the user that were deleted to make room."""
 
 
-async def store_turn(
-    database: Database, turn: NewTurn, idle_since: str, limit: int, quota: FileQuota
-) -> StoredTurn:
-    """Store a turn, whole or not at all. `idle_since`: sessions last active before then have expired;
-    `limit`: messages in a history, 0 for no limit.
-
-    Raises StorageError, and ConversationGone if the session is not the user's.
-    """
-    batch = _statements(turn, idle_since, limit, quota.user_bytes)
-    about = (user(turn.session.key.user_id), *(of_place(turn.place) if turn.place else ()))
-    results, canvas = await database.write(lambda: _steps(batch, turn), about)
-    inserted = [row for rows in _rows_of(_INSERT_MESSAGE, batch, results) for row in rows]
-    made = [row for rows in _rows_of(INSERT_PROPOSAL, batch, results) for row in rows]
-    held = (size for rows in _rows_of(SELECT_FILE_BYTES, batch, results) for _, size in rows)
-    if sum(held) > quota.total_bytes:
-        with suppress(StorageError):  # the turn is stored, and the next one with a file tries again
-            await database.write(lambda: free_files(quota.total_bytes), [MAINTENANCE_LOCK])
-    deleted = (_rows_of(sql, batch, results) for sql in (DELETE_FREED_FILES, DELETE_FILES_BEYOND_QUOTA))
-    files_deleted = sum(len(rows) for found in deleted for rows in found)
-    return replace(_stored(turn, inserted, canvas, made), files_deleted=files_deleted)
-
-
-def _stored(
-    turn: NewTurn, inserted: Sequence[Row], canvas: Canvas | None, proposals: Sequence[Row]
-) -> StoredTurn:
-    if len(inserted) < len(turn.messages):
-        raise ConversationGone  # the session is not this user's, or is no longer there
-    messages = (
-        replace(
-            message,
-            id=int(row[0]),
-            created_at=turn.now,
-            author_id=_author(message, turn.session.key),
-            tainted=message.taints,
-        )
-        for message, row in zip(turn.messages, inserted, strict=True)
-    )
-    return StoredTurn(tuple(messages), canvas, tuple(map(PROPOSAL.read, proposals)))
-
-
-def _rows_of(sql: str, batch: Sequence[Statement], results: Sequence[Sequence[Row]]) -> list[Sequence[Row]]:
-    return [rows for each, rows in zip(batch, results, strict=True) if each.sql is sql]
-
-
-def _statements(turn: NewTurn, idle_since: str, limit: int, max_file_bytes: int) -> list[Statement]:
-    owned = (turn.session.id, turn.session.key.user_id)
-    batch = _thawing(turn)
-    if turn.replaces is not None:
-        batch.append(Statement(_THAW_REPLACED, (*owned, turn.replaces)))
-        batch.append(Statement(_MARK_REPLACED, (*owned, turn.replaces)))
-        batch.append(Statement(DROP_OF_ANSWER, (turn.session.key.user_id, turn.replaces)))
-    for message in turn.messages:
-        batch.append(_insert(turn, message))
-        if message.attachments:
-            batch.extend(insert_files(owned, message))
-    if turn.proposals:
-        visibility = turn.messages[-1].visibility
-        batch += insert_proposals(
-            turn.session.key, turn.session.id, turn.proposals, turn.now, visibility=visibility
-        )
-    batch.append(Statement(_TOUCH, (*owned, to_text(turn.now), idle_since)))
-    brings_files = any(message.attachments for message in turn.messages)
-    if limit and (turn.session.has_files or brings_files):
-        batch.append(Statement(DELETE_ATTACHMENTS_NO_LONGER_SEEN, (*owned, limit)))
-    if turn.session.has_files:
-        batch.append(Statement(DELETE_FREED_FILES, owned))
-    if brings_files:
-        batch.append(Statement(DELETE_ATTACHMENTS_OF_CLOSED, owned))
-        batch.append(Statement(DELETE_FILES_BEYOND_QUOTA, (turn.session.key.user_id, max_file_bytes)))
-        batch.append(Statement(SELECT_FILE_BYTES))
-    if turn.entry:
-        session_id, user_id = owned
-        shown_in = turn.messages[-1].discord_id
-        batch.append(Statement(ANSWERED, (turn.entry, user_id, session_id, shown_in)))
-    return batch
-
-
-def _steps(batch: Sequence[Statement], turn: NewTurn) -> Steps[tuple[list[Sequence[Row]], Canvas | None]]:
-    results = []
-    for statement in batch:
-        results.append((yield statement))
-    if turn.settlement:
-        try:
-            yield from settle_stored(turn.settlement)
-        except TurnLost:
-            if not all(_rows_of(_INSERT_MESSAGE, batch, results)):
-                raise ConversationGone from None
-            raise
-    # Last, as all turns that draw wait here for each other (canvas_clock).
-    canvas = (yield from _draw(turn)) if turn.drawn else None
-    return results, canvas
-
-
-def _draw(turn: NewTurn) -> Steps[Canvas | None]:
-    """Apply the turn's canvas changes to the current canvas, which may have changed meanwhile. After `/clear`
+def _draw(session: Session, drawn: Sequence[Drawn]) -> Steps[Canvas | None]:
+    """Apply a turn's canvas changes to the current canvas, which may have changed meanwhile. After `/clear`
     another session has the canvas, and it stays empty."""
-    session = turn.session
     found = read_current((yield select_current(session.key)))
     if found is not None and found.session_id != session.id:
         return None
     before = found.canvas if found else Canvas()
-    canvas = reduce_all(before, turn.drawn)
+    canvas = reduce_all(before, drawn)
     if canvas == before:
         return None
     yield from put_canvas(session.id, session.key, canvas)
     return canvas
 
 
-def _author(message: Message, key: SessionKey) -> int:
-    return message.author_id or (key.user_id if message.role == "user" else 0)
-
-
-def _insert(turn: NewTurn, message: Message) -> Statement:
-    session, place = turn.session, turn.place
-    author_id = _author(message, session.key)
-    columns = MESSAGE.write(message) | {"author_id": author_id, "tainted": int(message.taints)}
-    where = (place.channel_id, place.thread_id) if place else (None, None)
-    owned = (session.id, session.key.user_id)
-    return Statement(_INSERT_MESSAGE, (*owned, to_ms(turn.now), *where, turn.replaces, *_SAID.of(columns)))
-
-
-def _thawing(turn: NewTurn) -> list[Statement]:
-    ids = [message.discord_id for message in turn.messages if message.discord_id is not None]
-    if turn.place is None or not ids:
-        return []
-    return [Statement(THAW_FROM, (turn.place.channel_id, turn.place.thread_id, min(ids)))]
+def _as_stored(message: Message, key: SessionKey, now: datetime) -> Message:
+    author_id = message.author_id or (key.user_id if message.role == "user" else 0)
+    return replace(message, created_at=now, author_id=author_id, tainted=message.taints)
 
 
 # ---- sessions --------------------------------------------------------------------------------------------
@@ -333,7 +205,7 @@ class SessionStore:
         self._file_quota = file_quota
         self._database = database
         self._limit = history_limit
-        self._paging = Paging(history_limit, page_size)
+        self._page_size = page_size
         self._ttl = session_ttl
         self._clock = clock
 
@@ -347,21 +219,19 @@ class SessionStore:
         `more` says if `load_earlier` has more. `beyond`: messages to read beyond the limit, for a turn that
         regenerates the last answer.
         """
-        now, size = self._clock(), self._paging.next_page() + beyond
+        now, size = self._clock(), self._page() + beyond
         idle = idle_since(now, self._ttl)
         rows = await self._database.query(SELECT_OPEN_SESSION, *key_columns(key), idle, visibility, size)
-        found = opening(rows)
-        if not found.tail and not lasting:
-            return unstored_session(found, key, now)
-        if not found.tail:
-            found = await self._renew(key, visibility, idle_since=idle, now=to_text(now))
-        more = self._paging.may_continue(size, len(found.tail))
-        session = read_session(found, key, more=more)
-        if has_files(found.tail) and session.history:
-            files = await self._read_files(session, found.tail, UNBOUNDED, image_room(()))
-            session = read_session(found, key, files, more=more)
-        history = await read_texts(self._database, key.user_id, session.history)
-        return replace(session, history=history)
+        newest, before = split(rows)
+        if not newest and lasting:
+            newest, before = await self._renew(key, visibility, idle_since=idle, now=to_text(now))
+        more = self._may_continue(size, len(newest))
+        session = read_session(newest, before, key, now, more=more)
+        history = session.history
+        if history and session.has_files:
+            files = await self._read_files(session, newest, UNBOUNDED, image_room(()))
+            history = with_files(history, files)
+        return replace(session, history=await read_texts(self._database, key.user_id, history))
 
     async def load_earlier(self, session: Session, *, visibility: Visibility = "public") -> Session:
         """Return the session with one more page of its history, if there is one. `visibility`: as in
@@ -371,16 +241,17 @@ class SessionStore:
         known, rows, more = len(session.history), list[Row](), True
         start = before = (session.history[0].id if session.history else None) or UNBOUNDED
         while more and not has_question(rows):  # a history does not start with an answer
-            size = self._paging.next_page(known + len(rows))
+            size = self._page(known + len(rows))
             page = await self._database.query(
                 SELECT_EARLIER, session.key.user_id, session.id, visibility, before, size
             )
-            more = self._paging.may_continue(size, len(page), known + len(rows))
+            more = self._may_continue(size, len(page), known + len(rows))
             rows.extend(page)
             before = message_id(rows[-1]) if rows else before
         room = image_room(session.history)
         files = await self._read_files(session, rows, start, room) if rows and has_files(rows) else ()
-        earlier = await read_texts(self._database, session.key.user_id, read_history(rows, files))
+        earlier = with_files(read_history(rows), files)
+        earlier = await read_texts(self._database, session.key.user_id, earlier)
         return replace(session, history=(*earlier, *session.history), more=more)
 
     async def get_question(self, user_id: int, answer_id: int) -> Message | None:
@@ -391,9 +262,9 @@ class SessionStore:
         """Close the open session, if any, and open an empty one without summaries."""
         forget = [Statement(sql, key_columns(key)) for sql in (DELETE_SUMMARIES, STOP_SUMMARIZING)]
         forget += clear_canvas(key)
-        now = to_text(self._clock())
-        found = await self._renew(key, "public", idle_since=_END_OF_TIME, now=now, first=forget)
-        return read_session(found, key)
+        now = self._clock()
+        found = await self._renew(key, "public", idle_since=_END_OF_TIME, now=to_text(now), first=forget)
+        return read_session(*found, key, now)
 
     async def expire(self) -> int:
         """Close every idle session and delete its attachments. Returns their number."""
@@ -426,13 +297,13 @@ class SessionStore:
         """
         stored = await self.archive_turn(session, messages, replaces=replaces, drawn=drawn)
         before = [message for message in session.history if not _is_answer(message, replaces)]
-        size = self._paging.next_page()
+        size = self._page()
         said = stored.messages
         return replace(
             session,
             history=tail([*before, *said], size),
             last_active=(said[-1].created_at if said else None) or session.last_active,
-            more=session.more or self._paging.may_continue(size, min(size, len(before) + len(said))),
+            more=session.more or self._may_continue(size, min(size, len(before) + len(said))),
             has_files=session.has_files or any(message.attachments for message in said),
             canvas=session.canvas if stored.canvas is None else stored.canvas,
         )
@@ -453,13 +324,77 @@ class SessionStore:
         ledger. `place`: where it is public; its messages with a Discord id then belong to that channel's
         context. Raises ValueError for private messages with a `place`."""
         if place and any(message.visibility == "private" for message in messages):
-            raise ValueError("what is private stands in no channel")
+            raise ValueError("a private message belongs to no channel")
         now = from_ms(to_ms(self._clock()))  # as it is read back
-        writing = NewTurn(
-            session, tuple(messages), now, replaces, tuple(drawn), entry, tuple(proposals), settlement, place
-        )
-        idle = idle_since(now, self._ttl)
-        return await store_turn(self._database, writing, idle, self._limit, self._file_quota)
+        user_id = session.key.user_id
+        owned = (session.id, user_id)
+        said = [_as_stored(message, session.key, now) for message in messages]
+        locks = (user(user_id), *(of_place(place) if place else ()))
+
+        def steps() -> Steps[tuple[StoredTurn, bool]]:
+            ids = [message.discord_id for message in said if message.discord_id is not None]
+            if place and ids:
+                yield Statement(THAW_FROM, (place.channel_id, place.thread_id, min(ids)))
+            if replaces is not None:
+                yield Statement(_THAW_REPLACED, (*owned, replaces))
+                yield Statement(_MARK_REPLACED, (*owned, replaces))
+                yield Statement(DROP_OF_ANSWER, (user_id, replaces))
+            kept, made = list[Message](), list[Row]()
+            where = (place.channel_id, place.thread_id) if place else (None, None)
+            for message in said:
+                columns = _SAID.of(MESSAGE.write(message))
+                rows = yield Statement(_INSERT_MESSAGE, (*owned, to_ms(now), *where, replaces, *columns))
+                if not rows:  # the session is not this user's, or was deleted
+                    raise ConversationGone
+                kept.append(replace(message, id=int(rows[0][0])))
+                for insert in insert_files(owned, message):
+                    yield insert
+            visibility = said[-1].visibility
+            for insert in insert_proposals(session.key, session.id, proposals, now, visibility=visibility):
+                made += yield insert
+            yield Statement(_TOUCH, (*owned, to_text(now), idle_since(now, self._ttl)))
+            deleted, is_full = yield from self._make_room(session, said)
+            if entry:
+                yield Statement(ANSWERED, (entry, user_id, session.id, said[-1].discord_id))
+            if settlement:
+                yield from settle_stored(settlement)
+            # Last, as all turns that draw wait here for each other (canvas_clock).
+            canvas = (yield from _draw(session, drawn)) if drawn else None
+            return StoredTurn(tuple(kept), canvas, tuple(map(PROPOSAL.read, made)), deleted), is_full
+
+        stored, is_full = await self._database.write(steps, locks)
+        if is_full:
+            with suppress(StorageError):  # the turn is stored, and the next one with a file tries again
+                limit = self._file_quota.total_bytes
+                await self._database.write(lambda: free_files(limit), [MAINTENANCE_LOCK])
+        return stored
+
+    def _make_room(self, session: Session, said: Sequence[Message]) -> Steps[tuple[int, bool]]:
+        """Delete files that no request shows or that are too many. Returns how many the user is to be told
+        of, and whether all users together have too many."""
+        user_id, deleted, is_full = session.key.user_id, 0, False
+        owned, brings_files = (session.id, user_id), any(message.attachments for message in said)
+        if self._limit and (session.has_files or brings_files):
+            yield Statement(DELETE_ATTACHMENTS_NO_LONGER_SEEN, (*owned, self._limit))
+        if session.has_files:
+            deleted += len((yield Statement(DELETE_FREED_FILES, owned)))
+        if brings_files:
+            yield Statement(DELETE_ATTACHMENTS_OF_CLOSED, owned)
+            beyond = yield Statement(DELETE_FILES_BEYOND_QUOTA, (user_id, self._file_quota.user_bytes))
+            held = yield Statement(SELECT_FILE_BYTES)
+            deleted, is_full = (
+                deleted + len(beyond),
+                sum(row[1] for row in held) > self._file_quota.total_bytes,
+            )
+        return deleted, is_full
+
+    def _page(self, known: int = 0) -> int:
+        """Return how many messages to read next; 0 if none are missing."""
+        return max(0, min(self._page_size, self._limit - known)) if self._limit else self._page_size
+
+    def _may_continue(self, asked: int, read: int, known: int = 0) -> bool:
+        """Return whether there may be more after a page."""
+        return read == asked and self._page(known + read) > 0
 
     async def _read_files(
         self, session: Session, rows: Sequence[Row], before: int, room_bytes: int
@@ -480,7 +415,7 @@ class SessionStore:
         idle_since: str,
         now: str,
         first: Sequence[Statement] = (),
-    ) -> Opening:
+    ) -> tuple[Sequence[Row], Sequence[Row]]:
         """Close the session if it is idle, make sure that there is one, and read it."""
         columns = key_columns(key)
         results = await self._database.transaction(
@@ -489,13 +424,11 @@ class SessionStore:
                 Statement(DELETE_ATTACHMENTS_OF_IDLE, (*columns, idle_since)),
                 Statement(_CLOSE_IDLE, (*columns, idle_since, now)),
                 Statement(INSERT_SESSION, (*columns, str(uuid4()), now)),
-                Statement(
-                    SELECT_OPEN_SESSION, (*columns, _BEGINNING_OF_TIME, visibility, self._paging.next_page())
-                ),
+                Statement(SELECT_OPEN_SESSION, (*columns, _BEGINNING_OF_TIME, visibility, self._page())),
             ],
             [user(key.user_id)],
         )
-        return opening(results[-1])
+        return split(results[-1])
 
 
 def _is_answer(message: Message, id_: int | None) -> bool:
