@@ -17,7 +17,7 @@ from cc_bot.discord.delivery.forms import FormAsker
 from cc_bot.discord.delivery.outlets import reply_in_place
 from cc_bot.discord.delivery.receipts import ReceiptUpkeep
 from cc_bot.discord.delivery.reply import RETRY_PAUSES_S, PostUncertain, repeat
-from cc_bot.discord.delivery.running import RunningTurn
+from cc_bot.discord.delivery.turns import RunningTurn
 from cc_bot.discord.gate import Owners
 from cc_bot.discord.interactions import author_name, is_ephemeral, roles_of, visibility_of
 from cc_bot.discord.pages.custom_ids import ProposalButton
@@ -197,7 +197,7 @@ class ApprovalDelivery:
 
     async def _report(self, press: _Press, result: ApprovedResult) -> ApprovedResult | None:
         if not result.stored:
-            self.answers.deliveries.retry_due.set()
+            self.answers.running.retry_due.set()
             return None
         refusal = await self._show_to(press, self._reporting(press, result))
         deleted = isinstance(refusal, hikari.NotFoundError)
@@ -206,9 +206,9 @@ class ApprovalDelivery:
                 await self._store.settle(result.proposal)
             except StorageError as error:  # recovery reports it once more
                 _log.warning("approved_call_not_settled", error=type(error).__name__)
-                self.answers.deliveries.retry_due.set()
+                self.answers.running.retry_due.set()
         else:
-            self.answers.deliveries.retry_due.set()
+            self.answers.running.retry_due.set()
         return None if deleted else result
 
     def _reporting(self, press: _Press, result: ApprovedResult) -> Change:
@@ -244,7 +244,7 @@ class ApprovalDelivery:
             _log.warning("approved_call_not_reopened", error=type(error).__name__)
             reopened = False
         if not reopened:
-            self.answers.deliveries.retry_due.set()
+            self.answers.running.retry_due.set()
 
     def _asker_of(self, press: _Press) -> FormAsker | None:
         """None if the author of the question would not see messages below that of the call."""

@@ -374,10 +374,9 @@ class DiscordBot:
             leaving.push_async_callback(services.messages.finish, deadline_s)
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout_at(deadline_s):
-                    await services.answers.running.none_left()
+                    await services.answers.running.wait_idle()
                     await services.answers.boards.settle()
                     await services.receipts.wait_idle()
-                    await services.answers.deliveries.wait_idle()
 
     async def _disconnect(self) -> None:
         with contextlib.suppress(hikari.ComponentStateConflictError):

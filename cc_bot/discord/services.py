@@ -23,13 +23,13 @@ from cc_bot.discord.attachments import AttachmentFetcher
 from cc_bot.discord.delivery.answers import Answers
 from cc_bot.discord.delivery.canvas_boards import CanvasBoards, CanvasUpkeep
 from cc_bot.discord.delivery.canvas_messages import CanvasMessages, Pictures
-from cc_bot.discord.delivery.deliveries import Deliveries
 from cc_bot.discord.delivery.outlets import MessageReplies
 from cc_bot.discord.delivery.receipts import ReceiptUpkeep
 from cc_bot.discord.delivery.recovery import Recovery
 from cc_bot.discord.delivery.reply import ExpectedDeletions
-from cc_bot.discord.delivery.running import RunningTurns
 from cc_bot.discord.delivery.speaking import SpokenAnswers
+from cc_bot.discord.delivery.turns import RunningTurns
+from cc_bot.discord.floods import drop_floods
 from cc_bot.discord.gate import Gate, Owners, drop_floods
 from cc_bot.discord.gateway import GrantedReading, Shards, own_user
 from cc_bot.discord.messages.listening import Messages
@@ -221,7 +221,15 @@ def build_services(
     )
     places, expected_deletions, pace = Places(bot.rest, stores.channels), ExpectedDeletions(), RateLimiter()
     receipts = ReceiptUpkeep(bot.rest, stores, pace)
-    running = RunningTurns(given.meter, receipts, SpokenAnswers(given.assistant.speaking))
+    running = RunningTurns(
+        stores.ledger,
+        stores.channels,
+        given.spending,
+        given.clock,
+        given.meter,
+        receipts,
+        SpokenAnswers(given.assistant.speaking),
+    )
     gate = Gate(owners, given.policies, stores.access, places, bot.rest)
     chooser = AgentSelector(given.agents, stores.agents, places)
     boards = CanvasBoards(
@@ -235,7 +243,6 @@ def build_services(
     )
     shards = Shards(places, recipients.guilds)
     canvas_upkeep = CanvasUpkeep(bot, stores.canvases, boards, shards, duties=given.duties)
-    deliveries = Deliveries(stores.ledger, stores.channels, given.spending, running, given.clock)
     references = References(
         bot.rest,
         stores,
@@ -245,9 +252,7 @@ def build_services(
         partial(own_user, bot),
         reads_all=granted.reading == "all",
     )
-    answers = Answers(
-        given.assistant, running, chooser, recipients, references, boards, deliveries, expected_deletions
-    )
+    answers = Answers(given.assistant, running, chooser, recipients, references, boards, expected_deletions)
     replies = MessageReplies(bot.rest, expected_deletions, stores.channels)
     messages = Messages(
         bot, stores, answers, gate, places=places, replies=replies, granted=granted, shards=shards
@@ -263,7 +268,7 @@ def build_services(
         duties=given.duties,
     )
     recovery = Recovery(
-        deliveries, stores.proposals, replies, recipients, given.assistant.approvals, receipts.changes
+        running, stores.proposals, replies, recipients, given.assistant.approvals, receipts.changes
     )
     handlers = PressHandlers()
     provide(
@@ -274,17 +279,7 @@ def build_services(
         *(given.moments, given.status, given.administration),
         *(PagesUrl(given.pages_url), granted, owners, gate, handlers),
         ApprovalDelivery(given.assistant, answers, recipients, receipts, boards, owners),
-        *(
-            recipients,
-            running,
-            running.forms,
-            receipts,
-            deliveries,
-            chooser,
-            places,
-            expected_deletions,
-            boards,
-        ),
+        *(recipients, running, running.forms, receipts, chooser, places, expected_deletions, boards),
         *(messages, messages.quotes, messages.forwards, answers),
     )
     drop_floods(bot, gate.floods)

@@ -16,9 +16,8 @@ from cc_bot.discord.agents import AgentSelector
 from cc_bot.discord.attachments import AttachmentFetcher
 from cc_bot.discord.delivery.canvas_boards import CanvasBoards
 from cc_bot.discord.delivery.canvas_messages import CanvasMessages, Draw, Pictures
-from cc_bot.discord.delivery.deliveries import NOTE_TIMEOUT_S, Deliveries
 from cc_bot.discord.delivery.reply import ExpectedDeletions
-from cc_bot.discord.delivery.running import RunningTurns
+from cc_bot.discord.delivery.turns import NOTE_TIMEOUT_S, RunningTurns
 from cc_bot.discord.gate import Gate, Owners
 from cc_bot.discord.interactions import Answerable
 from cc_bot.discord.places import Places
@@ -109,11 +108,9 @@ def chooser_over(stores: Stores, rest: Rest) -> AgentSelector:
     return AgentSelector(agents, stores.agents, Places(rest, stores.channels))
 
 
-def deliveries_over(
-    stores: Stores, running: RunningTurns, *, timeout_s: float = NOTE_TIMEOUT_S
-) -> Deliveries:
+def running_over(stores: Stores, *, timeout_s: float = NOTE_TIMEOUT_S) -> RunningTurns:
     spending = Spending(stores.usage)
-    return Deliveries(stores.ledger, stores.channels, spending, running, utc_now, timeout_s)
+    return RunningTurns(stores.ledger, stores.channels, spending, utc_now, note_timeout_s=timeout_s)
 
 
 def references_over(stores: Stores, rest: Rest, bot: hikari.User) -> References:

@@ -14,7 +14,6 @@ from cc_bot.assistant import AssistantSettings
 from cc_bot.discord.delivery.asking import TurnRunner
 from cc_bot.discord.delivery.outlets import UNREACHABLE, MessageReplies
 from cc_bot.discord.delivery.reply import ExpectedDeletions
-from cc_bot.discord.delivery.running import RunningTurns
 from cc_bot.discord.gate import SeenRoles
 from cc_bot.discord.messages.mentions import MAX_CONCURRENT_USERS, ChannelAnswers, Mentions, TypingSigns
 from cc_bot.discord.pages.custom_ids import RetryButton, parse_custom_id
@@ -30,10 +29,10 @@ from tests.discord.parts import (
     Place,
     boards_over,
     chooser_over,
-    deliveries_over,
     gate_over,
     recipients_over,
     references_over,
+    running_over,
 )
 from tests.loopback.discord import File, Permission, User, refusals
 from tests.loopback.discord import Message as Post
@@ -137,15 +136,14 @@ async def room(place: Place) -> AsyncIterator[Room]:
         me = await rest.fetch_my_user()
         runner = TurnRunner(
             table.assistant,
-            running := RunningTurns(),
+            running_over(stores),
             chooser_over(stores, rest),
             recipients_over(stores),
             references_over(stores, rest, me),
             boards_over(stores, rest),
         )
         replies = MessageReplies(rest, ExpectedDeletions(), stores.channels)
-        deliveries = deliveries_over(stores, running)
-        answers = ChannelAnswers(stores, runner, deliveries, replies, SeenRoles())
+        answers = ChannelAnswers(stores, runner, replies, SeenRoles())
         yield Room(**vars(place), table=table, answers=answers)
 
 

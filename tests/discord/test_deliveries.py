@@ -6,21 +6,24 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
+from zoneinfo import ZoneInfo
 
 import hikari
 import pytest
 
-from cc_bot.discord.delivery.deliveries import Deliveries, Delivery
-from cc_bot.discord.delivery.running import RunningTurns
+from cc_bot.discord.delivery.turns import RunningTurns, ShownTurn
 from cc_bot.discord.pages.answer import AnswerState
-from cc_bot.domain import SessionKey
+from cc_bot.discord.recipients import Recipient
+from cc_bot.domain import Locale, SessionKey
 from cc_bot.domain.errors import AttachmentNotFetched, TooManyAtOnce
 from cc_bot.domain.turn import AskedQuestion, PendingTurn
 from cc_bot.domain.usage import UsageSubject
-from tests.discord.parts import Place, deliveries_over
+from cc_bot.texts import texts
+from tests.discord.parts import Place, running_over
 
 TURN = PendingTurn("e1", SessionKey(1, 10), "ask", "public", datetime(2026, 11, 22, tzinfo=UTC))
 PAYER = UsageSubject(1)
+ASKER = Recipient(1, Locale.EN, ZoneInfo("UTC"), texts(Locale.EN))
 TOO_LATE = hikari.NotFoundError("url", {}, b"", "Unknown interaction", 10062)
 OUT_OF_REACH = hikari.HTTPError("connection lost")
 
@@ -29,7 +32,15 @@ OUT_OF_REACH = hikari.HTTPError("connection lost")
 class Desk(Place):
     """Where turns are entered and settled."""
 
-    entries: Deliveries
+    entries: RunningTurns
+
+    async def accepts(self, row: PendingTurn = TURN) -> ShownTurn:
+        await self.entries.write(self.stores.ledger.accept(row))
+        return ShownTurn(self.entries, row, ASKER)
+
+    async def admits(self, row: PendingTurn = TURN) -> ShownTurn:
+        admission = await self.entries.admit(row, PAYER, "small")
+        return ShownTurn(self.entries, row, ASKER, admission=admission)
 
     async def left(self) -> list[str]:
         """The turns that are not settled."""
@@ -44,38 +55,34 @@ class Desk(Place):
 
 @pytest.fixture
 def desk(place: Place) -> Desk:
-    return Desk(**vars(place), entries=deliveries_over(place.stores, RunningTurns(), timeout_s=0.02))
+    return Desk(**vars(place), entries=running_over(place.stores, timeout_s=0.02))
 
 
 async def refuse() -> str:
     raise TOO_LATE
 
 
-async def settle(entry: Delivery) -> None:
-    await entry.settle()
-
-
 class TestAcknowledgement:
     async def test_comes_after_the_entry_of_which_it_leaves_none_when_it_is_refused(self, desk: Desk) -> None:
-        entry, known = await desk.entries.acknowledge(desk.entries.accept(TURN), desk.left, undo=settle)
+        entry, known = await desk.entries.acknowledge(desk.accepts(), desk.left, undo=ShownTurn.settle)
         assert known == ["e1"]
         await entry.settle()
         with pytest.raises(hikari.NotFoundError):
-            await desk.entries.acknowledge(desk.entries.accept(TURN), refuse, undo=settle)
+            await desk.entries.acknowledge(desk.accepts(), refuse, undo=ShownTurn.settle)
         assert await desk.left() == []
 
     async def test_is_made_although_the_database_is_locked_or_there_is_no_entry(self, desk: Desk) -> None:
         made: list[str] = []
 
-        async def prepare() -> Delivery:
+        async def prepare() -> ShownTurn:
             raise AttachmentNotFetched
 
         async def note() -> None:
             made.append("acknowledged")
 
         with desk.locked():
-            entry, _ = await desk.entries.acknowledge(desk.entries.accept(TURN), note, undo=settle)
-            assert (entry.id, made) == ("e1", ["acknowledged"])
+            entry, _ = await desk.entries.acknowledge(desk.accepts(), note, undo=ShownTurn.settle)
+            assert (entry.name, made) == ("e1", ["acknowledged"])
             quiet = asyncio.ensure_future(desk.entries.wait_idle())
             for _ in range(9):
                 await asyncio.sleep(0)
@@ -83,17 +90,17 @@ class TestAcknowledgement:
         await quiet
         assert await desk.left() == ["e1"]
         with pytest.raises(AttachmentNotFetched):
-            await desk.entries.acknowledge(prepare(), note, undo=settle)
+            await desk.entries.acknowledge(prepare(), note, undo=ShownTurn.settle)
         assert made == ["acknowledged"] * 2
 
 
 class TestEntry:
     async def test_goes_when_its_end_was_seen(self, desk: Desk) -> None:
-        async with await desk.entries.accept(TURN) as entry:
-            await entry.note_first(40)
+        entry = await desk.accepts()
+        async with entry.delivered():
             await entry.note_page(41)
             [turn] = await desk.stores.ledger.list_unfinished()
-            assert (turn.shown_in, turn.pages) == (40, (41,))
+            assert turn.pages == (41,)
             await entry.finish(AnswerState())
         assert (await desk.left(), desk.entries.retry_due.is_set()) == ([], False)
 
@@ -105,12 +112,12 @@ class TestEntry:
         self, desk: Desk, error: BaseException, left: list[str]
     ) -> None:
         with pytest.raises(type(error)):
-            async with await desk.entries.accept(TURN):
+            async with (await desk.accepts()).delivered():
                 raise error
         assert await desk.left() == left
 
     async def test_that_can_not_be_settled_is_owed(self, desk: Desk) -> None:
-        entry = await desk.entries.accept(TURN)
+        entry = await desk.accepts()
         desk.execute(
             "CREATE TRIGGER full BEFORE DELETE ON turns BEGIN SELECT RAISE(FAIL, 'disk is full'); END"
         )
@@ -120,7 +127,8 @@ class TestEntry:
 
     async def test_may_be_asked_again_as_soon_as_its_button_is_shown(self, desk: Desk) -> None:
         failed = replace(TURN, question=AskedQuestion("元気？", "Aiko"))
-        async with await desk.entries.accept(failed) as entry:
+        entry = await desk.accepts(failed)
+        async with entry.delivered():
             pressed = asyncio.ensure_future(
                 desk.entries.claim("e1", 1, lambda turn: replace(turn, id="e2", former=turn.id))
             )
@@ -135,12 +143,12 @@ class TestEntry:
 class TestAdmission:
     async def test_is_made_with_the_entry_and_handed_over_once_unless_it_is_refused(self, desk: Desk) -> None:
         await desk.stores.limits.set("everyone", 0, "concurrent", 1, set_by=9)
-        entry = await desk.entries.admit(TURN, PAYER, "small")
+        entry = await desk.admits()
         reservation = await entry.take_reservation()
         assert reservation is not None
         assert reservation.wish.model == "small"
         assert await entry.take_reservation() is None
-        refused = await desk.entries.admit(replace(TURN, id="e2"), PAYER, "small")
+        refused = await desk.admits(replace(TURN, id="e2"))
         with pytest.raises(TooManyAtOnce):
             await refused.take_reservation()
         assert await desk.left() == ["e1"]
@@ -148,7 +156,7 @@ class TestAdmission:
     async def test_that_nobody_takes_up_counts_as_nothing(self, desk: Desk) -> None:
         await desk.stores.limits.set("everyone", 0, "concurrent", 1, set_by=9)
         with pytest.raises(hikari.NotFoundError):
-            await desk.entries.acknowledge(desk.entries.admit(TURN, PAYER, "small"), refuse, undo=settle)
+            await desk.entries.acknowledge(desk.admits(), refuse, undo=ShownTurn.settle)
         assert await desk.left() == []
-        assert await (await desk.entries.admit(TURN, PAYER, "small")).take_reservation()
+        assert await (await desk.admits()).take_reservation()
         assert await desk.stores.usage.list_for_user(PAYER.user_id, date(2000, 1, 1)) == ()

@@ -10,7 +10,7 @@ import pytest
 
 from cc_bot.discord.delivery.live import LiveAnswer
 from cc_bot.discord.delivery.reply import Reply
-from cc_bot.discord.delivery.running import RunningTurn, RunningTurns
+from cc_bot.discord.delivery.turns import RunningTurn
 from cc_bot.discord.pages.custom_ids import StopButton
 from cc_bot.discord.pages.page import Page
 from cc_bot.discord.recipients import Recipient
@@ -18,6 +18,7 @@ from cc_bot.domain.locale import Locale
 from cc_bot.domain.message import ChannelKey
 from cc_bot.domain.turn import TextDelta
 from cc_bot.texts import texts
+from tests.discord.parts import Place, running_over
 
 EN = texts(Locale.EN)
 ASKER = Recipient(1, Locale.EN, ZoneInfo("UTC"), EN, welcomed=True)
@@ -74,9 +75,9 @@ async def test_an_answer_changes_at_least_every_minute_and_ends_when_its_last_ev
 
 
 async def test_answers_side_by_side_in_a_channel_change_as_often_together_as_one_alone(
-    monkeypatch: pytest.MonkeyPatch,
+    place: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    loop, running = asyncio.get_running_loop(), RunningTurns()
+    loop, running = asyncio.get_running_loop(), running_over(place.stores)
     real, passed_s = loop.time, 0.0
     monkeypatch.setattr(loop, "time", lambda: real() + passed_s)
     replies = [Recorder() for _ in range(4)]

@@ -10,11 +10,10 @@ from typing import Any
 import pytest
 
 from cc_bot.assistant.approvals import Approvals
-from cc_bot.discord.delivery.deliveries import Deliveries
 from cc_bot.discord.delivery.outlets import UNREACHABLE, MessageReplies
 from cc_bot.discord.delivery.recovery import Recovery
 from cc_bot.discord.delivery.reply import ExpectedDeletions
-from cc_bot.discord.delivery.running import RunningTurns
+from cc_bot.discord.delivery.turns import RunningTurns
 from cc_bot.domain import SessionKey
 from cc_bot.domain.clock import utc_now
 from cc_bot.domain.locale import Locale
@@ -22,7 +21,7 @@ from cc_bot.domain.turn import KEPT, AskedQuestion, PendingTurn
 from cc_bot.internet.turn import NO_WEB
 from cc_bot.texts import texts
 from cc_bot.tools.registry import ToolRegistry
-from tests.discord.parts import Place, deliveries_over, recipients_over
+from tests.discord.parts import Place, recipients_over, running_over
 from tests.loopback.discord import Message as Posted
 from tests.loopback.discord import Permission
 
@@ -37,16 +36,15 @@ class Scene(Place):
     """`channel` is the user's DM."""
 
     @asynccontextmanager
-    async def started(self, running: RunningTurns | None = None) -> AsyncIterator[Deliveries]:
+    async def started(self, running: RunningTurns | None = None) -> AsyncIterator[RunningTurns]:
         """A run of the program, until nothing is on its way but what it does not have to finish."""
-        running = running or RunningTurns()
-        entries = deliveries_over(self.stores, running)
+        running = running or running_over(self.stores)
         replies = MessageReplies(self.rest, ExpectedDeletions(), self.stores.channels)
         recipients = recipients_over(self.stores)
         approvals = Approvals(self.stores, ToolRegistry(()), NO_WEB, utc_now)
-        unfinished = Recovery(entries, self.stores.proposals, replies, recipients, approvals, retry_s=0.01)
+        unfinished = Recovery(running, self.stores.proposals, replies, recipients, approvals, retry_s=0.01)
         unfinished.begin()
-        yield entries
+        yield running
         await unfinished.close()
 
     async def left(self, *states: str, called: str | None = None) -> None:
@@ -135,13 +133,13 @@ class TestAnAnswer:
         assert (len(scene.written()), scene.discord.faults.outstanding) == (1, 0)
 
     async def test_of_this_run_is_shown_once_discord_takes_it_and_not_before(self, scene: Scene) -> None:
-        running = RunningTurns()
+        running = running_over(scene.stores)
         _, turn = await scene.begun(id=running.new_name())
         await scene.begun("もう一つ")
-        async with scene.started(running) as entries:
+        async with scene.started(running) as running:
             await scene.left("accepted", "interrupted")
             assert len(scene.written()) == 1
-            entries.mark_unshown(turn.id)
+            running.mark_unshown(turn.id)
             await scene.left("interrupted", "interrupted")
         assert len(scene.written()) == 2
 

@@ -7,7 +7,7 @@ import lightbulb
 from cc_bot.commands.reply import Reply
 from cc_bot.commands.usage import show_usage
 from cc_bot.discord.declaring import Choice, choices, reply_command, suggesting, switch_option, text_option
-from cc_bot.discord.delivery.running import RunningTurns
+from cc_bot.discord.delivery.turns import RunningTurns
 from cc_bot.discord.gate import Owners
 from cc_bot.discord.gateway import GrantedReading
 from cc_bot.discord.recipients import Recipient, Recipients

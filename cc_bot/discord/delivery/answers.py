@@ -11,10 +11,10 @@ import hikari
 import structlog
 
 from cc_bot.discord.agents import Chosen, Preloaded
-from cc_bot.discord.delivery.asking import ShownTurn, TurnRunner
-from cc_bot.discord.delivery.deliveries import Deliveries, Delivery
-from cc_bot.discord.delivery.outlets import noop
+from cc_bot.discord.delivery.asking import TurnRunner
+from cc_bot.discord.delivery.outlets import noop, reply_by_token
 from cc_bot.discord.delivery.reply import ExpectedDeletions, Reply, Sent, delete_all
+from cc_bot.discord.delivery.turns import ShownTurn
 from cc_bot.discord.interactions import (
     Answerable,
     author_name,
@@ -40,7 +40,6 @@ _log = structlog.get_logger(__name__)
 
 @dataclass(eq=False, slots=True)
 class Answers(TurnRunner):
-    deliveries: Deliveries
     expected_deletions: ExpectedDeletions
 
     async def ask(
@@ -54,12 +53,12 @@ class Answers(TurnRunner):
     ) -> None:
         """Answer a command or a form. Raises hikari's errors if the acknowledgement fails."""
         begin_turn()
-        turn, shown_in = await self.deliveries.acknowledge(
+        turn, shown_in = await self.running.acknowledge(
             self._accept(interaction, question, arrival, ephemeral=ephemeral, temporary=temporary),
             partial(defer, interaction, ephemeral=ephemeral),
-            _settle,
+            ShownTurn.settle,
         )
-        await self._answer(turn, turn.reply(Sent(None)), answer_id=shown_in)
+        await self._answer(turn, _reply(turn, Sent(None)), answer_id=shown_in)
 
     async def regenerate(
         self, interaction: hikari.ComponentInteraction, button: AnswerButton, recipient: Recipient
@@ -70,27 +69,26 @@ class Answers(TurnRunner):
         in_place = not button.earlier_messages or (not ephemeral and _may_delete(interaction))
         turn = await self._press(interaction, button, recipient, below=not in_place)
         regenerating = self.assistant.approvals.regenerating(button.user_id, button.answer_id)
-        async with turn.delivery, regenerating:
+        async with turn.delivered(), regenerating:
             await self._check(turn.row, button)
             if in_place:
                 before = await self._carry_over(interaction, recipient)
-                reply = turn.reply(Sent(None, before))
-                answer_id = int(interaction.message.id)
-                state = await self.show_answer(turn, reply, answer_id=answer_id, before=(before,))
+                reply, shown_in = _reply(turn, Sent(None, before)), int(interaction.message.id)
+                state = await self.show_answer(turn, reply, answer_id=shown_in, before=(before,))
             else:
-                reply = turn.reply()
+                reply = _reply(turn)
                 state = await self.show_answer(turn, reply)
             if state.stored and in_place:
                 above, rest = button.earlier_messages, interaction.app.rest
                 await delete_all(rest, interaction.channel_id, above, self.expected_deletions)
             elif state.stored:
                 await _take_buttons(interaction, recipient)
-            await turn.delivery.finish(state, reply)
+            await turn.finish(state, reply)
         await self.show_canvas(turn, state)
 
-    async def _check(self, turn: PendingTurn, button: AnswerButton) -> None:
+    async def _check(self, row: PendingTurn, button: AnswerButton) -> None:
         """Raise NotNewest or AnswerInUse if the answer can't be replaced, or StorageError."""
-        await self.assistant.check_newest(turn.key, button.answer_id)
+        await self.assistant.check_newest(row.key, button.answer_id)
         await self.assistant.approvals.check_none_in_flight(button.user_id, button.answer_id)
 
     async def go_on(
@@ -98,15 +96,15 @@ class Answers(TurnRunner):
     ) -> None:
         """Continue the newest answer where it was cut off, below it. Raises as `regenerate`."""
         turn = await self._press(interaction, button, recipient, below=True)
-        async with turn.delivery:
+        async with turn.delivered():
             await self._check(turn.row, button)
             await _take_buttons(interaction, recipient)
             stored = False
             try:
-                reply = turn.reply()
+                reply = _reply(turn)
                 state = await self.show_answer(turn, reply, opened=None if turn.row.ephemeral else noop)
                 stored = state.stored
-                await turn.delivery.finish(state, reply)
+                await turn.finish(state, reply)
                 await self.show_canvas(turn, state)
             finally:
                 if not stored:  # the user may press again
@@ -128,14 +126,21 @@ class Answers(TurnRunner):
     ) -> None:
         """Have the model answer with the result of an approved call, below its message. `author` asked the
         question; `calls` is the call with its result, if the conversation lacks it. Raises as `ask`."""
-        row = self.deliveries.turn_of_interaction(
-            interaction, chosen.key, "continue", author, visibility=visibility, ephemeral=ephemeral
+        row = self.running.row_of_interaction(
+            interaction,
+            chosen.key,
+            "continue",
+            author,
+            visibility=visibility,
+            ephemeral=ephemeral,
+            below=True,
+            shown_in=int(interaction.message.id),
+            question=question,
+            calls=calls,
         )
-        shown_in = int(interaction.message.id)
-        row = replace(row, below=True, shown_in=shown_in, question=question, calls=calls)
         turn = await self._admit(interaction, row, author, chosen, role_ids)
         turn.pictures = pictures
-        await self._answer(turn, turn.reply(), opened=None if ephemeral else noop)
+        await self._answer(turn, _reply(turn), opened=None if ephemeral else noop)
 
     async def ask_again(
         self, interaction: hikari.ComponentInteraction, button: RetryButton, recipient: Recipient
@@ -144,25 +149,23 @@ class Answers(TurnRunner):
         already done. Raises as `ask`."""
         begin_turn()
         renewed = partial(self._renew, interaction=interaction, recipient=recipient)
-        delivery, _ = await self.deliveries.acknowledge(
-            self.deliveries.claim(button.entry, button.user_id, renewed),
+        row, _ = await self.running.acknowledge(
+            self.running.claim(button.entry, button.user_id, renewed),
             partial(defer_update, interaction),
-            _release_claim,
+            self._release_claim,
         )
-        if delivery is None:
+        if row is None:
             return False
-        row = delivery.turn
         roles = roles_of(interaction.member) if interaction.guild_id == row.guild_id else None
-        turn = ShownTurn(delivery, recipient, None, interaction, roles)
-        async with delivery:
-            reply = turn.reply(Sent(None, page_of(interaction.message, recipient.locale)))
+        turn = ShownTurn(self.running, row, recipient, interaction=interaction, role_ids=roles)
+        async with turn.delivered():
+            reply = _reply(turn, Sent(None, page_of(interaction.message, recipient.locale)))
             here = int(interaction.channel_id) == row.key.channel_id
             state = await self.show_answer(turn, reply, answer_id=row.shown_in if here else None)
             if row.earlier and not state.may_be_asked_again:
-                await delete_all(
-                    interaction.app.rest, interaction.channel_id, row.earlier, self.expected_deletions
-                )
-            await delivery.finish(state, reply)
+                rest, channel_id = interaction.app.rest, interaction.channel_id
+                await delete_all(rest, channel_id, row.earlier, self.expected_deletions)
+            await turn.finish(state, reply)
         await self.show_canvas(turn, state)
         return True
 
@@ -179,7 +182,7 @@ class Answers(TurnRunner):
         state = await self.show(turn, reply, answer_id=answer_id, before=before, opened=opened)
         answer = state.done.answer if state.done else None
         try:
-            await turn.delivery.record_pages(answer, await _page_ids(turn.row, reply))
+            await self.running.record_pages(turn.row, answer, await _page_ids(turn.row, reply))
         except StorageError as error:
             _log.warning("pages_not_noted", error=type(error).__name__)
             return replace(state, unseen=True)
@@ -193,9 +196,9 @@ class Answers(TurnRunner):
         answer_id: int | None = None,
         opened: Callable[[int], Awaitable[None]] | None = None,
     ) -> None:
-        async with turn.delivery:
+        async with turn.delivered():
             state = await self.show_answer(turn, reply, answer_id=answer_id, opened=opened)
-            await turn.delivery.finish(state, reply)
+            await turn.finish(state, reply)
         await self.show_canvas(turn, state)
 
     async def _accept(
@@ -209,11 +212,16 @@ class Answers(TurnRunner):
     ) -> ShownTurn:
         recipient = await self.recipients.of(interaction, arrival.settings)
         chosen = await self.chooser.of(interaction, arrival.agents)
-        visibility = visibility_of(interaction, ephemeral=ephemeral)
-        row = self.deliveries.turn_of_interaction(
-            interaction, chosen.key, "ask", recipient, visibility=visibility, ephemeral=ephemeral
+        row = self.running.row_of_interaction(
+            interaction,
+            chosen.key,
+            "ask",
+            recipient,
+            visibility=visibility_of(interaction, ephemeral=ephemeral),
+            ephemeral=ephemeral,
+            temporary=temporary,
+            question=await question(),
         )
-        row = replace(row, temporary=temporary, question=await question())
         return await self._admit(interaction, row, recipient, chosen, roles_of(interaction.member))
 
     async def _press(
@@ -225,10 +233,10 @@ class Answers(TurnRunner):
         below: bool,
     ) -> ShownTurn:
         begin_turn()
-        turn, _ = await self.deliveries.acknowledge(
+        turn, _ = await self.running.acknowledge(
             self._accept_press(interaction, button, recipient, below=below),
             partial(defer_update, interaction),
-            _settle,
+            ShownTurn.settle,
         )
         return turn
 
@@ -241,21 +249,20 @@ class Answers(TurnRunner):
         below: bool,
     ) -> ShownTurn:
         chosen = await self.chooser.of_answer(interaction, button.answer_id)
-        again, ephemeral = button.action == "again", is_ephemeral(interaction.message)
-        visibility = visibility_of(interaction, ephemeral=ephemeral)
-        row = self.deliveries.turn_of_interaction(
+        ephemeral, again = is_ephemeral(interaction.message), button.action == "again"
+        row = self.running.row_of_interaction(
             interaction,
             chosen.key,
             "again" if again else "continue",
             recipient,
-            visibility=visibility,
+            visibility=visibility_of(interaction, ephemeral=ephemeral),
             ephemeral=ephemeral,
+            below=below,
+            shown_in=int(interaction.message.id),
+            replaces=button.answer_id if again else None,
+            earlier=button.earlier_messages if again else (),
+            question=None if again else await self._continue_question(interaction, button, recipient),
         )
-        row = replace(row, below=below, shown_in=int(interaction.message.id))
-        if again:
-            row = replace(row, replaces=button.answer_id, earlier=button.earlier_messages)
-        else:
-            row = replace(row, question=await self._continue_question(interaction, button, recipient))
         return await self._admit(interaction, row, recipient, chosen, roles_of(interaction.member))
 
     async def _continue_question(
@@ -279,32 +286,40 @@ class Answers(TurnRunner):
         role_ids: tuple[int, ...] | None,
     ) -> ShownTurn:
         payer = UsageSubject(row.key.user_id, row.guild_id or 0, role_ids)
-        delivery = await self.deliveries.admit(row, payer, self.assistant.first_model(chosen.agent))
-        return ShownTurn(delivery, recipient, chosen, interaction, role_ids)
+        admission = await self.running.admit(row, payer, self.assistant.first_model(chosen.agent))
+        return ShownTurn(
+            self.running,
+            row,
+            recipient,
+            chosen,
+            interaction=interaction,
+            role_ids=role_ids,
+            admission=admission,
+        )
 
     def _renew(
-        self, turn: PendingTurn, *, interaction: hikari.ComponentInteraction, recipient: Recipient
+        self, row: PendingTurn, *, interaction: hikari.ComponentInteraction, recipient: Recipient
     ) -> PendingTurn:
-        ephemeral, pressed_in = is_ephemeral(interaction.message), int(interaction.channel_id)
-        pressed_id = int(interaction.message.id)
-        fresh = self.deliveries.turn_of_interaction(
+        pressed_in, pressed_id = int(interaction.channel_id), int(interaction.message.id)
+        return self.running.row_of_interaction(
             interaction,
-            turn.key,
-            "ask" if turn.kind == "message" else turn.kind,
+            row.key,
+            "ask" if row.kind == "message" else row.kind,
             recipient,
-            visibility=turn.visibility,
-            ephemeral=ephemeral,
-        )
-        return replace(
-            fresh,
-            guild_id=turn.guild_id,
-            question=turn.question,
-            question_id=turn.question_id,
-            former=turn.id,
+            visibility=row.visibility,
+            ephemeral=is_ephemeral(interaction.message),
+            question=row.question,
+            question_id=row.question_id,
+            former=row.id,
             shown_in=pressed_id,
-            earlier=tuple(page for page in turn.pages if page != pressed_id),
-            place_id=None if pressed_in == turn.key.channel_id else pressed_in,
+            earlier=tuple(page for page in row.pages if page != pressed_id),
+            place_id=None if pressed_in == row.key.channel_id else pressed_in,
+            guild_id=row.guild_id,
         )
+
+    async def _release_claim(self, row: PendingTurn | None) -> None:
+        if row is not None:
+            await self.running.ledger.release_claim(row.id, row.key.user_id)
 
     async def _carry_over(self, interaction: hikari.ComponentInteraction, recipient: Recipient) -> Page:
         """Return the page that an answer replaces, with its receipts."""
@@ -317,13 +332,11 @@ class Answers(TurnRunner):
         return replace(page, file=SoundFile(recipient.words.answer.sound_name)) if attached else page
 
 
-async def _settle(turn: ShownTurn) -> None:
-    await turn.delivery.settle()
-
-
-async def _release_claim(delivery: Delivery | None) -> None:
-    if delivery is not None:
-        await delivery.release_claim()
+def _reply(turn: ShownTurn, *sent: Sent) -> Reply:
+    """Make the reply to the turn's interaction (see reply_by_token)."""
+    assert turn.interaction is not None  # noqa: S101 - messages are answered by arrivals
+    ephemeral, noting = turn.row.ephemeral, turn.note_page
+    return reply_by_token(turn.interaction, *sent, ephemeral=ephemeral, noting=noting)
 
 
 async def _page_ids(turn: PendingTurn, reply: Reply) -> Sequence[int]:

@@ -9,105 +9,25 @@ from functools import partial
 from cc_bot.assistant import Assistant, TurnOptions
 from cc_bot.assistant.turn import until_stopped
 from cc_bot.context.tokens import UNSAID
-from cc_bot.discord.agents import AgentSelector, Chosen, words_under
+from cc_bot.discord.agents import AgentSelector, words_under
 from cc_bot.discord.attachments import MAX_BYTES, Fetched, with_files
 from cc_bot.discord.delivery.canvas_boards import CanvasBoards
-from cc_bot.discord.delivery.deliveries import Delivery
 from cc_bot.discord.delivery.live import LiveAnswer, for_channel, is_shown, show_failures
-from cc_bot.discord.delivery.outlets import reply_by_token
-from cc_bot.discord.delivery.reply import Reply, Sent
-from cc_bot.discord.delivery.running import RunningTurn, RunningTurns
+from cc_bot.discord.delivery.reply import Reply
+from cc_bot.discord.delivery.turns import RunningTurns, ShownTurn
 from cc_bot.discord.incoming import FILE_NOTE
-from cc_bot.discord.interactions import Answerable, can_write, message_link
+from cc_bot.discord.interactions import can_write, message_link
 from cc_bot.discord.pages.answer import AnswerState
-from cc_bot.discord.pages.custom_ids import ANY_ASKER, RetryButton, StopButton
+from cc_bot.discord.pages.custom_ids import ANY_ASKER, StopButton
 from cc_bot.discord.pages.page import Page
 from cc_bot.discord.places import key_of_interaction
-from cc_bot.discord.recipients import Recipient, Recipients
+from cc_bot.discord.recipients import Recipients
 from cc_bot.discord.references import QuestionLocation, References
 from cc_bot.domain.errors import Postponed, ShuttingDown
-from cc_bot.domain.message import Attachment, ChannelKey, Message, Reference, with_heard
+from cc_bot.domain.message import ChannelKey, Message, Reference, with_heard
 from cc_bot.domain.session import SessionKey
 from cc_bot.domain.turn import AskedQuestion, CanvasChanged, ImagesGiven, PendingTurn
-from cc_bot.domain.usage import UsageSubject
 from cc_bot.in_order import KeyedLock
-
-
-@dataclass(eq=False, slots=True)
-class ShownTurn:
-    delivery: Delivery
-    """Its ledger entry; of several mentions, that of the newest."""
-    recipient: Recipient
-    chosen: Chosen | None = None
-    """None: look up the agent of the session or channel."""
-    interaction: Answerable | None = None
-    """None for messages."""
-    role_ids: tuple[int, ...] | None = ()
-    """See TurnOptions."""
-    place: ChannelKey | None = None
-    """The channel of a message; interactions have their own."""
-    pictures: tuple[Attachment, ...] = ()
-    """See TurnOptions."""
-    mentions: tuple[Message, ...] = ()
-    """Questions of a channel, oldest first."""
-    running: RunningTurn = field(init=False)
-    postponed: bool = False
-    """Whether the process stops first, and the next one answers the mentions."""
-
-    def __post_init__(self) -> None:
-        askers = frozenset({self.recipient.user_id} if self.in_channel else ())
-        key = self.place if self.in_channel else None
-        self.running = RunningTurn(self.row.id, askers=askers, key=key, questions=self.message_ids)
-
-    @property
-    def row(self) -> PendingTurn:
-        return self.delivery.turn
-
-    @property
-    def in_channel(self) -> bool:
-        """Whether it belongs to a channel's conversation, not to a session."""
-        return self.row.kind == "mention"
-
-    @property
-    def withdrawn(self) -> bool:
-        """Whether its question or answer was deleted."""
-        return self.running.withdrawn
-
-    @property
-    def message_ids(self) -> frozenset[int]:
-        """Ids of the questions."""
-        if self.row.kind == "message":
-            return frozenset({self.row.question_id or 0})
-        return frozenset(each.discord_id or 0 for each in self.mentions)
-
-    @property
-    def payer(self) -> UsageSubject:
-        return UsageSubject(self.row.key.user_id, self.row.guild_id or 0, self.role_ids)
-
-    @property
-    def retry(self) -> RetryButton | None:
-        """The button to ask again; None if its question may not be stored."""
-        kept = self.delivery.can_be_asked_again
-        return RetryButton(self.row.key.user_id, self.row.id) if kept else None
-
-    @property
-    def public_place(self) -> ChannelKey | None:
-        """The channel where a session's question and answer are public; None if private or unknown."""
-        row = self.row
-        hidden = row.ephemeral or row.temporary or row.visibility == "private" or row.guild_id is None
-        if self.in_channel or hidden or row.question_id is None:
-            return None
-        if self.interaction is None:
-            return self.place
-        here = key_of_interaction(self.interaction.channel)
-        return here if here.place_id == row.key.channel_id else None
-
-    def reply(self, *sent: Sent) -> Reply:
-        """Make the reply to its interaction (see reply_by_token)."""
-        if self.interaction is None:
-            raise ValueError("a message has no token")
-        noting = self.delivery.note_page
-        return reply_by_token(self.interaction, *sent, ephemeral=self.row.ephemeral, noting=noting)
 
 
 @dataclass(eq=False, slots=True)
@@ -134,7 +54,7 @@ class TurnRunner:
         again: bool = False,
     ) -> AnswerState:
         """Ask the model and stream the answer into `reply`. Always tells the user the outcome, and returns
-        the final state.
+        the final state. The turn is tracked (RunningTurns.track).
 
         `answer_id` is the message that shows it, if known; with `opened` it is posted before the turn begins,
         and passed. `before`: the pages that it replaces. `again`: mentions were edited, and this answer
@@ -142,32 +62,31 @@ class TurnRunner:
         """
         chosen, recipient, running = turn.chosen, turn.recipient, self.running
         words = words_under(chosen, recipient) if chosen else recipient.words
-        owner = None if turn.in_channel else recipient.user_id
-        if turn.message_ids:
-            turn.running.reply = reply
-        with running.track(turn.running):
-            live = LiveAnswer(
-                reply,
-                for_channel(words) if turn.in_channel else words,
-                StopButton(owner or ANY_ASKER, turn.row.id),
-                asker_id=recipient.user_id,
-                before=before,
-                receipts=running.receipts,
-                retry=None if again else turn.retry,
-                slowness=partial(running.count_beside, turn.running),
-            )
-            if opened is not None:
-                await live.open()
-                answer_id = (await reply.message_ids())[0]
-                await opened(answer_id)
-            async with live, running.held.answer(recipient.user_id):
-                with show_failures(live, recipient):
-                    await self._follow(turn, live, answer_id, again=again)
-                over_s = time.monotonic()
-            note = self.chooser.stand_in_note(chosen, recipient) if chosen else ""
-            if not await is_shown(partial(live.finish, owner, temporary=turn.row.temporary, note=note)):
-                live.state = replace(live.state, unseen=True)
-            running.record_shown(over_s, ok=not live.state.unseen)
+        owner = None if turn.key else recipient.user_id
+        if turn.questions:
+            turn.reply = reply
+        live = LiveAnswer(
+            reply,
+            for_channel(words) if turn.key else words,
+            StopButton(owner or ANY_ASKER, turn.name),
+            asker_id=recipient.user_id,
+            before=before,
+            receipts=running.receipts,
+            retry=None if again else turn.retry,
+            slowness=partial(running.count_beside, turn),
+        )
+        if opened is not None:
+            await live.open()
+            answer_id = (await reply.message_ids())[0]
+            await opened(answer_id)
+        async with live, running.held.answer(recipient.user_id):
+            with show_failures(live, recipient):
+                await self._follow(turn, live, answer_id, again=again)
+            over_s = time.monotonic()
+        note = self.chooser.stand_in_note(chosen, recipient) if chosen else ""
+        if not await is_shown(partial(live.finish, owner, temporary=turn.row.temporary, note=note)):
+            live.state = replace(live.state, unseen=True)
+        running.record_shown(over_s, ok=not live.state.unseen)
         if running.spoken and not again:
             await running.spoken.begin(reply, recipient, live.state, turn.payer)
         return live.state
@@ -182,20 +101,20 @@ class TurnRunner:
         options = await self._options(turn, live, answer_id)
         if turn.pictures:  # shown whatever the model says
             live.feed(ImagesGiven(turn.pictures))
-        async with self._order.after(row.id if turn.in_channel else row.key.user_id) as leave:
+        async with self._order.after(row.id if turn.key else row.key.user_id) as leave:
             questions = await self._questions(turn, live, again=again)
             references = () if questions else await self._references(row, live)
-            admitted = await turn.delivery.take_reservation()
+            admitted = await turn.take_reservation()
             leave()  # no await before the turn is in the assistant's queue
-            key: SessionKey | ChannelKey = turn.place if turn.in_channel and turn.place else row.key
+            key: SessionKey | ChannelKey = turn.key or row.key
             if questions and not again:
-                events = self.assistant.ask(key, questions, options, turn.running.stop, admitted=admitted)
+                events = self.assistant.ask(key, questions, options, turn.stop, admitted=admitted)
             else:
                 events = self.assistant.regenerate(
                     key,
                     (answer_id if again else row.replaces) or 0,
                     options,
-                    turn.running.stop,
+                    turn.stop,
                     questions=questions,
                     references=references,
                     admitted=admitted,
@@ -207,15 +126,15 @@ class TurnRunner:
                             await self.boards.want(row.key, turn.interaction)
                         live.feed(event)
             except ShuttingDown as error:
-                turn.postponed = turn.in_channel
-                if turn.in_channel and not again:
+                turn.postponed = turn.key is not None
+                if turn.key and not again:
                     raise Postponed from error
                 raise
 
     async def _options(self, turn: ShownTurn, live: LiveAnswer, answer_id: int | None) -> TurnOptions:
         row, recipient, place = turn.row, turn.recipient, turn.place
         shown_in, title, owner_id = None if row.ephemeral else answer_id, "", 0
-        if turn.in_channel and place:
+        if turn.key and place:
             agent = await self.chooser.in_channel(place)
             thread = await self.chooser.places.title_of(place)
             title, owner_id = thread.text, thread.owner_id
@@ -227,7 +146,7 @@ class TurnRunner:
             recipient.locale,
             recipient.timezone,
             row.temporary,
-            recipient.welcomed or turn.in_channel,
+            recipient.welcomed or turn.key is not None,
             bot_id=int(self.references.bot().id),
             answer_discord_id=shown_in,
             place=turn.public_place,
@@ -259,14 +178,14 @@ class TurnRunner:
 
     async def _questions(self, turn: ShownTurn, live: LiveAnswer, *, again: bool) -> tuple[Message, ...]:
         """Make the questions; only their text if the user stops first. Raises as `_build`."""
-        asked, left = turn.row.question, turn.running.questions
+        asked, left = turn.row.question, turn.questions
         typed = tuple(each for each in turn.mentions if again or each.discord_id in left) or turn.mentions
         if asked:
             typed = (_message(turn.row, asked),)
         building = self._build(turn, typed, live)
         if not (asked and (asked.files or asked.forwards)) and not any(FILE_NOTE in q.content for q in typed):
             return await building  # without a task it is queued at once
-        return await until_stopped(building, turn.running.stop) or tuple(
+        return await until_stopped(building, turn.stop) or tuple(
             replace(question, content=question.content or UNSAID) for question in typed
         )
 

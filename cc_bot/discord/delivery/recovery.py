@@ -15,12 +15,12 @@ import hikari
 import structlog
 
 from cc_bot.assistant.approvals import Approvals
-from cc_bot.discord.delivery.deliveries import Deliveries, Delivery
 from cc_bot.discord.delivery.live import LiveAnswer
 from cc_bot.discord.delivery.outlets import InteractionOutlet, InteractionWebhook, MessageReplies
 from cc_bot.discord.delivery.receipts import ReceiptUpkeep
 from cc_bot.discord.delivery.refusals import INVALID_WEBHOOK_TOKEN, REFUSALS, UNKNOWN_WEBHOOK, is_gone
 from cc_bot.discord.delivery.reply import Reply, Sent, delete_all, open_dm, sent_messages
+from cc_bot.discord.delivery.turns import RunningTurns
 from cc_bot.discord.interactions import message_link
 from cc_bot.discord.pages.answer import (
     advance,
@@ -152,7 +152,7 @@ class Recovery:
     searched for, and posts carry a nonce.
     """
 
-    deliveries: Deliveries
+    running: RunningTurns
     proposals: ProposalStore
     replies: MessageReplies
     recipients: Recipients
@@ -177,7 +177,7 @@ class Recovery:
     def look_again(self) -> None:
         """Look soon for turns of another process."""
         self._look_due.set()
-        self.deliveries.retry_due.set()
+        self.running.retry_due.set()
 
     async def close(self) -> None:
         """Stop; the next process recovers the rest."""
@@ -188,7 +188,7 @@ class Recovery:
     async def _run(self) -> None:
         while True:
             done = await self._recover_due()
-            due, after_s = (self.deliveries.retry_due, LOOK_S) if done else (self._look_due, self.retry_s)
+            due, after_s = (self.running.retry_due, LOOK_S) if done else (self._look_due, self.retry_s)
             with suppress(TimeoutError):
                 async with asyncio.timeout(after_s):
                     await due.wait()
@@ -196,16 +196,16 @@ class Recovery:
 
     async def _recover_due(self) -> bool:
         """Returns False if some must be retried soon."""
-        ledger, receipts = self.deliveries.ledger, self.deliveries.running.receipts
-        self.deliveries.retry_due.clear()
+        ledger, receipts = self.running.ledger, self.running.receipts
+        self.running.retry_due.clear()
         try:
             if not self._receipts_current and receipts:
                 await receipts.catch_up(self.recipients)
             self._receipts_current = True
             calls_done = await self._recover_calls()
-            for entry, user_id in list(self.deliveries.unsettled.items()):
+            for entry, user_id in list(self.running.unsettled.items()):
                 await ledger.mark_settled(entry, user_id)
-                del self.deliveries.unsettled[entry]
+                del self.running.unsettled[entry]
             await ledger.forget_interrupted(self.recipients.clock() - KEPT)
             due = [turn for turn in await ledger.list_unfinished() if self._is_due(turn)]
         except CcBotError as error:
@@ -219,11 +219,11 @@ class Recovery:
     def _is_due(self, turn: PendingTurn) -> bool:
         if turn.state == "interrupted" or turn.id in self._given_up:
             return False
-        return turn.id in self.deliveries.unshown or not self.deliveries.running.began_here(turn.id)
+        return turn.id in self.running.unshown or not self.running.began_here(turn.id)
 
     async def _try_to_recover(self, turn: PendingTurn) -> bool:
         """Returns False if it must be retried soon."""
-        async with self._slots, self.deliveries.recovering.after(turn.id):
+        async with self._slots, self.running.recovering.after(turn.id):
             with job("unfinished"):
                 try:
                     await self._recover(turn)
@@ -233,11 +233,11 @@ class Recovery:
                 except Exception:  # noqa: BLE001 - logged; other turns go on
                     _log.error("unfinished_broke", exc_info=True)
                     self._given_up.add(turn.id)
-                self.deliveries.unshown.discard(turn.id)
+                self.running.unshown.discard(turn.id)
                 return True
 
     async def _recover(self, turn: PendingTurn) -> None:
-        unshown, ledger, user_id = await self._look_up(turn), self.deliveries.ledger, turn.key.user_id
+        unshown, ledger, user_id = await self._look_up(turn), self.running.ledger, turn.key.user_id
         shown = await self._show(unshown)
         if isinstance(shown, Reply):
             await self._record(unshown, shown)
@@ -260,7 +260,7 @@ class Recovery:
         await ledger.mark_settled(turn.id, user_id)
 
     async def _look_up(self, turn: PendingTurn) -> UnshownTurn:
-        ledger = self.deliveries.ledger
+        ledger = self.running.ledger
         spoken = turn.locale or self.recipients.guilds.of(turn.key.channel_id)
         recipient = await self.recipients.of_author(turn.key.user_id, spoken)
         older = await ledger.get_replaced(turn) if turn.replaces is not None else None
@@ -304,7 +304,7 @@ class Recovery:
         turn, rest, application_id = unshown.turn, self.replies.rest, await self._application()
         channel_id = turn.place_id or turn.key.channel_id
         webhook = InteractionWebhook(rest, application_id, token, channel_id, turn.interaction_id or 0)
-        noting = Delivery(self.deliveries, turn).note_page
+        noting = partial(self.running.note_page, turn)
         outlet = InteractionOutlet(webhook, ephemeral=turn.ephemeral, noting=noting)
         first_id = turn.shown_in or int(await outlet.first_id())
         unrecorded = await self._unrecorded_followups(turn, channel_id, (first_id, *turn.pages)[-1])
@@ -340,14 +340,14 @@ class Recovery:
         dm_id = await open_dm(self.replies.rest, turn.key.user_id)
         ids = _recorded_ids(turn) if turn.place_id == dm_id else ()
         if turn.token is not None or turn.place_id != dm_id:
-            await self.deliveries.ledger.move(turn, dm_id, ids)
-        noting = Delivery(self.deliveries, turn).note_page
+            await self.running.ledger.move(turn, dm_id, ids)
+        noting = partial(self.running.note_page, turn)
         reply = self.replies.late(dm_id, f"{turn.id}d", None, sent_messages(ids), noting=noting)
         if unshown.answer is None:
             await self._show_page(unshown, reply, unshown.sentence())
         else:
             note = unshown.recipient.words.unfinished.late_note(unshown.link())
-            live = unshown.live(reply, self.deliveries.running.receipts, unshown.answer)
+            live = unshown.live(reply, self.running.receipts, unshown.answer)
             await live.finish(None, temporary=False, note=note)
         return reply
 
@@ -358,12 +358,12 @@ class Recovery:
             if unshown.answer is None:
                 await self._show_page(unshown, reply, unshown.pages()[0])
                 return
-            receipts = self.deliveries.running.receipts
+            receipts = self.running.receipts
             live = unshown.live(reply, receipts, unshown.answer, one_message=one_message)
             await live.finish(unshown.turn.key.user_id, temporary=False)
 
     async def _show_page(self, unshown: UnshownTurn, reply: Reply, page: Page) -> None:
-        words, receipts = unshown.recipient.words, self.deliveries.running.receipts
+        words, receipts = unshown.recipient.words, self.running.receipts
         await reply.show((await receipts.with_current_state(page, words) if receipts else page,))
         if receipts:
             await receipts.record(reply, page.receipts, words)
@@ -406,8 +406,8 @@ class Recovery:
                 ids = ()
             last_id = ids[-1] if ids else turn.shown_in or turn.interaction_id
             ids += await self._unrecorded_followups(turn, channel_id, last_id) or () if last_id else ()
-            await self.deliveries.ledger.move(turn, channel_id, ids)
-        noting = Delivery(self.deliveries, turn).note_page
+            await self.running.ledger.move(turn, channel_id, ids)
+        noting = partial(self.running.note_page, turn)
         waiting_id = None if ids else turn.shown_in
         return self.replies.late(channel_id, turn.id, waiting_id, sent_messages(ids), noting=noting)
 
@@ -441,7 +441,7 @@ class Recovery:
         if answer is None:
             return
         if answer.discord_id is not None:
-            await Delivery(self.deliveries, turn).record_pages(answer, await reply.message_ids())
+            await self.running.record_pages(turn, answer, await reply.message_ids())
         if not turn.below:
             replies = self.replies
             await delete_all(replies.rest, turn.key.channel_id, turn.earlier, replies.expected_deletions)
@@ -468,7 +468,7 @@ class Recovery:
         """Report calls that a dead process made, or whose end Discord refused. Returns False if some must be
         retried soon. Raises StorageError."""
         claimed = await self.proposals.list_claimed()
-        runs = self.deliveries.running.runs
+        runs = self.running.runs
         due = [call for call in claimed if call.message.place_id is not None and not runs(call.claimed_by)]
         return all([await self._recover_call(call) for call in due])
 

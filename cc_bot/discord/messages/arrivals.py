@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Final
 
@@ -13,9 +13,9 @@ from cc_bot.assistant.assistant import MAX_QUESTION_CHARACTERS
 from cc_bot.discord.agents import AgentSelector, Chosen
 from cc_bot.discord.attachments import asked_files
 from cc_bot.discord.delivery.answers import Answers
-from cc_bot.discord.delivery.asking import ShownTurn
 from cc_bot.discord.delivery.outlets import DirectMessages, MessageReplies
 from cc_bot.discord.delivery.reply import repeat
+from cc_bot.discord.delivery.turns import ShownTurn
 from cc_bot.discord.gate import Gate, error_of
 from cc_bot.discord.incoming import (
     ORDINARY,
@@ -46,7 +46,7 @@ from cc_bot.domain.access import Refusal
 from cc_bot.domain.errors import CcBotError
 from cc_bot.domain.message import ChannelKey, Message, is_blank
 from cc_bot.domain.session import SessionKey
-from cc_bot.domain.turn import AskedQuestion
+from cc_bot.domain.turn import AskedQuestion, PendingTurn
 from cc_bot.log import begin_turn
 from cc_bot.stores import CanvasStore, ChannelStore, ScheduleStore
 from cc_bot.texts import Texts, explain
@@ -357,11 +357,24 @@ class Arrivals:
         if answers in forwards:
             answers = None
         asked = AskedQuestion(text, name_of_author(message), files, tainted, answers, forwards)
-        deliveries = self.answers.deliveries
-        turn = replace(deliveries.turn_of_message(message, chosen.key, recipient), question=asked)
-        async with await deliveries.accept(turn) as delivery:
-            place, roles = await self._place_of(message), roles_of(message.member)
-            shown = ShownTurn(delivery, recipient, chosen, role_ids=roles, place=place)
+        running = self.answers.running
+        row = PendingTurn(
+            running.new_name(),
+            chosen.key,
+            "message",
+            "private" if message.guild_id is None else "public",
+            running.clock(),
+            guild_id=None if message.guild_id is None else int(message.guild_id),
+            locale=recipient.locale,
+            question=asked,
+            question_id=int(message.id),
+            place_id=int(message.channel_id),
+        )
+        await running.write(running.ledger.accept(row))
+        roles = roles_of(message.member)
+        shown = ShownTurn(running, row, recipient, chosen, role_ids=roles)
+        async with shown.delivered():
+            shown.place = await self._place_of(message)
             try:
                 await self._show(shown, message, opened)
             finally:
@@ -379,12 +392,16 @@ class Arrivals:
     async def _show(self, turn: ShownTurn, message: hikari.Message, opened: Callable[[], None]) -> None:
         question_id, channel_id, recipient = int(message.id), int(message.channel_id), turn.recipient
         link = message_link(message.guild_id, channel_id, question_id)
-        note, delivery = recipient.words.unfinished.late_note(link), turn.delivery
-        asker = DirectMessages(recipient.user_id, note, delivery.note_moved, delivery.note_page)
+        note, running, row = recipient.words.unfinished.late_note(link), self.answers.running, turn.row
+
+        async def note_moved(dm_id: int) -> None:
+            await running.write(running.ledger.move(row, dm_id, ()))
+
+        asker = DirectMessages(recipient.user_id, note, note_moved, turn.note_page)
         reply = self.replies.to(channel_id, question_id, asker=asker)
 
         async def note_posted(answer_id: int) -> None:
-            await delivery.note_first(answer_id)
+            await running.write(running.ledger.note_message(row.id, row.key.user_id, answer_id))
             opened()
 
         state = await self.answers.show_answer(turn, reply, opened=note_posted)
@@ -392,10 +409,10 @@ class Arrivals:
             gone = (question_id, *await reply.message_ids())
             await self.channels.delete(gone, place_id=channel_id)
             await reply.try_to_remove()
-            await delivery.settle()
+            await turn.settle()
             await self.replies.say_effects(question_id, recipient, state)
         else:
-            await delivery.finish(state, reply)
+            await turn.finish(state, reply)
         await self.answers.show_canvas(turn, state)
 
     def is_for_bot(self, message: hikari.Message) -> bool:

@@ -194,7 +194,7 @@ class Messages:
             self.quotes,
             reads_all=granted.reading == "all",
         )
-        channel_answers = ChannelAnswers(stores, answers, answers.deliveries, replies, gate.roles)
+        channel_answers = ChannelAnswers(stores, answers, replies, gate.roles)
         self._mentions = Mentions(stores.ledger, channel_answers, TypingSigns(bot.rest), gate, clock)
         self._arrivals = Arrivals(
             answers,

@@ -16,12 +16,12 @@ from typing import Final
 import hikari
 import structlog
 
-from cc_bot.discord.delivery.asking import ShownTurn, TurnRunner
-from cc_bot.discord.delivery.deliveries import Deliveries, Delivery
+from cc_bot.discord.delivery.asking import TurnRunner
 from cc_bot.discord.delivery.live import for_channel
 from cc_bot.discord.delivery.outlets import DirectMessages, MessageReplies
 from cc_bot.discord.delivery.refusals import REFUSALS, is_gone
 from cc_bot.discord.delivery.reply import Reply, Sent, sent_messages
+from cc_bot.discord.delivery.turns import ShownTurn
 from cc_bot.discord.gate import Gate, SeenRoles, error_of
 from cc_bot.discord.gateway import EVERYWHERE
 from cc_bot.discord.pages.answer import AnswerState, final_pages, stored_state, unanswered_page, with_controls
@@ -68,7 +68,6 @@ def id_of(question: Message) -> int:
 class ChannelAnswers:
     stores: Stores
     runner: TurnRunner
-    deliveries: Deliveries
     replies: MessageReplies
     roles: SeenRoles
     _told: set[int] = field(default_factory=set)
@@ -89,7 +88,8 @@ class ChannelAnswers:
         begin_turn()
         turn, reply = await self._begin(key, waiting)
         try:
-            state = await self.runner.show(turn, reply, opened=partial(self._note_opened, key, turn))
+            with self.runner.running.track(turn):
+                state = await self.runner.show(turn, reply, opened=partial(self._note_opened, key, turn))
         except REFUSALS as error:
             await self._mark_unreachable(turn, error)
             await self._give_up(key, turn.mentions)
@@ -153,7 +153,8 @@ class ChannelAnswers:
         answer_id, turn = id_of(answer), await self._turn(key, questions)
         before = await self._pages_of(turn, answer)
         reply = self._reply(key, turn, await self._messages_of(answer_id))
-        state = await self.runner.show(turn, reply, answer_id=answer_id, before=before, again=True)
+        with self.runner.running.track(turn):
+            state = await self.runner.show(turn, reply, answer_id=answer_id, before=before, again=True)
         if turn.withdrawn:
             await self._forget(key, turn, reply, state)
         else:
@@ -188,7 +189,7 @@ class ChannelAnswers:
         if begun_as := max((each.begun_as or 0 for each in waiting), default=0):
             served = [each for each in waiting if each.begun_as == begun_as]
             turn = await self._turn(key, [each.question for each in served])
-            turn.delivery.turn = replace(turn.row, calls=served[-1].calls)
+            turn.row = replace(turn.row, calls=served[-1].calls)
             shown_in = next(filter(None, (each.shown_in for each in served)), None)
             answer_id = shown_in or self._posted.get(id_of(turn.mentions[0]))
             sent = await self._messages_of(answer_id) if answer_id else ()
@@ -211,8 +212,8 @@ class ChannelAnswers:
             question_id=id_of(questions[-1]),
         )
         roles = self.roles.of(guild_id, user_id)
-        delivery = Delivery(self.deliveries, row)
-        return ShownTurn(delivery, recipient, role_ids=roles, place=key, mentions=tuple(questions))
+        mentions = tuple(questions)
+        return ShownTurn(self.runner.running, row, recipient, role_ids=roles, place=key, mentions=mentions)
 
     def _reply(
         self, key: ChannelKey, turn: ShownTurn, sent: Sequence[Sent] = (), newest_id: int = 0
@@ -229,12 +230,12 @@ class ChannelAnswers:
 
     async def _note_opened(self, key: ChannelKey, turn: ShownTurn, answer_id: int) -> None:
         """Record the answer's message. Withdraws questions that were deleted first."""
-        ids = turn.message_ids
+        ids = frozenset(map(id_of, turn.mentions))
         self._posted.update(dict.fromkeys(ids, answer_id))
         waiting = await self.stores.ledger.note_answer(key, turn.mentions, answer_id)
         for question_id in ids:
             del self._posted[question_id]
-        turn.running.withdraw(ids - waiting)
+        turn.withdraw(ids - waiting)
 
     def _note_read(self, questions: Sequence[Message]) -> None:
         for question in questions:

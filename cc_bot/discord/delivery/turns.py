@@ -1,0 +1,398 @@
+"""The turns that this process shows on Discord, and their ledger entries.
+
+Answers wait for the ledger for at most NOTE_TIMEOUT_S, and are shown even without an entry. An end that
+Discord or the database refused is left to discord/delivery/recovery, in this process or the next.
+"""
+
+import asyncio
+import secrets
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Coroutine, Iterable, Iterator
+from contextlib import asynccontextmanager, contextmanager, suppress
+from dataclasses import dataclass, field
+from typing import Any, Final, TypeVar
+
+import hikari
+import structlog
+
+from cc_bot.assistant import Stop
+from cc_bot.context.attachments import MAX_TEXT_BYTES
+from cc_bot.context.recordings import BYTES_A_SECOND
+from cc_bot.context.speakers import REFERENCE_CHARACTERS
+from cc_bot.context.tokens import IMAGE_TOKENS
+from cc_bot.discord.agents import Chosen
+from cc_bot.discord.delivery.forms import OpenForms
+from cc_bot.discord.delivery.receipts import ReceiptUpkeep
+from cc_bot.discord.delivery.reply import Reply
+from cc_bot.discord.delivery.speaking import SpokenAnswers
+from cc_bot.discord.held_files import HeldFiles
+from cc_bot.discord.interactions import Answerable, is_fault
+from cc_bot.discord.pages.answer import AnswerState
+from cc_bot.discord.pages.custom_ids import RetryButton
+from cc_bot.discord.places import key_of_interaction
+from cc_bot.discord.recipients import Recipient
+from cc_bot.domain.clock import Clock
+from cc_bot.domain.errors import CcBotError, LimitReached, StorageError
+from cc_bot.domain.limits import UsageSubject
+from cc_bot.domain.measures import NULL_METER, Meter
+from cc_bot.domain.message import Attachment, ChannelKey, Message
+from cc_bot.domain.session import SessionKey
+from cc_bot.domain.turn import TOKEN_LIVES, AskedFile, AskedQuestion, PendingTurn, TurnKind
+from cc_bot.domain.usage import TOKENS_A_SECOND
+from cc_bot.in_order import KeyedLock
+from cc_bot.spending import Spending
+from cc_bot.stores import ChannelStore, Reservation, TurnLedger
+
+_log = structlog.get_logger(__name__)
+
+Prepared = TypeVar("Prepared")
+Acknowledged = TypeVar("Acknowledged")
+Written = TypeVar("Written")
+
+NOTE_TIMEOUT_S: Final = 1.0
+"""Discord waits 3 s for an acknowledgement."""
+
+
+@dataclass(eq=False, slots=True)
+class RunningTurn:
+    """A turn or approved call until its end is shown. All ids are Discord's.
+
+    If a user deletes a question, a message of its answer, or the channel, the answer is stopped and deleted.
+    """
+
+    name: str
+    """Its ledger id, or a new one; used by the Stop button."""
+    stop: Stop = field(default_factory=Stop)
+    askers: frozenset[int] = frozenset()
+    """Users who may stop it, if several."""
+    key: ChannelKey | None = None
+    """The channel whose conversation it belongs to; None for a session."""
+    questions: frozenset[int] = frozenset()
+    """Ids of its questions that were not deleted."""
+    answer_id: int | None = None
+    """The message of an approved call."""
+    reply: Reply | None = None
+    """None for an approved call."""
+    withdrawn: bool = False
+    over: asyncio.Event = field(default_factory=asyncio.Event)
+
+    def withdraw(self, deleted: Collection[int]) -> None:
+        """Stop it if one of its messages was deleted, or the last of its questions."""
+        unasked = bool(self.questions) and self.questions <= frozenset(deleted)
+        self.questions -= frozenset(deleted)
+        shown = self.reply is not None and any(map(self.reply.shows, deleted))
+        if unasked or self.answer_id in deleted or shown:
+            self.discard()
+
+    def discard(self) -> None:
+        """Stop it, and show nothing of it."""
+        self.withdrawn = True
+        if self.reply:
+            self.reply.unwanted = True
+        self.stop.request()
+
+
+@dataclass(eq=False)
+class RunningTurns:
+    """Registry of the running turns; keeps pending writes and unshown turns of this process."""
+
+    ledger: TurnLedger
+    channels: ChannelStore
+    spending: Spending
+    clock: Clock
+    meter: Meter = NULL_METER
+    receipts: ReceiptUpkeep | None = None
+    spoken: SpokenAnswers | None = None
+    note_timeout_s: float = NOTE_TIMEOUT_S
+    forms: OpenForms = field(default_factory=OpenForms)
+    held: HeldFiles = field(default_factory=HeldFiles)
+    retry_due: asyncio.Event = field(default_factory=asyncio.Event)
+    """Set when recovery has something to do in this process."""
+    unshown: set[str] = field(default_factory=set)
+    """Turns of this process whose end Discord refused."""
+    unsettled: dict[str, int] = field(default_factory=dict)
+    """Ended turns still in the ledger, with their users."""
+    recovering: KeyedLock = field(default_factory=KeyedLock)
+    """By ledger id: serializes recovery and presses of its button."""
+    _life: str = field(default_factory=lambda: secrets.token_hex(3))
+    """The prefix of the names of this process's turns."""
+    _turns: dict[str, RunningTurn] = field(default_factory=dict)
+    _writes: set[asyncio.Task[Any]] = field(default_factory=set)
+
+    def new_name(self) -> str:
+        """Return a unique short name for a turn, used by the ledger and the Stop button."""
+        return self._life + secrets.token_hex(4)
+
+    def began_here(self, name: str) -> bool:
+        return name.startswith(self._life)
+
+    @contextmanager
+    def track(self, turn: RunningTurn) -> Iterator[None]:
+        self._turns[turn.name] = turn
+        try:
+            yield
+        finally:
+            del self._turns[turn.name]
+            turn.over.set()
+
+    def count_beside(self, turn: RunningTurn) -> int:
+        """Count the answers being shown in a conversation: they share Discord's limit of edits."""
+        return 1 if turn.key is None else sum(other.key == turn.key for other in self._turns.values())
+
+    def stop(self, name: str) -> bool:
+        """Ask a turn to stop. Returns False if it is not running."""
+        if name in self._turns:
+            self._turns[name].stop.request()
+        return name in self._turns
+
+    def runs(self, name: str) -> bool:
+        return name in self._turns
+
+    def asked_by(self, name: str, user_id: int) -> bool:
+        """Return whether this user may stop a running turn."""
+        return name in self._turns and user_id in self._turns[name].askers
+
+    def withdraw(self, message_ids: Collection[int]) -> None:
+        """Stop the answers to deleted messages, and deleted answers."""
+        for turn in self._turns.values():
+            turn.withdraw(message_ids)
+
+    def withdraw_channel(self, key: ChannelKey) -> None:
+        """Stop the answers in a thread, or in a channel with its threads."""
+        for turn in self._turns.values():
+            whole = not key.thread_id and turn.key is not None and turn.key.channel_id == key.channel_id
+            if whole or turn.key == key:
+                turn.discard()
+
+    def record_shown(self, since_s: float, *, ok: bool) -> None:
+        """Record whether the end of a turn was shown; it was over at `since_s` (`time.monotonic`)."""
+        seconds = round(time.monotonic() - since_s, 3)
+        self.meter.record_shown(seconds, ok=ok)
+        if ok:
+            _log.info("answer_shown", discord_s=seconds)
+
+    async def wait_idle(self) -> None:
+        """Wait until no turn is running and nothing is being written."""
+        while self._turns:
+            await next(iter(self._turns.values())).over.wait()
+        await asyncio.gather(*self._writes, return_exceptions=True)
+
+    # The ledger
+
+    def row_of_interaction(
+        self, interaction: Answerable, key: SessionKey, kind: TurnKind, recipient: Recipient, **fields: Any
+    ) -> PendingTurn:
+        """Make the ledger row of a turn; `fields` are others of PendingTurn. A public question belongs to the
+        interaction's channel."""
+        now = self.clock()
+        return PendingTurn(
+            self.new_name(),
+            key,
+            kind,
+            accepted_at=now,
+            locale=recipient.locale,
+            interaction_id=int(interaction.id),
+            token=interaction.token,
+            token_until=now + TOKEN_LIVES,
+            **{
+                "guild_id": None if interaction.guild_id is None else int(interaction.guild_id),
+                "question_id": int(interaction.id) if fields["visibility"] == "public" else None,
+                **fields,
+            },
+        )
+
+    async def acknowledge(
+        self,
+        preparing: Coroutine[None, None, Prepared],
+        acknowledge: Callable[[], Awaitable[Acknowledged]],
+        undo: Callable[[Prepared], Awaitable[None]],
+    ) -> tuple[Prepared, Acknowledged]:
+        """Prepare a turn with its ledger entry, for at most NOTE_TIMEOUT_S, then acknowledge the interaction.
+        Raises the errors of both; `undo` is called if the acknowledgement fails."""
+        task = asyncio.create_task(preparing)
+        await asyncio.wait((task,), timeout=self.note_timeout_s)
+        try:
+            outcome = await acknowledge()
+        except BaseException:
+            await asyncio.wait((task,))
+            if not task.cancelled() and task.exception() is None:
+                await undo(task.result())
+            raise
+        return await task, outcome
+
+    async def admit(self, row: PendingTurn, payer: UsageSubject, model: str) -> asyncio.Task[Reservation]:
+        """Add a turn to the ledger, and reserve its estimated use of `model`. If that is refused the turn is
+        not added, and `ShownTurn.take_reservation` raises the reason."""
+        tokens = _max_tokens(row.question)
+        return await self.write(self.spending.reserve(payer, "turn", model=model, tokens=tokens, turn=row))
+
+    async def claim(
+        self, entry: str, user_id: int, renewed: Callable[[PendingTurn], PendingTurn]
+    ) -> PendingTurn | None:
+        """Claim an interrupted turn (see TurnLedger.claim), once it is no longer shown: its button appears
+        before the ledger has the interruption. Raises StorageError."""
+        if running := self._turns.get(entry):
+            await running.over.wait()
+        async with self.recovering.after(entry):
+            return await self.ledger.claim(entry, user_id, renewed)
+
+    async def write(self, writing: Coroutine[None, None, Written]) -> asyncio.Task[Written]:
+        """Write for at most NOTE_TIMEOUT_S. Never raises StorageError."""
+        task = asyncio.create_task(writing)
+        self._writes.add(task)
+        task.add_done_callback(self._on_written)
+        await asyncio.wait((task,), timeout=self.note_timeout_s)
+        return task
+
+    async def note_page(self, row: PendingTurn, message_id: int) -> None:
+        await self.write(self.ledger.add_page(row.id, row.key.user_id, message_id))
+
+    async def record_pages(self, row: PendingTurn, answer: Message | None, ids: Iterable[int]) -> None:
+        """Record the messages of an answer: if one is deleted, so is the answer. Raises StorageError."""
+        pages = [each for each in ids if answer and each != answer.discord_id]
+        if answer and answer.discord_id is not None and pages:
+            await self.channels.add_pages(row.place_id or row.key.channel_id, answer.discord_id, pages)
+
+    def mark_unshown(self, entry: str) -> None:
+        """Leave the end of a turn to recovery."""
+        self.unshown.add(entry)
+        self.retry_due.set()
+
+    def _on_written(self, task: asyncio.Task[Any]) -> None:
+        self._writes.discard(task)
+        error = None if task.cancelled() else task.exception()
+        if isinstance(error, StorageError):
+            _log.warning("turn_not_noted", error=type(error).__name__)
+        elif error is not None and not isinstance(error, CcBotError):
+            _log.error("turn_not_noted", exc_info=error)
+
+
+class ShownTurn(RunningTurn):
+    """A turn with its ledger row and the user who reads the answer."""
+
+    def __init__(
+        self,
+        turns: RunningTurns,
+        row: PendingTurn,
+        recipient: Recipient,
+        chosen: Chosen | None = None,
+        *,
+        interaction: Answerable | None = None,
+        role_ids: tuple[int, ...] | None = (),
+        place: ChannelKey | None = None,
+        pictures: tuple[Attachment, ...] = (),
+        mentions: tuple[Message, ...] = (),
+        admission: asyncio.Task[Reservation] | None = None,
+    ) -> None:
+        """`row`: its ledger entry; of several mentions, that of the newest. `chosen`: None to look up the
+        agent. `interaction`: None for messages, which have a `place`, their channel. `role_ids`, `pictures`:
+        see TurnOptions. `mentions`: questions of a channel, oldest first."""
+        self.turns, self.row, self.recipient, self.chosen = turns, row, recipient, chosen
+        self.interaction, self.role_ids, self.place = interaction, role_ids, place
+        self.pictures, self.mentions, self._admission = pictures, mentions, admission
+        self.postponed = False  # whether the process stops first, and the next one answers the mentions
+        key, askers, questions = None, frozenset[int](), frozenset(each.discord_id or 0 for each in mentions)
+        if row.kind == "mention":
+            key, askers = place, frozenset({recipient.user_id})
+        elif row.kind == "message":
+            questions = frozenset({row.question_id or 0})
+        super().__init__(row.id, askers=askers, key=key, questions=questions)
+
+    @property
+    def payer(self) -> UsageSubject:
+        return UsageSubject(self.row.key.user_id, self.row.guild_id or 0, self.role_ids)
+
+    @property
+    def retry(self) -> RetryButton | None:
+        """The button to ask again; None if its question may not be stored."""
+        stored = self.row.question is not None or self.row.kind == "mention"
+        return RetryButton(self.row.key.user_id, self.row.id) if stored and not self.row.temporary else None
+
+    @property
+    def public_place(self) -> ChannelKey | None:
+        """The channel where a session's question and answer are public; None if private or unknown."""
+        row = self.row
+        hidden = row.ephemeral or row.temporary or row.visibility == "private" or row.guild_id is None
+        if self.key or hidden or row.question_id is None:
+            return None
+        if self.interaction is None:
+            return self.place
+        here = key_of_interaction(self.interaction.channel)
+        return here if here.place_id == row.key.channel_id else None
+
+    @asynccontextmanager
+    async def delivered(self) -> AsyncIterator[None]:
+        """Track a session's turn; settle it after an error, or leave it to recovery after trouble with
+        Discord."""
+        with self.turns.track(self):
+            try:
+                yield
+            except hikari.HTTPError as error:
+                if is_fault(error):
+                    self.turns.mark_unshown(self.name)
+                else:
+                    await self.settle()
+                raise
+            except Exception:
+                await self.settle()
+                raise
+
+    async def take_reservation(self) -> Reservation | None:
+        """Return the reservation, which the caller settles; None if there is none. Raises LimitReached and
+        StorageError."""
+        admission, self._admission = self._admission, None
+        return await asyncio.shield(admission) if admission else None
+
+    async def note_page(self, message_id: int) -> None:
+        await self.turns.note_page(self.row, message_id)
+
+    async def finish(self, state: AnswerState, reply: Reply | None = None) -> None:
+        """Settle it if its end was shown, else leave it to recovery. A failure with a retry button stays in
+        the ledger."""
+        if state.unseen:
+            self.turns.mark_unshown(self.name)
+        elif state.may_be_asked_again and self.retry:
+            await self._mark_interrupted(reply)
+        else:
+            await self.settle()
+
+    async def settle(self) -> None:
+        """Remove it from the ledger. Never raises; recovery retries."""
+        try:
+            await self._release()
+            await self.turns.ledger.mark_settled(self.name, self.row.key.user_id)
+        except StorageError as error:
+            _log.warning("turn_not_noted", error=type(error).__name__)
+            self.turns.unsettled[self.name] = self.row.key.user_id
+            self.turns.retry_due.set()
+
+    async def _mark_interrupted(self, reply: Reply | None) -> None:
+        # Its button is already shown. After a crash here, recovery reports the turn.
+        with suppress(StorageError):
+            await self._release()
+        ids: tuple[int, ...] = ()
+        if reply and reply.further_ids:
+            with suppress(hikari.HikariError):
+                ids = await reply.message_ids()
+        await self.turns.write(self.turns.ledger.offer(self.row, ids))
+
+    async def _release(self) -> None:
+        with suppress(LimitReached):
+            if reservation := await self.take_reservation():
+                await self.turns.spending.release(reservation)
+
+
+def _max_tokens(question: AskedQuestion | None) -> int:
+    """An upper estimate: a character is at most about one token."""
+    if question is None:
+        return 0
+    pointed_at = len(question.forwards) + (question.reply_to is not None)
+    return len(question.text) + sum(map(_max_file_tokens, question.files)) + pointed_at * REFERENCE_CHARACTERS
+
+
+def _max_file_tokens(file: AskedFile) -> int:
+    if (file.media_type or "").startswith("image/"):
+        return IMAGE_TOKENS
+    if file.is_recording:
+        return TOKENS_A_SECOND * file.size // BYTES_A_SECOND
+    return min(file.size // 3, MAX_TEXT_BYTES // 3)  # the rest of a file is never shown
