@@ -29,7 +29,6 @@ from cc_bot.discord.delivery.recovery import Recovery
 from cc_bot.discord.delivery.reply import ExpectedDeletions
 from cc_bot.discord.delivery.speaking import SpokenAnswers
 from cc_bot.discord.delivery.turns import RunningTurns
-from cc_bot.discord.floods import drop_floods
 from cc_bot.discord.gate import Gate, Owners, drop_floods
 from cc_bot.discord.gateway import GrantedReading, Shards, own_user
 from cc_bot.discord.messages.listening import Messages

@@ -16,7 +16,6 @@ from cc_bot.discord.delivery.outlets import reply_by_token
 from cc_bot.discord.delivery.receipts import ReceiptUpkeep
 from cc_bot.discord.delivery.reply import Sent
 from cc_bot.discord.delivery.turns import RunningTurns
-from cc_bot.discord.failures import respond_or_follow_up, tell
 from cc_bot.discord.interactions import defer, defer_update, is_accepted_ahead
 from cc_bot.discord.messages.listening import Messages
 from cc_bot.discord.pages.answer import page_of

@@ -21,11 +21,11 @@ from cc_bot.context.recordings import BYTES_A_SECOND
 from cc_bot.context.speakers import REFERENCE_CHARACTERS
 from cc_bot.context.tokens import IMAGE_TOKENS
 from cc_bot.discord.agents import Chosen
+from cc_bot.discord.attachments import HeldFiles
 from cc_bot.discord.delivery.forms import OpenForms
 from cc_bot.discord.delivery.receipts import ReceiptUpkeep
 from cc_bot.discord.delivery.reply import Reply
 from cc_bot.discord.delivery.speaking import SpokenAnswers
-from cc_bot.discord.held_files import HeldFiles
 from cc_bot.discord.interactions import Answerable, is_fault
 from cc_bot.discord.pages.answer import AnswerState
 from cc_bot.discord.pages.custom_ids import RetryButton
@@ -33,12 +33,11 @@ from cc_bot.discord.places import key_of_interaction
 from cc_bot.discord.recipients import Recipient
 from cc_bot.domain.clock import Clock
 from cc_bot.domain.errors import CcBotError, LimitReached, StorageError
-from cc_bot.domain.limits import UsageSubject
 from cc_bot.domain.measures import NULL_METER, Meter
 from cc_bot.domain.message import Attachment, ChannelKey, Message
 from cc_bot.domain.session import SessionKey
 from cc_bot.domain.turn import TOKEN_LIVES, AskedFile, AskedQuestion, PendingTurn, TurnKind
-from cc_bot.domain.usage import TOKENS_A_SECOND
+from cc_bot.domain.usage import TOKENS_A_SECOND, UsageSubject
 from cc_bot.in_order import KeyedLock
 from cc_bot.spending import Spending
 from cc_bot.stores import ChannelStore, Reservation, TurnLedger
