@@ -25,19 +25,11 @@ from cc_bot.context.prompt import BuiltPrompt, PromptStyle, changing, profile, t
 from cc_bot.domain.canvas import Canvas
 from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.errors import LimitReached, ModelUnavailable
+from cc_bot.domain.heartbeat import LATELY, Matter, audible, new, of_memories, of_missed, of_reminders
 from cc_bot.domain.memory import Memory
 from cc_bot.domain.message import Message, ToolCall, Visibility
-from cc_bot.domain.schedule import (
-    LATELY,
-    Matter,
-    Schedule,
-    audible,
-    is_quiet,
-    new,
-    of_memories,
-    of_missed,
-    of_reminders,
-)
+from cc_bot.domain.repeats import is_quiet
+from cc_bot.domain.schedule import Schedule
 from cc_bot.domain.tool_server import SEPARATOR, ToolPlace
 from cc_bot.llm.chain import Chains
 from cc_bot.llm.model import SystemPart, ToolSchema, UserPart
@@ -119,7 +111,7 @@ class Heartbeats:
                 return None
         if not await self._is_wanted(schedule, matters):
             return None
-        marks = [mark for each in matters for mark in each.marks]
+        marks = {reason.mark: reason.until for each in matters for reason in each.reasons}
         await self._stores.heartbeats.set_marks(schedule.key.user_id, marks)
         drew = canvas is not None and await self._put_up(schedule, canvas)
         silent = is_silent(draft.text)

@@ -10,11 +10,16 @@ from zoneinfo import ZoneInfo
 import structlog
 
 from cc_bot.domain.clock import Clock
-from cc_bot.domain.errors import ModelError, NoSuchTime, RepeatNotUnderstood, WhenNotUnderstood
+from cc_bot.domain.errors import (
+    ModelError,
+    NoSuchTime,
+    RepeatAmbiguous,
+    RepeatNotUnderstood,
+    WhenNotUnderstood,
+)
 from cc_bot.domain.locale import Locale
-from cc_bot.domain.planning import Planned, is_ambiguous, looks_repeated, parse_schedules
 from cc_bot.domain.usage import UsageSubject
-from cc_bot.domain.when import MAX_LENGTH
+from cc_bot.domain.when import MAX_LENGTH, Planned, looks_repeated, parse_schedules
 from cc_bot.llm.model import ChatModel, ChatRequest, Delta, SystemPart, UserPart
 from cc_bot.spending import Spending
 from cc_bot.texts.prompts import schedule_in, when_prompt
@@ -47,11 +52,11 @@ class TimeResolver:
         """
         try:
             return parse_schedules(when, repeat, self.clock(), zone)
-        except NoSuchTime:
+        except (NoSuchTime, RepeatAmbiguous):
             raise
         except (WhenNotUnderstood, RepeatNotUnderstood):
             words = f"{when} {repeat}".strip()
-            if is_ambiguous(words) or len(words) > MAX_LENGTH:
+            if len(words) > MAX_LENGTH:
                 raise
             proposed = await self._ask_model(words, zone, locale, payer)
             if proposed is None:

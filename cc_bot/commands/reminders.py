@@ -6,23 +6,14 @@ from typing import Final
 from cc_bot.assistant import TimeResolver
 from cc_bot.commands.reply import Action, Caller, Item, Reply
 from cc_bot.domain.clock import Clock
-from cc_bot.domain.errors import ScheduleNotFound, SeveralTimes, TooManySchedules
-from cc_bot.domain.schedule import (
-    MAX_SCHEDULES,
-    Place,
-    Schedule,
-    clock_time,
-    hours_of,
-    next_beat,
-    quiet_of,
-    repeat_of,
-)
+from cc_bot.domain.errors import InputError, ScheduleNotFound, SeveralTimes, TooManySchedules
+from cc_bot.domain.heartbeat import clock_time, quiet_of
+from cc_bot.domain.repeats import hours_of, next_time
+from cc_bot.domain.schedule import MAX_SCHEDULES, Place, Schedule
 from cc_bot.domain.session import SessionKey
 from cc_bot.stores import HeartbeatStore, ScheduleStore
 from cc_bot.texts import Texts
 from cc_bot.texts.reminder import described
-
-# ---- reminders -------------------------------------------------------------------------------------------
 
 MAX_QUOTED: Final = 700
 """Characters of a reminder quoted in a sentence."""
@@ -190,9 +181,6 @@ async def _paused_note(caller: Caller, schedules: ScheduleStore) -> tuple[str, .
     return (caller.words.reminder.look_at_paused.format(count=count),) if count else ()
 
 
-# ---- heartbeats ------------------------------------------------------------------------------------------
-
-
 async def heartbeat_on(
     caller: Caller,
     key: SessionKey,
@@ -205,17 +193,17 @@ async def heartbeat_on(
     schedules: ScheduleStore,
     clock: Clock,
 ) -> Reply:
-    """Start a heartbeat every `every` hours, replacing the former one. Raises ValueError if `every` is out of
-    range."""
-    texts, repeat = caller.words.heartbeat, repeat_of(every)
-    try:
-        quiet = quiet_of(quiet_from, quiet_to)
-    except ValueError as error:
-        return Reply((texts.time_not_understood.format(given=caller.text(str(error))),))
+    """Start a heartbeat, replacing the former one. Raises InputError for other than 1 to 168 hours, and
+    TimeOfDayNotUnderstood."""
+    texts, repeat = caller.words.heartbeat, f"every {every}h"
+    quiet = quiet_of(quiet_from, quiet_to)
+    first = next_time(repeat, clock(), caller.timezone, quiet)
+    if first is None:
+        raise InputError
     schedule = await schedules.add(
         key,
         "",
-        next_beat(clock(), repeat, caller.timezone, quiet),
+        first,
         kind="heartbeat",
         place=place,
         guild_id=caller.guild_id,

@@ -12,9 +12,8 @@ from typing import Final
 from zoneinfo import ZoneInfo
 
 from cc_bot.domain.errors import InputError
-from cc_bot.domain.planning import repeats_of
 from cc_bot.domain.repeats import count_from, in_hours, next_time
-from cc_bot.domain.when import day_choices, moments_of, months_on, year_of
+from cc_bot.domain.when import day_choices, moments_of, months_on, repeats_of, year_of
 from cc_bot.domain.when_words import MIDNIGHT, NOON, USUAL_MINUTE, TimeWords, find_times
 
 _MAX_LENGTH: Final = 1500

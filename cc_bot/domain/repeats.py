@@ -1,11 +1,11 @@
-"""The times of a repeat.
+"""Repeats as stored: cron expressions, and numbers of hours.
 
 A repeat is a five-field cron expression in the user's time zone, or `every 6h`, counted in elapsed hours.
 Cron can't express "every other Tuesday", so an interval of days, weeks or months may follow, with its start
 date: `0 10 * * 2 every 2 weeks from 2026-11-24`. Weeks begin on Monday.
 
-A time skipped when clocks go forward is that much later; of a time that occurs twice when they go back, the
-first counts (RFC 5545, section 3.3.5). Only an hourly repeat comes in each elapsed hour.
+A time skipped by a clock change is that much later; of a time that occurs twice, the first counts (RFC 5545,
+section 3.3.5). Only an hourly repeat comes in each elapsed hour.
 """
 
 import re
@@ -18,9 +18,12 @@ from zoneinfo import ZoneInfo
 from cronsim import CronSim, CronSimError
 
 from cc_bot.domain.errors import RepeatNotUnderstood, RepeatTooOften
-from cc_bot.domain.schedule import Quiet, next_beat
+
+MIN_HOURS: Final = 1
+MAX_HOURS: Final = 168
 
 _FIELDS: Final = 5
+_HOURS: Final = re.compile(r"every ([0-9]{1,3})h")
 _INTERVAL: Final = re.compile(
     r"every (?P<count>\d{1,3}) (?P<unit>days|weeks|months)(?: from (?P<since>\d{4}-\d{2}-\d{2}))?"
 )
@@ -28,15 +31,23 @@ Unit = Literal["days", "weeks", "months"]
 _MAX_COUNT: Final[dict[Unit, int]] = {"days": 366, "weeks": 104, "months": 120}
 _YEARS_AHEAD: Final = 50
 """Search limit for the next time, also in cronsim."""
-_SAME_WALL_TIME: Final = timedelta(hours=3)
+_SAME_LOCAL_TIME: Final = timedelta(hours=3)
 """More than any clock is set back."""
 _CRON_ERRORS: Final = (CronSimError, ValueError, TypeError, AssertionError, OverflowError)
 """cronsim also raises errors that are not its own."""
 
 
 @dataclass(frozen=True, slots=True)
+class Quiet:
+    """Minutes after the user's local midnight; `until` may be smaller than `since`."""
+
+    since: int
+    until: int
+
+
+@dataclass(frozen=True, slots=True)
 class Interval:
-    """The days of a cron expression that count: those in every n-th day, week or month."""
+    """Every n-th day, week or month."""
 
     count: int
     unit: Unit
@@ -48,8 +59,7 @@ class Interval:
         return every if self.since is None else f"{every} from {self.since.isoformat()}"
 
     def next_begin(self, day: date) -> date | None:
-        """Return the first day, from this one on, of the next period that counts; None if the day is in one
-        already."""
+        """Return when the next period that counts begins; None if the day is in one."""
         if self.since is None:
             return None
         if day < self.since:
@@ -58,23 +68,15 @@ class Interval:
         missing = (self._number(self.since) - number) % self.count
         if not missing:
             return None
-        match self.unit:
-            case "days":
-                return date.fromordinal(number + missing)
-            case "weeks":
-                return date.fromordinal((number + missing) * 7 + 1)
-            case "months":
-                return date((number + missing) // 12, (number + missing) % 12 + 1, 1)
+        if self.unit == "months":
+            return date((number + missing) // 12, (number + missing) % 12 + 1, 1)
+        return date.fromordinal((number + missing) * 7 + 1 if self.unit == "weeks" else number + missing)
 
     def _number(self, day: date) -> int:
-        """Return the number of the day, week or month since the calendar began."""
-        match self.unit:
-            case "days":
-                return day.toordinal()
-            case "weeks":
-                return (day.toordinal() - 1) // 7  # 1 January of the year 1 was a Monday
-            case "months":
-                return day.year * 12 + day.month - 1
+        """Count days, weeks or months since the calendar began."""
+        if self.unit == "months":
+            return day.year * 12 + day.month - 1
+        return (day.toordinal() - 1) // 7 if self.unit == "weeks" else day.toordinal()
 
 
 def parts_of(repeat: str) -> tuple[str, Interval | None]:
@@ -92,12 +94,18 @@ def parts_of(repeat: str) -> tuple[str, Interval | None]:
 
 
 def check_repeat(text: str) -> str:
-    """Return a cron expression with optional interval as stored. Raises as check_cron does."""
+    """Return a cron expression with optional interval as stored. Raises RepeatNotUnderstood if it never
+    occurs, and RepeatTooOften if it occurs more than once an hour."""
     try:
         cron, interval = parts_of(text)
     except ValueError as error:
         raise RepeatNotUnderstood from error
-    return f"{check_cron(cron)} {interval}" if interval else check_cron(cron)
+    cron = cron.upper()
+    if next_time(cron, datetime(2024, 1, 1, tzinfo=UTC), ZoneInfo("UTC")) is None:
+        raise RepeatNotUnderstood
+    if not cron.split()[0].isdecimal():
+        raise RepeatTooOften
+    return f"{cron} {interval}" if interval else cron
 
 
 def count_from(repeat: str, day: date) -> str:
@@ -108,21 +116,28 @@ def count_from(repeat: str, day: date) -> str:
     return f"{cron} {replace(interval, since=interval.since or day)}" if interval else cron
 
 
-def check_cron(expression: str) -> str:
-    """Return the expression as stored. Raises RepeatNotUnderstood if it is invalid or never occurs, and
-    RepeatTooOften if it occurs more than once an hour."""
-    fields = expression.upper().split()
-    cron = " ".join(fields)
-    if len(fields) != _FIELDS or next_time(cron, datetime(2024, 1, 1, tzinfo=UTC), ZoneInfo("UTC")) is None:
-        raise RepeatNotUnderstood
-    if not re.fullmatch(r"\d+", fields[0]):
-        raise RepeatTooOften
-    return cron
-
-
 def in_hours(repeat: str) -> bool:
-    """Return whether a repeat is counted in elapsed hours."""
     return repeat.startswith("every ")
+
+
+def hours_of(repeat: str) -> int:
+    """Parse `every 6h`. Raises ValueError for any other text."""
+    found = _HOURS.fullmatch(repeat)
+    hours = int(found[1]) if found else 0
+    if not MIN_HOURS <= hours <= MAX_HOURS:
+        raise ValueError(repeat)
+    return hours
+
+
+def is_quiet(moment: datetime, zone: ZoneInfo, quiet: Quiet | None) -> bool:
+    """Return whether the local time is in the quiet hours; their end is excluded."""
+    if quiet is None:
+        return False
+    local = moment.astimezone(zone)
+    minute = local.hour * 60 + local.minute
+    if quiet.since <= quiet.until:
+        return quiet.since <= minute < quiet.until
+    return minute >= quiet.since or minute < quiet.until
 
 
 def next_time(repeat: str, after: datetime, zone: ZoneInfo, quiet: Quiet | None = None) -> datetime | None:
@@ -131,10 +146,24 @@ def next_time(repeat: str, after: datetime, zone: ZoneInfo, quiet: Quiet | None 
     after = after.astimezone(UTC)
     try:
         if in_hours(repeat):
-            return next_beat(after, repeat, zone, quiet)
+            return _next_of_hours(repeat, after, zone, quiet)
         return _next_of_cron(repeat, after, zone) if repeat else None
     except _CRON_ERRORS:  # past the year 9999, or damaged
         return None
+
+
+def _next_of_hours(repeat: str, after: datetime, zone: ZoneInfo, quiet: Quiet | None) -> datetime:
+    """Within quiet hours, it is their end; one skipped by a clock change is that much later."""
+    moment = after + timedelta(hours=hours_of(repeat))
+    if quiet is None or not is_quiet(moment, zone, quiet):
+        return moment
+    midnight = datetime.combine(moment.astimezone(zone).date(), time())
+    ends = [
+        (midnight + timedelta(days=days, minutes=quiet.until)).replace(tzinfo=zone, fold=fold).astimezone(UTC)
+        for days in range(3)
+        for fold in (0, 1)
+    ]
+    return min(end for end in ends if end >= moment and not is_quiet(end, zone, quiet))
 
 
 def _next_of_cron(repeat: str, after: datetime, zone: ZoneInfo) -> datetime | None:
@@ -144,8 +173,8 @@ def _next_of_cron(repeat: str, after: datetime, zone: ZoneInfo) -> datetime | No
         raise ValueError(cron)
     folds = (0, 1) if fields[1] == "*" else (0,)
     best: datetime | None = None
-    for wall in _local_times(cron, interval, after.astimezone(zone).replace(tzinfo=None) - _SAME_WALL_TIME):
-        moments = [wall.replace(tzinfo=zone, fold=fold).astimezone(UTC) for fold in folds]
+    for local in _local_times(cron, interval, after.astimezone(zone).replace(tzinfo=None) - _SAME_LOCAL_TIME):
+        moments = [local.replace(tzinfo=zone, fold=fold).astimezone(UTC) for fold in folds]
         best = min([*(each for each in moments if each > after), *([best] if best else [])], default=None)
         if best and best <= moments[0]:
             return best
@@ -153,10 +182,10 @@ def _next_of_cron(repeat: str, after: datetime, zone: ZoneInfo) -> datetime | No
 
 
 def _local_times(cron: str, interval: Interval | None, start: datetime) -> Iterator[datetime]:
-    """Yield the later local times, without days that do not count.
+    """Yield the later local times.
 
-    cronsim is used for local times only: its own rule moves skipped times to right after the clock change,
-    and its whole-hour steps lose times where clocks move by half an hour (Lord Howe Island).
+    cronsim is used for local times only: it moves skipped times to right after the clock change, and loses
+    times where clocks move by half an hour (Lord Howe Island).
     """
     until = start.year + _YEARS_AHEAD
     times = CronSim(cron, start)

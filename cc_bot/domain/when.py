@@ -1,25 +1,46 @@
-"""Resolves a time written in Japanese, English or ISO 8601 to a moment.
+"""Resolves times and repeats written in Japanese, English or ISO 8601 to moments and stored repeats.
 
-`10分後`, `明日9時`, `来週の金曜18:00`, `12月3日の正午`, `in 10 minutes`, `tomorrow at 9am`, `dec 3 noon`. A
-time without a day is today's or, once that has passed, tomorrow's; `明日3時` and `at 3` are in the afternoon
-(for the night: `朝3時`, `3am`, `3:00`). A date without a year is the next one; `12/3` is in December. `next
-friday` and 来週の金曜 are in the week that begins next Monday. A time skipped by a clock change is that much
-later; of one that occurs twice, the first in the future is meant.
+`10分後`, `来週の金曜18:00`, `in 10 minutes`; `毎朝8時`, `隔週の火曜 10時`, `every weekday at 9`.
+A time without a day is today's or, once that has passed, tomorrow's; `明日3時` and `at 3` are in the
+afternoon (for the night: `朝3時`, `3am`, `3:00`). `12/3` is in December. `next friday` and 来週の金曜 are in
+the week that begins next Monday. A time skipped by a clock change is that much later; of one that occurs
+twice, the first in the future is meant.
 """
 
 import calendar
 import re
-from collections.abc import Callable, Iterator
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 from functools import partial
 from typing import Final
 from zoneinfo import ZoneInfo
 
-from cc_bot.domain.errors import NoSuchTime, WhenNotUnderstood, WhenPassed, WhenTooFar
-from cc_bot.domain.holidays import day_named, nth_weekday
-from cc_bot.domain.when_words import MIDNIGHT, NOON, Clock, TimeWords, normalize, read
+from cc_bot.domain.errors import (
+    InputError,
+    NoSuchTime,
+    RepeatAmbiguous,
+    RepeatNotUnderstood,
+    RepeatTooOften,
+    SeveralTimes,
+    WhenNotUnderstood,
+    WhenPassed,
+    WhenTooFar,
+)
+from cc_bot.domain.repeats import MAX_HOURS, check_repeat, count_from, in_hours, next_time
+from cc_bot.domain.when_words import (
+    MIDNIGHT,
+    NAMED_DAYS,
+    NOON,
+    Clock,
+    TimeWords,
+    Unit,
+    is_inside_word,
+    normalize,
+    read,
+)
 
 FURTHEST_YEARS: Final = 10
 USUAL_MINUTE_OF_DAY: Final = 9 * 60
@@ -28,6 +49,8 @@ AFTERNOON_UNTIL: Final = 7 * 60
 """Minutes after noon: once 5:00 has passed, `5時` is this afternoon; 7時 may be tomorrow's."""
 MAX_LENGTH: Final = 200
 """Characters; a longer text is rejected."""
+MAX_AT_ONCE: Final = 5
+"""Schedules per text."""
 _A_LIFE: Final = timedelta(days=366 * 150)
 """How long ago a repeat may have begun: a birthday."""
 _ISO: Final = re.compile(
@@ -43,26 +66,17 @@ class ReadTime:
     """Whether the text names a time of day or a number of hours."""
 
 
-def parse_when(text: str, now: datetime, zone: ZoneInfo) -> datetime:
-    """Return the moment (UTC) that a text means in this time zone.
-
-    Raises WhenNotUnderstood (including NoSuchTime), WhenPassed or WhenTooFar.
-    """
-    return read_when(text, now, zone).moment
-
-
-def read_when(text: str, now: datetime, zone: ZoneInfo, *, over: bool = False) -> ReadTime:
-    """Like `parse_when`, with details; with `over`, past days are allowed. Raises WhenNotUnderstood for
-    several times and for repeats."""
-    found = read_moments(text, now, zone, over=over)
+def read_when(text: str, now: datetime, zone: ZoneInfo) -> ReadTime:
+    """Like `read_moments`, but raises WhenNotUnderstood for several times."""
+    found = read_moments(text, now, zone)
     if len(found) > 1:
         raise WhenNotUnderstood
     return found[0]
 
 
 def read_moments(text: str, now: datetime, zone: ZoneInfo, *, over: bool = False) -> list[ReadTime]:
-    """Return the moments that a text means, in order: one for each day and time of day. Raises as
-    `parse_when`; WhenNotUnderstood for repeats."""
+    """Return the moments that a text means, in order: one for each day and time of day. `over` allows past
+    days. Raises WhenNotUnderstood (including NoSuchTime), also for repeats, WhenPassed or WhenTooFar."""
     if len(text) > MAX_LENGTH or len(written := normalize(text)) > MAX_LENGTH:  # ㍿ becomes four characters
         raise WhenNotUnderstood
     try:
@@ -214,8 +228,10 @@ def _of_months(words: TimeWords, today: date) -> list[list[date]]:
         months = [(year, words.month_number) for year in years]  # 29 February may be years away
     elif "year" in words.seen:
         raise WhenNotUnderstood
-    else:
-        months = [months_on(today, ahead) for ahead in ((0, 1, 2) if words.month is None else (words.month,))]
+    elif words.month is None and 0 not in words.monthdays:
+        months = [months_on(today, ahead) for ahead in (0, 1, 2)]
+    else:  # 月末 on that very day is today
+        months = [months_on(today, words.month or 0)]
     if words.nth and not words.monthdays and not words.weekdays:
         return [
             _existing(partial(nth_weekday, nth=nth, weekday=weekday), months) for nth, weekday in words.nth
@@ -235,7 +251,7 @@ def _existing(day_of: Callable[[int, int], date], months: list[tuple[int, int]])
     """Return the day in each of these months that has it. Raises NoSuchTime if none has."""
     found = []
     for year, month in months:
-        with suppress(ValueError):
+        with suppress(ValueError, IndexError):
             found.append(day_of(year, month))
     if not found:
         raise NoSuchTime
@@ -246,6 +262,21 @@ def _monthday(year: int, month: int, day: int) -> date:
     return date(year, month, day or calendar.monthrange(year, month)[1])
 
 
+def nth_weekday(year: int, month: int, nth: int, weekday: int) -> date:
+    """Return the n-th Monday (weekday 0) of a month; n = 0: the last. Raises IndexError if there is none."""
+    days = [week[weekday] for week in calendar.monthcalendar(year, month) if week[weekday]]
+    return date(year, month, days[nth - 1])
+
+
+def day_named(name: str, year: int) -> date:
+    """Raises ValueError outside the calendar."""
+    utc = ZoneInfo("UTC")
+    moment = next_time(f"0 0 {NAMED_DAYS[name]}", datetime(year - 1, 12, 31, 23, tzinfo=UTC), utc)
+    if moment is None:
+        raise ValueError(year)
+    return moment.date()
+
+
 def year_of(words: TimeWords, today: date) -> int:
     return words.year_number or today.year + (words.year or 0)
 
@@ -253,3 +284,328 @@ def year_of(words: TimeWords, today: date) -> int:
 def months_on(day: date, months: int) -> tuple[int, int]:
     year, month = divmod(day.year * 12 + day.month - 1 + months, 12)
     return year, month + 1
+
+
+Planned = tuple[datetime, str]
+"""The first time (UTC), and the repeat as stored; empty for once."""
+
+_CRON: Final = re.compile(
+    r"\A[\d*][\d*/,\-#a-z]*+(?:\s++[\d*/,\-#a-z]++){4}(?:\s++every\s[\w\s-]{1,40})?", re.ASCII
+)
+_ONCE: Final = re.compile(r"(?:繰り?返し)?(?:なし|しない)|1[回度](?:だけ|のみ)?|none|no|never|once|-")
+_TODAY: Final = re.compile(r"今日|本日|きょう|today")
+_BEGINNINGS: Final = {
+    "来週": "来週の月曜",
+    "再来週": "再来週の月曜",
+    "来月": "来月1日",
+    "来年": "来年1月1日",
+    "next week": "next monday",
+}
+"""A repeat that begins next week begins on its first day."""
+_STARTING: Final = re.compile(r"\b(?:starting|beginning|from)\b(?: (?:on|at|from)\b)?")
+_LOOKS_REPEATED: Final = re.compile(
+    r"毎(?![度回])|ごと|おき(?![るてまた])|隔[日週月年]|\d[回度]|平日"
+    r"|\b(?:every|each|hourly|daily|weekly|monthly|yearly|twice|repeat\w*|[a-z]+days)\b"
+)
+_AMBIGUOUS: Final = re.compile(r"\d(?:日|週間?|か月|年)おき|\bevery second\b")
+"""Every 3 or every 4 days? The second Tuesday of a month, or every other Tuesday?"""
+
+_MAX_SPLIT: Final = 60
+"""Characters at either end in which a time is searched."""
+_ANY_DAY: Final = datetime(2026, 1, 1, tzinfo=UTC)
+_GOES_ON: Final = re.compile(
+    r"[間中以前過す半分末毎も\d]|ごと|おき(?!る)|まで|[かやと](?=[今明来翌次月火水木金土日朝昼夕夜晩\d])"
+    r"|\s?(?:or|and)\b|'"
+    r"|[\s,(]{0,4}(?:until|till|through|except|excluding|unless|but|from|starting|beginning|between)\b"
+    r"|[\s,(]{0,4}(?:to \d|for (?:the next )?(?:\d+|an?) (?:day|week|month|year|time)s?\b)"
+    r"|[\s,(]{0,4}(?:(?:utc|gmt|jst|kst|ist|bst|ce?st|ces?t|[emp][sd]t|cdt"
+    r"|(?:eastern|central|pacific) time)\b"
+    r"|(?:europe|america|asia|africa|australia|pacific|atlantic)/|(?:日本|現地|標準)時)"
+    r"|[\s、,(]{0,4}(?:[祝祭休平土日月火水木金]\S{0,5}?)?(?:を?は?除|以外)|[\s、,(]{0,4}年末まで"
+    r"|から.{0,12}(?:毎|ごと|隔)"
+)
+"""Text after which the match was only part of a longer expression: `3日`間, `1時間`以内, `明日`か明後日,
+`every friday` until christmas, `毎日9時`(祝日を除く)."""
+_LIMITED: Final = re.compile(r"\b(?:until|till|except|excluding|unless)\b|[\d時日月年末]まで|以外|[をは]除")
+"""A limit that a repeat can't have, further on: `every friday at 18` swim until christmas."""
+_IN_WORD: Final = re.compile(
+    r"(?:(?<![今明毎翌])[朝昼夕夜晩]|^[月火水木金土日]{2,7})[^にのは、,\s月火水木金土日]$"
+)
+"""As in 昼寝, 夕飯 and 水木さん; 毎朝 is a word of its own."""
+_CLINGS: Final = re.compile(
+    r"[\d第隔先毎数約週再:/.〜~-]$|[\d後日時分朝昼夜晩曜]と$"
+    r"|\b(?:and|or|until|till|through|except|excluding|from|to|between|starting|beginning)\s$"
+)
+"""Text that a time may not follow: `第6`金曜."""
+_NO_END: Final = re.compile(r"[\s、,にのは毎]$|\b(?:on|the|of|by|about|around|please)$")
+"""A time does not end with these."""
+_LINK: Final = re.compile(
+    r"^(?:に?なったら|に|の|は|から|[、,:：\s]|(?:to|about|of|that)\s){1,8}", re.IGNORECASE
+)
+
+
+def parse_schedules(when: str, repeat: str, now: datetime, zone: ZoneInfo) -> tuple[Planned, ...]:
+    """Parse a time and a repeat; several schedules if one can't express it (`明日9時と18時`). Either text may
+    contain the repeat. A `when` beside a `repeat` gives its beginning, and the day and time of day that
+    `repeat` omits.
+
+    Raises WhenNotUnderstood (including NoSuchTime), WhenPassed or WhenTooFar; RepeatNotUnderstood or
+    RepeatTooOften; SeveralTimes for more than MAX_AT_ONCE, and for one repeat with several beginnings.
+    """
+    if len(repeat) > MAX_LENGTH:
+        raise RepeatNotUnderstood
+    is_once = _ONCE.fullmatch(normalize(repeat)) is not None
+    if is_once or not repeat.strip():
+        planned = _plan(when, now, zone)
+    elif when.strip():
+        planned = _plan_from(when, repeat, now, zone)
+    else:
+        planned = _first_times(_read_repeat(repeat, None), now, zone)
+    if len(planned) > (1 if is_once else MAX_AT_ONCE):
+        raise SeveralTimes
+    return tuple((due, "") for due, _ in planned) if is_once else planned
+
+
+def parse_schedule(when: str, repeat: str, now: datetime, zone: ZoneInfo) -> Planned:
+    """Parse one schedule. Raises SeveralTimes for more, and the errors of `parse_schedules`."""
+    planned = parse_schedules(when, repeat, now, zone)
+    if len(planned) > 1:
+        raise SeveralTimes
+    return planned[0]
+
+
+def looks_repeated(text: str) -> bool:
+    """Return whether a text mentions a repeat, even one that is not understood."""
+    return len(text) <= MAX_LENGTH and _LOOKS_REPEATED.search(normalize(text)) is not None
+
+
+def _not_understood(text: str) -> type[InputError]:
+    """Return the error for a repeat that no rule reads."""
+    ambiguous = len(text) <= MAX_LENGTH and _AMBIGUOUS.search(normalize(text))
+    return RepeatAmbiguous if ambiguous else RepeatNotUnderstood
+
+
+def split_when(written: str) -> tuple[str, str]:
+    """Split a text into the time at its beginning or else its end, and the rest: `明日9時に薬を飲む`.
+
+    Raises WhenNotUnderstood without a time, and RepeatNotUnderstood for a repeat that is unknown or limited.
+    """
+    text = written.strip()
+    ends = range(min(len(text), _MAX_SPLIT), 0, -1)
+    end = next((at for at in ends if not _NO_END.search(text[:at]) and _is_time(text, 0, at)), 0)
+    if (
+        end
+        and not _GOES_ON.match(normalize(f"x{text[end : end + _MAX_SPLIT]}"), 1)
+        and not _IN_WORD.search(normalize(text[: end + 1]))
+    ):
+        return _checked(text[:end], _LINK.sub("", text[end:]))
+    begins = range(max(len(text) - _MAX_SPLIT, 0), len(text))
+    begin = next((at for at in begins if text[at].strip() and _is_time(text, at, len(text))), len(text))
+    if begin < len(text) and not _CLINGS.search(normalize(f"{text[:begin]}x")[:-1]):
+        return _checked(text[begin:].strip("にのは、, 　"), text[:begin].rstrip(" 　、,"))
+    raise _not_understood(text[:_MAX_SPLIT]) if looks_repeated(text[:_MAX_SPLIT]) else WhenNotUnderstood
+
+
+def _checked(when: str, rest: str) -> tuple[str, str]:
+    """Raise RepeatNotUnderstood if the rest limits the repeat, or is one beside a single time."""
+    folded = normalize(rest)
+    if _LIMITED.search(folded) if looks_repeated(when) else looks_repeated(folded[-_MAX_SPLIT:]):
+        raise RepeatNotUnderstood
+    return when, rest
+
+
+def _is_time(text: str, begin: int, end: int) -> bool:
+    if is_inside_word(text, begin) or is_inside_word(text, end):
+        return False
+    try:
+        parse_schedules(text[begin:end], "", _ANY_DAY, ZoneInfo("UTC"))
+    except NoSuchTime:
+        return True
+    except (WhenNotUnderstood, RepeatNotUnderstood):
+        return False
+    except InputError:  # over, or too often: the user gets that error
+        return True
+    return True
+
+
+def _plan(when: str, now: datetime, zone: ZoneInfo) -> tuple[Planned, ...]:
+    start, repeat = _parts(normalize(when[:MAX_LENGTH]))
+    if start and looks_repeated(repeat):
+        return _plan_from(start, repeat, now, zone)
+    try:
+        return tuple((each.moment, "") for each in read_moments(when, now, zone))
+    except NoSuchTime:
+        raise
+    except WhenNotUnderstood as error:
+        try:
+            return _first_times(_read_repeat(when, None), now, zone)
+        except RepeatNotUnderstood:
+            if looks_repeated(when):
+                raise
+        raise error from None
+
+
+def _parts(written: str) -> tuple[str, str]:
+    """Split `明日から毎日9時` and `every 3 days starting tomorrow` into beginning and repeat."""
+    start, since, repeat = written.partition("から")
+    if not since:
+        repeat, *starts = _STARTING.split(written, maxsplit=1)
+        start = "".join(starts)
+    return start.strip(), repeat.strip(" ,、")
+
+
+def _plan_from(when: str, repeat: str, now: datetime, zone: ZoneInfo) -> tuple[Planned, ...]:
+    start = _start(_BEGINNINGS.get(when, when), now, zone)
+    local = start.moment.astimezone(zone)
+    begin = local if start.timed else datetime.combine(local.date(), time(), zone)
+    repeats = _read_repeat(repeat, local)
+    if all(map(in_hours, repeats)) and start.moment > now:
+        return tuple((start.moment, each) for each in repeats)
+    return _first_times(repeats, now, zone, begin.astimezone(UTC) - timedelta(seconds=1))
+
+
+def _start(when: str, now: datetime, zone: ZoneInfo) -> ReadTime:
+    if _TODAY.fullmatch(when.strip()):
+        when = now.astimezone(zone).date().isoformat()  # alone it has no time of day
+    try:
+        start, *others = read_moments(when, now, zone, over=True)
+    except NoSuchTime:
+        raise
+    except WhenNotUnderstood:
+        if looks_repeated(when):  # two repeats: ambiguous
+            raise RepeatNotUnderstood from None
+        raise
+    if others:
+        raise SeveralTimes
+    return start
+
+
+def _first_times(
+    repeats: list[str], now: datetime, zone: ZoneInfo, begin: datetime | None = None
+) -> tuple[Planned, ...]:
+    """Return each repeat's first future time. Intervals of days are counted from the very first one."""
+    planned: list[Planned] = []
+    for each in repeats:
+        first = next_time(each, begin or now, zone)
+        if first is None:
+            raise RepeatNotUnderstood
+        repeat = count_from(each, first.astimezone(zone).date())
+        due = first if first > now else next_time(repeat, now, zone)
+        if due is None:
+            raise RepeatNotUnderstood
+        planned.append((due, repeat))
+    return tuple(sorted(planned))
+
+
+def _read_repeat(text: str, start: datetime | None) -> list[str]:
+    if len(text) > MAX_LENGTH or len(written := normalize(text)) > 2 * MAX_LENGTH:
+        raise RepeatNotUnderstood
+    if _CRON.fullmatch(written):
+        return [check_repeat(text)]
+    try:
+        return repeats_of(read(written), start)
+    except NoSuchTime:
+        raise
+    except WhenNotUnderstood:
+        raise _not_understood(written) from None
+
+
+def repeats_of(words: TimeWords, start: datetime | None) -> list[str]:
+    """Return words as cron expressions, one for each minute of the hour: cron can't express 9:00 and 18:30 in
+    one. `start` (local time) provides the day and time of day that they omit.
+
+    Raises RepeatNotUnderstood, RepeatTooOften, or WhenNotUnderstood for a time of day.
+    """
+    if not words.is_repeated or words.week is not None or any(each.as_now for each in words.clocks):
+        raise RepeatNotUnderstood
+    count, unit = words.every or (1, words.implied_unit)
+    minutes = {_minute(each.of_other_day()) for each in words.clocks}
+    if unit in ("seconds", "minutes"):
+        raise RepeatTooOften
+    if unit == "hours":
+        if minutes or words.named_days != {"every"}:
+            raise RepeatNotUnderstood
+        return [_hours_apart(count, start)]
+    days = _days(words, unit, start)
+    minutes = minutes or {USUAL_MINUTE_OF_DAY if start is None else start.hour * 60 + start.minute}
+    if count < 1 or (max(minutes) >= MIDNIGHT and (days, count) != ("* * *", 1)):
+        raise RepeatNotUnderstood  # the night after Monday is on a Tuesday
+    hours = defaultdict[int, set[int]](set)
+    for each in minutes:
+        hours[each % 60].add(each // 60 % 24)
+    behind = f" every {count * 12} months" if unit == "years" else f" every {count} {unit}"
+    return [
+        check_repeat(f"{past} {_listed(of_day)} {days}{behind if count > 1 else ''}")
+        for past, of_day in sorted(hours.items())
+    ]
+
+
+def _minute(minute: int | None) -> int:
+    if minute is None:
+        raise RepeatNotUnderstood
+    return minute
+
+
+def _hours_apart(count: int, start: datetime | None) -> str:
+    """Cron restarts at midnight, so an interval that does not divide a day is counted in elapsed hours."""
+    if not 1 <= count <= MAX_HOURS:
+        raise RepeatNotUnderstood
+    if 24 % count:
+        return f"every {count}h"
+    hour, past = (start.hour, start.minute) if start else (9 if count == 24 else 0, 0)
+    begin = hour % count
+    hours = "*" if count == 1 else str(hour) if count == 24 else _listed(range(begin, 24, count))
+    return check_repeat(f"{past} {hours if begin or count in (1, 24) else f'*/{count}'} * * *")
+
+
+def _days(words: TimeWords, unit: Unit, start: datetime | None) -> str:
+    named = words.named_days - {"every"}
+    if unit == "days" and named == {"weekday"}:
+        unit = "weeks"
+    fields = None
+    match unit:
+        case "days" if not named:
+            fields = "* * *"
+        case "weeks" if named == {"weekday"}:
+            fields = f"* * {_weekdays(words.weekdays)}"
+        case "months" | "years" if "nth" in named and named <= {"nth", "month"}:
+            nth = sorted(words.nth, key=lambda each: _cron_day(each[1]))
+            fields = f"* {words.month_number or '*'} {','.join(_nth(*each) for each in nth)}"
+        case "months" if named == {"monthday"}:
+            fields = f"{_monthdays(words.monthdays)} * *"
+        case "years" if named == {"month", "monthday"} and len(words.monthdays) == 1:
+            fields = f"{words.monthdays[0] or 'L'} {words.month_number} *"
+        case "years" if named == {"named"}:
+            fields = NAMED_DAYS[words.named]
+        case "weeks" if start and not named:
+            fields = f"* * {_cron_day(start.weekday())}"
+        case "months" if start and not named:
+            fields = f"{_monthdays([start.day])} * *"
+        case "years" if start and not named:
+            fields = f"{start.day} {start.month} *"
+    if fields is None:
+        raise RepeatNotUnderstood
+    return fields
+
+
+def _weekdays(weekdays: Iterable[int]) -> str:
+    numbers = sorted({_cron_day(each) for each in weekdays})
+    return {"1,2,3,4,5": "1-5", "0,1,2,3,4,5,6": "*"}.get(_listed(numbers), _listed(numbers))
+
+
+def _cron_day(weekday: int) -> int:
+    """Cron's week begins with Sunday: 0."""
+    return (weekday + 1) % 7
+
+
+def _nth(nth: int, weekday: int) -> str:
+    return f"{_cron_day(weekday)}#{nth}" if nth else f"{_cron_day(weekday)}L"
+
+
+def _monthdays(numbers: Iterable[int]) -> str:
+    """The 31st means the last day of the month: rent due then is due in June, too."""
+    return _listed({each % 31 for each in numbers} - {0}, *(["L"] if {0, 31} & {*numbers} else []))
+
+
+def _listed(numbers: Iterable[int], *more: str) -> str:
+    return ",".join([*map(str, sorted(numbers)), *more])

@@ -1,7 +1,7 @@
 """The grammar of times and repeats in Japanese and English.
 
 A text is read from left to right, matching one form of the table below at a time. A text with anything else
-is rejected, so that nothing is overlooked. when.py and planning.py interpret the words.
+is rejected, so that nothing is overlooked. when.py interprets the words.
 """
 
 import re
@@ -13,7 +13,6 @@ from dataclasses import dataclass, field, replace
 from typing import Final, Literal, get_args
 
 from cc_bot.domain.errors import InputError, NoSuchTime, WhenNotUnderstood
-from cc_bot.domain.holidays import NAMED_DAY
 from cc_bot.domain.text import in_digits
 
 Part = Literal["", "am", "pm", "morning", "noon", "afternoon", "evening", "night", "late"]
@@ -132,8 +131,6 @@ class TimeWords:
         return "weeks" if self.weekdays else "days"
 
 
-# ---- spelling --------------------------------------------------------------------------------------------
-
 _NUMBERS_EN: Final = (
     *("one", "two", "three", "four", "five", "six"),
     *("seven", "eight", "nine", "ten", "eleven", "twelve"),
@@ -157,8 +154,6 @@ def normalize(text: str) -> str:
     plain = _NUMBER_EN.sub(lambda match: str(_NUMBERS_EN.index(match[0]) + 1), plain)
     return _ERA_YEAR.sub(lambda match: f"{_ERAS[match[1]] + int(match[2].replace('元', '1'))}年", plain)
 
-
-# ---- amounts of time -------------------------------------------------------------------------------------
 
 _UNITS: Final[tuple[tuple[str, Unit], ...]] = (
     *(("秒", "seconds"), ("分", "minutes"), ("時", "hours"), ("日", "days"), ("週", "weeks")),
@@ -211,8 +206,6 @@ def _amounts(span: str) -> tuple[int, int, int]:
     return int(months), int(days), round(seconds)
 
 
-# ---- forms -----------------------------------------------------------------------------------------------
-
 _WEEKDAYS: Final = "月火水木金土日"
 _WEEKDAYS_EN: Final = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 _MONTHS_EN: Final = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
@@ -248,6 +241,44 @@ _NTH: Final = {
     "fourth": 4,
 }
 
+_NAMED_DAYS: Final = """
+1 1 * = 元日 元旦 new_year's_day
+* 1 1#2 = 成人の日
+11 2 * = 建国記念の日 建国記念日
+14 2 * = バレンタインデー バレンタイン valentine's_day
+23 2 * = 天皇誕生日
+3 3 * = ひな祭り ひなまつり 雛祭り
+14 3 * = ホワイトデー
+1 4 * = エイプリルフール
+29 4 * = 昭和の日
+3 5 * = 憲法記念日
+4 5 * = みどりの日
+5 5 * = こどもの日 子どもの日 子供の日
+* 5 0#2 = 母の日 mother's_day
+* 6 0#3 = 父の日 father's_day
+7 7 * = 七夕
+* 7 1#3 = 海の日
+11 8 * = 山の日
+* 9 1#3 = 敬老の日
+* 10 1#2 = スポーツの日
+31 10 * = ハロウィン ハロウィーン halloween
+3 11 * = 文化の日
+* 11 4#4 = thanksgiving
+23 11 * = 勤労感謝の日
+24 12 * = クリスマスイブ クリスマス・イブ クリスマスイヴ christmas_eve
+25 12 * = クリスマス christmas_day christmas xmas
+31 12 * = 大晦日 大みそか おおみそか new_year's_eve new_years_eve
+"""
+"""Cron's day, month and weekday, and the names. Holidays moved for a single year keep their usual date."""
+NAMED_DAYS: Final = {
+    name.replace("_", " "): days
+    for days, _, names in (line.partition(" = ") for line in _NAMED_DAYS.strip().splitlines())
+    for name in names.split()
+}
+_NAMED_DAY: Final = "|".join(
+    re.escape(name) + r"(?![a-z])" * name.isascii() for name in sorted(NAMED_DAYS, key=len, reverse=True)
+)
+
 _W: Final = rf"[{_WEEKDAYS}]"
 _W_EN: Final = r"(?:mon|tues?|wed(?:nes)?|thu(?:rs?)?|fri|sat(?:ur)?|sun)(?:days?)?\b\.?"
 _MONTH_EN: Final = (
@@ -272,7 +303,7 @@ every     (?P<other>隔)(?P<unit>日|週|月(?!曜)|年)|(?P<other2>1)(?P<unit2>
 # daily, of every month; every other week, every 3 days; every friday, every morning, every dec 3
 every     (?P<rhythm>{"|".join(_RHYTHMS)})\b|of (?:the|every|each) (?P<unit>month)\b
 every     {_EVERY_EN} (?:(?P<other>other )|(?P<count>\d{{1,3}}) ?)?(?P<unit>{_EVERY_UNIT_EN})
-every     {_EVERY_EN} (?P<other>other )?(?={_W_EN}|week|work|business|{_MONTH_EN}|{NAMED_DAY}|{_PART_EN})
+every     {_EVERY_EN} (?P<other>other )?(?={_W_EN}|week|work|business|{_MONTH_EN}|{_NAMED_DAY}|{_PART_EN})
 every     {_EVERY_EN} (?={_ORDINAL} {_W_EN} of)
 # 10分後, 1時間半したら, あと5分, 今から2時間後; in 10 minutes, 2 days later
 shift     {_LONG_SPAN_JA}{_LATER}
@@ -285,7 +316,7 @@ day       (?:the )?(?P<day>{_DAY})
 nth       (?P<nth>第\s?[1-5](?:[・、,と]?第?[1-5]){{0,4}}|最終|最[後初]の)の?(?P<weekday>{_W})曜?日?(?![月日])
 nth       (?:the )?(?P<nth>{_ORDINAL}(?:(?:, | and )(?:the )?{_ORDINAL}){{0,4}}) (?P<weekday>{_W_EN})(?= of)
 # 元日, クリスマスイブ; new year's eve
-named     (?P<named>{NAMED_DAY})(?:日(?!本))?
+named     (?P<named>{_NAMED_DAY})(?:日(?!本))?
 # 平日, 今度の週末, 月曜から金曜, 月水金, 次の金曜, (金); weekdays, next weekend, mon-fri, fridays
 weekday   (?P<workdays>平日|(?:week|work|business |working |work )days?\b)
 weekday   (?:(?P<week>今|再来|来)|(?P<not_today>次の|今度の))?(?P<weekend>週末)
@@ -347,9 +378,6 @@ _BARE_CLOCK: Final = re.compile(r"(?P<hour>\d{1,2})(?!\d)(?=[\s、,]|$)", re.ASC
 """The second hour in `at 9 and 18`."""
 
 
-# ---- reading ---------------------------------------------------------------------------------------------
-
-
 def read(text: str) -> TimeWords:
     """Parse a normalized text. Raises WhenNotUnderstood."""
     words, end = read_beginning(text)
@@ -364,15 +392,15 @@ def find_times(text: str) -> Iterator[tuple[int, int, TimeWords]]:
     while found := _ANY_FORM.search(text, begin):
         begin = end = found.start()
         words = TimeWords()
-        if not _is_inside_word(text, begin):
+        if not is_inside_word(text, begin):
             with suppress(InputError):
                 words, end = read_beginning(text, begin)
-        if words.seen and not _is_inside_word(text, end):
+        if words.seen and not is_inside_word(text, end):
             yield begin, end, words
         begin = max(end, begin + 1)
 
 
-def _is_inside_word(text: str, at: int) -> bool:
+def is_inside_word(text: str, at: int) -> bool:
     around = text[max(at - 1, 0) : at + 1]
     return len(around) == 2 and around.isascii() and (around.isalpha() or around.isdigit())
 

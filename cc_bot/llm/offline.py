@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from cc_bot.domain.errors import RepeatNotUnderstood, WhenNotUnderstood
-from cc_bot.domain.planning import split_when
 from cc_bot.domain.text import shorten
+from cc_bot.domain.when import split_when
 from cc_bot.llm.model import (
     AssistantPart,
     ChatRequest,

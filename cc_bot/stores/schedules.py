@@ -6,7 +6,7 @@ firing is uncertain: its user is informed, and it is not sent again.
 
 import asyncio
 import json
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, replace
 from datetime import datetime, time, timedelta
 from typing import Final, NamedTuple
@@ -15,21 +15,18 @@ from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.errors import EmptyReminder, ReminderTooLong, TooManySchedules
 from cc_bot.domain.locale import Locale
 from cc_bot.domain.message import Message, Visibility, is_blank
-from cc_bot.domain.repeats import in_hours, next_time
+from cc_bot.domain.repeats import Quiet, hours_of, in_hours, next_time
 from cc_bot.domain.schedule import (
     LATEST,
     MAX_SCHEDULES,
     MAX_TEXT_CHARACTERS,
     Firing,
     FiringState,
-    Mark,
     MissedReminders,
     Obstacle,
     Place,
-    Quiet,
     Schedule,
     ScheduleKind,
-    hours_of,
 )
 from cc_bot.domain.session import SessionKey
 from cc_bot.domain.text import printable
@@ -71,12 +68,6 @@ class _Unreported(NamedTuple):
 _UNREPORTED: Final = Columns(_Unreported, schedule=SCHEDULE)
 _FIRING: Final = Columns(Firing, moments=MS, schedule=SCHEDULE)
 
-# $1 user
-COUNT: Final = """
-    SELECT count(*) FROM schedules WHERE user_id = $1 AND status IN ('active', 'paused') AND kind = 'reminder'
-"""
-DROP_HEARTBEAT: Final = "DELETE FROM schedules WHERE user_id = $1 AND kind = 'heartbeat'"
-
 # _WRITTEN; the user comes first
 INSERT: Final = f"""
     INSERT INTO schedules ({_WRITTEN.names}, advanced_at, number)
@@ -87,28 +78,16 @@ INSERT: Final = f"""
     RETURNING {SCHEDULE.select}
 """
 
-KEEP_NUMBER: Final = keep_number("schedule")
-
 # $1 user, $2 id
 SELECT: Final = f"SELECT {SCHEDULE.of('s')} FROM schedules AS s WHERE s.user_id = $1 AND s.id = $2"
-# $2 number. By schedules_by_number.
-SELECT_NUMBERED: Final = (
-    f"SELECT {SCHEDULE.of('s')} FROM schedules AS s WHERE s.user_id = $1 AND s.number = $2"
-)
-DELETE: Final = f"DELETE FROM schedules WHERE user_id = $1 AND id = $2 RETURNING {SCHEDULE.select}"
-FORGET_FIRINGS: Final = "UPDATE firings SET reported = 1 WHERE user_id = $1 AND schedule_id = $2"
-PAUSE: Final = f"""
-    UPDATE schedules SET status = 'paused', obstacle = ''
-    WHERE user_id = $1 AND id = $2 AND status = 'active'
-    RETURNING {SCHEDULE.select}
+# $1 user
+_LIVE: Final = f"""
+    SELECT {SCHEDULE.of("s")} FROM schedules AS s
+    WHERE s.user_id = $1 AND s.status IN ('active', 'paused')
 """
 
-# $1 user, $2 kind
-LIST: Final = f"""
-    SELECT {SCHEDULE.of("s")} FROM schedules AS s
-    WHERE s.user_id = $1 AND s.status IN ('active', 'paused') AND s.kind = $2
-    ORDER BY s.due_at, s.id
-"""
+# $2 kind
+_LIST: Final = f"{_LIVE} AND s.kind = $2 ORDER BY s.due_at, s.id"
 
 # $1 user, $2 id, $3 due, $4 now
 RESUME: Final = f"""
@@ -132,21 +111,10 @@ RETIME: Final = f"""
     RETURNING {SCHEDULE.select}
 """
 
-# $1 user
-SELECT_REPEATING: Final = f"""
-    SELECT {SCHEDULE.of("s")} FROM schedules AS s
-    WHERE s.user_id = $1 AND s.status IN ('active', 'paused')
-"""
-
 # $1 user, $2 id
 SELECT_LAST_SENT: Final = """
     SELECT max(due_at) FROM firings
     WHERE user_id = $1 AND schedule_id = $2 AND state IN ('claimed', 'sent', 'uncertain')
-"""
-
-# $1 user, $2 id, $3 time zone, $4 due, $5 now
-REZONE: Final = """
-    UPDATE schedules SET timezone = $3, due_at = $4, advanced_at = $5 WHERE user_id = $1 AND id = $2
 """
 
 # Only if its user has not changed it since it was read. $1 user, $2 id, $3 the next time, $4 status, $5 now,
@@ -172,9 +140,6 @@ SETTLE: Final = """
     WHERE schedule_id = $1 AND due_at = $2 AND user_id = $3 AND state IN ('claimed', 'uncertain')
     RETURNING schedule_id
 """
-
-# $1 user, $2 id, $3 obstacle
-OBSTRUCT: Final = "UPDATE schedules SET status = 'paused', obstacle = $3 WHERE user_id = $1 AND id = $2"
 
 # The message belongs to its user and to no session, so it enters no history, summary or channel context. If
 # the gateway delivered it first, that row becomes the user's. After an erasure no claim exists, and nothing
@@ -274,11 +239,6 @@ REPORT: Final = """
     WHERE schedule_id = $1 AND due_at = $2 AND user_id = $3 AND reported = 0
 """
 
-# $1 schedule, $2 due, $3 user
-SETTLE_REPORT: Final = """
-    UPDATE firings SET told_by = NULL WHERE schedule_id = $1 AND due_at = $2 AND user_id = $3
-"""
-
 # Reports that a dead process had taken. Uses firings_being_told.
 REPORT_AGAIN: Final = """
     UPDATE firings SET reported = 0, told_by = NULL
@@ -286,19 +246,7 @@ REPORT_AGAIN: Final = """
     /* all users */
 """
 
-# $1 due before
-PRUNE_DONE: Final = "DELETE FROM schedules WHERE status = 'done' AND due_at < $1 /* all users */"
-PRUNE_FIRINGS: Final = "DELETE FROM firings WHERE due_at < $1 AND state <> 'claimed' /* all users */"
 
-# $1 Discord's id
-SELECT_SAID: Final = f"""
-    SELECT {_SAID.of("m")} FROM messages AS m
-    WHERE m.discord_id = $1 AND m.session_id IS NULL AND m.user_id IS NOT NULL AND m.role = 'assistant'
-    /* all users */
-"""
-
-
-# ---- claims ----------------------------------------------------------------------------------------------
 # A row of `firings` is written before anything is sent, and its key is unique. So each firing is sent at most
 # once, however many processes run and wherever one dies. The same transaction advances the schedule to its
 # next time.
@@ -368,8 +316,6 @@ def _advance(schedule: Schedule, following: datetime | None, now: datetime) -> S
     times = (to_ms(due), status, to_ms(now), to_ms(schedule.due_at))
     return Statement(ADVANCE, (schedule.key.user_id, schedule.id, *times))
 
-
-# ---- schedules -------------------------------------------------------------------------------------------
 
 KEPT: Final = timedelta(days=30)
 """Retention of a schedule after its last time; its buttons still work."""
@@ -442,13 +388,12 @@ class ScheduleStore:
 
         def steps() -> Steps[Schedule]:
             if kind == "heartbeat":
-                yield Statement(DROP_HEARTBEAT, (key.user_id,))
-            else:
-                [(count,)] = yield Statement(COUNT, (key.user_id,))
-                if count >= MAX_SCHEDULES:
-                    raise TooManySchedules(limit=MAX_SCHEDULES)
+                drop = "DELETE FROM schedules WHERE user_id = $1 AND kind = 'heartbeat'"
+                yield Statement(drop, (key.user_id,))
+            elif len((yield Statement(_LIST, (key.user_id, kind)))) >= MAX_SCHEDULES:
+                raise TooManySchedules(limit=MAX_SCHEDULES)
             [row] = yield Statement(INSERT, _WRITTEN.of(columns))
-            yield Statement(KEEP_NUMBER, (key.user_id,))
+            yield Statement(keep_number("schedule"), (key.user_id,))
             return SCHEDULE.read(row)
 
         schedule = await self._database.write(steps, [user(key.user_id)])
@@ -457,24 +402,24 @@ class ScheduleStore:
 
     async def get(self, user_id: int, schedule_id: int) -> Schedule | None:
         """Return a user's schedule, including one that ended within KEPT."""
-        rows = await self._database.query(SELECT, user_id, schedule_id)
-        return SCHEDULE.first(rows)
+        return SCHEDULE.first(await self._database.query(SELECT, user_id, schedule_id))
 
     async def get_by_number(self, user_id: int, number: int) -> Schedule | None:
-        rows = await self._database.query(SELECT_NUMBERED, user_id, number)
-        return SCHEDULE.first(rows)
+        known = f"SELECT {SCHEDULE.of('s')} FROM schedules AS s WHERE s.user_id = $1 AND s.number = $2"
+        return SCHEDULE.first(await self._database.query(known, user_id, number))
 
     async def list(self, user_id: int, *, kind: ScheduleKind = "reminder") -> Sequence[Schedule]:
         """List the user's active and paused schedules by next time."""
-        return [*map(SCHEDULE.read, await self._database.query(LIST, user_id, kind))]
+        return [*map(SCHEDULE.read, await self._database.query(_LIST, user_id, kind))]
 
     async def cancel(self, user_id: int, schedule_id: int) -> Schedule | None:
         """Delete and return it; None if the user does not have it."""
-        of = (user_id, schedule_id)
+        delete = f"DELETE FROM schedules WHERE user_id = $1 AND id = $2 RETURNING {SCHEDULE.select}"
+        silence = "UPDATE firings SET reported = 1 WHERE user_id = $1 AND schedule_id = $2"
 
         def steps() -> Steps[Schedule | None]:
-            rows = yield Statement(DELETE, of)
-            yield Statement(FORGET_FIRINGS, of)
+            rows = yield Statement(delete, (user_id, schedule_id))
+            yield Statement(silence, (user_id, schedule_id))
             yield mark_stale(user_id, "schedule", [schedule_id] if rows else [])
             return SCHEDULE.first(rows)
 
@@ -482,7 +427,12 @@ class ScheduleStore:
 
     async def pause(self, user_id: int, schedule_id: int) -> Schedule | None:
         """None if the user does not have an active one."""
-        [rows] = await self._database.transaction([Statement(PAUSE, (user_id, schedule_id))], [user(user_id)])
+        pause = f"""
+            UPDATE schedules SET status = 'paused', obstacle = ''
+            WHERE user_id = $1 AND id = $2 AND status = 'active'
+            RETURNING {SCHEDULE.select}
+        """
+        [rows] = await self._database.transaction([Statement(pause, (user_id, schedule_id))], [user(user_id)])
         return SCHEDULE.first(rows)
 
     async def resume(self, user_id: int, schedule_id: int) -> Schedule | None:
@@ -529,15 +479,18 @@ class ScheduleStore:
     async def rezone(self, user_id: int, timezone: str) -> None:
         """Move a user's repeats to another time zone. A one-time reminder keeps its moment."""
         now = self._clock()
+        move = """
+            UPDATE schedules SET timezone = $3, due_at = $4, advanced_at = $5 WHERE user_id = $1 AND id = $2
+        """
 
         def steps() -> Steps[None]:
-            rows = yield Statement(SELECT_REPEATING, (user_id,))
+            rows = yield Statement(_LIVE, (user_id,))
             for old in map(SCHEDULE.read, rows):
                 if old.timezone == timezone:
                     continue
                 [[sent]] = yield Statement(SELECT_LAST_SENT, (user_id, old.id))
                 due = _time_in(timezone, old, now, None if sent is None else from_ms(sent))
-                yield Statement(REZONE, (user_id, old.id, timezone, to_ms(due), to_ms(now)))
+                yield Statement(move, (user_id, old.id, timezone, to_ms(due), to_ms(now)))
 
         await self._database.write(steps, [user(user_id), MAINTENANCE_LOCK])
         self._notify()
@@ -574,9 +527,10 @@ class ScheduleStore:
 
     async def mark_failed(self, firing: Firing, obstacle: Obstacle) -> None:
         """Record that it can't be sent to its destination, and pause the schedule."""
-        of = (firing.schedule.key.user_id, firing.schedule.id)
-        batch = [_settle(firing, "failed"), Statement(OBSTRUCT, (*of, obstacle))]
-        await self._database.transaction(batch, [user(firing.schedule.key.user_id)])
+        user_id = firing.schedule.key.user_id
+        pause = "UPDATE schedules SET status = 'paused', obstacle = $3 WHERE user_id = $1 AND id = $2"
+        batch = [_settle(firing, "failed"), Statement(pause, (user_id, firing.schedule.id, obstacle))]
+        await self._database.transaction(batch, [user(user_id)])
 
     async def mark_lost(self, older_than: datetime) -> int:
         """Mark claims before this time, and all claims of dead processes, as uncertain; returns their number.
@@ -610,10 +564,10 @@ class ScheduleStore:
 
     async def mark_told(self, untold: MissedReminders) -> None:
         """Record that the report was delivered."""
-        firings = (*untold.missed, *untold.uncertain)
+        settle = "UPDATE firings SET told_by = NULL WHERE schedule_id = $1 AND due_at = $2 AND user_id = $3"
         batch = [
-            Statement(SETTLE_REPORT, (firing.schedule.id, to_ms(firing.due_at), untold.user_id))
-            for firing in firings
+            Statement(settle, (firing.schedule.id, to_ms(firing.due_at), untold.user_id))
+            for firing in (*untold.missed, *untold.uncertain)
         ]
         await self._database.transaction(batch, [user(untold.user_id)])
 
@@ -624,22 +578,25 @@ class ScheduleStore:
 
     async def prune(self) -> None:
         """Delete schedules that ended more than KEPT ago."""
-        before = to_ms(self._clock() - KEPT)
-        await self._database.transaction(
-            [Statement(PRUNE_DONE, (before,)), Statement(PRUNE_FIRINGS, (before,))], [MAINTENANCE_LOCK]
-        )
+        over = "DELETE FROM schedules WHERE status = 'done' AND due_at < $1 /* all users */"
+        settled = "DELETE FROM firings WHERE due_at < $1 AND state <> 'claimed' /* all users */"
+        batch = [Statement(each, (to_ms(self._clock() - KEPT),)) for each in (over, settled)]
+        await self._database.transaction(batch, [MAINTENANCE_LOCK])
 
     async def get_said(self, discord_id: int) -> tuple[int, Message] | None:
         """Return the owner of the reminder or heartbeat sent in this Discord message, and the message."""
-        rows = await self._database.query(SELECT_SAID, discord_id)
-        return _SAID.first(rows)
+        said = f"""
+            SELECT {_SAID.of("m")} FROM messages AS m
+            WHERE m.discord_id = $1 AND m.session_id IS NULL AND m.user_id IS NOT NULL
+                AND m.role = 'assistant' /* all users */
+        """
+        return _SAID.first(await self._database.query(said, discord_id))
 
     async def get_last_said(self, user_id: int, channel_id: int) -> Message | None:
         """Return the newest reminder or heartbeat of this user in this channel within ANSWERED_WITHIN, if
         they have said nothing there since."""
         since = to_ms(self._clock() - ANSWERED_WITHIN)
-        rows = await self._database.query(LAST_SAID, user_id, channel_id, since)
-        return MESSAGE.first(rows)
+        return MESSAGE.first(await self._database.query(LAST_SAID, user_id, channel_id, since))
 
     def check(self, text: str) -> str:
         """Return the text as stored. Raises EmptyReminder, ReminderTooLong or SecretNotStored."""
@@ -682,21 +639,6 @@ def _time_in(timezone: str, old: Schedule, now: datetime, sent: datetime | None)
     return _time_after(new, max(now, after)) or old.due_at
 
 
-# ---- heartbeats ------------------------------------------------------------------------------------------
-
-_SELECT_MARKS: Final = "SELECT name FROM heartbeat_marks WHERE user_id = $1"
-
-# $1 user, $2 name, $3 expiry
-_MARK: Final = """
-    INSERT INTO heartbeat_marks (user_id, name, until) VALUES ($1, $2, $3)
-    ON CONFLICT (user_id, name) DO UPDATE SET until = excluded.until
-"""
-
-# $1 user, $2 now
-_DROP_OLD: Final = "DELETE FROM heartbeat_marks WHERE user_id = $1 AND until < $2"
-
-_DROP_ALL: Final = "DELETE FROM heartbeat_marks WHERE user_id = $1"
-
 # $1 user, $2 since
 _SELECT_MISSED: Final = f"""
     SELECT {SCHEDULE.of("s")}, f.due_at
@@ -708,23 +650,30 @@ _SELECT_MISSED: Final = f"""
 
 
 class HeartbeatStore:
-    """The marks of each user's heartbeats: which matters were already examined. The heartbeats are
-    schedules."""
+    """Marks of what each user's heartbeats have already mentioned. The heartbeats are schedules."""
 
     def __init__(self, database: Database, *, clock: Clock = utc_now) -> None:
         self._database = database
         self._clock = clock
 
     async def get_marks(self, user_id: int) -> frozenset[str]:
-        return frozenset(name for (name,) in await self._database.query(_SELECT_MARKS, user_id))
+        rows = await self._database.query("SELECT name FROM heartbeat_marks WHERE user_id = $1", user_id)
+        return frozenset(name for (name,) in rows)
 
-    async def set_marks(self, user_id: int, marks: Iterable[Mark]) -> None:
-        noted = [Statement(_MARK, (user_id, mark.name, to_ms(mark.until))) for mark in marks]
-        old = Statement(_DROP_OLD, (user_id, to_ms(self._clock())))
-        await self._database.transaction([*noted, old], [user(user_id)])
+    async def set_marks(self, user_id: int, marks: Mapping[str, datetime]) -> None:
+        """Store marks until their times, and delete expired ones."""
+        mark = """
+            INSERT INTO heartbeat_marks (user_id, name, until) VALUES ($1, $2, $3)
+            ON CONFLICT (user_id, name) DO UPDATE SET until = excluded.until
+        """
+        batch = [Statement(mark, (user_id, name, to_ms(until))) for name, until in marks.items()]
+        expired = "DELETE FROM heartbeat_marks WHERE user_id = $1 AND until < $2"
+        batch.append(Statement(expired, (user_id, to_ms(self._clock()))))
+        await self._database.transaction(batch, [user(user_id)])
 
     async def forget(self, user_id: int) -> None:
-        await self._database.transaction([Statement(_DROP_ALL, (user_id,))], [user(user_id)])
+        forget = Statement("DELETE FROM heartbeat_marks WHERE user_id = $1", (user_id,))
+        await self._database.transaction([forget], [user(user_id)])
 
     async def list_missed(self, user_id: int, since: datetime) -> Sequence[Firing]:
         """List the user's missed and uncertain reminders since then, oldest first."""

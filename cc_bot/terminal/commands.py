@@ -20,7 +20,7 @@ from cc_bot.domain import errors
 from cc_bot.domain.clock import utc_now
 from cc_bot.domain.locale import Locale
 from cc_bot.domain.memory import Source
-from cc_bot.domain.planning import split_when
+from cc_bot.domain.when import split_when
 from cc_bot.in_order import ExportQueue
 from cc_bot.terminal.markdown import one_line
 from cc_bot.terminal.questions import Chat, answer_question, explain_to_operator

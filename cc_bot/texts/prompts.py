@@ -11,9 +11,9 @@ from datetime import date, datetime
 from typing import Any, Final
 from zoneinfo import ZoneInfo
 
+from cc_bot.domain.heartbeat import Matter, Reason
 from cc_bot.domain.locale import Locale
 from cc_bot.domain.message import Role, is_blank
-from cc_bot.domain.schedule import Matter, Reason
 from cc_bot.domain.text import shorten
 
 # ---- summary ---------------------------------------------------------------------------------------------

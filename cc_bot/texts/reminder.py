@@ -87,7 +87,6 @@ class HeartbeatTexts(Area):
     only_public = Sentence(ja="チャンネルはほかの人も読むので、ここで公開で頼まれたお知らせと、どこで使ってもよいメモだけを見ます。", en="Others read a channel, so I look only at reminders set here in public, and at memories that may be used anywhere.")
     by_dm_instead = Sentence(ja="ここには書き込めないので、DM にしました。", en="I can’t post here for you, so I’ll use your DMs.")
     memory_paused = Sentence(ja="メモリを一時停止しているので、お知らせの予定だけを見ます。", en="Memory is paused, so I look only at your reminders.")
-    time_not_understood = Sentence(ja="時刻「{given}」が分かりませんでした。22:00、7時半、10pm のように書いてください。", en="I don’t understand the time “{given}”. Write it like 22:00, 7:30 or 10pm.")
 
 
 class RemindHereTexts(Area):

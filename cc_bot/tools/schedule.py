@@ -13,9 +13,9 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator, Field
 
 from cc_bot.domain.errors import NoSuchTime, ScheduleNotFound, WhenNotUnderstood, WhenPassed
-from cc_bot.domain.planning import parse_schedule
 from cc_bot.domain.proposal import Moment, Part
 from cc_bot.domain.schedule import Place, Schedule, ScheduleChange, is_known_in
+from cc_bot.domain.when import parse_schedule
 from cc_bot.stores.schedules import ScheduleStore
 from cc_bot.texts import Texts, texts
 from cc_bot.texts.reminder import described

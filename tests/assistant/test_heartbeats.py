@@ -18,7 +18,8 @@ from cc_bot.assistant.heartbeats import MAX_LENGTH, Heartbeats, Speech
 from cc_bot.domain import SessionKey
 from cc_bot.domain.errors import ModelUnavailable
 from cc_bot.domain.memory import Memory, Source
-from cc_bot.domain.schedule import Place, Quiet, Schedule
+from cc_bot.domain.repeats import Quiet
+from cc_bot.domain.schedule import Place, Schedule
 from cc_bot.llm.model import Finish, ToolResultPart
 from cc_bot.stores import Stores
 from cc_bot.tools.registry import discover

@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cc_bot.domain.errors import CcBotError, RepeatNotUnderstood, RepeatTooOften
-from cc_bot.domain.repeats import check_cron, next_time
-from cc_bot.domain.schedule import Quiet
+from cc_bot.domain.repeats import Quiet, check_repeat, next_time
 from tests.domain.phrases import refused_otherwise
 
 TOKYO = ZoneInfo("Asia/Tokyo")
@@ -88,7 +87,7 @@ class TestCron:
 
     def test_is_stored_in_one_form_and_ends_with_the_calendar(self) -> None:
         assert next_time("0 9 * * *", datetime(9999, 12, 31, 23, tzinfo=UTC), TOKYO) is None
-        assert check_cron("  0  9 * jan  mon-fri ") == "0 9 * JAN MON-FRI"
+        assert check_repeat("  0  9 * jan  mon-fri ") == "0 9 * JAN MON-FRI"
 
     def test_that_is_none_or_comes_more_than_once_an_hour_is_refused(self) -> None:
         refused: dict[type[CcBotError], str] = {
@@ -98,8 +97,8 @@ class TestCron:
 """,
             RepeatTooOften: "* * * * * | */15 * * * * | 0,30 9 * * * | 0-5 9 * * 1",
         }
-        assert refused_otherwise(refused, check_cron) == {}
-        assert refused_otherwise({RepeatNotUnderstood: [""]}, check_cron) == {}
+        assert refused_otherwise(refused, check_repeat) == {}
+        assert refused_otherwise({RepeatNotUnderstood: [""]}, check_repeat) == {}
 
     @given(
         minute=st.integers(0, 59),

@@ -8,24 +8,20 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from cc_bot.domain import SessionKey
-from cc_bot.domain.memory import Memory, Source
-from cc_bot.domain.schedule import (
+from cc_bot.domain.heartbeat import (
     USUAL_QUIET,
-    Firing,
     Matter,
-    Quiet,
-    Schedule,
     audible,
     days_named,
-    is_quiet,
     new,
-    next_beat,
     of_memories,
     of_missed,
     of_reminders,
     parse_minute,
-    repeat_of,
 )
+from cc_bot.domain.memory import Memory, Source
+from cc_bot.domain.repeats import Quiet, is_quiet, next_time
+from cc_bot.domain.schedule import Firing, Schedule
 from tests.domain.phrases import meanings, phrases
 
 TOKYO = ZoneInfo("Asia/Tokyo")
@@ -57,6 +53,12 @@ def tokyo(day: int, hour: int, minute: int = 0) -> datetime:
     return datetime(2026, 11, day, hour, minute, tzinfo=TOKYO)
 
 
+def next_beat(now: datetime, repeat: str, zone: ZoneInfo, quiet: Quiet | None) -> datetime:
+    beat = next_time(repeat, now, zone, quiet)
+    assert beat is not None
+    return beat
+
+
 class TestNextBeat:
     def test_is_its_hours_from_now_as_they_pass_and_waits_for_the_end_of_quiet_ones(self) -> None:
         assert next_beat(tokyo(22, 9), "every 6h", TOKYO, USUAL_QUIET) == tokyo(22, 15)
@@ -79,7 +81,7 @@ class TestNextBeat:
     def test_is_never_in_a_quiet_hour_never_early_and_no_later_than_it_must_be(
         self, now: datetime, hours: int, zone: ZoneInfo, quiet: Quiet | None
     ) -> None:
-        beat, earliest = next_beat(now, repeat_of(hours), zone, quiet), now + timedelta(hours=hours)
+        beat, earliest = next_beat(now, f"every {hours}h", zone, quiet), now + timedelta(hours=hours)
         assert beat.tzinfo is UTC
         assert not is_quiet(beat, zone, quiet)
         assert earliest <= beat <= earliest + timedelta(hours=49)
@@ -137,7 +139,7 @@ def whys(matters: list[Matter]) -> list[list[str]]:
 
 
 def marks(*matters: Matter) -> set[str]:
-    return {mark.name for matter in matters for mark in matter.marks}
+    return {reason.mark for matter in matters for reason in matter.reasons}
 
 
 class TestReminders:

@@ -2,7 +2,8 @@
 say."""
 
 from cc_bot.domain import Locale
-from cc_bot.texts import texts
+from cc_bot.domain.errors import TimeOfDayNotUnderstood
+from cc_bot.texts import explain, texts
 from tests.end_to_end.heartbeats import beat, begin, day
 from tests.end_to_end.memories import press
 from tests.end_to_end.reminders import said
@@ -23,7 +24,7 @@ async def test_commands_start_change_show_and_stop_it(stage: Stage, ben: User, c
     assert await stage.told(ben, channel, "heartbeat status") == off
     for given in ("night", "25:00", "7:60"):
         told = await begin(stage, ben, channel, quiet_from=given)
-        assert told == EN.heartbeat.time_not_understood.format(given=given)
+        assert told == explain(TimeOfDayNotUnderstood(name=given), EN)
     assert await stage.told(ben, channel, "heartbeat off") == off
     answer = await stage.told(ben, channel, "heartbeat on", every=6, quiet_to="8:30")
     assert "I look every 6 h and tell you by DM. I keep quiet from 22:00 to 8:30." in answer

@@ -14,7 +14,8 @@ from cc_bot.domain.memory_transfer import PortableMemory
 from cc_bot.domain.message import FileQuota, KnownPlace
 from cc_bot.domain.process import Process
 from cc_bot.domain.proposal import CallMessage, Proposal
-from cc_bot.domain.schedule import Firing, Mark, Place, Quiet
+from cc_bot.domain.repeats import Quiet
+from cc_bot.domain.schedule import Firing, Place
 from cc_bot.domain.tool_server import StoredToolList
 from cc_bot.domain.turn import PendingTurn, Usage
 from cc_bot.domain.usage import DEFAULT_RULES, LimitKey, ModelUsage, Rules, UsageSubject
@@ -117,7 +118,7 @@ async def do_everything(database: Database) -> set[str]:
     await decide_as_an_owner(stores)
     await do_everything_with_schedules(stores.schedules)
     await use_tokens(stores, database, called)
-    await heartbeats.set_marks(USER, [Mark("named 1 20261125", NOW)])
+    await heartbeats.set_marks(USER, {"named 1 20261125": NOW})
     await heartbeats.forget(USER)
     thread, vitals = ChannelKey(5, 7), stores.vitals
     thawed = [Block(thread, 8, 10, 120)]

@@ -10,7 +10,7 @@ from cc_bot.domain.canvas import AddCard, Drawn
 from cc_bot.domain.clock import utc_now
 from cc_bot.domain.memory import Receipt
 from cc_bot.domain.proposal import CallMessage
-from cc_bot.domain.schedule import Mark, Place
+from cc_bot.domain.schedule import Place
 from cc_bot.domain.web import WebPlace
 from cc_bot.storage import Database, Statement
 from cc_bot.stores import Stores
@@ -89,7 +89,7 @@ async def live(stores: Stores, database: Database, user_id: int, word: str, *, c
     assert firing.schedule.id == reminder.id
     await stores.schedules.mark_sent(firing, Message("assistant", f"{word}を買う", discord_id=user_id + 8))
     await stores.schedules.add(key, f"また{word}", utc_now())
-    await stores.heartbeats.set_marks(user_id, [Mark("memory:1", utc_now() + timedelta(hours=1))])
+    await stores.heartbeats.set_marks(user_id, {"memory:1": utc_now() + timedelta(hours=1)})
     await stores.web_sessions.sign_in(await stores.web_sessions.make_code(WebPlace(user_id, 2, 7)))
     await stores.web_sessions.make_code(WebPlace(user_id, 2, 7))
     await stores.limits.set("user", user_id, "tokens_per_day", 5, set_by=99)

@@ -6,7 +6,8 @@ import pytest
 
 from cc_bot.domain import Locale, Message
 from cc_bot.domain.errors import EmptyReminder, ReminderTooLong, SecretNotStored, TooManySchedules
-from cc_bot.domain.schedule import MAX_SCHEDULES, Firing, Quiet
+from cc_bot.domain.repeats import Quiet
+from cc_bot.domain.schedule import MAX_SCHEDULES, Firing
 from cc_bot.storage import Database
 from tests.stores.backends import KEY, OTHER_USER, got
 from tests.stores.clocked import DAILY, DAY, HOUR, MINUTE, NOON, Clocked, once, times

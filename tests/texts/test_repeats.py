@@ -8,7 +8,7 @@ import pytest
 
 from cc_bot.domain import Locale
 from cc_bot.domain.errors import RepeatNotUnderstood, SeveralTimes, WhenNotUnderstood
-from cc_bot.domain.planning import parse_schedules
+from cc_bot.domain.when import parse_schedules
 from cc_bot.texts import explain, texts
 from cc_bot.texts.commands import command_names
 from cc_bot.texts.reminder import described

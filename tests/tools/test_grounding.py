@@ -7,7 +7,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from cc_bot.domain.planning import parse_schedule
+from cc_bot.domain.when import parse_schedule
 from cc_bot.tools.grounding import OwnWords
 from tests.attacks.wishes import Wish, wishes
 

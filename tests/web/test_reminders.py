@@ -8,7 +8,8 @@ from typing import Final
 import aiohttp
 
 from cc_bot.domain import Locale, SessionKey
-from cc_bot.domain.schedule import Quiet, Schedule
+from cc_bot.domain.repeats import Quiet
+from cc_bot.domain.schedule import Schedule
 from tests.web.pages import CHANNEL, HANA, TARO, Site, Visit
 from tests.web.stored import KEY
 

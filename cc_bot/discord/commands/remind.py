@@ -22,7 +22,8 @@ from cc_bot.discord.pages.reminders import choice_name, snoozed_page
 from cc_bot.discord.pages.replies import reply_view
 from cc_bot.discord.presses import on_press, show_view, whisper
 from cc_bot.discord.recipients import Recipient, Recipients
-from cc_bot.domain.schedule import MAX_HOURS, MAX_TEXT_CHARACTERS, MIN_HOURS, Place, Schedule
+from cc_bot.domain.repeats import MAX_HOURS, MIN_HOURS
+from cc_bot.domain.schedule import MAX_TEXT_CHARACTERS, Place, Schedule
 from cc_bot.stores import ScheduleStore
 
 loader = lightbulb.Loader()

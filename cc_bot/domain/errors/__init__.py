@@ -161,11 +161,15 @@ SeveralTimes = InputError.define(
 )
 WhenPassed = InputError.define("WhenPassed", ja="その時刻はもう過ぎています。これからの時刻を書いてください。", en="That time is over. Please give one that is still to come.")
 WhenTooFar = InputError.define("WhenTooFar", ja="先すぎます。{limit}年先までの時刻を書いてください。", en="That is too far away. Please give a time within {limit} years.")
-RepeatNotUnderstood = InputError.define(
-    "RepeatNotUnderstood",
-    ja="繰り返しが読み取れませんでした。「毎日9時と18時」「月水金 7:30」「隔週の火曜 10時」「3日ごとに8時」「毎月第2水曜」「毎月末」のように書いてください。",
-    en="I can't tell how that repeats. Write it like: every day at 8am and 6pm, mon/wed/fri 7:30, every other Tuesday at 10, every 3 days at 8, every 2nd Wednesday of the month, on the last day of every month.",
-)
+
+
+class RepeatNotUnderstood(InputError):
+    ja = "繰り返しが読み取れませんでした。「毎日9時と18時」「月水金 7:30」「隔週の火曜 10時」「3日ごとに8時」「毎月第2水曜」「毎月末」のように書いてください。"
+    en = "I can't tell how that repeats. Write it like: every day at 8am and 6pm, mon/wed/fri 7:30, every other Tuesday at 10, every 3 days at 8, every 2nd Wednesday of the month, on the last day of every month."
+
+
+RepeatAmbiguous = RepeatNotUnderstood.define("RepeatAmbiguous", ja="「2日おき」は、2日ごととも3日ごととも読めます。「2日ごと」のように書いてください。", en="“Every second Tuesday” can be read in two ways. Write “every other Tuesday” or “every 2nd Tuesday of the month”.")
+TimeOfDayNotUnderstood = InputError.define("TimeOfDayNotUnderstood", ja="時刻「{name}」が分かりませんでした。22:00、7時半、10pm のように書いてください。", en="I don’t understand the time “{name}”. Write it like 22:00, 7:30 or 10pm.")
 RepeatTooOften = InputError.define("RepeatTooOften", ja="繰り返しは1時間に1回までです。間隔をもっと空けてください。", en="A reminder repeats at most once an hour. Please leave more time between.")
 
 

@@ -1,0 +1,180 @@
+"""Which reminders and memories a heartbeat may mention, which of them are new, and its quiet hours.
+
+This is decided before the model is called: without news there is no request.
+"""
+
+import re
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass, replace
+from datetime import date, datetime, time, timedelta
+from typing import Final, Literal
+from zoneinfo import ZoneInfo
+
+from cc_bot.domain.errors import InputError, TimeOfDayNotUnderstood
+from cc_bot.domain.memory import Memory
+from cc_bot.domain.message import Visibility
+from cc_bot.domain.repeats import Quiet
+from cc_bot.domain.schedule import Firing, Schedule, is_known_in
+from cc_bot.domain.when_words import MIDNIGHT, find_times, normalize, read
+
+USUAL_QUIET: Final = Quiet(22 * 60, 7 * 60)
+REMINDERS_WITHIN: Final = timedelta(hours=24)
+DAYS_WITHIN: Final = 7
+"""Days until a memory's end, or a day that it names."""
+SOON: Final = timedelta(days=1)
+"""Before such a day, when it is mentioned once more."""
+LATELY: Final = timedelta(days=8)
+"""How long a change or missed reminder is news; longer than the longest heartbeat interval."""
+FOR_GOOD: Final = timedelta(days=400)
+MAX_COUNT: Final = 20
+"""Items per heartbeat; the rest is left for the next one."""
+_RANKS: Final = {"missed": 0, "due": 1, "ends": 2, "named": 2, "changed": 3}
+
+Kind = Literal["reminder", "missed", "memory"]
+Why = Literal["due", "missed", "ends", "named", "changed"]
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    why: Why
+    when: datetime
+    mark: str
+    """Stored once the model was asked about it; it holds numbers and dates only."""
+    until: datetime
+    """Afterwards the reason can't come up again, and the mark is deleted."""
+
+
+@dataclass(frozen=True, slots=True)
+class Matter:
+    """A reminder or memory that a heartbeat may mention, and why."""
+
+    kind: Kind
+    id: int
+    text: str
+    reasons: tuple[Reason, ...]
+    tainted: bool = False
+    """Whether its text may not be its user's."""
+    number: int = 0
+    """Shown to its user."""
+
+
+def audible(schedule: Schedule, heartbeat: Schedule, visibility: Visibility) -> bool:
+    """Return whether a heartbeat may mention a reminder; in a channel, only one that was made there in
+    public."""
+    return visibility == "private" or is_known_in(schedule, heartbeat.key.channel_id)
+
+
+def of_reminders(schedules: Iterable[Schedule], now: datetime) -> Iterator[Matter]:
+    """Yield reminders that are due soon. A repeated one is news only once: it sends its own messages."""
+    for schedule in schedules:
+        due = schedule.due_at
+        waits = schedule.kind == "reminder" and schedule.status == "active"
+        if waits and now <= due <= now + REMINDERS_WITHIN:
+            mark, until = f"reminder {schedule.id} {due:%Y%m%d%H%M}", due
+            if schedule.repeat:
+                mark, until = f"reminder {schedule.id}", due + FOR_GOOD
+            yield _of_schedule("reminder", schedule, Reason("due", due, mark, until))
+
+
+def of_missed(firings: Iterable[Firing], now: datetime) -> Iterator[Matter]:
+    for firing in firings:
+        schedule, due = firing.schedule, firing.due_at
+        if now - LATELY <= due <= now:
+            mark = f"missed {schedule.id} {due:%Y%m%d%H%M}"
+            yield _of_schedule("missed", schedule, Reason("missed", due, mark, due + LATELY))
+
+
+def _of_schedule(kind: Kind, schedule: Schedule, reason: Reason) -> Matter:
+    return Matter(kind, schedule.id, schedule.text, (reason,), schedule.tainted, schedule.number)
+
+
+def of_memories(
+    memories: Iterable[Memory], now: datetime, zone: ZoneInfo, *, since: datetime
+) -> Iterator[Matter]:
+    """Yield memories that end or name a day soon, or changed since `since`, when the heartbeats began."""
+    for memory in memories:
+        if memory.is_expired(now):
+            continue
+        if reasons := tuple(_reasons(memory, now, zone, since)):
+            yield Matter("memory", memory.id, memory.content, reasons, memory.tainted, memory.number)
+
+
+def _reasons(memory: Memory, now: datetime, zone: ZoneInfo, since: datetime) -> Iterator[Reason]:
+    end, changed, today = memory.expires_at, memory.updated_at, now.astimezone(zone).date()
+    if end is not None and end <= now + timedelta(days=DAYS_WITHIN):
+        yield _near("ends", end, f"ends {memory.id} {end:%Y%m%d}", now)
+    for day in days_named(memory.content, today, within=DAYS_WITHIN):
+        yield _near("named", datetime.combine(day, time(), zone), f"named {memory.id} {day:%Y%m%d}", now)
+    if memory.source.kind != "import" and max(since, now - LATELY) <= changed:
+        mark = f"changed {memory.id} {changed:%Y%m%d%H%M%S}"
+        yield Reason("changed", changed, mark, changed + LATELY + timedelta(days=1))
+
+
+def _near(why: Why, moment: datetime, mark: str, now: datetime) -> Reason:
+    soon = moment <= now + SOON
+    return Reason(why, moment, f"{mark} soon" if soon else mark, moment + timedelta(days=2))
+
+
+def new(matters: Iterable[Matter], looked_at: Collection[str]) -> tuple[Matter, ...]:
+    """Return the matters with their new reasons, most urgent first, at most MAX_COUNT."""
+    fresh = (
+        replace(each, reasons=tuple(reason for reason in each.reasons if reason.mark not in looked_at))
+        for each in matters
+    )
+    found = [matter for matter in fresh if matter.reasons]
+    found.sort(key=lambda matter: min((_RANKS[reason.why], reason.when) for reason in matter.reasons))
+    return tuple(found[:MAX_COUNT])
+
+
+_YEARLY: Final = re.compile(
+    r"誕生|生まれ|うまれ|生誕|記念|命日|毎年|birthday|born|anniversary|every year|annual"
+)
+
+
+def days_named(text: str, today: date, *, within: int) -> tuple[date, ...]:
+    """Return the days from today to `within` days later that the text names: `11月25日`, `2026-11-25`.
+
+    A date without a year matches any year; so does one of a past year if the text is about birthdays and the
+    like. Relative days are ignored: they meant another day when the text was written.
+    """
+    written = normalize(text)
+    yearly = _YEARLY.search(written) is not None
+    dates = [words for *_, words in find_times(written) if words.month_number and words.monthdays]
+    named = {(each.year_number, each.month_number, day) for each in dates for day in each.monthdays}
+    near = (today + timedelta(days=days) for days in range(within + 1))
+    return tuple(
+        day
+        for day in near
+        if any(
+            (month, number) == (day.month, day.day)
+            and (year is None or year == day.year or (yearly and year < day.year))
+            for year, month, number in named
+        )
+    )
+
+
+def parse_minute(text: str) -> int | None:
+    """Parse a time of day (`22`, `22:30`, `22時半`, `10pm`) to minutes after midnight; None for anything
+    else. 24:00 is 0."""
+    written = normalize(text)
+    try:
+        words = read(f"{written}:00" if re.fullmatch(r"[0-9]{1,2}", written) else written)
+    except InputError:
+        return None
+    minute = words.clocks[0].minute if words.seen == {"clock"} and len(words.clocks) == 1 else None
+    return minute % MIDNIGHT if minute is not None and minute <= MIDNIGHT else None
+
+
+def quiet_of(since: str, until: str) -> Quiet:
+    """Parse quiet hours; an empty time is the usual one. Raises TimeOfDayNotUnderstood."""
+    minutes = []
+    for text, usual in ((since, USUAL_QUIET.since), (until, USUAL_QUIET.until)):
+        minute = parse_minute(text) if text.strip() else usual
+        if minute is None:
+            raise TimeOfDayNotUnderstood(name=text)
+        minutes.append(minute)
+    return Quiet(*minutes)
+
+
+def clock_time(minute: int) -> str:
+    return f"{minute // 60}:{minute % 60:02}"
