@@ -22,9 +22,8 @@ from cc_bot.discord import commands
 from cc_bot.discord.declaring import admit_commands
 from cc_bot.discord.delivery.reply import open_dm
 from cc_bot.discord.gateway import GrantedReading, RestShare, check_token, fetch_reading, gateway_bot, refusal
-from cc_bot.discord.presses import PressHandlers
 from cc_bot.discord.recipients import DEFAULT_LOCALE, command_error_handler, command_names
-from cc_bot.discord.services import BotDependencies, build_services, first_of, provide, signals
+from cc_bot.discord.services import BotDependencies, build_services, first_of, signals
 from cc_bot.domain.errors import CommandsNotRegistered, DiscordUnreachable, RefusedToken, StartupError
 from cc_bot.domain.text import one_line
 from cc_bot.process import Membership
@@ -45,7 +44,6 @@ async def list_command_names(token: str) -> frozenset[str]:
     client = lightbulb.client_from_app(
         gateway_bot(token, None, "off"), localization_provider=command_names(), default_locale=DEFAULT_LOCALE
     )
-    provide(client, PressHandlers())
     await client.load_extensions(*extension_names())
     builders = [
         await command.as_command_builder(client.default_locale, client.localization_provider)

@@ -3,7 +3,8 @@ gate."""
 
 import asyncio
 import contextlib
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
 from types import new_class
 from typing import Any, Concatenate, Final, ParamSpec, TypeVar
 
@@ -18,8 +19,7 @@ from cc_bot.discord.delivery.receipts import ReceiptUpkeep
 from cc_bot.discord.gate import Gate
 from cc_bot.discord.interactions import MAX_CHOICES
 from cc_bot.discord.pages.memory import EphemeralView
-from cc_bot.discord.pages.replies import reply_view
-from cc_bot.discord.presses import show_view
+from cc_bot.discord.presses import show
 from cc_bot.discord.recipients import Recipients
 from cc_bot.domain.errors import AccessError, CcBotError, TooManyCommands
 
@@ -33,20 +33,29 @@ _IMPLICIT = frozenset({"__dict__", "__weakref__", "__module__", "__doc__"})
 
 
 def command(
-    register: Callable[[Any], Any], key: str, *, hooks: Sequence[lightbulb.ExecutionHook] = ()
+    register: Callable[[Any], Any],
+    key: str,
+    *,
+    hooks: Sequence[lightbulb.ExecutionHook] = (),
+    base: type[lightbulb.commands.CommandBase] = lightbulb.SlashCommand,
 ) -> Callable[[Declared], Declared]:
-    """Register a class as the slash command of a key, in a group or with a loader. Its options come from
+    """Register a class as the command of a key, in a group or with a loader. Its options come from
     `text_option` and the like; the parameters of `invoke(self, ctx, …)` are injected by type."""
 
     def declare(declared: Declared) -> Declared:
         own: dict[str, Any] = {name: value for name, value in vars(declared).items() if name not in _IMPLICIT}
         own["invoke"] = lightbulb.invoke(own["invoke"])
-        given = {"name": key, "description": f"{key}_description", "localize": True, "hooks": [*hooks]}
-        made: Any = new_class(declared.__name__, (lightbulb.SlashCommand,), given, _filled_with(own))
+        described = {"description": f"{key}_description"} if base is lightbulb.SlashCommand else {}
+        given = {"name": key, **described, "localize": True, "hooks": [*hooks]}
+        made: Any = new_class(declared.__name__, (base,), given, lambda body: body.update(own))
         register(made)
         return made  # type: ignore[no-any-return]
 
     return declare
+
+
+message_command = partial(command, base=lightbulb.MessageCommand)
+"""An entry of the message menu: `self.target` is the message."""
 
 
 def reply_command(
@@ -66,16 +75,11 @@ def reply_command(
     ) -> None:
         caller = await recipients.defer(ctx.interaction)
         reply = await injected(caller, **{name: getattr(self, name) for name in options})
-        view = reply if isinstance(reply, EphemeralView) else reply_view(reply, caller)
-        await show_view(ctx.interaction, view)
+        await show(ctx.interaction, reply, caller)
         if isinstance(reply, Reply) and reply.receipts_changed:
             upkeep.refresh(caller.user_id, caller.words)
 
     command(register, key, hooks=hooks)(type(run.__name__, (), {**options, "invoke": invoke}))
-
-
-def _filled_with(own: Mapping[str, Any]) -> Callable[[dict[str, Any]], None]:
-    return lambda body: body.update(own)
 
 
 def _localized(option: Callable[Concatenate[str, str, P], T]) -> Callable[Concatenate[str, P], T]:

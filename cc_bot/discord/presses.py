@@ -4,7 +4,7 @@ The custom id has all that the function needs, so a control still works after a 
 """
 
 import asyncio
-from collections import OrderedDict, defaultdict
+from collections import defaultdict
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any, Final, Literal
@@ -31,6 +31,7 @@ from cc_bot.discord.pages.custom_ids import (
 from cc_bot.discord.pages.memory import EphemeralView
 from cc_bot.discord.pages.page import NO_PINGS, components
 from cc_bot.discord.pages.replies import reply_view
+from cc_bot.discord.places import Recent
 from cc_bot.discord.recipients import Recipient, Recipients, tell, tell_failure
 from cc_bot.domain.message import UserSettings
 from cc_bot.in_order import KeyedLock
@@ -38,49 +39,35 @@ from cc_bot.texts import Texts
 
 _log = structlog.get_logger(__name__)
 
-# ---- handlers ------------------------------------------------------------------------------------------
-
 PressInteraction = hikari.ComponentInteraction | hikari.ModalInteraction
-Act = Callable[..., Awaitable[None]]
+Shown = Reply | EphemeralView | str | None
+"""What a handler returns: the content of its response, a sentence for an ephemeral follow-up, or None if it
+has shown everything itself."""
+Act = Callable[..., Awaitable[Shown]]
 """Called with the interaction, the control and its recipient; other parameters are injected."""
-Response = Literal["update", "message", "own"]
-"""The first response. `update`: edits the button's message. `message`: an ephemeral message. `own`: the
-handler responds at once, without the database, such as with a form."""
+Response = Literal["update", "message", "later", "own"]
+"""Acknowledged before the handler runs: `update` edits the button's message, `message` is an ephemeral one.
+Acknowledged by the handler: `later`, or `own`: at once, without the database and out of order."""
+
+_FORMS: Final = AskForm | EditForm | FormSheet
+_DOUBLE_PRESS_S: Final = 1.0
+"""The user has not seen the effect of the first press yet."""
+_MAX_PRESSES: Final = 1000
 
 
 @dataclass(frozen=True, slots=True)
-class PressHandler(lightbulb.Loadable):
+class PressHandler:
     act: Act
-    kinds: tuple[type[Control], ...]
     not_yours: Callable[[Texts], str]
     only: Callable[[Any], bool]
     anybody: bool
     response: Response
 
-    async def load(self, client: lightbulb.Client) -> None:
-        async with client.di.enter_context(lightbulb.di.Contexts.DEFAULT) as container:
-            (await container.get(PressHandlers)).add(self)
 
-    async def unload(self, _: lightbulb.Client) -> None:
-        """Extensions are never unloaded."""
-
-
-class PressHandlers:
-    """The handlers of all extensions, by kind."""
-
-    def __init__(self) -> None:
-        self._by_kind = defaultdict[type[Control], list[PressHandler]](list)
-
-    def add(self, handler: PressHandler) -> None:
-        for kind in handler.kinds:
-            self._by_kind[kind].append(handler)
-
-    def find(self, pressed: Control) -> PressHandler | None:
-        return next((each for each in self._by_kind[type(pressed)] if each.only(pressed)), None)
+_HANDLERS: Final = defaultdict[type[Control], list[PressHandler]](list)
 
 
 def on_press(
-    loader: lightbulb.Loader,
     *kinds: type[Control],
     not_yours: Callable[[Texts], str],
     only: Callable[[Any], bool] = lambda _: True,
@@ -94,17 +81,11 @@ def on_press(
 
     def register(act: Act) -> Act:
         injected: Any = lightbulb.di.with_di(act)
-        loader.add(PressHandler(injected, kinds, not_yours, only, anybody, response))
+        for kind in kinds:
+            _HANDLERS[kind].append(PressHandler(injected, not_yours, only, anybody, response))
         return act
 
     return register
-
-
-# ---- handling ------------------------------------------------------------------------------------------
-# Every press and form passes the gate, except a StopButton, as stopping an answer reduces load. /privacy is
-# also for users without access: they may erase their data.
-
-_FORMS: Final = AskForm | EditForm | FormSheet
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,13 +97,13 @@ class _Press:
 
 
 class Presses:
-    def __init__(
-        self, client: lightbulb.Client, gate: Gate, recipients: Recipients, handlers: PressHandlers
-    ) -> None:
+    """All but StopButton, which reduces load, pass the gate. It is open for /privacy: all may erase their
+    data."""
+
+    def __init__(self, client: lightbulb.Client, gate: Gate, recipients: Recipients) -> None:
         self._client = client
         self._gate = gate
         self._recipients = recipients
-        self._handlers = handlers
         self._order = PressOrder()
 
     def listen(self, bot: hikari.GatewayBot) -> None:
@@ -137,10 +118,11 @@ class Presses:
             press = await self._admit(interaction)
             if press is None:
                 return
-            if isinstance(interaction, hikari.ModalInteraction) or press.handler.response != "update":
-                await self._handle(press)
-            else:
+            in_order = press.handler.response in ("update", "later")
+            if in_order and isinstance(interaction, hikari.ComponentInteraction):
                 await self._order.run(interaction, press.control, lambda: self._handle(press))
+            else:
+                await self._handle(press)
         except Exception as error:  # noqa: BLE001 - hikari would only log it; the user must be told
             await tell_failure(interaction, error, self._recipients)
 
@@ -148,7 +130,8 @@ class Presses:
         """Return the press; None if the control is unknown, after telling the user. Raises AccessError and
         the gate's errors."""
         control = parse_custom_id(interaction.custom_id)
-        handler = self._handlers.find(control) if control else None
+        handlers = _HANDLERS[type(control)] if control else ()
+        handler = next((each for each in handlers if each.only(control)), None)
         if handler and isinstance(control, StopButton):
             return _Press(interaction, control, handler, None)
         arrival = await self._gate.admit(interaction, always=isinstance(control, PrivacyButton))
@@ -163,84 +146,79 @@ class Presses:
         return _Press(interaction, control, handler, arrival.settings)
 
     async def _handle(self, press: _Press) -> None:
-        handler, control = press.handler, press.control
+        interaction, handler, control = press.interaction, press.handler, press.control
         find = self._recipients.soon if handler.response == "own" else self._recipients.of
-        recipient = await find(press.interaction, press.settings)
+        recipient = await find(interaction, press.settings)
         shared = handler.anybody or (isinstance(control, StopButton) and control.user_id == ANY_ASKER)
         if not shared and control.user_id != recipient.user_id:
-            await tell(press.interaction, handler.not_yours(recipient.words))
+            await tell(interaction, handler.not_yours(recipient.words))
             return
+        if handler.response in ("update", "message"):
+            await defer_early(interaction, shows=handler.response == "message")
         async with (
             self._client.di.enter_context(lightbulb.di.Contexts.DEFAULT),
             self._client.di.enter_context(lightbulb.di.Contexts.LISTENER),
         ):
-            await handler.act(press.interaction, control, recipient)
+            shown = await handler.act(interaction, control, recipient)
+        if isinstance(shown, str):
+            await whisper(interaction, shown)
+        elif shown is not None:
+            await show(interaction, shown, recipient)
 
 
-# ---- order -----------------------------------------------------------------------------------------------
-# One press at a time per user and message; a double press counts once.
-#
-# Phones send a press twice, and users press again while nothing seems to happen. While a press is handled,
-# the user's next one on the same message is acknowledged (Discord waits 3 s) and queued. If its button is
-# gone by then, it does nothing.
-
-ONE_WISH_S: Final = 1.0
-"""The user has not seen the effect of the first press yet."""
-PRESSES_REMEMBERED: Final = 1000
-
-_Place = tuple[int, int, bool]
+_Key = tuple[int, int, bool]
 """Message id, user id, and whether the press is for an answer."""
-_Wish = tuple[str, ...]
-"""Custom id and chosen values."""
 
 
 @dataclass(frozen=True, slots=True)
 class _LastPress:
-    wish: _Wish
+    wish: tuple[str, ...]
+    """Custom id and chosen values."""
     answer: int | str | None
     """The answer or turn that it belongs to."""
     at_s: float
 
 
-_NO_PRESS: Final = _LastPress((), None, 0.0)
-
-
 class PressOrder:
+    """Runs one press at a time per user and message; a double press counts once.
+
+    Phones send a press twice, and users press again while nothing seems to happen. While a press is handled,
+    the user's next one on the same message is acknowledged and queued. If its button is gone by then, it does
+    nothing.
+    """
+
     def __init__(self) -> None:
         self._order = KeyedLock()
-        self._last: OrderedDict[_Place, _LastPress] = OrderedDict()
+        self._last = Recent[_Key, _LastPress](_MAX_PRESSES)
 
     async def run(
         self, interaction: hikari.ComponentInteraction, pressed: Control, act: Callable[[], Awaitable[object]]
     ) -> None:
         """Act on a press in its turn, unless it is a double press or its button is gone."""
         answer = _answer_of(pressed)
-        place = (int(interaction.message.id), int(interaction.user.id), answer is not None)
+        key = (int(interaction.message.id), int(interaction.user.id), answer is not None)
         now_s = asyncio.get_running_loop().time()
         press = _LastPress((interaction.custom_id, *interaction.values), answer, now_s)
-        if self._is_again(place, press):
+        waits = self._order.length(key) > 0
+        if self._is_again(key, press, waits):
             await defer_update(interaction)
             return
-        waits = self._order.length(place) > 0
         if waits:
             await defer_early(interaction)
-        async with self._order.after(place):
+        async with self._order.after(key):
             if not waits or await _is_still_shown(interaction):
                 await act()
 
-    def _is_again(self, place: _Place, press: _LastPress) -> bool:
+    def _is_again(self, key: _Key, press: _LastPress, busy: bool) -> bool:
         """Return whether it is a double press: the same as the last one, in progress or a moment ago; or any
         press on an answer that is being replaced. Buttons of the new answer are exempt: they are shown before
         everything is recorded."""
-        last, busy = self._last.get(place, _NO_PRESS), self._order.length(place) > 0
-        if busy and last.answer is not None and press.answer == last.answer:
-            return True
-        if press.wish == last.wish and (busy or press.at_s - last.at_s < ONE_WISH_S):
-            return True
-        self._last[place] = press
-        self._last.move_to_end(place)
-        while len(self._last) > PRESSES_REMEMBERED:
-            self._last.popitem(last=False)
+        if last := self._last.get(key):
+            if busy and last.answer is not None and press.answer == last.answer:
+                return True
+            if press.wish == last.wish and (busy or press.at_s - last.at_s < _DOUBLE_PRESS_S):
+                return True
+        self._last[key] = press
         return False
 
 
@@ -265,9 +243,6 @@ async def _is_still_shown(interaction: hikari.ComponentInteraction) -> bool:
     )
 
 
-# ---- replies ---------------------------------------------------------------------------------------------
-
-
 async def show_view(interaction: Answerable, view: EphemeralView) -> None:
     """Show a view as the acknowledged response."""
     await interaction.edit_initial_response(
@@ -279,11 +254,11 @@ async def show_view(interaction: Answerable, view: EphemeralView) -> None:
     )
 
 
-async def show_reply(interaction: Answerable, reply: Reply, reader: Recipient) -> None:
-    """Show a reply as the acknowledged response."""
-    await show_view(interaction, reply_view(reply, reader))
+async def show(interaction: Answerable, shown: Reply | EphemeralView, reader: Recipient) -> None:
+    """Show a reply or view as the acknowledged response."""
+    await show_view(interaction, shown if isinstance(shown, EphemeralView) else reply_view(shown, reader))
 
 
-async def whisper(interaction: hikari.ComponentInteraction, sentence: str) -> None:
+async def whisper(interaction: PressInteraction, sentence: str) -> None:
     """Send an ephemeral follow-up to an acknowledged press."""
     await interaction.execute(sentence, flags=hikari.MessageFlag.EPHEMERAL, **NO_PINGS)

@@ -33,7 +33,7 @@ from cc_bot.discord.gate import Gate, Owners, drop_floods
 from cc_bot.discord.gateway import GrantedReading, Shards, own_user
 from cc_bot.discord.messages.listening import Messages
 from cc_bot.discord.places import Places
-from cc_bot.discord.presses import Presses, PressHandlers
+from cc_bot.discord.presses import Presses
 from cc_bot.discord.recipients import Recipients
 from cc_bot.discord.references import References
 from cc_bot.discord.reminders import Posting, Reminders
@@ -269,20 +269,19 @@ def build_services(
     recovery = Recovery(
         running, stores.proposals, replies, recipients, given.assistant.approvals, receipts.changes
     )
-    handlers = PressHandlers()
     provide(
         client,
         stores,
         *(getattr(stores, each.name) for each in fields(stores)),
         *(given.assistant, given.privacy, given.memories, given.memories.line, given.spending),
         *(given.moments, given.status, given.administration),
-        *(PagesUrl(given.pages_url), granted, owners, gate, handlers),
+        *(PagesUrl(given.pages_url), granted, owners, gate),
         ApprovalDelivery(given.assistant, answers, recipients, receipts, boards, owners),
         *(recipients, running, running.forms, receipts, chooser, places, expected_deletions, boards),
         *(messages, messages.quotes, messages.forwards, answers),
     )
     drop_floods(bot, gate.floods)
-    Presses(client, gate, recipients, handlers).listen(bot)
+    Presses(client, gate, recipients).listen(bot)
     canvas_upkeep.listen()
     messages.listen()
     return BotServices(

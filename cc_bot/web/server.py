@@ -28,6 +28,7 @@ from cc_bot.domain.errors import (
 from cc_bot.domain.web import WebSession
 from cc_bot.listener import ConnectionLimits, Port, listen, reserve
 from cc_bot.texts import texts
+from cc_bot.web.account import AccountPages
 from cc_bot.web.canvas import CanvasPages
 from cc_bot.web.canvas_feed import CanvasFeed
 from cc_bot.web.console import ConsolePages
@@ -49,10 +50,8 @@ from cc_bot.web.page import (
     sentence_on,
     status_of,
 )
-from cc_bot.web.privacy import PrivacyPages
 from cc_bot.web.reminders import ReminderPages
 from cc_bot.web.services import WebServices, What
-from cc_bot.web.settings import SettingsPages
 from cc_bot.web.sign_in import SignInPages
 from cc_bot.web.usage import UsagePages
 from cc_bot.web.visitor import (
@@ -111,8 +110,7 @@ async def serve_pages(services: WebServices) -> AsyncIterator[Callable[[], Await
         ConversationPages(services),
         ReminderPages(services),
         UsagePages(services),
-        SettingsPages(services),
-        PrivacyPages(services),
+        AccountPages(services),
         ConsolePages(services),
     )
     app = web.Application(middlewares=[Doorway(services).pass_on])

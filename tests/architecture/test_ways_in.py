@@ -11,9 +11,7 @@ import lightbulb
 import cc_bot.discord
 from cc_bot.discord.bot import extension_names
 from cc_bot.discord.gateway import gateway_bot
-from cc_bot.discord.presses import PressHandlers
 from cc_bot.discord.recipients import command_names
-from cc_bot.discord.services import provide
 
 TOKEN = base64.b64encode(b"123456789012345678").decode() + ".x.y"
 FOLDER = Path(str(cc_bot.discord.__file__)).parent
@@ -31,7 +29,6 @@ GUARDED = {
 async def commands() -> Sequence[type[lightbulb.commands.CommandBase]]:
     """Every command that is registered, those of groups too."""
     client = lightbulb.client_from_app(gateway_bot(TOKEN, None, "off"), localization_provider=command_names())
-    provide(client, PressHandlers())
     await client.load_extensions(*extension_names())
     found = list[type[lightbulb.commands.CommandBase]]()
     left: list[Any] = [*client.registered_commands]

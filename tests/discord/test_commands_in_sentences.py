@@ -15,8 +15,6 @@ from cc_bot.discord import bot, recipients
 from cc_bot.discord.gateway import gateway_bot
 from cc_bot.discord.incoming import quotation
 from cc_bot.discord.pages.page import Facts
-from cc_bot.discord.presses import PressHandlers
-from cc_bot.discord.services import provide
 from cc_bot.domain.locale import Locale
 from cc_bot.texts import commands, texts, texts_with_mentions
 from cc_bot.texts.area import Area
@@ -56,7 +54,6 @@ async def offered() -> frozenset[str]:
         localization_provider=recipients.command_names(),
         default_locale=recipients.DEFAULT_LOCALE,
     )
-    provide(client, PressHandlers())
     await client.load_extensions(*bot.extension_names())
     found = set[str]()
     for command in client.registered_commands:

@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cc_bot.discord.pages.answer import final_pages, stored_state
-from cc_bot.discord.pages.links import without_previews
-from cc_bot.discord.pages.markdown import messages
+from cc_bot.discord.pages.markdown import messages, without_previews
 from cc_bot.discord.pages.page import FACTS_CHARACTERS, Page
 from cc_bot.discord.pages.split import MESSAGE_LIMIT, utf16_length
 from cc_bot.domain import Locale, Message

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 
 import lightbulb
-import structlog
 
 from cc_bot.agents import find_agent, matching_agents
 from cc_bot.commands.reply import Reply
@@ -19,8 +18,6 @@ from cc_bot.texts import Texts
 loader = lightbulb.Loader()
 agent = lightbulb.Group("agent", "agent_description", localize=True)
 loader.command(agent)
-
-_log = structlog.get_logger(__name__)
 
 MAX_LIST_CHARACTERS = 3500
 """An embed takes 4096: notes need the rest."""
@@ -78,28 +75,25 @@ def agent_list(agents: Sequence[Agent], texts: Texts, *, in_use: str, default: s
 reply_command(agent.register, "agent_list", list_agents)
 
 
-@command(agent.register, "agent_use")
-class Use:
-    name = agent_name()
+async def use(
+    caller: Recipient, name: str, *, ctx: lightbulb.Context, chooser: AgentSelector, boards: CanvasBoards
+) -> Reply:
+    """Choose the caller's agent in this channel. Raises UnknownAgent."""
+    texts, place = caller.words.agents, where(ctx.interaction)
+    wanted = find_agent(await chooser.usable_at(place), name)
+    if wanted is None:
+        raise UnknownAgent
+    before = await chooser.of(ctx.interaction)
+    await chooser.choose(caller.user_id, place, wanted)
+    after = await chooser.of(ctx.interaction)
+    if before.key != after.key:
+        await boards.refresh(before.key, interaction=ctx.interaction)  # removes its message
+        await boards.refresh(after.key, interaction=ctx.interaction)
+    sentence = texts.using_already if before.agent.name == wanted.name else texts.using
+    return Reply((sentence.format(display=wanted.display_name(caller.locale)),))
 
-    async def invoke(
-        self, ctx: lightbulb.Context, chooser: AgentSelector, recipients: Recipients, boards: CanvasBoards
-    ) -> None:
-        recipient, place = await recipients.defer(ctx.interaction), where(ctx.interaction)
-        wanted = find_agent(await chooser.usable_at(place), self.name)
-        if wanted is None:
-            raise UnknownAgent
-        before = await chooser.of(ctx.interaction)
-        await chooser.choose(recipient.user_id, place, wanted)
-        words = recipient.words.agents
-        sentence = words.using_already if before.agent.name == wanted.name else words.using
-        await ctx.interaction.edit_initial_response(
-            sentence.format(display=wanted.display_name(recipient.locale))
-        )
-        after = await chooser.of(ctx.interaction)
-        if before.key != after.key:
-            await boards.refresh(before.key, interaction=ctx.interaction)  # removes its message
-            await boards.refresh(after.key, interaction=ctx.interaction)
+
+reply_command(agent.register, "agent_use", use, name=agent_name())
 
 
 @command(agent.register, "agent_default")

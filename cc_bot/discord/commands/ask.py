@@ -1,22 +1,55 @@
-"""`/ask`: a question, files, and who may see the answer."""
+"""`/ask`, and the message menu: ask about a message, translate it, summarize from it on, remember it.
 
+Discord sends the message with the command, so no intent is needed. The answers are turns as of `/ask`, and
+store only the message's id.
+"""
+
+import unicodedata
 from functools import partial
+from typing import Final
 
 import hikari
 import lightbulb
+from hikari.impl import ModalActionRowBuilder
 
 from cc_bot.assistant.assistant import MAX_QUESTION_CHARACTERS
+from cc_bot.commands.memories import kept_reply
 from cc_bot.discord.agents import Preloaded
-from cc_bot.discord.attachments import asked_file
-from cc_bot.discord.declaring import command, file_option, switch_option, text_option
+from cc_bot.discord.attachments import asked_file, files_of
+from cc_bot.discord.declaring import command, file_option, message_command, switch_option, text_option
 from cc_bot.discord.delivery.answers import Answers
-from cc_bot.discord.interactions import author_name, own_space
+from cc_bot.discord.incoming import has_no_visible_content, memorable_text, text_of
+from cc_bot.discord.interactions import Answerable, author_name, is_ephemeral, own_space
 from cc_bot.discord.messages.arrivals import ProactiveMessageQuotes
 from cc_bot.discord.messages.forwards import Forwards
+from cc_bot.discord.pages.custom_ids import AskForm
+from cc_bot.discord.places import may_read
+from cc_bot.discord.presses import on_press, show
+from cc_bot.discord.recipients import Recipient, Recipients, tell
+from cc_bot.discord.references import is_present, is_said, target_of
+from cc_bot.domain.errors import (
+    ConversationNotShown,
+    EmptyQuestion,
+    InputError,
+    MemoryPaused,
+    NothingToRead,
+    NothingToTranslate,
+)
+from cc_bot.domain.memory import MAX_CONTENT_CHARACTERS, Source
+from cc_bot.domain.message import Pointing, is_blank, is_recording
 from cc_bot.domain.turn import AskedQuestion
+from cc_bot.stores.memory.store import MemoryStore
+from cc_bot.texts import Texts, explain
 from cc_bot.texts.area import without_mentions
 
 loader = lightbulb.Loader()
+
+MAX_FORM_CHARACTERS: Final = 4000
+"""Discord's limit for a text input."""
+EVERYONE: Final = frozenset(
+    {"みんな", "みんなに", "全員", "全員に", "公開", "everyone", "everybody", "all", "public"}
+)
+"""Answers in the form that make the reply public; any other makes it private."""
 
 
 @command(loader.command, "ask")
@@ -59,3 +92,167 @@ class AskCommand:
         given = (self.attachment, self.attachment2, self.attachment3, self.attachment4, self.attachment5)
         files = tuple(map(asked_file, filter(None, given)))
         return AskedQuestion(text, author_name(interaction), files, forwards=waiting)
+
+
+async def _question(interaction: Answerable, text: str, message_id: int, pointing: Pointing) -> AskedQuestion:
+    return AskedQuestion(text, author_name(interaction), reply_to=message_id, pointing=pointing)
+
+
+async def _point_to(
+    target: hikari.Message,
+    problem: InputError | None,
+    interaction: hikari.CommandInteraction,
+    recipient: Recipient,
+    answers: Answers,
+) -> bool:
+    """Keep a message for the question about it. Returns False after reporting a problem."""
+    if problem:
+        await tell(interaction, explain(problem, recipient.words))
+        return False
+    answers.references.targets.keep(recipient.user_id, target_of(interaction, target))
+    return True
+
+
+@message_command(loader.command, "ask_about_this")
+class AskAboutThis:
+    target: hikari.Message
+
+    async def invoke(
+        self, ctx: lightbulb.Context, answers: Answers, arrival: Preloaded, recipients: Recipients
+    ) -> None:
+        interaction, target = ctx.interaction, self.target
+        recipient = await recipients.soon(interaction, arrival.settings)
+        if await _point_to(target, _problem_reading(target), interaction, recipient, answers):
+            form = AskForm(recipient.user_id, int(target.id)).custom_id()
+            private = own_space(interaction) or is_ephemeral(target)
+            fields = _form(recipient.words, with_audience=not private)
+            await interaction.create_modal_response(recipient.words.menu.form_title, form, components=fields)
+
+
+@message_command(loader.command, "translate_this")
+class TranslateThis:
+    target: hikari.Message
+
+    async def invoke(
+        self,
+        ctx: lightbulb.Context,
+        answers: Answers,
+        arrival: Preloaded,
+        forwards: Forwards,
+        recipients: Recipients,
+    ) -> None:
+        interaction, target = ctx.interaction, self.target
+        recipient = await recipients.soon(interaction, arrival.settings)
+        problem = _problem_translating(target, answers.references.bot())
+        if await _point_to(target, problem, interaction, recipient, answers):
+            forwards.forget((int(target.id),))  # the forward no longer waits for a question
+            question = partial(_question, interaction, recipient.words.menu.translate, int(target.id), "menu")
+            await answers.ask(interaction, question, arrival, ephemeral=True)
+
+
+@message_command(loader.command, "summarise_from_here")
+class SummariseFromHere:
+    target: hikari.Message
+
+    async def invoke(
+        self, ctx: lightbulb.Context, answers: Answers, arrival: Preloaded, recipients: Recipients
+    ) -> None:
+        interaction, target = ctx.interaction, self.target
+        recipient = await recipients.soon(interaction, arrival.settings)
+        problem = None if is_present(interaction) else ConversationNotShown()
+        if await _point_to(target, problem, interaction, recipient, answers):
+            text = recipient.words.menu.summarise
+            question = partial(_question, interaction, text, int(target.id), "since")
+            await answers.ask(interaction, question, arrival, ephemeral=True)
+
+
+@on_press(AskForm, not_yours=lambda words: words.answer.not_yours, response="own")
+async def ask(
+    interaction: hikari.ModalInteraction,
+    form: AskForm,
+    recipient: Recipient,
+    *,
+    answers: Answers,
+    forwards: Forwards,
+) -> None:
+    entered = {each.custom_id: each.value or "" for row in interaction.components for each in row}
+    text = without_mentions(entered.get("question", "")).strip()
+    if is_blank(text):
+        await tell(interaction, explain(EmptyQuestion(), recipient.words))
+        return
+    forwards.forget((form.message_id,))
+    target = answers.references.targets.get(recipient.user_id, form.message_id)
+    hidden = target is not None and is_ephemeral(target.message)  # ephemeral messages stay private
+    public = _names_everyone(entered.get("audience", "")) and not hidden
+    question = partial(_question, interaction, text, form.message_id, "menu")
+    await answers.ask(interaction, question, Preloaded(), ephemeral=not public)
+
+
+def _problem_reading(target: hikari.Message) -> InputError | None:
+    return NothingToRead() if has_no_visible_content(target) or not is_said(target) else None
+
+
+def _problem_translating(target: hikari.Message, bot: hikari.User) -> InputError | None:
+    recorded = any(is_recording(file.media_type) for file in files_of(target))
+    has_text = recorded or not is_blank(text_of(target, bot))
+    return _problem_reading(target) or (None if has_text else NothingToTranslate())
+
+
+def _names_everyone(entered: str) -> bool:
+    """Return whether the answer is one of EVERYONE, in any width, and with or without punctuation."""
+    return unicodedata.normalize("NFKC", entered).strip(" !.。").casefold() in EVERYONE
+
+
+def _form(words: Texts, *, with_audience: bool) -> list[ModalActionRowBuilder]:
+    """The audience is a text input, since hikari's forms have no select menus."""
+    question = ModalActionRowBuilder().add_text_input(
+        "question",
+        words.menu.form_question,
+        style=hikari.TextInputStyle.PARAGRAPH,
+        max_length=MAX_FORM_CHARACTERS,
+    )
+    if not with_audience:
+        return [question]
+    audience = ModalActionRowBuilder().add_text_input(
+        "audience", words.menu.form_audience, value=words.menu.only_me, required=False, max_length=20
+    )
+    return [question, audience]
+
+
+@message_command(loader.command, "remember_this")
+class RememberThis:
+    target: hikari.Message
+
+    async def invoke(
+        self, ctx: lightbulb.Context, answers: Answers, memories: MemoryStore, recipients: Recipients
+    ) -> None:
+        recipient, message = await recipients.defer(ctx.interaction), self.target
+        if recipient.memory_paused:
+            raise MemoryPaused
+        words = recipient.words.memory
+        ours = message.application_id == ctx.interaction.application_id
+        text = memorable_text(message, answers.references.bot(), ours=ours)[:MAX_CONTENT_CHARACTERS]
+        if not text:
+            await ctx.interaction.edit_initial_response(words.empty_message)
+            return
+        # A message that not everyone in its server may read is recalled in private only.
+        is_open = False
+        if ctx.guild_id is not None and not is_ephemeral(message):
+            is_open = await _may_all_read(ctx.client.rest, ctx.guild_id, ctx.channel_id)
+        author = message.author.display_name or message.author.username
+        added = await memories.add(
+            recipient.user_id,
+            text,
+            audience="anywhere" if is_open else "private",
+            source=Source("message", link=message.make_link(ctx.guild_id), author=author),
+        )
+        await show(ctx.interaction, kept_reply(words.remembered_message, added, recipient), recipient)
+
+
+async def _may_all_read(
+    rest: hikari.api.RESTClient, guild_id: hikari.Snowflake, channel_id: hikari.Snowflake
+) -> bool:
+    try:
+        return await may_read(rest, int(guild_id), await rest.fetch_channel(channel_id), None)
+    except hikari.HTTPError:  # such as for user-installed bots
+        return False

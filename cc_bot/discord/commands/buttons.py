@@ -1,4 +1,4 @@
-"""The buttons under an answer: Regenerate, Continue, and Ask again under an interrupted turn."""
+"""The buttons below an answer, and those of MCP servers' forms."""
 
 import asyncio
 from contextlib import suppress
@@ -11,12 +11,12 @@ import lightbulb
 from cc_bot.commands.memories import hidden_reply
 from cc_bot.discord.approvals import ApprovalDelivery
 from cc_bot.discord.delivery.answers import Answers
-from cc_bot.discord.delivery.forms import OpenForms
+from cc_bot.discord.delivery.forms import OpenForms, entered_in, form_buttons, sheet, sheet_title
 from cc_bot.discord.delivery.outlets import reply_by_token
 from cc_bot.discord.delivery.receipts import ReceiptUpkeep
 from cc_bot.discord.delivery.reply import Sent
 from cc_bot.discord.delivery.turns import RunningTurns
-from cc_bot.discord.interactions import defer, defer_update, is_accepted_ahead
+from cc_bot.discord.interactions import defer_update, is_accepted_ahead
 from cc_bot.discord.messages.listening import Messages
 from cc_bot.discord.pages.answer import page_of
 from cc_bot.discord.pages.custom_ids import (
@@ -32,12 +32,11 @@ from cc_bot.discord.pages.custom_ids import (
     UntellButton,
     UsedMemoriesButton,
 )
-from cc_bot.discord.pages.forms import entered_in, form_buttons, sheet, sheet_id, sheet_title
 from cc_bot.discord.pages.memory import EphemeralView, used_list, within
 from cc_bot.discord.pages.page import NO_FACTS, NO_PINGS, Facts, Page, components, rows_of
 from cc_bot.discord.pages.proposals import with_proposals
 from cc_bot.discord.pages.replies import reply_view
-from cc_bot.discord.presses import on_press, whisper
+from cc_bot.discord.presses import on_press
 from cc_bot.discord.recipients import Recipient, respond_or_follow_up, tell
 from cc_bot.domain.errors import InputError, StorageError
 from cc_bot.domain.form import read_form
@@ -45,12 +44,10 @@ from cc_bot.log import begin_turn
 from cc_bot.stores import MemoryRemovalStore, MemoryStore, ProposalStore, Stores, TurnLedger, asked_in
 from cc_bot.texts import explain
 
-loader = lightbulb.Loader()
-
-# ---- answer buttons ------------------------------------------------------------------------------------
+loader = lightbulb.Loader()  # without one, lightbulb skips the module
 
 
-@on_press(loader, AnswerButton, RetryButton, not_yours=lambda words: words.answer.not_yours)
+@on_press(AnswerButton, RetryButton, not_yours=lambda words: words.answer.not_yours, response="later")
 async def answer_once_more(
     interaction: hikari.ComponentInteraction,
     button: AnswerButton | RetryButton,
@@ -73,13 +70,7 @@ async def answer_once_more(
         await answers.go_on(interaction, button, recipient)
 
 
-# ---- receipt buttons -------------------------------------------------------------------------------------
-# Receipt buttons: undo a memory change, and show the memories used.
-#
-# The message may be public; replies are ephemeral.
-
-
-@on_press(loader, UndoButton, not_yours=lambda words: words.receipt.not_yours)
+@on_press(UndoButton, not_yours=lambda words: words.receipt.not_yours)
 async def undo(
     interaction: hikari.ComponentInteraction,
     button: UndoButton,
@@ -87,45 +78,14 @@ async def undo(
     *,
     stores: Stores,
     upkeep: ReceiptUpkeep,
-) -> None:
-    await defer_update(interaction)
+) -> str:
     said = await _undo(button, recipient, stores)
     await upkeep.refresh_pressed(interaction, recipient.user_id, recipient.words)
-    await whisper(interaction, said)
-
-
-@on_press(loader, UntellButton, not_yours=lambda words: words.receipt.not_yours, response="message")
-async def untell(
-    interaction: hikari.ComponentInteraction,
-    button: UntellButton,
-    recipient: Recipient,
-    *,
-    removal: MemoryRemovalStore,
-) -> None:
-    await defer(interaction, ephemeral=True)
-    found = [await removal.get_hidden(recipient.user_id, memory_id) for memory_id in button.memory_ids]
-    gone = EphemeralView(recipient.words.erasure.out_of_reach)
-    views = [reply_view(hidden_reply(each, recipient), recipient) if each else gone for each in found]
-    reply = reply_by_token(interaction, Sent(None), ephemeral=True)
-    await reply.show([Page(view.content, view.buttons) for view in views])
-
-
-@on_press(loader, UsedMemoriesButton, not_yours=lambda words: words.receipt.not_yours, response="message")
-async def list_used(
-    interaction: hikari.ComponentInteraction,
-    button: UsedMemoriesButton,
-    recipient: Recipient,
-    *,
-    memories: MemoryStore,
-) -> None:
-    await defer(interaction, ephemeral=True)
-    found = [await memories.get(recipient.user_id, memory_id) for memory_id in button.memory_ids]
-    told = used_list([memory for memory in found if memory is not None], recipient.words)
-    await interaction.edit_initial_response(told, **NO_PINGS)
+    return said
 
 
 async def _undo(button: UndoButton, recipient: Recipient, stores: Stores) -> str:
-    """Undo and report the result; the same if it was undone before."""
+    """Undo a change of a memory. Returns the outcome, the same if it was undone before."""
     words, user_id, memory_id = recipient.words.receipt, recipient.user_id, button.memory_id
     memory = await stores.memories.get(user_id, memory_id)
     if button.action == "deleted":
@@ -143,15 +103,34 @@ async def _undo(button: UndoButton, recipient: Recipient, stores: Stores) -> str
     return within(words.undone_updated, before) if before else words.changed_since.format(id=memory.number)
 
 
-# ---- stop button -----------------------------------------------------------------------------------------
-# Stop, under a streaming answer. In a message of an earlier run it reports that the turn no longer runs; if
-# another process continues the turn, the message stays unchanged.
+@on_press(UntellButton, not_yours=lambda words: words.receipt.not_yours, response="message")
+async def untell(
+    interaction: hikari.ComponentInteraction,
+    button: UntellButton,
+    recipient: Recipient,
+    *,
+    removal: MemoryRemovalStore,
+) -> None:
+    found = [await removal.get_hidden(recipient.user_id, memory_id) for memory_id in button.memory_ids]
+    gone = EphemeralView(recipient.words.erasure.out_of_reach)
+    views = [reply_view(hidden_reply(each, recipient), recipient) if each else gone for each in found]
+    reply = reply_by_token(interaction, Sent(None), ephemeral=True)
+    await reply.show([Page(view.content, view.buttons) for view in views])
 
-_LOOKED_UP_WITHIN_S: Final = 1.0
+
+@on_press(UsedMemoriesButton, not_yours=lambda words: words.receipt.not_yours, response="message")
+async def list_used(
+    _: hikari.ComponentInteraction, button: UsedMemoriesButton, recipient: Recipient, *, memories: MemoryStore
+) -> EphemeralView:
+    found = [await memories.get(recipient.user_id, memory_id) for memory_id in button.memory_ids]
+    return EphemeralView(used_list([memory for memory in found if memory], recipient.words))
+
+
+_LOOKUP_TIMEOUT_S: Final = 1.0
 """Discord waits 3 s, and the database may be down."""
 
 
-@on_press(loader, StopButton, not_yours=lambda words: words.answer.not_yours, response="own")
+@on_press(StopButton, not_yours=lambda words: words.answer.not_yours, response="own")
 async def stop(
     interaction: hikari.ComponentInteraction,
     button: StopButton,
@@ -183,17 +162,15 @@ async def stop(
 
 async def _runs_elsewhere(button: StopButton, ledger: TurnLedger) -> bool:
     with suppress(StorageError, TimeoutError):
-        async with asyncio.timeout(_LOOKED_UP_WITHIN_S):
+        async with asyncio.timeout(_LOOKUP_TIMEOUT_S):
             return await ledger.runs_elsewhere(button.turn, button.user_id)
     return False
 
 
-# ---- forms ---------------------------------------------------------------------------------------------
-# Elicitations: answer or decline what an MCP server asks during a call. Those of an earlier run, or already
-# answered on another device, are closed.
+# Forms of an earlier run, or answered on another device, are closed.
 
 
-@on_press(loader, FormButton, not_yours=lambda words: words.form.not_yours)
+@on_press(FormButton, not_yours=lambda words: words.form.not_yours, response="later")
 async def open_form(
     interaction: hikari.ComponentInteraction, button: FormButton, recipient: Recipient, *, forms: OpenForms
 ) -> None:
@@ -201,26 +178,26 @@ async def open_form(
     if is_accepted_ahead(interaction):
         return  # pressed twice: the first press shows the result
     if found is None:
-        await _put(interaction, words.form.over)
+        await _close(interaction, words.form.over)
     elif button.action == "skip":
         found.answer(None)
-        await _put(interaction, words.form.declined.format(server=found.form.server))
+        await _close(interaction, words.form.declined.format(server=found.form.server))
     else:
         fields = sheet(found.form, found.entered, words)
-        shown = sheet_id(button.form, recipient.user_id)
+        shown = FormSheet(recipient.user_id, button.form).custom_id()
         await interaction.create_modal_response(sheet_title(found.form, words), shown, components=fields)
 
 
-@on_press(loader, FormSheet, not_yours=lambda words: words.form.not_yours)
+@on_press(FormSheet, not_yours=lambda words: words.form.not_yours, response="later")
 async def take_form(
     interaction: hikari.ModalInteraction, sent: FormSheet, recipient: Recipient, *, forms: OpenForms
 ) -> None:
     words, found = recipient.words, forms.find(sent.form)
-    if found is None and interaction.message and not interaction.message.components:
-        await tell(interaction, words.form.over)  # the message shows the outcome
-        return
     if found is None:
-        await _put(interaction, words.form.over)
+        if interaction.message and not interaction.message.components:
+            await tell(interaction, words.form.over)  # the message shows the outcome
+        else:
+            await _close(interaction, words.form.over)
         return
     values = {each.custom_id: each.value or "" for row in interaction.components for each in row}
     entered = entered_in(found.form, values)
@@ -237,19 +214,16 @@ async def take_form(
         )
         return
     found.answer(entered)
-    await _put(interaction, words.form.answered.format(server=found.form.server))
+    await _close(interaction, words.form.answered.format(server=found.form.server))
 
 
-async def _put(interaction: hikari.ComponentInteraction | hikari.ModalInteraction, sentence: str) -> None:
+async def _close(interaction: hikari.ComponentInteraction | hikari.ModalInteraction, sentence: str) -> None:
     await interaction.create_initial_response(
         hikari.ResponseType.MESSAGE_UPDATE, sentence, components=[], **NO_PINGS
     )
 
 
-# ---- proposal buttons ----------------------------------------------------------------------------------
-
-
-@on_press(loader, ProposalButton, not_yours=lambda words: words.proposal.not_yours, anybody=True)
+@on_press(ProposalButton, not_yours=lambda words: words.proposal.not_yours, anybody=True)
 async def decide(
     interaction: hikari.ComponentInteraction,
     button: ProposalButton,
@@ -258,16 +232,11 @@ async def decide(
     delivery: ApprovalDelivery,
 ) -> None:
     begin_turn()
-    await defer_update(interaction)
     await delivery.decide(interaction, button, recipient)
 
 
 @on_press(
-    loader,
-    SeeProposalsButton,
-    not_yours=lambda words: words.proposal.not_yours,
-    anybody=True,
-    response="message",
+    SeeProposalsButton, not_yours=lambda words: words.proposal.not_yours, anybody=True, response="message"
 )
 async def list_proposals(
     interaction: hikari.ComponentInteraction,
@@ -276,16 +245,17 @@ async def list_proposals(
     *,
     store: ProposalStore,
     delivery: ApprovalDelivery,
-) -> None:
+) -> EphemeralView | None:
     """Show each proposal in its own message to a user who may decide on it."""
-    await defer(interaction, ephemeral=True)
-    listed, words = await store.list_for_answer(button.user_id, button.answer_id), recipient.words.proposal
-    found = [each for each in listed if each.state == "open"]
-    if recipient.user_id != button.user_id:
-        found = [each for each in found if await delivery.may_decide(each, recipient.user_id)]
+    words, own = recipient.words.proposal, recipient.user_id == button.user_id
+    listed = await store.list_for_answer(button.user_id, button.answer_id)
+    found = [
+        each
+        for each in listed
+        if each.state == "open" and (own or await delivery.may_decide(each, recipient.user_id))
+    ]
     if not found:
-        theirs = recipient.user_id == button.user_id
-        await interaction.edit_initial_response(words.none_open if theirs else words.not_yours, **NO_PINGS)
-        return
+        return EphemeralView(words.none_open if own else words.not_yours)
     reply = reply_by_token(interaction, Sent(None), ephemeral=True)
     await reply.show([with_proposals(Page(""), [each], recipient.words) for each in found])
+    return None

@@ -12,12 +12,11 @@ from cc_bot.commands.reply import Reply
 from cc_bot.discord.declaring import choices, command, reply_command, text_option
 from cc_bot.discord.delivery.receipts import ReceiptUpkeep
 from cc_bot.discord.delivery.reply import RETRY_PAUSES_S, open_dm, repeat
-from cc_bot.discord.interactions import defer_update
 from cc_bot.discord.pages.custom_ids import PrivacyButton, base36
 from cc_bot.discord.pages.memory import EphemeralView, timestamp
 from cc_bot.discord.pages.page import Button
 from cc_bot.discord.presses import on_press, show_view
-from cc_bot.discord.recipients import Recipient, Recipients, tell
+from cc_bot.discord.recipients import Recipient, Recipients
 from cc_bot.domain.errors import ErasureUnfinished
 from cc_bot.domain.privacy import CONFIRM_WITHIN, Holdings
 from cc_bot.in_order import ExportQueue
@@ -58,7 +57,7 @@ def erase_question(held: Holdings, caller: Recipient, now: datetime) -> Ephemera
 reply_command(privacy.register, "privacy_erase", erase)
 
 
-@on_press(loader, PrivacyButton, not_yours=lambda words: words.privacy.not_yours)
+@on_press(PrivacyButton, not_yours=lambda words: words.privacy.not_yours)
 async def decide(
     interaction: hikari.ComponentInteraction,
     button: PrivacyButton,
@@ -67,14 +66,12 @@ async def decide(
     privacy: Privacy,
     recipients: Recipients,
     upkeep: ReceiptUpkeep,
-) -> None:
+) -> str | None:
+    words = recipient.words
     if privacy.closed:
-        await tell(interaction, recipient.words.privacy.restarting)
-        return
+        return words.privacy.restarting
     with privacy.answering():
-        await defer_update(interaction)
-        user_id, words = recipient.user_id, recipient.words
-        erasing = upkeep.erasing(user_id, words) if button.decision == "erase" else nullcontext()
+        erasing = upkeep.erasing(recipient.user_id, words) if button.decision == "erase" else nullcontext()
         try:
             async with erasing:
                 said = await _decide(button, recipient, privacy, recipients)
@@ -82,6 +79,7 @@ async def decide(
             _log.warning("interaction_failed", error=type(error).__name__)
             said = explain(error, words)
         await show_view(interaction, EphemeralView(said))
+    return None
 
 
 async def _decide(

@@ -59,7 +59,7 @@ async def list_reminders(caller: Recipient, *, schedules: ScheduleStore) -> Ephe
     return await _list_view(caller, 1, schedules)
 
 
-@on_press(loader, RemindersButton, not_yours=lambda words: words.reminder.not_yours)
+@on_press(RemindersButton, not_yours=lambda words: words.reminder.not_yours)
 async def turn_page(
     interaction: hikari.ComponentInteraction,
     button: RemindersButton,
@@ -131,7 +131,7 @@ reply_command(
 )
 
 
-@on_press(loader, UnscheduleButton, not_yours=lambda words: words.reminder.not_yours)
+@on_press(UnscheduleButton, not_yours=lambda words: words.reminder.not_yours)
 async def cancel(
     interaction: hikari.ComponentInteraction,
     button: UnscheduleButton,
@@ -146,7 +146,7 @@ async def cancel(
     await whisper(interaction, "\n".join(reply.lines))
 
 
-@on_press(loader, SnoozeButton, not_yours=lambda words: words.reminder.not_yours)
+@on_press(SnoozeButton, not_yours=lambda words: words.reminder.not_yours)
 async def snooze(
     interaction: hikari.ComponentInteraction,
     button: SnoozeButton,

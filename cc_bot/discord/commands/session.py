@@ -9,13 +9,13 @@ from cc_bot.commands.reply import Reply
 from cc_bot.discord.agents import AgentSelector
 from cc_bot.discord.declaring import reply_command
 from cc_bot.discord.delivery.canvas_boards import CanvasBoards
-from cc_bot.discord.interactions import defer, defer_update
+from cc_bot.discord.interactions import defer
 from cc_bot.discord.messages.listening import Messages
 from cc_bot.discord.pages.custom_ids import SummaryButton
 from cc_bot.discord.pages.memory import COLOUR, EphemeralView, timestamp
 from cc_bot.discord.pages.page import Button
 from cc_bot.discord.places import key_of_interaction
-from cc_bot.discord.presses import on_press, show_view
+from cc_bot.discord.presses import on_press
 from cc_bot.discord.recipients import Recipient, Recipients
 from cc_bot.domain.session import SessionKey
 from cc_bot.stores.sessions import SessionStore
@@ -115,15 +115,13 @@ async def show_summary(
 reply_command(loader.command, "summary", show_summary)
 
 
-@on_press(loader, SummaryButton, not_yours=lambda words: words.summary.not_yours)
+@on_press(SummaryButton, not_yours=lambda words: words.summary.not_yours)
 async def delete_summary(
     interaction: hikari.ComponentInteraction,
     button: SummaryButton,
     recipient: Recipient,
     *,
     summaries: SummaryStore,
-) -> None:
-    """Delete the summary of the button's channel."""
-    await defer_update(interaction)
+) -> EphemeralView:
     await summaries.delete(SessionKey(button.user_id, int(interaction.channel_id), button.agent))
-    await show_view(interaction, EphemeralView(recipient.words.summary.deleted))
+    return EphemeralView(recipient.words.summary.deleted)

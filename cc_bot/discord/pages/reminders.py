@@ -6,8 +6,7 @@ from typing import Final
 
 from cc_bot.commands.reminders import short_time
 from cc_bot.discord.pages.custom_ids import SnoozeButton, UnscheduleButton
-from cc_bot.discord.pages.links import CLOSE_LIMIT, without_previews
-from cc_bot.discord.pages.markdown import for_discord
+from cc_bot.discord.pages.markdown import CLOSE_LIMIT, for_discord, without_previews
 from cc_bot.discord.pages.memory import CHOICE_CHARACTERS, escape_markdown, one_line, timestamp
 from cc_bot.discord.pages.page import NO_FACTS, Button, Facts, Page
 from cc_bot.discord.pages.split import MESSAGE_LIMIT, utf16_length

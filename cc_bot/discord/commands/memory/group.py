@@ -19,7 +19,7 @@ loader = lightbulb.Loader()
 memory = lightbulb.Group("memory", "memory_description", localize=True)
 loader.command(memory)
 
-on_memory_press = partial(on_press, loader, not_yours=lambda words: words.receipt.not_yours)
+on_memory_press = partial(on_press, not_yours=lambda words: words.receipt.not_yours)
 
 
 async def suggest_memories(

@@ -18,7 +18,7 @@ from cc_bot.discord.pages.custom_ids import ListButton, MemoryAction, MemoryButt
 from cc_bot.discord.pages.memory import EphemeralView, choice_name
 from cc_bot.discord.pages.page import Menu, MenuOption
 from cc_bot.discord.pages.replies import reply_view
-from cc_bot.discord.presses import show_reply, show_view
+from cc_bot.discord.presses import show, show_view
 from cc_bot.discord.recipients import Recipient
 from cc_bot.domain.memory import Order, Source
 
@@ -154,7 +154,7 @@ async def remove(
 ) -> None:
     await defer_update(interaction)
     reply = await _CHANGES[button.action](recipient, button.memory_id, service)
-    await show_reply(interaction, reply, recipient)
+    await show(interaction, reply, recipient)
     upkeep.refresh(recipient.user_id, recipient.words)
     if button.action == "erase-said":
         await boards.refresh_stale()  # canvases lose its content, too
