@@ -26,7 +26,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # for `python b
 import asyncpg
 
 from cc_bot.storage import apply_pending, open_database
-from cc_bot.storage.copying import copied_tables
+from cc_bot.storage.schema import newest_tables
 
 GOAL_S: Final = 300.0
 MESSAGES: Final = 1_000_000
@@ -34,7 +34,7 @@ IN_A_SESSION: Final = 1_000
 TEXT: Final = (
     "今日は朝から雨が降っていましたが、昼すぎには晴れて、散歩にちょうどよい天気になりました。" * 4
 )[:150]
-MESSAGE: Final = next(table for table in copied_tables() if table.name == "messages")
+MESSAGE: Final = next(table for table in newest_tables() if table.name == "messages")
 COLUMNS: Final = [column.name for column in MESSAGE.columns]
 
 

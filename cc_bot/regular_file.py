@@ -3,8 +3,9 @@ forever."""
 
 import os
 import stat
+from io import BufferedReader
 from pathlib import Path
-from typing import BinaryIO, Final
+from typing import Final
 
 _AT_ONCE: Final = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0)  # not on Windows
 
@@ -13,7 +14,7 @@ class NotRegular(OSError):
     """A pipe, socket, device or folder."""
 
 
-def open_regular(path: Path) -> BinaryIO:
+def open_regular(path: Path) -> BufferedReader:
     """Open a file for reading. Raises FileNotFoundError, NotRegular and other OSErrors."""
     need_regular(path)  # a socket can't be opened at all, and a device may act on it
     file = open(path, "rb", opener=_open_at_once)  # noqa: SIM115 - whoever asked for it closes it

@@ -1,26 +1,35 @@
-"""The commands `backup`, `migrate` and `copy`."""
+"""The commands on the database: backup, restore, migrate, copy, erasures and wipe."""
 
 import asyncio
-import shutil
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import AsyncExitStack, ExitStack, asynccontextmanager, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from datetime import datetime
+from itertools import compress
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Final
 
-from cc_bot.app.restoring import ErasedAgain, erase_again
 from cc_bot.config import Config
 from cc_bot.domain.errors import (
     CopySourceMissing,
     CopyStopped,
+    DatabaseMissing,
+    ErasuresBroken,
+    ErasuresCut,
+    ErasuresMissing,
+    ErasuresNotFound,
+    ErasuresUnreadable,
     InvalidSetting,
+    NotConfirmed,
     PostgresRefused,
+    RestoreFailed,
     SameDatabase,
+    StartupError,
     StorageError,
 )
-from cc_bot.storage import Database
-from cc_bot.storage.backup import BackupResult, Rotation, back_up, leftovers_of
+from cc_bot.storage import Database, open_database, place_name
+from cc_bot.storage.backup import Announce, BackupResult, Rotation, announce_nothing, back_up, manifests_in
 from cc_bot.storage.copying import CopyPlan, copy_to_file, copy_to_server, ensure_empty, plan_copy
 from cc_bot.storage.engines import (
     config_path,
@@ -28,16 +37,35 @@ from cc_bot.storage.engines import (
     ensure_unused,
     file_of,
     folder_setting,
-    open_database,
     shown,
     source_url,
     state_path,
 )
-from cc_bot.storage.erasures import ErasureLog, find_unreadable_logs, logs_in, merge_log, read_erasures
-from cc_bot.storage.files import DEFAULT_URL, database_file, ensure_free_space, instance_lock, sidecar
-from cc_bot.storage.manifest import Announce, announce_nothing
-from cc_bot.storage.migrate import Migration, apply_pending, list_pending
-from cc_bot.storage.restoring import release
+from cc_bot.storage.erasures import (
+    ErasureLog,
+    Erasures,
+    copy_in,
+    find_unreadable_logs,
+    logs_in,
+    merge_log,
+    read_erasures,
+)
+from cc_bot.storage.files import DEFAULT_URL, database_file, instance_lock, sidecar, sqlite_path
+from cc_bot.storage.restoring import (
+    StagedBackup,
+    data_of,
+    ensure_own_file,
+    finish,
+    folder_beside,
+    put_in_place,
+    release,
+    staged,
+    wipe,
+)
+from cc_bot.storage.schema import Migration, apply_pending, list_pending
+from cc_bot.stores import ArchiveStore, ChannelStore, MemoryRemovalStore, PersonalErasureStore
+from cc_bot.stores.retention import ErasedRows
+from cc_bot.texts import texts
 
 
 async def run_backup(
@@ -57,23 +85,218 @@ async def run_migrate(config: Config, announce: Callable[[Migration], None]) -> 
         return await apply_pending(database, clock=config.clock)
 
 
-# ---- copying -----------------------------------------------------------------------------------------------
+@dataclass(frozen=True, slots=True)
+class ErasedAgain:
+    users: int = 0
+    memories: int = 0
+    sessions: int = 0
+    deleted: int = 0
+    """Messages and channels that were deleted on Discord."""
+    since: datetime | None = field(default=None, compare=False)
+    """Users are erased if the log has them since then (None: at any time). All other ids are never reused, so
+    these are erased regardless of the time."""
+
+    def __bool__(self) -> bool:
+        return bool(self.users or self.memories or self.sessions or self.deleted)
+
+
+async def erase_again(
+    database: Database, known: Erasures, restored: datetime | None, config: Config
+) -> ErasedAgain:
+    """Discard pending work, and repeat the erasures logged since `restored` (None: the newest time in the
+    database). Raises StorageError."""
+    rows, clock = ErasedRows(database), config.clock
+    await rows.let_go()
+    since = restored or await rows.get_newest()
+    erased = ErasedAgain(
+        users=await _erase_users(PersonalErasureStore(database, clock=clock), known, since),
+        memories=await _erase_memories(rows, MemoryRemovalStore(database, clock=clock), known, config),
+        sessions=await _erase_sessions(rows, ArchiveStore(database, clock=clock), known),
+        deleted=await _erase_messages(rows, ChannelStore(database, clock=clock), known),
+        since=since,
+    )
+    await MemoryRemovalStore(database, clock=clock).clean(vacuum=True)
+    return erased
+
+
+async def _erase_users(store: PersonalErasureStore, known: Erasures, since: datetime | None) -> int:
+    found = await store.list_users()
+    with ThreadPoolExecutor() as threads:  # hashes are slow by design
+        erased = await asyncio.to_thread(
+            lambda: list(threads.map(lambda user: known.match("user", user, since), found))
+        )
+    users = list(compress(found, erased))
+    for user in users:
+        await store.erase(user)
+    return len(users)
+
+
+async def _erase_memories(
+    rows: ErasedRows, store: MemoryRemovalStore, known: Erasures, config: Config
+) -> int:
+    count, mark = 0, texts(config.locale).erasure.mark
+    for (user, number), name in (await rows.list_memories()).items():
+        with_messages = known.match("memory_and_messages", name, None)
+        if with_messages or known.match("memory", name, None):
+            erased = await store.erase(user, number, mark=mark if with_messages else None)
+            count += erased.memories if erased else 0
+    return count
+
+
+async def _erase_sessions(rows: ErasedRows, store: ArchiveStore, known: Erasures) -> int:
+    found = await rows.list_sessions()
+    erased = [(user, session) for user, session in found if known.match("session", session, None)]
+    for user, session in erased:
+        await store.delete_session(user, session)
+    return len(erased)
+
+
+async def _erase_messages(rows: ErasedRows, store: ChannelStore, known: Erasures) -> int:
+    count = 0
+    for key in await rows.list_places():  # a thread goes with its channel
+        names = (place_name(key.channel_id, thread) for thread in {0, key.thread_id})
+        if any(known.match("place", name, None) for name in names):
+            await store.forget_place(key)
+            count += 1
+    deleted = [message for message in await rows.list_messages() if known.match("message", message, None)]
+    return count + (await store.delete(deleted) if deleted else 0)
+
+
+async def run_apply_erasures(
+    config: Config, announce: Announce, files: tuple[Path, ...] = (), since: datetime | None = None
+) -> ErasedAgain:
+    """Repeat logged erasures in a database that was not restored by `run_restore`. Idempotent.
+
+    `files`: erasure logs, by default the one beside the database and copies in its folder. `since`: the
+    restored point in time, by default in the operator's time zone; None: the newest time in the database.
+    Raises StartupError before anything is erased, or StorageError.
+    """
+    url, now = config.database_url, config.clock()
+    beside = state_path(url, config.data_folder)
+    if dialect_of(url) == "sqlite" and not beside.is_file():
+        raise DatabaseMissing(path=str(beside))
+    if since and not since.tzinfo:
+        since = since.replace(tzinfo=config.timezone)
+    if since and since > now:
+        raise InvalidSetting(name="--since", expected=f"{now.astimezone(config.timezone):%Y-%m-%dT%H:%M}")
+    own = ErasureLog.beside(beside).path
+    paths = files or (own, *logs_in(beside.parent))
+    known = await asyncio.to_thread(_read_named, paths)
+    with instance_lock(beside, folder_setting(url)):
+        release(beside)
+        async with open_database(url, synchronous=config.synchronous) as database:
+            await ensure_unused(database)
+            announce("upgrading")
+            await apply_pending(database, clock=config.clock)
+            announce("erasing")
+            erased = await erase_again(database, known, since, config)
+        _merge_logs(paths, own, RestoreFailed)
+    return erased
+
+
+def _read_named(paths: Iterable[Path]) -> Erasures:
+    """Read these logs. Raises ErasuresNotFound, or ErasuresBroken with the line."""
+    for path in paths:
+        if not path.exists():
+            raise ErasuresNotFound(path=str(path))
+        try:
+            read_erasures(path)
+        except (OSError, ValueError) as error:
+            raise ErasuresBroken(path=str(path), line=getattr(error, "line", 1)) from error
+    return read_erasures(*paths)
+
+
+def _merge_logs(logs: Iterable[Path], own: Path, failure: type[StartupError]) -> None:
+    """Merge logs into a database's own, so that a later restore of any copy repeats all erasures."""
+    try:
+        for log in logs:
+            if log != own:
+                merge_log(log, own)
+    except (OSError, ValueError) as error:
+        raise failure(path=str(own)) from error
+
+
+@dataclass(frozen=True, slots=True)
+class Restoration:
+    staged: StagedBackup
+    replaced: Path | None
+    """New path of the former database."""
+    forgotten: ErasedAgain
+    erasures_known: bool
+
+
+async def run_restore(
+    config: Config,
+    backup: Path,
+    confirm: Callable[[StagedBackup], bool],
+    announce: Announce,
+    *,
+    without_erasures: bool = False,
+) -> Restoration:
+    """Replace the database by a backup; `confirm` asks the operator about the checked backup. Raises
+    StartupError and leaves the database unchanged."""
+    database, clock = file_of(config.database_url, "restore"), config.clock
+    ensure_own_file(database)
+    with instance_lock(database):
+        release(database)  # before copying, which takes minutes
+        async with staged(backup, database, clock, announce) as copy:
+            logs, problem = await asyncio.to_thread(_find_logs_to_restore, database, copy, backup)
+            if problem and not without_erasures:
+                raise problem
+            if not confirm(copy):
+                option = " --without-erasures" if without_erasures else ""
+                raise NotConfirmed(command=f"cc-bot restore {backup} --yes{option}")
+            announce("erasing")
+            async with open_database(f"sqlite:///{copy.path}") as opened:
+                forgotten = await erase_again(opened, read_erasures(*logs), copy.made_at, config)
+            finish(copy.path, database)
+            own = ErasureLog.beside(database).path
+            if own.exists() and own not in logs:  # an unreadable log would block later erasures
+                own.replace(own.with_name(f"{own.name}.unreadable"))
+            _merge_logs(logs, own, RestoreFailed)
+            replaced = put_in_place(copy.path, database, clock().astimezone(config.timezone))
+            return Restoration(copy, replaced, forgotten, erasures_known=not problem)
+
+
+def _find_logs_to_restore(
+    database: Path, copy: StagedBackup, backup: Path
+) -> tuple[list[Path], StartupError | None]:
+    """Return the readable logs beside the database and the backup, and why they may be incomplete: one is
+    unreadable, there is none, or they have fewer entries than a manifest of this or a later backup in the
+    folder says."""
+    own, folder = ErasureLog.beside(database).path, backup.parent
+    there = [path for path in (own, *logs_in(folder)) if path.exists()]
+    unreadable = find_unreadable_logs(there)
+    logs = [path for path in there if path not in unreadable]
+    made_at = copy.made_at
+    later = [each.erasures for each in manifests_in(folder) if made_at is None or each.made_at >= made_at]
+    if unreadable:
+        return logs, ErasuresUnreadable(path=str(unreadable[0]))
+    if not logs:
+        return logs, ErasuresMissing(path=str(own))
+    if read_erasures(*logs).count < max(later, default=0):
+        return logs, ErasuresCut(path=str(backup), name=copy_in(folder).name)
+    return logs, None
+
+
+async def run_wipe(config: Config, confirm: Callable[[list[Path]], bool]) -> list[Path]:
+    """Delete the database and its files. Returns their paths. Raises StartupError."""
+    database = file_of(config.database_url, "wipe")
+    ensure_own_file(database)
+    history = sqlite_path(config.database_url).with_name("chat_history")
+    with instance_lock(database):
+        if not (doomed := data_of(database, history)):
+            return []
+        release(database)
+        if not confirm(doomed):
+            raise NotConfirmed(command="cc-bot wipe --yes")
+        return wipe(database, history)
+
 
 _EXAMPLES: Final = f"{DEFAULT_URL}, postgresql://cc_bot@db.example/cc_bot"
 SOURCE_OPTION: Final = "--from"
 _TARGET_OPTION: Final = "--to"
 _OPERATORS_FILES: Final = ("agents.toml", "policy.toml", "models.toml", "mcp.json")
-
-
-@dataclass(frozen=True, slots=True)
-class CopyRequest:
-    """The options of `cc-bot copy`."""
-
-    source: str
-    target: str
-    """URLs."""
-    source_setting: str = SOURCE_OPTION
-    """The setting or option that names the source."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,34 +312,38 @@ class CopyOutcome:
     """Erasures repeated in the target; None if the source is the live database, which has no erased data."""
 
 
-async def run_copy(config: Config, request: CopyRequest, announce: Announce) -> CopyOutcome:
-    """Copy a database into an empty one. Raises StartupError and leaves the target unchanged."""
-    with _naming(request.source_setting):
-        origin = source_url(request.source)
+async def run_copy(
+    config: Config, source_at: str, target_at: str, announce: Announce, *, source_setting: str = SOURCE_OPTION
+) -> CopyOutcome:
+    """Copy a database into an empty one, both given by URL; `source_setting` names the setting or option of
+    the source. Raises StartupError and leaves the target unchanged."""
+    with _naming(source_setting):
+        origin = source_url(source_at)
     with _naming(_TARGET_OPTION):
-        to_itself = origin == source_url(request.target)
+        to_itself = origin == source_url(target_at)
     if to_itself:
         raise SameDatabase
-    with _sole_user(config, request):
-        logs = await asyncio.to_thread(_find_logs, config, request)
-        async with _opened(request.source, request.source_setting, read_only=True) as source:
+    beside = state_path(target_at, config.data_folder)
+    with _sole_user(config, {source_at: source_setting, target_at: _TARGET_OPTION}):
+        logs = await asyncio.to_thread(_find_logs_to_copy, config, source_at)
+        async with _opened(source_at, source_setting, read_only=True) as source:
             plan = await plan_copy(source)
-            if dialect_of(request.target) == "sqlite":
-                await _copy_to_file(source, plan, database_file(request.target), announce)
+            if dialect_of(target_at) == "sqlite":
+                await _copy_to_file(source, plan, database_file(target_at), announce)
             else:
-                async with _opened(request.target, _TARGET_OPTION) as target:
+                async with _opened(target_at, _TARGET_OPTION) as target:
                     await ensure_empty(target)
                     await apply_pending(target)
                     announce("copying")
                     await copy_to_server(source, plan, target)
         # Before the erasures: if these fail, `erasures apply` finds the log there.
-        await asyncio.to_thread(_merge_logs, config, request, logs)
+        await asyncio.to_thread(_merge_logs, logs, ErasureLog.beside(beside).path, CopyStopped)
         erased = None
         if logs and origin != source_url(config.database_url):
             announce("erasing")
-            async with open_database(request.target) as target:
+            async with open_database(target_at) as target:
                 erased = await erase_again(target, read_erasures(*logs), None, config)
-        ours, theirs = (config_path(url, config.data_folder) for url in (request.source, request.target))
+        ours, theirs = (config_path(url, config.data_folder) for url in (source_at, target_at))
         files = [
             ours.with_name(name)
             for name in _OPERATORS_FILES
@@ -125,50 +352,27 @@ async def run_copy(config: Config, request: CopyRequest, announce: Announce) -> 
         return CopyOutcome(plan, tuple(files), theirs.parent, erased)
 
 
-def _find_logs(config: Config, request: CopyRequest) -> list[Path]:
+def _find_logs_to_copy(config: Config, source_at: str) -> list[Path]:
     """Return the erasure logs since the source was made: its own, the live database's, and those beside a
     backup. Raises CopyStopped for an unreadable one."""
-    source = state_path(request.source, config.data_folder)
-    in_use = state_path(config.database_url, config.data_folder)
-    own = (ErasureLog.beside(each).path for each in (source, in_use))
+    source, live = (state_path(url, config.data_folder) for url in (source_at, config.database_url))
+    own = (ErasureLog.beside(each).path for each in (source, live))
     logs = [path for path in dict.fromkeys((*own, *logs_in(source.parent))) if path.exists()]
     if unreadable := find_unreadable_logs(logs):
         raise CopyStopped(path=str(unreadable[0]))
     return logs
 
 
-def _merge_logs(config: Config, request: CopyRequest, logs: Iterable[Path]) -> None:
-    """Merge these into the target's log, so that a later restore of any copy repeats all erasures."""
-    target = ErasureLog.beside(state_path(request.target, config.data_folder)).path
-    try:
-        for log in logs:
-            if log != target:
-                merge_log(log, target)
-    except (OSError, ValueError) as error:
-        raise CopyStopped(path=str(target)) from error
-
-
 async def _copy_to_file(source: Database, plan: CopyPlan, target: Path, announce: Announce) -> None:
     if await asyncio.to_thread(target.exists):
         async with _opened(f"sqlite:///{target}", _TARGET_OPTION) as former:
             await ensure_empty(former)
-    with _folder_beside(target, await source.size()) as folder:
+    with folder_beside(target, await source.size()) as folder:
         new = folder / target.name
         async with _opened(f"sqlite:///{new}", _TARGET_OPTION) as database:
             await apply_pending(database)
         announce("copying")
         await copy_to_file(source, plan, new, target)
-
-
-@contextmanager
-def _folder_beside(target: Path, size: int) -> Iterator[Path]:
-    """Make a temporary folder for the new file, and delete leftovers of killed runs. Raises NotEnoughRoom."""
-    parent = target.absolute().parent
-    ensure_free_space(parent, size)
-    for leftover in leftovers_of(target):
-        shutil.rmtree(leftover)
-    with TemporaryDirectory(dir=parent, prefix=f".{target.name}.restoring-") as folder:
-        yield Path(folder)
 
 
 @contextmanager
@@ -183,16 +387,16 @@ def _naming(setting: str) -> Iterator[None]:
 
 
 @contextmanager
-def _sole_user(config: Config, request: CopyRequest) -> Iterator[None]:
-    """Lock both databases; a source without a lock file, such as a backup, gets none. Raises AlreadyRunning,
-    DatabaseInUse and CopySourceMissing."""
-    source, target = (state_path(url, config.data_folder) for url in (request.source, request.target))
-    named = {
-        target: _folder_setting(request.target, _TARGET_OPTION),
-        source: _folder_setting(request.source, request.source_setting),
-    }
-    if dialect_of(request.source) == "sqlite" and not source.is_file():
+def _sole_user(config: Config, settings: Mapping[str, str]) -> Iterator[None]:
+    """Lock the source and the target, given with their settings; a source without a lock file, such as a
+    backup, gets none. Raises AlreadyRunning, DatabaseInUse and CopySourceMissing."""
+    source, target = (state_path(url, config.data_folder) for url in settings)
+    if dialect_of(next(iter(settings))) == "sqlite" and not source.is_file():
         raise CopySourceMissing(path=str(source))
+    named = {
+        state_path(url, config.data_folder): setting if dialect_of(url) == "sqlite" else folder_setting(url)
+        for url, setting in settings.items()
+    }
     with ExitStack() as locks:
         for database, setting in sorted(named.items()):  # two server databases share a lock
             if database == target or sidecar(database, ".lock").exists():
@@ -202,23 +406,14 @@ def _sole_user(config: Config, request: CopyRequest) -> Iterator[None]:
         yield
 
 
-def _folder_setting(url: str, stands_in: str) -> str:
-    return stands_in if dialect_of(url) == "sqlite" else folder_setting(url)
-
-
 @asynccontextmanager
 async def _opened(url: str, setting: str, *, read_only: bool = False) -> AsyncIterator[Database]:
-    with _telling(url):
+    """Raises CopyStopped for a StorageError, also one within."""
+    try:
         async with AsyncExitStack() as opened:
             with _naming(setting):  # only for errors of this database
                 database = await opened.enter_async_context(open_database(url, read_only=read_only))
             await ensure_unused(database)
             yield database
-
-
-@contextmanager
-def _telling(url: str) -> Iterator[None]:
-    try:
-        yield
     except StorageError as error:
         raise CopyStopped(path=shown(url)) from error

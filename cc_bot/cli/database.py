@@ -7,21 +7,21 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Final
 
-from cc_bot.app.database import SOURCE_OPTION, CopyRequest, run_backup, run_copy, run_migrate
-from cc_bot.app.restoring import (
+from cc_bot.app.database import (
+    SOURCE_OPTION,
     ErasedAgain,
-    ErasuresRequest,
-    RestoreRequest,
     run_apply_erasures,
+    run_backup,
+    run_copy,
+    run_migrate,
     run_restore,
     run_wipe,
 )
 from cc_bot.cli.output import ask_consent, say, say_in_passing
 from cc_bot.config import Config
-from cc_bot.storage.backup import Rotation
+from cc_bot.storage.backup import Announce, Rotation, Rows, Stage
 from cc_bot.storage.engines import dialect_of, shown, source_url
 from cc_bot.storage.files import URL_SETTING
-from cc_bot.storage.manifest import Announce, Rows, Stage
 from cc_bot.storage.restoring import StagedBackup
 from cc_bot.texts import texts
 from cc_bot.texts.cli import BackupTexts
@@ -55,8 +55,10 @@ def _restore(config: Config, options: argparse.Namespace) -> None:
         )
         return ask_consent(f"{offer}\n{words.origin}\n{words.go_on}")
 
-    request = RestoreRequest(options.file, confirm, options.without_erasures)
-    done = asyncio.run(run_restore(config, request, _announcer(words)))
+    restoring = run_restore(
+        config, options.file, confirm, _announcer(words), without_erasures=options.without_erasures
+    )
+    done = asyncio.run(restoring)
     say(words.restored.format(path=options.file, database=database))
     if options.yes:  # otherwise the prompt showed it
         say(words.origin)
@@ -85,17 +87,17 @@ def _migrate(config: Config, _: argparse.Namespace) -> None:
 
 def _copy(config: Config, options: argparse.Namespace) -> None:
     words = texts(config.operator_locale).backup
-    request = CopyRequest(
+    source_at, setting = (
         options.source or config.database_url,
-        options.target,
         SOURCE_OPTION if options.source else URL_SETTING,
     )
-    done = asyncio.run(run_copy(config, request, _announcer(words)))
+    copying = run_copy(config, source_at, options.target, _announcer(words), source_setting=setting)
+    done = asyncio.run(copying)
     filled = [table for table in done.plan.tables if table.rows]
     for table in filled:
         say(words.copied_table.format(name=f"{table.name:<18}", rows=f"{f'{table.rows:,}':>12}"))
     say(words.copied_empty.format(count=len(done.plan.tables) - len(filled)))
-    source, target = shown(request.source), shown(request.target)
+    source, target = shown(source_at), shown(options.target)
     say(words.copied.format(source=source, target=target, rows=f"{sum(table.rows for table in filled):,}"))
     if done.plan.left_out:
         say(words.copied_left_out.format(names=", ".join(done.plan.left_out)))
@@ -103,16 +105,16 @@ def _copy(config: Config, options: argparse.Namespace) -> None:
         _say_erased(done.erased, config)
     if done.files:
         say(words.copied_files.format(folder=done.folder, files=", ".join(map(str, done.files))))
-    if source_url(config.database_url) != source_url(request.target):
-        on_server = dialect_of(request.target) != "sqlite"
+    if source_url(config.database_url) != source_url(options.target):
+        on_server = dialect_of(options.target) != "sqlite"
         sentence = words.copied_next_server if on_server else words.copied_next
         say(sentence.format(url=target, former=shown(config.database_url)))
 
 
 def _apply_erasures(config: Config, options: argparse.Namespace) -> None:
     words = texts(config.operator_locale).backup
-    request = ErasuresRequest(tuple(options.files), options.since)
-    _say_erased(asyncio.run(run_apply_erasures(config, request, _announcer(words))), config)
+    applying = run_apply_erasures(config, _announcer(words), tuple(options.files), options.since)
+    _say_erased(asyncio.run(applying), config)
 
 
 def _say_erased(done: ErasedAgain, config: Config) -> None:

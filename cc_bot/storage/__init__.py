@@ -18,7 +18,7 @@ from cc_bot.storage.dialect import Dialect
 from cc_bot.storage.engines import open_database
 from cc_bot.storage.erasures import ErasureLog, Erasures, memory_name, place_name
 from cc_bot.storage.files import DEFAULT_URL, sqlite_path
-from cc_bot.storage.migrate import Migration, apply_pending, list_pending
+from cc_bot.storage.schema import Migration, apply_pending, list_pending
 from cc_bot.storage.sqlite import TIMEOUT_S, Synchronous
 
 __all__ = [

@@ -1,49 +1,140 @@
 """Backups of the database, made with SQLite's online backup API while the bot keeps writing.
 
-Copying the file of a database in use misses the WAL, or tears a page; the backup API reads one state. All
-pages are copied in one step: with several, each write restarts the copy, which never ends beside a busy
-writer. A copy gets its final name only after it was opened and checked, its manifest was written, and both
-were synced.
+All pages are copied in one step: with several, each write restarts the copy. A copy gets its final name only
+after it was checked, its manifest was written, and both were synced.
 """
 
 import asyncio
 import glob
+import hashlib
+import json
 import os
 import re
 import shutil
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, fields
 from datetime import UTC, datetime, timedelta
 from itertools import count
 from pathlib import Path
-from typing import Final
+from typing import Final, Literal
 
 from cc_bot.domain.errors import BackupFailed, DatabaseMissing, DatabaseUnusable, OldBackupsKept
+from cc_bot.regular_file import open_regular, read_regular
 from cc_bot.storage.erasures import ErasureLog, copy_in, merge_log, read_erasures
 from cc_bot.storage.files import ensure_free_space, move, sync_file, sync_folder, write_new
-from cc_bot.storage.manifest import (
-    Announce,
-    Damaged,
-    Manifest,
-    Rows,
-    announce_nothing,
-    check_database,
-    hash_of,
-    is_disk_trouble,
-    manifest_path,
-)
+from cc_bot.storage.sqlite import code_of, connect_existing
 from cc_bot.version import __version__
 
-# ---- rotation --------------------------------------------------------------------------------------------
-# Only files with cc-bot's backup names are considered. Deleting a backup removes the copy and its manifest.
-# The newest is never deleted, whatever its age.
+Stage = Literal["copying", "checking", "upgrading", "erasing"]
+Announce = Callable[[Stage], None]
+"""Called when a stage begins."""
 
+
+def announce_nothing(_: Stage) -> None: ...
+
+
+_FORMAT: Final = 1
+_NOTE: Final = "This proves damage, not origin: see docs/backup.md."
 _NAME: Final = re.compile(r"sessions_(\d{8}-\d{6})(?:-(\d+))?\.db")
 _LEFT_OVER: Final = re.compile(r"\.sessions_\d{8}-\d{6}(?:-\d+)?\.db\.partial(?:-journal)?")
 _LEFT_OVER_AFTER: Final = timedelta(days=1)
 """An unfinished copy of this age was interrupted."""
+_SELECT_TABLES: Final = """
+    SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite~_%' ESCAPE '~' ORDER BY name
+"""
+
+Rows = Mapping[str, int]
+"""Row count of each table."""
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """The content of a backup. The hash detects damage that SQLite's check misses."""
+
+    made_at: datetime
+    program: str
+    schema_version: int
+    size_bytes: int
+    sha256: str
+    rows: Rows
+    erasures: int
+    """Number of entries in the erasure log."""
+
+    def to_json(self) -> str:
+        made_at = self.made_at.isoformat(timespec="milliseconds")
+        return (
+            json.dumps({"format": _FORMAT, "note": _NOTE, **asdict(self), "made_at": made_at}, indent=2)
+            + "\n"
+        )
+
+    @classmethod
+    def from_json(cls, text: str) -> "Manifest":
+        """Raises ValueError if it is invalid."""
+        try:
+            found = json.loads(text)
+            if found["format"] != _FORMAT:
+                raise ValueError("a manifest of another program")
+            made_at = datetime.fromisoformat(found["made_at"]).astimezone(UTC)
+            return cls(**{each.name: found[each.name] for each in fields(cls)} | {"made_at": made_at})
+        except (TypeError, KeyError, AttributeError, RecursionError) as error:
+            raise ValueError("no manifest") from error
+
+
+def manifest_path(backup: Path) -> Path:
+    return backup.with_suffix(".json")
+
+
+def read_manifest(backup: Path) -> Manifest | None:
+    """Read a backup's manifest; None if it has none. Raises OSError, or ValueError if it is invalid."""
+    with suppress(FileNotFoundError):
+        return Manifest.from_json(read_regular(manifest_path(backup)).decode())
+    return None
+
+
+def manifests_in(folder: Path) -> Iterator[Manifest]:
+    for path in folder.glob("*.json"):
+        with suppress(OSError, ValueError):
+            yield Manifest.from_json(read_regular(path).decode())
+
+
+def hash_of(path: Path) -> str:
+    """Return the hexadecimal SHA-256 of a file. Raises OSError."""
+    with open_regular(path) as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+class Damaged(sqlite3.DatabaseError):
+    """The database is readable, but fails a check."""
+
+    sqlite_errorcode = sqlite3.SQLITE_CORRUPT
+
+
+def check_database(connection: sqlite3.Connection) -> tuple[int, Rows]:
+    """Check a cc-bot database; return its schema version and row counts. Raises sqlite3.Error."""
+    ensure_whole(connection)
+    [(version,)] = connection.execute("SELECT max(version) FROM schema_migrations").fetchall()
+    if version is None:
+        raise Damaged
+    counts = {
+        name: connection.execute(f'SELECT count(*) FROM "{name}"').fetchone()[0]  # noqa: S608 - from the schema
+        for (name,) in connection.execute(_SELECT_TABLES).fetchall()
+    }
+    return int(version), counts
+
+
+def ensure_whole(connection: sqlite3.Connection) -> None:
+    """Check pages, indexes, types, constraints and references. Raises sqlite3.Error."""
+    if connection.execute("PRAGMA integrity_check(1)").fetchall() != [("ok",)]:
+        raise Damaged
+    if connection.execute("PRAGMA foreign_key_check").fetchone():
+        raise Damaged
+
+
+def is_disk_trouble(error: BaseException) -> bool:
+    """Return whether the disk is full or failing, so that the file may be intact."""
+    return code_of(error) in (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR)
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -59,8 +150,7 @@ class Backup:
 
 @dataclass(frozen=True, slots=True)
 class Rotation:
-    """How many backups are kept, and for how long; exceeding either limit deletes a backup. None:
-    unbounded."""
+    """How many backups are kept, and for how long; exceeding either limit deletes one. None: unbounded."""
 
     keep: int | None = None
     days: int | None = None
@@ -80,11 +170,8 @@ def backups_in(folder: Path) -> list[Backup]:
 def rotate(
     folder: Path, rotation: Rotation, now: datetime, *, made: Path, database: Path | None = None
 ) -> tuple[Path, ...]:
-    """Delete expired backups, oldest first, and return them. Never deletes the newest, the one just made, or
-    the open database if its name is that of a backup.
-
-    Also deletes remains of interrupted copies. Raises OSError.
-    """
+    """Delete expired backups with their manifests, oldest first, and return them; and remains of interrupted
+    copies. Never deletes the newest, the one just made, or the open database. Raises OSError."""
     live = database.resolve() if database else None
     older = [each for each in backups_in(folder) if each.path.resolve() != live][1:]
     too_many = len(older) if rotation.keep is None else max(rotation.keep, 1) - 1
@@ -104,9 +191,6 @@ def rotate(
                 path.unlink()
     sync_folder(folder)
     return tuple(reversed(outdated))
-
-
-# ---- backup ----------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,14 +238,14 @@ def _back_up(
             erasures=read_erasures(copy_in(folder)).count,
         )
         write_new(manifest_path(copy.target), manifest.to_json().encode())
-    target = copy.target
     try:
-        return BackupResult(target, manifest, rotate(folder, rotation, now, made=target, database=database))
+        deleted = rotate(folder, rotation, now, made=copy.target, database=database)
     except OSError as error:
-        raise OldBackupsKept(made=str(target), path=str(folder)) from error
+        raise OldBackupsKept(made=str(copy.target), path=str(folder)) from error
+    return BackupResult(copy.target, manifest, deleted)
 
 
-def preserve(database: Path, version: int) -> Path:
+def back_up_before(database: Path, version: int) -> Path:
     """Copy the database beside itself before migrating to schema `version`: `sessions.before-v2.db`."""
     with _new_copy(database, database.parent, f"{database.stem}.before-v{version}") as copy:
         return copy.target
@@ -190,7 +274,15 @@ def _new_copy(
         raise BackupFailed(path=str(folder)) from error
     try:
         announce("copying")
-        _copy(database, partial)
+        with (
+            closing(connect_existing(database, "rw")) as source,
+            closing(sqlite3.connect(partial.absolute())) as copy,
+        ):
+            [(pages,)] = source.execute("PRAGMA page_count").fetchall()
+            [(page_bytes,)] = source.execute("PRAGMA page_size").fetchall()
+            ensure_free_space(folder, pages * page_bytes)
+            source.backup(copy, pages=-1)
+            copy.execute("PRAGMA journal_mode = DELETE")  # a single file, without a WAL
         announce("checking")
         with closing(sqlite3.connect(partial.absolute())) as copy:
             version, rows = check_database(copy)
@@ -201,8 +293,6 @@ def _new_copy(
         if is_disk_trouble(error):
             raise BackupFailed(path=str(folder)) from error
         raise DatabaseUnusable(path=str(database)) from error
-    except Damaged as error:
-        raise DatabaseUnusable(path=str(database)) from error
     except (OSError, ValueError) as error:
         raise BackupFailed(path=str(target)) from error
     finally:
@@ -210,40 +300,21 @@ def _new_copy(
 
 
 def _reserve(folder: Path, stem: str) -> tuple[Path, Path]:
-    """Create a file with mode 0600 to write into, and return it with its final name. It reserves that name,
-    so two copies made in one second get different ones."""
+    """Create a file with mode 0600 to write into, and return it with its final name, which it reserves."""
     for number in count(1):
         target = folder / f"{stem}{f'-{number}' if number > 1 else ''}.db"
         partial = target.with_name(f".{target.name}.partial")
-        try:
+        with suppress(FileExistsError):
             os.close(os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
-        except FileExistsError:
-            continue
-        if not target.exists() and not manifest_path(target).exists():
-            return partial, target
-        partial.unlink()
+            if not target.exists() and not manifest_path(target).exists():
+                return partial, target
+            partial.unlink()
     raise AssertionError("names never run out")
 
 
-def _copy(database: Path, partial: Path) -> None:
-    # mode=rw: otherwise SQLite would create a missing source.
-    source = sqlite3.connect(f"{database.absolute().as_uri()}?mode=rw", uri=True)
-    with closing(source), closing(sqlite3.connect(partial.absolute())) as copy:
-        [(pages,)] = source.execute("PRAGMA page_count").fetchall()
-        [(page_bytes,)] = source.execute("PRAGMA page_size").fetchall()
-        ensure_free_space(partial.parent, pages * page_bytes)
-        source.backup(copy, pages=-1)
-        copy.execute("PRAGMA journal_mode = DELETE")  # a single file, without a WAL
-
-
-# ---- copies ----------------------------------------------------------------------------------------------
-# Copies beside the database, made before an upgrade (`sessions.before-v16.db`) or a restore
-# (`sessions.replaced-20261122-041500.db`). They are deleted after some time, because they hold data that was
-# erased since.
-
-
 def copies_of(database: Path) -> list[Path]:
-    """List all copies of a database with their SQLite files, and the remains of interrupted ones."""
+    """List all copies beside a database with their SQLite files, and the remains of interrupted ones:
+    `sessions.before-v16.db` of an upgrade, `sessions.replaced-20261122-041500.db` of a restore."""
     pattern = re.compile(
         rf"\.?{re.escape(database.stem)}\.(?:before-v\d+|replaced-\d{{8}}-\d{{6}})(?:-\d+)?"
         r"\.db(?:\.partial)?(?:-wal|-shm|-journal)?"
@@ -261,16 +332,14 @@ def leftovers_of(database: Path) -> list[Path]:
 
 
 def delete_old_copies(database: Path, now: datetime, days: int) -> tuple[Path, ...]:
-    """Delete copies older than `days` (0: all), and remains of interrupted copies older than a day. Returns
-    the deleted paths. Raises OSError."""
-    copies = copies_of(database)
-    cut_off = [*leftovers_of(database), *(path for path in copies if path.name.startswith("."))]
-    whole = [path for path in copies if not path.name.startswith(".")] if days else []
+    """Delete copies older than `days` (0: none), because they hold data that was erased since, and remains of
+    interrupted copies older than a day. Returns the deleted paths. Raises OSError."""
+    unfinished = (now - _LEFT_OVER_AFTER).timestamp()
+    old = (now - timedelta(days=days)).timestamp() if days else 0
     doomed = [
         path
-        for paths, age in ((whole, timedelta(days=days)), (cut_off, _LEFT_OVER_AFTER))
-        for path in paths
-        if path.stat().st_mtime < (now - age).timestamp()
+        for path in (*leftovers_of(database), *copies_of(database))
+        if path.stat().st_mtime < (unfinished if path.name.startswith(".") else old)
     ]
     for path in doomed:
         with suppress(FileNotFoundError):

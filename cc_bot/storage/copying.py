@@ -6,8 +6,8 @@ value that this version requires.
 """
 
 import sqlite3
-from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, cast
@@ -16,8 +16,7 @@ from cc_bot.domain.errors import CopyRefused, CopyStopped, CopyTargetOccupied, S
 from cc_bot.storage.database import Database, storable
 from cc_bot.storage.dialect import Dialect
 from cc_bot.storage.files import move, sidecar, sync_file
-from cc_bot.storage.migrate import newest_schema
-from cc_bot.storage.schema import RECORDS, TableLayout, list_tables, rows_made_by, tables_made_by
+from cc_bot.storage.schema import RECORDS, TableLayout, list_tables, newest_tables
 from cc_bot.storage.sqlite import classify
 
 if TYPE_CHECKING:
@@ -62,35 +61,28 @@ class CopyPlan:
     """Tables and columns (`table.column`) of the source that this version lacks."""
 
 
-def copied_tables() -> tuple[TableLayout, ...]:
-    """Return all tables of the newest schema but its own records, which each database creates itself."""
-    return tuple(table for table in tables_made_by(newest_schema()) if table.name != RECORDS)
-
-
 async def ensure_empty(target: Database) -> None:
     """Raise CopyTargetOccupied if a table has more rows than the migrations insert."""
-    there, made = await list_tables(target), rows_made_by(newest_schema())
-    for name in sorted(there & made.keys() - {RECORDS}):
-        few = f'SELECT count(*) FROM (SELECT 1 FROM "{name}" LIMIT $1) AS few'
-        [(count,)] = await target.query(few, len(made[name]) + 1)
-        if count > len(made[name]):
-            raise CopyTargetOccupied(path=target.location, name=name)
+    there = await list_tables(target)
+    for table in newest_tables():
+        few = f'SELECT 1 FROM "{table.name}" LIMIT $1'
+        if table.name in there and len(await target.query(few, table.rows + 1)) > table.rows:
+            raise CopyTargetOccupied(path=target.location, name=table.name)
 
 
 async def plan_copy(source: Database) -> CopyPlan:
-    """Determine what can be copied. Raises CopyStopped."""
-    with _telling(source):
-        there = {(table, column) for table, column in await source.query(_SELECT_COLUMNS[source.dialect])}
-        layouts = {
-            table.name: table
-            for table in copied_tables()
-            if any(table.name == each for each, _ in there)
-            and all((table.name, column.name) in there for column in table.columns if column.required)
-        }
-        ours = {(table.name, column.name) for table in layouts.values() for column in table.columns}
-        left_out = {f"{table}.{column}" if table in layouts else table for table, column in there - ours}
-        tables = [await _plan_table(source, layout, there & ours) for layout in layouts.values()]
-        return CopyPlan(tuple(tables), tuple(sorted(left_out - {RECORDS})))
+    """Determine what can be copied. Raises StorageError."""
+    there = {(table, column) for table, column in await source.query(_SELECT_COLUMNS[source.dialect])}
+    layouts = {
+        table.name: table
+        for table in newest_tables()
+        if any(table.name == each for each, _ in there)
+        and all((table.name, column.name) in there for column in table.columns if column.required)
+    }
+    ours = {(table.name, column.name) for table in layouts.values() for column in table.columns}
+    left_out = {f"{table}.{column}" if table in layouts else table for table, column in there - ours}
+    tables = [await _plan_table(source, layout, there & ours) for layout in layouts.values()]
+    return CopyPlan(tuple(tables), tuple(sorted(left_out - {RECORDS})))
 
 
 async def _plan_table(source: Database, layout: TableLayout, shared: set[tuple[str, str]]) -> CopiedTable:
@@ -160,22 +152,16 @@ async def copy_to_file(source: Database, plan: CopyPlan, new: Path, target: Path
 
 
 async def _rows(source: Database, table: CopiedTable) -> AsyncIterator[Sequence[Any]]:
-    with _telling(source):
+    try:
         async for row in source.stream(f'SELECT {table.names} FROM "{table.name}"'):
             yield tuple(map(storable, row))
+    except StorageError as error:
+        raise CopyStopped(path=source.location) from error
 
 
 def _ensure_same(expected: object, found: object) -> None:
     if found != expected:
         raise ValueError("a row is missing, or refers to one that is")
-
-
-@contextmanager
-def _telling(source: Database) -> Iterator[None]:
-    try:
-        yield
-    except StorageError as error:
-        raise CopyStopped(path=source.location) from error
 
 
 def _failure(error: StorageError, location: str, table: CopiedTable) -> CopyRefused | CopyStopped:

@@ -120,6 +120,9 @@ class Engine:
                 return await self._written.wait()
         return False
 
+    def begin_shutdown(self) -> None:
+        """See Database; a file has no timeouts to shorten."""
+
     def _note_write(self) -> None:
         self._written.set()
         self._written = asyncio.Event()

@@ -2,8 +2,7 @@
 
 The backup is copied into a folder beside the database, checked, migrated, and cleared of what was erased
 since. The old database gets a second name, then a single rename puts the copy in place. Whenever the program
-dies, the database's name belongs to a complete file, old or new; a leftover folder is deleted by the next
-restore.
+dies, the database's name belongs to a complete file; a leftover folder is deleted by the next restore.
 
 SQLite matches a WAL by file name and would apply it to the wrong file. So the WAL is checkpointed first,
 which also proves that no other program has the file open.
@@ -13,8 +12,8 @@ import glob
 import os
 import shutil
 import sqlite3
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, closing, suppress
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, closing, contextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import count
@@ -35,26 +34,25 @@ from cc_bot.domain.errors import (
     SchemaChanged,
     StorageError,
 )
-from cc_bot.regular_file import NotRegular, open_regular
-from cc_bot.storage.backup import copies_of, leftovers_of
-from cc_bot.storage.files import ensure_folder, ensure_free_space, move, sidecar, sync_file, sync_folder
-from cc_bot.storage.manifest import (
+from cc_bot.regular_file import NotRegular
+from cc_bot.storage.backup import (
     Announce,
     Damaged,
     Manifest,
     Rows,
     check_database,
+    copies_of,
     hash_of,
-    is_busy,
     is_disk_trouble,
+    leftovers_of,
     read_manifest,
 )
-from cc_bot.storage.migrate import apply_pending
-from cc_bot.storage.schema import RECORDS, schema_of
-from cc_bot.storage.sqlite import connect_sqlite
+from cc_bot.storage.files import ensure_folder, ensure_free_space, move, sidecar, sync_file, sync_folder
+from cc_bot.storage.schema import RECORDS, apply_pending, schema_of
+from cc_bot.storage.sqlite import code_of, connect_existing, connect_sqlite
 
 _SIDECARS: Final = ("-wal", "-shm", "-journal")
-"""Suffixes of SQLite's files beside a database."""
+"""SQLite's files beside a database."""
 _MAGIC: Final = b"SQLite format 3\0"
 """The first bytes of a database: https://www.sqlite.org/fileformat.html, section 1.3."""
 
@@ -82,25 +80,35 @@ async def staged(
     Raises BackupMissing, BackupDamaged, BackupChanged, DatabaseNewer, NotEnoughRoom, RestoreFailed or, for
     the database's folder, DatabaseFolderMissing.
     """
-    _ensure_room(backup, database)
+    if not os.path.isfile(backup):  # noqa: ASYNC240, PTH113 - Path's own way raises for a name that is too long
+        raise BackupMissing(path=str(backup))
+    ensure_folder(database)
     try:
-        for leftover in leftovers_of(database):
-            shutil.rmtree(leftover)
-        prefix = f".{database.name}.restoring-"
-        with TemporaryDirectory(dir=database.parent, prefix=prefix, ignore_cleanup_errors=True) as folder:
-            copy = _stage(backup, Path(folder) / database.name, announce)
+        size = backup.stat().st_size  # noqa: ASYNC240 - nothing else runs
+        with folder_beside(database, 2 * size) as folder:  # for the copy and VACUUM INTO
+            copy = _stage(backup, folder / database.name, announce)
             announce("upgrading")
-            await _upgrade(copy.path, backup, clock)
+            async with connect_sqlite(copy.path) as opened:
+                await apply_pending(opened, clock=clock, preserve=False)  # the backup itself is the copy
             yield copy
+    except SchemaChanged as error:
+        raise BackupChanged(path=str(backup), name=error.params["name"]) from error
+    except DatabaseNewer as error:
+        raise DatabaseNewer(**{**error.params, "path": str(backup)}) from error
     except (OSError, sqlite3.Error, StorageError) as error:
         raise RestoreFailed(path=str(database)) from error
 
 
-def _ensure_room(backup: Path, database: Path) -> None:
-    if not os.path.isfile(backup):  # noqa: PTH113 - Path's own way to ask raises for a name that is too long
-        raise BackupMissing(path=str(backup))
-    ensure_folder(database)
-    ensure_free_space(database.parent, 2 * backup.stat().st_size)  # for the copy and VACUUM INTO
+@contextmanager
+def folder_beside(database: Path, size: int) -> Iterator[Path]:
+    """Make a temporary folder for a new file of this size, and delete leftovers of killed runs. Raises
+    NotEnoughRoom, or OSError."""
+    ensure_free_space(database.parent, size)
+    for leftover in leftovers_of(database):
+        shutil.rmtree(leftover)
+    prefix = f".{database.name}.restoring-"
+    with TemporaryDirectory(dir=database.parent, prefix=prefix, ignore_cleanup_errors=True) as folder:
+        yield Path(folder)
 
 
 def _stage(backup: Path, path: Path, announce: Announce) -> StagedBackup:
@@ -116,22 +124,11 @@ def _stage(backup: Path, path: Path, announce: Announce) -> StagedBackup:
         if manifest and hash_of(path) != manifest.sha256:
             raise Damaged
         with closing(sqlite3.connect(path, isolation_level=None)) as connection:
-            _, rows = check_database(connection)
-        return StagedBackup(path, manifest, rows)
-    except (ValueError, NotRegular, Damaged, sqlite3.DatabaseError) as error:
-        if isinstance(error, sqlite3.Error) and is_disk_trouble(error):
+            return StagedBackup(path, manifest, check_database(connection)[1])
+    except (ValueError, NotRegular, sqlite3.DatabaseError) as error:
+        if is_disk_trouble(error):
             raise
         raise BackupDamaged(path=str(backup)) from error
-
-
-async def _upgrade(path: Path, backup: Path, clock: Clock) -> None:
-    async with connect_sqlite(path) as database:
-        try:
-            await apply_pending(database, clock=clock, preserve=False)  # the backup itself is the copy
-        except SchemaChanged as error:
-            raise BackupChanged(path=str(backup), name=error.params["name"]) from error
-        except DatabaseNewer as error:
-            raise DatabaseNewer(**{**error.params, "path": str(backup)}) from error
 
 
 def finish(copy: Path, former: Path) -> None:
@@ -144,13 +141,11 @@ def finish(copy: Path, former: Path) -> None:
     compact.touch(mode=0o600)
     with closing(sqlite3.connect(copy, isolation_level=None)) as connection:
         connection.execute("PRAGMA journal_mode = DELETE").fetchall()
+        numbers = dict(connection.execute("SELECT name, seq FROM sqlite_sequence").fetchall())
         for name, number in _numbers(former):
-            connection.execute("UPDATE sqlite_sequence SET seq = max(seq, ?) WHERE name = ?", (number, name))
-            connection.execute(
-                "INSERT INTO sqlite_sequence (name, seq) SELECT ?1, ?2 "
-                "WHERE NOT EXISTS (SELECT 1 FROM sqlite_sequence WHERE name = ?1)",
-                (name, number),
-            )
+            if number > numbers.get(name, 0):
+                connection.execute("DELETE FROM sqlite_sequence WHERE name = ?", (name,))
+                connection.execute("INSERT INTO sqlite_sequence VALUES (?, ?)", (name, number))
         connection.execute("VACUUM INTO ?", (str(compact),))
     compact.replace(copy)
     sync_file(copy)
@@ -159,11 +154,9 @@ def finish(copy: Path, former: Path) -> None:
 def _numbers(former: Path) -> list[tuple[str, int]]:
     """The last number of each table that never reuses one. Empty for a damaged file: a wrong number would
     stay in force forever."""
-    with suppress(sqlite3.Error):
-        former_uri = f"{former.absolute().as_uri()}?mode=ro"
-        with closing(sqlite3.connect(former_uri, uri=True)) as connection:
-            if connection.execute("PRAGMA quick_check(1)").fetchall() == [("ok",)]:
-                return connection.execute("SELECT name, seq FROM sqlite_sequence").fetchall()
+    with suppress(sqlite3.Error), closing(connect_existing(former)) as connection:
+        if connection.execute("PRAGMA quick_check(1)").fetchall() == [("ok",)]:
+            return connection.execute("SELECT name, seq FROM sqlite_sequence").fetchall()
     return []
 
 
@@ -173,42 +166,37 @@ def ensure_own_file(database: Path) -> None:
     it is not a file."""
     if not database.exists():
         return
-    if not database.is_file():
-        raise DatabaseUnusable(path=str(database))
-    if not _is_own_file(database):
-        raise DatabaseNotOurs(path=str(database))
+    try:
+        if not database.is_file():
+            raise OSError("not a file")
+        if not _is_own_file(database):
+            raise DatabaseNotOurs(path=str(database))
+    except OSError as error:
+        raise DatabaseUnusable(path=str(database)) from error
 
 
 def _is_own_file(database: Path) -> bool:
     try:
-        with open_regular(database) as file:
-            beginning = file.read(len(_MAGIC))
-        if beginning != _MAGIC:
-            # The bot has run on it, and not through a link, so it was a database.
-            return not beginning or (sidecar(database, ".lock").exists() and not database.is_symlink())
-        with closing(sqlite3.connect(f"{database.absolute().as_uri()}?mode=ro", uri=True)) as connection:
-            tables = schema_of(connection)
-        return not tables or f"TABLE {RECORDS}" in tables
-    except sqlite3.DatabaseError:  # a damaged database
-        return True
-    except OSError as error:
-        raise DatabaseUnusable(path=str(database)) from error
+        with closing(connect_existing(database)) as connection:
+            found = schema_of(connection)
+        return not found or f"TABLE {RECORDS}" in found
+    except sqlite3.DatabaseError:  # damaged
+        with database.open("rb") as file:
+            is_database = file.read(len(_MAGIC)) == _MAGIC
+        # Or the bot has run on it, and not through a link, so it was a database.
+        return is_database or (sidecar(database, ".lock").exists() and not database.is_symlink())
 
 
 def release(database: Path) -> None:
     """Checkpoint and delete the WAL. A damaged file is left unchanged. Raises DatabaseInUse if another
     program has it open."""
-    with suppress(sqlite3.DatabaseError):
-        if not database.exists():
-            return
-        database_uri = f"{database.absolute().as_uri()}?mode=rw"
-        with closing(sqlite3.connect(database_uri, uri=True, timeout=0, isolation_level=None)) as connection:
-            try:
+    try:
+        if database.exists():
+            with closing(connect_existing(database, "rw", timeout_s=0)) as connection:
                 connection.execute("PRAGMA journal_mode = DELETE").fetchall()
-            except sqlite3.OperationalError as error:
-                if is_busy(error):
-                    raise DatabaseInUse(path=str(database)) from error
-                raise
+    except sqlite3.DatabaseError as error:
+        if code_of(error) in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+            raise DatabaseInUse(path=str(database)) from error
 
 
 def put_in_place(copy: Path, database: Path, now: datetime) -> Path | None:
@@ -249,12 +237,9 @@ def _set_aside(database: Path, now: datetime) -> Path:
     return replaced
 
 
-# ---- wiping ----------------------------------------------------------------------------------------------
-
-
 def data_of(database: Path, *more: Path) -> list[Path]:
-    """List the files of a database and of every copy beside it, plus `others`, in the order of deletion: a
-    file created again beside an old WAL would read that WAL."""
+    """List the files of a database and of every copy beside it, plus `more`, in the order of deletion: a file
+    created again beside an old WAL would read that WAL."""
     beside = [sidecar(database, suffix) for suffix in _SIDECARS]
     litestream = database.with_name(f".{database.name}-litestream")  # data not yet replicated
     candidates = (*beside, database, *copies_of(database), *more, *leftovers_of(database), litestream)

@@ -1,22 +1,41 @@
-"""Compares a database's schema with that of the migrations.
+"""The schema: numbered SQL files, applied in order, and checks that a database has it.
 
-Each object must exist unchanged, and there must be no other trigger, as it would run with every write. Views,
-tables and indexes added by operators are ignored, and kept by a restore.
+A file and its record commit together, so a database is always at one version. Each object must be as the
+migrations make it, and there must be no other trigger, as it would run with every write. Views, tables and
+indexes added by operators are ignored, and kept by a restore.
 """
 
+import asyncio
 import re
 import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
-from functools import lru_cache
-from typing import Final
+from functools import cache, lru_cache, partial
+from importlib import resources
+from importlib.resources.abc import Traversable
+from itertools import chain
+from pathlib import Path
+from typing import Final, Literal
 
-from cc_bot.storage.database import Database
-from cc_bot.storage.dialect import Dialect
+from cc_bot.domain.clock import Clock, utc_now
+from cc_bot.domain.errors import DatabaseNewer, SchemaChanged
+from cc_bot.storage.backup import back_up_before, ensure_whole
+from cc_bot.storage.database import MAINTENANCE_LOCK, Database, Statement, Steps
+from cc_bot.storage.dialect import Dialect, expand
+from cc_bot.storage.files import has_folder
+from cc_bot.storage.sqlite import code_of, connect_existing, size_of
 
 RECORDS: Final = "schema_migrations"
 """Lists the applied migrations."""
+_MAKE_RECORDS: Final = """
+    CREATE TABLE IF NOT EXISTS schema_migrations (
+        version     @number PRIMARY KEY,
+        applied_at  @number NOT NULL,  -- Unix milliseconds
+        description @text
+    ) @strict
+"""
+_SELECT_VERSION: Final = "SELECT coalesce(max(version), 0) FROM schema_migrations"
 SELECT_SCHEMA: Final = """
     SELECT type, name, sql FROM sqlite_master WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite~_%' ESCAPE '~'
 """
@@ -34,53 +53,148 @@ Schema = Mapping[str, str]
 """The SQL of each object by kind and name (`TABLE memories`), without comments and with single spaces."""
 
 
-def schema_of_rows(rows: Iterable[Sequence[str]]) -> Schema:
-    """Build a schema from the rows of SELECT_SCHEMA."""
-    return {f"{kind.upper()} {name}": _normalize(sql) for kind, name, sql in rows}
+@dataclass(frozen=True, slots=True)
+class Migration:
+    version: int
+    description: str
+    statements: tuple[str, ...]
+
+
+@cache
+def known_migrations(dialect: Dialect = "sqlite") -> tuple[Migration, ...]:
+    return read_migrations(resources.files("cc_bot.storage") / "migrations", dialect)
+
+
+def read_migrations(folder: Traversable, dialect: Dialect = "sqlite") -> tuple[Migration, ...]:
+    """Read the files named `0001_what_it_does.sql`, in order. Raises ValueError if a number is missing or
+    duplicated."""
+    found = [
+        Migration(int(match[1]), match[2].replace("_", " "), _split(expand(file.read_text("utf-8"), dialect)))
+        for file in folder.iterdir()
+        if (match := re.fullmatch(r"\A(\d{4})_(\w+)\.sql", file.name))
+    ]
+    found.sort(key=lambda migration: migration.version)
+    if [migration.version for migration in found] != list(range(1, len(found) + 1)):
+        raise ValueError("migrations are numbered 1, 2, 3, … without a gap")
+    return tuple(found)
+
+
+def _split(script: str) -> tuple[str, ...]:
+    """Statements end with a semicolon at the end of a line. They run one by one, because Python's
+    executescript first commits the open transaction."""
+    statements, lines = list[str](), list[str]()
+    for line in script.splitlines():
+        lines.append(line)
+        if line.endswith(";") and not line.startswith("--"):
+            statements.append("\n".join(lines).strip())
+            lines.clear()
+    return tuple(statements)
+
+
+async def list_tables(database: Database) -> frozenset[str]:
+    return frozenset(name for (name,) in await database.query(_SELECT_TABLES[database.dialect]))
+
+
+async def list_pending(
+    database: Database, migrations: Sequence[Migration] | None = None
+) -> tuple[Migration, ...]:
+    """List what `apply_pending` would apply. Raises DatabaseNewer."""
+    known = known_migrations(database.dialect) if migrations is None else migrations
+    newest, version = known[-1].version, 0
+    if RECORDS in await list_tables(database):
+        [(version,)] = await database.query(_SELECT_VERSION)
+    if version > newest:
+        raise DatabaseNewer(path=database.location, found=version, known=newest)
+    return tuple(migration for migration in known if migration.version > version)
+
+
+async def apply_pending(
+    database: Database,
+    migrations: Sequence[Migration] | None = None,
+    *,
+    clock: Clock = utc_now,
+    preserve: bool = True,
+) -> tuple[Migration, ...]:
+    """Migrate to the newest schema; returns the migrations applied. `preserve`: copy a database with data
+    first.
+
+    Raises DatabaseNewer, SchemaChanged, or StorageError with the schema at the last version that succeeded.
+    """
+    # Always run, so that a start finds out whether it can write.
+    await database.transaction([Statement(_MAKE_RECORDS)], (MAINTENANCE_LOCK,))
+    todo = await list_pending(database, migrations)
+    if database.dialect == "sqlite":
+        version, found = await database.read(_read_schema)
+        if version and (name := _find_mismatch(found, version, migrations)):
+            raise SchemaChanged(path=database.location, name=name)
+        if preserve and todo and todo[0].version > 1:
+            await asyncio.to_thread(back_up_before, Path(database.location), todo[-1].version)
+    applied = [
+        each for each in todo if await database.write(partial(_apply, each, clock), (MAINTENANCE_LOCK,))
+    ]
+    return tuple(applied)
+
+
+def _read_schema() -> Steps[tuple[int, Schema]]:
+    rows = yield Statement(SELECT_SCHEMA)
+    [(version,)] = yield Statement(_SELECT_VERSION)
+    return int(version), _schema_of_rows(rows)
+
+
+def _apply(migration: Migration, clock: Clock) -> Steps[bool]:
+    """Returns False if another program was faster."""
+    [(version,)] = yield Statement(_SELECT_VERSION)
+    if version >= migration.version:
+        return False
+    record = (migration.version, int(clock().timestamp()) * 1000, migration.description)
+    yield Statement(
+        "INSERT INTO schema_migrations (version, applied_at, description) VALUES ($1, $2, $3)", record
+    )
+    for statement in migration.statements:
+        yield Statement(statement)
+    return True
 
 
 def schema_of(connection: sqlite3.Connection) -> Schema:
     """Read the schema of a database. Raises sqlite3.Error."""
-    return schema_of_rows(connection.execute(SELECT_SCHEMA).fetchall())
+    return _schema_of_rows(connection.execute(SELECT_SCHEMA).fetchall())
 
 
-def _normalize(sql: str) -> str:
-    return " ".join(token for token in _TOKENS.findall(sql) if not token.startswith(_COMMENTS))
+def _schema_of_rows(rows: Iterable[Sequence[str]]) -> Schema:
+    return {
+        f"{kind.upper()} {name}": " ".join(
+            token for token in _TOKENS.findall(sql) if not token.startswith(_COMMENTS)
+        )
+        for kind, name, sql in rows
+    }
 
 
-def find_mismatch(found: Schema, made: Schema) -> str:
+def _find_mismatch(found: Schema, version: int, migrations: Sequence[Migration] | None = None) -> str:
     """Return the first missing or altered object or extra trigger; empty if there is none."""
+    made = _schema_made_by(_statements_up_to(version, migrations))
     wrong = [name for name, sql in made.items() if found.get(name) != sql]
     wrong += [name for name in found if name.startswith("TRIGGER ") and name not in made]
-    return (
-        "".join(each if each.isprintable() else "?" for each in wrong[0])[:_MAX_NAME_LENGTH] if wrong else ""
-    )
+    return "".join(each if each.isprintable() else "?" for each in "".join(wrong[:1]))[:_MAX_NAME_LENGTH]
 
 
-async def list_tables(database: Database) -> frozenset[str]:
-    """Return the names of a database's tables, readable or not. Raises StorageError."""
-    return frozenset(name for (name,) in await database.query(_SELECT_TABLES[database.dialect]))
+def _statements_up_to(version: int, migrations: Sequence[Migration] | None = None) -> tuple[str, ...]:
+    known = known_migrations() if migrations is None else migrations
+    steps = [migration.statements for migration in known if migration.version <= version]
+    return (expand(_MAKE_RECORDS, "sqlite"), *chain.from_iterable(steps))
 
 
 @lru_cache(maxsize=64)
-def schema_made_by(statements: tuple[str, ...]) -> Schema:
-    """Return the schema that these statements create in an empty database. Takes some milliseconds."""
+def _schema_made_by(statements: tuple[str, ...]) -> Schema:
+    """Takes some milliseconds."""
     with closing(_run(statements)) as connection:
         return schema_of(connection)
 
 
-def rows_made_by(statements: tuple[str, ...]) -> dict[str, list[tuple[object, ...]]]:
-    """Return the rows that these statements insert into an empty database, by table."""
-    with closing(_run(statements)) as connection:
-        return {
-            name: connection.execute(f'SELECT * FROM "{name}"').fetchall()  # noqa: S608 - from the schema
-            for name in _tables(connection)
-        }
-
-
-def _tables(connection: sqlite3.Connection) -> dict[str, str]:
-    rows = connection.execute(SELECT_SCHEMA)
-    return {name: sql for kind, name, sql in rows if kind == "table"}
+def _run(statements: tuple[str, ...]) -> sqlite3.Connection:
+    connection = sqlite3.connect(":memory:", isolation_level=None)
+    for statement in statements:
+        connection.execute(statement)
+    return connection
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,28 +214,72 @@ class TableLayout:
     columns: tuple[Column, ...]
     numbered: str
     """The column of numbers that are never reused; empty if there is none."""
+    rows: int
+    """Inserted by the migrations."""
 
 
-@lru_cache(maxsize=8)
-def tables_made_by(statements: tuple[str, ...]) -> tuple[TableLayout, ...]:
-    """Return the tables that these statements create in an empty database; each after the tables that it
-    references."""
-    with closing(_run(statements)) as connection:
-        return tuple(_layout(connection, name, sql) for name, sql in _tables(connection).items())
+@cache
+def newest_tables() -> tuple[TableLayout, ...]:
+    """Return the tables of the newest schema but RECORDS; each after the tables that it references."""
+    with closing(_run(_statements_up_to(known_migrations()[-1].version))) as connection:
+        tables = [
+            (name, sql)
+            for kind, name, sql in connection.execute(SELECT_SCHEMA)
+            if kind == "table" and name != RECORDS
+        ]
+        return tuple(_layout(connection, name, sql) for name, sql in tables)
 
 
 def _layout(connection: sqlite3.Connection, name: str, sql: str) -> TableLayout:
-    rows = connection.execute(f'PRAGMA table_info("{name}")').fetchall()
-    key = next((column for _, column, *_, position in rows if position == 1), "")
+    found = connection.execute(f'PRAGMA table_info("{name}")').fetchall()
+    key = next((column for _, column, *_, position in found if position == 1), "")
     columns = tuple(
         Column(column, kind, bool(not_null) and default is None)
-        for _, column, kind, not_null, default, _ in rows
+        for _, column, kind, not_null, default, _ in found
     )
-    return TableLayout(name, columns, key if "AUTOINCREMENT" in sql else "")
+    [(rows,)] = connection.execute(f'SELECT count(*) FROM "{name}"')  # noqa: S608 - from the schema
+    return TableLayout(name, columns, key if "AUTOINCREMENT" in sql else "", rows)
 
 
-def _run(statements: tuple[str, ...]) -> sqlite3.Connection:
-    connection = sqlite3.connect(":memory:", isolation_level=None)
-    for statement in statements:
-        connection.execute(statement)
-    return connection
+Condition = Literal["fine", "missing", "no_folder", "foreign", "damaged", "read_only", "locked"]
+_CONDITIONS: Final[Mapping[int, Condition]] = {
+    sqlite3.SQLITE_BUSY: "locked",
+    sqlite3.SQLITE_LOCKED: "locked",
+    sqlite3.SQLITE_READONLY: "read_only",
+    sqlite3.SQLITE_CORRUPT: "damaged",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Examination:
+    condition: Condition
+    size_bytes: int = 0
+    """Including the WAL."""
+    version: int | None = None
+    """The file's schema version, if readable."""
+    mismatch: str = ""
+    """An object that differs from the migrations."""
+
+
+def examine(path: Path) -> Examination:
+    """Check a database file without changing it, even while a bot runs, and take the write lock for a moment.
+    Takes some seconds per gigabyte."""
+    if not path.exists():
+        return Examination("missing" if has_folder(path) else "no_folder")
+    if not path.is_file():
+        return Examination("foreign")
+    size = size_of(path)
+    try:
+        with closing(connect_existing(path, "rw")) as connection:
+            found, version = schema_of(connection), 0
+            if found and f"TABLE {RECORDS}" not in found:
+                return Examination("foreign", size)
+            if found:
+                [(version,)] = connection.execute(_SELECT_VERSION)
+            ensure_whole(connection)  # before locks, as damage matters more
+            connection.execute("BEGIN IMMEDIATE")
+            connection.execute("ROLLBACK")
+            known = 0 < version <= known_migrations()[-1].version
+            return Examination("fine", size, version, _find_mismatch(found, version) if known else "")
+    except sqlite3.Error as error:
+        return Examination(_CONDITIONS.get(code_of(error), "foreign"), size)

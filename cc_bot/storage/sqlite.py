@@ -29,11 +29,8 @@ from cc_bot.domain.errors import (
 )
 from cc_bot.storage.database import Engine, Row, ScrubOutcome, Steps, Subject, Trouble, storable
 from cc_bot.storage.dialect import Dialect, expand
+from cc_bot.storage.erasures import ErasureLog
 from cc_bot.storage.files import MARGIN_BYTES, ensure_folder, free_bytes, sidecar
-from cc_bot.storage.manifest import code_of
-
-# ---- sqlite file -----------------------------------------------------------------------------------------
-# Opening a file: it becomes private to its user, must not belong to another program, and gets the pragmas.
 
 Synchronous = Literal["NORMAL", "FULL"]
 """NORMAL survives every crash of the process, but a power cut may lose the last turns; FULL survives both."""
@@ -43,13 +40,29 @@ _CACHE_KIB: Final = 16 * 1024
 
 
 def open_file(path: Path, synchronous: Synchronous, timeout_s: float) -> sqlite3.Connection:
-    """Open the file. Raises sqlite3.Error, OSError, UnicodeError, or DatabaseFolderMissing."""
-    _make(path)
+    """Open the file, created if missing, and make it private to its user.
+
+    Raises sqlite3.Error, also for a file of another program; OSError; UnicodeError; DatabaseFolderMissing; or
+    DatabaseDamaged if the file has lost its content.
+    """
+    ensure_folder(path)
+    if path.exists() and not path.stat().st_size and ErasureLog.beside(path).path.exists():
+        raise DatabaseDamaged
+    # With mode 0600, as SQLite would use the umask's. -wal and -shm inherit the mode.
+    os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
     connection = _connect(path, timeout_s)
     try:
         _refuse_foreign(connection)
-        _make_private(path)
-        _set_pragmas(connection, synchronous, timeout_s)
+        for file in (path, sidecar(path, "-wal"), sidecar(path, "-shm")):
+            with suppress(FileNotFoundError):  # the last program to close the database deletes the other two
+                if file.stat().st_mode & 0o077:
+                    file.chmod(0o600)
+        _use_wal(connection, timeout_s)
+        connection.execute(f"PRAGMA synchronous = {synchronous}")
+        connection.execute("PRAGMA foreign_keys = ON")
+        connection.execute("PRAGMA mmap_size = 0").fetchall()
+        connection.execute(f"PRAGMA cache_size = -{_CACHE_KIB}")
+        connection.execute("PRAGMA secure_delete = ON")  # overwrites deleted data
         connection.execute("PRAGMA busy_timeout = 0")  # readers queue behind a job that waits for a lock
     except BaseException:
         connection.close()
@@ -63,16 +76,25 @@ def _connect(path: Path, timeout_s: float) -> sqlite3.Connection:
     return sqlite3.connect(path.absolute(), timeout_s, isolation_level=None, check_same_thread=False)
 
 
-def log_bytes_of(path: Path) -> int:
-    """Return the size of the WAL; 0 if there is none."""
-    try:
-        return sidecar(path, "-wal").stat().st_size
-    except OSError:
-        return 0
+def connect_existing(
+    path: Path, mode: Literal["ro", "rw"] = "ro", timeout_s: float = 5.0
+) -> sqlite3.Connection:
+    """Connect without creating the file. Raises sqlite3.Error."""
+    uri = f"{path.absolute().as_uri()}?mode={mode}"  # which quotes ? and # in the name
+    connection = sqlite3.connect(uri, timeout_s, uri=True, isolation_level=None, check_same_thread=False)
+    connection.execute("PRAGMA mmap_size = 0").fetchall()
+    return connection
 
 
-def identity(path: Path) -> tuple[int, int] | None:
-    """Return device and inode; None if there is no file."""
+def size_of(path: Path) -> int:
+    """Return the bytes of a database including its WAL. Raises OSError."""
+    size = path.stat().st_size
+    with suppress(OSError):
+        size += sidecar(path, "-wal").stat().st_size
+    return size
+
+
+def _identity(path: Path) -> tuple[int, int] | None:
     try:
         found = path.stat()
     except FileNotFoundError:
@@ -80,34 +102,11 @@ def identity(path: Path) -> tuple[int, int] | None:
     return found.st_dev, found.st_ino
 
 
-def _make(path: Path) -> None:
-    """Create it with mode 0600, as SQLite would use the umask's. -wal and -shm inherit the mode."""
-    ensure_folder(path)
-    os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
-
-
-def _make_private(path: Path) -> None:
-    """Remove others' permissions from an existing file, once it is known to be ours."""
-    for file in (path, sidecar(path, "-wal"), sidecar(path, "-shm")):
-        with suppress(FileNotFoundError):  # the last program to close the database deletes the other two
-            if file.stat().st_mode & 0o077:
-                file.chmod(0o600)
-
-
 def _refuse_foreign(connection: sqlite3.Connection) -> None:
     """cc-bot creates schema_migrations first."""
     tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
     if tables and "schema_migrations" not in tables:
         raise sqlite3.DatabaseError("the tables are not cc-bot's")
-
-
-def _set_pragmas(connection: sqlite3.Connection, synchronous: Synchronous, timeout_s: float) -> None:
-    _use_wal(connection, timeout_s)
-    connection.execute(f"PRAGMA synchronous = {synchronous}")
-    connection.execute("PRAGMA foreign_keys = ON")
-    connection.execute("PRAGMA mmap_size = 0").fetchall()
-    connection.execute(f"PRAGMA cache_size = -{_CACHE_KIB}")
-    connection.execute("PRAGMA secure_delete = ON")  # overwrites deleted data
 
 
 def _use_wal(connection: sqlite3.Connection, timeout_s: float) -> None:
@@ -123,8 +122,6 @@ def _use_wal(connection: sqlite3.Connection, timeout_s: float) -> None:
         else:
             return
 
-
-# ---- errors ----------------------------------------------------------------------------------------------
 
 _IO_FIXED_BY: Final = "look after the disk; the system's log may tell more"
 _TROUBLES: Final[dict[int, tuple[type[StorageError], str]]] = {
@@ -147,6 +144,11 @@ class FileMoved(Exception):
     WAL (SQLITE_READONLY_DBMOVED)."""
 
 
+def code_of(error: BaseException) -> int:
+    """Return SQLite's primary result code; 0 for an error of another kind."""
+    return int(getattr(error, "sqlite_errorcode", 0)) & 0xFF
+
+
 def classify(error: BaseException) -> Trouble:
     """Return the kind of an error of SQLite, or of the system while opening the file."""
     reason = str(getattr(error, "sqlite_errorname", type(error).__name__))
@@ -157,10 +159,9 @@ def classify(error: BaseException) -> Trouble:
     return Trouble(kind, reason, fixed_by)
 
 
-# ---- sqlite ----------------------------------------------------------------------------------------------
-
 T = TypeVar("T")
 
+SQLITE_VERSION: Final = sqlite3.sqlite_version
 _OLDEST: Final = (3, 35, 0)  # the first version with RETURNING
 TIMEOUT_S: Final = 30.0
 """For a write that waits for another program: longer than a VACUUM of some gigabytes, and short enough that
@@ -189,7 +190,7 @@ class SqliteDatabase(Engine):
         self._timeout_s = timeout_s
         self._long_read = asyncio.Lock()
         self._waiting = set[asyncio.Task[Any]]()
-        self._identity = identity(path)
+        self._identity = _identity(path)
 
     async def query(self, sql: str, *params: Any) -> Sequence[Row]:
         return await self._run(lambda connection: _rows(connection, _native(sql), params))
@@ -200,7 +201,7 @@ class SqliteDatabase(Engine):
     async def read_long(self, begin: Callable[[], Steps[T]]) -> T:
         async with self._long_read:  # one at a time: jobs share a few threads
             try:
-                with closing(_connect_to_read(self.path)) as connection:
+                with closing(connect_existing(self.path)) as connection:
                     return await _to_its_end(lambda each: _run_steps(each, "BEGIN", begin), connection)
             except _DRIVER_ERRORS as error:
                 raise self._translate(error) from error
@@ -213,7 +214,7 @@ class SqliteDatabase(Engine):
 
     async def write(self, begin: Callable[[], Steps[T]], about: Sequence[Subject]) -> T:  # noqa: ARG002
         def run(connection: sqlite3.Connection) -> tuple[T, bool]:
-            if identity(self.path) != self._identity:
+            if _identity(self.path) != self._identity:
                 raise FileMoved
             before = connection.total_changes
             result = _run_steps(connection, "BEGIN IMMEDIATE", begin)
@@ -228,12 +229,9 @@ class SqliteDatabase(Engine):
             self._note_write()
         return result
 
-    def begin_shutdown(self) -> None:
-        """Does nothing: there is no server."""
-
     async def size(self) -> int:
         try:
-            return (await asyncio.to_thread(self.path.stat)).st_size + log_bytes_of(self.path)
+            return await asyncio.to_thread(size_of, self.path)
         except OSError as error:
             raise StorageError from error
 
@@ -323,7 +321,7 @@ async def connect_sqlite(
     empty database), DatabaseUnusable, SqliteTooOld, or another StorageError if it can't be opened now.
     """
     if sqlite3.sqlite_version_info < _OLDEST:
-        raise SqliteTooOld(found=sqlite3.sqlite_version, needed=".".join(map(str, _OLDEST)))
+        raise SqliteTooOld(found=SQLITE_VERSION, needed=".".join(map(str, _OLDEST)))
     opening = partial(_open_state, path) if read_only else partial(open_file, path, synchronous, timeout_s)
     connection = _Connection(opening, iter_chunk_size=64)
     try:
@@ -341,16 +339,8 @@ async def connect_sqlite(
         await database.close()
 
 
-def _connect_to_read(path: Path) -> sqlite3.Connection:
-    uri = f"{path.absolute().as_uri()}?mode=ro"
-    connection = sqlite3.connect(uri, uri=True, isolation_level=None, check_same_thread=False)
-    connection.execute("PRAGMA query_only = ON")
-    connection.execute("PRAGMA mmap_size = 0").fetchall()
-    return connection
-
-
 def _open_state(path: Path) -> sqlite3.Connection:
-    connection = _connect_to_read(path)
+    connection = connect_existing(path)
     try:
         # One text that is not valid UTF-8 must not make the others unreadable.
         connection.text_factory = lambda data: data.decode("utf-8", "surrogateescape")

@@ -37,8 +37,7 @@ from cc_bot.stores.memory.secrets import SecretRules
 from cc_bot.stores.memory.store import MemoryStore
 from cc_bot.stores.memory.transfer import MemoryTransferStore
 from cc_bot.stores.memory.upkeep import search_terms_kept_current
-from cc_bot.stores.personal_data import PersonalDataStore
-from cc_bot.stores.personal_erasure import PersonalErasureStore
+from cc_bot.stores.personal_data import PersonalDataStore, PersonalErasureStore
 from cc_bot.stores.processes import ProcessStore
 from cc_bot.stores.proposals import ProposalStore
 from cc_bot.stores.receipts import ReceiptStore

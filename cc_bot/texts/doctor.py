@@ -49,6 +49,9 @@ class DoctorTexts(Area):
     program = Sentence(ja="cc-bot {version} を Python {python}、SQLite {sqlite} で動かしています。", en="cc-bot {version}, Python {python}, SQLite {sqlite}")
     token_ok = Sentence(ja="{name} としてログインできます。", en="It logs in as {name}.")
     token_missing = Sentence(ja="DISCORD_TOKEN がありません。cc-bot chat だけが使えます。\n→ Discord で使うなら、Developer Portal の Bot で発行し、.env に書いてください。", en="DISCORD_TOKEN is not set. Only `cc-bot chat` works.\n→ For Discord, create one in the Developer Portal under Bot and write it into .env.")
+    token_malformed = Sentence(
+        ja="DISCORD_TOKEN がトークンの形（点で区切った3つの部分）をしていません。\n→ Developer Portal の Bot で発行したトークンの全体を .env に書いてください。", en="DISCORD_TOKEN is not a token: it has three parts with dots between.\n→ Copy the whole token from the Developer Portal (under Bot) into .env."
+    )
     token_refused = Sentence(ja="Discord が DISCORD_TOKEN を受け付けません。\n→ Developer Portal の Bot でトークンを発行し直し、.env を書き換えてください。", en="Discord does not accept DISCORD_TOKEN.\n→ Reset the token in the Developer Portal under Bot, and change .env.")
     discord_unreachable = Sentence(ja="Discord から返事がありません（{problem}）。\n→ ネットワークとプロキシ、status.discord.com を確かめてください。", en="Discord does not answer ({problem}).\n→ Check the network, the proxy and status.discord.com.")
     intents_ok = Sentence(ja="CC_BOT_CHANNELS={reading} に必要なものは揃っています。", en="Everything that CC_BOT_CHANNELS={reading} needs is granted.")
@@ -133,9 +136,6 @@ class DoctorTexts(Area):
     database_new = Sentence(ja="{path} はまだありません。最初の起動で作られます。", en="{path} is not there yet. The first start makes it.")
     database_folder = Sentence(ja="フォルダ {path} がありません。\n→ 作成するか、CC_BOT_DATABASE_URL を直してください。", en="The folder {path} does not exist.\n→ Create it or correct CC_BOT_DATABASE_URL.")
     database_foreign = Sentence(ja="{path} は cc-bot のデータベースではないか、読めません。\n→ CC_BOT_DATABASE_URL とファイルの権限を確かめてください。", en="{path} is no database of cc-bot, or can't be read.\n→ Check CC_BOT_DATABASE_URL and the file's mode.")
-    database_damaged = Sentence(ja="{path} が壊れています。\n→ ボットを止め、cc-bot restore でバックアップから戻してください。", en="{path} is damaged.\n→ Stop the bot and go back to a backup with `cc-bot restore`.")
-    database_read_only = Sentence(ja="{path} に書き込めません。\n→ ファイルとフォルダの持ち主、権限、ディスクの状態を確かめてください。", en="{path} can't be written to.\n→ Check owner and mode of the file and its folder, and the disk.")
-    database_locked = Sentence(ja="別のプログラムがデータベースに書き込み続けています。\n→ 開いたままの SQLite ツールを閉じて、もう一度試してください。", en="Another program keeps writing to the database.\n→ Close SQLite tools that have it open, then try again.")
     migrations_ok = Sentence(ja="最新です（版 {version}）。", en="Up to date (version {version}).")
     migrations_pending = Sentence(ja="版 {version} です（最新は {newest}）。\n→ 次の起動で更新されます。先に行うなら cc-bot migrate。", en="Version {version}; the newest is {newest}.\n→ The next start brings it up to date, or `cc-bot migrate` does now.")
     migrations_newer = Sentence(ja="新しい cc-bot のものです（版 {version}、この cc-bot は {newest} まで）。\n→ cc-bot を更新してください。", en="A newer cc-bot wrote it (version {version}; this one knows {newest}).\n→ Update cc-bot.")

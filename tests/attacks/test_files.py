@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from cc_bot.app.restoring import RestoreRequest, run_restore
+from cc_bot.app.database import run_restore
 from cc_bot.config import read_config
 from cc_bot.domain.clock import utc_now
 from cc_bot.domain.errors import BackupChanged, BackupDamaged
 from cc_bot.storage import back_up
-from cc_bot.storage.manifest import announce_nothing
+from cc_bot.storage.backup import announce_nothing
 from cc_bot.stores import open_stores
 from tests.databases import laid_out
 
@@ -58,9 +58,9 @@ async def test_a_backup_with_a_changed_schema_is_refused(
     before = dump(database)
     config = read_config({"CC_BOT_DATABASE_URL": f"sqlite:///{database}"}, tmp_path / ".env")
     with pytest.raises(BackupDamaged):  # by its manifest
-        await run_restore(config, RestoreRequest(backup, lambda _: True), announce_nothing)
+        await run_restore(config, backup, lambda _: True, announce_nothing)
     backup.with_suffix(".json").unlink()
     with pytest.raises(BackupChanged if name else BackupDamaged) as refused:
-        await run_restore(config, RestoreRequest(backup, lambda _: True), announce_nothing)
+        await run_restore(config, backup, lambda _: True, announce_nothing)
     assert name in str(refused.value.params.get("name", ""))
     assert dump(database) == before

@@ -54,6 +54,8 @@ async def test_a_token_is_told_by_the_bots_name_or_fails_and_without_one_nothing
     discord.transcript.clear()
     found = await findings(discord, token=None)
     assert ([*found], found["token"].verdict) == (["token"], "warning")  # chat works without
+    for half in (discord.token.rpartition(".")[0], f"{discord.token} "):
+        assert (await findings(discord, token=half))["token"].detail in JA.doctor.token_malformed
     assert discord.transcript == []
     found = await findings(discord, token=discord.other_token)
     assert ([*found], found["token"].verdict, bool(found["token"].fix)) == (["token"], "failed", True)

@@ -87,7 +87,7 @@ class TestADatabase:
                 file.seek(offset)
                 file.write(b"\xff" * 64)
         found = (await findings(path))["database"]
-        assert (found.verdict, "damaged" in found.detail, "restore" in found.fix) == ("failed", True, True)
+        assert (found.verdict, "damaged" in found.detail, "restore" in found.detail) == ("failed", True, True)
 
     async def test_of_a_newer_program_fails(self, path: Path) -> None:
         with changing(path) as connection:

@@ -119,11 +119,11 @@ async def test_backups_are_well_when_they_are_of_this_week(tmp_path: Path) -> No
         copy.touch()
         made_s = (NOW - age).timestamp()
         os.utime(copy, (made_s, made_s))
-        [finding] = await check_backups(config(tmp_path), JA, NOW)
+        finding = await check_backups(config(tmp_path), JA, NOW)
         return finding.verdict, finding.detail
 
     for folder in (tmp_path, tmp_path / "not there"):
-        assert [each.verdict for each in await check_backups(config(folder), JA, NOW)] == ["warning"]
+        assert (await check_backups(config(folder), JA, NOW)).verdict == "warning"
     verdict, detail = await found(timedelta(days=2))
     assert (verdict, "2 日前" in detail) == ("ok", True)
     assert (await found(timedelta(days=30)))[0] == "warning"

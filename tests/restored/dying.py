@@ -19,9 +19,9 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-from cc_bot.app.restoring import RestoreRequest, run_restore
+from cc_bot.app.database import run_restore
 from cc_bot.config import read_config
-from cc_bot.storage.manifest import announce_nothing
+from cc_bot.storage.backup import announce_nothing
 
 STEPS = {"open", "sqlite3.connect", "shutil.copyfile", "shutil.rmtree"}
 STEPS |= {f"os.{name}" for name in ("chmod", "link", "mkdir", "remove", "rename", "rmdir", "truncate")}
@@ -34,7 +34,7 @@ def restore(folder: Path) -> None:
         {"CC_BOT_DATABASE_URL": f"sqlite:///{folder / 'bot' / 'sessions.db'}"}, folder / ".env"
     )
     [backup] = (folder / "backups").glob("*.db")
-    asyncio.run(run_restore(config, RestoreRequest(backup, lambda _: True), announce_nothing))
+    asyncio.run(run_restore(config, backup, lambda _: True, announce_nothing))
 
 
 def at_steps(folder: Path, do: Callable[[int, str], None]) -> None:

@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from cc_bot.app.restoring import RestoreRequest, run_restore
+from cc_bot.app.database import run_restore
 from cc_bot.config import read_config
 from cc_bot.domain import Message, SessionKey
 from cc_bot.domain.clock import utc_now
 from cc_bot.storage import back_up
-from cc_bot.storage.manifest import announce_nothing
+from cc_bot.storage.backup import announce_nothing
 from cc_bot.stores import open_stores
 
 pytestmark = pytest.mark.sqlite("a backup is a file")
@@ -81,7 +81,7 @@ async def test_drill_load_backup_kill_restore_compare(tmp_path: Path) -> None:
     content = database.read_bytes()
     database.write_bytes(content[:100] + b"\xa5" * (len(content) - 100))
     config = read_config({"CC_BOT_DATABASE_URL": url}, tmp_path / ".env")
-    await run_restore(config, RestoreRequest(made.path, lambda _: True), announce_nothing)
+    await run_restore(config, made.path, lambda _: True, announce_nothing)
     held = made.manifest.rows["messages"] // 2
     assert before <= held <= after
     assert turns(database) == first(held)

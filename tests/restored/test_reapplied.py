@@ -9,15 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from cc_bot.app.database import CopyRequest, run_copy
-from cc_bot.app.restoring import ErasedAgain, ErasuresRequest, run_apply_erasures
+from cc_bot.app.database import ErasedAgain, run_apply_erasures, run_copy
 from cc_bot.config import Config, read_config
 from cc_bot.domain import ChannelKey
 from cc_bot.domain.errors import ErasuresBroken, ErasuresNotFound
 from cc_bot.storage import open_database
+from cc_bot.storage.backup import announce_nothing
 from cc_bot.storage.engines import dialect_of
 from cc_bot.storage.erasures import ErasureLog
-from cc_bot.storage.manifest import announce_nothing
 from cc_bot.stores import Stores, open_stores
 from tests.databases import laid_out
 from tests.stores.life import about, left_in_files, live
@@ -48,11 +47,10 @@ class Operator:
 
     async def dump(self) -> None:
         """Have what is stored now restored later."""
-        await run_copy(self.config, CopyRequest(self.lived, self.restored), announce_nothing)
+        await run_copy(self.config, self.lived, self.restored, announce_nothing)
 
     async def apply(self, *files: Path, since: datetime | None = None) -> ErasedAgain:
-        request = ErasuresRequest(files or (self.log,), since)
-        return await run_apply_erasures(self.config, request, announce_nothing)
+        return await run_apply_erasures(self.config, announce_nothing, files or (self.log,), since)
 
 
 @pytest.fixture

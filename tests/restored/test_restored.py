@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from cc_bot.app.restoring import ErasedAgain, Restoration, RestoreRequest, run_restore, run_wipe
+from cc_bot.app.database import ErasedAgain, Restoration, run_restore, run_wipe
 from cc_bot.config import Config, read_config
 from cc_bot.domain import ChannelKey, SessionKey
 from cc_bot.domain.clock import utc_now
@@ -26,9 +26,9 @@ from cc_bot.domain.errors import (
 )
 from cc_bot.domain.web import WebPlace
 from cc_bot.storage import Database, ErasureLog, back_up
+from cc_bot.storage.backup import Stage
 from cc_bot.storage.erasures import read_erasures
 from cc_bot.storage.files import instance_lock
-from cc_bot.storage.manifest import Stage
 from cc_bot.stores import Stores, open_stores
 from tests.stores.forgetting import FACT, MARK, remembered, stored
 from tests.stores.life import live
@@ -64,8 +64,9 @@ class Bot:
         return (await back_up(self.database, self.backups, now or utc_now())).path
 
     async def restore(self, backup: Path, *, yes: bool = True, without_erasures: bool = False) -> Restoration:
-        request = RestoreRequest(backup, lambda _: yes, without_erasures)
-        return await run_restore(self.config, request, self.stages.append)
+        return await run_restore(
+            self.config, backup, lambda _: yes, self.stages.append, without_erasures=without_erasures
+        )
 
     def holds(self, word: str) -> bool:
         return word.encode() in self.database.read_bytes()

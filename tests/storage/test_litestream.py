@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from cc_bot.app.restoring import RestoreRequest, run_restore
+from cc_bot.app.database import run_restore
 from cc_bot.config import read_config
 from cc_bot.domain.clock import utc_now
-from cc_bot.storage.manifest import announce_nothing
+from cc_bot.storage.backup import announce_nothing
 from cc_bot.stores import open_stores
 from tests.storage.files import memories
 
@@ -79,8 +79,7 @@ async def test_a_replica_has_any_moment_back_after_the_machine_is_lost(tmp_path:
     assert copy
     assert await memories(copy) == ["猫が好き"]
     config = read_config({"CC_BOT_DATABASE_URL": f"sqlite:///{database}"}, tmp_path / ".env")
-    request = RestoreRequest(copy, lambda _: True, without_erasures=True)
-    done = await run_restore(config, request, announce_nothing)
+    done = await run_restore(config, copy, lambda _: True, announce_nothing, without_erasures=True)
     assert done.replaced
     assert await memories(done.replaced) == ["犬が好き", "猫が好き"]
     assert await memories(database) == ["猫が好き"]

@@ -9,7 +9,7 @@ import pytest
 
 from cc_bot.domain.errors import DatabaseNewer, StorageError
 from cc_bot.storage import Migration, apply_pending, list_pending, open_database
-from cc_bot.storage.migrate import read_migrations
+from cc_bot.storage.schema import read_migrations
 from tests.storage.files import mode
 
 NOTES = """

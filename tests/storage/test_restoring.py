@@ -10,8 +10,7 @@ import pytest
 from cc_bot.domain.clock import utc_now
 from cc_bot.domain.errors import BackupDamaged, BackupMissing, DatabaseInUse, DatabaseNewer, StartupError
 from cc_bot.storage import back_up
-from cc_bot.storage.backup import leftovers_of, preserve
-from cc_bot.storage.manifest import announce_nothing, manifest_path
+from cc_bot.storage.backup import announce_nothing, back_up_before, leftovers_of, manifest_path
 from cc_bot.storage.restoring import StagedBackup, data_of, finish, put_in_place, staged, wipe
 from cc_bot.stores import open_stores
 from tests.storage.files import change, memories, mode, names, spoil
@@ -162,7 +161,7 @@ class TestWiping:
         others = ["agents.toml", "policy.toml", "sessions.db.lock", "other.db", "sessions.dbx"]
         for name in others:
             (tmp_path / name).write_text("")
-        preserve(database, 15)
+        back_up_before(database, 15)
         for name in (
             *("sessions.replaced-20261122-030405.db", "sessions.replaced-20261122-030405-2.db-wal"),
             *("sessions.db-wal", "chat_history", ".sessions.before-v15.db.partial"),

@@ -18,7 +18,7 @@ from cc_bot.domain.errors import (
     DatabaseReadOnly,
     DatabaseUnusable,
 )
-from cc_bot.storage import Database, Statement, open_database
+from cc_bot.storage import Database, ErasureLog, Statement, open_database
 from tests.storage.files import spoil
 
 CREATE = (
@@ -175,8 +175,12 @@ class TestDamaged:
         self, database: Database, path: Path
     ) -> None:
         await database.close()
-        for begin, refusal in ((100, DatabaseDamaged), (0, DatabaseUnusable)):
-            spoil(path, start=begin)
+        ErasureLog.beside(path).make()
+        for begin, refusal in ((100, DatabaseDamaged), (0, DatabaseUnusable), (None, DatabaseDamaged)):
+            if begin is None:
+                os.truncate(path, 0)  # it was a database, as there is a log of it
+            else:
+                spoil(path, start=begin)
             with pytest.raises(refusal):
                 async with open_database(f"sqlite:///{path}"):
                     pass

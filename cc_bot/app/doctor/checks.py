@@ -2,30 +2,17 @@
 
 import asyncio
 import platform
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from functools import partial
 from importlib import import_module
+from itertools import chain
 from typing import Final
 
 import cc_bot.tools
 from cc_bot.agents import Agents
 from cc_bot.app.core import build_internet, build_searches, tool_cost
-from cc_bot.app.doctor.database import check_backups, check_database_file, check_erasures
-from cc_bot.app.doctor.discord import check_discord
-from cc_bot.app.doctor.features import (
-    check_charts,
-    check_documents,
-    check_embedder,
-    check_reading,
-    check_sandbox,
-    check_search,
-    check_speaker,
-    check_transcriber,
-)
-from cc_bot.app.doctor.models import MAX_REQUESTS, check_models
-from cc_bot.app.doctor.pages import check_pages
+from cc_bot.app.doctor import database, discord, features, models
 from cc_bot.app.doctor.report import Finding, Report, failed, ok, warning
-from cc_bot.app.doctor.server import check_database_server
 from cc_bot.app.files import make_agents, make_policies, make_servers_file, path_of
 from cc_bot.app.models import build_embedder, build_speaker, build_transcriber
 from cc_bot.config import LOCAL, OFF, Config
@@ -38,7 +25,7 @@ from cc_bot.mcp.file import ServerEntry
 from cc_bot.mcp.servers import try_servers
 from cc_bot.reading.reader import DocumentReader
 from cc_bot.storage.engines import dialect_of
-from cc_bot.storage.examination import SQLITE
+from cc_bot.storage.sqlite import SQLITE_VERSION
 from cc_bot.texts import Texts, explain, texts
 from cc_bot.texts.tool_servers import say_left_out
 from cc_bot.tools.registry import discover
@@ -72,49 +59,60 @@ async def run_doctor(config: Config, *, offline: bool) -> Report:
 
 
 def list_checks(config: Config, words: Texts, *, offline: bool) -> Sequence[Check]:
-    local = dialect_of(config.database_url) == "sqlite"
+    online, local = not offline, dialect_of(config.database_url) == "sqlite"
     agents = make_agents(config, discover(cc_bot.tools).names)
-    reader, clock = DocumentReader(unconfined=config.read_unconfined), config.clock
-    pages = None if offline else build_internet(config).pages
-    database = check_database_file if local else check_database_server
-    speech_s, models_s = config.model_timeout_s + SLACK_S, config.model_timeout_s * MAX_REQUESTS + SLACK_S
-    checks: Sequence[tuple[bool, Check]] = [
-        (True, ("program", partial(_check_program, config, words), LIMIT_S)),
-        (not offline, ("token", partial(_check_discord, config, words), LIMIT_S)),
-        (True, ("database", partial(database, config, words), DATABASE_LIMIT_S)),
-        (local, ("backups", partial(check_backups, config, words, utc_now()), LIMIT_S)),
-        (True, ("erasures", partial(check_erasures, config, words), LIMIT_S)),
-        (True, ("agents", partial(_check_agents, config, words, agents), LIMIT_S)),
-        (True, ("policy", partial(_check_policy, config, words), LIMIT_S)),
-        (True, ("tools", partial(_check_tools, config, words, agents, offline=offline), 2 * SERVERS_LIMIT_S)),
-        (True, ("model", partial(_check_models, config, words, agents, offline=offline), models_s)),
-        (
-            not offline or config.embedding_model in (LOCAL, OFF),
-            ("embedder", partial(_check_embedder, config, words), LOADING_LIMIT_S),
-        ),
-        (not offline, ("hearing", partial(check_transcriber, build_transcriber(config), words), speech_s)),
-        (not offline, ("speaking", partial(check_speaker, build_speaker(config), words), speech_s)),
-        (True, ("font", partial(check_charts, config.operator_locale, words), LOADING_LIMIT_S)),
-        (True, ("pages", partial(check_pages, config, words, clock, offline=offline), LIMIT_S)),
-        (True, ("documents", partial(check_documents, reader, words), LOADING_LIMIT_S)),
-        (
-            True,
-            (
-                "sandbox",
-                partial(check_sandbox, DocumentReader(), words, unconfined=config.read_unconfined),
-                LOADING_LIMIT_S,
-            ),
-        ),
-        (True, ("reading", partial(check_reading, pages, words, wanted=config.read_pages), LOADING_LIMIT_S)),
-        (not offline, ("search", partial(check_search, build_searches(config), words), LOADING_LIMIT_S)),
-    ]
-    return [check for wanted, check in checks if wanted]
+    reader, confined = DocumentReader(unconfined=config.read_unconfined), DocumentReader()
+    pages = build_internet(config).pages if online else None
+    check_database = database.check_database_file if local else database.check_database_server
+    speech_s, models_s = (
+        config.model_timeout_s + SLACK_S,
+        config.model_timeout_s * models.MAX_REQUESTS + SLACK_S,
+    )
+    checks = list[Check]()
+
+    def add(
+        name: str, check: Callable[[], Awaitable[Checked]], limit_s: float, *, wanted: bool = True
+    ) -> None:
+        if wanted:
+            checks.append((name, check, limit_s))
+
+    add("program", partial(_check_program, config, words), LIMIT_S)
+    add("token", partial(_check_discord, config, words), LIMIT_S, wanted=online)
+    add("database", partial(check_database, config, words), DATABASE_LIMIT_S)
+    add("backups", partial(database.check_backups, config, words, utc_now()), LIMIT_S, wanted=local)
+    add("erasures", partial(database.check_erasures, config, words), LIMIT_S)
+    add("agents", partial(_check_agents, config, words, agents), LIMIT_S)
+    add("policy", partial(_check_policy, config, words), LIMIT_S)
+    add("tools", partial(_check_tools, config, words, agents, offline=offline), 2 * SERVERS_LIMIT_S)
+    add("model", partial(_check_models, config, words, agents, offline=offline), models_s)
+    own_encoder = config.embedding_model in (LOCAL, OFF)
+    add("embedder", partial(_check_embedder, config, words), LOADING_LIMIT_S, wanted=online or own_encoder)
+    add(
+        "hearing",
+        partial(features.check_transcriber, build_transcriber(config), words),
+        speech_s,
+        wanted=online,
+    )
+    add("speaking", partial(features.check_speaker, build_speaker(config), words), speech_s, wanted=online)
+    add("font", partial(features.check_charts, config.operator_locale, words), LOADING_LIMIT_S)
+    add("pages", partial(features.check_pages, config, words, config.clock, offline=offline), LIMIT_S)
+    add("documents", partial(features.check_documents, reader, words), LOADING_LIMIT_S)
+    unconfined = config.read_unconfined
+    add("sandbox", partial(features.check_sandbox, confined, words, unconfined=unconfined), LOADING_LIMIT_S)
+    add("reading", partial(features.check_reading, pages, words, wanted=config.read_pages), LOADING_LIMIT_S)
+    add(
+        "search",
+        partial(features.check_search, build_searches(config), words),
+        LOADING_LIMIT_S,
+        wanted=online,
+    )
+    return checks
 
 
 async def run_checks(checks: Sequence[Check], words: Texts) -> Report:
     """Run all checks at once. Returns their findings in order."""
     found = await asyncio.gather(*(_run(check, words) for check in checks))
-    return Report(tuple(finding for findings in found for finding in findings))
+    return Report(tuple(chain.from_iterable(found)))
 
 
 async def _run(check: Check, words: Texts) -> Sequence[Finding]:
@@ -133,9 +131,12 @@ async def _run(check: Check, words: Texts) -> Sequence[Finding]:
 
 async def _check_program(config: Config, words: Texts) -> Sequence[Finding]:
     said, zone = words.doctor, config.timezone
-    versions = said.program.format(version=__version__, python=platform.python_version(), sqlite=SQLITE)
+    versions = {"version": __version__, "python": platform.python_version(), "sqlite": SQLITE_VERSION}
     now = f"{config.clock().astimezone(zone):%Y-%m-%d %H:%M}"
-    found = [ok("program", versions), ok("timezone", said.timezone_ok.format(zone=zone.key, time=now))]
+    found = [
+        ok("program", said.program.format(**versions)),
+        ok("timezone", said.timezone_ok.format(zone=zone.key, time=now)),
+    ]
     if offset := config.test_clock_offset:
         found.append(warning("clock", said.clock_set.format(seconds=round(offset.total_seconds()))))
     return found
@@ -143,9 +144,8 @@ async def _check_program(config: Config, words: Texts) -> Sequence[Finding]:
 
 async def _check_discord(config: Config, words: Texts) -> Sequence[Finding]:
     bot = import_module("cc_bot.discord.bot")  # hikari takes a second to load
-    return await check_discord(
-        config, words, partial(bot.list_command_names, config.discord_token or ""), utc_now
-    )
+    names = partial(bot.list_command_names, config.discord_token or "")
+    return await discord.check_discord(config, words, names, utc_now)
 
 
 async def _check_agents(config: Config, words: Texts, agents: Agents) -> Finding:
@@ -154,10 +154,8 @@ async def _check_agents(config: Config, words: Texts, agents: Agents) -> Finding
         count = len(await agents.load())
     except StartupError as error:
         return failed("agents", explain(error, words), said.file_fix)
-    return ok(
-        "agents",
-        said.agents_ok.format(count=count) if path_of(config, "agents.toml").exists() else said.agents_none,
-    )
+    there = path_of(config, "agents.toml").exists()
+    return ok("agents", said.agents_ok.format(count=count) if there else said.agents_none)
 
 
 async def _check_policy(config: Config, words: Texts) -> Finding:
@@ -169,21 +167,21 @@ async def _check_policy(config: Config, words: Texts) -> Finding:
     return ok("policy", said.policy_ok if path_of(config, "policy.toml").exists() else said.policy_none)
 
 
-async def _load_agents(agents: Agents) -> Mapping[str, Agent]:
-    """Return no agents if their file is invalid, which _check_agents reports."""
+async def _load_agents(agents: Agents) -> Collection[Agent]:
+    """Return none if their file is invalid, which _check_agents reports."""
     try:
-        return await agents.load()
+        return (await agents.load()).values()
     except StartupError:
-        return {}
+        return ()
 
 
 async def _check_models(config: Config, words: Texts, agents: Agents, *, offline: bool) -> Sequence[Finding]:
-    own = [name for agent in (await _load_agents(agents)).values() for name in agent.models]
-    return await check_models(config, words, own, discover(cc_bot.tools).schemas(), offline=offline)
+    own = [name for agent in await _load_agents(agents) for name in agent.models]
+    return await models.check_models(config, words, own, discover(cc_bot.tools).schemas(), offline=offline)
 
 
 async def _check_embedder(config: Config, words: Texts) -> Finding:
-    return await check_embedder(build_embedder(config), words, wanted=config.embedding_model != OFF)
+    return await features.check_embedder(build_embedder(config), words, wanted=config.embedding_model != OFF)
 
 
 async def _check_tools(config: Config, words: Texts, agents: Agents, *, offline: bool) -> Sequence[Finding]:
@@ -204,7 +202,7 @@ async def _check_tools(config: Config, words: Texts, agents: Agents, *, offline:
             found.append(warning("tools", words.tool_servers_file.over_budget.format(**limits)))
     else:
         known = dict.fromkeys(servers)
-    for agent in (await _load_agents(agents)).values():
+    for agent in await _load_agents(agents):
         if missing := find_missing(agent.tools or (), known):
             names = {"agent": agent.name, "tools": ", ".join(missing[:MAX_NAMES])}
             found.append(warning("tools", said.agent_tools_missing.format(**names)))

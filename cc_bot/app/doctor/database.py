@@ -1,4 +1,4 @@
-"""Checks the database file and its sidecars: disk, modes, backups, erasure log."""
+"""Checks the database, the files beside it, and the bot's processes."""
 
 import asyncio
 import os
@@ -7,23 +7,55 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Final
 
-from cc_bot.app.doctor.report import Finding, Verdict, failed, finding, ok, warning
+from cc_bot.app.doctor.report import Finding, failed, ok, warning
 from cc_bot.app.files import path_of
 from cc_bot.config import Config
+from cc_bot.domain.errors import (
+    CcBotError,
+    DatabaseDamaged,
+    DatabaseLocked,
+    DatabaseReadOnly,
+    StartupError,
+    StorageError,
+)
+from cc_bot.domain.process import find_differing, find_free_shards, write_shards
 from cc_bot.domain.text import format_size
+from cc_bot.storage import Database, list_pending
 from cc_bot.storage.backup import backups_in, copies_of
-from cc_bot.storage.engines import config_path, state_path
+from cc_bot.storage.engines import config_path, folder_setting, open_database, shown, state_path
 from cc_bot.storage.erasures import ErasureLog, find_unreadable_logs, logs_in
-from cc_bot.storage.examination import Condition, Examination, examine
-from cc_bot.storage.files import free_bytes, sidecar
-from cc_bot.texts import Texts
+from cc_bot.storage.files import ensure_folder, free_bytes, sidecar
+from cc_bot.storage.schema import Condition, examine, known_migrations
+from cc_bot.stores import ProcessStore
+from cc_bot.texts import Texts, explain
+from cc_bot.texts.cli import storage_problem
 
 MAX_BACKUP_AGE: Final = timedelta(days=7)
 MIN_FREE_BYTES: Final = 64 * 2**20
 """With less, writes soon fail."""
 WANTED_BYTES: Final = 512 * 2**20
 """In addition to twice the database: it is copied before upgrades and vacuumed after erasures."""
-OTHERS: Final = 0o077
+_OTHERS: Final = 0o077
+MAX_TABLES: Final = 3
+_SELECT_FACTS: Final = """
+    SELECT
+        current_setting('server_version'),
+        pg_database_size(current_database()),
+        CASE WHEN pg_is_in_recovery() THEN 1 ELSE 0 END,
+        current_setting('default_transaction_read_only'),
+        CAST(current_user AS TEXT),
+        CAST(coalesce(current_schema(), '') AS TEXT),
+        CASE WHEN has_schema_privilege(current_schema(), 'CREATE') THEN 1 ELSE 0 END
+"""
+_SELECT_FORBIDDEN: Final = """
+    SELECT CAST(relname AS TEXT)
+    FROM pg_class
+    WHERE relnamespace = CAST(current_schema() AS regnamespace) AND relkind IN ('r', 'p') AND NOT (
+        has_table_privilege(oid, 'SELECT') AND has_table_privilege(oid, 'INSERT')
+        AND has_table_privilege(oid, 'UPDATE') AND has_table_privilege(oid, 'DELETE'))
+    ORDER BY relname
+"""
+
 
 Free = Callable[[Path], int]
 
@@ -35,41 +67,44 @@ async def check_database_file(config: Config, texts: Texts, free: Free = free_by
 
 def _check_file(config: Config, texts: Texts, free: Free) -> Iterator[Finding]:
     said, path = texts.doctor, config_path(config.database_url, config.data_folder)
-    examined = examine(path)
-    size = format_size(examined.size_bytes)
-    sentences: Mapping[Condition, tuple[Verdict, str]] = {
-        "fine": ("ok", said.database_ok),
-        "missing": ("ok", said.database_new),
-        "locked": ("warning", said.database_locked),
-        "no_folder": ("failed", said.database_folder),
-        "foreign": ("failed", said.database_foreign),
-        "damaged": ("failed", said.database_damaged),
-        "read_only": ("failed", said.database_read_only),
+    found = examine(path)
+    problems: Mapping[Condition, StorageError] = {
+        "damaged": DatabaseDamaged(),
+        "read_only": DatabaseReadOnly(),
+        "locked": DatabaseLocked(),
     }
-    verdict, sentence = sentences[examined.condition]
-    yield finding("database", verdict, sentence.format(path=path, folder=path.parent, size=size))
-    if examined.version is not None:
-        yield _check_version(examined.version, examined, texts)
-    if examined.mismatch:
-        yield failed("schema", said.schema_changed.format(names=examined.mismatch))
-    if examined.condition != "no_folder":
-        yield _check_disk(path, examined.size_bytes, texts, free)
+    sentences: Mapping[Condition, str] = {
+        "fine": said.database_ok,
+        "missing": said.database_new,
+        "no_folder": said.database_folder,
+        "foreign": said.database_foreign,
+    }
+    judge: Callable[[str, str], Finding]
+    if problem := problems.get(found.condition):
+        judge = warning if found.condition == "locked" else failed
+        yield judge("database", storage_problem(problem, path, texts.storage, on_server=False))
+    else:
+        judge = failed if found.condition in ("no_folder", "foreign") else ok
+        names = {"path": path, "folder": path.parent, "size": format_size(found.size_bytes)}
+        yield judge("database", sentences[found.condition].format(**names))
+    if found.version is not None:
+        yield _check_version(found.version, texts)
+    if found.mismatch:
+        yield failed("schema", said.schema_changed.format(names=found.mismatch))
+    if found.condition != "no_folder":
+        yield _check_disk(path, found.size_bytes, texts, free)
     if os.name == "posix":
-        open_files = " ".join(str(each) for each in _private_files(config, path) if _mode(each) & OTHERS)
-        yield (
-            warning("files", said.files_open.format(names=open_files))
-            if open_files
-            else ok("files", said.files_ok)
-        )
+        shared = " ".join(str(each) for each in _private_files(config, path) if _mode(each) & _OTHERS)
+        yield warning("files", said.files_open.format(names=shared)) if shared else ok("files", said.files_ok)
 
 
-def _check_version(version: int, examined: Examination, texts: Texts) -> Finding:
-    said, versions = texts.doctor, {"version": version, "newest": examined.newest}
-    if version > examined.newest:
-        return failed("migrations", said.migrations_newer.format(**versions))
-    if version < examined.newest:
-        return warning("migrations", said.migrations_pending.format(**versions))
-    return ok("migrations", said.migrations_ok.format(**versions))
+def _check_version(version: int, texts: Texts) -> Finding:
+    said, newest = texts.doctor, known_migrations()[-1].version
+    if version > newest:
+        return failed("migrations", said.migrations_newer.format(version=version, newest=newest))
+    if version < newest:
+        return warning("migrations", said.migrations_pending.format(version=version, newest=newest))
+    return ok("migrations", said.migrations_ok.format(version=version))
 
 
 def _check_disk(path: Path, size_bytes: int, texts: Texts, free: Free) -> Finding:
@@ -104,33 +139,89 @@ def _mode(path: Path) -> int:
         return 0
 
 
-async def check_backups(config: Config, texts: Texts, now: datetime) -> Sequence[Finding]:
+async def check_backups(config: Config, texts: Texts, now: datetime) -> Finding:
     said, folder = texts.doctor, config.backup_folder
     try:
-        newest = next((each.path for each in await asyncio.to_thread(backups_in, folder)), None)
-        made_s = newest.stat().st_mtime if newest else 0
-    except FileNotFoundError:
-        newest = None
+        newest = (await asyncio.to_thread(backups_in, folder))[0].path
+        age = now - datetime.fromtimestamp(newest.stat().st_mtime, now.tzinfo)
+    except (FileNotFoundError, IndexError):
+        return warning("backups", said.backups_none.format(folder=folder))
     except OSError:
-        return [warning("backups", said.backups_unreadable.format(folder=folder))]
-    if newest is None:
-        return [warning("backups", said.backups_none.format(folder=folder))]
-    age = now - datetime.fromtimestamp(made_s, now.tzinfo)
+        return warning("backups", said.backups_unreadable.format(folder=folder))
     facts = {"name": newest.name, "days": max(age.days, 0)}
     if age > MAX_BACKUP_AGE:
-        return [warning("backups", said.backups_old.format(**facts))]
-    return [ok("backups", said.backups_ok.format(**facts))]
+        return warning("backups", said.backups_old.format(**facts))
+    return ok("backups", said.backups_ok.format(**facts))
 
 
-async def check_erasures(config: Config, texts: Texts) -> Sequence[Finding]:
+async def check_erasures(config: Config, texts: Texts) -> Finding:
     """Check the erasure log and its copies: without them nothing can be erased or restored."""
     said, log = texts.doctor, ErasureLog.beside(state_path(config.database_url, config.data_folder)).path
-    if found := await asyncio.to_thread(_find_unusable_logs, log, config.backup_folder):
-        return [failed("erasures", said.erasures_unusable.format(names=" ".join(map(str, found))))]
-    return [ok("erasures", said.erasures_ok if await asyncio.to_thread(log.exists) else said.erasures_none)]
+    exists = await asyncio.to_thread(log.exists)
+    paths = [*logs_in(log.parent), *logs_in(config.backup_folder), *([log] if exists else [])]
+    unreadable = await asyncio.to_thread(find_unreadable_logs, paths)
+    if found := [str(path) for path in paths if path in unreadable or not os.access(path, os.W_OK)]:
+        return failed("erasures", said.erasures_unusable.format(names=" ".join(found)))
+    return ok("erasures", said.erasures_ok if exists else said.erasures_none)
 
 
-def _find_unusable_logs(log: Path, backups: Path) -> list[Path]:
-    paths = [*logs_in(log.parent), *logs_in(backups), *([log] if log.exists() else [])]
-    unreadable = find_unreadable_logs(paths)
-    return [path for path in paths if path in unreadable or not os.access(path, os.W_OK)]
+async def check_database_server(config: Config, texts: Texts) -> Sequence[Finding]:
+    url, found = config.database_url, list[Finding]()
+    try:
+        ensure_folder(state_path(url, config.data_folder), folder_setting(url), only_look=True)
+    except StartupError as error:  # the bot does not start without it
+        found.append(failed("database", explain(error, texts), texts.doctor.server_unreachable_fix))
+    try:
+        async with open_database(url) as database:
+            return [*await _check_open(database, texts), *found]
+    except StorageError as error:
+        problem = storage_problem(error, shown(url), texts.storage, on_server=True)
+    except CcBotError as error:
+        problem = explain(error, texts)
+    return [failed("database", problem, texts.doctor.server_unreachable_fix), *found]
+
+
+async def _check_open(database: Database, texts: Texts) -> Sequence[Finding]:
+    said = texts.doctor
+    [(version, size, standby, read_only, role, schema, may_create)] = await database.query(_SELECT_FACTS)
+    answers = said.server_answers.format(where=database.location, version=version, size=format_size(size))
+    found = [ok("database", answers)]
+    if standby:
+        found.append(failed("database", said.server_standby))
+    elif read_only != "off":
+        found.append(failed("database", said.server_read_only.format(role=role)))
+    if not may_create:
+        found.append(failed("database", said.server_may_not_make.format(role=role, schema=schema)))
+    if forbidden := [name for (name,) in await database.query(_SELECT_FORBIDDEN)]:
+        tables = ", ".join(forbidden[:MAX_TABLES]) + (", …" if len(forbidden) > MAX_TABLES else "")
+        names = {"role": role, "schema": schema, "count": len(forbidden), "tables": tables}
+        found.append(failed("database", said.server_may_not_write.format(**names)))
+    if standby or read_only != "off":
+        return found
+    if pending := await list_pending(database):
+        return [*found, warning("database", said.server_pending.format(count=len(pending)))]
+    return [*found, *await _check_processes(ProcessStore(database), texts)]
+
+
+async def _check_processes(store: ProcessStore, texts: Texts) -> Sequence[Finding]:
+    said, found = texts.doctor_server, list[Finding]()
+    processes, duties = await store.list_all(), await store.list_duties()
+    for each in processes:
+        process = each.process
+        own = ", ".join(duty.name for duty in duties if duty.process == process.name) or said.no_duties
+        shards = said.all_shards if process.shards is None else process.told_shards or "-"
+        facts = {"host": process.host, "shards": shards, "duties": own}
+        if each.lapsed:
+            found.append(warning("database", said.process_lapsed.format(**facts), said.process_lapsed_fix))
+        elif each.is_unconnected:
+            sentence = said.process_unconnected.format(**facts)
+            found.append(warning("database", sentence, said.process_unconnected_fix))
+        else:
+            found.append(ok("database", said.process.format(**facts)))
+    if free := find_free_shards(processes):
+        sentence = said.free_shards.format(shards=write_shards(free))
+        found.append(warning("database", sentence, said.free_shards_fix))
+    if differing := find_differing(processes):
+        sentence = said.differing.format(what=", ".join(differing))
+        found.append(warning("database", sentence, said.differing_fix))
+    return found

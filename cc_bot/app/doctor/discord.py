@@ -4,6 +4,7 @@ Uses plain HTTP: no gateway is needed, and loading hikari takes a second.
 https://discord.com/developers/docs/resources/application
 """
 
+import re
 from collections.abc import Awaitable, Callable, Collection, Sequence
 from datetime import UTC, datetime, timedelta
 from email.utils import parsedate_to_datetime
@@ -27,6 +28,8 @@ MAX_DIFFERENCE: Final = timedelta(seconds=5)
 """Discord's time is in whole seconds, and arrives with a delay."""
 WRONG_DIFFERENCE: Final = timedelta(minutes=1)
 
+_TOKEN: Final = re.compile(r"[\w-]++\.[\w-]++\.[\w-]++", re.ASCII)
+
 _Get = Callable[[str], Awaitable[tuple[Any, str]]]
 
 
@@ -41,6 +44,8 @@ async def check_discord(
     said = texts.doctor
     if not config.discord_token:
         return [warning("token", said.token_missing)]
+    if not _TOKEN.fullmatch(config.discord_token):
+        return [failed("token", said.token_malformed)]
     headers = {
         "Authorization": f"Bot {config.discord_token}",
         "User-Agent": f"DiscordBot (cc-bot, {__version__})",

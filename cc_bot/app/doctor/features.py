@@ -1,15 +1,23 @@
-"""Tries the optional features: speech, embeddings, charts, documents, the web."""
+"""Tries the optional features: speech, embeddings, charts, documents, the web and its pages."""
 
 import asyncio
 import io
+import ssl
 import wave
-from collections.abc import Sequence
+from collections.abc import Awaitable, Sequence
+from datetime import UTC, datetime, timedelta
+from importlib.resources import files
 from importlib.util import find_spec
-from typing import Final
+from typing import Any, Final, Protocol
+from urllib.parse import urlsplit
+
+import aiohttp
 
 from cc_bot.app.doctor.report import Finding, failed, ok, warning
 from cc_bot.charts import draw
+from cc_bot.config import Config
 from cc_bot.domain.canvas import Chart, Series
+from cc_bot.domain.clock import Clock
 from cc_bot.domain.errors import (
     CcBotError,
     DocumentsNotConfined,
@@ -44,17 +52,12 @@ _SETTINGS: Final = {"searxng": "CC_BOT_SEARCH_URL", "brave": "CC_BOT_BRAVE_KEY"}
 
 
 async def check_transcriber(transcriber: Transcriber | None, texts: Texts) -> Finding:
-    """Transcribe a second of silence, and close the transcriber."""
+    """Transcribe a second of silence."""
     said = texts.doctor
     if transcriber is None:
         return ok("hearing", said.hearing_none)
-    try:
-        await transcriber.transcribe(Attachment("", "audio/wav", _silence()), Locale.EN)
-    except CcBotError:
-        return warning("hearing", said.hearing_failed.format(name=transcriber.name))
-    finally:
-        await transcriber.close()
-    return ok("hearing", said.hearing_ok.format(name=transcriber.name))
+    use = transcriber.transcribe(Attachment("", "audio/wav", _silence()), Locale.EN)
+    return await _try("hearing", transcriber, use, said.hearing_ok, said.hearing_failed)
 
 
 def _silence() -> bytes:
@@ -68,31 +71,37 @@ def _silence() -> bytes:
 
 
 async def check_speaker(speaker: Speaker | None, texts: Texts) -> Finding:
-    """Speak a word, and close the synthesizer."""
     said = texts.doctor
     if speaker is None:
         return ok("speaking", said.speaking_none)
-    try:
-        await speaker.speak("OK")
-    except CcBotError:
-        return warning("speaking", said.speaking_failed.format(name=speaker.name))
-    finally:
-        await speaker.close()
-    return ok("speaking", said.speaking_ok.format(name=speaker.name))
+    return await _try("speaking", speaker, speaker.speak("OK"), said.speaking_ok, said.speaking_failed)
 
 
 async def check_embedder(embedder: Embedder | None, texts: Texts, *, wanted: bool) -> Finding:
-    """Embed a word, and close the embedder. Search by words works without it."""
+    """A failure is a warning, as search by words works without it."""
     said = texts.doctor
     if embedder is None:
         return ok("embedder", said.embedder_none if wanted else said.embedder_off)
+    use = embedder.embed(["猫 cat"])
+    return await _try("embedder", embedder, use, said.embedder_ok, said.embedder_failed)
+
+
+class _Service(Protocol):
+    @property
+    def name(self) -> str: ...
+
+    async def close(self) -> None: ...
+
+
+async def _try(check: str, service: _Service, use: Awaitable[object], works: str, fails: str) -> Finding:
+    """Await the use of a service, and close the service."""
     try:
-        await embedder.embed(["猫 cat"])
+        await use
     except CcBotError:
-        return warning("embedder", said.embedder_failed.format(name=embedder.name))
+        return warning(check, fails.format(name=service.name))
     finally:
-        await embedder.close()
-    return ok("embedder", said.embedder_ok.format(name=embedder.name))
+        await service.close()
+    return ok(check, works.format(name=service.name))
 
 
 async def check_charts(locale: Locale, texts: Texts) -> Finding:
@@ -162,3 +171,67 @@ async def check_search(services: Sequence[SearchService], texts: Texts) -> Seque
         except SearchFailed:
             found.append(failed("search", said.search_failed.format(**names)))
     return found or [ok("search", said.search_none)]
+
+
+TIMEOUT_S: Final = 5.0
+SOON: Final = timedelta(days=14)
+"""Before a certificate expires; automatic renewal happens a month before."""
+ANY_ADDRESS: Final = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 - nothing is bound here
+FILE: Final = "live.js"
+"""Served without signing in."""
+
+
+async def check_pages(config: Config, texts: Texts, clock: Clock, *, offline: bool) -> Sequence[Finding]:
+    if config.web_port is None:
+        return [ok("pages", texts.doctor.pages_off)]
+    found = [await _check_port(ANY_ADDRESS.get(config.web_host, config.web_host), config.web_port, texts)]
+    if not offline and urlsplit(config.web_url).scheme == "https":
+        found.append(await _check_address(config.web_url, texts, clock))
+    return found
+
+
+async def _check_port(host: str, port: int, texts: Texts) -> Finding:
+    said, where = texts.doctor, f"{f'[{host}]' if ':' in host else host}:{port}"
+    try:
+        if await _serves_pages(f"http://{where}"):
+            return ok("pages", said.pages_served.format(where=where))
+    except aiohttp.ClientConnectorError:
+        return ok("pages", said.pages_free.format(where=where))
+    except (aiohttp.ClientError, TimeoutError):
+        pass
+    return failed("pages", said.pages_taken.format(where=where))
+
+
+async def _check_address(url: str, texts: Texts, clock: Clock) -> Finding:
+    said, address = texts.doctor, urlsplit(url)
+    try:
+        is_ours = await _serves_pages(url)
+        left = await _expiry(address.hostname or "", address.port or 443) - clock()
+    except (aiohttp.ClientConnectorCertificateError, ssl.SSLError):
+        return failed("pages", said.pages_uncertified.format(url=url))
+    except (aiohttp.ClientError, OSError, TimeoutError):
+        return warning("pages", said.pages_unreached.format(url=url))
+    if not is_ours:
+        return warning("pages", said.pages_unreached.format(url=url))
+    if left < SOON:
+        return warning("pages", said.pages_ending.format(days=left.days))
+    return ok("pages", said.pages_reached.format(url=url, days=left.days))
+
+
+async def _serves_pages(url: str) -> bool:
+    async with (
+        aiohttp.ClientSession(timeout=aiohttp.ClientTimeout(TIMEOUT_S)) as client,
+        client.get(f"{url}/static/{FILE}", ssl=ssl.create_default_context()) as answer,
+    ):
+        return await answer.read() == (files("cc_bot.web") / "static" / FILE).read_bytes()
+
+
+async def _expiry(host: str, port: int) -> datetime:
+    """Return when the certificate expires. Raises OSError, TimeoutError and ssl.SSLError."""
+    async with asyncio.timeout(TIMEOUT_S):
+        _, writer = await asyncio.open_connection(host, port, ssl=ssl.create_default_context())
+        try:
+            certificate: dict[str, Any] = writer.get_extra_info("peercert")
+        finally:
+            writer.close()
+    return datetime.fromtimestamp(ssl.cert_time_to_seconds(certificate["notAfter"]), UTC)

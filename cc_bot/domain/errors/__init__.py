@@ -385,7 +385,7 @@ ErasuresCut = StartupError.define(
     ja="消去の記録が足りません。{path} かそのあとのバックアップを作ったときより少なく、消した人のデータが戻るおそれがあります。{name} をバックアップの隣に戻すか、それでもよければ --without-erasures を付けてください。",
     en="The record of erasures is not whole: it has less than was known when {path} or a later backup was made, so people who were forgotten might come back. Put {name} back beside the backup, or add --without-erasures if that is all right.",
 )
-NotConfirmed = StartupError.define("NotConfirmed", ja="取り消せない操作なので、実行していません。よければ {command} と入力してください。", en="Nothing was done, because it can't be undone. If you mean it, run: {command}")
+NotConfirmed = StartupError.define("NotConfirmed", ja="中止しました。何も変えていません。確認なしで行うには、{command} と入力してください。", en="Cancelled; nothing was changed. To go ahead without being asked, run: {command}")
 
 
 class StorageError(CcBotError):
