@@ -149,7 +149,7 @@ class Took(NamedTuple):
 
 async def build(stores: Stores, raw: sqlite3.Connection, key: ChannelKey, question: Message) -> Took:
     calibration = Calibration(stores.token_factors, "model")
-    context, notes = ChannelContext(stores.blocks), ProfileNotes(stores.memory_pins)
+    context, notes = ChannelContext(stores.blocks), ProfileNotes(stores.memories)
     turns = ChannelTurns(stores.channels, context, calibration, PromptStyle(), lambda: NOW, notes)
     turn = ChannelTurn(turns, key, (question,), TurnOptions(Locale.JA, TOKYO, bot_id=9))
     start, busy = perf_counter(), process_time()

@@ -177,7 +177,7 @@ class Conversation:
     ) -> BuiltPrompt:
         if self.kind == "blocks":
             calibration = Calibration(stores.token_factors, "model")
-            context, notes = ChannelContext(stores.blocks), ProfileNotes(stores.memory_pins)
+            context, notes = ChannelContext(stores.blocks), ProfileNotes(stores.memories)
             turns = ChannelTurns(stores.channels, context, calibration, self.style, lambda: now, notes)
             prompt = await ChannelTurn(turns, CHANNEL, (question,), options).prompt(TOOLS)
             request = prompt.request(TOOLS, answer_begun=False, model="")
@@ -218,7 +218,7 @@ class Session:
         now = START + timedelta(minutes=3 * number)
         style = PromptStyle(budget_tokens=BUDGET)
         calibration = Calibration(stores.token_factors, "model")
-        notes = ProfileNotes(stores.memory_pins)
+        notes = ProfileNotes(stores.memories)
         turns = SessionTurns(stores.sessions, calibration, style, lambda: now, notes)
         question, options = Message("user", said(number, 0)), TurnOptions(Locale.JA, TOKYO)
         if self.replies:

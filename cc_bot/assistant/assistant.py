@@ -192,7 +192,7 @@ class Assistant:
         self._meter = meter
         self._spending = spending or Spending(stores.usage)
         self._calibration = Calibration(stores.token_factors, chains.first(()))
-        profile, style = ProfileNotes(stores.memory_pins), settings.style
+        profile, style = ProfileNotes(stores.memories), settings.style
         self._sessions = SessionTurns(stores.sessions, self._calibration, style, clock, profile, summaries)
         context = ChannelContext(stores.blocks)
         self._channels = ChannelTurns(stores.channels, context, self._calibration, style, clock, profile)

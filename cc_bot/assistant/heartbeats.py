@@ -81,7 +81,7 @@ class Heartbeats:
         self._clock = clock
         self._time_limit_s = time_limit_s
         self._spending = spending or Spending(stores.usage)
-        self._profile = ProfileNotes(stores.memory_pins)
+        self._profile = ProfileNotes(stores.memories)
         self._looking = asyncio.Semaphore(AT_A_TIME)
         self._thinking = asyncio.Semaphore(AT_A_TIME)
 

@@ -49,7 +49,7 @@ from cc_bot.domain.usage import UsageSubject
 from cc_bot.internet.addresses import TurnTexts
 from cc_bot.internet.turn import WebAccess
 from cc_bot.llm.model import ChatRequest, PromptPart, ToolResultPart, ToolSchema
-from cc_bot.stores import MemoryPinStore, Settlement, StoredTurn, Stores
+from cc_bot.stores import MemoryStore, Settlement, StoredTurn, Stores
 from cc_bot.tools.registry import CanvasDraft, ToolContext
 
 # ---- stop ----------------------------------------------------------------------------------------------
@@ -442,17 +442,17 @@ class ProfileNotes:
     the answer as recalled, and do not count as shown to the user: to change one, the model has to look it up.
     """
 
-    pins: MemoryPinStore
+    memories: MemoryStore
 
     async def of(
         self, user_id: int, visibility: Visibility, offered: Sequence[ToolSchema]
     ) -> Sequence[Memory]:
         """Read the notes for a turn. `visibility` is that of the answer: notes that its readers must not see
         are left out."""
-        if not self.pins.told or not any(tool.name == "recall" for tool in offered):
+        if not self.memories.profile_notes or not any(tool.name == "recall" for tool in offered):
             return ()
         audience: Audience = "private" if visibility == "private" else "anywhere"
-        return await self.pins.list_for_prompt(user_id, audience=audience)
+        return await self.memories.list_for_prompt(user_id, audience=audience)
 
 
 # ---- account ---------------------------------------------------------------------------------------------

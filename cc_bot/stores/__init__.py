@@ -28,15 +28,12 @@ from cc_bot.stores.blocks import BlockStore
 from cc_bot.stores.canvases import CanvasStore
 from cc_bot.stores.channels import ChannelStore
 from cc_bot.stores.ledger import Mention, TurnLedger, asked_in, channel_turn
-from cc_bot.stores.memory.history import MemoryHistoryStore
+from cc_bot.stores.memory.index import search_terms_kept_current
+from cc_bot.stores.memory.limits import FileRules, MemoryQuotas, SecretRules, no_rules
 from cc_bot.stores.memory.meaning import Embedding
-from cc_bot.stores.memory.pins import MemoryPinStore
-from cc_bot.stores.memory.quotas import FileRules, MemoryQuotas, no_rules
 from cc_bot.stores.memory.removal import MemoryRemovalStore
-from cc_bot.stores.memory.secrets import SecretRules
 from cc_bot.stores.memory.store import MemoryStore
 from cc_bot.stores.memory.transfer import MemoryTransferStore
-from cc_bot.stores.memory.upkeep import search_terms_kept_current
 from cc_bot.stores.personal_data import PersonalDataStore, PersonalErasureStore
 from cc_bot.stores.processes import ProcessStore
 from cc_bot.stores.proposals import ProposalStore
@@ -70,8 +67,6 @@ __all__ = [
     "HeartbeatStore",
     "Keep",
     "LimitStore",
-    "MemoryHistoryStore",
-    "MemoryPinStore",
     "MemoryRemovalStore",
     "MemoryStore",
     "MemoryTransferStore",
@@ -107,10 +102,8 @@ class Stores:
     archive: ArchiveStore
     canvases: CanvasStore
     memories: MemoryStore
-    memory_history: MemoryHistoryStore
     memory_transfer: MemoryTransferStore
     memory_removal: MemoryRemovalStore
-    memory_pins: MemoryPinStore
     receipts: ReceiptStore
     settings: SettingsStore
     summaries: SummaryStore
@@ -183,7 +176,12 @@ async def open_stores(
             rules = SecretRules(secret_patterns)
             quotas = MemoryQuotas(database, limits, clock=clock)
             memories = MemoryStore(
-                database, clock=clock, embedding=embedding, secret_rules=rules, quotas=quotas
+                database,
+                clock=clock,
+                embedding=embedding,
+                secret_rules=rules,
+                quotas=quotas,
+                profile_notes=profile_notes,
             )
             yield Stores(
                 sessions=SessionStore(
@@ -192,10 +190,8 @@ async def open_stores(
                 archive=ArchiveStore(database, clock=clock, log=erasures),
                 canvases=CanvasStore(database, session_ttl=session_ttl, clock=clock),
                 memories=memories,
-                memory_history=MemoryHistoryStore(database, memories),
                 memory_transfer=MemoryTransferStore(database, memories, rules, quotas=quotas, clock=clock),
                 memory_removal=MemoryRemovalStore(database, clock=clock, log=erasures, quotas=quotas),
-                memory_pins=MemoryPinStore(database, clock=clock, told=profile_notes),
                 receipts=ReceiptStore(database),
                 settings=SettingsStore(database, clock=clock),
                 summaries=SummaryStore(database, clock=clock),

@@ -50,7 +50,7 @@ from cc_bot.stores.columns import (
     to_text,
     tool_calls_of,
 )
-from cc_bot.stores.memory.references import read_texts
+from cc_bot.stores.memory.rows import read_texts
 from cc_bot.stores.processes import of_shard
 from cc_bot.stores.proposals import DROP_OF_CHANNEL_ANSWER, PROPOSAL, insert_proposals
 from cc_bot.stores.sessions import StoredTurn

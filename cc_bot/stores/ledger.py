@@ -32,7 +32,7 @@ from cc_bot.stores.columns import (
     tool_calls_of,
     tool_calls_to_json,
 )
-from cc_bot.stores.memory.references import read_call_texts, read_texts
+from cc_bot.stores.memory.rows import read_call_texts, read_texts
 from cc_bot.stores.processes import left_by_the_dead
 
 

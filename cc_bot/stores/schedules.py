@@ -43,7 +43,7 @@ from cc_bot.stores.columns import (
     to_ms,
     tool_calls_to_json,
 )
-from cc_bot.stores.memory.secrets import SecretRules
+from cc_bot.stores.memory.limits import SecretRules
 from cc_bot.stores.receipts import mark_stale
 
 # ruff: noqa: S608 - statements are put together from constants alone

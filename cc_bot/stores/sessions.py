@@ -60,7 +60,7 @@ from cc_bot.stores.history import (
     with_images,
 )
 from cc_bot.stores.ledger import ANSWERED
-from cc_bot.stores.memory.references import read_texts
+from cc_bot.stores.memory.rows import read_texts
 from cc_bot.stores.proposals import DROP_OF_ANSWER, PROPOSAL, insert_proposals
 from cc_bot.stores.summaries import DELETE_SUMMARIES, STOP_SUMMARIZING
 from cc_bot.stores.usage import Settlement, settle_stored

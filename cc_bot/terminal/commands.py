@@ -207,19 +207,19 @@ async def delete_memory(chat: Chat, text: str, _options: Mapping[str, str]) -> N
 
 async def undo_memory(chat: Chat, text: str, _options: Mapping[str, str]) -> None:
     """Undo a memory's deletion, else its newest change."""
-    words, user_id, history = chat.texts, chat.user_id, chat.stores.memory_history
+    words, user_id, memories = chat.texts, chat.user_id, chat.stores.memories
     number = _number(text, chat.texts.memory.id_needed)
-    memory_id = await chat.stores.memories.get_id(user_id, number)
+    memory_id = await memories.get_id(user_id, number)
     if memory_id is None:
         raise errors.MemoryNotFound(id=number)
     back = await chat.stores.memory_removal.undelete(user_id, memory_id)
     if back is not None:
         chat.view.say(words.memory.undeleted.format(id=number, content=one_line(back.content)))
         return
-    memory = await chat.stores.memories.get(user_id, memory_id)
+    memory = await memories.get(user_id, memory_id)
     if memory is None:
         raise errors.MemoryNotFound(id=number)
-    former = await history.undo_update(user_id, memory.id, memory.supersedes or 0)
+    former = await memories.undo_update(user_id, memory.id, memory.supersedes or 0)
     if former is None:
         raise InvalidCommand(chat.texts.terminal.nothing_to_undo.format(id=number))
     undone = words.memory.undeleted.format(id=former.number, content=one_line(former.content))

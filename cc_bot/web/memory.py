@@ -137,7 +137,7 @@ class MemoryPages:
         self._services = services
         self._memories = services.stores.memories
         self._removal = services.stores.memory_removal
-        self._history = services.stores.memory_history
+        self._history = services.stores.memories
 
     def routes(self) -> Sequence[web.AbstractRouteDef]:
         pages: Sequence[tuple[str, Handler, Handler]] = (
@@ -334,13 +334,13 @@ class MemoryPages:
     async def pin(self, request: web.Request) -> web.StreamResponse:
         visitor = visitor_of(request)
         kept = await self._find(request, visitor)
-        await self._services.stores.memory_pins.pin(visitor.user_id, kept.id)
+        await self._services.stores.memories.pin(visitor.user_id, kept.id)
         return go_on(request, visitor, _path(kept.number), "memory_pinned")
 
     async def unpin(self, request: web.Request) -> web.StreamResponse:
         visitor = visitor_of(request)
         kept = await self._find(request, visitor)
-        await self._services.stores.memory_pins.unpin(visitor.user_id, kept.id)
+        await self._services.stores.memories.unpin(visitor.user_id, kept.id)
         return go_on(request, visitor, _path(kept.number), "memory_unpinned")
 
     async def _card(
@@ -374,7 +374,7 @@ class MemoryPages:
         )
 
     def _pin_hint(self, kept: Memory, words: Texts) -> str:
-        return _lines(words.memory_card.pin_told(kept, self._services.stores.memory_pins.told))[-1]
+        return _lines(words.memory_card.pin_told(kept, self._services.stores.memories.profile_notes))[-1]
 
     async def _find(self, request: web.Request, visitor: SignedIn) -> Memory:
         found = await self._memories.get_by_number(visitor.user_id, id_in(request, "number"))

@@ -73,7 +73,7 @@ class Room:
             Calibration(self.stores.token_factors, "m"),
             self.style,
             lambda: self.now,
-            ProfileNotes(self.stores.memory_pins),
+            ProfileNotes(self.stores.memories),
         )
         return await ChannelTurn(turns, key, questions, options, replaced=None).prompt(())
 

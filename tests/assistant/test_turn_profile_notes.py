@@ -40,7 +40,7 @@ class TestTurns:
     async def test_begin_with_pinned_ones_and_then_the_newest(self, table: Table) -> None:
         for content in ("一つ目", "二つ目", "三つ目", "四つ目"):
             await table.stores.memories.add(ME, content)
-        await table.stores.memory_pins.pin(ME, 1)
+        await table.stores.memories.pin(ME, 1)
         events = await table.ask("こんにちは")
         lines = begins_with(table).splitlines()[-3:]
         assert [line.split('"')[1] for line in lines] == ["一つ目", "四つ目", "三つ目"]
@@ -58,7 +58,7 @@ class TestTurns:
     @pytest.mark.parametrize("author", ["", "太郎"])
     async def test_are_not_tainted_by_what_is_left_out(self, table: Table, author: str) -> None:
         await table.stores.memories.add(ME, "読み込んだ文", source=Source("import", author=author))
-        await table.stores.memory_pins.pin(ME, 1)
+        await table.stores.memories.pin(ME, 1)
         table.model.script = [[call("remember", content="犬が好き")], ["覚えました。"]]
         await table.ask("犬が好き。覚えて")
         assert "読み込んだ文" not in table.shown()

@@ -219,7 +219,7 @@ async def test_say_what_has_become_of_what_was_done(stores: Stores) -> None:
     assert await states() == [cats, ("over", "犬が大好き"), ("holds", "犬が大好き"), cats, ("holds", "薬")]
     await stores.memories.delete(USER, cat.id)
     assert dogs.supersedes
-    await stores.memory_history.undo_update(USER, dog.id, dogs.supersedes)
+    await stores.memories.undo_update(USER, dog.id, dogs.supersedes)
     await stores.schedules.cancel(USER, pill.id)
     assert [state for state, _ in await states()] == ["undone", "holds", "undone", "undone", "undone"]
     forgotten: list[AnyReceipt] = [Receipt("deleted", cat.id, ""), Receipt("deleted", 999, "")]

@@ -15,8 +15,6 @@ from cc_bot.storage import Database, ErasureLog, Row, ScrubOutcome, Statement, S
 from cc_bot.stores import (
     ArchiveStore,
     ChannelStore,
-    MemoryHistoryStore,
-    MemoryPinStore,
     MemoryRemovalStore,
     MemoryStore,
     MemoryTransferStore,
@@ -24,8 +22,8 @@ from cc_bot.stores import (
     SessionStore,
     Stores,
 )
+from cc_bot.stores.memory.limits import SecretRules
 from cc_bot.stores.memory.meaning import Embedding
-from cc_bot.stores.memory.secrets import SecretRules
 from tests.stores.encoders import TopicEncoder
 
 KEY = SessionKey(user_id=123456789012345678, channel_id=987654321098765432)
@@ -150,16 +148,14 @@ def _aside() -> Path:
 
 
 def stores_over(database: Database, *, history_limit: int = 4) -> Stores:
-    memories = MemoryStore(database, embedding=Embedding(database, TopicEncoder()))
+    memories = MemoryStore(database, embedding=Embedding(database, TopicEncoder()), profile_notes=10)
     erasures = ErasureLog.beside(Path(database.location) if database.dialect == "sqlite" else _aside())
     made: dict[str, Any] = {
         "sessions": SessionStore(database, history_limit=history_limit),
         "archive": ArchiveStore(database, log=erasures),
         "memories": memories,
-        "memory_history": MemoryHistoryStore(database, memories),
         "memory_transfer": MemoryTransferStore(database, memories, SecretRules()),
         "memory_removal": MemoryRemovalStore(database, log=erasures),
-        "memory_pins": MemoryPinStore(database, told=10),
         "channels": ChannelStore(database, log=erasures),
         "retention": RetentionStore(database, history_limit=history_limit),
         "erasures": erasures,

@@ -22,8 +22,8 @@ from cc_bot.domain.usage import DEFAULT_RULES, LimitKey, ModelUsage, Rules, Usag
 from cc_bot.domain.web import WebPlace
 from cc_bot.storage import Database, Statement
 from cc_bot.stores import ReservationRequest, SessionStore, Settlement, Stores, UsageStore
+from cc_bot.stores.memory.index import recompute_outdated
 from cc_bot.stores.memory.meaning import Meaning
-from cc_bot.stores.memory.upkeep import recompute_outdated
 from cc_bot.stores.processes import ProcessStore
 from cc_bot.stores.receipts import ReceiptMessage
 from cc_bot.stores.schedules import ScheduleStore
@@ -158,7 +158,7 @@ async def talk_in_sessions(stores: Stores, database: Database, called: set[str])
 
 
 async def remember(stores: Stores, database: Database) -> None:
-    memories, pins, receipts = stores.memories, stores.memory_pins, stores.receipts
+    memories, receipts = stores.memories, stores.receipts
     first = await memories.add(USER, "猫が好き", tags=("猫",))
     memory = (await memories.remember(USER, "猫が大好き")).memory
     await memories.remember(USER, "猫が、大好き")
@@ -168,7 +168,7 @@ async def remember(stores: Stores, database: Database) -> None:
     await do(memories.search(USER, ""), memories.suggest(USER, f"#{memory.id}"))
     await recompute_terms(stores, database)
     await memories.update(USER, memory.id, content="犬が好き")
-    await do(pins.pin(USER, memory.id), pins.unpin(USER, memory.id))
+    await do(memories.pin(USER, memory.id), memories.unpin(USER, memory.id))
     message = ReceiptMessage(USER, 2, 80, "public", (Receipt("added", memory.id, ""),))
     await do(receipts.put(message), receipts.mark_current(message), memories.catch_up())
     await Meaning(database, TopicEncoder()).get_nearness(USER, "犬")
@@ -301,13 +301,13 @@ async def recompute_terms(stores: Stores, database: Database) -> None:
 
 async def forget_everything(stores: Stores, database: Database) -> None:
     """Go back in the history of a memory, and erase it where everything that can hold one does."""
-    memories, history, removal = stores.memories, stores.memory_history, stores.memory_removal
+    memories, removal = stores.memories, stores.memory_removal
     memory = await memories.add(USER, "猫の名前はタマ")
     for content in ("猫の名前はモチ", "猫の名前はミケ"):
         await memories.update(USER, memory.id, content=content)
-    newest, oldest = await history.list_versions(USER, memory.id)
-    assert await history.undo_update(USER, memory.id, newest.id)
-    assert await history.restore(USER, oldest.id)
+    newest, oldest = await memories.list_versions(USER, memory.id)
+    assert await memories.undo_update(USER, memory.id, newest.id)
+    assert await memories.restore(USER, oldest.id)
     assert await memories.delete(USER, memory.id)
     imported = [PortableMemory("取り込んだもの")]
     assert len((await stores.memory_transfer.plan(USER, imported)).new) == 1

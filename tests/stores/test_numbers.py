@@ -29,9 +29,9 @@ class TestMemories:
         cat = await stores.memories.add(ME, "猫")
         changed = got(await stores.memories.update(ME, cat.id, content="三毛猫"))
         assert changed.number == 1
-        assert [each.number for each in await stores.memory_history.list_versions(ME, cat.id)] == [0]
+        assert [each.number for each in await stores.memories.list_versions(ME, cat.id)] == [0]
         assert (await stores.memories.add(ME, "犬")).number == 2
-        back = got(await stores.memory_history.undo_update(ME, cat.id, changed.supersedes or 0))
+        back = got(await stores.memories.undo_update(ME, cat.id, changed.supersedes or 0))
         assert back.number == 1
         await stores.memories.delete(ME, cat.id)
         assert await stores.memories.get_by_number(ME, 1) is None

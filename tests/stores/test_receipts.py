@@ -53,7 +53,7 @@ class TestReceipts:
         assert await stores.receipts.get(ME, 100) == told(100, DOG)
 
     async def test_are_stale_after_each_change_until_they_are_shown_as_it_is(self, stores: Stores) -> None:
-        memories, history, removal = stores.memories, stores.memory_history, stores.memory_removal
+        memories, removal = stores.memories, stores.memory_removal
         reminder = await stores.schedules.add(SessionKey(ME, 7, "default"), "薬", DUE)
         cat, dog, pill = told(100, CAT), told(200, DOG), told(300, ScheduleReceipt("added", reminder.id))
         for each in (cat, dog, pill):
@@ -63,7 +63,7 @@ class TestReceipts:
             updated = got(await memories.update(ME, CAT.memory_id, content="猫の名前はタマ"))
             [_] = await stores.receipts.list_stale(ME)
             await settle(stores, ME, 100)
-            assert await history.undo_update(ME, CAT.memory_id, got(updated.supersedes))
+            assert await memories.undo_update(ME, CAT.memory_id, got(updated.supersedes))
 
         async def purge() -> None:
             await memories.delete(ME, DOG.memory_id)

@@ -15,7 +15,7 @@ from cc_bot.storage import MAINTENANCE_LOCK, Database, ErasureLog, Statement
 from cc_bot.stores import access, ledger, processes, usage
 from cc_bot.stores.canvases import SELECT_ALL_SHOWN, SELECT_STALE
 from cc_bot.stores.history import SELECT_FILE_BYTES
-from cc_bot.stores.memory.rows import LIST
+from cc_bot.stores.memory.store import LIST
 from cc_bot.stores.personal_data import PERSONAL_TABLES, SELECT_BEGUN, USERS
 from cc_bot.stores.proposals import ADOPT_CALLS, PRUNE_PROPOSALS, SELECT_CLAIMED
 from cc_bot.stores.receipts import SELECT_STALE_USERS

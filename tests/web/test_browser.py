@@ -61,7 +61,7 @@ async def remember(site: Site) -> None:
     first = await keep(site, "犬を飼っている", source=Source("message", "https://discord.com/channels/1/2/3"))
     memories = site.core.stores.memories
     await memories.update(TARO, first.id, content="猫を飼っている\n名前はモチ", tags=("猫", "家族のこと"))
-    await site.core.stores.memory_pins.pin(TARO, first.id)
+    await site.core.stores.memories.pin(TARO, first.id)
     gone = await keep(site, "もう要らない")
     await memories.delete(TARO, gone.id)
     await keep(site, "x" * 300 + " 猫 Lives in Kyoto", category="旅行", audience="private")

@@ -201,7 +201,7 @@ class TestOne:
     async def test_goes_back_to_its_own_versions_alone(self, site: Site, taro: Visit) -> None:
         memory = await keep(site, "一")
         await site.core.stores.memories.update(TARO, memory.id, content="二")
-        [former] = await site.core.stores.memory_history.list_versions(TARO, memory.id)
+        [former] = await site.core.stores.memories.list_versions(TARO, memory.id)
         answer = await taro.press("/memories/1/restore", version=str(former.id))
         assert await said_after(taro, answer) == "前の内容に戻しました。"
         assert await contents(site) == ["一"]
@@ -212,7 +212,7 @@ class TestOne:
         assert await contents(site) == ["二"]
         hers = await keep(site, "花の一", HANA)
         await site.core.stores.memories.update(HANA, hers.id, content="花の二")
-        [former] = await site.core.stores.memory_history.list_versions(HANA, hers.id)
+        [former] = await site.core.stores.memories.list_versions(HANA, hers.id)
         answer = await taro.press("/memories/1/restore", version=str(former.id))
         assert "もう残っていません" in await said_after(taro, answer)
         assert (await taro.press("/memories/1/restore", version="x")).status == 400

@@ -99,7 +99,7 @@ async def _undo(button: UndoButton, recipient: Recipient, stores: Stores) -> str
     if button.action == "added":
         undone = await stores.memories.delete(user_id, memory_id)
         return within(words.undone_added, memory) if undone else words.gone
-    before = await stores.memory_history.undo_update(user_id, memory_id, button.former_id)
+    before = await stores.memories.undo_update(user_id, memory_id, button.former_id)
     return within(words.undone_updated, before) if before else words.changed_since.format(id=memory.number)
 
 

@@ -6,18 +6,19 @@ answers drew.
 """
 
 import json
-from collections.abc import AsyncIterator, Collection, Iterable, Sequence
+import re
+from collections.abc import AsyncIterator, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
 from cc_bot.domain.memory_calls import CANVAS_TOOLS, kept_ids, shown_ids
 from cc_bot.domain.message import ToolCall
+from cc_bot.search import fold
 from cc_bot.storage import Database, Row, Statement, Steps
 from cc_bot.stores.blocks import BLOCKS_FROM_MESSAGE
 from cc_bot.stores.canvas_json import EMPTY_CANVAS
 from cc_bot.stores.canvases import CHANGED, TICK
 from cc_bot.stores.columns import tool_calls_of
-from cc_bot.stores.memory.texts import TextMatcher
 
 # ruff: noqa: S608 - put together from constants alone
 
@@ -116,6 +117,46 @@ def _add(
     if says_it or not shown_ids(calls).isdisjoint(memory_ids):
         found.ids.add(id_)
         found.drawn.extend(call for call in calls if call.name in CANVAS_TOOLS)
+
+
+MIN_LENGTH: Final = 12
+"""Characters. A shorter text, such as a number or name, also occurs in unrelated messages."""
+_FEW: Final = 32
+"""Up to this number, searching one by one is faster."""
+_START: Final = 4
+"""Characters by which candidates are looked up."""
+_LETTER: Final = "[0-9a-z\u00c0-\u052f]"
+"""Folded letters of scripts that separate words by spaces. Japanese has no visible word boundary."""
+_EDGE: Final = f"(?:(?<!{_LETTER})|(?!{_LETTER}))"
+_END: Final = f"(?:(?!{_LETTER})|(?<!{_LETTER}))"
+
+
+class TextMatcher:
+    """A set of texts to find in others. Those shorter than MIN_LENGTH never match."""
+
+    def __init__(self, texts: Iterable[str]) -> None:
+        self._texts = {folded for text in texts if len(folded := fold(text).strip()) >= MIN_LENGTH}
+        self._by_start: dict[str, list[str]] = {}
+        for text in self._texts:
+            self._by_start.setdefault(text[:_START], []).append(text)
+
+    def within(self, text: str) -> bool:
+        """Return whether this text contains one of the texts as whole words, ignoring width and case."""
+        if not self._texts:
+            return False
+        folded = fold(text)
+        return any(
+            re.search(f"{_EDGE}{re.escape(sought)}{_END}", folded) for sought in self._contained(folded)
+        )
+
+    def _contained(self, folded: str) -> Iterator[str]:
+        if len(self._texts) <= _FEW:
+            yield from (sought for sought in self._texts if sought in folded)
+            return
+        for place in range(len(folded) - MIN_LENGTH + 1):
+            for sought in self._by_start.get(folded[place : place + _START], ()):
+                if folded.startswith(sought, place):
+                    yield sought
 
 
 # ---- emptying --------------------------------------------------------------------------------------------

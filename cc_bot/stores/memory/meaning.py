@@ -28,8 +28,6 @@ _SELECT_VECTORS: Final = """
 _PAGE: Final = 2000
 """Vectors per read: a few milliseconds of the shared connection."""
 
-# ---- meaning ---------------------------------------------------------------------------------------------
-
 _TIMEOUT_S: Final = 1.5
 _PAUSE_S: Final = 30.0
 _MAX_CACHED_QUERIES: Final = 256
@@ -123,8 +121,6 @@ def _pass_over_failure(task: asyncio.Task[Vector]) -> None:
         task.exception()
 
 
-# ---- vectors ---------------------------------------------------------------------------------------------
-
 # Store a vector only if the text is still the one that it was made from. $1 user, $2 memory, $3 model, $4
 # vector, $5 the text
 PUT_VECTOR: Final = """
@@ -134,14 +130,6 @@ PUT_VECTOR: Final = """
         SELECT 1 FROM memories WHERE user_id = $1 AND id = $2 AND content = $5 AND status = 'active'
     )
     ON CONFLICT (user_id, memory_id) DO UPDATE SET model = excluded.model, vector = excluded.vector
-"""
-
-# Run before the text changes. $1 user, $2 memory, $3 the new text
-DROP_OUTDATED_VECTOR: Final = """
-    DELETE FROM memory_vectors
-    WHERE user_id = $1 AND memory_id = $2 AND EXISTS (
-        SELECT 1 FROM memories WHERE user_id = $1 AND id = $2 AND content <> $3
-    )
 """
 
 # Memories of all users without a vector of this model. $1, $2 range of ids, excluding $1; $3 model, $4 limit

@@ -32,14 +32,10 @@ from cc_bot.storage import (
 )
 from cc_bot.stores.columns import ISO, Columns, to_text
 from cc_bot.stores.memory.conversations import MentionFinder, Mentions, empty
-from cc_bot.stores.memory.quotas import MemoryQuotas, ensure_room_left
-from cc_bot.stores.memory.rows import MEMORY, ROOM_FOR_PIN, known_id, with_versions
-from cc_bot.stores.memory.store import hide
-from cc_bot.stores.memory.terms import delete_terms, reindex
+from cc_bot.stores.memory.index import delete_terms, reindex
+from cc_bot.stores.memory.limits import MemoryQuotas, ensure_room_left
+from cc_bot.stores.memory.rows import MEMORY, OWE, ROOM_FOR_PIN, hide, known_id, with_versions
 from cc_bot.stores.receipts import mark_stale
-
-# ---- memory removal statements ---------------------------------------------------------------------------
-# $1 is the user unless stated otherwise.
 
 # ruff: noqa: S608 - put together from constants alone
 
@@ -108,13 +104,10 @@ DELETE_MEMORIES: Final = (
     "DELETE FROM memories WHERE user_id = $1 AND id IN @ids($2)",
 )
 
-OWE: Final = "UPDATE memory_erasures SET erased = erased + 1 WHERE id = 1"
 SELECT_OWED: Final = "SELECT erased, vacuumed FROM memory_erasures WHERE id = 1"
 
 # $1 the number of erasures at that time
 VACUUMED: Final = "UPDATE memory_erasures SET vacuumed = $1 WHERE id = 1 AND vacuumed < $1"
-
-# ---- memory removal --------------------------------------------------------------------------------------
 
 _AT_A_TIME: Final = 500
 SMALL_BYTES: Final = 2**24
@@ -167,14 +160,14 @@ class MemoryRemovalStore:
         """Restore a deleted memory with its history; None if UNDO_TIME is over, it was erased, or the user
         has no such hidden memory. Raises TooManyMemories or MemoryFull if there is no room left for it."""
         params = (user_id, known_id(memory_id), to_text(self._clock() - UNDO_TIME))
-        rules = await self._quotas.get_file_rules()
+        rules = await self._quotas.rules()
 
         def steps() -> Steps[Memory | None]:
             rows = yield Statement(UNDELETE, params)
             if not rows:
                 return None
             memory = MEMORY.read(rows[0])
-            yield from reindex(user_id, [memory])
+            yield from reindex(user_id, memory.id, memory.content, memory.tags)
             yield mark_stale(user_id, "memory", [memory.id])
             yield from ensure_room_left(user_id, rules)
             return memory

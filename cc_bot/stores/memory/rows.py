@@ -1,16 +1,47 @@
-"""The memory table: columns and statements."""
+"""Rows of memories: their columns, and the steps that write them.
+
+Every statement is restricted to a user, including those by id.
+"""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import fields, replace
+from dataclasses import dataclass, fields
+from datetime import datetime
 from functools import lru_cache
 from typing import Any, Final
 
-from cc_bot.domain.memory import MAX_PINNED, Memory, MemoryStatistics, Order, Source
+from cc_bot.domain.errors import MemoryEditOutdated
+from cc_bot.domain.memory import (
+    MAX_PINNED,
+    WORDING,
+    Memory,
+    Source,
+    clean_category,
+    clean_content,
+    clean_metadata,
+    clean_source,
+    clean_tags,
+)
+from cc_bot.domain.memory_calls import named_ids, with_texts
+from cc_bot.domain.memory_transfer import PortableMemory
+from cc_bot.domain.message import Message, ToolCall, Visibility
 from cc_bot.domain.text import without_controls
-from cc_bot.storage import Row
-from cc_bot.stores.columns import ISO, Columns, Kind, Parameters, keep_number, next_number, object_to_json
-from cc_bot.stores.memory.texts import SearchText
+from cc_bot.domain.usage import Rules
+from cc_bot.storage import Database, Row, Statement, Steps
+from cc_bot.stores.columns import (
+    ISO,
+    Columns,
+    Kind,
+    Parameters,
+    keep_number,
+    list_of,
+    next_number,
+    object_to_json,
+    to_text,
+)
+from cc_bot.stores.memory.index import SEARCHED, delete_terms, insert_terms, reindex, search_text
+from cc_bot.stores.memory.limits import ensure_room_left
+from cc_bot.stores.receipts import mark_stale
 
 _SOURCE: Final = tuple(field.name for field in fields(Source))
 
@@ -31,30 +62,10 @@ MEMORY: Final = Columns(
     source=Kind(_source_to_json, _source_of),
     number=Kind(read=lambda number: number or 0),
 )
-SEARCHED: Final = Columns(SearchText, without=("term_counts",))
-"""Search columns of a memory."""
-
 _PUT_BY_STORES: Final = ("id", "user_id", "created_at", "updated_at", "supersedes", "number", "pinned")
 GIVEN: Final = tuple(name for name in MEMORY.names if name not in _PUT_BY_STORES)
 """Columns written as given."""
-
 MAX_ID: Final = 2**63 - 1
-_COUNTED: Final = Columns(MemoryStatistics, moments=ISO, without=("categories", "sources"))
-
-
-def statistics_of(
-    counts: Sequence[Row], categories: Sequence[Row], sources: Sequence[Row]
-) -> MemoryStatistics:
-    """Build statistics from the rows of STATISTICS, CATEGORIES and SOURCES."""
-    kinds: dict[Any, int] = {}
-    for source, number in sources:
-        kind = json.loads(source).get("kind", "")
-        kinds[kind] = kinds.get(kind, 0) + number
-    return replace(
-        _COUNTED.read(counts[0]),
-        categories=tuple((name, number) for name, number in categories),
-        sources=tuple(sorted(kinds.items(), key=lambda item: -item[1])),
-    )
 
 
 def known_id(number: int) -> int:
@@ -78,7 +89,7 @@ def words_of(given: Mapping[str, Any]) -> list[str]:
     return list(map(without_controls, words))
 
 
-def as_stored(columns: dict[str, Any]) -> dict[str, Any]:
+def _as_stored(columns: dict[str, Any]) -> dict[str, Any]:
     """Replace lone surrogates, which models sometimes write and UTF-8 can't encode, by question marks."""
     texts = {name: value for name, value in columns.items() if isinstance(value, str)}
     try:
@@ -88,108 +99,89 @@ def as_stored(columns: dict[str, Any]) -> dict[str, Any]:
     return columns
 
 
-# ---- memory statements -----------------------------------------------------------------------------------
-# Every statement is restricted to a user, including those by id.
-
 # ruff: noqa: S608 - put together from constants alone
 
-
-WRITTEN: Final = Parameters((*GIVEN, *SEARCHED.names), first=4)
-
-# Returns only the ids: reading the row back would take a tenth of the insertion's time. Uses
-# memories_by_likeness. $1 user, $2 now, $3 1: always, 0: unless an equivalent memory exists with audience
-# 'anywhere' or the same one; then WRITTEN
-INSERT: Final = f"""
-    INSERT INTO memories (user_id, number, created_at, updated_at, {WRITTEN.names})
-    SELECT $1, {next_number("memory")}, $2, $2, {WRITTEN.marks}
-    WHERE CAST($3 AS @number) = 1 OR NOT EXISTS (
-        SELECT 1 FROM memories AS known
-        WHERE known.user_id = $1 AND known.likeness = {WRITTEN["likeness"]} AND known.status = 'active'
-            AND known.audience IN ('anywhere', {WRITTEN["audience"]})
-    )
-    RETURNING id, number
-"""
-
-KEEP_NUMBER: Final = keep_number("memory")
-
-# $1 user, $2 likeness, $3 the audience besides 'anywhere'
-SELECT_ALIKE: Final = f"""
-    SELECT {MEMORY.select} FROM memories
-    WHERE user_id = $1 AND likeness = $2 AND status = 'active' AND audience IN ('anywhere', $3)
-    ORDER BY id DESC LIMIT 1
-"""
-
+# $1 user, $2 memory
 SELECT: Final = f"""
     SELECT {MEMORY.select} FROM memories WHERE user_id = $1 AND id = $2 AND status = 'active'
 """
 
-# Only current rows have numbers, hidden ones included. Uses memories_by_number.
-SELECT_ID: Final = "SELECT id FROM memories WHERE user_id = $1 AND number = $2"
+# Includes former versions and hidden memories. $1 user, $2 an array of memories
+_SELECT_ANY: Final = f"SELECT {MEMORY.select} FROM memories WHERE user_id = $1 AND id IN @ids($2)"
 
-# A MemoryFilter: $4 category or NULL, $5 audience or NULL, $6 origin or NULL, $7 an array of folded tags
-WANTED: Final = """
-    (CAST($4 AS TEXT) IS NULL OR category = $4)
-    AND (CAST($5 AS TEXT) IS NULL OR audience = $5)
-    AND (CAST($6 AS TEXT) IS NULL OR coalesce(@text_of(source, kind), '') = $6)
-    AND ($7 = '[]' OR NOT EXISTS (
-        SELECT 1 FROM @texts($7) AS wanted WHERE @place_in(search_tags, wanted.value) = 0
-    ))
+_WRITTEN: Final = Parameters((*GIVEN, *SEARCHED.names), first=4)
+
+# Returns only the ids: reading the row back would take a tenth of the insertion's time. Uses
+# memories_by_likeness. $1 user, $2 now, $3 1: always, 0: unless an equivalent memory exists with audience
+# 'anywhere' or the same one; then _WRITTEN
+_INSERT: Final = f"""
+    INSERT INTO memories (user_id, number, created_at, updated_at, {_WRITTEN.names})
+    SELECT $1, {next_number("memory")}, $2, $2, {_WRITTEN.marks}
+    WHERE CAST($3 AS @number) = 1 OR NOT EXISTS (
+        SELECT 1 FROM memories AS known
+        WHERE known.user_id = $1 AND known.likeness = {_WRITTEN["likeness"]} AND known.status = 'active'
+            AND known.audience IN ('anywhere', {_WRITTEN["audience"]})
+    )
+    RETURNING id, number
+"""
+_KEEP_NUMBER: Final = keep_number("memory")
+
+_COPIED: Final = f"{_WRITTEN.names}, supersedes, created_at, updated_at"
+
+# Copies the version to be replaced. $1 user, $2 memory
+_KEEP_FORMER: Final = f"""
+    INSERT INTO memories (user_id, status, {_COPIED})
+    SELECT user_id, 'superseded', {_COPIED} FROM memories WHERE user_id = $1 AND id = $2 AND status = 'active'
+    RETURNING id
 """
 
-_ORDERS: Final[Mapping[Order, str]] = {
-    "newest": "id DESC",
-    "oldest": "id",
-    "updated": "updated_at DESC, id DESC",
-}
-# $1 user, $2 and $3 the ids before and after the page, then WANTED, $8 limit, $9 offset
-LIST: Final[Mapping[Order, str]] = {
-    order: f"""
-        SELECT {MEMORY.select} FROM memories
-        WHERE user_id = $1 AND id > $2 AND id < $3 AND {WANTED} AND status = 'active'
-        ORDER BY {columns} LIMIT $8 OFFSET $9
-    """
-    for order, columns in _ORDERS.items()
-}
+_CHANGED: Final = Parameters(GIVEN, first=5)
 
-COUNT: Final = f"""
-    SELECT count(*) FROM memories
-    WHERE user_id = $1 AND id > $2 AND id < $3 AND {WANTED} AND status = 'active'
+# $1 user, $2 memory, $3 now, $4 the copy of the former version or NULL, then _CHANGED
+_UPDATE: Final = f"""
+    UPDATE memories SET
+        updated_at = $3, supersedes = coalesce($4, supersedes),
+        {_CHANGED.assignments}
+    WHERE user_id = $1 AND id = $2 AND status = 'active'
+    RETURNING {MEMORY.select}
 """
 
-# $1 user, $2 now
-_COUNTS: Final = _COUNTED.filled(
-    count="count(*)",
-    private="count(CASE WHEN audience = 'private' THEN 1 END)",
-    expired="count(CASE WHEN expires_at <= $2 THEN 1 END)",
-    oldest="min(created_at)",
-    newest="max(created_at)",
-)
-STATISTICS: Final = f"""
-    SELECT {_COUNTS} FROM memories WHERE user_id = $1 AND status = 'active'
+# Run before the text changes. $1 user, $2 memory, $3 the new text
+_DROP_OUTDATED_VECTOR: Final = """
+    DELETE FROM memory_vectors
+    WHERE user_id = $1 AND memory_id = $2 AND EXISTS (
+        SELECT 1 FROM memories WHERE user_id = $1 AND id = $2 AND content <> $3
+    )
 """
 
-CATEGORIES: Final = """
-    SELECT category, count(*) FROM memories
-    WHERE user_id = $1 AND status = 'active'
-    GROUP BY category ORDER BY count(*) DESC, category
+# $1 user, $2 memory, $3 now
+_HIDE: Final = """
+    UPDATE memories SET status = 'deleted', deleted_at = $3
+    WHERE user_id = $1 AND id = $2 AND status = 'active'
+    RETURNING id
 """
 
-# $2 limit
-TAGS: Final = """
-    SELECT tag.value, count(*) FROM memories, @each_text(memories.tags) AS tag
-    WHERE user_id = $1 AND status = 'active' AND tags <> '[]'
-    GROUP BY tag.value ORDER BY count(*) DESC, tag.value LIMIT $2
+# Whether another memory may be pinned. Uses memories_pinned. $1 user
+ROOM_FOR_PIN: Final = f"""
+    (
+        SELECT count(*) FROM memories AS other
+        WHERE other.user_id = $1 AND other.pinned = 1 AND other.status = 'active'
+    ) < {MAX_PINNED}
 """
 
-SOURCES: Final = """
-    SELECT source, count(*) FROM memories
-    WHERE user_id = $1 AND status = 'active'
-    GROUP BY source
+# $1 user, $2 memory
+PIN: Final = f"""
+    UPDATE memories SET pinned = 1
+    WHERE user_id = $1 AND id = $2 AND status = 'active' AND (pinned = 1 OR {ROOM_FOR_PIN})
+    RETURNING {MEMORY.select}
 """
+
+OWE: Final = "UPDATE memory_erasures SET erased = erased + 1 WHERE id = 1"
 
 
 def with_versions(chosen: str) -> str:
-    """Return SQL beginning with `chain`: the chosen memories of user $1 with their former versions."""
+    """Return SQL beginning with `chain`: the chosen memories of user $1 with their former versions. A set, as
+    versions of a file edited by hand may lead in a circle."""
     return f"""
     WITH RECURSIVE chain (id, former) AS (
         SELECT id, supersedes FROM memories WHERE user_id = $1 AND {chosen}
@@ -202,43 +194,113 @@ def with_versions(chosen: str) -> str:
     """
 
 
-_COPIED: Final = f"{WRITTEN.names}, supersedes, created_at, updated_at"
+@dataclass(frozen=True, slots=True)
+class NewMemory:
+    user_id: int
+    made_at: str
+    columns: Mapping[str, Any]
+    """Given columns and search columns."""
+    term_counts: str
 
-# Copies the version to be replaced. $1 user, $2 memory
-KEEP_FORMER: Final = f"""
-    INSERT INTO memories (user_id, status, {_COPIED})
-    SELECT user_id, 'superseded', {_COPIED} FROM memories WHERE user_id = $1 AND id = $2 AND status = 'active'
-    RETURNING id
-"""
+    @classmethod
+    def of(cls, user_id: int, memory: PortableMemory, now: datetime) -> "NewMemory":
+        """Clean a memory. `created_at` defaults to now. Raises EmptyMemory or MemoryTooLong."""
+        content, tags = clean_content(memory.content), clean_tags(memory.tags)
+        given = {name: getattr(memory, name) for name in GIVEN} | {
+            "content": content,
+            "category": clean_category(memory.category),
+            "tags": tags,
+            "metadata": clean_metadata(memory.metadata),
+            "source": clean_source(memory.source),
+            "audience": memory.audience or "anywhere",
+        }
+        made = search_text(content, tags)
+        columns = MEMORY.write_some(given) | SEARCHED.write(made)
+        return cls(user_id, to_text(memory.created_at or now), columns, made.term_counts)
 
-CHANGED: Final = Parameters(GIVEN, first=5)
+    def steps(self, file_rules: Rules, *, unless_known: bool = False) -> Steps[list[Memory]]:
+        """Store it and return it; with `unless_known`, an empty list if the user has an equivalent one.
+        Raises TooManyMemories or MemoryFull if it exceeds `file_rules` (of the operator's file)."""
+        own = (self.user_id, self.made_at, int(not unless_known))
+        rows = yield Statement(_INSERT, (*own, *_WRITTEN.of(self.columns)))
+        if not rows:
+            return []
+        memory_id, number = rows[0]
+        yield insert_terms(self.user_id, memory_id, self.term_counts)
+        yield Statement(_KEEP_NUMBER, own[:1])
+        if file_rules:
+            yield from ensure_room_left(self.user_id, file_rules)
+        put = {"id": memory_id, "user_id": self.user_id, "number": number, "supersedes": None, "pinned": 0}
+        made = {"created_at": self.made_at, "updated_at": self.made_at}
+        columns = _as_stored({name: self.columns[name] for name in GIVEN}) | put | made
+        return [MEMORY.read([columns[name] for name in MEMORY.names])]
 
-# $1 user, $2 memory, $3 now, $4 the copy of the former version or NULL, then CHANGED
-UPDATE: Final = f"""
-    UPDATE memories SET
-        updated_at = $3, supersedes = coalesce($4, supersedes),
-        {CHANGED.assignments}
-    WHERE user_id = $1 AND id = $2 AND status = 'active'
-    RETURNING {MEMORY.select}
-"""
 
-# $1 user, $2 memory, then SEARCHED
-REMAKE: Final = f"""
-    UPDATE memories SET {Parameters(SEARCHED.names, first=3).assignments}
-    WHERE user_id = $1 AND id = $2
-"""
+_SEARCHED_BY: Final = frozenset({"content", "tags"})
 
-# Whether another memory may be pinned. Uses memories_pinned. $1 user
-ROOM_FOR_PIN: Final = f"""
-    (
-        SELECT count(*) FROM memories AS other
-        WHERE other.user_id = $1 AND other.pinned = 1 AND other.status = 'active'
-    ) < {MAX_PINNED}
-"""
 
-# $1 user, $2 memory, $3 now
-HIDE: Final = """
-    UPDATE memories SET status = 'deleted', deleted_at = $3
-    WHERE user_id = $1 AND id = $2 AND status = 'active'
-    RETURNING id
-"""
+def change(
+    own: tuple[int, int],
+    given: Mapping[str, Any],
+    now: datetime,
+    file_rules: Rules,
+    *,
+    only_as: Memory | None = None,
+) -> Steps[Memory | None]:
+    """Set cleaned fields of a user's memory and return it; None if the user does not have it. Raises
+    MemoryEditOutdated if its wording or audience differ from `only_as`, or MemoryFull."""
+    known = yield Statement(SELECT, own)
+    if not known:
+        return None
+    if only_as is not None and not _is_as(MEMORY.read(known[0]), only_as):
+        raise MemoryEditOutdated
+    before = MEMORY.by_name(known[0])
+    after = before | _as_stored(MEMORY.write_some(given))
+    former_id = None
+    if any(before[name] != after[name] for name in WORDING):
+        [(former_id,)] = yield Statement(_KEEP_FORMER, own)
+    if "content" in given:
+        yield Statement(_DROP_OUTDATED_VECTOR, (*own, after["content"]))
+    if not _SEARCHED_BY.isdisjoint(given):
+        yield from reindex(*own, after["content"], list_of(after["tags"]))
+    [changed] = yield Statement(_UPDATE, (*own, to_text(now), former_id, *_CHANGED.of(after)))
+    yield mark_stale(own[0], "memory", own[1:])
+    if file_rules:
+        yield from ensure_room_left(own[0], file_rules, added=False)
+    return MEMORY.read(changed)
+
+
+def _is_as(memory: Memory, other: Memory) -> bool:
+    return all(getattr(memory, name) == getattr(other, name) for name in (*WORDING, "audience"))
+
+
+def hide(user_id: int, memory_id: int, now: str) -> Steps[Sequence[Row]]:
+    """Hide an active memory. Returns its row, if found."""
+    rows = yield Statement(_HIDE, (user_id, memory_id, now))
+    if rows:
+        yield delete_terms(user_id, [memory_id])
+        yield mark_stale(user_id, "memory", [memory_id])
+    return rows
+
+
+async def read_texts(database: Database, user_id: int, messages: Sequence[Message]) -> tuple[Message, ...]:
+    """Return stored messages with this user's current memory texts in their tool calls."""
+    named = [frozenset[int]().union(*map(named_ids, message.tool_calls)) for message in messages]
+    ids = frozenset[int]().union(*named)
+    if not ids:
+        return tuple(messages)
+    found = map(MEMORY.read, await database.query(_SELECT_ANY, user_id, json.dumps(sorted(ids))))
+    memories = {memory.id: memory for memory in found}
+    return tuple(
+        with_texts(message, memories) if refers else message
+        for message, refers in zip(messages, named, strict=True)
+    )
+
+
+async def read_call_texts(
+    database: Database, user_id: int, calls: tuple[ToolCall, ...], visibility: Visibility
+) -> tuple[ToolCall, ...]:
+    """Like `read_texts`, for a turn's stored calls with this visibility."""
+    answer = Message("assistant", "", tool_calls=calls, visibility=visibility)
+    [read] = await read_texts(database, user_id, [answer])
+    return read.tool_calls

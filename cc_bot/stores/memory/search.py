@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from heapq import nlargest
-from typing import Any, Final, NamedTuple, Protocol
+from typing import Any, Final, NamedTuple
 from weakref import WeakValueDictionary
 
 from cc_bot.domain.clock import Clock
@@ -22,8 +22,9 @@ from cc_bot.domain.text import without_controls
 from cc_bot.search import Candidate, Hit, Query, Statistics, parse_query, rank, term_weight
 from cc_bot.storage import Database, Statement, Steps
 from cc_bot.stores.columns import to_text
-from cc_bot.stores.memory.rows import MEMORY, WANTED
-from cc_bot.stores.memory.texts import term_keys
+from cc_bot.stores.memory.index import term_keys
+from cc_bot.stores.memory.meaning import Meaning
+from cc_bot.stores.memory.rows import MEMORY
 
 POOL: Final = 64
 """Candidates to rank, at least, if there are enough."""
@@ -36,6 +37,16 @@ _GREATEST_WEIGHT: Final = 1000
 _SHORT_CHARACTERS: Final = 500
 
 # ruff: noqa: S608 - put together from constants alone
+
+# A MemoryFilter: $4 category or NULL, $5 audience or NULL, $6 origin or NULL, $7 an array of folded tags
+WANTED: Final = """
+    (CAST($4 AS TEXT) IS NULL OR category = $4)
+    AND (CAST($5 AS TEXT) IS NULL OR audience = $5)
+    AND (CAST($6 AS TEXT) IS NULL OR coalesce(@text_of(source, kind), '') = $6)
+    AND ($7 = '[]' OR NOT EXISTS (
+        SELECT 1 FROM @texts($7) AS wanted WHERE @place_in(search_tags, wanted.value) = 0
+    ))
+"""
 
 # $1 user, $2 the audience besides 'anywhere', $3 now, $4 to $7 as WANTED
 _ADMITTED: Final = f"""
@@ -104,12 +115,6 @@ _SELECT_MEMORIES: Final = f"""
 _SELECT_NEWEST: Final = f"SELECT {MEMORY.select} FROM memories WHERE {_ADMITTED} ORDER BY id DESC LIMIT $8"
 
 
-class Nearness(Protocol):
-    """Returns the similarity of a user's memories to a query, by id; see search.ranking.nearness."""
-
-    async def __call__(self, user_id: int, query: str) -> Mapping[int, float]: ...
-
-
 @dataclass(frozen=True)
 class MemoryQuery:
     """A query with the filters of the memories to search."""
@@ -137,10 +142,10 @@ class MemoryQuery:
 
 
 class MemorySearch:
-    def __init__(self, database: Database, clock: Clock, *, nearness: Nearness | None = None) -> None:
+    def __init__(self, database: Database, clock: Clock, *, meaning: Meaning | None = None) -> None:
         self._database = database
         self._clock = clock
-        self._nearness = nearness
+        self._meaning = meaning
         self._lines = WeakValueDictionary[int, asyncio.Lock]()
         """One search per user at a time: a user who sends a hundred must not fill the database's queue for
         all others."""
@@ -162,7 +167,7 @@ class MemorySearch:
                 audience=audience,
                 wanted=wanted,
                 now=to_text(self._clock()),
-                near=await self._nearness(user_id, typed) if typed and self._nearness else {},
+                near=await self._meaning.get_nearness(user_id, typed) if typed and self._meaning else {},
             )
             return await self._database.read(lambda: _search(asked) if typed else _newest(asked))
 

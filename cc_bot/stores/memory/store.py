@@ -1,20 +1,24 @@
-"""Memories: the notes that users asked to store. Every statement is restricted to a user, including those by
-id."""
+"""Memories: the notes that users asked to store, with their pins and former versions.
+
+A change of a memory's wording keeps the former version, which it names in `supersedes`. Pins and audience
+belong to a memory, not to one version of it.
+"""
 
 import asyncio
 import json
 import re
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from typing import Any, Final, TypedDict, TypeVar, Unpack
 from weakref import WeakValueDictionary
 
 from cc_bot.domain.clock import Clock, utc_now
-from cc_bot.domain.errors import MemoryEditOutdated
+from cc_bot.domain.errors import TooManyPinned
 from cc_bot.domain.memory import (
     ALL_MEMORIES,
     DEFAULT_CATEGORY,
+    MAX_PINNED,
     WORDING,
     Audience,
     FoundMemory,
@@ -30,35 +34,178 @@ from cc_bot.domain.memory import (
     clean_metadata,
     clean_source,
     clean_tags,
+    says_the_same,
 )
 from cc_bot.domain.memory_transfer import PortableMemory
 from cc_bot.domain.text import without_controls
-from cc_bot.domain.usage import Rules
 from cc_bot.storage import Database, Row, Statement, Steps, user
-from cc_bot.stores.columns import list_of, to_text
-from cc_bot.stores.memory import rows as sql
-from cc_bot.stores.memory.meaning import DROP_OUTDATED_VECTOR, Embedding, Meaning
-from cc_bot.stores.memory.quotas import MemoryQuotas, ensure_room_left
+from cc_bot.stores.columns import ISO, Columns, to_text
+from cc_bot.stores.memory.index import fold_tags, likeness, reindex
+from cc_bot.stores.memory.limits import MemoryQuotas, SecretRules
+from cc_bot.stores.memory.meaning import Embedding, Meaning
 from cc_bot.stores.memory.rows import (
     GIVEN,
     MAX_ID,
     MEMORY,
-    SEARCHED,
-    as_stored,
+    OWE,
+    PIN,
+    SELECT,
+    NewMemory,
+    change,
+    hide,
     known_id,
-    statistics_of,
+    with_versions,
     words_of,
 )
-from cc_bot.stores.memory.search import MemorySearch
-from cc_bot.stores.memory.secrets import SecretRules
-from cc_bot.stores.memory.terms import delete_terms, insert_terms
-from cc_bot.stores.memory.texts import fold_tags, likeness, search_text
+from cc_bot.stores.memory.search import WANTED, MemorySearch
 from cc_bot.stores.receipts import mark_stale
 from cc_bot.stores.settings import Keep
 
-# ---- memory edit -----------------------------------------------------------------------------------------
+# ruff: noqa: S608 - put together from constants alone
 
-_SEARCHED_BY: Final = frozenset({"content", "tags"})
+MAX_QUERY_CHARACTERS: Final = 6000
+"""Longer queries are cut."""
+MAX_SCANNED: Final = 200
+"""Newest memories examined for a prompt: thousands of skipped ones cause no delay."""
+_SHORT_CHARACTERS: Final = 500
+
+# $1 user, $2 likeness, $3 the audience besides 'anywhere'
+_SELECT_ALIKE: Final = f"""
+    SELECT {MEMORY.select} FROM memories
+    WHERE user_id = $1 AND likeness = $2 AND status = 'active' AND audience IN ('anywhere', $3)
+    ORDER BY id DESC LIMIT 1
+"""
+
+# Only current rows have numbers, hidden ones included. Uses memories_by_number.
+_SELECT_ID: Final = "SELECT id FROM memories WHERE user_id = $1 AND number = $2"
+_SELECT_NUMBERED: Final = f"""
+    SELECT {MEMORY.select} FROM memories WHERE user_id = $1 AND number = $2 AND status = 'active'
+"""
+
+_ORDERS: Final[Mapping[Order, str]] = {
+    "newest": "id DESC",
+    "oldest": "id",
+    "updated": "updated_at DESC, id DESC",
+}
+# $1 user, $2 and $3 the ids before and after the page, then WANTED, $8 limit, $9 offset
+LIST: Final[Mapping[Order, str]] = {
+    order: f"""
+        SELECT {MEMORY.select} FROM memories
+        WHERE user_id = $1 AND id > $2 AND id < $3 AND {WANTED} AND status = 'active'
+        ORDER BY {columns} LIMIT $8 OFFSET $9
+    """
+    for order, columns in _ORDERS.items()
+}
+_COUNT: Final = f"""
+    SELECT count(*) FROM memories
+    WHERE user_id = $1 AND id > $2 AND id < $3 AND {WANTED} AND status = 'active'
+"""
+
+_COUNTED: Final = Columns(MemoryStatistics, moments=ISO, without=("categories", "sources"))
+_COUNTS: Final = _COUNTED.filled(
+    count="count(*)",
+    private="count(CASE WHEN audience = 'private' THEN 1 END)",
+    expired="count(CASE WHEN expires_at <= $2 THEN 1 END)",
+    oldest="min(created_at)",
+    newest="max(created_at)",
+)
+# $2 now
+_STATISTICS: Final = f"SELECT {_COUNTS} FROM memories WHERE user_id = $1 AND status = 'active'"
+_CATEGORIES: Final = """
+    SELECT category, count(*) FROM memories
+    WHERE user_id = $1 AND status = 'active'
+    GROUP BY category ORDER BY count(*) DESC, category
+"""
+_SOURCES: Final = """
+    SELECT coalesce(@text_of(source, kind), ''), count(*) FROM memories
+    WHERE user_id = $1 AND status = 'active'
+    GROUP BY 1 ORDER BY count(*) DESC, 1
+"""
+# $2 limit
+_TAGS: Final = """
+    SELECT tag.value, count(*) FROM memories, @each_text(memories.tags) AS tag
+    WHERE user_id = $1 AND status = 'active' AND tags <> '[]'
+    GROUP BY tag.value ORDER BY count(*) DESC, tag.value LIMIT $2
+"""
+
+_UNPIN: Final = f"""
+    UPDATE memories SET pinned = 0
+    WHERE user_id = $1 AND id = $2 AND status = 'active'
+    RETURNING {MEMORY.select}
+"""
+
+# Unexpired memories for this audience in the user's own words (see Memory.tainted). $2 now, $3 the audience
+# besides 'anywhere'
+_FOR_PROMPT: Final = """
+    audience IN ('anywhere', $3) AND (expires_at IS NULL OR expires_at > $2)
+    AND coalesce(@text_of(source, kind), '') NOT IN ('import', 'proposal')
+    AND coalesce(@text_of(source, author), '') = ''
+"""
+
+# The pinned ones by memories_pinned, the newest others by memories_by_user. $1 user, $4 limit, $5 newest
+# memories to examine
+_SELECT_FOR_PROMPT: Final = f"""
+    SELECT * FROM (
+        SELECT {MEMORY.select} FROM memories
+        WHERE user_id = $1 AND pinned = 1 AND status = 'active' AND {_FOR_PROMPT}
+        ORDER BY id DESC LIMIT $4
+    ) AS found
+    UNION ALL
+    SELECT * FROM (
+        SELECT {MEMORY.select} FROM (
+            SELECT {MEMORY.select} FROM memories
+            WHERE user_id = $1 AND pinned = 0 AND status = 'active'
+            ORDER BY id DESC LIMIT $5
+        ) AS found
+        WHERE {_FOR_PROMPT}
+        LIMIT $4
+    ) AS found
+"""
+
+# $1 user, $2 memory
+_SELECT_VERSIONS: Final = f"""
+    {with_versions("id = $2 AND status = 'active'")}
+    SELECT {MEMORY.select} FROM memories WHERE user_id = $1 AND id IN (SELECT id FROM chain)
+"""
+
+# The active memory that a version belongs to, and the version. $1 user, $2 version
+_SELECT_HEAD: Final = f"""
+    WITH RECURSIVE chain (id, status) AS (
+        SELECT id, status FROM memories WHERE user_id = $1 AND id = $2 AND status = 'superseded'
+        UNION
+        SELECT newer.id, newer.status
+        FROM chain
+        JOIN memories AS newer
+            ON newer.user_id = $1 AND newer.supersedes = chain.id
+    )
+    SELECT {MEMORY.select} FROM memories
+    WHERE user_id = $1 AND id IN (SELECT id FROM chain WHERE status = 'active' OR id = $2)
+    ORDER BY id = $2, id
+"""
+
+_TAKEN_BACK: Final = (*(name for name in GIVEN if name != "audience"), "supersedes", "updated_at")
+
+# $1 user, $2 memory, $3 the version before it
+_GO_BACK: Final = f"""
+    UPDATE memories SET ({", ".join(_TAKEN_BACK)}) = (
+        SELECT {", ".join(f"former.{name}" for name in _TAKEN_BACK)}
+        FROM memories AS former WHERE former.user_id = $1 AND former.id = $3
+    )
+    WHERE user_id = $1 AND id = $2 AND status = 'active' AND supersedes = $3 AND EXISTS (
+        SELECT 1 FROM memories AS former
+        WHERE former.user_id = $1 AND former.id = $3 AND former.status = 'superseded' AND former.id > $2
+    )
+    RETURNING {MEMORY.select}
+"""
+
+# Run after _GO_BACK.
+_DROP_VERSION: Final = """
+    DELETE FROM memories
+    WHERE user_id = $1 AND id = $3 AND id > $2 AND status = 'superseded' AND NOT EXISTS (
+        SELECT 1 FROM memories AS newer WHERE newer.user_id = $1 AND newer.supersedes = $3
+    )
+"""
+_DROP_VECTOR: Final = "DELETE FROM memory_vectors WHERE user_id = $1 AND memory_id = $2"
 
 
 class MemoryFields(TypedDict, total=False):
@@ -73,111 +220,17 @@ class MemoryFields(TypedDict, total=False):
     expires_at: datetime | Keep | None
 
 
-@dataclass(frozen=True, slots=True)
-class MemoryEdit:
-    """A change of a memory, with cleaned fields."""
-
-    fields: Mapping[str, Any]
-    only_as: Memory | None = None
-    """If given, the memory must still equal this one."""
-
-    def steps(self, user_id: int, memory_id: int, now: datetime, file_rules: Rules) -> Steps[Row | None]:
-        """Apply the change and return the changed row; None if the user does not have the memory. Raises
-        MemoryFull if it exceeds `file_rules` (of the operator's file)."""
-        own = (user_id, memory_id)
-        known = yield Statement(sql.SELECT, own)
-        if not known:
-            return None
-        if self.only_as is not None and not _is_as(MEMORY.read(known[0]), self.only_as):
-            raise MemoryEditOutdated
-        before = MEMORY.by_name(known[0])
-        after = before | as_stored(MEMORY.write_some(self.fields))
-        former_id = None
-        if any(before[name] != after[name] for name in WORDING):
-            [(former_id,)] = yield Statement(sql.KEEP_FORMER, own)
-        if "content" in self.fields:
-            yield Statement(DROP_OUTDATED_VECTOR, (*own, after["content"]))
-        if not _SEARCHED_BY.isdisjoint(self.fields):
-            made = search_text(after["content"], list_of(after["tags"]))
-            yield Statement(sql.REMAKE, (*own, *SEARCHED.write(made).values()))
-            yield delete_terms(user_id, [memory_id])
-            yield insert_terms(*own, made.term_counts)
-        [changed] = yield Statement(sql.UPDATE, (*own, to_text(now), former_id, *sql.CHANGED.of(after)))
-        yield mark_stale(user_id, "memory", [memory_id])
-        if file_rules:
-            yield from ensure_room_left(user_id, file_rules, added=False)
-        return changed
-
-
-# ---- new memory ------------------------------------------------------------------------------------------
-
-NO_RULES: Final[Rules] = {}
-
-
-@dataclass(frozen=True, slots=True)
-class NewMemory:
-    user_id: int
-    made_at: str
-    columns: Mapping[str, Any]
-    """Given columns and search columns."""
-    term_counts: str
-
-    @classmethod
-    def of(cls, user_id: int, memory: PortableMemory, now: datetime) -> "NewMemory":
-        """Clean a memory. `created_at` defaults to now. Raises EmptyMemory or MemoryTooLong."""
-        content, tags = clean_content(memory.content), clean_tags(memory.tags)
-        fields = {name: getattr(memory, name) for name in GIVEN} | {
-            "content": content,
-            "category": clean_category(memory.category),
-            "tags": tags,
-            "metadata": clean_metadata(memory.metadata),
-            "source": clean_source(memory.source),
-            "audience": memory.audience or "anywhere",
-        }
-        made = search_text(content, tags)
-        columns = MEMORY.write_some(fields) | SEARCHED.write(made)
-        return cls(user_id, to_text(memory.created_at or now), columns, made.term_counts)
-
-    def steps(self, file_rules: Rules = NO_RULES, *, unless_known: bool = False) -> Steps[list[Memory]]:
-        """Store it and return it; with `unless_known`, an empty list if the user has an equivalent one.
-        Raises TooManyMemories or MemoryFull if it exceeds `file_rules` (of the operator's file)."""
-        own = (self.user_id, self.made_at, int(not unless_known))
-        rows = yield Statement(sql.INSERT, (*own, *sql.WRITTEN.of(self.columns)))
-        if not rows:
-            return []
-        memory_id, number = rows[0]
-        yield insert_terms(self.user_id, memory_id, self.term_counts)
-        yield Statement(sql.KEEP_NUMBER, own[:1])
-        if file_rules:
-            yield from ensure_room_left(self.user_id, file_rules)
-        put = {"id": memory_id, "user_id": self.user_id, "number": number, "supersedes": None, "pinned": 0}
-        made = {"created_at": self.made_at, "updated_at": self.made_at}
-        columns = as_stored({name: self.columns[name] for name in GIVEN}) | put | made
-        return [MEMORY.read([columns[name] for name in MEMORY.names])]
-
-
-def hide(user_id: int, memory_id: int, now: str) -> Steps[Sequence[Row]]:
-    """Hide an active memory. Returns its row, if found."""
-    rows = yield Statement(sql.HIDE, (user_id, memory_id, now))
-    if rows:
-        yield delete_terms(user_id, [memory_id])
-        yield mark_stale(user_id, "memory", [memory_id])
-    return rows
-
-
-# ---- memories --------------------------------------------------------------------------------------------
-
-MAX_QUERY_CHARACTERS: Final = 6000
-"""Longer queries are cut."""
-
-_SHORT_CHARACTERS: Final = 500
+_CLEAN: Final[Mapping[str, Callable[[Any], Any]]] = {
+    "category": clean_category,
+    "tags": clean_tags,
+    "metadata": clean_metadata,
+    "source": clean_source,
+}
 
 Made = TypeVar("Made")
 
 
 class MemoryStore:
-    """Memories, accessible only to their owners."""
-
     def __init__(
         self,
         database: Database,
@@ -186,8 +239,10 @@ class MemoryStore:
         embedding: Embedding | None = None,
         secret_rules: SecretRules | None = None,
         quotas: MemoryQuotas | None = None,
+        profile_notes: int = 0,
     ) -> None:
-        """Without `quotas`, nothing is limited."""
+        """Without `quotas`, nothing is limited. `profile_notes`: memories in each prompt."""
+        self.profile_notes = profile_notes
         self._database = database
         self._quotas = quotas or MemoryQuotas(database)
         self._clock = clock
@@ -196,8 +251,7 @@ class MemoryStore:
         self._apart = asyncio.Lock()
         self._counting = WeakValueDictionary[int, asyncio.Lock]()
         meaning = Meaning(database, embedding.embedder) if embedding else None
-        nearness = meaning.get_nearness if meaning else None
-        self._search = MemorySearch(database, clock, nearness=nearness)
+        self._search = MemorySearch(database, clock, meaning=meaning)
         self._by_words = MemorySearch(database, clock)
 
     async def add(
@@ -207,61 +261,55 @@ class MemoryStore:
 
         Raises EmptyMemory, MemoryTooLong, SecretNotStored, TooManyMemories or MemoryFull.
         """
-        content = clean_content(content)
-        memory = PortableMemory(content, created_at=created_at, **await self._clean(given, content))
-        note = await self._make(content, NewMemory.of, user_id, memory, self._clock())
-        rules = await self._quotas.get_file_rules()
+        note = await self._new(user_id, content, given, created_at)
+        rules = await self._quotas.rules()
         [stored] = await self._database.write(lambda: note.steps(rules), [user(user_id)])
         return self.note_written(stored)
 
     async def remember(self, user_id: int, content: str, **given: Unpack[MemoryFields]) -> MemoryChange:
-        """Store a memory, or update the one that differs only in width, case and punctuation.
+        """Store a memory, or update the one that says the same (see `says_the_same`).
 
         A public call never updates a private memory; an expired one becomes valid again. Raises as `add`
         does.
         """
-        content = clean_content(content)
-        clean = await self._clean(given, content)
-        memory = PortableMemory(content, **clean)
-        note = await self._make(content, NewMemory.of, user_id, memory, self._clock())
-        rules = await self._quotas.get_file_rules()
-        alike_to, audience = note.columns["likeness"], note.columns["audience"]
-        said_anew = {name: value for name, value in clean.items() if value and name in WORDING}
-        if memory.category == DEFAULT_CATEGORY:
-            said_anew.pop("category", None)
+        note = await self._new(user_id, content, given)
+        rules, unless_known = await self._quotas.rules(), True
+        wording: dict[str, Any] = {name: value for name, value in given.items() if value and name in WORDING}
+        if note.columns["category"] == DEFAULT_CATEGORY:
+            wording.pop("category", None)
         while True:
-            stored = await self._database.write(lambda: note.steps(rules, unless_known=True), [user(user_id)])
-            if stored:
+            steps = lambda: note.steps(rules, unless_known=unless_known)  # noqa: B023, E731 - run at once
+            if stored := await self._database.write(steps, [user(user_id)]):
                 return MemoryChange("added", self.note_written(stored[0]))
-            known = await self._database.query(sql.SELECT_ALIKE, user_id, alike_to, audience)
-            for alike in map(MEMORY.read, known):
-                endless = {"expires_at": None} if alike.is_expired(self._clock()) else {}
-                updated = await self.update(user_id, alike.id, content=content, **endless | said_anew)
-                if updated is not None:
-                    return MemoryChange("updated", updated, alike)
-            # It was deleted in between, so try to insert again.
+            known = await self.find_alike(user_id, content, note.columns["audience"])
+            if known is None:
+                continue  # it was deleted in between
+            if not says_the_same(known.content, content):
+                unless_known = False
+                continue
+            if known.is_expired(self._clock()):
+                wording.setdefault("expires_at", None)
+            updated = await self.update(user_id, known.id, content=content, **wording)
+            if updated is not None:
+                return MemoryChange("updated", updated, known)
 
     async def find_alike(self, user_id: int, content: str, audience: Audience) -> Memory | None:
-        """Return the user's newest memory that `remember` would update for this text; None if none."""
-        rows = await self._database.query(
-            sql.SELECT_ALIKE, user_id, likeness(without_controls(content)), audience
-        )
-        return MEMORY.first(rows)
+        """Return the user's newest memory that differs only in width, case and punctuation, if any."""
+        alike_to = likeness(without_controls(content).strip())
+        return MEMORY.first(await self._database.query(_SELECT_ALIKE, user_id, alike_to, audience))
 
     async def get(self, user_id: int, memory_id: int) -> Memory | None:
         """Return the memory with this id; None if the user does not have it."""
-        rows = await self._database.query(sql.SELECT, user_id, known_id(memory_id))
-        return MEMORY.first(rows)
+        return MEMORY.first(await self._database.query(SELECT, user_id, known_id(memory_id)))
 
     async def get_id(self, user_id: int, number: int) -> int | None:
         """Return the id of the user's memory with this number, including hidden ones; None if none."""
-        rows = await self._database.query(sql.SELECT_ID, user_id, known_id(number))
+        rows = await self._database.query(_SELECT_ID, user_id, known_id(number))
         return rows[0][0] if rows else None
 
     async def get_by_number(self, user_id: int, number: int) -> Memory | None:
         """Return the memory with this number; None if the user does not have it."""
-        memory_id = await self.get_id(user_id, number)
-        return None if memory_id is None else await self.get(user_id, memory_id)
+        return MEMORY.first(await self._database.query(_SELECT_NUMBERED, user_id, known_id(number)))
 
     async def find(
         self,
@@ -277,9 +325,8 @@ class MemoryStore:
         """Find the user's unexpired memories that match the query and have all tags, best first, with
         confidences.
 
-        `audience` is who will see the answer that uses them: the default is everyone; 'private' is for
-        answers that only the user sees, and finds all. `only` filters further; `category` and `tags` add to
-        it.
+        `audience`: who will see the answer; everyone by default. 'private' finds all memories. `only` filters
+        further; `category` and `tags` add to it.
         """
         return await self._search.find(
             user_id,
@@ -336,44 +383,41 @@ class MemoryStore:
         skipping `offset`. `category` overrides that of `only`."""
         low = 0 if after_id is None else known_id(after_id)
         high = MAX_ID if before_id is None else min(before_id, MAX_ID)
-        wanted = replace(only, category=category or only.category)
+        wanted = _filter(replace(only, category=category or only.category))
         rows = await self._database.query(
-            sql.LIST[order], user_id, low, high, *_filter(wanted), _limit(limit), max(offset, 0)
+            LIST[order], user_id, low, high, *wanted, _limit(limit), max(offset, 0)
         )
         return [MEMORY.read(row) for row in rows]
 
     async def count(
         self, user_id: int, *, category: str | None = None, only: MemoryFilter = ALL_MEMORIES
     ) -> int:
-        wanted = replace(only, category=category or only.category)
-        [(number,)] = await self._database.query(sql.COUNT, user_id, 0, MAX_ID, *_filter(wanted))
+        wanted = _filter(replace(only, category=category or only.category))
+        [(number,)] = await self._database.query(_COUNT, user_id, 0, MAX_ID, *wanted)
         return int(number)
 
     async def list_categories(self, user_id: int, *, limit: int = 100) -> Sequence[tuple[str, int]]:
         """List the user's categories with their number of memories, largest first."""
-        async with self._counting.setdefault(user_id, asyncio.Lock()):
-            rows = await self._database.query(sql.CATEGORIES, user_id)
-        return [(str(name), int(number)) for name, number in rows[: _limit(limit)]]
+        [categories] = await self._count(user_id, Statement(_CATEGORIES, (user_id,)))
+        return categories[: _limit(limit)]
 
     async def list_tags(self, user_id: int, *, limit: int = 100) -> Sequence[tuple[str, int]]:
         """List the user's tags with their number of memories, most used first."""
-        async with self._counting.setdefault(user_id, asyncio.Lock()):
-            rows = await self._database.query(sql.TAGS, user_id, _limit(limit))
-        return [(str(tag), int(number)) for tag, number in rows]
+        [tags] = await self._count(user_id, Statement(_TAGS, (user_id, _limit(limit))))
+        return tags
 
     async def get_statistics(self, user_id: int) -> MemoryStatistics:
-        """Count the user's memories. It reads all of them, so only one count per user runs at a time: many
-        requests of one user must not block the database for others."""
-        now = to_text(self._clock())
-
-        def steps() -> Steps[MemoryStatistics]:
-            counts = yield Statement(sql.STATISTICS, (user_id, now))
-            categories = yield Statement(sql.CATEGORIES, (user_id,))
-            sources = yield Statement(sql.SOURCES, (user_id,))
-            return statistics_of(counts, categories, sources)
-
-        async with self._counting.setdefault(user_id, asyncio.Lock()):
-            return await self._database.read(steps)
+        counts, categories, sources = await self._count(
+            user_id,
+            Statement(_STATISTICS, (user_id, to_text(self._clock()))),
+            Statement(_CATEGORIES, (user_id,)),
+            Statement(_SOURCES, (user_id,)),
+        )
+        return replace(
+            _COUNTED.read(counts[0]),
+            categories=tuple((name, number) for name, number in categories),
+            sources=tuple((kind, number) for kind, number in sources),
+        )
 
     async def update(
         self,
@@ -389,43 +433,120 @@ class MemoryStore:
 
         Raises EmptyMemory, MemoryTooLong, SecretNotStored, MemoryFull or MemoryEditOutdated.
         """
-        if content is None:
-            edit = MemoryEdit(await self._clean(given), only_as)
-        else:
-            content = clean_content(content)
-            edit = MemoryEdit({"content": content, **await self._clean(given, content)}, only_as)
-        now, rules = self._clock(), await self._quotas.get_file_rules()
-        row = await self._database.write(
-            lambda: edit.steps(user_id, known_id(memory_id), now, rules), [user(user_id)]
+        cleaned = {} if content is None else {"content": clean_content(content)}
+        for name, value in (await self._checked(given, cleaned.get("content", ""))).items():
+            cleaned[name] = _CLEAN[name](value) if name in _CLEAN else value
+        own, now, rules = (user_id, known_id(memory_id)), self._clock(), await self._quotas.rules()
+        changed = await self._database.write(
+            lambda: change(own, cleaned, now, rules, only_as=only_as), [user(user_id)]
         )
-        return self.note_written(MEMORY.read(row)) if row else None
-
-    async def refuses(self, *texts: str) -> bool:
-        """Return whether a text contains a secret that may not be stored."""
-        return await self._make("".join(texts), self._secret_rules.refuse, *texts)
+        return self.note_written(changed) if changed else None
 
     async def delete(self, user_id: int, memory_id: int) -> bool:
         """Hide a memory; it is erased after UNDO_TIME. Returns whether the user had it."""
         params = (user_id, known_id(memory_id), to_text(self._clock()))
-        rows = await self._database.write(lambda: hide(*params), [user(user_id)])
-        return bool(rows)
+        return bool(await self._database.write(lambda: hide(*params), [user(user_id)]))
+
+    async def pin(self, user_id: int, memory_id: int) -> Memory | None:
+        """Pin a memory and return it; None if the user does not have it. Raises TooManyPinned if MAX_PINNED
+        others are pinned."""
+        params = (user_id, known_id(memory_id))
+
+        def steps() -> Steps[Sequence[Row]]:
+            pinned = yield Statement(PIN, params)
+            if not pinned and (yield Statement(SELECT, params)):
+                raise TooManyPinned(limit=MAX_PINNED)
+            return pinned
+
+        return MEMORY.first(await self._database.write(steps, [user(user_id)]))
+
+    async def unpin(self, user_id: int, memory_id: int) -> Memory | None:
+        """Unpin a memory and return it; None if the user does not have it."""
+        unpin = Statement(_UNPIN, (user_id, known_id(memory_id)))
+        [rows] = await self._database.transaction([unpin], [user(user_id)])
+        return MEMORY.first(rows)
+
+    async def list_for_prompt(self, user_id: int, *, audience: Audience = "anywhere") -> Sequence[Memory]:
+        """List `profile_notes` memories for a prompt: pinned ones, then others, each newest first. `audience`
+        as for `find`.
+
+        Excludes expired memories and those that may hold others' text, which would taint every turn.
+        """
+        most = self.profile_notes
+        if not most:
+            return []
+        now = to_text(self._clock())
+        rows = await self._database.query(_SELECT_FOR_PROMPT, user_id, now, audience, most, MAX_SCANNED)
+        return sorted(map(MEMORY.read, rows), key=lambda memory: (not memory.pinned, -memory.id))[:most]
+
+    async def list_versions(self, user_id: int, memory_id: int) -> Sequence[Memory]:
+        """List the former versions of a memory, newest first, each with its own id; none if the user does not
+        have the memory."""
+        rows = await self._database.query(_SELECT_VERSIONS, user_id, known_id(memory_id))
+        return _chained(memory_id, map(MEMORY.read, rows))
+
+    async def restore(self, user_id: int, version_id: int) -> Memory | None:
+        """Set a memory's WORDING to that of one of its versions; what it had becomes a version. Returns the
+        memory; None if the version or its memory is gone."""
+        rows = await self._database.query(_SELECT_HEAD, user_id, known_id(version_id))
+        if len(rows) < 2:
+            return None
+        *_, head, version = map(MEMORY.read, rows)
+        wording = {name: getattr(version, name) for name in WORDING}
+        return await self.update(user_id, head.id, **wording, source=version.source)  # it keeps its author
+
+    async def undo_update(self, user_id: int, memory_id: int, former_id: int) -> Memory | None:
+        """Undo an update that kept the version `former_id`, and drop the newer text. Returns the memory; None
+        if it was updated since or is gone."""
+        params = (user_id, known_id(memory_id), known_id(former_id))
+
+        def steps() -> Steps[Memory | None]:
+            memory = MEMORY.first((yield Statement(_GO_BACK, params)))
+            if memory:
+                yield from reindex(user_id, memory.id, memory.content, memory.tags)
+                yield mark_stale(user_id, "memory", [memory.id])
+            yield Statement(_DROP_VERSION, params)
+            yield Statement(_DROP_VECTOR, params[:2])
+            yield Statement(OWE)
+            return memory
+
+        memory = await self._database.write(steps, [user(user_id)])
+        return self.note_written(memory) if memory else None
+
+    async def refuses(self, *texts: str) -> bool:
+        """Return whether a text contains a secret that may not be stored."""
+        return await self._make("".join(texts), self._secret_rules.refuse, *texts)
 
     async def catch_up(self) -> None:
         """Wait until all stored memories have vectors. Raises a ModelError or StorageError."""
         if self._embedding:
             await self._embedding.catch_up()
 
-    async def _clean(self, given: MemoryFields, content: str = "") -> dict[str, Any]:
-        """Raises MemoryTooLong or SecretNotStored, which includes the content."""
-        said = {
+    def note_written(self, memory: Memory) -> Memory:
+        """Schedule the embedding of a memory just written, and return the memory."""
+        if self._embedding:
+            self._embedding.note_written(memory.id)
+        return memory
+
+    async def _new(
+        self, user_id: int, content: str, given: MemoryFields, created_at: datetime | None = None
+    ) -> NewMemory:
+        content = clean_content(content)
+        memory = PortableMemory(content, created_at=created_at, **await self._checked(given, content))
+        return await self._make(content, NewMemory.of, user_id, memory, self._clock())
+
+    async def _checked(self, given: MemoryFields, content: str) -> dict[str, Any]:
+        """Return the fields that are given. Raises BesideTooLong, or SecretNotStored, also for the
+        content."""
+        fields = {
             name: value
             for name, value in given.items()
             if not isinstance(value, Keep) and (value is not None or name in MEMORY.nullable)
         }
         check_beside(given.get("category"), given.get("tags") or (), given.get("metadata") or {})
-        words = [content, *words_of(said)]
+        words = [content, *words_of(fields)]
         await self._make("".join(words), self._secret_rules.check, *words)
-        return {name: _CLEAN.get(name, _as_it_is)(value) for name, value in said.items()}
+        return fields
 
     async def _make(self, text: str, make: Callable[..., Made], *given: object) -> Made:
         """Call `make(*given)`, in a thread if the text is long: normalization (one letter may become 18) and
@@ -436,36 +557,34 @@ class MemoryStore:
         async with self._apart:
             return await asyncio.to_thread(make, *given)
 
-    def note_written(self, memory: Memory) -> Memory:
-        """Schedule the embedding of a memory just written, and return the memory."""
-        if self._embedding:
-            self._embedding.note_written(memory.id)
-        return memory
+    async def _count(self, user_id: int, *counts: Statement) -> Sequence[Sequence[Any]]:
+        """Run statements that read all memories of a user; once at a time per user, so that many requests of
+        one do not block the database for others."""
+
+        def steps() -> Steps[Sequence[Sequence[Any]]]:
+            found = list[Sequence[Any]]()
+            for each in counts:
+                found.append((yield each))
+            return found
+
+        async with self._counting.setdefault(user_id, asyncio.Lock()):
+            return await self._database.read(steps)
 
 
-def _is_as(memory: Memory, other: Memory) -> bool:
-    return all(getattr(memory, name) == getattr(other, name) for name in (*WORDING, "audience"))
-
-
-def _as_it_is(value: Any) -> Any:
-    return value
-
-
-_CLEAN: Final[Mapping[str, Callable[[Any], Any]]] = {
-    "category": clean_category,
-    "tags": clean_tags,
-    "metadata": clean_metadata,
-    "source": clean_source,
-}
-
-
-def _category(asked: str | None) -> str | None:
-    return None if asked is None else clean_category(asked)
+def _chained(memory_id: int, memories: Iterable[Memory]) -> list[Memory]:
+    """A memory's versions in the order of `supersedes`, each once."""
+    left = {memory.id: memory for memory in memories}
+    ordered, step = list[Memory](), left.pop(memory_id, None)
+    while step is not None and (step := left.pop(step.supersedes or 0, None)):
+        ordered.append(step)
+    return ordered
 
 
 def _filter(only: MemoryFilter) -> tuple[str | None, ...]:
-    tags = [fold_tags([tag]) for tag in clean_tags(only.tags)]
-    return _category(only.category), only.audience, only.origin, json.dumps(tags, ensure_ascii=False)
+    """The parameters of WANTED."""
+    tags = json.dumps([fold_tags([tag]) for tag in clean_tags(only.tags)], ensure_ascii=False)
+    category = None if only.category is None else clean_category(only.category)
+    return category, only.audience, only.origin, tags
 
 
 def _limit(number: int) -> int:

@@ -17,12 +17,10 @@ from cc_bot.domain.memory import Audience, Memory, check_beside, clean_content
 from cc_bot.domain.memory_transfer import ImportPlan, PortableMemory, portable
 from cc_bot.domain.usage import Rules
 from cc_bot.storage import Database, Statement, Steps, user
-from cc_bot.stores.memory.pins import PIN
-from cc_bot.stores.memory.quotas import COUNTED, MemoryQuotas, ensure_room_left, size_of
-from cc_bot.stores.memory.rows import GIVEN, MEMORY, words_of
-from cc_bot.stores.memory.secrets import SecretRules
-from cc_bot.stores.memory.store import MemoryStore, NewMemory
-from cc_bot.stores.memory.texts import likeness
+from cc_bot.stores.memory.index import likeness
+from cc_bot.stores.memory.limits import MemoryQuotas, SecretRules, ensure_room_left
+from cc_bot.stores.memory.rows import GIVEN, MEMORY, PIN, NewMemory, words_of
+from cc_bot.stores.memory.store import MemoryStore
 
 # Uses memories_by_likeness alone. $1 user
 _SELECT_LIKENESSES: Final = "SELECT likeness FROM memories WHERE user_id = $1 AND status = 'active'"
@@ -32,6 +30,8 @@ _PAGE: Final = 500
 _LOOKED_AT: Final = 25
 _WRITTEN: Final = 25
 """Memories per transaction."""
+
+_SIZED: Final = ("content", "tags", "metadata")
 
 T = TypeVar("T")
 
@@ -125,7 +125,7 @@ class MemoryTransferStore:
     async def take(self, user_id: int, memories: Iterable[PortableMemory]) -> int:
         """Store the new memories. Returns their number. Raises as `plan` does, before anything is stored."""
         plan = await self.plan(user_id, memories, audience="private")
-        rules = await self._quotas.get_file_rules()
+        rules = await self._quotas.rules()
         for some in _split(plan.new, _WRITTEN):
             await self._keep(user_id, some, rules)
         return len(plan.new)
@@ -136,7 +136,7 @@ class MemoryTransferStore:
         def steps() -> Steps[list[Memory]]:
             kept = list[Memory]()
             for memory, note in zip(memories, notes, strict=True):
-                kept += yield from note.steps()
+                kept += yield from note.steps({})
                 if memory.pinned:  # does nothing beyond MAX_PINNED
                     yield Statement(PIN, (user_id, kept[-1].id))
             yield from ensure_room_left(user_id, rules)
@@ -155,8 +155,10 @@ def _notes(user_id: int, memories: Iterable[PortableMemory], now: datetime) -> l
 
 
 def _size_of(memories: Iterable[PortableMemory]) -> int:
-    fields = ({name: getattr(each, name) for name in COUNTED} for each in memories)
-    return sum(size_of(**MEMORY.write_some(each)) for each in fields)
+    """The bytes counted for new memories, as the database counts them."""
+    given = ({name: getattr(each, name) for name in _SIZED} for each in memories)
+    stored = (text for each in given for text in MEMORY.write_some(each).values())
+    return sum(len(text.encode("utf-8", "replace")) for text in stored)
 
 
 def _split(items: Sequence[T], size: int) -> Iterator[Sequence[T]]:

@@ -16,17 +16,17 @@ from tests.stores.memory.notes import ME, START, YOU, found, keep, listed, rewri
 async def said(stores: Stores, memory: Memory) -> list[str]:
     """What a memory says, and what it said before, newest first."""
     now = await stores.memories.get(ME, memory.id)
-    versions = await stores.memory_history.list_versions(ME, memory.id)
+    versions = await stores.memories.list_versions(ME, memory.id)
     return [each.content for each in (*([now] if now else ()), *versions)]
 
 
 async def undo(stores: Stores, memory: Memory, user_id: int = ME) -> Memory | None:
     """Undo the update that made this of it."""
-    return await stores.memory_history.undo_update(user_id, memory.id, memory.supersedes or 0)
+    return await stores.memories.undo_update(user_id, memory.id, memory.supersedes or 0)
 
 
 async def restore(stores: Stores, version_id: int) -> Memory:
-    return got(await stores.memory_history.restore(ME, version_id))
+    return got(await stores.memories.restore(ME, version_id))
 
 
 async def rows(database: Database) -> list[tuple[str, str]]:
@@ -40,7 +40,7 @@ class TestHistory:
         texts = ("Lives in Tokyo", "Lives in Osaka", "Has moved to Kyoto", "Lives in Kyoto")
         new = await rewrite(stores, *texts)
         assert await said(stores, new) == [*reversed(texts)]
-        versions = await stores.memory_history.list_versions(ME, new.id)
+        versions = await stores.memories.list_versions(ME, new.id)
         assert len({new.id, *(version.id for version in versions)}) == 4
         assert [await stores.memories.get(ME, version.id) for version in versions] == [None] * 3
         assert await found(stores, "Osaka Tokyo", audience="private") == []
@@ -57,7 +57,7 @@ class TestRestoring:
         changed = await stores.memories.update(
             ME, memory.id, content="会議は月曜", category="家", tags=(), expires_at=None, audience="private"
         )
-        [version] = await stores.memory_history.list_versions(ME, memory.id)
+        [version] = await stores.memories.list_versions(ME, memory.id)
         now = await restore(stores, version.id)
         assert now == await stores.memories.get(ME, memory.id)
         assert (now.id, now.content, now.category, now.tags) == (memory.id, "会議は金曜", "仕事", ("予定",))
@@ -74,11 +74,11 @@ class TestRestoring:
         """Otherwise an imported text would pass for its user's own."""
         new = await stores.memories.add(ME, "Lives in Tokyo", source=Source("import"))
         await stores.memories.update(ME, new.id, content="Lives in Kyoto", source=Source("model"))
-        [old] = await stores.memory_history.list_versions(ME, new.id)
+        [old] = await stores.memories.list_versions(ME, new.id)
         back = await restore(stores, old.id)
         assert (back.id, back.content, back.source) == (new.id, "Lives in Tokyo", Source("import"))
         assert await listed(stores) == ["Lives in Tokyo"]
-        versions = await stores.memory_history.list_versions(ME, new.id)
+        versions = await stores.memories.list_versions(ME, new.id)
         own = next(each for each in versions if each.source.kind == "model")
         assert (await restore(stores, own.id)).source == Source("model")
 
@@ -92,7 +92,7 @@ class TestUndoOfAnUpdate:
                 await stores.memories.update(ME, before.id, content="誕生日は5月3日", category="仕事")
             )
             assert await undo(stores, after) == before
-        assert await stores.memory_history.list_versions(ME, before.id) == []
+        assert await stores.memories.list_versions(ME, before.id) == []
         assert [found.confidence < 1 for found in await stores.memories.find(ME, "5月3日")] == [True]
         assert [found.confidence for found in await stores.memories.find(ME, "3月15日")] == [1.0]
         assert await rows(database) == [("誕生日は3月15日", "active")]

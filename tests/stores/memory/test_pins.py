@@ -9,7 +9,7 @@ import pytest
 from cc_bot.domain.errors import TooManyPinned
 from cc_bot.domain.memory import MAX_PINNED, Source, SourceKind
 from cc_bot.storage import Database
-from cc_bot.stores import MemoryPinStore, Stores
+from cc_bot.stores import MemoryStore, Stores
 from tests.stores.backends import Recorder, got, stores_over
 from tests.stores.memory.notes import ME, NO_IDS, START, YOU, keep
 
@@ -21,18 +21,18 @@ def stores(database: Database) -> Stores:
 
 
 def telling(database: Database, most: int = MAX_PINNED) -> Stores:
-    return replace(stores_over(database), memory_pins=MemoryPinStore(database, told=most))
+    return replace(stores_over(database), memories=MemoryStore(database, profile_notes=most))
 
 
 async def told(stores: Stores, user_id: int = ME) -> list[str]:
     """What a public answer's prompt tells."""
-    return [memory.content for memory in await stores.memory_pins.list_for_prompt(user_id)]
+    return [memory.content for memory in await stores.memories.list_for_prompt(user_id)]
 
 
 async def keep_pinned(stores: Stores, *contents: str, user_id: int = ME) -> list[int]:
     ids = [memory.id for memory in await keep(stores, *contents, user_id=user_id)]
     for memory_id in ids:
-        assert await stores.memory_pins.pin(user_id, memory_id)
+        assert await stores.memories.pin(user_id, memory_id)
     return ids
 
 
@@ -45,14 +45,14 @@ class TestNotes:
     async def test_are_the_pinned_ones_and_then_the_newest(self, stores: Stores, database: Database) -> None:
         first, _, third, last = await keep(stores, "猫の名前はモチ", "犬が苦手", "鳥を飼いたい", "魚は好き")
         for memory in (first, third):
-            await stores.memory_pins.pin(ME, memory.id)
+            await stores.memories.pin(ME, memory.id)
         order = ["鳥を飼いたい", "猫の名前はモチ", "魚は好き", "犬が苦手"]
         for most in (1, 3, 10):
             assert await told(telling(database, most)) == order[:most]
-        before = await stores.memory_pins.list_for_prompt(ME)
+        before = await stores.memories.list_for_prompt(ME)
         await stores.memories.search(ME, "猫")
         await keep(stores, "Not mine", user_id=YOU)
-        assert await stores.memory_pins.list_for_prompt(ME) == before
+        assert await stores.memories.list_for_prompt(ME) == before
         await stores.memories.update(ME, last.id, content="魚は嫌い")
         assert await told(stores) == [*order[:2], "魚は嫌い", "犬が苦手"]
         recorder = Recorder(database)
@@ -64,8 +64,8 @@ class TestNotes:
     async def test_are_their_users_alone(self, stores: Stores) -> None:
         [mine] = await keep(stores, "私のメモ")
         await keep_pinned(stores, "あなたのメモ", user_id=YOU)
-        assert await stores.memory_pins.pin(YOU, mine.id) is None
-        assert await stores.memory_pins.unpin(YOU, mine.id) is None
+        assert await stores.memories.pin(YOU, mine.id) is None
+        assert await stores.memories.unpin(YOU, mine.id) is None
         assert (await told(stores), await told(stores, user_id=YOU)) == (["私のメモ"], ["あなたのメモ"])
         assert await pinned(stores) == []
 
@@ -75,7 +75,7 @@ class TestNotes:
                 memory = await stores.memories.add(ME, "猫は三毛", source=Source(kind, author=author))
                 notes = [] if memory.tainted else ["猫は三毛"]
                 assert await told(stores) == notes, memory.source
-                await stores.memory_pins.pin(ME, memory.id)
+                await stores.memories.pin(ME, memory.id)
                 assert await told(stores) == notes, memory.source
                 await stores.memory_removal.erase_all(ME)
 
@@ -84,9 +84,9 @@ class TestNotes:
         passing = await stores.memories.add(ME, "今週は在宅", expires_at=START)
         for pin in (False, True):
             for memory in (secret, passing) if pin else ():
-                await stores.memory_pins.pin(ME, memory.id)
+                await stores.memories.pin(ME, memory.id)
             moments = iter([START - timedelta(seconds=1), START, START])
-            pins = MemoryPinStore(database, clock=moments.__next__, told=5)
+            pins = MemoryStore(database, clock=moments.__next__, profile_notes=5)
             assert [memory.content for memory in await pins.list_for_prompt(ME)] == [passing.content]
             assert await pins.list_for_prompt(ME) == []
             private = await pins.list_for_prompt(ME, audience="private")
@@ -104,15 +104,15 @@ class TestPins:
         [last] = await keep(stores, "11個目")
         first, *_ = await keep_pinned(stores, *(f"{number}個目" for number in range(MAX_PINNED)))
         with pytest.raises(TooManyPinned) as refused:
-            await stores.memory_pins.pin(ME, last.id)
+            await stores.memories.pin(ME, last.id)
         assert refused.value.params == {"limit": MAX_PINNED}
-        again = got(await stores.memory_pins.pin(ME, first))  # it is among them
+        again = got(await stores.memories.pin(ME, first))  # it is among them
         assert again.pinned
         assert await keep_pinned(stores, "別の人のメモ", user_id=YOU)
-        await stores.memory_pins.unpin(ME, first)
-        assert await stores.memory_pins.pin(ME, last.id)
+        await stores.memories.unpin(ME, first)
+        assert await stores.memories.pin(ME, last.id)
         assert len(await pinned(stores)) == MAX_PINNED
         await stores.memories.delete(ME, last.id)
         for memory_id in (last.id, *NO_IDS):
-            assert await stores.memory_pins.pin(ME, memory_id) is None
-            assert await stores.memory_pins.unpin(ME, memory_id) is None
+            assert await stores.memories.pin(ME, memory_id) is None
+            assert await stores.memories.unpin(ME, memory_id) is None

@@ -12,7 +12,7 @@ from cc_bot.domain.memory_transfer import PortableMemory
 from cc_bot.domain.usage import DEFAULT_RULES, LimitKey, LimitName, LimitScope, Rules
 from cc_bot.storage import Database
 from cc_bot.stores import Stores, open_stores
-from cc_bot.stores.memory.quotas import MemoryQuotas
+from cc_bot.stores.memory.limits import MemoryQuotas
 from tests.stores.memory.notes import ME, START, YOU, keep, listed, rewrite
 
 pytestmark = pytest.mark.sqlite("the same statements, but for how bytes are counted")

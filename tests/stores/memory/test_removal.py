@@ -42,7 +42,7 @@ class TestUndo:
         back = await asyncio.gather(undo(ME, memory.id), undo(ME, memory.id))
         assert sorted(back, key=bool) == [None, memory]
         assert await stores.memories.search(ME, "大阪") == [memory]
-        versions = await stores.memory_history.list_versions(ME, memory.id)
+        versions = await stores.memories.list_versions(ME, memory.id)
         assert [each.content for each in versions] == ["東京在住"]
         assert await stores.memory_removal.purge(datetime.now(UTC)) == 0
         assert await stores.memories.list(ME) == [memory]
@@ -101,7 +101,7 @@ class TestErasing:
         [kept] = await keep(stores, "三")
         [yours] = await keep(stores, "四", user_id=YOU)
         await stores.memories.update(ME, kept.id, content="さん")
-        [version] = await stores.memory_history.list_versions(ME, kept.id)
+        [version] = await stores.memories.list_versions(ME, kept.id)
         ids = (one.id, two, version.id, yours.id, *NO_IDS)
         assert await stores.memory_removal.erase(ME, *ids) == ErasureCounts(memories=2, versions=1)
         assert await statuses(database) == ["active", "superseded"]

@@ -13,7 +13,7 @@ from cc_bot.domain.errors import EmptyMemory, MemoryEditOutdated, MemoryTooLong,
 from cc_bot.domain.memory import MemoryFilter, Order, Source
 from cc_bot.domain.memory_transfer import PortableMemory
 from cc_bot.stores import Stores, open_stores
-from cc_bot.stores.memory.secrets import MAX_CHARACTERS, SecretRules
+from cc_bot.stores.memory.limits import MAX_CHARACTERS, SecretRules
 from tests.databases import laid_out
 from tests.stores.backends import OpenStores, got
 from tests.stores.memory.notes import ME, NO_IDS, START, YOU, found, keep, listed
@@ -221,7 +221,7 @@ class TestUpdate:
 
     async def test_is_made_only_of_what_it_was_made_from(self, stores: Stores) -> None:
         [memory] = await keep(stores, "一")
-        await stores.memory_pins.pin(ME, memory.id)
+        await stores.memories.pin(ME, memory.id)
         after = got(await stores.memories.update(ME, memory.id, content="二", only_as=memory))
         with pytest.raises(MemoryEditOutdated):
             await stores.memories.update(ME, memory.id, content="三", only_as=memory)
@@ -229,7 +229,7 @@ class TestUpdate:
         with pytest.raises(MemoryEditOutdated):
             await stores.memories.update(ME, memory.id, content="三", only_as=after)
         assert await listed(stores) == ["二"]
-        assert len(await stores.memory_history.list_versions(ME, memory.id)) == 1
+        assert len(await stores.memories.list_versions(ME, memory.id)) == 1
 
 
 class TestDelete:

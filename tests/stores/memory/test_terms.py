@@ -12,8 +12,7 @@ from cc_bot.domain.memory_transfer import PortableMemory
 from cc_bot.search import Candidate, Statistics, document_terms, fold, parse_query, rank
 from cc_bot.storage import MAINTENANCE_LOCK, Database, Statement
 from cc_bot.stores import Stores, open_stores
-from cc_bot.stores.memory.texts import fold_tags, term_keys
-from cc_bot.stores.memory.upkeep import recompute_outdated
+from cc_bot.stores.memory.index import fold_tags, recompute_outdated, term_keys
 from tests.stores.backends import got, stores_over
 from tests.stores.forgetting import bytes_of
 from tests.stores.memory.notes import ME, YOU, keep
@@ -56,7 +55,7 @@ async def change(stores: Stores, number: int, memory: Memory, text: str) -> None
             await stores.memories.update(ME, memory.id, tags=("猫", "Kyoto"))
         case 2:
             changed = got(await stores.memories.update(ME, memory.id, content=text))
-            await stores.memory_history.undo_update(ME, memory.id, changed.supersedes or 0)
+            await stores.memories.undo_update(ME, memory.id, changed.supersedes or 0)
         case 3:
             await stores.memories.delete(ME, memory.id)
         case 4:

@@ -79,7 +79,7 @@ async def change(
 ) -> None:
     """Apply a card's button or menu, and show the card again."""
     await defer_update(interaction)
-    history, words, said = service.stores.memory_history, recipient.words.memory_card, ""
+    history, words, said = service.stores.memories, recipient.words.memory_card, ""
     user_id, memory_id = recipient.user_id, button.memory_id
     match button.action:
         case "restore":
@@ -103,11 +103,11 @@ async def change(
 async def _set_pin(caller: Recipient, memory_id: int, service: Memories, *, pinned: bool = True) -> str:
     """Pin or unpin a memory. Returns the sentence on it; empty if the memory is gone. Raises
     TooManyPinned."""
-    pins, words = service.stores.memory_pins, caller.words.memory_card
+    pins, words = service.stores.memories, caller.words.memory_card
     kept = await (pins.pin if pinned else pins.unpin)(caller.user_id, memory_id)
     if kept is None:
         return ""
-    return words.pin_told(kept, pins.told) if pinned else words.unpinned.format(id=kept.number)
+    return words.pin_told(kept, pins.profile_notes) if pinned else words.unpinned.format(id=kept.number)
 
 
 async def card_of(
@@ -117,7 +117,7 @@ async def card_of(
     kept = await service.stores.memories.get(recipient.user_id, memory_id)
     if kept is None:
         return EphemeralView(recipient.words.receipt.gone)
-    former = await service.stores.memory_history.list_versions(recipient.user_id, memory_id)
+    former = await service.stores.memories.list_versions(recipient.user_id, memory_id)
     return memory_card(kept, former, recipient, service.clock, said=said)
 
 

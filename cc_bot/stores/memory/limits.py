@@ -1,15 +1,21 @@
-"""Limits on a user's stored memories and imports, enforced on writing.
+"""What may be stored: limits on memories, bytes and imports, and no secrets.
 
 Usage is counted from an index, after the change and in its transaction: two concurrent changes can't use the
 same free space, and one that exceeds a limit is rolled back.
 """
 
 import json
-from collections.abc import Awaitable, Callable
+import unicodedata
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Final
 
+import regex  # type: ignore[import-untyped]  # its stubs (types-regex) are not among the dependencies
+import structlog
+
 from cc_bot.domain.clock import AHEAD, Clock, utc_now
-from cc_bot.domain.errors import MemoryFull, TooManyImports, TooManyMemories
+from cc_bot.domain.errors import MemoryFull, SecretNotStored, TooManyImports, TooManyMemories
+from cc_bot.domain.memory import DEFAULT_CATEGORY, MAX_BESIDE_CHARACTERS, MAX_CONTENT_CHARACTERS
+from cc_bot.domain.secrets import looks_secret
 from cc_bot.domain.usage import HOUR, Quotas, Rules, UsageSubject, quotas_of_user
 from cc_bot.storage import Database, Statement, Steps, user
 from cc_bot.stores.access import rules_for
@@ -29,32 +35,33 @@ _SET_IMPORTS: Final = """
     WHERE memory_imports.user_id = $1
 """
 
-_MIB: Final = 2**20
+TIMEOUT_S: Final = 0.05
+"""Per operator's pattern and text; an ordinary pattern takes well under 1 ms for 4000 characters."""
+MAX_CHARACTERS: Final = MAX_CONTENT_CHARACTERS + MAX_BESIDE_CHARACTERS
+"""A longer text is refused like a secret, unsearched."""
 
 FileRules = Callable[[], Awaitable[Rules]]
 """Returns the current limits of the operator's file."""
 
+_log = structlog.get_logger(__name__)
+
 
 async def no_rules() -> Rules:
-    """Return no limits, for programs with their own memories, such as benchmarks."""
+    """Return no limits."""
     return {}
 
 
 class MemoryQuotas:
-    """Enforces the limits. Those set by an owner override the file's."""
+    """`rules` are the limits of the operator's file; those that an owner set override them."""
 
     def __init__(self, database: Database, rules: FileRules = no_rules, *, clock: Clock = utc_now) -> None:
+        self.rules = rules
         self._database = database
-        self._rules = rules
         self._clock = clock
-
-    async def get_file_rules(self) -> Rules:
-        """Return the file's limits, for the steps of one change."""
-        return await self._rules()
 
     async def admit_import(self, user_id: int) -> None:
         """Count an import. Raises TooManyImports with the time of the next one allowed, or StorageError."""
-        file_rules, now = await self._rules(), self._clock()
+        file_rules, now = await self.rules(), self._clock()
 
         def steps() -> Steps[None]:
             most = (yield from _quotas(user_id, file_rules)).imports_per_hour
@@ -65,15 +72,14 @@ class MemoryQuotas:
             recent = sorted(at for at in moments if now - HOUR < at <= now + AHEAD)
             if len(recent) >= most:
                 raise TooManyImports(resets=recent[-most] + HOUR)
-            told = json.dumps([*map(to_ms, recent), to_ms(now)])
-            yield Statement(_SET_IMPORTS, (user_id, told))
+            yield Statement(_SET_IMPORTS, (user_id, json.dumps([*map(to_ms, recent), to_ms(now)])))
 
         await self._database.write(steps, [user(user_id)])
 
     async def ensure_room(self, user_id: int, memories: int, size: int) -> None:
         """Check the limits for this many further memories and bytes. Raises TooManyMemories, MemoryFull, or
         StorageError."""
-        file_rules = await self._rules()
+        file_rules = await self.rules()
         await self._database.read(lambda: ensure_room_left(user_id, file_rules, memories=memories, size=size))
 
 
@@ -93,22 +99,54 @@ def ensure_room_left(
 
 
 def _quotas(user_id: int, file_rules: Rules) -> Steps[Quotas]:
-    """If a user's roles are unknown, any role's limit may apply: the most generous one is used."""
+    """If a user's roles are unknown, the most generous limit of any role is used."""
     payer = UsageSubject(user_id, role_ids=None)
     set_rules = yield from rules_for(payer)
     return quotas_of_user({**file_rules, **set_rules} if set_rules else file_rules, payer)
 
 
 def _size(count: int) -> str:
-    for unit, size in (("MiB", _MIB), ("KiB", 1024)):
+    for unit, size in (("MiB", 2**20), ("KiB", 2**10)):
         if count >= size:
             return f"{count / size:,.0f} {unit}"
     return f"{count:,} B"
 
 
-COUNTED: Final = ("content", "tags", "metadata")
+class SecretRules:
+    """Built-in patterns of secrets, and the operator's, which run with a timeout so that a slow one can't
+    block everyone."""
 
+    def __init__(self, patterns: Sequence[str] = ()) -> None:
+        """`patterns`: regular expressions, matched anywhere and regardless of case. Raises ValueError for an
+        invalid one."""
+        try:
+            self._patterns = [regex.compile(pattern, regex.IGNORECASE) for pattern in patterns]
+        except regex.error as error:
+            raise ValueError(str(error)) from error
 
-def size_of(content: str, tags: str, metadata: str) -> int:
-    """Return the bytes counted for a memory with these columns, as the database counts them."""
-    return sum(len(text.encode("utf-8", "replace")) for text in (content, tags, metadata))
+    def check(self, *texts: str | None) -> None:
+        """Raise SecretNotStored if a text contains a secret."""
+        if self.refuse(*texts):
+            raise SecretNotStored
+
+    def refuse(self, *texts: str | None) -> bool:
+        """Return whether a text contains a secret, or they are too long to search."""
+        given = [text for text in texts if text]
+        return sum(map(len, given)) > MAX_CHARACTERS or any(map(self._refuse, given))
+
+    def _refuse(self, text: str) -> bool:
+        if text != DEFAULT_CATEGORY and looks_secret(text):  # the default is not user text
+            return True
+        # also in half width, because a pattern is written in one form
+        return bool(self._patterns) and any(map(self._matches, {text, unicodedata.normalize("NFKC", text)}))
+
+    def _matches(self, text: str) -> bool:
+        """A timeout counts as a match, to be safe."""
+        for number, pattern in enumerate(self._patterns, 1):
+            try:
+                if pattern.search(text, timeout=TIMEOUT_S):
+                    return True
+            except TimeoutError:
+                _log.warning("secret_pattern_too_slow", pattern=number)
+                return True
+        return False
