@@ -154,21 +154,21 @@ class ActiveCall:
         self._asker = asker
         self._time = time
         self._form_s = form_s
-        self._asked = 0
+        self.asked = 0
+        """Questions of the server so far."""
         self._one_by_one = asyncio.Lock()
         self._asking: asyncio.Task[Mapping[str, str] | None] | None = None
-        self._over = False
         self.notes = list[str]()
         """Lines for the model about declined questions."""
 
     async def answer(self, params: types.ElicitRequestParams) -> types.ElicitResult:
         """Answer what the server asks."""
+        self.asked += 1
+        if self.asked > MAX_FORMS:
+            return self.decline(_TOO_MANY)
         async with self._one_by_one:
-            if self._asker is None or self._over:
+            if self._asker is None:
                 return types.ElicitResult(action="decline")
-            self._asked += 1
-            if self._asked > MAX_FORMS:
-                return self.decline(_TOO_MANY)
             try:
                 form = form_of(self._server, params)
             except (SecretAsked, FormUnsuitable) as refusal:
@@ -179,7 +179,6 @@ class ActiveCall:
 
     def end(self) -> None:
         """Take back what is being asked: the call is over."""
-        self._over = True
         self._asker = None
         if self._asking:
             self._asking.cancel()

@@ -6,27 +6,32 @@ interpreter lock is held meanwhile: hence the bound on their number.
 """
 
 import asyncio
+import base64
+import binascii
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, Final, NamedTuple, TypeVar
+from dataclasses import dataclass, field
+from typing import Any, Final, TypeVar
 
-import structlog
-from mcp_types import RequestId
+from mcp_types import (
+    AudioContent,
+    CallToolResult,
+    ContentBlock,
+    EmbeddedResource,
+    ImageContent,
+    ResourceLink,
+    TextContent,
+    TextResourceContents,
+)
 
+from cc_bot.domain.message import Attachment, image_type
+from cc_bot.domain.tool_server import ServerResult
 from cc_bot.mcp.catalog import MAX_TOOLS
-
-_log = structlog.get_logger(__name__)
 
 MAX_MESSAGE_BYTES: Final = 12 << 20
 """8 MB of pictures in base64, and a text."""
-PAUSE_S: Final = 0.001
-"""After each line or piece: so a server that floods slows itself down, not the event loop."""
-BYTES_A_SECOND: Final = 8 << 20
-MAX_OPEN_QUESTIONS: Final = 16
-MAX_QUESTION_ID: Final = 200
-
 MAX_VALUES: Final = 100_000
 """In one JSON message: parsing so many holds the interpreter lock for 30 ms."""
 MAX_BLOCKS: Final = 1000
@@ -36,7 +41,7 @@ MAX_TEXT: Final = 1024 * 1024
 MAX_DIGITS: Final = 30
 """In a whole number: parsing takes the square of its length. A longer one becomes a text."""
 MAX_QUESTION_BYTES: Final = 1_000_000
-"""A question is kept until it is answered."""
+"""Of what a server asks: it is kept until it is answered."""
 MAX_INLINE_BYTES: Final = 32_000
 """Larger messages are read in a thread."""
 
@@ -53,56 +58,9 @@ class MessageUnreadable(ValueError):
     """What a server sent is not a message, or takes too long to read."""
 
 
-class _Message(NamedTuple):
-    text: bytes
-    question: RequestId | None = None
-    """The id, if the server asks something."""
-    cancelled: RequestId | None = None
-    """The id of a question that the server takes back: the library does not answer it."""
-
-
-class Transport:
-    """What both transports share: cleaning, the open questions, and the end of the connection."""
-
-    def __init__(self, server: str) -> None:
-        self.closed = asyncio.Event()
-        """Set when nothing more comes from the server, or it is let go of."""
-        self.code: int | None = None
-        """The exit code of a program that ended by itself."""
-        self._server = server
-        self._open = set[RequestId]()
-        """The questions of the server that wait for an answer."""
-
-    async def clean(self, text: bytes) -> bytes:
-        """Return a message as the library takes it. Raises MessageUnreadable."""
-        message = _clean(text) if len(text) <= MAX_INLINE_BYTES else await run_aside(_clean, text)
-        if message.question is not None:
-            self._note_question(message.question)
-        if message.cancelled is not None:
-            self._open.discard(message.cancelled)
-        return message.text
-
-    def _note_question(self, number: RequestId) -> None:
-        too_many = len(self._open) >= MAX_OPEN_QUESTIONS or number in self._open
-        if too_many or len(str(number)) > MAX_QUESTION_ID:
-            self.let_go("too many questions")
-            raise MessageUnreadable("too many questions")
-        self._open.add(number)
-
-    def note_answered(self, number: RequestId | None) -> None:
-        """Note that the server has read the answer to a question, and may ask another one."""
-        if number is not None:
-            self._open.discard(number)
-
-    def let_go(self, problem: str) -> None:
-        """Close the connection because of what the server does."""
-        if not self.closed.is_set():
-            _log.warning("tool_server_let_go", server=self._server, problem=problem)
-        self.closed.set()
-
-    async def pause(self, size: int) -> None:
-        """Wait after a message of so many bytes, before the next one is read."""
-        await asyncio.sleep(PAUSE_S + size / BYTES_A_SECOND)
+async def clean_message(text: bytes) -> bytes:
+    """Return a message as the library takes it. Raises MessageUnreadable."""
+    return _clean(text) if len(text) <= MAX_INLINE_BYTES else await run_aside(_clean, text)
 
 
 async def run_aside(function: Callable[..., T], *arguments: object) -> T:
@@ -110,28 +68,20 @@ async def run_aside(function: Callable[..., T], *arguments: object) -> T:
     return await asyncio.get_running_loop().run_in_executor(_READER, function, *arguments)
 
 
-def _clean(text: bytes) -> _Message:
+def _clean(text: bytes) -> bytes:
     if has_too_many_values(text):
         raise MessageUnreadable("too many values")
     try:
         message = json.loads(text.decode("utf-8", "replace"), parse_int=_whole_number)
         if not isinstance(message, dict):
             raise MessageUnreadable("not an object")
-        question = _id_of(message, "id") if "method" in message else None
-        if len(text) > MAX_QUESTION_BYTES and question is not None:
+        if len(text) > MAX_QUESTION_BYTES and "method" in message:
             raise MessageUnreadable("a long question")
         if isinstance(result := message.get("result"), dict):
             _reduce(result)
-        cancels = message.get("method") == "notifications/cancelled"
-        cancelled = _id_of(message.get("params"), "requestId") if cancels else None
-        return _Message(_encode(json.dumps(message, ensure_ascii=False)), question, cancelled)
+        return _encode(json.dumps(message, ensure_ascii=False))
     except (ValueError, RecursionError) as error:
         raise MessageUnreadable(type(error).__name__) from None
-
-
-def _id_of(message: object, key: str) -> RequestId | None:
-    number = message.get(key) if isinstance(message, dict) else None
-    return number if isinstance(number, int | str) else None
 
 
 def has_too_many_values(text: bytes) -> bool:
@@ -212,3 +162,73 @@ def _has_readable_parts(schema: Mapping[str, Any]) -> bool:
         and all(isinstance(each, str) for each in required)
         and isinstance(schema.get("$schema", ""), str)
     )
+
+
+MAX_IMAGE_BYTES: Final = 8_000_000
+"""Of all pictures of one result."""
+MAX_IMAGES: Final = 8
+MAX_REFERENCE_LENGTH: Final = 200
+"""Of the name or address of content that is left out."""
+
+
+def result_of(result: CallToolResult, most_kb: int) -> ServerResult:
+    """Return the outcome of a call with at most so many KB of text. Structured content is a text by now, see
+    messages.py."""
+    gathered = _Gathered()
+    lines = [line for block in result.content for line in gathered.lines(block)]
+    text = cut("\n".join(lines), most_kb * 1024)
+    return ServerResult(text, ok=not result.is_error, images=tuple(gathered.images))
+
+
+def cut(text: str, limit: int) -> str:
+    """Cut a text to so many bytes of UTF-8, between characters, with a line that says how much is missing."""
+    whole = text.encode("utf-8", "replace")
+    if len(whole) <= limit:
+        return whole.decode("utf-8")
+    kept = whole[:limit].decode("utf-8", "ignore")
+    left = len(whole) - len(kept.encode("utf-8"))
+    return f"{kept}\n[The rest was left out here: {left} bytes or more.]"
+
+
+@dataclass(slots=True)
+class _Gathered:
+    """The lines and pictures of a result so far."""
+
+    images: list[Attachment] = field(default_factory=list)
+    image_bytes: int = 0
+
+    def lines(self, block: ContentBlock) -> Iterator[str]:
+        """Yield the lines for a block."""
+        match block:
+            case TextContent(text=text):
+                yield text
+            case ImageContent(data=data):
+                yield self._image(data)
+            case AudioContent(mime_type=kind):
+                yield f"[A recording, {_shortened(kind)}, which is not shown.]"
+            case ResourceLink(uri=uri, name=name):
+                yield f"[A link, {_shortened(name)}: {_shortened(str(uri))}]"
+            case EmbeddedResource(resource=TextResourceContents(uri=uri, text=text)):
+                yield f"[A file, {_shortened(str(uri))}:]"
+                yield text
+            case EmbeddedResource(resource=resource):
+                yield f"[A file, {_shortened(str(resource.uri))}, which is not shown.]"
+
+    def _image(self, data: str) -> str:
+        if self.image_bytes + len(data) * 3 // 4 > MAX_IMAGE_BYTES or len(self.images) >= MAX_IMAGES:
+            return "[A picture, which was left out: there are too many, or they are too large.]"
+        try:
+            content = base64.b64decode(data, validate=True)
+        except (binascii.Error, ValueError):
+            content = b""
+        media_type = image_type(content)
+        if media_type is None:
+            return "[A picture, which was left out: it is not a PNG, JPEG, WebP or GIF.]"
+        self.image_bytes += len(content)
+        name = f"image-{len(self.images) + 1}.{media_type.removeprefix('image/')}"
+        self.images.append(Attachment(name, media_type, content))
+        return f"[A picture: {name}]"
+
+
+def _shortened(text: str) -> str:
+    return " ".join(text.split())[:MAX_REFERENCE_LENGTH]

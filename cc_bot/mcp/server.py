@@ -26,10 +26,8 @@ from cc_bot.domain.tool_server import ServerResult, ToolServerProblem
 from cc_bot.mcp.catalog import MAX_TOOLS, RemoteTool, as_listed
 from cc_bot.mcp.file import ServerEntry
 from cc_bot.mcp.forms import UNCLEAR, ActiveCall
-from cc_bot.mcp.http import NOT_SENT, HttpTransport
-from cc_bot.mcp.messages import Transport, run_aside
-from cc_bot.mcp.process import ServerProcess
-from cc_bot.mcp.results import cut, result_of
+from cc_bot.mcp.messages import cut, result_of, run_aside
+from cc_bot.mcp.transports import NOT_SENT, HttpTransport, ServerProcess, Transport
 
 _log = structlog.get_logger(__name__)
 
@@ -43,6 +41,8 @@ ALIVE_S: Final = 5.0
 """For a server to answer anything, after a call failed."""
 BETWEEN_LISTS_S: Final = 5.0
 MAX_PAGES: Final = 50
+MAX_QUESTIONS: Final = 16
+"""In one call; a server that asks more floods."""
 MAX_ERROR_BYTES: Final = 1000
 """Of a server's own error message."""
 
@@ -244,7 +244,10 @@ class ServerConnection:
             return await call.answer(params)
         self._asks = True
         if len(self._active) == 1 and not self._has_abandoned:
-            return await self._active[0].answer(params)
+            [call] = self._active
+            if call.asked >= MAX_QUESTIONS and self._transport:
+                self._transport.let_go("too many questions")
+            return await call.answer(params)
         for each in self._active:
             each.decline(UNCLEAR)
         return types.ElicitResult(action="decline")

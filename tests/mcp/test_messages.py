@@ -23,14 +23,15 @@ from cc_bot.domain.tool_server import ServerResult
 from cc_bot.mcp.catalog import MAX_TOOLS
 from cc_bot.mcp.messages import (
     MAX_BLOCKS,
+    MAX_IMAGE_BYTES,
     MAX_INLINE_BYTES,
     MAX_TEXT,
     MAX_VALUES,
     MessageUnreadable,
-    Transport,
+    clean_message,
     has_too_many_values,
+    result_of,
 )
-from cc_bot.mcp.results import MAX_IMAGE_BYTES, result_of
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers(-(10**9), 10**9) | st.text(),
@@ -41,7 +42,7 @@ JSON = st.recursive(
 
 async def cleaned(result: object) -> Any:
     message = json.dumps({"jsonrpc": "2.0", "id": 1, "result": result}).encode()
-    return json.loads(await Transport("notes").clean(message))["result"]
+    return json.loads(await clean_message(message))["result"]
 
 
 class TestAMessage:
@@ -51,32 +52,29 @@ class TestAMessage:
     async def test_is_what_it_was(self, message: dict[str, Any]) -> None:
         message.pop("result", None)
         text = json.dumps(message).encode("utf-8", "surrogatepass")
-        assert json.loads(await Transport("notes").clean(text)) == json.loads(text)
+        assert json.loads(await clean_message(text)) == json.loads(text)
 
     async def test_that_is_none_or_has_too_many_values_is_refused_unread(self) -> None:
         deep = (b"[" * 200_000, b'{"a":' * 200_000, b'{"a":' + b"[" * 2000)
         for text in (b"", b"[]", b"7", b"{", b'{"a":', b"\xff", *deep):
             with pytest.raises(MessageUnreadable):
-                await Transport("notes").clean(text)
+                await clean_message(text)
         for value in ("[],", "0,", '"",', '"\\\\",', '"\\"",'):
             many = f'{{"result":{{"x":[{value * MAX_VALUES}0]}}}}'
             with pytest.raises(MessageUnreadable, match="too many values"):
-                await Transport("notes").clean(many.encode())
+                await clean_message(many.encode())
         for values in ("{" + '"a":0,' * MAX_VALUES + '"b":0}', '[{"a":' * MAX_VALUES):
             with pytest.raises(MessageUnreadable, match="too many values"):
-                await Transport("notes").clean(f'{{"result":{{"x":{values}}}}}'.encode())
+                await clean_message(f'{{"result":{{"x":{values}}}}}'.encode())
         for signs in ("[{,", '\\"[,', "\\\\[{", '\\\\\\"[,{'):
             assert not has_too_many_values(f'{{"a":"{signs * MAX_VALUES}"}}'.encode()), "it is in a text"
 
     async def test_has_halves_of_characters_replaced_and_numbers_too_long_as_texts(self) -> None:
         halves = b'{"a":"' + b"\\ud83d\xf0\x9f" * MAX_INLINE_BYTES + b'"}'
-        assert json.loads(await Transport("notes").clean(halves)) == {"a": "\ufffd\ufffd" * MAX_INLINE_BYTES}
+        assert json.loads(await clean_message(halves)) == {"a": "\ufffd\ufffd" * MAX_INLINE_BYTES}
         assert sys.get_int_max_str_digits() < 5000
         digits = "1" * 5000
-        assert json.loads(await Transport("notes").clean(f'{{"a":{digits},"b":12}}'.encode())) == {
-            "a": digits,
-            "b": 12,
-        }
+        assert json.loads(await clean_message(f'{{"a":{digits},"b":12}}'.encode())) == {"a": digits, "b": 12}
 
     async def test_has_as_much_as_may_be_told(self) -> None:
         words = {"text": "a" * (MAX_TEXT // 2 + 7)}

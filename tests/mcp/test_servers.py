@@ -16,7 +16,7 @@ from structlog.testing import capture_logs
 from cc_bot.domain.errors import ToolCallLost, ToolGone, ToolServerAway, ToolTimedOut
 from cc_bot.domain.tool_server import ToolPlace
 from cc_bot.mcp.file import ServerEntry, ServerRules
-from cc_bot.mcp.process import ServerProcess
+from cc_bot.mcp.transports import ServerProcess
 from tests.mcp.running import HERE, KeptLists, Running, closed_port, hostile, ready, running
 
 NO_PYTHON: Final = {"PYTHONHASHSEED": "no number, so that Python does not start"}
@@ -153,7 +153,7 @@ class TestAProcess:
 
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
-            for steps in range(1, 13):  # starting takes eight
+            for steps in range(1, 25):  # starting takes up to twenty
                 asyncio.run(cancel_after(steps))
             gc.collect()
         assert [warning for warning in caught if "still running" in str(warning.message)] == []
