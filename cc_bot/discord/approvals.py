@@ -12,7 +12,7 @@ from cc_bot.assistant import Assistant
 from cc_bot.assistant.approvals import ApprovedResult
 from cc_bot.discord.agents import Chosen
 from cc_bot.discord.delivery.answers import Answers
-from cc_bot.discord.delivery.canvas_boards import CanvasBoards
+from cc_bot.discord.delivery.canvas import CanvasBoards
 from cc_bot.discord.delivery.forms import FormAsker
 from cc_bot.discord.delivery.outlets import reply_in_place
 from cc_bot.discord.delivery.receipts import ReceiptUpkeep

@@ -18,7 +18,7 @@ import structlog
 
 from cc_bot.assistant import Heartbeats, TurnOptions
 from cc_bot.discord.agents import AgentSelector
-from cc_bot.discord.delivery.canvas_boards import CanvasBoards
+from cc_bot.discord.delivery.canvas import CanvasBoards
 from cc_bot.discord.delivery.refusals import next_form
 from cc_bot.discord.delivery.reply import repeat
 from cc_bot.discord.gate import Gate

@@ -21,8 +21,7 @@ from cc_bot.discord.agents import AgentSelector
 from cc_bot.discord.approvals import ApprovalDelivery
 from cc_bot.discord.attachments import AttachmentFetcher
 from cc_bot.discord.delivery.answers import Answers
-from cc_bot.discord.delivery.canvas_boards import CanvasBoards, CanvasUpkeep
-from cc_bot.discord.delivery.canvas_messages import CanvasMessages, Pictures
+from cc_bot.discord.delivery.canvas import CanvasBoards, CanvasUpkeep
 from cc_bot.discord.delivery.outlets import MessageReplies
 from cc_bot.discord.delivery.receipts import ReceiptUpkeep
 from cc_bot.discord.delivery.recovery import Recovery
@@ -232,11 +231,11 @@ def build_services(
     gate = Gate(owners, given.policies, stores.access, places, bot.rest)
     chooser = AgentSelector(given.agents, stores.agents, places)
     boards = CanvasBoards(
+        bot.rest,
         stores.canvases,
-        CanvasMessages(bot.rest, expected_deletions),
-        Pictures(),
         recipients,
         places,
+        expected_deletions,
         spoken_in=recipients.guilds.of,
         is_current=chooser.is_current,
     )

@@ -10,7 +10,7 @@ import hikari
 import structlog
 
 from cc_bot.discord.agents import AgentSelector, Location
-from cc_bot.discord.delivery.canvas_boards import CanvasBoards
+from cc_bot.discord.delivery.canvas import CanvasBoards
 from cc_bot.discord.delivery.receipts import ReceiptUpkeep
 from cc_bot.discord.gate import Gate, error_of
 from cc_bot.discord.places import Places, Recent

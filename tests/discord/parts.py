@@ -14,8 +14,7 @@ import hikari
 from cc_bot.agents import Agents
 from cc_bot.discord.agents import AgentSelector
 from cc_bot.discord.attachments import AttachmentFetcher
-from cc_bot.discord.delivery.canvas_boards import CanvasBoards
-from cc_bot.discord.delivery.canvas_messages import CanvasMessages, Draw, Pictures
+from cc_bot.discord.delivery.canvas import CanvasBoards, Draw
 from cc_bot.discord.delivery.reply import ExpectedDeletions
 from cc_bot.discord.delivery.turns import NOTE_TIMEOUT_S, RunningTurns
 from cc_bot.discord.gate import Gate, Owners
@@ -93,13 +92,14 @@ def boards_over(
         return key not in left
 
     return CanvasBoards(
+        rest,
         stores.canvases,
-        CanvasMessages(rest, ExpectedDeletions()),
-        Pictures(draw),
         recipients_over(stores),
         Places(rest, stores.channels),
+        ExpectedDeletions(),
         spoken_in=lambda _: None,
         is_current=is_current,
+        draw=draw,
     )
 
 

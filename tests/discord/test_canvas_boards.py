@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import pytest
 from structlog.testing import capture_logs
 
-from cc_bot.discord.delivery.canvas_boards import MAX_STALE, CanvasBoards, CanvasUpkeep
+from cc_bot.discord.delivery.canvas import MAX_STALE, CanvasBoards, CanvasUpkeep
 from cc_bot.discord.gateway import Shards, gateway_bot
 from cc_bot.discord.places import Places
 from cc_bot.discord.recipients import GuildLocales

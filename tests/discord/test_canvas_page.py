@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from structlog.testing import capture_logs
 
-from cc_bot.discord.delivery.canvas_messages import Pictures
+from cc_bot.discord.delivery.canvas import draw_pictures
 from cc_bot.discord.pages.canvas import CanvasPage, canvas_page
 from cc_bot.discord.pages.split import utf16_length
 from cc_bot.domain.canvas import Canvas, Card, Chart, ChartKind, Series, Text
@@ -99,9 +99,9 @@ async def test_a_picture_that_fails_is_left_out_and_on_record_without_what_it_sh
     def broken(*_: object) -> bytes | None:
         raise ValueError("no such font")
 
-    assert await Pictures(lambda *_: None).of([SALES], Locale.JA) == {}
+    assert await draw_pictures([SALES], Locale.JA, lambda *_: None) == {}
     with capture_logs() as records:
-        assert await Pictures(broken).of([SALES], Locale.JA) == {}
+        assert await draw_pictures([SALES], Locale.JA, broken) == {}
     [record] = records
     assert record["event"] == "chart_not_drawn"
     assert "売上" not in str(record)

@@ -10,7 +10,7 @@ from functools import reduce
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cc_bot.discord.delivery.canvas_messages import CanvasSheet, new_canvas
+from cc_bot.discord.delivery.canvas import CanvasSheet
 from cc_bot.discord.delivery.receipts import as_they_are
 from cc_bot.discord.pages import answer as pages
 from cc_bot.discord.pages.answer import AnswerState, advance, final_pages, receipts_of
@@ -324,7 +324,7 @@ class TestForgedReceipt:
 
     def test_is_no_canvas(self) -> None:
         drawn = canvas_page(Canvas((Text("a", f"-# {LINE}", LINE),)), JA, user_id=None)
-        embeds = new_canvas(CanvasSheet(drawn, {}, drawn))["embeds"]
+        embeds = CanvasSheet(drawn, {}, drawn).body["embeds"]
         assert embeds
         assert all(embed.colour not in (RECEIPTS_COLOUR, NOTES_COLOUR) for embed in embeds)
 

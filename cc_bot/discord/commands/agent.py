@@ -8,7 +8,7 @@ from cc_bot.agents import find_agent, matching_agents
 from cc_bot.commands.reply import Reply
 from cc_bot.discord.agents import AgentSelector, where
 from cc_bot.discord.declaring import Choice, command, reply_command, suggesting, text_option
-from cc_bot.discord.delivery.canvas_boards import CanvasBoards
+from cc_bot.discord.delivery.canvas import CanvasBoards
 from cc_bot.discord.interactions import defer
 from cc_bot.discord.recipients import MANAGER_PERMISSIONS, Recipient, Recipients
 from cc_bot.domain.errors import UnknownAgent

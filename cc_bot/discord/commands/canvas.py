@@ -7,7 +7,7 @@ import lightbulb
 from cc_bot.commands.reply import Reply
 from cc_bot.discord.agents import AgentSelector
 from cc_bot.discord.declaring import command, reply_command
-from cc_bot.discord.delivery.canvas_boards import CanvasBoards
+from cc_bot.discord.delivery.canvas import CanvasBoards
 from cc_bot.discord.interactions import Answerable, own_space
 from cc_bot.discord.recipients import Recipient, Recipients
 from cc_bot.domain.canvas import Canvas
@@ -63,15 +63,15 @@ async def _show(
 ) -> None:
     """Post what others may see as a message, and the rest as an ephemeral reply."""
     words = recipient.words.canvas
-    stands = await boards.refresh(key, interaction=interaction, below=False, repost=True)
+    posted = await boards.refresh(key, interaction=interaction, below=False, repost=True)
     private = replace(canvas, elements=tuple(e for e in canvas.elements if e.visibility == "private"))
-    if stands and (private.empty or own_space(interaction)):
+    if posted and (private.empty or own_space(interaction)):
         await interaction.edit_initial_response(words.shown)
         return
     if canvas.visible_in("public").empty:
         shown, said = canvas, words.shown_private
-    elif stands:
+    elif posted:
         shown, said = private, words.shown_with_private
     else:
         shown, said = canvas, words.shown_to_you
-    await boards.reply_with(interaction, await boards.sheet(shown, recipient, alone=True), said)
+    await boards.reply_with(interaction, shown, recipient, said)

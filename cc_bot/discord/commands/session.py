@@ -8,7 +8,7 @@ import lightbulb
 from cc_bot.commands.reply import Reply
 from cc_bot.discord.agents import AgentSelector
 from cc_bot.discord.declaring import reply_command
-from cc_bot.discord.delivery.canvas_boards import CanvasBoards
+from cc_bot.discord.delivery.canvas import CanvasBoards
 from cc_bot.discord.interactions import defer
 from cc_bot.discord.messages.listening import Messages
 from cc_bot.discord.pages.custom_ids import SummaryButton

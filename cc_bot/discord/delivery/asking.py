@@ -11,7 +11,7 @@ from cc_bot.assistant.turn import until_stopped
 from cc_bot.context.tokens import UNSAID
 from cc_bot.discord.agents import AgentSelector, words_under
 from cc_bot.discord.attachments import MAX_BYTES, Fetched, with_files
-from cc_bot.discord.delivery.canvas_boards import CanvasBoards
+from cc_bot.discord.delivery.canvas import CanvasBoards
 from cc_bot.discord.delivery.live import LiveAnswer, for_channel, is_shown, show_failures
 from cc_bot.discord.delivery.reply import Reply
 from cc_bot.discord.delivery.turns import RunningTurns, ShownTurn

@@ -22,7 +22,7 @@ from cc_bot.commands.memories import (
 from cc_bot.discord.commands.memory.group import memory, memory_id, on_memory_press
 from cc_bot.discord.commands.memory.listing import MAX_END_CHARACTERS
 from cc_bot.discord.declaring import command, reply_command
-from cc_bot.discord.delivery.canvas_boards import CanvasBoards
+from cc_bot.discord.delivery.canvas import CanvasBoards
 from cc_bot.discord.delivery.receipts import ReceiptUpkeep
 from cc_bot.discord.interactions import defer, defer_update
 from cc_bot.discord.pages.custom_ids import ConfirmButton, EditForm, MemoryButton, OpenMenu

@@ -11,7 +11,7 @@ from cc_bot.commands.memories import Memories
 from cc_bot.commands.reply import Reply
 from cc_bot.discord.commands.memory.group import audience_of, category_filter, memory, on_memory_press, where
 from cc_bot.discord.declaring import reply_command, text_option
-from cc_bot.discord.delivery.canvas_boards import CanvasBoards
+from cc_bot.discord.delivery.canvas import CanvasBoards
 from cc_bot.discord.delivery.receipts import ReceiptUpkeep
 from cc_bot.discord.interactions import defer_update
 from cc_bot.discord.pages.custom_ids import ListButton, MemoryAction, MemoryButton, OpenMenu, SearchButton

@@ -4,35 +4,34 @@ It is posted with the first element and deleted with the last one. The database 
 which revision, so every change is shown, at the latest after a restart. Where the bot may not write, the
 message is a follow-up of an interaction: editable for 15 minutes, and not recorded.
 
-Outside of DMs private elements are sent in ephemeral messages only.
-
-Only the canvas of the agent that currently answers the user in the channel is shown. Other agents' turns in
-progress may still change theirs.
+Outside of DMs private elements are sent in ephemeral messages only. Only the canvas of the agent that
+currently answers the user in the channel is shown; other agents' turns in progress may still change theirs.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable
-from dataclasses import replace
-from functools import partial
-from typing import Final
+import contextlib
+import secrets
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from functools import lru_cache, partial
+from hashlib import blake2b
+from typing import Any, Final, TypeVar
 
 import hikari
 import structlog
 
-from cc_bot.discord.delivery.canvas_messages import (
-    CanvasMessages,
-    CanvasSheet,
-    FollowedMessages,
-    Pictures,
-    new_canvas,
-)
-from cc_bot.discord.delivery.reply import RETRY_PAUSES_S, repeat
+from cc_bot import charts
+from cc_bot.discord.delivery.reply import RETRY_PAUSES_S, ExpectedDeletions, repeat
 from cc_bot.discord.gateway import EVERYWHERE, ShardPlaces, Shards
 from cc_bot.discord.interactions import Answerable, can_write, own_space
-from cc_bot.discord.pages.canvas import canvas_page
+from cc_bot.discord.pages.canvas import CanvasPage, Panel, canvas_page, picture_name
+from cc_bot.discord.pages.memory import COLOUR
+from cc_bot.discord.pages.page import NO_PINGS
 from cc_bot.discord.places import Places, Recent
 from cc_bot.discord.recipients import Recipient, Recipients
 from cc_bot.domain.canvas import Canvas, Chart
+from cc_bot.domain.clock import utc_now
 from cc_bot.domain.errors import CcBotError, StorageError
 from cc_bot.domain.locale import Locale
 from cc_bot.domain.session import SessionKey
@@ -44,41 +43,109 @@ from cc_bot.stores.canvases import CanvasMessage, SeenCanvas
 
 _log = structlog.get_logger(__name__)
 
-# ---- canvas boards ---------------------------------------------------------------------------------------
-
 GONE: Final = 0
 """Message id of a message that is missing: deleted, or not posted yet."""
+FILES_REFUSED: Final = 50013
+"""Discord's error code for a missing permission, possibly to attach files."""
+TOKEN_LIFE: Final = timedelta(minutes=14)
+MAX_CACHED: Final = 1000
+"""Messages with known files, used nonces, follow-ups, and canvases that Discord refuses."""
+MAX_CACHED_PICTURES: Final = 30
+"""Of some 40 KB each; most edits of a canvas leave its charts unchanged."""
 MAX_STALE: Final = 50
 """Canvases refreshed per run."""
 REST_S: Final = 600.0
 """Before a retry: an archived thread, for example, refuses edits until a user writes there."""
-MAX_RESTING: Final = 1000
+STALE_EVERY_S: Final = 60.0
+MAX_CHECKED: Final = 500
+"""Messages checked after a connection; the others when their canvas changes."""
+CHECK_PAUSE_S: Final = 0.2
+"""Discord allows 50 requests a second, and answers come first."""
+
+Draw = Callable[[Chart, Locale], bytes | None]
+Sent = TypeVar("Sent")
+
+
+@dataclass(frozen=True, slots=True)
+class CanvasSheet:
+    """The message of a canvas."""
+
+    page: CanvasPage
+    pictures: Mapping[str, bytes]
+    """PNGs by the names that the page uses."""
+    plain: CanvasPage
+    """The page without pictures, if no files may be attached."""
+
+    @property
+    def files(self) -> dict[str, bytes]:
+        files = {name: self.pictures[name] for name in sorted(self.page.pictures)}
+        if self.page.file:
+            files[self.page.file.name] = self.page.file.text.encode()
+        return files
+
+    @property
+    def digest(self) -> bytes:
+        return blake2b(repr(sorted(self.files.items())).encode(), digest_size=16).digest()
+
+    @property
+    def body(self) -> dict[str, Any]:
+        """The keyword arguments of hikari's for a new message."""
+        return {
+            "content": self.page.content,
+            "embeds": [_embed(panel) for panel in self.page.panels],
+            "attachments": [hikari.Bytes(data, name) for name, data in self.files.items()],
+            **NO_PINGS,
+        }
+
+
+def _embed(panel: Panel) -> hikari.Embed:
+    embed = hikari.Embed(title=panel.title or None, description=panel.text or None, colour=COLOUR)
+    for part in panel.fields:
+        embed.add_field(part.name, part.value, inline=part.inline)
+    if panel.picture:
+        embed.set_image(hikari.URL(f"attachment://{panel.picture}"))
+    return embed.set_footer(panel.footer) if panel.footer else embed
+
+
+@dataclass(frozen=True, slots=True)
+class _FollowUp:
+    """A message that only its interaction's token can edit or delete."""
+
+    interaction: Answerable
+    message_id: int
+    since: datetime
 
 
 class CanvasBoards:
     def __init__(
         self,
+        rest: hikari.api.RESTClient,
         canvases: CanvasStore,
-        messages: CanvasMessages,
-        pictures: Pictures,
         recipients: Recipients,
         places: Places,
+        expected_deletions: ExpectedDeletions,
         *,
         spoken_in: Callable[[int], Locale | None],
         is_current: Callable[[SessionKey, Answerable | None], Awaitable[bool]],
+        draw: Draw = charts.draw,
     ) -> None:
         """`spoken_in` returns the language of a channel's server; `is_current`, whether the key's agent
         currently answers there."""
+        self._rest = rest
         self._canvases = canvases
-        self._messages = messages
-        self._pictures = pictures
         self._recipients = recipients
         self._places = places
+        self._expected_deletions = expected_deletions
         self._spoken_in = spoken_in
         self._is_current = is_current
-        self._public = FollowedMessages(messages, ephemeral=False)
-        self._ephemeral = FollowedMessages(messages, ephemeral=True)
-        self._rest_until_s = Recent[SessionKey, float](MAX_RESTING)
+        self._draw = lru_cache(MAX_CACHED_PICTURES)(draw)
+        self._files = Recent[int, bytes](MAX_CACHED)
+        """Digests of attached files, by message."""
+        self._nonces = Recent[str, None](MAX_CACHED)
+        self._public = Recent[SessionKey, _FollowUp](MAX_CACHED)
+        """Where the bot may not write."""
+        self._ephemeral = Recent[SessionKey, _FollowUp](MAX_CACHED)
+        self._rest_until_s = Recent[SessionKey, float](MAX_CACHED)
         """By canvas, when to retry."""
         self._order = KeyedLock()
         self._showing = set[asyncio.Task[None]]()
@@ -124,10 +191,6 @@ class CanvasBoards:
     async def settle(self) -> None:
         await asyncio.gather(*self._showing)
 
-    async def show_ephemeral(self, interaction: Answerable, key: SessionKey) -> None:
-        """Show all elements to the user only. Never raises."""
-        await self._try(key, partial(self._show_ephemeral, interaction, key))
-
     async def forget_message(self, message_id: int) -> None:
         """Record that a user deleted a message. A canvas is posted again with its next change, or on request.
         Raises StorageError."""
@@ -143,7 +206,7 @@ class CanvasBoards:
         """Refresh a canvas whose message may have been deleted while the bot was offline. Never raises."""
         try:
             shown = await self._canvases.get_message(key)
-            if shown and shown.message_id and await self._messages.is_gone(key.channel_id, shown.message_id):
+            if shown and shown.message_id and await self._is_gone(key.channel_id, shown.message_id):
                 await self.forget_message(shown.message_id)
         except (CcBotError, hikari.HikariError) as error:
             _log.warning("canvas_not_looked_for", error=type(error).__name__)
@@ -152,7 +215,7 @@ class CanvasBoards:
     async def refresh_stale(self) -> None:
         """Refresh canvases whose message shows an older revision. Raises StorageError."""
         now_s = asyncio.get_running_loop().time()
-        stale = await self._canvases.list_stale(MAX_STALE + MAX_RESTING)
+        stale = await self._canvases.list_stale(MAX_STALE + MAX_CACHED)
         ready = [key for key in stale if now_s >= (self._rest_until_s.get(key) or 0)]
         for key in ready[:MAX_STALE]:
             if not await self.refresh(key):
@@ -164,19 +227,11 @@ class CanvasBoards:
             await self.refresh(key)
             await self.refresh(replace(key, agent=agent))
 
-    async def sheet(self, canvas: Canvas, recipient: Recipient, *, alone: bool) -> CanvasSheet:
-        """Make the message of a canvas, with its pictures. `alone`: only the user will see it."""
-        charts = [element for element in canvas.in_sight if isinstance(element, Chart)]
-        pictures = await self._pictures.of(charts, recipient.locale)
-        user_id = None if alone else recipient.user_id
-        make = partial(canvas_page, canvas, recipient.words, user_id=user_id)
-        page = await asyncio.to_thread(make, pictures=pictures)  # slow for tables with long labels
-        plain = await asyncio.to_thread(make) if pictures else page
-        return CanvasSheet(page, pictures, plain)
-
-    async def reply_with(self, interaction: Answerable, sheet: CanvasSheet, sentence: str) -> None:
-        """Answer a command with a canvas below a sentence. Raises hikari's errors."""
-        body = new_canvas(sheet)
+    async def reply_with(
+        self, interaction: Answerable, canvas: Canvas, recipient: Recipient, sentence: str
+    ) -> None:
+        """Answer a command with a canvas below a sentence, to the user only. Raises hikari's errors."""
+        body = (await self._sheet(canvas, recipient, alone=True)).body
         body["content"] = f"{sentence}\n{body['content']}"
         await interaction.edit_initial_response(**body)
 
@@ -190,20 +245,19 @@ class CanvasBoards:
                 _log.error("canvas_broke", exc_info=True)
             return False
 
+    async def _show_change(self, key: SessionKey, interaction: Answerable | None, *, ephemeral: bool) -> None:
+        only_here = interaction if ephemeral and interaction and not own_space(interaction) else None
+        if only_here is not None:
+            await self._try(key, partial(self._show_ephemeral, only_here, key))
+        await self.refresh(key, interaction=interaction, below=only_here is None)
+
     async def _show_ephemeral(self, interaction: Answerable, key: SessionKey) -> bool:
-        await self._ephemeral.drop(key)
+        await _drop(self._ephemeral, key)
         seen = await self._to_see(key, interaction)
         if seen and not seen.canvas.empty:
-            sheet = await self.sheet(seen.canvas, await self._recipients.of(interaction), alone=True)
-            await self._ephemeral.post(key, interaction, sheet)
+            sheet = await self._sheet(seen.canvas, await self._recipients.of(interaction), alone=True)
+            await self._follow(self._ephemeral, key, interaction, sheet)
         return True
-
-    async def _show_change(self, key: SessionKey, interaction: Answerable | None, *, ephemeral: bool) -> None:
-        if interaction is not None and ephemeral and not own_space(interaction):
-            await self.show_ephemeral(interaction, key)
-            await self.refresh(key, interaction=interaction, below=False)
-        else:
-            await self.refresh(key, interaction=interaction)
 
     async def _refresh(
         self, key: SessionKey, interaction: Answerable | None, *, below: bool, repost: bool
@@ -212,7 +266,7 @@ class CanvasBoards:
         shown = await self._canvases.get_message(key)
         everything = seen.canvas if seen else Canvas()
         if everything.empty:
-            await self._ephemeral.drop(key)
+            await _drop(self._ephemeral, key)
         elif seen and shown and shown.message_id and shown.shown_revision == seen.revision and not repost:
             return True  # saves requests after a restart: most are up to date
         alone = not everything.empty and await self._is_own_space(key.channel_id, interaction)
@@ -220,15 +274,15 @@ class CanvasBoards:
         if seen is None or canvas.empty:
             await self._remove(key, shown)
             return True
-        sheet = await self.sheet(canvas, await self._recipient(key, interaction), alone=alone)
+        sheet = await self._sheet(canvas, await self._recipient(key, interaction), alone=alone)
         may_post = interaction is None or _may_write(interaction)
         if may_post and await self._show_in_channel(key, shown, seen, sheet, repost=repost):
-            await self._public.drop(key)
+            await _drop(self._public, key)
             return True
-        if not repost and await self._public.edit(key, sheet):
+        if not repost and await self._edit_follow_up(key, sheet):
             return True
         if interaction is not None and below:
-            await self._public.post(key, interaction, sheet)
+            await self._follow(self._public, key, interaction, sheet)
         return interaction is not None and below
 
     async def _to_see(self, key: SessionKey, interaction: Answerable | None) -> SeenCanvas | None:
@@ -244,9 +298,12 @@ class CanvasBoards:
         *,
         repost: bool,
     ) -> bool:
+        """Edit the message, or post another one. Returns False if the bot may not write. A failure is retried
+        because of `want`."""
         if shown and shown.message_id and not repost:
+            edit = partial(self._rest.edit_message, key.channel_id, shown.message_id)
             try:
-                await self._messages.edit(key.channel_id, shown.message_id, sheet)
+                await _without_refused_files(partial(self._edit, shown.message_id, edit), sheet)
             except hikari.NotFoundError:
                 shown = replace(shown, message_id=GONE)
             except hikari.ForbiddenError as error:  # may be temporary
@@ -255,16 +312,11 @@ class CanvasBoards:
             else:
                 await self._canvases.note_message(key, shown.message_id, seen.revision)
                 return True
-        return await self._post(key, shown, seen, sheet)
-
-    async def _post(
-        self, key: SessionKey, shown: CanvasMessage | None, seen: SeenCanvas, sheet: CanvasSheet
-    ) -> bool:
-        """Returns False if the bot may not write. A failure is retried because of `want`."""
         await self.want(key)
+        deleted = shown is not None and shown.message_id == GONE and shown.shown_revision > 0
+        post = partial(self._post, key.channel_id, self._nonce(key, seen, deleted=deleted))
         try:
-            deleted = shown is not None and shown.message_id == GONE and shown.shown_revision > 0
-            message_id = await self._messages.post(key, seen, sheet, deleted=deleted)
+            message_id = await _without_refused_files(post, sheet)
         except (hikari.NotFoundError, hikari.ForbiddenError) as error:
             _log.info("canvas_has_no_place", channel=key.channel_id, status=int(error.status))
             if shown is None or not shown.message_id:
@@ -276,14 +328,80 @@ class CanvasBoards:
             await self._delete(key.channel_id, shown.message_id)
         return True
 
-    async def _delete(self, channel_id: int, message_id: int) -> None:
+    def _nonce(self, key: SessionKey, seen: SeenCanvas, *, deleted: bool) -> str:
+        """Discord creates one message per nonce, even if a server error hid the first. The same canvas has
+        the same one, so that after a crash Discord returns the unrecorded message; one that this process has
+        used is replaced by a random one. The revision restarts after an erasure."""
+        said = f"{key}-{seen}{'-again' if deleted else ''}"
+        nonce = blake2b(said.encode(), digest_size=10).hexdigest()
+        return secrets.token_hex(10) if nonce in self._nonces else nonce
+
+    async def _post(self, channel_id: int, nonce: str, sheet: CanvasSheet) -> int:
+        create = partial(self._rest.create_message, channel_id, **sheet.body, nonce=nonce)
+        message_id = int((await repeat(create, RETRY_PAUSES_S)).id)
+        self._nonces[nonce] = None
+        self._files[message_id] = sheet.digest
+        return message_id
+
+    async def _edit(
+        self, message_id: int, edit: Callable[..., Awaitable[hikari.Message]], sheet: CanvasSheet
+    ) -> None:
+        """Edit a message. Unchanged files are not uploaded again. Discord gives no ids for files in embeds,
+        so all are kept or replaced together."""
+        changes = sheet.body
+        if not sheet.files:
+            changes["attachments"] = None  # hikari ignores an empty list
+        if self._files.get(message_id) == sheet.digest:
+            kept = {name: value for name, value in changes.items() if name != "attachments"}
+            if _shows(await repeat(lambda: edit(**kept), RETRY_PAUSES_S), sheet.page):
+                return
+        await repeat(lambda: edit(**changes), RETRY_PAUSES_S)
+        self._files[message_id] = sheet.digest
+
+    async def _follow(
+        self,
+        follow_ups: Recent[SessionKey, _FollowUp],
+        key: SessionKey,
+        interaction: Answerable,
+        sheet: CanvasSheet,
+    ) -> None:
+        """Post a message below an acknowledged interaction, once: it has no nonce."""
+        flags = hikari.MessageFlag.EPHEMERAL if follow_ups is self._ephemeral else hikari.UNDEFINED
+        message_id = int((await interaction.execute(**sheet.body, flags=flags)).id)
+        self._files[message_id] = sheet.digest
+        follow_ups[key] = _FollowUp(interaction, message_id, utc_now())
+
+    async def _edit_follow_up(self, key: SessionKey, sheet: CanvasSheet) -> bool:
+        """Return False if there is none that can be edited."""
+        follow_up = _take(self._public, key)
+        if follow_up is None:
+            return False
+        edit = partial(follow_up.interaction.edit_message, follow_up.message_id)
         try:
-            await self._messages.delete(channel_id, message_id)
+            await self._edit(follow_up.message_id, edit, sheet)
+        except hikari.ClientHTTPResponseError:  # the message was deleted, or the token expired
+            return False
+        self._public[key] = follow_up
+        return True
+
+    async def _is_gone(self, channel_id: int, message_id: int) -> bool:
+        with contextlib.suppress(hikari.ForbiddenError):  # the bot may not read the channel
+            try:
+                await self._rest.fetch_message(channel_id, message_id)
+            except hikari.NotFoundError:
+                return True
+        return False
+
+    async def _delete(self, channel_id: int, message_id: int) -> None:
+        self._expected_deletions.expect(message_id)
+        try:
+            with contextlib.suppress(hikari.NotFoundError):
+                await repeat(lambda: self._rest.delete_message(channel_id, message_id), RETRY_PAUSES_S)
         except hikari.ForbiddenError as error:  # the bot was removed
             _log.info("canvas_out_of_reach", channel=channel_id, code=error.code)
 
     async def _remove(self, key: SessionKey, shown: CanvasMessage | None) -> None:
-        await self._public.drop(key)
+        await _drop(self._public, key)
         if shown is None:
             return
         if shown.message_id:
@@ -304,23 +422,70 @@ class CanvasBoards:
             return await self._recipients.of(interaction)
         return await self._recipients.of_author(key.user_id, self._spoken_in(key.channel_id))
 
+    async def _sheet(self, canvas: Canvas, recipient: Recipient, *, alone: bool) -> CanvasSheet:
+        """`alone`: only the user will see it."""
+        shown = [element for element in canvas.in_sight if isinstance(element, Chart)]
+        pictures = await draw_pictures(shown, recipient.locale, self._draw)
+        user_id = None if alone else recipient.user_id
+        make = partial(canvas_page, canvas, recipient.words, user_id=user_id)
+        page = await asyncio.to_thread(make, pictures=pictures)  # slow for tables with long labels
+        plain = await asyncio.to_thread(make) if pictures else page
+        return CanvasSheet(page, pictures, plain)
+
 
 def _may_write(interaction: Answerable) -> bool:
     return can_write(interaction) or own_space(interaction)
 
 
-# ---- canvas upkeep ---------------------------------------------------------------------------------------
-# Messages may be deleted while the bot is offline: each new connection checks those of its shards. Stale
-# canvases, not updated by a turn, are refreshed every minute.
+def _take(follow_ups: Recent[SessionKey, _FollowUp], key: SessionKey) -> _FollowUp | None:
+    """Remove and return a follow-up that can still be edited."""
+    follow_up = follow_ups.get(key)
+    follow_ups.discard(key)
+    return follow_up if follow_up and utc_now() - follow_up.since < TOKEN_LIFE else None
 
-MAX_COUNT: Final = 500
-"""Messages checked after a connection; the others when their canvas changes."""
-PAUSE_S: Final = 0.2
-"""Between two checks. Discord allows 50 requests a second, and answers come first."""
-STALE_EVERY_S: Final = 60.0
+
+async def _drop(follow_ups: Recent[SessionKey, _FollowUp], key: SessionKey) -> None:
+    """Delete a follow-up if possible. Never raises."""
+    if follow_up := _take(follow_ups, key):
+        try:
+            await follow_up.interaction.delete_message(follow_up.message_id)
+        except hikari.HikariError as error:  # dismissed by its reader, or the token expired
+            _log.debug("canvas_not_dropped", error=type(error).__name__)
+
+
+async def _without_refused_files(send: Callable[[CanvasSheet], Awaitable[Sent]], sheet: CanvasSheet) -> Sent:
+    try:
+        return await send(sheet)
+    except hikari.ForbiddenError as error:
+        if error.code != FILES_REFUSED or not sheet.files:
+            raise
+        return await send(CanvasSheet(sheet.plain, {}, sheet.plain))
+
+
+def _shows(message: hikari.Message, page: CanvasPage) -> bool:
+    """Return whether the pictures are in their embeds, and none is attached elsewhere. Discord does not
+    document that an edit may refer to existing files."""
+    there = [bool(embed.image and not embed.image.url.startswith("attachment:")) for embed in message.embeds]
+    beside = {file.filename for file in message.attachments}
+    return there == [bool(panel.picture) for panel in page.panels] and not beside & page.pictures
+
+
+async def draw_pictures(shown: Iterable[Chart], locale: Locale, draw: Draw) -> dict[str, bytes]:
+    """Return PNGs by name, without charts that can't be drawn: a table shows those."""
+    found = dict[str, bytes]()
+    for chart in shown:
+        try:
+            if png := await asyncio.to_thread(draw, chart, locale):
+                found[picture_name(chart)] = png
+        except Exception:  # noqa: BLE001 - logged
+            _log.error("chart_not_drawn", exc_info=True)
+    return found
 
 
 class CanvasUpkeep:
+    """Checks messages that may have been deleted while the bot was offline, with each new connection, and
+    refreshes stale canvases, not updated by a turn, every minute."""
+
     def __init__(
         self,
         bot: hikari.GatewayBot,
@@ -387,10 +552,10 @@ class CanvasUpkeep:
             await self._guard(self._boards.refresh_stale)
 
     async def _restore_all(self, served: ShardPlaces) -> None:
-        for key in await self._canvases.list_shown(MAX_COUNT, served.shard):
+        for key in await self._canvases.list_shown(MAX_CHECKED, served.shard):
             if await served.has(key.channel_id):
                 await self._boards.restore(key)
-                await asyncio.sleep(PAUSE_S)
+                await asyncio.sleep(CHECK_PAUSE_S)
 
     async def _guard(self, work: Callable[[], Awaitable[None]]) -> None:
         with job("canvases"):
