@@ -18,8 +18,7 @@ from cc_bot.domain.errors import (
 )
 from cc_bot.domain.locale import Locale
 from cc_bot.domain.session import SessionKey
-from cc_bot.web.canvas_feed import CanvasFeed, Watcher
-from cc_bot.web.canvas_view import body_of
+from cc_bot.web.canvas_feed import CanvasFeed, Watcher, body_of
 from cc_bot.web.conversations import channel_names
 from cc_bot.web.form import text_of
 from cc_bot.web.page import go_on, render, see_other, sentence_on
@@ -97,13 +96,14 @@ class CanvasPages:
         visitor, channel_id = visitor_of(request), await self._channel(request)
         if not is_from_ours(request, self._services.settings):
             raise ForeignRequest
+        key = await self._services.discord.current_key(visitor.user_id, channel_id)
         socket = web.WebSocketResponse(
             heartbeat=PING_S, compress=False, max_msg_size=MAX_MESSAGE_BYTES, timeout=2.0
         )
         await socket.prepare(request)
         session, hiding = visitor.session, is_hiding(request)
         locale = Locale.of(request.query.get("language", visitor.locale))  # the page's own
-        watcher = Watcher(socket, session.id, session.place, channel_id, locale, hiding)
+        watcher = Watcher(socket, session.id, session.place, channel_id, locale, hiding, key)
         try:
             await self._feed.open(watcher)
             async for _ in socket:

@@ -1,28 +1,31 @@
 """Sends canvas changes to open pages.
 
 Whatever changes a canvas increases a counter in the database, which is read after each write of this process
-and a few times a second for others. Then the whole canvas is sent, at most ten elements. Pages that show the
-same share a board, which is read and rendered once.
+and a few times a second for others. Then the whole canvas is sent, at most ten elements.
 """
 
 import asyncio
-import time
-from collections.abc import AsyncIterator, Coroutine
+import json
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from html import escape
 from typing import Any, Final
 
 import structlog
 from aiohttp import WSCloseCode, web
 
-from cc_bot.domain.canvas import Canvas
+from cc_bot.charts.svg import chart_svg
+from cc_bot.charts.table import format_exactly
+from cc_bot.domain.canvas import Canvas, Card, Chart, Element, Text
 from cc_bot.domain.errors import CcBotError
 from cc_bot.domain.locale import Locale
 from cc_bot.domain.session import SessionKey
 from cc_bot.domain.web import WebPlace
 from cc_bot.stores.canvases import CanvasClock
-from cc_bot.texts import texts
-from cc_bot.web.canvas_view import canvas_message
+from cc_bot.texts import Texts, texts
+from cc_bot.web.markdown import to_html
+from cc_bot.web.page import make_environment, sign_forms
 from cc_bot.web.services import WebServices
 
 _log = structlog.get_logger(__name__)
@@ -31,16 +34,14 @@ OTHERS_S: Final = 0.25
 """Between checks for changes by other processes."""
 LEAVE_S: Final = 2.0
 """Between checks for users who lost access."""
-ALL_ANEW_S: Final = 30.0
-"""Between reloads of all boards, in case a change was missed."""
+RELOAD_S: Final = 30.0
+"""Between reloads of all pages, in case a change was missed."""
 SENDING_S: Final = 10.0
 """For a page to accept a message."""
 SIGNED_OUT: Final = 4401
 DENIED: Final = 4403
 TOO_MANY_OPEN: Final = 4429
 """Own close codes (RFC 6455, section 7.4.2); a page closed with one does not reconnect."""
-
-
 MAX_OPEN_PAGES: Final = 16
 """Per user, in all browsers; the oldest is closed."""
 
@@ -56,31 +57,17 @@ class Watcher:
     locale: Locale
     hiding: bool
     """Whether private elements are hidden."""
-    sent: str = ""
-    """The last message."""
-    opened_s: float = field(default_factory=time.monotonic)
-
-
-@dataclass(eq=False, slots=True)
-class Board:
-    """A canvas in one language, with or without private elements."""
-
     key: SessionKey
-    locale: Locale
-    hiding: bool
-    canvas: Canvas | None = None
-    """None until it is read."""
-    message: str = ""
-    """As sent to pages."""
-    watchers: set[Watcher] = field(default_factory=set)
+    shown: tuple[SessionKey, Canvas] | None = None
+    """As sent last."""
     order: asyncio.Lock = field(default_factory=asyncio.Lock)
 
 
 class CanvasFeed:
     def __init__(self, services: WebServices) -> None:
         self._services = services
-        self._boards: dict[tuple[SessionKey, Locale, bool], Board] = {}
-        self._on: dict[Watcher, Board] = {}
+        self._watchers = dict[Watcher, None]()
+        """The oldest first."""
         self._opened = asyncio.Event()
         self._sending = set[asyncio.Task[None]]()
 
@@ -89,7 +76,7 @@ class CanvasFeed:
         """Update open pages until left; then close them, so that they reconnect to the next run."""
         tasks = [
             asyncio.create_task(self._repeat(each))
-            for each in (self._follow_changes, self._send_off, self._read_all_anew)
+            for each in (self._follow_changes, self._send_off, self._reload_all)
         ]
         try:
             yield
@@ -97,57 +84,36 @@ class CanvasFeed:
             for task in tasks:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
-            leaving = [self._close(each, WSCloseCode.GOING_AWAY, "") for each in [*self._on]]
+            leaving = [self._close(each, WSCloseCode.GOING_AWAY, "") for each in [*self._watchers]]
             await asyncio.gather(*leaving, *self._sending, return_exceptions=True)
 
     async def open(self, watcher: Watcher) -> None:
-        """Show the canvas of the user's current agent there, and its changes. Raises StorageError."""
-        key = await self._services.discord.current_key(watcher.place.user_id, watcher.channel_id)
-        self._make_room(watcher.place.user_id)
-        await self._put_on(watcher, key)
-
-    def _make_room(self, user_id: int) -> None:
-        mine = sorted(
-            (each for each in self._on if each.place.user_id == user_id), key=lambda each: each.opened_s
-        )
+        """Show the canvas and its changes. Raises StorageError."""
+        mine = [each for each in self._watchers if each.place.user_id == watcher.place.user_id]
         for oldest in mine[: 1 - MAX_OPEN_PAGES]:
             self.close(oldest)
             reason = texts(oldest.locale).web.closed_too_many_open
             self._start(self._close(oldest, TOO_MANY_OPEN, reason))
+        self._watchers[watcher] = None
+        self._opened.set()
+        await self._refresh(watcher)
 
     def close(self, watcher: Watcher) -> None:
         """Forget a closed page."""
-        board = self._on.pop(watcher, None)
-        if board is not None:
-            board.watchers.discard(watcher)
-            if not board.watchers:
-                self._boards.pop((board.key, board.locale, board.hiding), None)
-        if not self._on:
+        self._watchers.pop(watcher, None)
+        if not self._watchers:
             self._opened.clear()
 
-    async def _put_on(self, watcher: Watcher, key: SessionKey) -> None:
-        self.close(watcher)
-        self._opened.set()
-        name = (key, watcher.locale, watcher.hiding)
-        board = self._boards.setdefault(name, Board(*name))
-        self._on[watcher] = board
-        board.watchers.add(watcher)
-        await self._refresh(board)
-
-    async def _refresh(self, board: Board) -> None:
-        """Send a board to those of its pages that are outdated."""
-        async with board.order:
-            seen = await self._services.stores.canvases.get(board.key)
-            canvas = (seen.canvas if seen else Canvas()).visible_in("public" if board.hiding else "private")
-            if canvas != board.canvas:
-                board.message = await asyncio.to_thread(
-                    canvas_message, board.key, canvas, texts(board.locale)
-                )
-                board.canvas = canvas
-            for watcher in board.watchers:
-                if watcher.sent != board.message:
-                    watcher.sent = board.message
-                    self._start(self._send(watcher, board.message))
+    async def _refresh(self, watcher: Watcher) -> None:
+        """Send the canvas to a page where it is outdated."""
+        async with watcher.order:
+            key = watcher.key
+            seen = await self._services.stores.canvases.get(key)
+            canvas = (seen.canvas if seen else Canvas()).visible_in("public" if watcher.hiding else "private")
+            if (key, canvas) != watcher.shown:
+                message = await asyncio.to_thread(canvas_message, key, canvas, texts(watcher.locale))
+                watcher.shown = key, canvas
+                self._start(self._send(watcher, message))
 
     async def _follow_changes(self) -> None:
         canvases = self._services.stores.canvases
@@ -161,26 +127,24 @@ class CanvasFeed:
                 await self._follow_agents()
             if seen is None or now.drawn != seen.drawn:
                 drawn = {*await canvases.list_drawn(seen.drawn if seen else now.drawn)}
-                for board in [*self._boards.values()]:
-                    if board.key in drawn:
-                        await self._refresh(board)
+                for watcher in [*self._watchers]:
+                    if watcher.key in drawn:
+                        await self._refresh(watcher)
             seen = now
 
     async def _follow_agents(self) -> None:
         """Switch pages to the agent that answers there now."""
         asked: dict[tuple[int, int], SessionKey] = {}
-        for watcher, board in [*self._on.items()]:
+        for watcher in [*self._watchers]:
             where = (watcher.place.user_id, watcher.channel_id)
             if where not in asked:
                 asked[where] = await self._services.discord.current_key(*where)
-            if asked[where] != board.key and watcher in self._on:
-                await self._put_on(watcher, asked[where])
-        for board in [*self._boards.values()]:
-            await self._refresh(board)
+            watcher.key = asked[where]
+            await self._refresh(watcher)
 
-    async def _read_all_anew(self) -> None:
+    async def _reload_all(self) -> None:
         while True:
-            await asyncio.sleep(ALL_ANEW_S)
+            await asyncio.sleep(RELOAD_S)
             await self._follow_agents()
 
     async def _send_off(self) -> None:
@@ -189,16 +153,16 @@ class CanvasFeed:
             await self._opened.wait()
             await asyncio.sleep(LEAVE_S)
             live = await self._services.stores.web_sessions.list_live()
-            places = [*dict.fromkeys(each.place for each in self._on)]
+            places = [*dict.fromkeys(each.place for each in self._watchers)]
             refused = await self._services.discord.refusals(places)
-            for watcher in [*self._on]:
+            for watcher in [*self._watchers]:
                 words = texts(watcher.locale).web
                 if watcher.session_id not in live:
                     await self._close(watcher, SIGNED_OUT, words.closed_signed_out)
                 elif watcher.place in refused:
                     await self._close(watcher, DENIED, words.closed_denied)
 
-    async def _repeat(self, work: "Any") -> None:
+    async def _repeat(self, work: Callable[[], Awaitable[None]]) -> None:
         """Repeat the work forever, also after storage errors."""
         while True:
             try:
@@ -225,3 +189,44 @@ class CanvasFeed:
     async def _close(self, watcher: Watcher, code: int, reason: str) -> None:
         self.close(watcher)
         await watcher.socket.close(code=code, message=reason.encode())
+
+
+_ENVIRONMENT: Final = make_environment()
+
+
+def canvas_message(key: SessionKey, canvas: Canvas, words: Texts) -> str:
+    """Return the whole canvas as a JSON message."""
+    parts = _ENVIRONMENT.get_template("canvas_parts.html").make_module({"web": words.web})
+
+    def html(macro: str, *values: object) -> str:
+        return sign_forms(getattr(parts, macro)(*values, key.channel_id, key.agent).strip(), key.user_id)
+
+    elements = [
+        {"id": each.id, "html": html("element", each, body_of(each, words))} for each in canvas.in_sight
+    ]
+    message = {"agent": key.agent, "mode": canvas.mode, "elements": elements, "below": html("below", canvas)}
+    return json.dumps(message, ensure_ascii=False)
+
+
+def body_of(element: Element, words: Texts) -> str:
+    """Return an element as HTML: Markdown, or a chart with a table of its numbers."""
+    match element:
+        case Card() | Text():
+            return to_html(element.content)
+        case Chart():
+            return chart_svg(element, words.locale) + _numbers(element, words)
+
+
+def _numbers(chart: Chart, words: Texts) -> str:
+    heads = "".join(f'<th scope="col" class="number">{escape(each.name)}</th>' for each in chart.series)
+    rows = []
+    for at, label in enumerate(chart.labels):
+        cells = "".join(f'<td class="number">{format_exactly(each.values[at])}</td>' for each in chart.series)
+        rows.append(f'<tr><th scope="row">{escape(label)}</th>{cells}</tr>')
+    named = any(each.name for each in chart.series)
+    head = f"<thead><tr><td></td>{heads}</tr></thead>" if named else ""
+    table = f"<table><caption>{escape(chart.title)}</caption>{head}<tbody>{''.join(rows)}</tbody></table>"
+    return (
+        f'<details class="numbers"><summary>{escape(words.web.numbers)}</summary>'
+        f'<div class="scroll" tabindex="0">{table}</div></details>'
+    )

@@ -13,7 +13,7 @@ from cc_bot.domain import SessionKey
 from cc_bot.domain.canvas import SetMode, ShowText, UpdateCard
 from cc_bot.domain.locale import Locale
 from cc_bot.texts import texts
-from cc_bot.web.canvas_feed import ALL_ANEW_S, MAX_OPEN_PAGES, TOO_MANY_OPEN
+from cc_bot.web.canvas_feed import MAX_OPEN_PAGES, RELOAD_S, TOO_MANY_OPEN
 from tests.web.pages import CHANNEL, HANA, TARO, Site, Visit
 from tests.web.stored import CARD, CHART, KEY, draw
 
@@ -32,7 +32,7 @@ class Socket:
         self.connection = connection
 
     async def read(self) -> dict[str, Any]:
-        async with asyncio.timeout(ALL_ANEW_S - 5):  # before everything is read again in any case
+        async with asyncio.timeout(RELOAD_S - 5):  # before everything is read again in any case
             message: dict[str, Any] = json.loads(await self.connection.receive_str())
             return message
 
