@@ -18,10 +18,9 @@ from cc_bot.assistant.active import ActiveTurn, ActiveTurns
 from cc_bot.assistant.approvals import Approvals
 from cc_bot.assistant.calibration import Calibration
 from cc_bot.assistant.channel_turns import ChannelContext, ChannelTurns
-from cc_bot.assistant.hearing import Hearing, any_recordings
 from cc_bot.assistant.rounds import Draft, Emit, Rounds
 from cc_bot.assistant.session_turns import SessionTurns
-from cc_bot.assistant.speaking import Speaking
+from cc_bot.assistant.speech import Hearing, Speaking, any_recordings
 from cc_bot.assistant.turn import (
     ProfileNotes,
     Stop,

@@ -40,8 +40,7 @@ from cc_bot.domain.text import one_line, printable, shorten
 from cc_bot.internet.addresses import WebAddress
 from cc_bot.internet.http import PUBLIC, HttpAnswer, Network, open_client, run_apart
 from cc_bot.internet.turn import ReadPage
-from cc_bot.reading.process import ask_process, reading_command
-from cc_bot.reading.reader import DocumentReader
+from cc_bot.reading.reader import DocumentReader, ask_process, reading_command
 
 # ---- fetching --------------------------------------------------------------------------------------------
 # Fetching: follows redirects, each checked like the first request (`http`), within FETCH_S and MAX_BYTES

@@ -84,7 +84,7 @@ def _load_parser(beginning: bytes) -> Callable[[bytes], dict[str, object]]:
     elif beginning.startswith(b"{\\rtf"):
         parse = import_module("cc_bot.reading.rtf").read_rtf
     else:
-        parse = import_module("cc_bot.reading.separated").read_separated
+        parse = import_module("cc_bot.reading.plain").read_separated
     return lambda data: _content_as_json(parse(data))
 
 

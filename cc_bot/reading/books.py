@@ -4,9 +4,8 @@ from collections.abc import Iterator
 from html.parser import HTMLParser
 from urllib.parse import unquote
 
-from cc_bot.reading.archive import Archive, beside
+from cc_bot.reading.archive import Archive, Element, beside, parse
 from cc_bot.reading.content import MAX_COLUMNS, Content, DocumentRefused, RunningText, as_table
-from cc_bot.reading.xml import Element, parse
 
 # ---- OpenDocument ----------------------------------------------------------------------------------------
 

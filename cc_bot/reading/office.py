@@ -6,9 +6,8 @@ tracked insertions, and take 0.1 to 0.2 s to load.
 
 from collections.abc import Iterator
 
-from cc_bot.reading.archive import Archive, beside
+from cc_bot.reading.archive import Archive, Element, beside, parse
 from cc_bot.reading.content import Content, DocumentRefused, RunningText, as_table
-from cc_bot.reading.xml import Element, parse
 
 # ---- Word ------------------------------------------------------------------------------------------------
 

@@ -1,22 +1,59 @@
 """The canvas of each session key, and the Discord messages that show it.
 
 A turn's own changes are stored with the turn (sessions.py); this is for heartbeats, and for showing and
-clearing.
-"""
+clearing."""
 
-from collections.abc import Sequence
+import json
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Final
+from typing import Any, Final
 
-from cc_bot.domain.canvas import Canvas, Drawn, RemoveElement, reduce_all
+from pydantic import TypeAdapter
+
+from cc_bot.domain.canvas import Canvas, Card, Chart, Drawn, RemoveElement, Text, reduce_all
 from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.process import WHOLE, Shard
 from cc_bot.domain.session import SessionKey
 from cc_bot.storage import Database, Row, Statement, Steps, user
-from cc_bot.stores.canvas_json import EMPTY_CANVAS, canvas_from_json, canvas_to_json
 from cc_bot.stores.columns import KEY, Columns, Kind, idle_since, key_columns
 from cc_bot.stores.processes import of_shard
+
+EMPTY_CANVAS: Final = '{"elements":[]}'
+
+_KINDS: Final[Mapping[str, type[Card] | type[Text] | type[Chart]]] = {
+    "card": Card,
+    "text": Text,
+    "chart": Chart,
+}
+_NAMES: Final = {kind: name for name, kind in _KINDS.items()}
+_ADAPTERS: Final[Mapping[str, TypeAdapter[Any]]] = {name: TypeAdapter(kind) for name, kind in _KINDS.items()}
+
+
+def canvas_to_json(canvas: Canvas) -> str:
+    """Return canonical JSON; `EMPTY_CANVAS` for an unused canvas."""
+    elements = []
+    for each in canvas.elements:
+        name = _NAMES[type(each)]
+        fields = _ADAPTERS[name].dump_python(each, mode="json", exclude_defaults=True)
+        elements.append({"type": name, **fields})
+    state: dict[str, Any] = {"elements": elements}
+    if canvas.mode != "list":
+        state["mode"] = canvas.mode
+    if canvas.focus:
+        state["focus"] = canvas.focus
+    return json.dumps(state, ensure_ascii=False, separators=(",", ":"))
+
+
+def canvas_from_json(stored: str) -> Canvas:
+    """Return the canvas; an empty one for a damaged row, which must not block a conversation."""
+    try:
+        state = json.loads(stored)
+        elements = tuple(_ADAPTERS[each["type"]].validate_python(each) for each in state["elements"])
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return Canvas()
+    return Canvas(elements, state.get("mode", "list"), state.get("focus", ""))
+
 
 # ruff: noqa: S608 - put together from constants alone
 

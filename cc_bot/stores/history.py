@@ -16,7 +16,7 @@ from cc_bot.domain.document import document_from_json, document_to_json
 from cc_bot.domain.message import MAX_REQUEST_IMAGE_BYTES, Attachment, Message, Reference, Role
 from cc_bot.domain.session import Recollection, Session, SessionKey
 from cc_bot.storage import Row, Statement, Steps
-from cc_bot.stores.canvas_json import EMPTY_CANVAS, canvas_from_json
+from cc_bot.stores.canvases import EMPTY_CANVAS, canvas_from_json
 from cc_bot.stores.columns import MESSAGE, Columns
 
 

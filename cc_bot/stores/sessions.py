@@ -20,8 +20,14 @@ from cc_bot.domain.proposal import Proposal, ProposedCalls
 from cc_bot.domain.session import Session, SessionKey
 from cc_bot.storage import MAINTENANCE_LOCK, Database, Row, Statement, Steps, user
 from cc_bot.stores.blocks import BLOCKS_FROM_MESSAGE, THAW_FROM
-from cc_bot.stores.canvas_json import EMPTY_CANVAS
-from cc_bot.stores.canvases import NEWEST_CLOSED, clear_canvas, put_canvas, read_current, select_current
+from cc_bot.stores.canvases import (
+    EMPTY_CANVAS,
+    NEWEST_CLOSED,
+    clear_canvas,
+    put_canvas,
+    read_current,
+    select_current,
+)
 from cc_bot.stores.columns import (
     MESSAGE,
     Parameters,

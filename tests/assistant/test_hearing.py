@@ -10,7 +10,7 @@ import pytest
 from structlog.testing import capture_logs
 
 from cc_bot.assistant import Stop
-from cc_bot.assistant.speaking import MAX_LENGTH, aloud
+from cc_bot.assistant.speech import MAX_LENGTH, aloud
 from cc_bot.domain import Message
 from cc_bot.domain.errors import HearingFailed, HearingNotSetUp, NobodyListens, NothingHeard, RecordingRefused
 from cc_bot.domain.message import Attachment, ChannelKey, Reference

@@ -18,8 +18,7 @@ from cc_bot.app.doctor.report import Finding, Report, as_json, as_lines, failed,
 from cc_bot.config import Config, read_config
 from cc_bot.domain import Locale
 from cc_bot.domain.errors import InvalidSetting
-from cc_bot.reading.process import reading_command
-from cc_bot.reading.reader import DocumentReader
+from cc_bot.reading.reader import DocumentReader, reading_command
 from cc_bot.terminal.markdown import break_offsets
 from cc_bot.texts import explain, texts
 from tests.reading.confinement import UNCONFINED, WITHOUT_SECCOMP

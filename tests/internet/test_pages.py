@@ -24,8 +24,7 @@ from cc_bot.domain.errors import (
 from cc_bot.internet.addresses import parse_address
 from cc_bot.internet.pages import FetchedPage, PageReader
 from cc_bot.internet.turn import AT_ONCE, ReadPage, TurnWebAccess, can_read_pages
-from cc_bot.reading.process import reading_command
-from cc_bot.reading.reader import DocumentReader
+from cc_bot.reading.reader import DocumentReader, reading_command
 from tests.documents import pdf, scanned_pdf
 from tests.loopback.web import Answer, LoopbackWeb
 from tests.reading.confinement import UNCONFINED, WITHOUT_SECCOMP

@@ -22,8 +22,7 @@ from cc_bot.domain.errors import (
     InputError,
 )
 from cc_bot.reading.content import normalised
-from cc_bot.reading.process import reading_command
-from cc_bot.reading.reader import DocumentReader
+from cc_bot.reading.reader import DocumentReader, reading_command
 from tests import documents
 from tests.reading.confinement import UNCONFINED, WITHOUT_SECCOMP
 

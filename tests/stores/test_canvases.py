@@ -12,7 +12,7 @@ from cc_bot.domain.message import ToolCall
 from cc_bot.domain.session import SessionKey
 from cc_bot.storage import Database, Statement
 from cc_bot.stores import Stores
-from cc_bot.stores.canvas_json import canvas_from_json, canvas_to_json
+from cc_bot.stores.canvases import canvas_from_json, canvas_to_json
 from tests.domain.canvases import DRAWINGS
 from tests.stores.backends import KEY, OTHER_KEYS, OTHER_USER, OpenStores, got, turn
 from tests.stores.forgetting import remembered, stored

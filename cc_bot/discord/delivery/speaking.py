@@ -7,7 +7,7 @@ from contextlib import suppress
 import hikari
 import structlog
 
-from cc_bot.assistant.speaking import Speaking
+from cc_bot.assistant.speech import Speaking
 from cc_bot.discord.delivery.reply import Reply
 from cc_bot.discord.pages.answer import AnswerState
 from cc_bot.discord.pages.page import SoundFile

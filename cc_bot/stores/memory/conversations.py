@@ -16,8 +16,7 @@ from cc_bot.domain.message import ToolCall
 from cc_bot.search import fold
 from cc_bot.storage import Database, Row, Statement, Steps
 from cc_bot.stores.blocks import BLOCKS_FROM_MESSAGE
-from cc_bot.stores.canvas_json import EMPTY_CANVAS
-from cc_bot.stores.canvases import CHANGED, TICK
+from cc_bot.stores.canvases import CHANGED, EMPTY_CANVAS, TICK
 from cc_bot.stores.columns import tool_calls_of
 
 # ruff: noqa: S608 - put together from constants alone

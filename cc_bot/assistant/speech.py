@@ -1,22 +1,27 @@
-"""Hearing: transcribes a question's recordings before its turn begins; the recordings are not stored.
+"""Speech: transcribes the recordings of questions, and reads short answers aloud.
 
-The transcript becomes part of the question's text, below the typed text. It is stored before the model is
-asked, so a crash does not make anyone pay twice.
+Recordings are transcribed before their turn begins, and are not stored. The transcript becomes part of the
+question's text, below the typed text. It is stored before the model is asked, so that nobody pays twice after
+a crash.
 """
 
 import asyncio
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from math import ceil
+from typing import Final
 
 import structlog
 
 from cc_bot.assistant.rounds import Emit
 from cc_bot.assistant.turn import TurnRequest
-from cc_bot.context.recordings import BYTES_A_SECOND, MAX_SECONDS, is_silence_artifact
+from cc_bot.context.recordings import BYTES_A_SECOND, MAX_SECONDS, is_silence_artifact, probe_audio
 from cc_bot.domain.errors import (
     HearingFailed,
     HearingNotSetUp,
     InputError,
+    LimitReached,
     ModelError,
     ModelNotFound,
     ModelRefusedKey,
@@ -29,11 +34,12 @@ from cc_bot.domain.errors import (
     forget_frames,
 )
 from cc_bot.domain.locale import Locale
-from cc_bot.domain.message import Attachment, Message, with_heard
+from cc_bot.domain.message import Attachment, Message, is_blank, with_heard
 from cc_bot.domain.session import SessionKey
 from cc_bot.domain.turn import FilesLeftOut, Notice
-from cc_bot.llm.speech import Transcriber
-from cc_bot.spending import UsageRecorder
+from cc_bot.domain.usage import TOKENS_A_SECOND, UsageSubject
+from cc_bot.llm.speech import Speaker, Transcriber
+from cc_bot.spending import Spending, UsageRecorder
 from cc_bot.stores import ChannelStore, TurnLedger
 
 NOT_HEARD = "[not shown, it could not be heard: {name}]"
@@ -208,3 +214,55 @@ def _meaning(error: ModelError) -> InputError | HearingFailed:
             return RecordingRefused()
         case _:
             return HearingFailed()
+
+
+MAX_LENGTH: Final = 1000
+"""Characters; a longer answer is faster to read than to hear."""
+MAX_BYTES: Final = 10 * 2**20
+"""Discord's upload limit for bots."""
+_CHARACTERS_A_SECOND: Final = 5
+"""Japanese read aloud, approximately."""
+
+_ADDRESS: Final = re.compile(r"<?https?://[^\s<>()]+>?")
+_MARKS: Final = re.compile(r"[*_~`#>|\[\]]|\(\)|^[ \t]*-[ \t]", re.MULTILINE)
+_CODE: Final = "```"
+
+
+def aloud(text: str) -> str:
+    """The spoken text of an answer, without markup and addresses; empty if it is too long or contains
+    code."""
+    if len(text) > MAX_LENGTH or _CODE in text:
+        return ""
+    words = _MARKS.sub("", _ADDRESS.sub("", text)).strip()
+    return "" if is_blank(words) else words
+
+
+@dataclass(eq=False, slots=True)
+class Speaking:
+    speaker: Speaker | None
+    """None: speech is not configured."""
+    spending: Spending
+
+    async def read_aloud(self, answer: Message, payer: UsageSubject) -> bytes | None:
+        """Return the answer as an MP3 file; None if there is nothing to read aloud or it failed."""
+        text = aloud(answer.content) if answer.status == "complete" else ""
+        if self.speaker is None or not text:
+            return None
+        try:
+            return await self._speak(self.speaker, text, payer)
+        except (LimitReached, ModelError, StorageError) as error:
+            _log.info("answer_not_spoken", error=type(error).__name__)
+            return None
+
+    async def _speak(self, speaker: Speaker, text: str, payer: UsageSubject) -> bytes | None:
+        about_s = ceil(len(text) / _CHARACTERS_A_SECOND)
+        tokens = TOKENS_A_SECOND * about_s
+        async with self.spending.admit(payer, "speech", model=speaker.name, tokens=tokens) as recorder:
+            with recorder.sound(speaker.name, about_s) as sound:
+                data = await speaker.speak(text)
+                known = probe_audio(data)
+                sound.seconds = (known.seconds if known else None) or about_s
+        if known is None or known.content_type != "audio/mpeg" or len(data) > MAX_BYTES:
+            _log.info("answer_not_spoken", error="no sound" if known is None else known.content_type)
+            return None
+        return data
