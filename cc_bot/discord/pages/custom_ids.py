@@ -1,32 +1,36 @@
-"""Custom ids carry the state of buttons, menus and forms (at most 100 characters, says Discord), so that
-these work after a restart.
+"""Custom ids carry the state of buttons, menus and forms (at most 100 characters), so that these work after a
+restart.
 
 An id is the head of its kind and its field values, separated by colons, with numbers in base 36: a snowflake
-takes 13 characters instead of 19, so five of them fit.
+takes 13 characters instead of 19, so five of them fit. `answer_id` is a row of the archive, `entry` a turn of
+the ledger, `turn` a running one; pages count from 1; `former_id` 0 is no former version.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, fields
-from typing import Any, ClassVar, Final, Literal, TypeVar, dataclass_transform, get_args
+from typing import Any, ClassVar, Final, Literal, dataclass_transform, get_args
 
 from cc_bot.domain.memory import Order
 from cc_bot.domain.message import DEFAULT_AGENT
 
 MAX_LENGTH = 100
 ANY_ASKER = 0
-"""Stands for the authors of the questions that the running turn answers."""
+"""Instead of a user: the authors of the questions that the running turn answers."""
 
 _DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
 
 
+@dataclass_transform(frozen_default=True)
 class Control:
     """A button, menu or form. The last field of a kind may be numbers, or any text."""
-
-    __slots__ = ()
 
     head: ClassVar[str]
     user_id: int
     """Who may use it."""
+
+    def __init_subclass__(cls, head: str) -> None:
+        cls.head = head
+        KINDS[head] = dataclass(frozen=True)(cls)
 
     def custom_id(self) -> str:
         values = (getattr(self, each.name) for each in fields(self))  # type: ignore[arg-type]  # kinds are
@@ -35,19 +39,6 @@ class Control:
 
 KINDS: Final[dict[str, type[Control]]] = {}
 """By their heads."""
-
-_Kind = TypeVar("_Kind", bound=Control)
-
-
-@dataclass_transform(frozen_default=True)
-def _control(head: str) -> Callable[[type[_Kind]], type[_Kind]]:
-    def register(described: type[_Kind]) -> type[_Kind]:
-        described.head = head
-        kind = dataclass(frozen=True, slots=True)(described)
-        KINDS[head] = kind
-        return kind
-
-    return register
 
 
 def parse_custom_id(custom_id: str) -> Control | None:
@@ -96,68 +87,53 @@ def base36(number: int) -> str:
     return digits or "0"
 
 
-# ---- answers -----------------------------------------------------------------------------------------------
-
-
-@_control("stop")
-class StopButton(Control):
+class StopButton(Control, head="stop"):
     user_id: int
     """Or ANY_ASKER."""
     turn: str
-    """Id of the running turn."""
 
 
-@_control("answer")
-class AnswerButton(Control):
+class AnswerButton(Control, head="answer"):
     """Regenerate or Continue, under a finished answer."""
 
     action: Literal["again", "more"]
     user_id: int
     answer_id: int
-    """Its row in the archive."""
     earlier_messages: tuple[int, ...] = ()
     """The answer's Discord messages before the one with the button; at most four."""
 
 
-@_control("retry")
-class RetryButton(Control):
+class RetryButton(Control, head="retry"):
     """Ask an interrupted question again."""
 
     user_id: int
     entry: str
-    """In the turn ledger."""
 
 
-@_control("about")
-class AskForm(Control):
+class AskForm(Control, head="about"):
     """Ask a question about a message."""
 
     user_id: int
     message_id: int
 
 
-@_control("summary")
-class SummaryButton(Control):
+class SummaryButton(Control, head="summary"):
     """Delete the channel's summary."""
 
     user_id: int
     agent: str = DEFAULT_AGENT
-    """The agent of the conversation."""
 
 
-@_control("undo")
-class UndoButton(Control):
+class UndoButton(Control, head="undo"):
     """Undo an answer's change to a memory."""
 
     action: Literal["added", "updated", "deleted"]
     user_id: int
     memory_id: int
     former_id: int = 0
-    """The memory's previous version at that time; 0 for none."""
 
 
-@_control("used")
-class UsedMemoriesButton(Control):
+class UsedMemoriesButton(Control, head="used"):
     """Show memories that an answer used, as many as fit."""
 
     user_id: int
@@ -170,8 +146,7 @@ class UsedMemoriesButton(Control):
         return written
 
 
-@_control("untell")
-class UntellButton(Control):
+class UntellButton(Control, head="untell"):
     """Show how to remove forgotten memories from conversations, too."""
 
     user_id: int
@@ -179,46 +154,36 @@ class UntellButton(Control):
     """At most four."""
 
 
-@_control("proposal")
-class ProposalButton(Control):
+class ProposalButton(Control, head="proposal"):
     """Approve or decline a proposal. Its row says who may."""
 
     action: Literal["do", "dont"]
     user_id: int
-    """The author of the question."""
     answer_id: int
-    """Its row in the archive."""
     proposal_id: int
 
 
-@_control("proposals")
-class SeeProposalsButton(Control):
+class SeeProposalsButton(Control, head="proposals"):
     """Show all proposals of an answer."""
 
     user_id: int
     answer_id: int
-    """Its row in the archive."""
 
 
-@_control("form")
-class FormButton(Control):
+class FormButton(Control, head="form"):
     """Answer or decline an MCP server's elicitation."""
 
     action: Literal["fill", "skip"]
     user_id: int
     form: str
-    """Id of the open form."""
 
 
-@_control("sheet")
-class FormSheet(Control):
+class FormSheet(Control, head="sheet"):
     """The form for an elicitation."""
 
     user_id: int
     form: str
 
-
-# ---- memories ----------------------------------------------------------------------------------------------
 
 MemoryAction = Literal[
     "edit",
@@ -236,102 +201,79 @@ MemoryAction = Literal[
 Decision = Literal["erase", "erase-said", "import", "cancel"]
 
 
-@_control("list")
-class ListButton(Control):
+class ListButton(Control, head="list"):
     """Another page of /memory list."""
 
     user_id: int
     order: Order
     page: int
-    """From 1."""
     category: str = ""
-    """Filter; empty for all."""
 
 
-@_control("search")
-class SearchButton(Control):
+class SearchButton(Control, head="search"):
     """Another page of /memory search. The query, which may be too long for an id, is read from the
     message."""
 
     user_id: int
     page: int
-    """From 1."""
     category: str = ""
 
 
-@_control("memory")
-class MemoryButton(Control):
+class MemoryButton(Control, head="memory"):
     """An action on one memory: a button, or a menu of former versions."""
 
     action: MemoryAction
     user_id: int
     memory_id: int
     former_id: int = 0
-    """The version that an edit replaced."""
 
 
-@_control("open")
-class OpenMenu(Control):
+class OpenMenu(Control, head="open"):
     """Choose a memory of a page to show."""
 
     user_id: int
 
 
-@_control("edit")
-class EditForm(Control):
+class EditForm(Control, head="edit"):
     """Edit a memory."""
 
     user_id: int
     memory_id: int
 
 
-@_control("all")
-class ConfirmButton(Control):
+class ConfirmButton(Control, head="all"):
     """Confirm for all memories: erase, or import from the attached file."""
 
     user_id: int
     decision: Decision
     count: int
-    """Memories in the question."""
     until: int
     """Unix seconds; the question expires then."""
 
 
-# ---- reminders ---------------------------------------------------------------------------------------------
-
-
-@_control("unschedule")
-class UnscheduleButton(Control):
+class UnscheduleButton(Control, head="unschedule"):
     """Cancel a reminder."""
 
     user_id: int
     schedule_id: int
 
 
-@_control("snooze")
-class SnoozeButton(Control):
+class SnoozeButton(Control, head="snooze"):
     """Repeat a reminder a little later."""
 
     user_id: int
     schedule_id: int
     minutes: int
-    """From the press."""
 
 
-@_control("reminders")
-class RemindersButton(Control):
+class RemindersButton(Control, head="reminders"):
     """Another page of /remind list."""
 
     user_id: int
     page: int
-    """From 1."""
 
 
-# ---- privacy -----------------------------------------------------------------------------------------------
-
-
-@_control("privacy")
-class PrivacyButton(Control):
+class PrivacyButton(Control, head="privacy"):
     """Erase everything, or cancel."""
 
     user_id: int
@@ -340,11 +282,7 @@ class PrivacyButton(Control):
     """Unix seconds; the question expires then."""
 
 
-# ---- browsers ----------------------------------------------------------------------------------------------
-
-
-@_control("browsers")
-class BrowserMenu(Control):
+class BrowserMenu(Control, head="browsers"):
     """Sign out one browser, or all."""
 
     user_id: int
