@@ -338,7 +338,7 @@ class ApprovalDelivery:
 
 def _noting(*lines: str) -> Change:
     async def change(page: Page) -> Page:
-        return replace(page, facts=replace(page.facts, notices=(*page.facts.notices, *lines)))
+        return replace(page, facts=page.facts.noting(*lines))
 
     return change
 

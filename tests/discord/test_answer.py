@@ -8,7 +8,7 @@ import pytest
 from cc_bot.discord.pages import answer as pages
 from cc_bot.discord.pages.answer import AnswerState, advance, final_pages
 from cc_bot.discord.pages.custom_ids import StopButton
-from cc_bot.discord.pages.page import Facts, Page, PictureFile, TextFile
+from cc_bot.discord.pages.page import Facts, MediaFile, Page, TextFile
 from cc_bot.discord.pages.split import utf16_length
 from cc_bot.domain import (
     Done,
@@ -47,7 +47,7 @@ def streaming(*events: TurnEvent, quiet_s: int = 0) -> tuple[Page, ...]:
 def shown(*events: TurnEvent, quiet_s: int = 0) -> tuple[str, str]:
     """The words of the one message of an answer on its way, and the line below them."""
     [page] = streaming(*events, quiet_s=quiet_s)
-    return page.content, page.facts.activity
+    return page.content, page.facts.description.removeprefix("-# ")
 
 
 class TestWhileStreaming:
@@ -83,7 +83,7 @@ class TestEnd:
         told, lost = after(TextDelta("昔々")), "保存できませんでした。"
 
         def page(notice: str) -> tuple[Page, ...]:
-            return (Page("昔々", facts=Facts(notices=(notice,))),)
+            return (Page("昔々", facts=Facts((f"-# {notice}",))),)
 
         deleted = final_pages(after(FilesDeleted(3), done("昔々")), JA)
         check(
@@ -139,13 +139,13 @@ class TestHeard:
 
 
 def test_pictures_of_tools_stand_below_the_last_message_under_names_of_ours_as_far_as_it_takes_them() -> None:
-    def given(*images: Attachment, text: str = "はい") -> list[tuple[PictureFile, ...]]:
+    def given(*images: Attachment, text: str = "はい") -> list[tuple[MediaFile, ...]]:
         state = after(ImagesGiven(images), TextDelta(text), done(text))
         return [page.pictures for page in final_pages(state, JA)]
 
     text = "あ" * 1600 + "\n\n" + "い" * 600
     found = given(Attachment("../@everyone.exe", "image/jpeg", b"1"), text=text)
-    assert found == [(), (PictureFile("1.jpg", b"1"),)]
+    assert found == [(), (MediaFile("1.jpg", b"1"),)]
     [small] = given(*[Attachment("a", "image/png", b"1")] * (pages.MAX_PICTURES + 3))
     [large] = given(*[Attachment("a", "image/png", bytes(pages.PICTURES_BYTES // 2 + 1))] * 2)
     assert (len(small), len(large)) == (pages.MAX_PICTURES, 1)

@@ -99,7 +99,7 @@ class TestSentence:
     def test_that_is_read_back_gives_the_model_and_buttons_names(self, locale: Locale) -> None:
         said = "メモリはまだありません。</memory add:1234567890123456789> で保存できます。"
         assert quotation(said) == "> メモリはまだありません。/memory add で保存できます。"
-        facts = Facts(notices=(mentioned(locale).receipt.no_tools,), locale=locale)
+        facts = Facts((mentioned(locale).receipt.no_tools,), locale=locale)
         [label] = dataclasses.replace(facts, in_buttons=True).labels()
         assert {Locale.JA: "/メモリ 追加", Locale.EN: "/memory add"}[locale] in label
         assert (bool(MENTION.search(facts.description)), MENTION.search(label)) == (True, None)

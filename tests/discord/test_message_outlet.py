@@ -10,7 +10,7 @@ import pytest
 from cc_bot.discord.delivery.outlets import DirectMessages, MessageReplies, noop
 from cc_bot.discord.delivery.reply import ExpectedDeletions, Reply, Sent
 from cc_bot.discord.pages.answer import page_of
-from cc_bot.discord.pages.page import Button, Facts, Page, PictureFile, SoundFile, TextFile
+from cc_bot.discord.pages.page import Button, Facts, MediaFile, Page, TextFile
 from cc_bot.domain.locale import Locale
 from tests.discord.parts import Place
 from tests.loopback.discord import Channel, Message, Permission, Shown, refusals
@@ -20,7 +20,7 @@ EDIT = "PATCH /channels/{channel}/messages/{message}"
 POST = "POST /channels/{channel}/messages"
 FIRST, SECOND, THIRD = Page("一枚目"), Page("二枚目"), Page("三枚目")
 THINKING = Page("考えています…")
-SEA = Page("海です", pictures=(PictureFile("1.png", b"\x89PNG"),))
+SEA = Page("海です", pictures=(MediaFile("1.png", b"\x89PNG"),))
 NOTE = "お届けします"
 FULL = replace(SEA, facts=Facts(("覚えました",)), buttons=(Button("もう一度", "again:1:1"),))
 LONG = "".join(f"{number}行目です。\n" for number in range(1500))
@@ -124,7 +124,7 @@ class TestPictures:
         for page in (THINKING, SEA, replace(SEA, content="海でした")):
             await reply.show((page,))
         assert len([call for call in scene.discord.transcript if call.files]) == 1
-        await reply.attach(SoundFile("回答.mp3", b"ID3"))
+        await reply.attach(MediaFile("回答.mp3", b"ID3"))
         [shown] = scene.written()
         assert shown.text == "海でした"
         assert {each.file.name for each in shown.attachments} == {"回答.mp3", "1.png"}
@@ -180,7 +180,7 @@ class TestWhatDiscordRefuses:
     async def test_comes_in_plain_messages_where_no_file_is_taken(self, scene: Scene) -> None:
         scene.discord.forbid(scene.discord.bot, Permission.ATTACH_FILES, scene.channel)
         page = Page(LONG[:1000], file=TextFile("回答.md", LONG, "ファイルで添付しました"))
-        page = replace(page, facts=Facts(notices=("ファイルで添付しました", "別の知らせ")))
+        page = replace(page, facts=Facts(("-# ファイルで添付しました", "-# 別の知らせ")))
         reply = scene.reply()
         for pages in ((THINKING,), (page,), (replace(page, buttons=FULL.buttons),)):
             await reply.show(pages)

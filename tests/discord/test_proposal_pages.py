@@ -71,11 +71,12 @@ class TestProposal:
             OTHER.custom_id,
         ]
 
-    def test_is_rendered_again_from_its_row_where_it_stood(self) -> None:
-        here, elsewhere = stored(remembering("猫")), stored(remembering("鳥"), 4)
-        page = page_with(here)
-        assert pages.refreshed(page, (here, elsewhere), here.id, JA) == page
-        assert pages.refreshed(page, (elsewhere,), here.id, JA) == page_with()
+    def test_is_rendered_again_from_its_row_beside_others_or_alone(self) -> None:
+        both = stored(remembering("猫")), stored(remembering("鳥"), 4)
+        for content, shown in (("はい", both), ("", both[:1])):
+            page = page_with(*shown, content=content)
+            assert pages.refreshed(page, both, both[0].id, JA) == page
+            assert pages.refreshed(page, shown[1:], both[0].id, JA) == page_with(*shown[1:], content=content)
 
     def test_for_which_there_is_no_room_can_be_seen_alone(self) -> None:
         many = [stored(change(show(SENTENCES.keep, text="あ" * 900)), number) for number in (3, 4)]

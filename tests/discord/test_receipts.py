@@ -34,7 +34,7 @@ from cc_bot.discord.pages.page import (
     changes_to,
     new_message,
 )
-from cc_bot.discord.pages.receipts import AnyReceipt, receipts_behind
+from cc_bot.discord.pages.receipts import AnyReceipt
 from cc_bot.discord.pages.split import MESSAGE_LIMIT, utf16_length
 from cc_bot.domain import (
     Done,
@@ -137,11 +137,11 @@ class TestLines:
     def test_do_not_say_to_everybody_what_was_forgotten(self) -> None:
         shown = ended(changed("deleted", memory()), changed("deleted", memory(2, "犬が好き")))
         gone = tuple(SAY.deleted_for_all.format(id=number) for number in (1, 2))
-        assert shown.receipts.facts == Facts(gone, (SAY.still_told,))
+        assert shown.receipts.facts == Facts((*gone, f"-# {SAY.still_told}"))
         assert labels(shown) == ["取り消す: #1", "取り消す: #2", SAY.untell]
         assert pressed(shown)[-1] == UntellButton(USER, (1, 2))
         own = ended(changed("deleted", memory()), visibility="private")
-        assert own.receipts.facts.lines == (SAY.deleted.format(number="", content="猫が好き"),)
+        assert own.receipts.facts.lines[0] == SAY.deleted.format(number="", content="猫が好き")
 
     def test_say_once_what_happened_twice_and_nothing_of_what_came_and_went(self) -> None:
         now = memory(content="猫が大好き", supersedes=5)
@@ -149,7 +149,6 @@ class TestLines:
         page = ended(changed("added", memory()), same, changed("updated", now, memory()))
         assert page.receipts.facts == Facts((SAY.added.format(number="", content="猫が大好き"),))
         assert pressed(page) == [UndoButton("added", USER, 1, 5)]
-        assert receipts_behind(page.receipts.buttons) == (Receipt("added", 1, "", 5),)
         assert not ended(changed("added", memory()), changed("deleted", memory())).receipts.facts
         assert not ended(scheduled(), scheduled(added=False)).receipts.facts
 
@@ -158,7 +157,7 @@ class TestLines:
         public, private = ended(secret, secret), ended(secret, visibility="private")
         assert "オオルリ" not in public.receipts.facts.description + "".join(labels(public))
         assert "オオルリ" in private.receipts.facts.description
-        assert private.receipts.facts.notices == (JA.memory.private_only,)
+        assert private.receipts.facts.lines[-1] == f"-# {JA.memory.private_only}"
 
     def test_stay_with_their_buttons_below_another_answer_and_are_not_repeated(self) -> None:
         for done_before, repeated in (
@@ -188,7 +187,8 @@ class TestLines:
             receipts = receipts_of(state, JA, USER)
             assert len(receipts.buttons) <= 5
             assert all(1 <= len(button.label) <= 80 for button in receipts.buttons)
-            assert len(receipts.facts.lines) == min(len(contents), 4)
+            shown_lines = [line for line in receipts.facts.lines if not line.startswith("-# ")]
+            assert len(shown_lines) == min(len(contents), 4)
             for line in receipts.facts.lines:
                 assert line in receipts.facts.description
             assert utf16_length(receipts.facts.description) <= FACTS_CHARACTERS
@@ -246,7 +246,7 @@ class TestStoredAnswer:
         )
         updated = SAY.updated.format(number="", content="鳥")
         assert page.receipts.facts == Facts(
-            (ADDED, updated, SAY.deleted_for_all.format(id=3)), (SAY.still_told,)
+            (ADDED, updated, SAY.deleted_for_all.format(id=3), f"-# {SAY.still_told}")
         )
         undo = [
             UndoButton("added", USER, 1),

@@ -33,7 +33,7 @@ from cc_bot.discord.pages.custom_ids import (
     UsedMemoriesButton,
 )
 from cc_bot.discord.pages.memory import EphemeralView, used_list, within
-from cc_bot.discord.pages.page import NO_FACTS, NO_PINGS, Facts, Page, components, rows_of
+from cc_bot.discord.pages.page import NO_FACTS, NO_PINGS, Page, components, rows_of
 from cc_bot.discord.pages.proposals import with_proposals
 from cc_bot.discord.pages.replies import reply_view
 from cc_bot.discord.presses import on_press
@@ -152,7 +152,7 @@ async def stop(
         return
     # The program was restarted: the answer will never be completed.
     words, page = recipient.words.answer, page_of(interaction.message, recipient.locale)
-    page = replace(page, buttons=(), facts=Facts(notices=(words.no_longer_running,)))
+    page = replace(page, buttons=(), facts=NO_FACTS.noting(words.no_longer_running))
     if page.content.startswith(words.thinking):
         page = replace(page, content=words.lost, facts=NO_FACTS)
     await interaction.create_initial_response(

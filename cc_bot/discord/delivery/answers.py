@@ -26,7 +26,7 @@ from cc_bot.discord.interactions import (
 )
 from cc_bot.discord.pages.answer import AnswerState, page_of
 from cc_bot.discord.pages.custom_ids import AnswerButton, RetryButton
-from cc_bot.discord.pages.page import Page, SoundFile, rows_of
+from cc_bot.discord.pages.page import MediaFile, Page, rows_of
 from cc_bot.discord.recipients import Recipient
 from cc_bot.discord.references import links_in
 from cc_bot.domain.errors import StorageError
@@ -329,7 +329,7 @@ class Answers(TurnRunner):
             page = page_of(message, recipient.locale)
         else:
             page = await receipts.carry_over(message, recipient.user_id, recipient.words)
-        return replace(page, file=SoundFile(recipient.words.answer.sound_name)) if attached else page
+        return replace(page, file=MediaFile(recipient.words.answer.sound_name)) if attached else page
 
 
 def _reply(turn: ShownTurn, *sent: Sent) -> Reply:

@@ -220,7 +220,7 @@ class LiveAnswer:
             return streaming_pages(self.state, self._words, self._stop)
         pages = streaming_pages(replace(self.state, heard=""), self._words, self._stop)
         *full, last = self._before
-        facts = replace(last.facts, activity=pages[0].content)
+        facts = last.facts.noting(pages[0].content)
         return (*full, replace(last, facts=facts, buttons=pages[0].buttons))
 
 

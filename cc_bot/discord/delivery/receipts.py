@@ -18,7 +18,7 @@ from cc_bot.discord.delivery.reply import Reply
 from cc_bot.discord.pages.answer import page_of
 from cc_bot.discord.pages.custom_ids import UnscheduleButton, parse_custom_id
 from cc_bot.discord.pages.page import Page, Receipts, changes_to
-from cc_bot.discord.pages.receipts import AnyReceipt, receipts_behind, render_receipts
+from cc_bot.discord.pages.receipts import AnyReceipt, render_receipts
 from cc_bot.discord.recipients import Recipients
 from cc_bot.domain.errors import StorageError
 from cc_bot.domain.memory import Receipt, ReceiptState
@@ -178,12 +178,7 @@ class ReceiptUpkeep:
         page = page_of(message, words.locale)
         private = stored is not None and stored.visibility == "private"
         shown = replace(page.receipts, user_id=user_id, private=private)
-        lines: tuple[AnyReceipt, ...] = ()
-        if stored:
-            lines = stored.lines
-        elif shown.facts:
-            lines = receipts_behind(shown.buttons)
-        return await self._with(page, shown, lines, words) if lines else replace(page, receipts=shown)
+        return await self._with(page, shown, stored.lines, words) if stored else replace(page, receipts=shown)
 
     async def _with(self, page: Page, shown: Receipts, receipts: Sequence[AnyReceipt], words: Texts) -> Page:
         now = await as_they_are(receipts, shown.user_id, self._stores)

@@ -20,9 +20,9 @@ from cc_bot.discord.interactions import is_fault
 from cc_bot.discord.pages.page import (
     NO_PINGS,
     Button,
+    MediaFile,
     Page,
     Part,
-    SoundFile,
     TextFile,
     changes_to,
     files_of,
@@ -257,7 +257,7 @@ class Reply:
         changes = changes_to(None, page)
         await repeat(lambda: self._outlet.edit(message_id, changes), RETRY_PAUSES_S)
 
-    async def attach(self, file: SoundFile) -> None:
+    async def attach(self, file: MediaFile) -> None:
         """Attach a file to its last message. Raises hikari's errors."""
         sent = self._sent[-1]
         page = replace(sent.page or Page(""), file=file)

@@ -10,7 +10,7 @@ import structlog
 from cc_bot.assistant.speech import Speaking
 from cc_bot.discord.delivery.reply import Reply
 from cc_bot.discord.pages.answer import AnswerState
-from cc_bot.discord.pages.page import SoundFile
+from cc_bot.discord.pages.page import MediaFile
 from cc_bot.discord.recipients import Recipient
 from cc_bot.domain.usage import UsageSubject
 
@@ -67,7 +67,7 @@ class SpokenAnswers:
         if data is None:
             return False
         # Not cancelled: a request in flight takes effect anyway.
-        attaching = asyncio.ensure_future(reply.attach(SoundFile(recipient.words.answer.sound_name, data)))
+        attaching = asyncio.ensure_future(reply.attach(MediaFile(recipient.words.answer.sound_name, data)))
         with suppress(asyncio.CancelledError):
             await asyncio.wait((attaching,))
         try:

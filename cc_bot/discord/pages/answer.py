@@ -11,8 +11,12 @@ from cc_bot.context import recordings
 from cc_bot.context.attachments import MAX_DOCUMENT_BYTES, MAX_IMAGE_BYTES, MAX_TEXT_BYTES
 from cc_bot.discord.pages.custom_ids import (
     AnswerButton,
+    ProposalButton,
     RetryButton,
     StopButton,
+    UndoButton,
+    UnscheduleButton,
+    UntellButton,
     UsedMemoriesButton,
     parse_custom_id,
 )
@@ -26,17 +30,17 @@ from cc_bot.discord.pages.page import (
     TEXT_LIMIT,
     Button,
     Facts,
+    MediaFile,
     Page,
-    PictureFile,
     Receipts,
     TextFile,
+    small_print,
 )
-from cc_bot.discord.pages.proposals import is_proposal_button, read_proposals, with_proposals
+from cc_bot.discord.pages.proposals import read_proposals, with_proposals
 from cc_bot.discord.pages.receipts import (
     SHOWN_CHARACTERS,
     AnyReceipt,
     followed_by,
-    is_receipt_button,
     recalled_in,
     receipts_in,
     render_receipts,
@@ -249,7 +253,7 @@ def streaming_pages(state: AnswerState, words: Texts, stop: StopButton) -> tuple
     *full, last = messages(_below_heard(state, begun), limit=TEXT_LIMIT, most=MAX_MESSAGES, ended=False)
     closed = close_fences(last)
     shown = closed if utf16_length(closed) <= MESSAGE_LIMIT else last  # a fence may be as long as a message
-    return (*map(Page, full), Page(shown, (button,), facts=Facts(activity=activity)))
+    return (*map(Page, full), Page(shown, (button,), facts=Facts(small_print(activity))))
 
 
 def final_pages(
@@ -273,13 +277,13 @@ def final_pages(
     return (*map(Page, full), Page(last, facts=facts, pictures=pictures))
 
 
-def _pictures(images: Sequence[Attachment]) -> tuple[PictureFile, ...]:
-    chosen, room = list[PictureFile](), PICTURES_BYTES
+def _pictures(images: Sequence[Attachment]) -> tuple[MediaFile, ...]:
+    chosen, room = list[MediaFile](), PICTURES_BYTES
     for number, image in enumerate(images[:MAX_PICTURES], 1):
         room -= len(image.data)
         if room >= 0:
             kind = image.content_type.partition("/")[2]
-            chosen.append(PictureFile(f"{number}.{'jpg' if kind == 'jpeg' else kind}", image.data))
+            chosen.append(MediaFile(f"{number}.{'jpg' if kind == 'jpeg' else kind}", image.data))
     return tuple(chosen)
 
 
@@ -314,7 +318,7 @@ def with_effects(
     visibility = "private" if page.receipts.private else visibility
     done = replace(done, done=Done(Message("assistant", "", visibility=visibility), Usage()))
     told = _facts(done, words, temporary=False)
-    facts = replace(page.facts, notices=tuple(dict.fromkeys((*page.facts.notices, *told.notices))))
+    facts = replace(page.facts, lines=tuple(dict.fromkeys((*page.facts.lines, *told.lines))))
     return replace(page, facts=facts, receipts=receipts_of(done, words, user_id))
 
 
@@ -365,39 +369,42 @@ def answer_buttons(
     return (Button(words.answer.continue_, more.custom_id(), primary=True), *buttons)
 
 
+_RECEIPT_BUTTONS: Final = (UndoButton, UnscheduleButton, UsedMemoriesButton, UntellButton)
+
+
 def page_of(message: hikari.Message, locale: Locale) -> Page:
     """Return the page that a message shows, for an edit."""
-    buttons = tuple(
-        Button(component.label or "", component.custom_id)
+    shown = [
+        (Button(component.label or "", component.custom_id), parse_custom_id(component.custom_id))
         for row in message.components
         if isinstance(row, hikari.ActionRowComponent)
         for component in row.components
         if isinstance(component, hikari.ButtonComponent) and component.custom_id
-    )
+    ]
 
     def facts(colour: int, prefix: str) -> Facts:
-        labels = [escape_markdown(each.label) for each in buttons if each.custom_id.startswith(prefix)]
+        labels = [escape_markdown(each.label) for each, _ in shown if each.custom_id.startswith(prefix)]
         return Facts.shown_in(message, colour, labels, locale)
 
-    own = tuple(button for button in buttons if is_proposal_button(button))
-    receipts = tuple(button for button in buttons if is_receipt_button(button))
-    others, pressed = {*own, *receipts}, (parse_custom_id(button.custom_id) for button in receipts)
-    used = next((each.memory_ids for each in pressed if isinstance(each, UsedMemoriesButton)), ())
+    receipts = tuple(each for each, control in shown if isinstance(control, _RECEIPT_BUTTONS))
+    used = next((control.memory_ids for _, control in shown if isinstance(control, UsedMemoriesButton)), ())
     pictures = [each for each in message.attachments if (each.media_type or "").startswith("image/")]
-    files = (each for each in message.attachments if each not in pictures)
-    file = next((TextFile(each.filename, "") for each in files), None)
+    files = (TextFile(each.filename, "") for each in message.attachments if each not in pictures)
     return Page(
         message.content or "",
         tuple(
-            button
-            for button in buttons
-            if button not in others and not button.custom_id.startswith((RECEIPT_ID, NOTE_ID))
+            each
+            for each, control in shown
+            if not isinstance(control, (*_RECEIPT_BUTTONS, ProposalButton))
+            and not each.custom_id.startswith((RECEIPT_ID, NOTE_ID))
         ),
-        file,
+        next(files, None),
         Receipts((), facts(RECEIPTS_COLOUR, RECEIPT_ID), receipts, used),
         facts(NOTES_COLOUR, NOTE_ID),
-        *read_proposals(message.embeds, own),
-        pictures=tuple(PictureFile(each.filename) for each in pictures),
+        *read_proposals(
+            message.embeds, [each for each, control in shown if isinstance(control, ProposalButton)]
+        ),
+        pictures=tuple(MediaFile(each.filename) for each in pictures),
     )
 
 
@@ -477,7 +484,7 @@ def _facts(state: AnswerState, words: Texts, *, temporary: bool) -> Facts:
         lines.append(words.answer.temporary)
     if done and done.first:
         lines.append(words.answer.help_hint)
-    return Facts(tuple(_page_lines(state.pages, words)), tuple(lines), locale=words.locale)
+    return Facts((*_page_lines(state.pages, words), *small_print(*lines)), locale=words.locale)
 
 
 def _page_lines(pages: Sequence[PageLink], words: Texts) -> Iterator[str]:

@@ -19,20 +19,14 @@ from cc_bot.domain.text import shorten
 from cc_bot.texts.area import Show, without_mentions
 from cc_bot.texts.commands import plainly
 
-# ---- facts ---------------------------------------------------------------------------------------------
-# The bot's own statements about an answer: receipts and notes, in embeds of its last message.
-#
-# A message's content is either the model's text or the bot's, never both. Model text goes into contents only,
-# and its links have no previews. So these embeds come from code, made from committed rows and from how the
-# turn ended, and no model text can imitate one. Canvases are embeds, too, but in their own message and in
-# another colour, which no model chooses.
-
+# A message's content is either the model's text or the bot's, never both; its links have no previews. So
+# embeds are made by code, from committed rows and from how the turn ended, and no model text can imitate one.
+# Canvases are embeds, too, but in their own message and in another colour, which no model chooses.
 
 RECEIPTS_COLOUR: Final = 0x2D7D46
 NOTES_COLOUR: Final = 0x5D6B7A
 FACTS_CHARACTERS: Final = 3000
 """Of the notes; Discord's limit is 6000 in all embeds of a message."""
-
 RECEIPT_ID: Final = "done:"
 NOTE_ID: Final = "fact:"
 """Prefixes of the custom ids of buttons that show facts."""
@@ -45,37 +39,30 @@ _ESCAPED: Final = re.compile(r"\\([^0-9A-Za-z\s])")
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """Statements in the reader's language, as Markdown."""
+    """The bot's own statements about an answer, in the reader's language: an embed of its last message."""
 
     lines: tuple[str, ...] = ()
-    """Receipts, or links to pages that were read; without line breaks."""
-    notices: tuple[str, ...] = ()
-    """How the answer ended, if not normally, and other hints. In small print."""
-    activity: str = ""
-    """Current activity while the answer streams. In small print, last."""
+    """Markdown."""
     in_buttons: bool = False
     """Whether they are disabled buttons, where the bot may not post embeds."""
     locale: Locale = field(default=Locale.EN, compare=False)
     """For command names in such buttons, which can't show mentions."""
 
     def __bool__(self) -> bool:
-        return bool(self.lines or self.notices or self.activity)
+        return bool(self.lines)
 
-    def noting(self, sentence: str) -> "Facts":
-        return replace(self, notices=(*self.notices, sentence))
+    def noting(self, *sentences: str) -> "Facts":
+        return replace(self, lines=(*self.lines, *small_print(*sentences)))
 
     def without(self, sentence: str) -> "Facts":
-        return replace(
-            self,
-            lines=tuple(line for line in self.lines if line != _SMALL_PRINT + sentence),
-            notices=tuple(notice for notice in self.notices if notice != sentence),
-        )
+        removed = small_print(sentence)
+        return replace(self, lines=tuple(line for line in self.lines if line not in removed))
 
     @property
     def description(self) -> str:
         """The text of the embed; lines beyond the limit are left out."""
         text = ""
-        for line in (*self.lines, *(_SMALL_PRINT + line for line in self._notice_lines())):
+        for line in self.lines:
             longer = f"{text}\n{line}" if text else line
             if utf16_length(longer) > FACTS_CHARACTERS:
                 break
@@ -92,8 +79,7 @@ class Facts:
         if not self.in_buttons:
             return ()
         named = plainly(self.locale)
-        unlinked = (_LINKED.sub(r"\1\2", line) for line in self.lines)
-        return tuple(_plain(line, named) for line in (*unlinked, *self._notice_lines()))
+        return tuple(_plain(_LINKED.sub(r"\1\2", line), named) for line in self.lines)
 
     @classmethod
     def shown_in(cls, message: hikari.Message, colour: int, labels: Sequence[str], locale: Locale) -> "Facts":
@@ -103,8 +89,9 @@ class Facts:
             return cls(tuple(text.split("\n")), locale=locale)
         return cls(tuple(labels), in_buttons=bool(labels), locale=locale)
 
-    def _notice_lines(self) -> list[str]:
-        return [line for notice in (*self.notices, self.activity) for line in notice.splitlines()]
+
+def small_print(*sentences: str) -> tuple[str, ...]:
+    return tuple(_SMALL_PRINT + line for sentence in sentences for line in sentence.splitlines())
 
 
 def _plain(line: str, named: Show) -> str:
@@ -114,11 +101,6 @@ def _plain(line: str, named: Show) -> str:
 
 
 NO_FACTS: Final = Facts()
-
-
-# ---- page ----------------------------------------------------------------------------------------------
-
-
 Part = Literal["reference", "files", "embeds", "components"]
 """The parts of a message besides its text."""
 
@@ -169,14 +151,7 @@ class TextFile:
 
 
 @dataclass(frozen=True, slots=True)
-class SoundFile:
-    name: str
-    data: bytes = field(repr=False, default=b"")
-    """Empty if already attached."""
-
-
-@dataclass(frozen=True, slots=True)
-class PictureFile:
+class MediaFile:
     name: str
     data: bytes = field(repr=False, default=b"")
     """Empty if already attached."""
@@ -215,7 +190,7 @@ class Page:
     """The model's text or the bot's own; never both."""
     buttons: tuple[Button, ...] = ()
     """Actions on the answer."""
-    file: TextFile | SoundFile | None = None
+    file: TextFile | MediaFile | None = None
     receipts: Receipts = NO_RECEIPTS
     facts: Facts = NO_FACTS
     """Notes: pages that were read, and notices."""
@@ -224,7 +199,7 @@ class Page:
     """Replaces the proposals if they don't fit."""
     why: str = ""
     """The reason for the proposals, below the last one."""
-    pictures: tuple[PictureFile, ...] = ()
+    pictures: tuple[MediaFile, ...] = ()
 
     @property
     def embeds(self) -> list[hikari.Embed]:
@@ -290,8 +265,6 @@ def plain_pages(page: Page) -> tuple[Page, ...]:
     shown = replace(page, content=last, file=None, facts=page.facts.without(file.note))
     return (*map(Page, full), shown)
 
-
-# ---- keywords of hikari's --------------------------------------------------------------------------------
 
 NO_PINGS: Final[dict[str, Any]] = {"mentions_everyone": False, "user_mentions": False, "role_mentions": False}
 LABEL_CHARACTERS: Final = 80
@@ -378,7 +351,7 @@ def files_of(page: Page) -> list[hikari.Bytes]:
     match page.file:
         case TextFile(name, text):
             return [hikari.Bytes(text.encode(), name), *pictures]
-        case SoundFile(name, data):
+        case MediaFile(name, data):
             return [hikari.Bytes(data, name), *pictures]
         case None:
             return pictures

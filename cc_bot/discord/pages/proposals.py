@@ -74,13 +74,9 @@ def _cut(page: Page, proposal: Proposal, words: Texts) -> Page:
 
 
 def refreshed(page: Page, proposals: Sequence[Proposal], pressed_id: int, words: Texts) -> Page:
-    """Return a message with its proposals in their current state."""
-    parsed = [parse_custom_id(button.custom_id) for button in page.buttons]
-    running = {each.turn for each in parsed if isinstance(each, StopButton)}
-    offered = (parse_custom_id(button.custom_id) for shown in page.proposals for button in shown.buttons)
-    ids = {pressed_id, *(each.proposal_id for each in offered if isinstance(each, ProposalButton))}
-    here = [each for each in proposals if each.id in ids or each.claimed_by in running]
-    return with_proposals(page, here, words)
+    """Return a message with its proposals in their current state: all of the answer, or in a message without
+    text the pressed one."""
+    return with_proposals(page, [each for each in proposals if page.content or each.id == pressed_id], words)
 
 
 def outcome_line(proposal: Proposal, state: CallState, words: Texts, *, stopped: bool = False) -> str:
@@ -89,11 +85,6 @@ def outcome_line(proposal: Proposal, state: CallState, words: Texts, *, stopped:
 
 def declined_line(proposal: Proposal, words: Texts) -> str:
     return words.proposal.declined.format(what=_title(proposal))
-
-
-def is_proposal_button(button: Button) -> bool:
-    """Return whether it approves or declines a proposal."""
-    return isinstance(parse_custom_id(button.custom_id), ProposalButton)
 
 
 def read_proposals(

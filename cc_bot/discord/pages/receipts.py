@@ -1,23 +1,14 @@
-"""Receipts: an answer's changes to memories and reminders, in an embed below it, with undo buttons.
-
-Made from committed rows: events of the running turn, results of tool calls stored with the answer, or
-receipts stored with its message. No model can write there (page.py).
-"""
+"""Receipts: an answer's changes to memories and reminders, in an embed below it, with undo buttons. Made from
+events of the running turn, results of stored tool calls, or receipts stored with the message."""
 
 import json
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Any, Final
 
-from cc_bot.discord.pages.custom_ids import (
-    UndoButton,
-    UnscheduleButton,
-    UntellButton,
-    UsedMemoriesButton,
-    parse_custom_id,
-)
+from cc_bot.discord.pages.custom_ids import UndoButton, UnscheduleButton, UntellButton, UsedMemoriesButton
 from cc_bot.discord.pages.memory import escape_markdown, one_line, timestamp
-from cc_bot.discord.pages.page import Button, Facts, Receipts
+from cc_bot.discord.pages.page import Button, Facts, Receipts, small_print
 from cc_bot.domain.memory import Receipt
 from cc_bot.domain.message import ToolCall
 from cc_bot.domain.schedule import ScheduleReceipt, with_schedule
@@ -60,7 +51,7 @@ def render_receipts(
     if used and len(buttons) + len(untell) <= MAX_RECEIPTS:
         label = words.receipt.used.format(count=len(used))
         buttons.append(Button(label, UsedMemoriesButton(user_id, used).custom_id()))
-    facts = Facts(lines, tuple(notices), locale=words.locale)
+    facts = Facts((*lines, *small_print(*notices)), locale=words.locale)
     return Receipts(shown, facts, (*buttons, *untell), tuple(recalled), user_id, private)
 
 
@@ -69,25 +60,6 @@ def followed_by(before: Sequence[AnyReceipt], new: Iterable[AnyReceipt]) -> tupl
     known = {(type(each), _id(each)) for each in before}
     others = (each for each in new if (type(each), _id(each)) not in known or not _may_repeat(each))
     return (*before, *others)
-
-
-def receipts_behind(buttons: Iterable[Button]) -> tuple[AnyReceipt, ...]:
-    """Return the receipts that these buttons undo, for a message without stored receipts."""
-    found = list[AnyReceipt]()
-    for pressed in (parse_custom_id(button.custom_id) for button in buttons):
-        if isinstance(pressed, UndoButton):
-            found.append(Receipt(pressed.action, pressed.memory_id, "", pressed.former_id or None))
-        elif isinstance(pressed, UnscheduleButton):
-            found.append(ScheduleReceipt("added", pressed.schedule_id))
-    return tuple(found)
-
-
-def is_receipt_button(button: Button) -> bool:
-    kinds = (UndoButton, UnscheduleButton, UsedMemoriesButton, UntellButton)
-    return isinstance(parse_custom_id(button.custom_id), kinds)
-
-
-# ---- stored answers --------------------------------------------------------------------------------------
 
 
 def receipts_in(calls: Iterable[ToolCall]) -> tuple[Receipt, ...]:
@@ -159,9 +131,6 @@ def _scheduled(call: ToolCall) -> ScheduleReceipt | None:
             return ScheduleReceipt("cancelled", id_, text, number=number)
         case _:
             return None
-
-
-# ---- one receipt -----------------------------------------------------------------------------------------
 
 
 def _may_repeat(receipt: AnyReceipt) -> bool:

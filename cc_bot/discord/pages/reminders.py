@@ -8,7 +8,7 @@ from cc_bot.commands.reminders import short_time
 from cc_bot.discord.pages.custom_ids import SnoozeButton, UnscheduleButton
 from cc_bot.discord.pages.markdown import CLOSE_LIMIT, for_discord, without_previews
 from cc_bot.discord.pages.memory import CHOICE_CHARACTERS, escape_markdown, one_line, timestamp
-from cc_bot.discord.pages.page import NO_FACTS, Button, Facts, Page
+from cc_bot.discord.pages.page import NO_FACTS, Button, Page
 from cc_bot.discord.pages.split import MESSAGE_LIMIT, utf16_length
 from cc_bot.domain.schedule import Firing, MissedReminders, Schedule
 from cc_bot.domain.text import shorten
@@ -35,7 +35,7 @@ _MARK: Final = "⏰ "
 def reminder_page(firing: Firing, now: datetime, words: Texts) -> Page:
     """Return the message of a due reminder: mention, text and buttons."""
     schedule = firing.schedule
-    late = Facts(notices=(words.reminder.late.format(time=timestamp(firing.due_at, "f")),))
+    late = NO_FACTS.noting(words.reminder.late.format(time=timestamp(firing.due_at, "f")))
     text = f"<@{schedule.key.user_id}> {spoken_reminder(schedule)}"
     return Page(
         _plain_text(text),
