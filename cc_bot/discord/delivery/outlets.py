@@ -20,6 +20,7 @@ from cc_bot.discord.delivery.reply import (
     RETRY_PAUSES_S,
     ExpectedDeletions,
     KnownIds,
+    Outlet,
     PostUncertain,
     Reply,
     Sent,
@@ -50,31 +51,21 @@ async def noop(_: int) -> None:
     """Record nothing: recovery need not find the message."""
 
 
-@dataclass(frozen=True, slots=True)
-class InteractionWebhook:
-    rest: hikari.api.RESTClient
-    application_id: int
-    token: str
-    channel_id: int
-    since_id: int
-    """The id of the interaction, or another one older than the answer."""
-
-    @classmethod
-    def of(cls, interaction: Answerable) -> "InteractionWebhook":
-        return cls(
+def reply_by_token(interaction: Answerable, *sent: Sent, ephemeral: bool, noting: Noting = noop) -> Reply:
+    """Reply to an acknowledged interaction. `sent`: `Sent(None)` if a deferred response becomes the first
+    message."""
+    return Reply(
+        InteractionOutlet(
             interaction.app.rest,
             int(interaction.application_id),
             interaction.token,
             int(interaction.channel_id),
             int(interaction.id),
-        )
-
-
-def reply_by_token(interaction: Answerable, *sent: Sent, ephemeral: bool, noting: Noting = noop) -> Reply:
-    """Reply to an acknowledged interaction. `sent`: `Sent(None)` if a deferred response becomes the first
-    message."""
-    outlet = InteractionOutlet(InteractionWebhook.of(interaction), ephemeral=ephemeral, noting=noting)
-    return Reply(outlet, sent)
+            ephemeral=ephemeral,
+            noting=noting,
+        ),
+        sent,
+    )
 
 
 def reply_in_place(interaction: hikari.ComponentInteraction, page: Page, *, noting: Noting = noop) -> Reply:
@@ -90,13 +81,26 @@ _PAUSES_S: Final = (0.6, INTERVAL_S, 1.6)
 the bot's rate limits; a webhook allows five in two seconds."""
 
 
-class InteractionOutlet:
-    def __init__(self, webhook: InteractionWebhook, *, ephemeral: bool, noting: Noting = noop) -> None:
-        """`noting` is called with each posted follow-up."""
-        self._webhook = webhook
-        self._to = (webhook.application_id, webhook.token)
-        self._ephemeral = ephemeral
+class InteractionOutlet(Outlet):
+    def __init__(
+        self,
+        rest: hikari.api.RESTClient,
+        application_id: int,
+        token: str,
+        channel_id: int,
+        since_id: int,
+        *,
+        ephemeral: bool,
+        noting: Noting = noop,
+    ) -> None:
+        """`since_id`: the interaction, or another id older than the answer. `noting` is called with each
+        posted follow-up."""
+        self._rest = rest
+        self._to = (application_id, token)
+        self._channel_id = channel_id
+        self._since_id = since_id
         self._noting = noting
+        self.place_id = None if ephemeral else channel_id
 
     async def post(
         self,
@@ -107,90 +111,59 @@ class InteractionOutlet:
         again: bool,  # noqa: ARG002 - Outlet
         refers: bool,  # noqa: ARG002 - Outlet
     ) -> hikari.Snowflake:
-        message_id = await self._post(page, known)
-        await self._noting(int(message_id))
-        return message_id
+        for _ in range(_POST_TRIES):
+            try:
+                posted = await self.post_extra(page)
+            except hikari.HTTPError as error:
+                if not is_fault(error):
+                    raise
+                await asyncio.sleep(RETRY_PAUSES_S[0])
+                if (found := await self._look_for(page, known, error)) is None:
+                    continue
+                posted = found
+            await self._noting(int(posted))
+            return posted
+        raise PostUncertain
 
     async def post_extra(self, page: Page) -> hikari.Snowflake:
-        flags = hikari.MessageFlag.EPHEMERAL if self._ephemeral else hikari.UNDEFINED
-        return (await self._webhook.rest.execute_webhook(*self._to, **new_message(page), flags=flags)).id
-
-    async def note_posted(self, message_id: hikari.Snowflake, first_id: hikari.Snowflake | None) -> None:
-        """Record nothing: the pages are recorded once the answer is complete."""
+        flags = hikari.MessageFlag.EPHEMERAL if self.place_id is None else hikari.UNDEFINED
+        return (await self._rest.execute_webhook(*self._to, **new_message(page), flags=flags)).id
 
     async def edit(self, message_id: hikari.Snowflake | None, changes: dict[str, Any]) -> None:
-        rest = self._webhook.rest
         if message_id is None:
-            edit = partial(rest.edit_interaction_response, *self._to, **changes)
+            edit = partial(self._rest.edit_interaction_response, *self._to, **changes)
         else:
-            edit = partial(rest.edit_webhook_message, *self._to, message_id, **changes)
-        await _unarchiving(rest, self._webhook.channel_id, edit)
+            edit = partial(self._rest.edit_webhook_message, *self._to, message_id, **changes)
+        await _unarchiving(self._rest, self._channel_id, edit)
 
     async def delete(self, message_id: hikari.Snowflake | None) -> None:
         if message_id is None:
-            await self._webhook.rest.delete_interaction_response(*self._to)
+            await self._rest.delete_interaction_response(*self._to)
         else:
-            await self._webhook.rest.delete_webhook_message(*self._to, message_id)
+            await self._rest.delete_webhook_message(*self._to, message_id)
 
     async def first_id(self) -> hikari.Snowflake:
-        return (await self._webhook.rest.fetch_interaction_response(*self._to)).id
+        return (await self._rest.fetch_interaction_response(*self._to)).id
 
     async def whisper(self, sentence: str) -> bool:
-        ephemeral = hikari.MessageFlag.EPHEMERAL
-        await self._webhook.rest.execute_webhook(*self._to, sentence, flags=ephemeral, **NO_PINGS)
+        await self._rest.execute_webhook(*self._to, sentence, flags=hikari.MessageFlag.EPHEMERAL, **NO_PINGS)
         return True
 
     def pause_s(self, changes: int) -> float:
         return _PAUSES_S[min(changes, len(_PAUSES_S) - 1)]
 
-    async def elsewhere(self) -> None:
-        """Return None: recovery handles refused messages."""
-
-    @property
-    def note(self) -> str:
-        return ""
-
-    @property
-    def place_id(self) -> int | None:
-        return None if self._ephemeral else self._webhook.channel_id
-
-    async def _post(self, page: Page, known: KnownIds) -> hikari.Snowflake:
-        flags = hikari.MessageFlag.EPHEMERAL if self._ephemeral else hikari.UNDEFINED
-        for _ in range(_POST_TRIES):
-            try:
-                message = await self._webhook.rest.execute_webhook(
-                    *self._to, **new_message(page), flags=flags
-                )
-            except hikari.HTTPError as error:
-                if not is_fault(error):
-                    raise
-                await asyncio.sleep(RETRY_PAUSES_S[0])
-                posted = await self._look_for(page, known, error)
-                if posted is not None:
-                    return posted
-            else:
-                return message.id
-        raise PostUncertain
-
     async def _look_for(self, page: Page, known: KnownIds, error: Exception) -> hikari.Snowflake | None:
         """Return the id if the failed request posted the message, else None. Raises PostUncertain if
         unknown."""
-        if self._ephemeral:
+        if self.place_id is None:
             raise PostUncertain from error
-        ids = await known()
+        after = [self._since_id, *await known()][-1]
         try:
-            found = await list_sent_since(self._webhook, ids)
+            newest = await self._rest.fetch_messages(self._channel_id, after=after).limit(50)
         except hikari.HTTPError as unseen:
             raise PostUncertain from unseen
-        return next((message.id for message in found if looks_like(message, page)), None)
-
-
-async def list_sent_since(webhook: InteractionWebhook, known: Sequence[int]) -> list[hikari.Message]:
-    """List the bot's messages after the last of `known`, oldest first. Raises hikari's errors."""
-    after = known[-1] if known else webhook.since_id
-    newest = await webhook.rest.fetch_messages(webhook.channel_id, after=after).limit(50)
-    own = [message for message in newest if message.application_id == webhook.application_id]
-    return sorted(own, key=lambda message: message.id)
+        own = (message for message in newest if message.application_id == self._to[0])
+        return min((message.id for message in own if looks_like(message, page)), default=None)
 
 
 # ---- message outlet ------------------------------------------------------------------------------------
@@ -230,9 +203,8 @@ class MessageReplies:
         """Make the reply to a message. `edition` (at most seven characters) differs for each text of an
         edited question. `asker`: the DM to use if the channel refuses."""
         further = f"{base36(question_id)}{edition}" if edition else str(question_id)
-        nonces = Nonces(str(question_id), further, used=bool(sent))
-        outlet = replace(self._outlet(channel_id, question_id, nonces), asker=asker)
-        return Reply(outlet, sent, posts_first=bool(sent))
+        outlet = self._outlet(channel_id, question_id, str(question_id), further, asker=asker)
+        return _continued(outlet, sent)
 
     def late(
         self,
@@ -244,21 +216,18 @@ class MessageReplies:
         noting: Noting,
     ) -> Reply:
         """Make the reply to an interaction whose token expired, or to its waiting message."""
-        outlet = self._outlet(channel_id, waiting_id, Nonces(entry, entry, used=bool(sent)), noting)
-        return Reply(outlet, sent, posts_first=bool(sent))
+        return _continued(self._outlet(channel_id, waiting_id, entry, noting=noting), sent)
 
     async def say(
         self, channel_id: int, question_id: int, sentence: str, asker: "DirectMessages | None" = None
     ) -> None:
         """Reply with one sentence, apart from the answer. Raises hikari's errors."""
-        nonce = f"{question_id}-s"
-        outlet = self._outlet(channel_id, question_id, Nonces(nonce, nonce))
-        await Reply(replace(outlet, asker=asker)).show((Page(sentence),))
+        outlet = self._outlet(channel_id, question_id, f"{question_id}-s", asker=asker)
+        await Reply(outlet).show((Page(sentence),))
 
     async def say_by_dm(self, user_id: int, page: Page, nonce: str) -> None:
         """Raises hikari's errors."""
-        outlet = self._outlet(await open_dm(self.rest, user_id), None, Nonces(nonce, nonce))
-        await Reply(outlet).show((page,))
+        await Reply(self._outlet(await open_dm(self.rest, user_id), None, nonce)).show((page,))
 
     async def say_effects(self, question_id: int, recipient: Recipient, state: AnswerState) -> None:
         """Tell the user by DM what a withdrawn turn did. Never raises hikari's errors."""
@@ -277,22 +246,26 @@ class MessageReplies:
             await self.rest.add_reaction(channel_id, question_id, UNREACHABLE)
 
     def _outlet(
-        self, channel_id: int, question_id: int | None, nonces: "Nonces", noting: Noting = noop
+        self,
+        channel_id: int,
+        question_id: int | None,
+        nonce: str,
+        further: str = "",
+        *,
+        asker: "DirectMessages | None" = None,
+        noting: Noting = noop,
     ) -> "MessageOutlet":
         rest, expected_deletions, channels = self.rest, self.expected_deletions, self.channels
-        return MessageOutlet(rest, expected_deletions, channels, channel_id, question_id, nonces, noting)
+        nonces = (nonce, further or nonce)
+        return MessageOutlet(
+            rest, expected_deletions, channels, channel_id, question_id, nonces, noting=noting, asker=asker
+        )
 
 
-@dataclass(frozen=True, slots=True)
-class Nonces:
-    first: str
-    further: str
-    """The prefix before the number. Discord allows 25 characters in all."""
-    used: bool = False
-    """Whether an earlier attempt may have used these."""
-
-    def of(self, number: int) -> str:
-        return f"{self.further}-{number + 1}" if number else self.first
+def _continued(outlet: "MessageOutlet", sent: Sequence[Sent]) -> Reply:
+    """Make a reply that goes on below `sent`: an earlier process may have posted more."""
+    outlet.is_continued = bool(sent)
+    return Reply(outlet, sent, posts_first=bool(sent))
 
 
 @dataclass(frozen=True, slots=True)
@@ -308,14 +281,17 @@ class DirectMessages:
     """Called with the id of each posted message."""
 
 
-@dataclass(eq=False, slots=True)
-class MessageOutlet:
+@dataclass(eq=False)
+class MessageOutlet(Outlet):
     rest: hikari.api.RESTClient
     expected_deletions: ExpectedDeletions
     channels: ChannelStore
-    channel_id: int
+    place_id: int
     question_id: int | None
-    nonces: Nonces
+    nonces: tuple[str, str]
+    """Of the first message, and the prefix of the others' before the number. Discord allows 25 characters."""
+    is_continued: bool = False
+    """Whether an earlier process may have used these nonces."""
     noting: Noting = noop
     """Called with the id of each posted message."""
     asker: DirectMessages | None = None
@@ -324,15 +300,15 @@ class MessageOutlet:
     async def elsewhere(self) -> "MessageOutlet | None":
         if self.asker is None:
             return None
-        nonces, dm_id = self.nonces, await open_dm(self.rest, self.asker.user_id)
-        if dm_id == self.channel_id:
+        (first, further), dm_id = self.nonces, await open_dm(self.rest, self.asker.user_id)
+        if dm_id == self.place_id:
             return None
         await self.asker.moved(dm_id)
         return replace(
             self,
-            channel_id=dm_id,
+            place_id=dm_id,
             question_id=None,
-            nonces=Nonces(f"{nonces.first}d", f"{nonces.further}d", used=nonces.used),
+            nonces=(f"{first}d", f"{further}d"),
             noting=self.asker.noting,
             asker=None,
             note=self.asker.note,
@@ -343,10 +319,13 @@ class MessageOutlet:
     ) -> hikari.Snowflake:
         """Post a message. One from an earlier attempt is recorded before it is edited: the edit may wait, and
         Discord may forget the nonce."""
-        nonce, question_id = self.nonces.of(number), self.question_id if refers else None
+        first, further = self.nonces
+        nonce, question_id = f"{further}-{number + 1}" if number else first, None
+        if refers:
+            question_id = self.question_id
         for suffix in ("", *_SUFFIXES):
             message = await self._create(page, nonce + suffix, question_id or hikari.UNDEFINED)
-            new = not (self.nonces.used or again) and looks_like(message, page)
+            new = not (self.is_continued or again) and looks_like(message, page)
             if new or await self._exists(message.id, page):
                 break
         if number and not new:
@@ -357,16 +336,16 @@ class MessageOutlet:
         return message.id
 
     async def post_extra(self, page: Page) -> hikari.Snowflake:
-        return (await self.rest.create_message(self.channel_id, **new_message(page))).id
+        return (await self.rest.create_message(self.place_id, **new_message(page))).id
 
     async def note_posted(self, message_id: hikari.Snowflake, first_id: hikari.Snowflake | None) -> None:
-        await _try_to_record(self.channels.add_pages(self.channel_id, _real(first_id), [int(message_id)]))
+        await _try_to_record(self.channels.add_pages(self.place_id, _real(first_id), [int(message_id)]))
 
     async def _exists(self, message_id: hikari.Snowflake, page: Page) -> bool:
         """Return whether a posted message exists. For a used nonce Discord may return an earlier or deleted
         one, which can't be fetched, or edited if the bot may not read the history."""
         try:
-            await repeat(lambda: self.rest.fetch_message(self.channel_id, message_id), RETRY_PAUSES_S)
+            await repeat(lambda: self.rest.fetch_message(self.place_id, message_id), RETRY_PAUSES_S)
         except hikari.NotFoundError:
             return False
         except hikari.ForbiddenError:
@@ -384,7 +363,7 @@ class MessageOutlet:
     ) -> hikari.Message:
         return await repeat(
             lambda: self.rest.create_message(
-                self.channel_id,
+                self.place_id,
                 **new_message(page),
                 nonce=nonce,
                 reply=reply,
@@ -395,28 +374,18 @@ class MessageOutlet:
         )
 
     async def edit(self, message_id: hikari.Snowflake | None, changes: dict[str, Any]) -> None:
-        edit = partial(self.rest.edit_message, self.channel_id, _real(message_id), **changes)
-        await _unarchiving(self.rest, self.channel_id, edit)
+        edit = partial(self.rest.edit_message, self.place_id, _real(message_id), **changes)
+        await _unarchiving(self.rest, self.place_id, edit)
 
     async def delete(self, message_id: hikari.Snowflake | None) -> None:
         self.expected_deletions.expect(_real(message_id))
         with contextlib.suppress(hikari.NotFoundError):
-            await self.rest.delete_message(self.channel_id, _real(message_id))
-        await _try_to_record(self.channels.drop_pages(self.channel_id, [int(_real(message_id))]))
-
-    async def first_id(self) -> hikari.Snowflake:
-        return _real(None)
-
-    async def whisper(self, sentence: str) -> bool:  # noqa: ARG002 - impossible here
-        return False
+            await self.rest.delete_message(self.place_id, _real(message_id))
+        await _try_to_record(self.channels.drop_pages(self.place_id, [int(_real(message_id))]))
 
     def pause_s(self, changes: int) -> float:
         crowded = changes > 0 and fullness(self.rest) > CROWDED
         return CROWDED_INTERVAL_S if crowded else INTERVAL_S
-
-    @property
-    def place_id(self) -> int | None:
-        return self.channel_id
 
 
 async def _unarchiving(

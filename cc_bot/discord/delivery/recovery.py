@@ -16,7 +16,7 @@ import structlog
 
 from cc_bot.assistant.approvals import Approvals
 from cc_bot.discord.delivery.live import LiveAnswer
-from cc_bot.discord.delivery.outlets import InteractionOutlet, InteractionWebhook, MessageReplies
+from cc_bot.discord.delivery.outlets import InteractionOutlet, MessageReplies
 from cc_bot.discord.delivery.receipts import ReceiptUpkeep
 from cc_bot.discord.delivery.refusals import INVALID_WEBHOOK_TOKEN, REFUSALS, UNKNOWN_WEBHOOK, is_gone
 from cc_bot.discord.delivery.reply import Reply, Sent, delete_all, open_dm, sent_messages
@@ -303,9 +303,15 @@ class Recovery:
     async def _by_token(self, unshown: UnshownTurn, token: str) -> Reply | Unshown:
         turn, rest, application_id = unshown.turn, self.replies.rest, await self._application()
         channel_id = turn.place_id or turn.key.channel_id
-        webhook = InteractionWebhook(rest, application_id, token, channel_id, turn.interaction_id or 0)
-        noting = partial(self.running.note_page, turn)
-        outlet = InteractionOutlet(webhook, ephemeral=turn.ephemeral, noting=noting)
+        outlet = InteractionOutlet(
+            rest,
+            application_id,
+            token,
+            channel_id,
+            turn.interaction_id or 0,
+            ephemeral=turn.ephemeral,
+            noting=partial(self.running.note_page, turn),
+        )
         first_id = turn.shown_in or int(await outlet.first_id())
         unrecorded = await self._unrecorded_followups(turn, channel_id, (first_id, *turn.pages)[-1])
         further = (*turn.pages, *(unrecorded or ()))
@@ -498,8 +504,8 @@ class Recovery:
             application_id = await self._application()
             message = await rest.fetch_interaction_response(application_id, token)
             page = page_of(message, recipient.locale)
-            webhook = InteractionWebhook(rest, application_id, token, channel_id, message_id)
-            reply = Reply(InteractionOutlet(webhook, ephemeral=shown.ephemeral), (Sent(None, page),))
+            to = (rest, application_id, token, channel_id, message_id)
+            reply = Reply(InteractionOutlet(*to, ephemeral=shown.ephemeral), (Sent(None, page),))
         elif shown.ephemeral:
             return "refused"
         else:

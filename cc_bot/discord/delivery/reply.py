@@ -6,11 +6,12 @@ refused, by DM to the author.
 """
 
 import asyncio
+from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, Final, Protocol, TypeVar
+from typing import Any, Final, TypeVar
 
 import hikari
 import structlog
@@ -19,7 +20,6 @@ from cc_bot.discord.delivery.refusals import is_gone, next_form
 from cc_bot.discord.interactions import is_fault
 from cc_bot.discord.pages.page import (
     NO_PINGS,
-    Button,
     MediaFile,
     Page,
     Part,
@@ -45,49 +45,56 @@ class PostUncertain(Exception):
     if it is long."""
 
 
-class Outlet(Protocol):
+KnownIds = Callable[[], Awaitable[Sequence[int]]]
+"""Returns the ids of the messages sent so far."""
+
+
+class Outlet(ABC):
     """Sends the messages of an answer. Message id None: the first response of an interaction."""
 
+    note: str = ""
+    """A sentence to show below the answer."""
+    place_id: int | None
+    """The channel in which the bot can edit its messages without a token; None for ephemeral ones."""
+
+    @abstractmethod
     async def post(
-        self, page: Page, number: int, known: "KnownIds", *, again: bool, refers: bool
+        self, page: Page, number: int, known: KnownIds, *, again: bool, refers: bool
     ) -> hikari.Snowflake:
         """Post message `number` of the answer, from 0. `again`: an earlier one of that number was deleted.
         `refers`: as a reply to the question, if possible. Raises PostUncertain."""
 
-    async def note_posted(self, message_id: hikari.Snowflake, first_id: hikari.Snowflake | None) -> None:
-        """Record a message after the first. May be called twice for one message."""
-
+    @abstractmethod
     async def post_extra(self, page: Page) -> hikari.Snowflake:
         """Post a message apart from the answer, at most once."""
 
+    @abstractmethod
     async def edit(self, message_id: hikari.Snowflake | None, changes: dict[str, Any]) -> None:
         """Edit a message; `changes` are keywords of hikari's edits."""
 
+    @abstractmethod
     async def delete(self, message_id: hikari.Snowflake | None) -> None: ...
 
-    async def first_id(self) -> hikari.Snowflake:
-        """Return the id of an interaction's first response."""
-
-    async def whisper(self, sentence: str) -> bool:
-        """Send a sentence that only the user sees. Returns False if that is impossible."""
-
-    async def elsewhere(self) -> "Outlet | None":
-        """Return the outlet to the author's DM, if any. Raises hikari's errors."""
-
-    @property
-    def note(self) -> str:
-        """A sentence to show below the answer; empty for none."""
-
-    @property
-    def place_id(self) -> int | None:
-        """The channel in which the bot can edit its messages without a token; None for ephemeral ones."""
-
+    @abstractmethod
     def pause_s(self, changes: int) -> float:
         """Return the seconds before the next edit, after `changes` edits that showed text."""
 
+    async def note_posted(  # noqa: B027 - most outlets need none
+        self, message_id: hikari.Snowflake, first_id: hikari.Snowflake | None
+    ) -> None:
+        """Record a message after the first, unless its kind is recorded at the end. May be called twice."""
 
-KnownIds = Callable[[], Awaitable[Sequence[int]]]
-"""Returns the ids of the messages sent so far."""
+    async def first_id(self) -> hikari.Snowflake:
+        """Return the id of an interaction's first response."""
+        raise ValueError("only interactions have a first response")
+
+    async def whisper(self, sentence: str) -> bool:  # noqa: ARG002 - only interactions can
+        """Send a sentence that only the user sees. Returns False if that is impossible."""
+        return False
+
+    async def elsewhere(self) -> "Outlet | None":
+        """Return the outlet to the author's DM, if any. Raises hikari's errors."""
+        return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,11 +243,6 @@ class Reply:
             return
         told = replace(page, facts=page.facts.noting(sentence))
         await self._edit(len(self._sent) - 1, told, RETRY_PAUSES_S)
-
-    async def offer(self, button: Button) -> None:
-        """Put a button under its last message. Raises hikari's errors."""
-        page = self._sent[-1].page or Page("")
-        await self._edit(len(self._sent) - 1, replace(page, buttons=(button,)), RETRY_PAUSES_S)
 
     async def post_extra(self, page: Page) -> hikari.Snowflake:
         """Post a message apart from the answer, after its first message: Discord would take this one for the
