@@ -48,8 +48,6 @@ _log = structlog.get_logger(__name__)
 
 Shown = TypeVar("Shown")
 
-# ---- unshown turns ---------------------------------------------------------------------------------------
-
 
 @dataclass(eq=False, slots=True)
 class UnshownTurn:
@@ -58,41 +56,35 @@ class UnshownTurn:
 
     turn: PendingTurn
     recipient: Recipient
-    answer: Message | None = None
-    older: Message | None = None
+    answer: Message | None
+    older: Message | None
     """The answer that this one replaces."""
-    heard: str = ""
+    heard: str
     """The transcript of the question's recordings."""
-    proposals: tuple[Proposal, ...] = ()
+    proposals: tuple[Proposal, ...]
     """Of `answer`, or else of `older`."""
 
     @property
     def may_be_asked_again(self) -> bool:
         return self.answer is None and self.turn.question is not None
 
-    @property
-    def touched_nothing(self) -> bool:
-        """Whether nothing needs to be undone if the press was never acknowledged."""
-        return self.answer is None and (self.older is not None or self.turn.former is not None)
-
     def pages(self) -> tuple[Page, ...]:
         """Return the pages without controls."""
         if self.answer is not None:
             return final_pages(stored_state(self.answer, heard=self.heard), self.recipient.words)
-        restores = self.older is not None and not self.turn.below
-        return (self._restored(self.older) if restores and self.older else self.sentence(),)
+        return (self._restored(self.older) if self.older and not self.turn.below else self.sentence(),)
 
     def sentence(self) -> Page:
-        words, asked_again = self.recipient.words.unfinished, False
+        words, again = self.recipient.words.unfinished, False
         if self.turn.temporary:
             sentence = words.temporary
         elif self.older is not None:
             sentence = words.no_new_one
-        elif not self.may_be_asked_again:
-            sentence = words.lost
+        elif self.may_be_asked_again:
+            sentence, again = words.cut_off, True
         else:
-            sentence, asked_again = words.cut_off, True
-        return interrupted_page(self.turn, sentence, self.recipient.words, may_be_asked_again=asked_again)
+            sentence = words.lost
+        return interrupted_page(self.turn, sentence, self.recipient.words, may_be_asked_again=again)
 
     def _restored(self, older: Message) -> Page:
         """The pages above the last one were never changed."""
@@ -120,15 +112,6 @@ class UnshownTurn:
         live.feed(Done(answer, Usage(), proposals=self.proposals))
         return live
 
-    def link(self) -> str:
-        """Return the URL of the question or its answer; empty if ephemeral or unknown."""
-        shown = self.turn.question_id if self.turn.kind == "message" else self.turn.shown_in
-        return (
-            "" if self.turn.ephemeral else message_link(self.turn.guild_id, self.turn.key.channel_id, shown)
-        )
-
-
-# ---- recovery --------------------------------------------------------------------------------------------
 
 Unshown = Literal["refused", "never_acknowledged", "deleted", "told_already"]
 """`refused`: not with this token, or not in this channel. `never_acknowledged`: Discord told the user that
@@ -277,8 +260,8 @@ class Recovery:
         token = turn.token_at(self.recipients.clock())
         if token is not None:
             first = await self._attempt(self._by_token(unshown, token))
-            failed_for_user = first == "never_acknowledged" and not unshown.touched_nothing
-            if first != "refused" and not failed_for_user:
+            unchanged = unshown.answer is None and (unshown.older is not None or turn.former is not None)
+            if first != "refused" and (first != "never_acknowledged" or unchanged):
                 return first
         shown: Reply | Unshown = "refused"
         if not turn.ephemeral and turn.place_id in {None, turn.key.channel_id}:
@@ -349,27 +332,35 @@ class Recovery:
             await self.running.ledger.move(turn, dm_id, ids)
         noting = partial(self.running.note_page, turn)
         reply = self.replies.late(dm_id, f"{turn.id}d", None, sent_messages(ids), noting=noting)
-        if unshown.answer is None:
-            await self._show_page(unshown, reply, unshown.sentence())
-        else:
-            note = unshown.recipient.words.unfinished.late_note(unshown.link())
-            live = unshown.live(reply, self.running.receipts, unshown.answer)
-            await live.finish(None, temporary=False, note=note)
+        shown_in = turn.question_id if turn.kind == "message" else turn.shown_in
+        link = "" if turn.ephemeral else message_link(turn.guild_id, turn.key.channel_id, shown_in)
+        note = unshown.recipient.words.unfinished.late_note(link)
+        await self._paint(unshown, reply, unshown.sentence(), owner_id=None, note=note)
         return reply
 
     async def _show_in(self, unshown: UnshownTurn, reply: Reply, *, one_message: bool = False) -> None:
         """Holds the lock of the last message. Raises hikari's errors."""
-        ids = await reply.message_ids()
+        ids, owner_id = await reply.message_ids(), unshown.turn.key.user_id
         async with self.changes.after(ids[-1] if ids else unshown.turn.id):
-            if unshown.answer is None:
-                await self._show_page(unshown, reply, unshown.pages()[0])
-                return
-            receipts = self.running.receipts
-            live = unshown.live(reply, receipts, unshown.answer, one_message=one_message)
-            await live.finish(unshown.turn.key.user_id, temporary=False)
+            page = unshown.pages()[0]
+            await self._paint(unshown, reply, page, owner_id=owner_id, one_message=one_message)
 
-    async def _show_page(self, unshown: UnshownTurn, reply: Reply, page: Page) -> None:
+    async def _paint(
+        self,
+        unshown: UnshownTurn,
+        reply: Reply,
+        page: Page,
+        *,
+        owner_id: int | None,
+        note: str = "",
+        one_message: bool = False,
+    ) -> None:
+        """Show the answer; if there is none, the page. `owner_id`: whose buttons the answer keeps."""
         words, receipts = unshown.recipient.words, self.running.receipts
+        if unshown.answer is not None:
+            live = unshown.live(reply, receipts, unshown.answer, one_message=one_message)
+            await live.finish(owner_id, temporary=False, note=note)
+            return
         await reply.show((await receipts.with_current_state(page, words) if receipts else page,))
         if receipts:
             await receipts.record(reply, page.receipts, words)
@@ -402,9 +393,8 @@ class Recovery:
         """Return a reply by the bot's own token, which continues in the existing messages."""
         channel_id, ids = turn.key.channel_id, turn.pages
         if turn.place_id is None:
-            if (
-                turn.shown_in is None and turn.interaction_id is not None
-            ):  # recorded once the answer is stored
+            if turn.shown_in is None and turn.interaction_id is not None:
+                # It is recorded once the answer is stored.
                 found = await self._unrecorded_followups(turn, channel_id, turn.interaction_id)
                 turn = replace(turn, shown_in=found[0]) if found else turn
             ids = _recorded_ids(turn)
