@@ -6,17 +6,29 @@ not queue.
 """
 
 import asyncio
+import time
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Collection, Hashable, Iterator
+from collections.abc import AsyncIterator, Callable, Collection, Coroutine, Hashable, Iterator
 from contextlib import asynccontextmanager, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import takewhile
-from typing import Final
+from typing import Any, Final, Literal, TypeVar
 
-from cc_bot.assistant.turn import Stop, TurnMetrics
-from cc_bot.domain.errors import BeingErased, Busy, Crowded, ShuttingDown
-from cc_bot.domain.measures import Phase
-from cc_bot.domain.turn import Notice
+import structlog
+
+from cc_bot.domain.errors import (
+    AgentGone,
+    BeingErased,
+    Busy,
+    CcBotError,
+    Crowded,
+    InputError,
+    LimitReached,
+    NotNewest,
+    ShuttingDown,
+)
+from cc_bot.domain.measures import NULL_METER, Meter, Phase
+from cc_bot.domain.turn import Done, Notice
 
 MAX_WAITING: Final = 5
 """Per line."""
@@ -34,26 +46,155 @@ class Load:
     waiting: int
 
 
-@dataclass(eq=False, slots=True)
-class ActiveTurn:
-    user_id: int
-    stop: Stop
-    line: Hashable = None
-    """Turns in the same line run one at a time. None: an approved call, which does not queue."""
-    id: str = ""
-    account: TurnMetrics = field(default_factory=TurnMetrics)
-    admitted: asyncio.Event = field(default_factory=asyncio.Event)
-    runs: bool = False
-    last_notice: Notice | None = None
+Result = TypeVar("Result")
+
+
+class Stop:
+    """A request to end one turn. The text so far is stored as the answer, unless discarded."""
+
+    def __init__(self) -> None:
+        self._event = asyncio.Event()
+        self._task: asyncio.Task[Any] | None = None
+        self.status: Literal["stopped", "cut"] = "stopped"
+        self.discarded = False
+        """Whether nothing of the turn may be stored, whatever its progress."""
 
     @property
-    def phase(self) -> Phase:
-        return self.account.now
+    def requested(self) -> bool:
+        return self._event.is_set()
+
+    def request(self, status: Literal["stopped", "cut"] = "stopped") -> None:
+        """End the turn: `stopped` by its user, `cut` otherwise."""
+        if not self.requested:
+            self.status = status
+            self._event.set()
+            if self._task is not None:
+                self._task.cancel()
+
+    def discard(self) -> None:
+        """End the turn without storing anything."""
+        self.discarded = True
+        self.request()
+
+    async def wait(self) -> None:
+        await self._event.wait()
+
+    @contextmanager
+    def cancelling(self, task: asyncio.Task[Any]) -> Iterator[None]:
+        """While the block runs, a stop request cancels the task; at once if already requested."""
+        self._task = task
+        if self.requested:
+            task.cancel()
+        try:
+            yield
+        finally:
+            self._task = None
+
+
+async def until_stopped(work: Coroutine[Any, Any, Result], stop: Stop) -> Result | None:
+    """Run the work and return its result; None if a stop request cancelled it."""
+    task = asyncio.create_task(work)
+    with stop.cancelling(task):
+        try:
+            await asyncio.wait((task,))
+        finally:
+            task.cancel()
+            await asyncio.gather(task, return_exceptions=True)
+    return None if task.cancelled() else task.result()
+
+
+_log = structlog.get_logger(__name__)
+
+_FIELDS: Final[dict[Phase, str]] = {
+    "queue": "queue_s",
+    "hearing": "hearing_s",
+    "store": "store_s",
+    "model_first_token": "first_token_s",
+    "model": "model_s",
+    "tools": "tools_s",
+}
+"""Log fields of the phases. Discord's share is logged when the answer is delivered."""
+
+_REFUSALS: Final = (AgentGone, Busy, InputError, LimitReached, NotNewest, ShuttingDown)
+"""Count as refused, not as failed."""
+
+
+class ActiveTurn:
+    """A queued or running turn and its metrics. A phase entered several times counts as the sum."""
+
+    def __init__(
+        self,
+        user_id: int = 0,
+        stop: Stop | None = None,
+        line: Hashable = None,
+        id: str = "",  # noqa: A002 - keyword of callers
+        meter: Meter = NULL_METER,
+    ) -> None:
+        """`line`: its turns run one at a time; None: an approved call, which does not queue."""
+        self.user_id = user_id
+        self.stop = stop or Stop()
+        self.line = line
+        self.id = id
+        self.admitted = asyncio.Event()
+        self.runs = False
+        self.last_notice: Notice | None = None
+        self.phase: Phase = "queue"
+        self._meter = meter
+        self._began_s = time.monotonic()
+        self._asked_s: float | None = None
+        self._phases: dict[Phase, float] = {}
 
     @property
     def seconds(self) -> float:
         """Seconds since the question."""
-        return self.account.seconds
+        return round(time.monotonic() - self._began_s, 3)
+
+    @contextmanager
+    def timing(self, phase: Phase) -> Iterator[None]:
+        """Add the block's duration to the phase, also if it raises."""
+        began_s, self.phase = time.monotonic(), phase
+        if phase == "model" and self._asked_s is None:
+            self._asked_s = began_s
+        try:
+            yield
+        finally:
+            self._phases[phase] = self._phases.get(phase, 0.0) + time.monotonic() - began_s
+
+    def note_first_word(self) -> None:
+        """Record the first token: text or a tool call."""
+        if self._asked_s is not None:
+            self._phases.setdefault("model_first_token", time.monotonic() - self._asked_s)
+
+    def record_tool_call(self, name: str, *, ok: bool) -> None:
+        self._meter.record_tool_call(name, ok=ok)
+
+    def record_answer(self, done: Done) -> None:
+        seconds, status, usage = self.seconds, done.answer.status, done.usage
+        _log.info(
+            "turn_done",
+            status=status,
+            tools=len(done.answer.tool_calls),
+            prompt_tokens=usage.prompt_tokens,
+            cached_tokens=usage.cached_tokens,
+            completion_tokens=usage.completion_tokens,
+            seconds=seconds,
+            **self._phase_seconds(),
+        )
+        self._meter.record_turn("complete" if status == "replaced" else status, seconds, self._phases)
+
+    def record_failure(self, error: Exception) -> None:
+        seconds, kind = self.seconds, type(error).__name__
+        if isinstance(error, CcBotError):  # other errors are logged with a traceback where they are caught
+            limit = {"limit": error.params["what"]} if isinstance(error, LimitReached) else {}
+            _log.warning("turn_failed", error=kind, seconds=seconds, **limit, **self._phase_seconds())
+        self._meter.record_failure(kind)
+        refused = isinstance(error, _REFUSALS)
+        self._meter.record_turn("refused" if refused else "failed", seconds, self._phases)
+
+    def _phase_seconds(self) -> dict[str, float]:
+        return {
+            field: round(self._phases[phase], 3) for phase, field in _FIELDS.items() if phase in self._phases
+        }
 
 
 class ActiveTurns:

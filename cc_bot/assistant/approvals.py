@@ -16,7 +16,7 @@ from zoneinfo import ZoneInfo
 import structlog
 from pydantic import ValidationError
 
-from cc_bot.assistant.turn import Stop, until_stopped
+from cc_bot.assistant.active import Stop, until_stopped
 from cc_bot.domain.canvas import Canvas
 from cc_bot.domain.clock import Clock
 from cc_bot.domain.errors import (

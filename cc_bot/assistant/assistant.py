@@ -5,38 +5,26 @@ and is stored in one short transaction.
 """
 
 import asyncio
-from collections.abc import AsyncGenerator, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager, AbstractContextManager, AsyncExitStack
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, AsyncExitStack
 from dataclasses import dataclass
 from functools import partial
-from math import ceil
 from typing import Final
 
 import structlog
 
-from cc_bot.assistant.active import ActiveTurn, ActiveTurns
+from cc_bot.assistant.active import ActiveTurn, ActiveTurns, Stop, until_stopped
 from cc_bot.assistant.approvals import Approvals
 from cc_bot.assistant.calibration import Calibration
 from cc_bot.assistant.channel_turns import ChannelContext, ChannelTurns
 from cc_bot.assistant.rounds import Draft, Emit, Rounds
 from cc_bot.assistant.session_turns import SessionTurns
 from cc_bot.assistant.speech import Hearing, Speaking, any_recordings
-from cc_bot.assistant.turn import (
-    ProfileNotes,
-    Stop,
-    Turn,
-    TurnMetrics,
-    TurnOptions,
-    TurnRequest,
-    tool_context,
-    tool_place,
-    until_stopped,
-)
+from cc_bot.assistant.turn import ProfileNotes, Turn, TurnOptions, TurnRequest, tool_context, tool_place
 from cc_bot.context.attachments import MAX_DOCUMENT_TOKENS
 from cc_bot.context.prompt import PromptStyle
 from cc_bot.context.recordings import BYTES_A_SECOND
-from cc_bot.context.tokens import IMAGE_TOKENS
-from cc_bot.domain.canvas import Canvas
+from cc_bot.context.tokens import max_file_tokens
 from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.errors import (
     BeingErased,
@@ -71,78 +59,19 @@ from cc_bot.domain.turn import (
     ToolsUnavailable,
     TurnEvent,
 )
-from cc_bot.domain.usage import TOKENS_A_SECOND
 from cc_bot.internet.turn import NO_WEB, WebAccess
 from cc_bot.llm.chain import Chains
 from cc_bot.log import take_up_turn
 from cc_bot.process import Membership
 from cc_bot.spending import Spending, UsageRecorder
-from cc_bot.stores import Reservation, SettingsStore, Stores
+from cc_bot.stores import Reservation, StoredTurn, Stores
 from cc_bot.summaries import Summaries
 from cc_bot.texts import explain, texts
 from cc_bot.tools.consent import is_pending
 from cc_bot.tools.registry import ToolRegistry
 
-# ---- ends -----------------------------------------------------------------------------------------------
-# A turn is stored, or leaves no trace.
-
 _MAX_TOLD: Final = 1000
 _log = structlog.get_logger(__name__)
-
-
-@dataclass(frozen=True, slots=True)
-class TurnResult:
-    done: Done
-    turn: Turn
-    history_tokens: float
-    """Estimated tokens of history that fit in its requests."""
-    messages: tuple[Message, ...] = ()
-    canvas: Canvas | None = None
-    """The whole canvas if the turn changed it."""
-    files_deleted: int = 0
-
-
-async def finish_turn(
-    turn: Turn, draft: Draft, stop: Stop, recorder: UsageRecorder, settings: SettingsStore, *, closing: bool
-) -> TurnResult:
-    """Store the turn. An empty answer is not stored, and an answer without text replaces no other. `closing`:
-    whether the program is shutting down.
-
-    Raises a TurnError if there is no answer, BeingErased if the turn was discarded, and StorageError.
-    """
-    if stop.discarded:
-        raise BeingErased
-    interrupted = stop.requested and draft.status != "complete"
-    status: Status = stop.status if interrupted else draft.status
-    answer = draft.as_message(status, turn.visibility)
-    unstored = TurnResult(Done(answer, draft.usage), turn, draft.history_tokens)
-    if draft.empty or (turn.replaced and is_blank(answer.content)):
-        if status == "stopped":
-            return unstored
-        if draft.circled:
-            raise ModelWentInCircles
-        if draft.status == "complete":
-            raise ModelSaidNothing
-        raise ShuttingDown if closing else ModelUnavailable
-    if turn.options.temporary:
-        return unstored
-    stored = await turn.store(answer, numbered(draft.proposals), await recorder.settlement())
-    recorder.settled = True
-    first = not turn.options.welcomed and await _claim_welcome(settings, turn.user_id)
-    done = Done(stored.messages[-1], draft.usage, first, stored.proposals)
-    return TurnResult(done, turn, draft.history_tokens, stored.messages, stored.canvas, stored.files_deleted)
-
-
-async def _claim_welcome(settings: SettingsStore, user_id: int) -> bool:
-    """An error must not fail the turn: its answer is already stored."""
-    try:
-        return await settings.claim_welcome(user_id)
-    except StorageError:
-        _log.warning("welcome_not_claimed")
-        return False
-
-
-# ---- assistant -------------------------------------------------------------------------------------------
 
 MAX_QUESTION_CHARACTERS = 6000
 """Discord's limit for the text of a command option."""
@@ -276,14 +205,14 @@ class Assistant:
         All log records of this task and its children carry the turn's id, including those of the model and
         the front end.
         """
-        account, events = TurnMetrics(self._meter), asyncio.Queue[TurnEvent | None]()
+        events = asyncio.Queue[TurnEvent | None]()
         async with AsyncExitStack() as held:
             recorder = await held.enter_async_context(self._spending.record(admitted)) if admitted else None
             for question in request.questions if request.replaces is None else ():
                 _check(question)
             user_id, in_channel = request.user_id, isinstance(request.key, ChannelKey)
             line = ("channels", user_id) if in_channel else user_id
-            active = ActiveTurn(user_id, stop, line, take_up_turn(), account)
+            active = ActiveTurn(user_id, stop, line, take_up_turn(), self._meter)
             try:
                 with self.turns.join(active):
                     self.turns.announce(active, events.put_nowait)  # before anything else
@@ -292,83 +221,103 @@ class Assistant:
                     try:
                         while (event := await events.get()) is not None:
                             yield event
-                        ended = running.result()
+                        done, after = running.result()
                     finally:
                         running.cancel()
                         await asyncio.gather(running, return_exceptions=True)
             except Exception as error:
-                account.record_failure(error)
+                active.record_failure(error)
                 raise
             try:
-                yield ended.done
+                yield done
             finally:  # the caller has the answer
-                if ended.messages:
-                    ended.turn.after(ended.messages, ended.history_tokens)
+                after()
 
     async def _run(
         self, request: TurnRequest, active: ActiveTurn, recorder: UsageRecorder | None, emit: Emit
-    ) -> TurnResult:
-        """Admit, queue, begin, answer and store the turn.
+    ) -> tuple[Done, Callable[[], None]]:
+        """Admit, queue, begin, answer and store the turn. The second value starts its background work.
 
         The turn is queued before it is admitted: a user who has to wait is notified at once, and a refused
         turn leaves the queue. A turn with a reservation was already admitted when it entered the ledger.
         """
-        account, stop = active.account, active.stop
+        stop, draft = active.stop, Draft()
         async with AsyncExitStack() as held:
-            with account.phase("queue"):
+            with active.timing("queue"):
                 if recorder is None:
-                    recorder = await held.enter_async_context(self._admit(request))
+                    tokens, options = sum(map(_max_tokens, request.questions)), request.options
+                    payer, model = options.paid_by(request.user_id), self.first_model(options.agent)
+                    admitting = self._spending.admit(payer, "turn", model=model, tokens=tokens)
+                    recorder = await held.enter_async_context(admitting)
                 await self.turns.wait(active, emit)
-            request = await self._hear(request, recorder, stop, account, emit)
-            with account.phase("store"):
-                turn, draft = await self._begin(request), Draft()
+            if any_recordings(request):
+                with active.timing("hearing"):
+                    heard = await until_stopped(self._hearing.hear(request, recorder, emit), stop)
+                    request = heard or request
+            with active.timing("store"):
+                if isinstance(request.key, ChannelKey):
+                    turn: Turn = await self._channels.begin(request, request.key)
+                else:
+                    turn = await self._sessions.begin(request, request.key)
             if turn.heard:
                 emit(Heard(turn.heard))
-            await self._answer(turn, draft, recorder, stop=stop, account=account, emit=emit)
-            with account.phase("store"):
-                closing, settings = self.turns.closed, self._stores.settings
-                ended = await finish_turn(turn, draft, stop, recorder, settings, closing=closing)
-        account.record_answer(ended.done)
+            if not stop.requested:
+                await self._answer(turn, draft, recorder, active, emit)
+            with active.timing("store"):
+                done, stored = await self._store(turn, draft, stop, recorder)
+        active.record_answer(done)
         learned = self._calibration.learn(draft.measured)
         if isinstance(request.key, ChannelKey):  # so a crash now does not change the next request
             await learned
-        if ended.canvas is not None:
-            emit(CanvasChanged(ended.canvas.visible_in(turn.visibility)))
-        if ended.files_deleted:
-            emit(FilesDeleted(ended.files_deleted))
-        return ended
+        if stored is None:
+            return done, lambda: None
+        if stored.canvas is not None:
+            emit(CanvasChanged(stored.canvas.visible_in(turn.visibility)))
+        if stored.files_deleted:
+            emit(FilesDeleted(stored.files_deleted))
+        return done, partial(turn.after, stored.messages, draft.history_tokens)
 
-    async def _hear(
-        self, request: TurnRequest, recorder: UsageRecorder, stop: Stop, account: TurnMetrics, emit: Emit
-    ) -> TurnRequest:
-        if not any_recordings(request):
-            return request
-        with account.phase("hearing"):
-            return await until_stopped(self._hearing.hear(request, recorder, emit), stop) or request
+    async def _store(
+        self, turn: Turn, draft: Draft, stop: Stop, recorder: UsageRecorder
+    ) -> tuple[Done, StoredTurn | None]:
+        """Store the turn. An empty answer is not stored, and an answer without text replaces no other.
 
-    async def _begin(self, request: TurnRequest) -> Turn:
-        if isinstance(request.key, ChannelKey):
-            return await self._channels.begin(request, request.key)
-        return await self._sessions.begin(request, request.key)
+        Raises a TurnError if there is no answer, BeingErased if the turn was discarded, and StorageError.
+        """
+        if stop.discarded:
+            raise BeingErased
+        interrupted = stop.requested and draft.status != "complete"
+        status: Status = stop.status if interrupted else draft.status
+        answer = draft.as_message(status, turn.visibility)
+        if draft.empty or (turn.replaced and is_blank(answer.content)):
+            if status != "stopped":
+                if draft.circled:
+                    raise ModelWentInCircles
+                if draft.status == "complete":
+                    raise ModelSaidNothing
+                raise ShuttingDown if self.turns.closed else ModelUnavailable
+            return Done(answer, draft.usage), None
+        if turn.options.temporary:
+            return Done(answer, draft.usage), None
+        stored = await turn.store(answer, numbered(draft.proposals), await recorder.settlement())
+        recorder.settled = True
+        first = False
+        if not turn.options.welcomed:
+            try:
+                first = await self._stores.settings.claim_welcome(turn.user_id)
+            except StorageError:  # the answer is stored
+                _log.warning("welcome_not_claimed")
+        return Done(stored.messages[-1], draft.usage, first, stored.proposals), stored
 
     async def _answer(
-        self,
-        turn: Turn,
-        draft: Draft,
-        recorder: UsageRecorder,
-        *,
-        stop: Stop,
-        account: TurnMetrics,
-        emit: Emit,
+        self, turn: Turn, draft: Draft, recorder: UsageRecorder, active: ActiveTurn, emit: Emit
     ) -> None:
         """Let the model answer into the draft until it is done, stopped, or out of time.
 
         Tool calls without an answer get a closing sentence: many servers reject a history in which calls have
         no answer after them.
         """
-        if stop.requested:
-            return
-        options = turn.options
+        options, stop = turn.options, active.stop
         registry = self._tools.in_place(tool_place(turn))
         offered = registry.schemas(
             writing=not options.temporary,
@@ -379,12 +328,12 @@ class Assistant:
             search=self._internet.searches is not None,
             allowed=options.agent.tools,
         )
-        with account.phase("store"):
+        with active.timing("store"):
             prompt = await turn.prompt(offered)
         context = tool_context(turn, self._stores, self._clock, self._internet)
         model = recorder.metered(self._chains.of(options.agent.models))
         earlier = _earlier_calls(turn, registry) if turn.user_id else ()
-        rounds = Rounds(model, registry, offered, context, account, emit, options.pictures, earlier)
+        rounds = Rounds(model, registry, offered, context, active, emit, options.pictures, earlier)
         if options.entry and turn.user_id:
             rounds.keep_calls = partial(self._stores.ledger.note_calls, options.entry, turn.user_id)
         out_of_time = asyncio.get_running_loop().call_later(self._turn_limit_s, stop.request, "cut")
@@ -412,11 +361,6 @@ class Assistant:
         self._told_without_tools.add(told)
         return True
 
-    def _admit(self, request: TurnRequest) -> AbstractAsyncContextManager[UsageRecorder]:
-        options, tokens = request.options, sum(map(_at_most, request.questions))
-        payer, model = options.paid_by(request.user_id), self.first_model(options.agent)
-        return self._spending.admit(payer, "turn", model=model, tokens=tokens)
-
     @property
     def model_changes(self) -> Mapping[str, tuple[str, ...]]:
         """By model: how requests are changed after its server rejected them."""
@@ -442,18 +386,15 @@ def _earlier_calls(turn: Turn, registry: ToolRegistry) -> tuple[ToolCall, ...]:
     return (*before, *turn.options.earlier_calls)
 
 
-def _at_most(question: Message) -> int:
-    """Quick upper estimate of a question's tokens: about one a character at most."""
-    return len(question.content) + sum(map(_file_at_most, question.attachments))
+def _max_tokens(question: Message) -> int:
+    """Quick upper estimate: about one a character at most."""
+    return len(question.content) + sum(map(_max_file_tokens, question.attachments))
 
 
-def _file_at_most(file: Attachment) -> int:
-    if file.is_image:
-        return IMAGE_TOKENS
+def _max_file_tokens(file: Attachment) -> int:
     if file.document is not None:
         return min(MAX_DOCUMENT_TOKENS, sum(len(part.text) for part in file.document.parts))
-    seconds = file.seconds or len(file.data) / BYTES_A_SECOND
-    return ceil(seconds * TOKENS_A_SECOND) if file.is_recording else len(file.data) // 3
+    return max_file_tokens(file.content_type, round(file.seconds * BYTES_A_SECOND) or len(file.data))
 
 
 def _check(message: Message) -> None:

@@ -9,8 +9,9 @@ from typing import Final
 
 import structlog
 
+from cc_bot.assistant.active import ActiveTurn
 from cc_bot.assistant.calibration import Measured
-from cc_bot.assistant.turn import TurnMetrics, TurnPrompt
+from cc_bot.assistant.turn import TurnPrompt
 from cc_bot.context.tokens import call_parts
 from cc_bot.domain.errors import ContextTooLong, ModelError, StorageError
 from cc_bot.domain.memory_calls import kept_ids
@@ -147,7 +148,7 @@ class Rounds:
     registry: ToolRegistry
     offered: Sequence[ToolSchema]
     context: ToolContext
-    account: TurnMetrics = field(default_factory=TurnMetrics)
+    turn: ActiveTurn = field(default_factory=ActiveTurn)
     emit: Emit = ignore_event
     pictures: Sequence[Attachment] = ()
     """Of the approved call that the turn continues."""
@@ -247,12 +248,12 @@ class Rounds:
         limit that the model has just reported."""
         said_before = len(draft.text)
         finish = Finish("cut")
-        with self.account.asking():
+        with self.turn.timing("model"):
             async with aclosing(self.model.stream(request)) as stream:
                 async for event in stream:
                     match event:
                         case Delta(text):
-                            self.account.note_first_word()
+                            self.turn.note_first_word()
                             said = text[: max(MAX_ANSWER_CHARACTERS - len(draft.text), 0)]
                             if said:
                                 draft.text += said
@@ -265,7 +266,7 @@ class Rounds:
                         case Fallback():
                             self.emit(Notice("fallback"))
                         case Finish():
-                            self.account.note_first_word()
+                            self.turn.note_first_word()
                             finish = event
                             draft.model = event.model
                             draft.without_tools = event.without_tools
@@ -298,9 +299,9 @@ class Rounds:
         results, shown = list[ToolResultPart](), list[Attachment]()
         try:
             for request, task in zip(requests, running, strict=True):
-                with self.account.phase("tools"):
+                with self.turn.timing("tools"):
                     outcome = self._propose(await task, draft)
-                self.account.record_tool_call(self._known_name(request.name), ok=outcome.ok)
+                self.turn.record_tool_call(self._known_name(request.name), ok=outcome.ok)
                 # Secrets must not be stored here either.
                 arguments = "{}" if outcome.secret else _kept_arguments(request)
                 result = NOT_KEPT if outcome.passing else outcome.text

@@ -1,32 +1,17 @@
 """A turn and its parts, for sessions and channels alike."""
 
-import asyncio
 import json
-import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Container, Coroutine, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Container, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, Literal, TypeVar
+from typing import Final, Literal
 from zoneinfo import ZoneInfo
-
-import structlog
 
 from cc_bot.context.prompt import BuiltPrompt, fitting_history, shrunk_history
 from cc_bot.context.tokens import part_tokens, tools_tokens
 from cc_bot.domain.clock import Clock
-from cc_bot.domain.errors import (
-    AgentGone,
-    Busy,
-    CcBotError,
-    InputError,
-    LimitReached,
-    NotNewest,
-    ShuttingDown,
-)
 from cc_bot.domain.form import Asker
 from cc_bot.domain.locale import Locale
-from cc_bot.domain.measures import NULL_METER, Meter, Phase
 from cc_bot.domain.memory import Audience, Memory, Source
 from cc_bot.domain.message import (
     THE_DEFAULT,
@@ -44,76 +29,12 @@ from cc_bot.domain.proposal import ProposedCalls
 from cc_bot.domain.schedule import Place
 from cc_bot.domain.session import SessionKey
 from cc_bot.domain.tool_server import ToolPlace
-from cc_bot.domain.turn import Done
 from cc_bot.domain.usage import UsageSubject
 from cc_bot.internet.addresses import TurnTexts
 from cc_bot.internet.turn import WebAccess
 from cc_bot.llm.model import ChatRequest, PromptPart, ToolResultPart, ToolSchema
 from cc_bot.stores import MemoryStore, Settlement, StoredTurn, Stores
 from cc_bot.tools.registry import CanvasDraft, ToolContext
-
-# ---- stop ----------------------------------------------------------------------------------------------
-# Ends a turn early: by its user, the time limit, or shutdown.
-
-Result = TypeVar("Result")
-
-
-class Stop:
-    """A request to end one turn. The text so far is stored as the answer, unless discarded."""
-
-    def __init__(self) -> None:
-        self._event = asyncio.Event()
-        self._task: asyncio.Task[Any] | None = None
-        self.status: Literal["stopped", "cut"] = "stopped"
-        self.discarded = False
-        """Whether nothing of the turn may be stored, whatever its progress."""
-
-    @property
-    def requested(self) -> bool:
-        return self._event.is_set()
-
-    def request(self, status: Literal["stopped", "cut"] = "stopped") -> None:
-        """End the turn: `stopped` by its user, `cut` otherwise."""
-        if not self.requested:
-            self.status = status
-            self._event.set()
-            if self._task is not None:
-                self._task.cancel()
-
-    def discard(self) -> None:
-        """End the turn without storing anything."""
-        self.discarded = True
-        self.request()
-
-    async def wait(self) -> None:
-        await self._event.wait()
-
-    @contextmanager
-    def cancelling(self, task: asyncio.Task[Any]) -> Iterator[None]:
-        """While the block runs, a stop request cancels the task; at once if already requested."""
-        self._task = task
-        if self.requested:
-            task.cancel()
-        try:
-            yield
-        finally:
-            self._task = None
-
-
-async def until_stopped(work: Coroutine[Any, Any, Result], stop: Stop) -> Result | None:
-    """Run the work and return its result; None if a stop request cancelled it."""
-    task = asyncio.create_task(work)
-    with stop.cancelling(task):
-        try:
-            await asyncio.wait((task,))
-        finally:
-            task.cancel()
-            await asyncio.gather(task, return_exceptions=True)
-    return None if task.cancelled() else task.result()
-
-
-# ---- turn prompt -----------------------------------------------------------------------------------------
-# The prompt of a turn. It grows with each round of tool calls and can be shortened once.
 
 Build = Callable[[float], BuiltPrompt]
 """From a maximum of history, in estimated tokens, to the prompt before the first round."""
@@ -209,9 +130,6 @@ def _found_nothing(result: str) -> bool:
 
 def _tokens(parts: Sequence[PromptPart]) -> int:
     return sum(map(part_tokens, parts))
-
-
-# ---- turn ------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -384,10 +302,6 @@ class Turn(ABC):
         that fit in the requests."""
 
 
-# ---- tool context ----------------------------------------------------------------------------------------
-# Whom and where the tools act for comes from the turn, never from the model.
-
-
 def tool_context(turn: Turn, stores: Stores, clock: Clock, internet: WebAccess) -> ToolContext:
     options = turn.options
     return ToolContext(
@@ -430,10 +344,6 @@ def _place(turn: Turn) -> Place:
     return "dm" if turn.visibility == "private" or not turn.options.can_write_there else "channel"
 
 
-# ---- profile notes ---------------------------------------------------------------------------------------
-# The user's notes that open each prompt, as many as the operator configured.
-
-
 @dataclass(eq=False, slots=True)
 class ProfileNotes:
     """Reads notes only if the model could look them up itself, with `recall` in the same turn.
@@ -453,93 +363,3 @@ class ProfileNotes:
             return ()
         audience: Audience = "private" if visibility == "private" else "anywhere"
         return await self.memories.list_for_prompt(user_id, audience=audience)
-
-
-# ---- account ---------------------------------------------------------------------------------------------
-# How long each phase of a turn took and how it ended: one log record, and metrics.
-
-_log = structlog.get_logger(__name__)
-
-_FIELDS: Final[dict[Phase, str]] = {
-    "queue": "queue_s",
-    "hearing": "hearing_s",
-    "store": "store_s",
-    "model_first_token": "first_token_s",
-    "model": "model_s",
-    "tools": "tools_s",
-}
-"""Log fields of the phases. Discord's share is logged when the answer is delivered."""
-
-
-_REFUSALS: Final = (AgentGone, Busy, InputError, LimitReached, NotNewest, ShuttingDown)
-"""Count as refused, not as failed."""
-
-
-class TurnMetrics:
-    """The metrics of one turn. A phase entered several times counts as the sum."""
-
-    def __init__(self, meter: Meter = NULL_METER) -> None:
-        self._meter = meter
-        self._began_s = time.monotonic()
-        self._asked_s: float | None = None
-        self._phases: dict[Phase, float] = {}
-        self.now: Phase = "queue"
-
-    @contextmanager
-    def phase(self, phase: Phase) -> Iterator[None]:
-        """Add the block's duration to the phase, also if it raises."""
-        began_s, self.now = time.monotonic(), phase
-        try:
-            yield
-        finally:
-            self._phases[phase] = self._phases.get(phase, 0.0) + time.monotonic() - began_s
-
-    @contextmanager
-    def asking(self) -> Iterator[None]:
-        """The model is asked in the block; may be entered again."""
-        if self._asked_s is None:
-            self._asked_s = time.monotonic()
-        with self.phase("model"):
-            yield
-
-    def note_first_word(self) -> None:
-        """Record the first token: text or a tool call."""
-        if self._asked_s is not None:
-            self._phases.setdefault("model_first_token", time.monotonic() - self._asked_s)
-
-    def record_tool_call(self, name: str, *, ok: bool) -> None:
-        self._meter.record_tool_call(name, ok=ok)
-
-    def record_answer(self, done: Done) -> None:
-        seconds = self.seconds
-        _log.info(
-            "turn_done",
-            status=done.answer.status,
-            tools=len(done.answer.tool_calls),
-            prompt_tokens=done.usage.prompt_tokens,
-            cached_tokens=done.usage.cached_tokens,
-            completion_tokens=done.usage.completion_tokens,
-            seconds=seconds,
-            **self._phase_seconds(),
-        )
-        status = done.answer.status
-        self._meter.record_turn("complete" if status == "replaced" else status, seconds, self._phases)
-
-    def record_failure(self, error: Exception) -> None:
-        seconds, kind = self.seconds, type(error).__name__
-        if isinstance(error, CcBotError):  # other errors are logged with a traceback where they are caught
-            limit = {"limit": error.params["what"]} if isinstance(error, LimitReached) else {}
-            _log.warning("turn_failed", error=kind, seconds=seconds, **limit, **self._phase_seconds())
-        self._meter.record_failure(kind)
-        refused = isinstance(error, _REFUSALS)
-        self._meter.record_turn("refused" if refused else "failed", seconds, self._phases)
-
-    @property
-    def seconds(self) -> float:
-        """Seconds since the turn began."""
-        return round(time.monotonic() - self._began_s, 3)
-
-    def _phase_seconds(self) -> dict[str, float]:
-        return {
-            field: round(self._phases[phase], 3) for phase, field in _FIELDS.items() if phase in self._phases
-        }

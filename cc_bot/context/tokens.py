@@ -15,9 +15,11 @@ from functools import lru_cache
 from hashlib import blake2b
 from typing import Final, assert_never
 
-from cc_bot.context.attachments import as_prompt_texts
+from cc_bot.context.attachments import MAX_TEXT_BYTES, as_prompt_texts
+from cc_bot.context.recordings import BYTES_A_SECOND
 from cc_bot.context.speakers import quote
-from cc_bot.domain.message import Attachment, Message, ToolCall
+from cc_bot.domain.message import Attachment, Message, ToolCall, is_recording
+from cc_bot.domain.usage import TOKENS_A_SECOND
 from cc_bot.llm.model import (
     AssistantPart,
     ChatRequest,
@@ -203,3 +205,12 @@ def _schema_tokens(schema: str) -> int:
 def _schema_text(tool: ToolSchema) -> str:
     function = {"name": tool.name, "description": tool.description, "parameters": tool.parameters}
     return json.dumps({"type": "function", "function": function}, ensure_ascii=False, separators=(",", ":"))
+
+
+def max_file_tokens(media_type: str, size: int) -> int:
+    """Quick upper estimate for a file of so many bytes, of which at most MAX_TEXT_BYTES of text are shown."""
+    if media_type.startswith("image/"):
+        return IMAGE_TOKENS
+    if is_recording(media_type):
+        return TOKENS_A_SECOND * size // BYTES_A_SECOND
+    return min(size, MAX_TEXT_BYTES) // 3

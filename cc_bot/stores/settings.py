@@ -317,6 +317,7 @@ _LEARN: Final = """
         ) * CASE WHEN known.responses < 20 THEN 1.0 / (known.responses + 1) ELSE 0.05 END,
         responses = known.responses + 1,
         updated_at = excluded.updated_at
+    RETURNING factor
 """
 
 
@@ -326,11 +327,17 @@ class TokenFactorStore:
     def __init__(self, database: Database, *, clock: Clock = utc_now) -> None:
         self._database = database
         self._clock = clock
+        self._known: dict[str, float] = {}
+        """As last stored by this process: each turn needs one."""
 
     async def get(self, model: str) -> float:
         """Return the tokens that the model counts per estimated token; UNKNOWN before its first answer."""
-        rows = await self._database.query(_SELECT_FACTOR, model)
-        return float(rows[0][0]) if rows else UNKNOWN
+        if model not in self._known:
+            rows = await self._database.query(_SELECT_FACTOR, model)
+            if not rows:
+                return UNKNOWN
+            self._known[model] = float(rows[0][0])
+        return self._known[model]
 
     async def learn(self, model: str, *, estimated: int, counted: int) -> None:
         """Learn from the estimate and the server's count of one request."""
@@ -338,4 +345,5 @@ class TokenFactorStore:
             return
         # Without a lock: it is one statement, run in each turn.
         params = (model, counted / estimated, to_text(self._clock()))
-        await self._database.transaction([Statement(_LEARN, params)], ())
+        [[(factor,)]] = await self._database.transaction([Statement(_LEARN, params)], ())
+        self._known[model] = float(factor)

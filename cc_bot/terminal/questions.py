@@ -9,8 +9,8 @@ from pathlib import Path
 from zoneinfo import ZoneInfo
 
 from cc_bot.assistant import Assistant, Stop, TimeResolver, TurnOptions
+from cc_bot.assistant.active import until_stopped
 from cc_bot.assistant.approvals import ApprovedResult
-from cc_bot.assistant.turn import until_stopped
 from cc_bot.charts import table
 from cc_bot.commands.reply import Caller
 from cc_bot.domain import errors

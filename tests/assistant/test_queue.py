@@ -15,8 +15,8 @@ from cc_bot.assistant.active import (
     ActiveTurn,
     ActiveTurns,
     Load,
+    Stop,
 )
-from cc_bot.assistant.turn import Stop
 from cc_bot.domain import Notice
 from cc_bot.domain.errors import Busy, Crowded
 from tests.assistant.conftest import Table

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 
 from cc_bot.assistant import Assistant, TurnOptions
-from cc_bot.assistant.turn import until_stopped
+from cc_bot.assistant.active import until_stopped
 from cc_bot.context.tokens import UNSAID
 from cc_bot.discord.agents import AgentSelector, words_under
 from cc_bot.discord.attachments import MAX_BYTES, Fetched, with_files

@@ -16,10 +16,8 @@ import hikari
 import structlog
 
 from cc_bot.assistant import Stop
-from cc_bot.context.attachments import MAX_TEXT_BYTES
-from cc_bot.context.recordings import BYTES_A_SECOND
 from cc_bot.context.speakers import REFERENCE_CHARACTERS
-from cc_bot.context.tokens import IMAGE_TOKENS
+from cc_bot.context.tokens import max_file_tokens
 from cc_bot.discord.agents import Chosen
 from cc_bot.discord.attachments import HeldFiles
 from cc_bot.discord.delivery.forms import OpenForms
@@ -36,8 +34,8 @@ from cc_bot.domain.errors import CcBotError, LimitReached, StorageError
 from cc_bot.domain.measures import NULL_METER, Meter
 from cc_bot.domain.message import Attachment, ChannelKey, Message
 from cc_bot.domain.session import SessionKey
-from cc_bot.domain.turn import TOKEN_LIVES, AskedFile, AskedQuestion, PendingTurn, TurnKind
-from cc_bot.domain.usage import TOKENS_A_SECOND, UsageSubject
+from cc_bot.domain.turn import TOKEN_LIVES, AskedQuestion, PendingTurn, TurnKind
+from cc_bot.domain.usage import UsageSubject
 from cc_bot.in_order import KeyedLock
 from cc_bot.spending import Spending
 from cc_bot.stores import ChannelStore, Reservation, TurnLedger
@@ -385,13 +383,6 @@ def _max_tokens(question: AskedQuestion | None) -> int:
     """An upper estimate: a character is at most about one token."""
     if question is None:
         return 0
+    files = sum(max_file_tokens(file.media_type or "", file.size) for file in question.files)
     pointed_at = len(question.forwards) + (question.reply_to is not None)
-    return len(question.text) + sum(map(_max_file_tokens, question.files)) + pointed_at * REFERENCE_CHARACTERS
-
-
-def _max_file_tokens(file: AskedFile) -> int:
-    if (file.media_type or "").startswith("image/"):
-        return IMAGE_TOKENS
-    if file.is_recording:
-        return TOKENS_A_SECOND * file.size // BYTES_A_SECOND
-    return min(file.size // 3, MAX_TEXT_BYTES // 3)  # the rest of a file is never shown
+    return len(question.text) + files + pointed_at * REFERENCE_CHARACTERS
