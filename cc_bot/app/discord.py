@@ -27,7 +27,7 @@ from cc_bot.log import RecentRecords, keep_records
 from cc_bot.operator_file import hash_file
 from cc_bot.process import JoinOptions
 from cc_bot.storage.engines import dialect_of, folder_setting, state_path
-from cc_bot.storage.files import hold_slot
+from cc_bot.storage.files import instance_lock
 from cc_bot.texts import texts
 from cc_bot.tools.servers import ToolServers
 from cc_bot.version import __version__
@@ -58,7 +58,7 @@ async def run_discord(
     _release_large_blocks()
     # Before migrations and sweeps. The holder of a file's lock is alone.
     database = state_path(url, config.data_folder)
-    with hold_slot(database, folder_setting(url), own_shards if shared else "") as slot:
+    with instance_lock(database, folder_setting(url), own_shards if shared else "") as slot:
         ended = (slot.former,)
         while True:
             name = secrets.token_hex(8)

@@ -20,9 +20,6 @@ from cc_bot.domain.errors import (
 )
 from cc_bot.domain.text import format_size
 
-# ---- location ------------------------------------------------------------------------------------------
-
-
 DEFAULT_URL = "sqlite:///data/sessions.db"
 URL_SETTING: Final = "CC_BOT_DATABASE_URL"
 
@@ -61,38 +58,23 @@ def database_file(url: str) -> Path:
     return Path(os.path.realpath(path)) if path.is_symlink() else path
 
 
-def has_folder(database: Path) -> bool:
-    """Return whether the database's folder exists or would be created."""
-    return database.parent.is_dir() or database.parent == _DEFAULT_FOLDER
-
-
 def sidecar(database: Path, suffix: str) -> Path:
-    """Return the file beside the database with a suffix: `-wal` (SQLite's own), `.copy`."""
+    """Return the file beside the database with a suffix: `-wal` (SQLite's own), `.lock`."""
     return database.with_name(database.name + suffix)
 
 
-def ensure_folder(database: Path, setting: str = URL_SETTING, *, only_look: bool = False) -> None:
-    """Raise DatabaseFolderMissing unless the database's folder exists. Only the default folder is created
-    (unless `only_look`): a typing error must not start an empty database. `setting` names the folder."""
-    if database.parent == _DEFAULT_FOLDER:
-        if only_look:
-            return
-        database.parent.mkdir(mode=0o700, exist_ok=True)
-    if not database.parent.is_dir():
+def has_folder(database: Path) -> bool:
+    """Return whether the database's folder exists or would be created: only the default one is, as a typing
+    error must not start an empty database."""
+    return database.parent.is_dir() or database.parent == _DEFAULT_FOLDER
+
+
+def ensure_folder(database: Path, setting: str = URL_SETTING) -> None:
+    """Raise DatabaseFolderMissing unless the database's folder exists or can be created. `setting` names the
+    folder."""
+    if not has_folder(database):
         raise DatabaseFolderMissing(path=str(database.parent), setting=setting)
-
-
-# ---- run lock --------------------------------------------------------------------------------------------
-# One bot per database: two would answer every question twice. The lock is the operating system's, so it ends
-# with the process. `chat`, `backup` and `migrate` don't take it.
-
-
-@contextmanager
-def instance_lock(database: Path, setting: str = URL_SETTING) -> Iterator[None]:
-    """Hold the database's lock; `setting` names its folder. Raises AlreadyRunning if another process holds
-    it, DatabaseFolderMissing, or DatabaseUnusable if the folder is not writable."""
-    with hold_slot(database, setting):
-        yield
+    database.parent.mkdir(mode=0o700, exist_ok=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,9 +93,13 @@ class Slot:
 
 
 @contextmanager
-def hold_slot(database: Path, setting: str = URL_SETTING, shards: str = "") -> Iterator[Slot]:
-    """Hold the lock beside the database for these shards; without shards, that of `instance_lock`. Raises as
-    `instance_lock`."""
+def instance_lock(database: Path, setting: str = URL_SETTING, shards: str = "") -> Iterator[Slot]:
+    """Hold the lock of a bot beside its database, or that of these shards: two bots would answer every
+    question twice. It ends with the process. `chat`, `backup` and `migrate` don't take it.
+
+    `setting` names the folder. Raises AlreadyRunning if another process holds it, DatabaseFolderMissing, or
+    DatabaseUnusable if the folder is not writable.
+    """
     ensure_folder(database, setting)
     base = f"{database}.{shards}" if shards else f"{database}"
     lock, note = FileLock(f"{base}.lock", timeout=0, mode=0o600), Path(f"{base}.process")
@@ -138,9 +124,6 @@ def _fingerprint(note: Path) -> str:
     return f"{found.st_dev}:{found.st_ino}"
 
 
-# ---- room ------------------------------------------------------------------------------------------------
-# Free disk space is checked before a file is written: a full disk would stop the bot as well.
-
 MARGIN_BYTES: Final = 2**24
 """Left free for the bot, which keeps writing."""
 
@@ -155,10 +138,6 @@ def ensure_free_space(folder: Path, size: int) -> None:
     found, needed = free_bytes(folder), size + MARGIN_BYTES
     if found < needed:
         raise NotEnoughRoom(path=str(folder), needed=format_size(needed), free=format_size(found))
-
-
-# ---- durable -------------------------------------------------------------------------------------------
-# Files that survive a power cut: the file is synced before the rename, the folder after it.
 
 
 def sync_file(path: Path) -> None:

@@ -8,9 +8,10 @@ import asyncio
 import random
 import re
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, closing, suppress
 from dataclasses import dataclass, field
+from functools import partial
 from hashlib import blake2b
 from itertools import chain, repeat
 from typing import Any, Final, Literal, TypeVar
@@ -71,17 +72,11 @@ IDLE_TIMEOUT_S: Final = 15.0
 (see domain/process.py)."""
 _PAUSES_S: Final = (0.05, 0.1, 0.2)
 """Between attempts; then 0.4."""
-_MAX_CONFLICTS: Final = 20
-"""Conflicts with other transactions after which one fails."""
 _BEGIN_READING: Final = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 APPLICATION: Final = "cc-bot"
 """The application_name of our connections."""
 ENCODING: Final = "UTF8"
 """The server's spelling. asyncpg's would make PgBouncer set it before each transaction."""
-
-# ---- url ---------------------------------------------------------------------------------------------------
-# `postgresql://user:password@host1:5432,host2:5432/name?target_session_attrs=read-write`, as libpq reads it;
-# `prepare=off` is our own option, for poolers without prepared statements.
 
 SCHEMES: Final = ("postgresql", "postgres")
 EXAMPLE: Final = "postgresql://cc_bot:PASSWORD@db.example/cc_bot (/ = %2F, # = %23, ? = %3F, @ = %40)"
@@ -90,6 +85,9 @@ _HOST: Final = re.compile(r"(?:\[[0-9A-Fa-f:.]++\]|[^\[\]:@]*+)(?::(\d{1,5}))?")
 
 @dataclass(frozen=True, slots=True)
 class PostgresUrl:
+    """`postgresql://user:password@host1:5432,host2:5432/name?target_session_attrs=read-write`, as libpq reads
+    it; `prepare=off` is our own option, for poolers without prepared statements."""
+
     urls: tuple[str, ...] = field(repr=False)
     """One asyncpg URL per host."""
     shown: str
@@ -125,8 +123,6 @@ def _are_hosts(hosts: str) -> bool:
     return all(each and 0 < int(each[1] or 1) < 65536 for each in found)
 
 
-# ---- errors ------------------------------------------------------------------------------------------------
-
 _AWAY: Final = (
     OSError,
     TimeoutError,
@@ -152,41 +148,35 @@ _INVALID_OPTIONS: Final = (
     asyncpg.InvalidParameterValueError,
 )
 """Raised for an unknown option or invalid value in the URL."""
-_TROUBLES: Final[tuple[tuple[tuple[type[BaseException], ...], type[StorageError], str], ...]] = (
-    (
+_TROUBLES: Final[Mapping[type[StorageError], tuple[tuple[type[BaseException], ...], str]]] = {
+    DatabaseFull: (
         (asyncpg.DiskFullError,),
-        DatabaseFull,
         "make room on the server's disk; nothing that was committed is lost",
     ),
-    (
+    DatabaseReadOnly: (
         (asyncpg.ReadOnlySQLTransactionError,),
-        DatabaseReadOnly,
         "name the primary, add target_session_attrs=read-write to CC_BOT_DATABASE_URL, or turn"
         " default_transaction_read_only off",
     ),
-    (
+    DatabaseForbidden: (
         (asyncpg.InsufficientPrivilegeError, asyncpg.InvalidSchemaNameError),
-        DatabaseForbidden,
         "make the role the owner of the database and its tables, or grant it all on both",
     ),
-    (
+    DatabaseCrowded: (
         (asyncpg.TooManyConnectionsError,),
-        DatabaseCrowded,
         "raise max_connections, use PgBouncer, or see which statements take long",
     ),
-    ((asyncpg.LockNotAvailableError,), DatabaseLocked, "end the other program that locks a table"),
-    (
+    DatabaseLocked: ((asyncpg.LockNotAvailableError,), "end the other program that locks a table"),
+    PoolerForgets: (
         (asyncpg.InvalidSQLStatementNameError, asyncpg.DuplicatePreparedStatementError),
-        PoolerForgets,
         "add ?prepare=off to CC_BOT_DATABASE_URL",
     ),
-    (
+    DatabaseImpatient: (
         (asyncpg.QueryCanceledError, asyncpg.TransactionTimeoutError),
-        DatabaseImpatient,
         "raise statement_timeout and transaction_timeout of the role or the server",
     ),
-    (_AWAY, DatabaseUnreachable, "start the server, or see why it does not answer"),
-)
+    DatabaseUnreachable: (_AWAY, "start the server, or see why it does not answer"),
+}
 _TRANSIENT: Final = (DatabaseUnreachable, DatabaseCrowded)
 _DRIVER_ERRORS: Final = (
     *(asyncpg.PostgresError, asyncpg.InterfaceError, asyncpg.InternalClientError),
@@ -199,13 +189,10 @@ def classify(error: BaseException) -> Trouble:
     reason = getattr(error, "sqlstate", None) or type(error).__name__
     if isinstance(error, asyncpg.InterfaceError) and any(each in str(error) for each in _CLOSED):
         error = OSError()  # asyncpg has no class for it
-    for errors, kind, fixed_by in _TROUBLES:
+    for kind, (errors, fixed_by) in _TROUBLES.items():
         if isinstance(error, errors):
             return Trouble(kind, reason, fixed_by)
     return Trouble(StorageError, reason)
-
-
-# ---- postgres ----------------------------------------------------------------------------------------------
 
 
 def _lock_number(subject: Subject) -> int:
@@ -239,10 +226,7 @@ class PostgresDatabase(Engine):
     async def query(self, sql: str, *params: Any) -> Sequence[Row]:
         if self._had(DatabaseLocked):  # only a transaction can have a lock timeout
             return await self.read(Statement(sql, params).as_steps)
-        async with self._deadline():
-            return await self._with_retries(
-                lambda connection: _rows(connection, sql, params, self._timeout_s)
-            )
+        return await self._with_retries(lambda connection: _rows(connection, sql, params, self._timeout_s))
 
     async def read(self, begin: Callable[[], Steps[T]]) -> T:
         return await self._read(begin, self._timeout_s)
@@ -253,12 +237,11 @@ class PostgresDatabase(Engine):
     async def _read(self, begin: Callable[[], Steps[T]], timeout_s: float) -> T:
         async def run(connection: _Connection) -> T:
             await connection.execute(f"{_BEGIN_READING}; {self._limits}", timeout=self._timeout_s)
-            result = await self._run_steps(connection, begin, timeout_s)
+            result = await _run_steps(connection, begin, timeout_s)
             await connection.execute("COMMIT", timeout=self._timeout_s)
             return result
 
-        async with self._deadline():
-            return await self._with_retries(run)
+        return await self._with_retries(run)
 
     async def stream(self, sql: str) -> AsyncIterator[Row]:
         async with self.bulk() as connection:
@@ -313,10 +296,8 @@ class PostgresDatabase(Engine):
 
         async def run(connection: _Connection) -> T:
             await connection.execute("; ".join(("BEGIN", self._limits, *locks)), timeout=self._timeout_s)
-            timeout_s = (
-                self._fast_if_away(LONG_TIMEOUT_S) if MAINTENANCE_LOCK in subjects else self._timeout_s
-            )
-            result = await self._run_steps(connection, begin, timeout_s)
+            limit_s = LONG_TIMEOUT_S if MAINTENANCE_LOCK in subjects else self._full_timeout_s
+            result = await _run_steps(connection, begin, self._fast_if_away(limit_s))
             try:
                 await connection.execute("COMMIT", timeout=self._timeout_s)
             except (*_DRIVER_ERRORS, asyncio.CancelledError) as error:
@@ -325,11 +306,11 @@ class PostgresDatabase(Engine):
                 raise
             return result
 
-        begun_s = time.monotonic()
-        async with self._deadline(), AsyncExitStack() as locked:
+        until_s = time.monotonic() + self._full_timeout_s
+        async with AsyncExitStack() as locked:
             for subject in subjects:
                 await locked.enter_async_context(self._order.after(subject))
-            return await self._with_retries(run, begun_s)
+            return await self._with_retries(run, until_s)
 
     @property
     def _timeout_s(self) -> float:
@@ -368,42 +349,39 @@ class PostgresDatabase(Engine):
                 await self._pool.release(connection, timeout=FAST_FAIL_TIMEOUT_S)
 
     async def _with_retries(
-        self, job: Callable[[_Connection], Awaitable[T]], begun_s: float | None = None
+        self, job: Callable[[_Connection], Awaitable[T]], until_s: float | None = None
     ) -> T:
-        """Run a job on a connection; retry while the server is away and after conflicts."""
-        until_s = begun_s or time.monotonic()
-        if not self._had(DatabaseUnreachable):
-            until_s += self._full_timeout_s
-        pauses_s, conflicts = chain(_PAUSES_S, repeat(0.4)), 0
-        while True:
-            try:
-                async with self._acquire() as connection:
-                    result = await job(connection)
-            except _CONFLICTS as error:
-                conflicts += 1
-                if conflicts > _MAX_CONFLICTS:
-                    raise self._translate(error) from error
-                await asyncio.sleep(random.uniform(0, 0.01 * conflicts))  # noqa: S311 - no secret
-            except _DRIVER_ERRORS as error:
-                pause_s = next(pauses_s)
-                if classify(error).kind not in _TRANSIENT or time.monotonic() + pause_s > until_s:
-                    raise self._translate(error) from error
-                await asyncio.sleep(pause_s)
-            else:
-                self._note_success()
-                return result
+        """Run a job on a connection; retry after conflicts and while the server is away, unless it was
+        before."""
+        begun_s = time.monotonic()
+        until_s = begun_s if self._had(DatabaseUnreachable) else until_s or begun_s + self._full_timeout_s
+        pauses_s = chain(_PAUSES_S, repeat(0.4))
+        async with self._deadline():
+            while True:
+                try:
+                    async with self._acquire() as connection:
+                        result = await job(connection)
+                except _DRIVER_ERRORS as error:
+                    is_conflict = isinstance(error, _CONFLICTS)
+                    pause_s = random.uniform(0, 0.1) if is_conflict else next(pauses_s)  # noqa: S311 - no secret
+                    may_pass = is_conflict or classify(error).kind in _TRANSIENT
+                    if not may_pass or time.monotonic() + pause_s > until_s:
+                        raise self._translate(error) from error
+                    await asyncio.sleep(pause_s)
+                else:
+                    self._note_success()
+                    return result
 
-    async def _run_steps(self, connection: _Connection, begin: Callable[[], Steps[T]], timeout_s: float) -> T:
-        with closing(begin()) as steps:
-            try:
-                statement = next(steps)
-                while True:
-                    statement = steps.send(
-                        await _rows(connection, statement.sql, statement.params, timeout_s)
-                    )
-            except StopIteration as end:
-                result: T = end.value
-                return result
+
+async def _run_steps(connection: _Connection, begin: Callable[[], Steps[T]], timeout_s: float) -> T:
+    with closing(begin()) as steps:
+        try:
+            statement = next(steps)
+            while True:
+                statement = steps.send(await _rows(connection, statement.sql, statement.params, timeout_s))
+        except StopIteration as end:
+            result: T = end.value
+            return result
 
 
 async def _rows(
@@ -415,28 +393,20 @@ async def _rows(
     return found
 
 
-# ---- opening -----------------------------------------------------------------------------------------------
-
-
-class _Hosts:
-    """Connects to the first host that answers, starting with the last one that did. asyncpg has one timeout
-    for all hosts, which one machine that is off would use up."""
-
-    def __init__(self, urls: Sequence[str]) -> None:
-        self._urls = [*urls]
-
-    async def connect(self, *_: Any, **options: Any) -> "asyncpg.Connection[Any]":
-        timeout_s = CONNECT_TIMEOUT_S if len(self._urls) == 1 else NEXT_HOST_TIMEOUT_S
-        failure: BaseException = OSError()
-        for url in [*self._urls]:
-            try:
-                connection: asyncpg.Connection[Any] = await asyncpg.connect(url, timeout=timeout_s, **options)
-            except _AWAY as error:
-                failure = error
-            else:
-                self._urls.sort(key=url.__ne__)
-                return connection
-        raise failure
+async def _connect(urls: list[str], *_: Any, **options: Any) -> "asyncpg.Connection[Any]":
+    """Connect to the first host that answers, and move it to the front. asyncpg has one timeout for all
+    hosts, which one machine that is off would use up."""
+    timeout_s = CONNECT_TIMEOUT_S if len(urls) == 1 else NEXT_HOST_TIMEOUT_S
+    failure: BaseException = OSError()
+    for url in [*urls]:
+        try:
+            connection: asyncpg.Connection[Any] = await asyncpg.connect(url, timeout=timeout_s, **options)
+        except _AWAY as error:
+            failure = error
+        else:
+            urls.sort(key=url.__ne__)
+            return connection
+    raise failure
 
 
 @asynccontextmanager
@@ -449,7 +419,7 @@ async def connect_postgres(url: str, *, timeout_s: float = TIMEOUT_S) -> AsyncIt
     address = PostgresUrl.of(url)
     pool = asyncpg.create_pool(
         address.urls[0],
-        connect=_Hosts(address.urls).connect,
+        connect=partial(_connect, [*address.urls]),
         min_size=0,  # otherwise the pool logs errors while the server is away
         max_size=MAX_CONNECTIONS,
         statement_cache_size=1000 if address.prepare else 0,

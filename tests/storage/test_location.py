@@ -7,7 +7,7 @@ import pytest
 
 from cc_bot.domain.errors import AlreadyRunning, InvalidSetting
 from cc_bot.storage import DEFAULT_URL, sqlite_path
-from cc_bot.storage.files import hold_slot
+from cc_bot.storage.files import instance_lock
 
 
 def test_a_url_is_that_of_a_file_or_refused_with_examples_and_without_its_password() -> None:
@@ -28,18 +28,18 @@ def test_a_url_is_that_of_a_file_or_refused_with_examples_and_without_its_passwo
 
 def test_a_slot_tells_who_held_it_and_has_ended(tmp_path: Path) -> None:
     database = tmp_path / "postgresql"
-    with hold_slot(database) as slot:
+    with instance_lock(database) as slot:
         assert slot.former == ""
         slot.write_owner("cat")
-        with hold_slot(database, shards="0-3-of-8") as beside:
+        with instance_lock(database, shards="0-3-of-8") as beside:
             assert beside.former == ""
-        with pytest.raises(AlreadyRunning), hold_slot(database):
+        with pytest.raises(AlreadyRunning), instance_lock(database):
             pass
-    with hold_slot(database) as slot:
+    with instance_lock(database) as slot:
         assert slot.former == "cat"
     copy = shutil.copytree(tmp_path, tmp_path / "copy") / database.name
-    with hold_slot(copy) as beside:
+    with instance_lock(copy) as beside:
         assert beside.former == ""
     slot.note.write_bytes(b"\xff")
-    with hold_slot(database) as slot:
+    with instance_lock(database) as slot:
         assert slot.former == ""

@@ -13,9 +13,9 @@ from cc_bot.config import Config
 from cc_bot.domain.errors import (
     CcBotError,
     DatabaseDamaged,
+    DatabaseFolderMissing,
     DatabaseLocked,
     DatabaseReadOnly,
-    StartupError,
     StorageError,
 )
 from cc_bot.domain.process import find_differing, find_free_shards, write_shards
@@ -24,7 +24,7 @@ from cc_bot.storage import Database, list_pending
 from cc_bot.storage.backup import backups_in, copies_of
 from cc_bot.storage.engines import config_path, folder_setting, open_database, shown, state_path
 from cc_bot.storage.erasures import ErasureLog, find_unreadable_logs, logs_in
-from cc_bot.storage.files import ensure_folder, free_bytes, sidecar
+from cc_bot.storage.files import free_bytes, has_folder, sidecar
 from cc_bot.storage.schema import Condition, examine, known_migrations
 from cc_bot.stores import ProcessStore
 from cc_bot.texts import Texts, explain
@@ -166,11 +166,14 @@ async def check_erasures(config: Config, texts: Texts) -> Finding:
 
 
 async def check_database_server(config: Config, texts: Texts) -> Sequence[Finding]:
-    url, found = config.database_url, list[Finding]()
-    try:
-        ensure_folder(state_path(url, config.data_folder), folder_setting(url), only_look=True)
-    except StartupError as error:  # the bot does not start without it
-        found.append(failed("database", explain(error, texts), texts.doctor.server_unreachable_fix))
+    url, found, beside = (
+        config.database_url,
+        list[Finding](),
+        state_path(config.database_url, config.data_folder),
+    )
+    if not has_folder(beside):  # the bot does not start without it
+        missing = DatabaseFolderMissing(path=str(beside.parent), setting=folder_setting(url))
+        found.append(failed("database", explain(missing, texts), texts.doctor.server_unreachable_fix))
     try:
         async with open_database(url) as database:
             return [*await _check_open(database, texts), *found]

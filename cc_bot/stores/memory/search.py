@@ -44,7 +44,7 @@ WANTED: Final = """
     AND (CAST($5 AS TEXT) IS NULL OR audience = $5)
     AND (CAST($6 AS TEXT) IS NULL OR coalesce(@text_of(source, kind), '') = $6)
     AND ($7 = '[]' OR NOT EXISTS (
-        SELECT 1 FROM @texts($7) AS wanted WHERE @place_in(search_tags, wanted.value) = 0
+        SELECT 1 FROM @texts($7) AS wanted WHERE @position(search_tags, wanted.value) = 0
     ))
 """
 
@@ -74,8 +74,8 @@ class _Found(NamedTuple):
 
 
 _IS_WRITTEN: Final = """
-    CASE WHEN @place_in(search_content || search_tags, $8) > 0
-        OR $9 <> $8 AND @place_in(search_content || search_tags, $9) > 0 THEN 1 ELSE 0 END
+    CASE WHEN @position(search_content || search_tags, $8) > 0
+        OR $9 <> $8 AND @position(search_content || search_tags, $9) > 0 THEN 1 ELSE 0 END
 """
 _CANDIDATE: Final = f"id, search_content || search_tags AS text, term_count, {_IS_WRITTEN} AS is_written"
 
