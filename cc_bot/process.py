@@ -11,7 +11,7 @@ from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from time import monotonic
-from typing import Final, Protocol
+from typing import Final
 
 import structlog
 
@@ -31,18 +31,13 @@ _LATE_S: Final = 15.0
 _NEVER: Final = datetime.min.replace(tzinfo=UTC)
 
 
-class Leases(Protocol):
-    """Leader election for background work."""
-
-    async def run_as_leader(self, duty: str, work: Callable[[], Awaitable[None]]) -> None:
-        """Run `work` while this process holds the duty, again each time it is regained. Returns when `work`
-        does."""
-
-
-class OwnLeases:
-    """Holds every duty; for programs that are not processes of the bot, such as a terminal."""
+class Leases:
+    """Leader election for background work. This one holds every duty, for programs that are not processes of
+    the bot, such as a terminal."""
 
     async def run_as_leader(self, duty: str, work: Callable[[], Awaitable[None]]) -> None:  # noqa: ARG002
+        """Run `work` while this process holds the duty, again each time it is regained. Returns when `work`
+        does."""
         await work()
 
 
@@ -58,7 +53,7 @@ class JoinOptions:
     """Called with the process that is waited for."""
 
 
-class Membership:
+class Membership(Leases):
     """A joined process, until it leaves or is evicted."""
 
     def __init__(self, store: ProcessStore, options: JoinOptions) -> None:
@@ -72,8 +67,10 @@ class Membership:
         self._lapsed = asyncio.Event()
         self._drained = False
         """Whether its answers ended in time, so that others have nothing to take over."""
-        self._on_change: list[Callable[[], None]] = []
-        self._on_end: list[Callable[[], None]] = []
+        self.on_change: list[Callable[[], None]] = []
+        """Called whenever a process joins or leaves."""
+        self.on_end: list[Callable[[], None]] = []
+        """Called when others may take over this process's answers."""
         self.renewed_s = monotonic()
         self.process = replace(options.process, file_hashes=options.hash_files())
         self.living: tuple[LivingProcess, ...] = ()
@@ -95,16 +92,6 @@ class Membership:
     def may_send(self) -> bool:
         """Return whether no other process can have taken over."""
         return self._drained or self._age_s < _LEASE_S
-
-    def call_on_change(self, listener: Callable[[], None]) -> None:
-        """Call it whenever a process joins or leaves."""
-        self._on_change.append(listener)
-
-    def call_on_end(self, listener: Callable[[], None]) -> None:
-        """Call it when others may take over this process's answers."""
-        self._on_end.append(listener)
-
-    # Leases
 
     async def run_as_leader(self, duty: str, work: Callable[[], Awaitable[None]]) -> None:
         while True:
@@ -143,8 +130,6 @@ class Membership:
             _log.warning("duty_not_taken", duty=duty, error=type(error).__name__)
             return False
 
-    # Life
-
     async def keep_alive(self) -> None:
         """Renew until evicted or cancelled."""
         watching = asyncio.create_task(self._watch())
@@ -181,7 +166,7 @@ class Membership:
         self._lapsed.clear()
         # A process that joined and died between two renewals is in neither list.
         if renewal.died or (before and before != {each.process.name for each in self.living}):
-            for listener in self._on_change:
+            for listener in self.on_change:
                 listener()
         return True
 
@@ -203,7 +188,7 @@ class Membership:
 
     def _end(self) -> None:
         self._lapsed.set()
-        for listener in self._on_end:
+        for listener in self.on_end:
             listener()
 
 
@@ -238,7 +223,7 @@ async def _outlast(
     # During a database outage all leases expire: give each process time to renew first.
     watched_from_s = monotonic() + _RENEWED_EVERY_S + 2 * _POLL_S
     first = others[0].process
-    _log.warning("process_waited_for", process=first.name, host=first.host, shards=first.told_shards or "*")
+    _log.warning("process_waited_for", process=first.name, host=first.host, shards=first.shards_text or "*")
     waits_for(first)
     while others:
         for each in others:
@@ -250,4 +235,4 @@ async def _outlast(
 
 def _taken(process: Process, other: LivingProcess) -> ShardsTaken:
     theirs = other.process
-    return ShardsTaken(host=theirs.host, theirs=theirs.told_shards or "*", ours=process.told_shards or "*")
+    return ShardsTaken(host=theirs.host, theirs=theirs.shards_text or "*", ours=process.shards_text or "*")

@@ -33,7 +33,7 @@ from cc_bot.log import job
 from cc_bot.mcp.servers import Servers, open_servers
 from cc_bot.policy import Policies
 from cc_bot.privacy import Privacy, keep_copies_to_retention, keep_purging, keep_to_retention
-from cc_bot.process import JoinOptions, Leases, Membership, OwnLeases, join
+from cc_bot.process import JoinOptions, Leases, Membership, join
 from cc_bot.spending import Spending
 from cc_bot.status import BotStatus
 from cc_bot.storage.backup import backups_in
@@ -153,7 +153,7 @@ async def open_core(
             clock=clock,
             counting_on=spending.get_counted_day,
         )
-        duties, changed = membership or OwnLeases(), asyncio.Event()
+        duties, changed = membership or Leases(), asyncio.Event()
         retention, zone = config.retention, config.timezone
         led: dict[str, Work] = {
             "sweep": partial(sweep, stores, spending, changed),
@@ -167,8 +167,8 @@ async def open_core(
             partial(keep_copies_to_retention, database, retention, clock),
         ]
         if membership:
-            membership.call_on_change(changed.set)
-            membership.call_on_change(privacy.look_again)
+            membership.on_change.append(changed.set)
+            membership.on_change.append(privacy.look_again)
             jobs.append(partial(assistant.watch_erasures, membership))
         opened.push_async_callback(_cancel, [asyncio.create_task(keep_running(each)) for each in jobs])
         yield Core(

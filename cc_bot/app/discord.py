@@ -68,7 +68,7 @@ async def run_discord(
                 lambda: {file: hash_file(path_of(config, file)) for file in OPERATOR_FILES},
                 alone=not shared,
                 waits_for=lambda other: say(
-                    words.waits_for.format(host=other.host, shards=other.told_shards or "*")
+                    words.waits_for.format(host=other.host, shards=other.shards_text or "*")
                 ),
             )
             slot.write_owner(name)

@@ -448,7 +448,7 @@ def _processes(seen: Seen, caller: Caller) -> Iterator[str]:
     for each in seen.processes:
         process = each.process
         own = ", ".join(duty.name for duty in seen.duties if duty.process == process.name)
-        about = {"host": caller.text(process.host), "shards": process.told_shards or texts.all_shards}
+        about = {"host": caller.text(process.host), "shards": process.shards_text or texts.all_shards}
         line = texts.process_lapsed if each.lapsed else texts.process
         yield line.format(**about, duties=own or texts.no_duties)
         if each.is_unconnected and not each.lapsed:

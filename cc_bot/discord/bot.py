@@ -161,7 +161,7 @@ class DiscordBot:
         self._start_failure: StartupError | None = None
         self._membership = given.membership
         if self._membership:
-            self._membership.call_on_end(given.assistant.turns.cut)
+            self._membership.on_end.append(given.assistant.turns.cut)
         self._bot = gateway_bot(
             self._settings.token, self._settings.api_url, granted.reading, _share_of(given)
         )
@@ -177,7 +177,7 @@ class DiscordBot:
         )
         self._services = build_services(self._bot, self._client, given, granted)
         if self._membership:
-            self._membership.call_on_change(self._services.recovery.look_again)
+            self._membership.on_change.append(self._services.recovery.look_again)
         self._client.error_handler(command_error_handler(self._services.answers.recipients))
         # Before the gateway connects: earlier interactions would be lost.
         self._bot.subscribe(hikari.StartingEvent, self._on_starting)

@@ -38,7 +38,7 @@ from cc_bot.domain.message import Message
 from cc_bot.domain.schedule import Firing, MissedReminders, Obstacle, Place, Schedule
 from cc_bot.in_order import RateLimiter
 from cc_bot.log import job
-from cc_bot.process import Leases, OwnLeases
+from cc_bot.process import Leases
 from cc_bot.scheduler import Scheduler
 from cc_bot.stores import ScheduleStore
 
@@ -202,7 +202,7 @@ class Reminders:
         gate: Gate,
         boards: CanvasBoards,
         recipients: Recipients,
-        duties: Leases = OwnLeases(),
+        duties: Leases = Leases(),
     ) -> None:
         self._duties = duties
         self._scheduler = Scheduler(schedules, places=PLACES, clock=recipients.clock)

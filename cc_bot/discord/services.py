@@ -44,7 +44,7 @@ from cc_bot.domain.message import Reading
 from cc_bot.in_order import RateLimiter
 from cc_bot.policy import Policies
 from cc_bot.privacy import Privacy
-from cc_bot.process import Leases, Membership, OwnLeases
+from cc_bot.process import Leases, Membership
 from cc_bot.reading.reader import DocumentReader
 from cc_bot.spending import Spending
 from cc_bot.status import BotStatus
@@ -190,7 +190,7 @@ class BotDependencies:
 
     @property
     def duties(self) -> Leases:
-        return self.membership or OwnLeases()
+        return self.membership or Leases()
 
 
 @dataclass(frozen=True, slots=True)

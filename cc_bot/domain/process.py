@@ -47,11 +47,11 @@ class Process:
     """Hashes of the operator's files as read by this process, by name; empty for missing files."""
 
     @property
-    def told_shards(self) -> str:
+    def shards_text(self) -> str:
         """Its shards and their total for the operator, `0-3/16`; empty for none and for all."""
         return f"{write_shards(self.shards)}/{self.shard_count}" if self.shards else ""
 
-    def is_in_the_way_of(self, other: "Process") -> bool:
+    def conflicts_with(self, other: "Process") -> bool:
         """Return whether the two can't run their shards at the same time."""
         if self.shards == () or other.shards == ():
             return False

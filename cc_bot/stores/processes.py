@@ -94,7 +94,7 @@ class ProcessStore:
             for name in watched:
                 yield Statement(_DELETE_IF_LAPSED, (name,))
             others = [_living(row) for row in (yield Statement(SELECT_PROCESSES))]
-            if found := tuple(each for each in others if each.process.is_in_the_way_of(process)):
+            if found := tuple(each for each in others if each.process.conflicts_with(process)):
                 return found
             shards = None if process.shards is None else json.dumps(process.shards)
             told = (process.name, process.host, process.version, shards, process.shard_count)

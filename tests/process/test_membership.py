@@ -166,7 +166,7 @@ async def test_a_process_without_its_database_ends_its_answers_and_may_still_say
     async with join(store, JoinOptions(FIRST)), join(store, JoinOptions(SECOND)) as second:
         await renewed(second)
         ended = asyncio.Event()
-        second.call_on_end(ended.set)
+        second.on_end.append(ended.set)
         second.renewed_s = monotonic() - CUT_S
         await asyncio.wait_for(ended.wait(), 60)
         second.renewed_s = monotonic() - 31

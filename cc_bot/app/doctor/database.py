@@ -212,7 +212,7 @@ async def _check_processes(store: ProcessStore, texts: Texts) -> Sequence[Findin
     for each in processes:
         process = each.process
         own = ", ".join(duty.name for duty in duties if duty.process == process.name) or said.no_duties
-        shards = said.all_shards if process.shards is None else process.told_shards or "-"
+        shards = said.all_shards if process.shards is None else process.shards_text or "-"
         facts = {"host": process.host, "shards": shards, "duties": own}
         if each.lapsed:
             found.append(warning("database", said.process_lapsed.format(**facts), said.process_lapsed_fix))

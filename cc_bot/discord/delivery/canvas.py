@@ -37,7 +37,7 @@ from cc_bot.domain.locale import Locale
 from cc_bot.domain.session import SessionKey
 from cc_bot.in_order import KeyedLock
 from cc_bot.log import job
-from cc_bot.process import Leases, OwnLeases
+from cc_bot.process import Leases
 from cc_bot.stores import CanvasStore
 from cc_bot.stores.canvases import CanvasMessage, SeenCanvas
 
@@ -493,7 +493,7 @@ class CanvasUpkeep:
         boards: CanvasBoards,
         shards: Shards,
         *,
-        duties: Leases = OwnLeases(),
+        duties: Leases = Leases(),
         every_s: float = STALE_EVERY_S,
     ) -> None:
         self._bot = bot
