@@ -183,7 +183,7 @@ async def open_core(
             policies,
             spending,
             TimeResolver(chains.of(()), clock, spending, chains.first(())),
-            Heartbeats(stores, chains, tools, style=style, clock=clock, spending=spending),
+            Heartbeats(stores, chains, tools, clock=clock, spending=spending),
             privacy,
             named_servers,
             BotStatus(

@@ -1,18 +1,15 @@
 """Heartbeats: unprompted messages, sent only if there is something to say.
 
 A heartbeat belongs to no session: it sees no conversation, and its message enters none. What is new is
-decided without a model (domain/schedule.py), so a heartbeat without news costs nothing. What was looked at is
-marked before the message is sent, so nothing is raised twice; if the model fails, nothing is marked and the
-next heartbeat looks again.
-
-The order is marks, canvas, message: a crash loses a heartbeat but never repeats one. Only tools that look
-things up or draw are offered.
+decided without a model (domain/heartbeat.py). Its marks are stored before the message is sent, so a crash
+loses a heartbeat but never repeats one; if the model fails, nothing is marked and the next heartbeat looks
+again.
 """
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Final
 
@@ -21,7 +18,7 @@ import structlog
 from cc_bot.assistant.rounds import Draft, Rounds
 from cc_bot.assistant.turn import ProfileNotes, TurnOptions, TurnPrompt
 from cc_bot.context.instructions import instructions
-from cc_bot.context.prompt import BuiltPrompt, PromptStyle, changing, profile, told_to_be
+from cc_bot.context.prompt import BuiltPrompt, changing, profile, told_to_be
 from cc_bot.domain.canvas import Canvas
 from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.errors import LimitReached, ModelUnavailable
@@ -47,7 +44,6 @@ MAX_LENGTH: Final = 1500
 """Characters; the prompt asks for a short message."""
 LOOKING: Final = frozenset({"recall", "list_memories"})
 DRAWING: Final = "canvas_"
-"""The tools of a heartbeat: names, and a prefix of names."""
 _PAGE: Final = 200
 
 
@@ -59,31 +55,20 @@ class Speech:
     """Whether the canvas of the schedule's key has changed."""
 
 
+@dataclass(eq=False, slots=True)
 class Heartbeats:
-    """Decides for one schedule at a time whether to speak. The caller closes the parts that it passed in."""
+    """Decides for one schedule at a time whether to speak."""
 
-    def __init__(
-        self,
-        stores: Stores,
-        chains: Chains,
-        tools: ToolRegistry,
-        *,
-        style: PromptStyle = PromptStyle(),
-        clock: Clock = utc_now,
-        time_limit_s: float = TIME_LIMIT_S,
-        spending: Spending | None = None,
-    ) -> None:
-        """`chains`: models of each agent. Without `spending` usage is counted but not limited."""
-        self._stores = stores
-        self._chains = chains
-        self._tools = tools
-        self._style = style
-        self._clock = clock
-        self._time_limit_s = time_limit_s
-        self._spending = spending or Spending(stores.usage)
-        self._profile = ProfileNotes(stores.memories)
-        self._looking = asyncio.Semaphore(AT_A_TIME)
-        self._thinking = asyncio.Semaphore(AT_A_TIME)
+    stores: Stores
+    chains: Chains
+    """Models of each agent."""
+    tools: ToolRegistry
+    clock: Clock = utc_now
+    time_limit_s: float = TIME_LIMIT_S
+    spending: Spending | None = None
+    """Without it usage is counted but not limited."""
+    _looking: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(AT_A_TIME))
+    _thinking: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(AT_A_TIME))
 
     async def speak(self, schedule: Schedule, options: TurnOptions) -> Speech | None:
         """Return what a due heartbeat has to say; None if nothing, the usual case, or if a limit is reached.
@@ -91,7 +76,7 @@ class Heartbeats:
         `options` describe the user; `agent` is that of the schedule's key. Raises a ModelError or
         StorageError. Only a heartbeat that succeeds marks what it looked at.
         """
-        now = self._clock()
+        now, key = self.clock(), schedule.key
         if is_quiet(now, options.timezone, schedule.quiet):
             return None
         async with self._looking:
@@ -99,21 +84,19 @@ class Heartbeats:
         if not matters:
             return None
         async with self._thinking:
-            canvas = await self._canvas(schedule)
+            session_canvas = await self.stores.canvases.draw(key, ())
+            canvas = None if session_canvas is None else CanvasDraft(session_canvas, schedule.heard)
             try:
-                tools = self._tools_there(schedule)
-                offered = self._tools_offered(tools, options, drawing=canvas is not None)
-                notes = await self._profile.of(schedule.key.user_id, schedule.heard, offered)
-                prompt = self._prompt(options, matters, now, canvas, notes)
-                draft = await self._think(schedule, options, prompt, canvas, tools=tools, offered=offered)
+                draft = await self._think(schedule, options, matters, now, canvas)
             except LimitReached as error:
                 _log.info("heartbeat_not_begun", schedule=schedule.id, limit=error.params["what"])
                 return None
         if not await self._is_wanted(schedule, matters):
             return None
         marks = {reason.mark: reason.until for each in matters for reason in each.reasons}
-        await self._stores.heartbeats.set_marks(schedule.key.user_id, marks)
-        drew = canvas is not None and await self._put_up(schedule, canvas)
+        await self.stores.heartbeats.set_marks(key.user_id, marks)
+        drawn = canvas.drawn if canvas else ()
+        drew = bool(drawn) and bool(await self.stores.canvases.draw(key, drawn))
         silent = is_silent(draft.text)
         _log.info(
             "heartbeat_done",
@@ -129,32 +112,27 @@ class Heartbeats:
         return Speech(_message(draft, matters, schedule.heard), drew)
 
     async def _news(self, schedule: Schedule, options: TurnOptions, now: datetime) -> tuple[Matter, ...]:
-        """What is new and may be mentioned where the heartbeat speaks."""
-        key, visibility = schedule.key, schedule.heard
-        reminders = await self._stores.schedules.list(key.user_id)
-        missed = await self._stores.heartbeats.list_missed(key.user_id, now - LATELY)
+        user_id, visibility = schedule.key.user_id, schedule.heard
+        reminders = await self.stores.schedules.list(user_id)
+        missed = await self.stores.heartbeats.list_missed(user_id, now - LATELY)
         found = [
             *of_reminders((each for each in reminders if audible(each, schedule, visibility)), now),
             *of_missed((each for each in missed if audible(each.schedule, schedule, visibility)), now),
         ]
-        if not options.memory_paused:
-            async for memories in self._memories(key.user_id):
-                heard = (each for each in memories if visibility == "private" or each.audience == "anywhere")
-                looking = of_memories(list(heard), now, options.timezone, since=schedule.created_at)
-                found += await asyncio.to_thread(list, looking)  # texts may be long
-        return new(found, await self._stores.heartbeats.get_marks(key.user_id)) if found else ()
-
-    async def _memories(self, user_id: int) -> AsyncIterator[Sequence[Memory]]:
-        """Read all memories, a page at a time: whether one names a day is only in its text."""
         before: int | None = None
-        while page := await self._stores.memories.list(user_id, limit=_PAGE, before_id=before):
-            yield page
-            before = page[-1].id
+        while not options.memory_paused and (
+            memories := await self.stores.memories.list(user_id, limit=_PAGE, before_id=before)
+        ):
+            before = memories[-1].id
+            heard = [each for each in memories if visibility == "private" or each.audience == "anywhere"]
+            looking = of_memories(heard, now, options.timezone, since=schedule.created_at)
+            found += await asyncio.to_thread(list, looking)  # texts may be long
+        return new(found, await self.stores.heartbeats.get_marks(user_id)) if found else ()
 
     async def _is_wanted(self, schedule: Schedule, matters: Sequence[Matter]) -> bool:
         """Whether the message is still wanted: not if the heartbeat was stopped, memory was paused, or a
         memory or reminder in it was deleted while the model was asked."""
-        user_id, stores = schedule.key.user_id, self._stores
+        user_id, stores = schedule.key.user_id, self.stores
         now = await stores.schedules.get(user_id, schedule.id)
         if now is None or now.status != "active":
             return False
@@ -169,117 +147,94 @@ class Heartbeats:
             ]
         )
 
-    async def _canvas(self, schedule: Schedule) -> CanvasDraft | None:
-        """The canvas of an open session."""
-        open_now = await self._stores.canvases.draw(schedule.key, ())
-        return None if open_now is None else CanvasDraft(open_now, schedule.heard)
-
-    async def _put_up(self, schedule: Schedule, canvas: CanvasDraft) -> bool:
-        """Store the drawing, unless the session has ended."""
-        return bool(canvas.drawn) and bool(await self._stores.canvases.draw(schedule.key, canvas.drawn))
-
     async def _think(
         self,
         schedule: Schedule,
         options: TurnOptions,
-        prompt: TurnPrompt,
+        matters: Sequence[Matter],
+        now: datetime,
         canvas: CanvasDraft | None,
-        *,
-        tools: ToolRegistry,
-        offered: Sequence[ToolSchema],
     ) -> Draft:
         """Ask the model. Raises LimitReached before it is asked, and a ModelError if the answer is
         incomplete."""
-        context = self._context(schedule, options, canvas)
-        draft, models = Draft(), options.agent.models
-        payer = replace(options.paid_by(schedule.key.user_id), role_ids=None)  # unknown here
-        first = self._chains.first(models)
-        async with self._spending.admit(payer, "heartbeat", model=first) as recorder:
-            rounds = Rounds(recorder.metered(self._chains.of(models)), tools, offered, context)
+        key, models = schedule.key, options.agent.models
+        tools = self.tools.in_place(ToolPlace(key.user_id, (key.channel_id,), schedule.guild_id, None))
+        offered = _offered(tools, options, drawing=canvas is not None)
+        notes = await ProfileNotes(self.stores.memories).of(key.user_id, schedule.heard, offered)
+        context = ToolContext(
+            user_id=key.user_id,
+            visibility=schedule.heard,
+            locale=options.locale,
+            timezone=options.timezone,
+            memories=self.stores.memories,
+            can_propose=False,  # no user is present
+            clock=self.clock,
+            key=key,
+            canvas=canvas,
+        )
+        payer = replace(options.paid_by(key.user_id), role_ids=None)  # unknown here
+        spending, draft = self.spending or Spending(self.stores.usage), Draft()
+        async with spending.admit(payer, "heartbeat", model=self.chains.first(models)) as recorder:
+            rounds = Rounds(recorder.metered(self.chains.of(models)), tools, offered, context)
             try:
-                async with asyncio.timeout(self._time_limit_s):
-                    await rounds.run(prompt, draft)
+                async with asyncio.timeout(self.time_limit_s):
+                    await rounds.run(_prompt(options, matters, now, canvas, notes), draft)
             except TimeoutError as error:
                 raise ModelUnavailable from error
         if draft.status != "complete":
             raise ModelUnavailable
         return draft
 
-    def _prompt(
-        self,
-        options: TurnOptions,
-        matters: Sequence[Matter],
-        now: datetime,
-        canvas: CanvasDraft | None,
-        notes: Sequence[Memory],
-    ) -> TurnPrompt:
-        words = instructions(options.locale)
-        stable = (
-            told_to_be(options.agent.prompt, words),
-            profile(notes, words.the_user, words, options.timezone),
-            HEARTBEAT_INSTRUCTIONS[options.locale],
-        )
-        local, shown = now.astimezone(options.timezone), canvas.canvas if canvas else Canvas()
-        parts = (
-            SystemPart("\n".join(filter(None, stable))),
-            SystemPart(changing(options.locale, local, options.timezone, canvas=shown), shown.tainted),
-            UserPart(
-                heartbeat_notes(matters, options.timezone), tainted=any(each.tainted for each in matters)
-            ),
-        )
-        return TurnPrompt(lambda _: BuiltPrompt(parts, (0,)), 0.0, agent=options.agent, tells_private=True)
 
-    def _tools_there(self, schedule: Schedule) -> ToolRegistry:
-        """The tools of the schedule's channel; the user's roles are not known here."""
-        key = schedule.key
-        return self._tools.in_place(ToolPlace(key.user_id, (key.channel_id,), schedule.guild_id, None))
+def _prompt(
+    options: TurnOptions,
+    matters: Sequence[Matter],
+    now: datetime,
+    canvas: CanvasDraft | None,
+    notes: Sequence[Memory],
+) -> TurnPrompt:
+    words = instructions(options.locale)
+    stable = (
+        told_to_be(options.agent.prompt, words),
+        profile(notes, words.the_user, words, options.timezone),
+        HEARTBEAT_INSTRUCTIONS[options.locale],
+    )
+    local, shown = now.astimezone(options.timezone), canvas.canvas if canvas else Canvas()
+    parts = (
+        SystemPart("\n".join(filter(None, stable))),
+        SystemPart(changing(options.locale, local, options.timezone, canvas=shown), shown.tainted),
+        UserPart(heartbeat_notes(matters, options.timezone), tainted=any(each.tainted for each in matters)),
+    )
+    return TurnPrompt(lambda _: BuiltPrompt(parts, (0,)), 0.0, agent=options.agent, tells_private=True)
 
-    def _tools_offered(
-        self, tools: ToolRegistry, options: TurnOptions, *, drawing: bool
-    ) -> tuple[ToolSchema, ...]:
-        """Tools that look things up or draw. Of servers only those that read: no user is present to approve a
-        call."""
-        offered = tools.schemas(
-            memory=not options.memory_paused, canvas=drawing, schedule=False, allowed=options.agent.tools
-        )
-        return tuple(
-            schema
-            for schema in offered
-            if schema.name in LOOKING
-            or schema.name.startswith(DRAWING)
-            or (SEPARATOR in schema.name and not tools.writes(schema.name))
-        )
 
-    def _context(self, schedule: Schedule, options: TurnOptions, canvas: CanvasDraft | None) -> ToolContext:
-        return ToolContext(
-            user_id=schedule.key.user_id,
-            visibility=schedule.heard,
-            locale=options.locale,
-            timezone=options.timezone,
-            memories=self._stores.memories,
-            can_propose=False,  # no user is present
-            clock=self._clock,
-            key=schedule.key,
-            canvas=canvas,
-        )
+def _offered(tools: ToolRegistry, options: TurnOptions, *, drawing: bool) -> tuple[ToolSchema, ...]:
+    """Return the tools that look things up or draw. Of servers only those that read: no user is present to
+    approve a call."""
+    schemas = tools.schemas(
+        memory=not options.memory_paused, canvas=drawing, schedule=False, allowed=options.agent.tools
+    )
+    return tuple(
+        schema
+        for schema in schemas
+        if schema.name in LOOKING
+        or schema.name.startswith(DRAWING)
+        or (SEPARATOR in schema.name and not tools.writes(schema.name))
+    )
 
 
 def _message(draft: Draft, matters: Sequence[Matter], visibility: Visibility) -> Message:
-    """The message, with a call that names the memories shown to the model unasked."""
+    """Includes a call that names the memories shown to the model unasked."""
     shown = [{"id": each.number, "ref": each.id} for each in matters if each.kind == "memory"]
     calls = tuple(draft.calls)
     if shown:
         calls = (ToolCall("heartbeat", "recall", "{}", json.dumps({"memories": shown})), *calls)
     return Message(
-        "assistant",
-        _shorten(draft.text.strip()),
-        tool_calls=calls,
-        visibility=visibility,
-        tainted=draft.tainted,
+        "assistant", _cut(draft.text.strip()), tool_calls=calls, visibility=visibility, tainted=draft.tainted
     )
 
 
-def _shorten(text: str) -> str:
+def _cut(text: str) -> str:
     """Cut a text to MAX_LENGTH characters, at the end of a sentence if possible."""
     if len(text) <= MAX_LENGTH:
         return text

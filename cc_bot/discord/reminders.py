@@ -1,8 +1,8 @@
 """Posts due reminders and heartbeats, each claimed firing once, and records the outcome.
 
-If Discord refuses, or the owner left the server, the schedule is paused and its owner is told if possible.
-After a crash, failed retries or a failed record the claim is not sent again; its owner is told later that it
-may not have arrived.
+If Discord refuses, or the owner left the server, the schedule is paused and its owner informed by DM. After a
+crash, failed retries or a failed record the claim is not sent again; its owner is informed later that it may
+not have arrived.
 """
 
 import asyncio
@@ -41,12 +41,6 @@ from cc_bot.log import job
 from cc_bot.process import Leases
 from cc_bot.scheduler import Scheduler
 from cc_bot.stores import ScheduleStore
-
-# ---- posting ---------------------------------------------------------------------------------------------
-# Discord creates one message per nonce, so posts are retried, but not refusals.
-#
-# Discord would also post for a user who left the server or was banned, which moderators could not stop: so
-# membership is checked first.
 
 _log = structlog.get_logger(__name__)
 
@@ -91,6 +85,8 @@ class Posted:
 
 @dataclass(eq=False, slots=True)
 class Posting:
+    """Posts messages. Discord creates one message per nonce, so posts are retried; refusals are not."""
+
     rest: hikari.api.RESTClient
     pauses_s: Sequence[float] = PAUSES_S
     """Between retries."""
@@ -100,14 +96,15 @@ class Posting:
     async def say(self, firing: Firing, page: Page, wanted: Wanted | None = None) -> Posted:
         """Post a firing as scheduled, pinging only the owner. Raises Refused, Unwanted once it is no longer
         wanted, and hikari's errors if Discord stays unavailable."""
-        schedule, nonce = firing.schedule, nonce_of(firing)
+        schedule, nonce = firing.schedule, nonce_at("r", firing.schedule.id, firing.due_at)
         if schedule.heard == "private":
             return await self.whisper(schedule.key.user_id, page, nonce, wanted)
         await self.admit(schedule)
         return await self.post(schedule.key.channel_id, schedule.key.user_id, page, nonce, wanted)
 
     async def admit(self, schedule: Schedule) -> None:
-        """Raise Refused if the owner has left the server; not if membership is unknown."""
+        """Raise Refused if the owner has left the server, where Discord would still post for them; not if
+        membership is unknown."""
         if schedule.guild_id is None or schedule.heard == "private":
             return
         try:
@@ -162,17 +159,10 @@ class Posting:
             raise Refused(_OBSTACLES.get(int(error.code), "channel_refused"), error) from error
 
 
-def nonce_of(firing: Firing) -> str:
-    """Return the nonce of a firing. Discord allows 25 characters."""
-    return nonce_at("r", firing.schedule.id, firing.due_at)
-
-
 def nonce_at(kind: str, number: int, moment: datetime) -> str:
-    """Return a nonce for a number (at most a snowflake) and a time in milliseconds."""
+    """Return a nonce for a number (at most a snowflake) and a time. Discord allows 25 characters."""
     return f"{kind}{base36(number)}-{base36(int(moment.timestamp() * 1000))}"
 
-
-# ---- reminders -------------------------------------------------------------------------------------------
 
 PLACES: Final[tuple[Place, ...]] = ("channel", "dm")
 """Schedules delivered by Discord; a terminal delivers its own."""
@@ -330,7 +320,14 @@ class Reminders:
             return
         try:
             recipient = await self._recipient(schedule)
-            speech = await self._heartbeats.speak(schedule, await self._options(schedule, recipient))
+            options = TurnOptions(
+                recipient.locale,
+                recipient.timezone,
+                memory_paused=recipient.memory_paused,
+                agent=await self._chooser.choose_speaker(schedule.key, schedule.guild_id),
+                guild_id=schedule.guild_id,
+            )
+            speech = await self._heartbeats.speak(schedule, options)
         except BaseException as error:
             # Nothing was posted, and no user waits for a heartbeat.
             _log.info("heartbeat_skipped", schedule=schedule.id, error=type(error).__name__)
@@ -374,21 +371,15 @@ class Reminders:
                     await self._posting.post(channel_id, untold.user_id, called, nonce)
 
     async def _is_wanted(self, schedule: Schedule) -> bool:
-        """Return whether it was not cancelled or paused since the claim; True if the database fails."""
-        try:
-            now = await self._schedules.get(schedule.key.user_id, schedule.id)
-        except StorageError:
-            return True
+        """Return whether it was not cancelled or paused since the claim."""
+        now = await self._schedules.get(schedule.key.user_id, schedule.id)
         return now is not None and now.status != "paused"
 
     async def _stop(self, firing: Firing, obstacle: Obstacle) -> None:
-        schedule = firing.schedule
+        """Pause the schedule, and inform its owner by DM. If the DM is what failed, a later reply does."""
+        schedule = replace(firing.schedule, status="paused", obstacle=obstacle)
         _log.info("schedule_paused", schedule=schedule.id, obstacle=obstacle)
         await _record(lambda: self._schedules.mark_failed(firing, obstacle))
-        await self._tell_stopped(replace(schedule, status="paused", obstacle=obstacle))
-
-    async def _tell_stopped(self, schedule: Schedule) -> None:
-        """If the DM is what failed, a later reply tells the owner."""
         if schedule.heard == "private":
             return
         recipient = await self._recipient(schedule)
@@ -398,25 +389,11 @@ class Reminders:
         except Refused as refused:
             _log.info("pause_not_told", schedule=schedule.id, obstacle=refused.obstacle)
 
-    async def _options(self, schedule: Schedule, recipient: Recipient) -> TurnOptions:
-        return TurnOptions(
-            recipient.locale,
-            recipient.timezone,
-            memory_paused=recipient.memory_paused,
-            agent=await self._chooser.choose_speaker(schedule.key, schedule.guild_id),
-            guild_id=schedule.guild_id,
-        )
-
     async def _recipient(self, schedule: Schedule) -> Recipient:
-        """Return the owner, with default settings if the database fails."""
-        user_id, recipients, spoken = schedule.key.user_id, self._recipients, schedule.locale
+        spoken = schedule.locale
         if spoken is None and schedule.guild_id:
-            spoken = recipients.guilds.of_guild(schedule.guild_id)
-        try:
-            return await recipients.of_author(user_id, spoken)
-        except StorageError:
-            locale = spoken or recipients.locale
-            return Recipient(user_id, locale, recipients.timezone, recipients.words(locale), welcomed=True)
+            spoken = self._recipients.guilds.of_guild(schedule.guild_id)
+        return await self._recipients.of_author(schedule.key.user_id, spoken)
 
 
 async def _record(record: Callable[[], Awaitable[Result]]) -> None:
