@@ -554,8 +554,8 @@ def _hours_apart(count: int, start: datetime | None) -> str:
         return f"every {count}h"
     hour, past = (start.hour, start.minute) if start else (9 if count == 24 else 0, 0)
     begin = hour % count
-    hours = "*" if count == 1 else str(hour) if count == 24 else _listed(range(begin, 24, count))
-    return check_repeat(f"{past} {hours if begin or count in (1, 24) else f'*/{count}'} * * *")
+    hours = {1: "*", 24: str(hour)}.get(count, f"{begin}-23/{count}" if begin else f"*/{count}")
+    return check_repeat(f"{past} {hours} * * *")
 
 
 def _days(words: TimeWords, unit: Unit, start: datetime | None) -> str:

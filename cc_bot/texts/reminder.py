@@ -12,9 +12,7 @@ from cc_bot.texts.area import Area, Both, Sentence, by_key
 
 _NAMES: Final = ("SUN", "MON", "TUE", "WED", "THU", "FRI", "SAT")
 _HOURS: Final = re.compile(r"every (\d+)h")
-_EVERY_SO_MANY: Final = re.compile(r"\*/(\d+)")
-_LISTED_AT_MOST: Final = 4
-"""Times of a day; of more that are equally far apart, it is told how far."""
+_HOUR_STEPS: Final = re.compile(r"(?:\*|(\d+)-23)/(\d+)")
 _IN_EVERY_MONTH: Final = 28
 
 
@@ -157,25 +155,15 @@ def described(repeat: str, phrases: RepeatTexts) -> str:
     try:
         cron, interval = parts_of(repeat)
         minute, hour, *days = cron.split()
-        if interval is None and days == ["*"] * 3 and (words := _through_the_day(phrases, hour, int(minute))):
-            return words
+        steps = _HOUR_STEPS.fullmatch(hour)
+        if interval is None and days == ["*"] * 3 and (steps or hour == "*"):
+            if steps:
+                return _hours(phrases, int(steps[2]), first=int(steps[1] or 0), past=int(minute))
+            return phrases.hourly_at.format(minute=minute) if int(minute) else phrases.hourly
         times = [_time(phrases, each, int(minute)) for each in _numbers(hour)]
         return phrases.at.format(days=_days(phrases, interval, *days), times=_joined(phrases, times))
     except (ValueError, IndexError, TypeError):
         return phrases.by_cron.format(cron=repeat)
-
-
-def _through_the_day(phrases: RepeatTexts, hour: str, past: int) -> str | None:
-    """Tell what comes so many hours apart; None for all else."""
-    if hour == "*":
-        return phrases.hourly_at.format(minute=past) if past else phrases.hourly
-    if match := _EVERY_SO_MANY.fullmatch(hour):
-        return _hours(phrases, int(match[1]), past=past)
-    hours = _numbers(hour)
-    apart = 24 // len(hours)
-    if len(hours) <= _LISTED_AT_MOST or hours != list(range(hours[0], 24, apart)):
-        return None
-    return _hours(phrases, apart, first=hours[0], past=past)
 
 
 def _days(phrases: RepeatTexts, interval: Interval | None, day: str, month: str, weekday: str) -> str:
@@ -233,12 +221,8 @@ def _nth_day(phrases: RepeatTexts, field: str) -> str:
     if field.endswith("L"):
         return phrases.last_day.format(day=phrases.weekdays[int(field[:-1])])
     day, _, nth = field.partition("#")
-    return phrases.nth_day.format(nth=_nth(phrases, int(nth)), day=phrases.weekdays[_number(day)])
-
-
-def _nth(phrases: RepeatTexts, number: int) -> str:
-    """`2` in 第2月曜, `2nd` in English."""
-    return phrases.counted[number - 1].removesuffix("日")
+    count = phrases.counted[int(nth) - 1].removesuffix("日")  # 第2月曜, the 2nd Monday
+    return phrases.nth_day.format(nth=count, day=phrases.weekdays[_number(day)])
 
 
 def _time(phrases: RepeatTexts, hour: int, minute: int) -> str:

@@ -1,13 +1,12 @@
 """Tools to set, list and cancel the user's reminders.
 
-They act for the turn's user. Private reminders are shown only in private, and whether a change is made or
-proposed depends on what the turn has read (consent.py).
-
-A reminder from an approved proposal is tainted, and taints a turn that lists it.
+Private reminders are shown only in private. A reminder from an approved proposal is tainted, and taints a
+turn that lists it.
 """
 
 from collections.abc import Sequence
 from datetime import datetime
+from operator import attrgetter
 from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field
@@ -32,6 +31,7 @@ from cc_bot.tools.registry import (
 )
 
 MAX_LISTED = 30
+_identity = attrgetter("key.channel_id", "text", "due_at", "repeat", "status", "visibility")
 
 
 @tool(writes=True, about="schedule")
@@ -63,14 +63,7 @@ async def schedule(
         return propose(context, "schedule", arguments, shown)
     same = (key.channel_id, text.strip(), due, cron, "active", context.visibility)
     for known in await store.list(context.user_id):  # models repeat calls, and answers are regenerated
-        if (
-            known.key.channel_id,
-            known.text,
-            known.due_at,
-            known.repeat,
-            known.status,
-            known.visibility,
-        ) == same:
+        if _identity(known) == same:
             return _added(known)
     added = await store.add(
         key,
@@ -93,13 +86,10 @@ async def list_schedules(context: ToolContext) -> ToolOutcome:
     known = await _list_seen(context)
     if not known:
         return succeeded({"schedules": []})
-    content: dict[str, Any] = {
-        "note": DATA_NOT_INSTRUCTIONS,
-        "schedules": [_content(each) for each in known[:MAX_LISTED]],
-    }
-    if len(known) > MAX_LISTED:
-        content["more"] = len(known) - MAX_LISTED
-    return succeeded(content, tainted=any(each.tainted for each in known[:MAX_LISTED]))
+    listed = known[:MAX_LISTED]
+    content = {"note": DATA_NOT_INSTRUCTIONS, "schedules": [_content(each) for each in listed]}
+    more = {"more": len(known) - MAX_LISTED} if len(known) > MAX_LISTED else {}
+    return succeeded({**content, **more}, tainted=any(each.tainted for each in listed))
 
 
 @tool(writes=True, about="schedule")
@@ -112,7 +102,8 @@ async def cancel_schedule(context: ToolContext, id: MemoryId) -> ToolOutcome:  #
         raise ScheduleNotFound(id=id)
     held = {"text": found.text, "repeat": found.repeat}
     check_held(context, **held)
-    if needs_approval(context, lambda: context.own.end(found.text, may_be_done=True)):
+    others = [each.text for each in known if each is not found]
+    if needs_approval(context, lambda: context.own.end(found.text, others=others, may_be_done=True)):
         words = texts(context.locale)
         time = _time(found.due_at, found.repeat, words)
         shown = show(words.proposal.cancel, time, number=found.number, text=found.text)
@@ -170,7 +161,7 @@ def _content(schedule: Schedule) -> dict[str, Any]:
     content: dict[str, Any] = {
         "id": schedule.number,
         "text": schedule.text,
-        "when": _local(schedule, schedule.due_at),
+        "when": schedule.due_at.astimezone(schedule.zone).isoformat(timespec="minutes"),
         "where": schedule.place,
         "ref": schedule.id,
     }
@@ -179,7 +170,3 @@ def _content(schedule: Schedule) -> dict[str, Any]:
     if schedule.status == "paused":
         content["paused"] = schedule.obstacle or True
     return content
-
-
-def _local(schedule: Schedule, moment: datetime) -> str:
-    return moment.astimezone(schedule.zone).isoformat(timespec="minutes")

@@ -1,6 +1,6 @@
 """`/remind …` and `/heartbeat …`. All replies are ephemeral."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from datetime import timedelta
 
 import hikari
@@ -32,24 +32,19 @@ loader.command(remind)
 
 
 def reminder_id(*, only: Callable[[Schedule], bool] = lambda _: True) -> int:
-    """The option for one of the user's reminders; suggests those that pass `only`."""
+    """The option for one of the user's reminders; suggests those whose text or number contains the input."""
 
     async def suggest(
         ctx: lightbulb.AutocompleteContext[int], schedules: ScheduleStore = lightbulb.di.INJECTED
     ) -> list[Choice]:
-        known = await schedules.list(int(ctx.interaction.user.id))
-        found = matching(filter(only, known), str(ctx.focused.value or ""))
-        return [(choice_name(each), each.number) for each in found]
+        wanted = str(ctx.focused.value or "").strip().removeprefix("#").casefold()
+        return [
+            (choice_name(each), each.number)
+            for each in await schedules.list(int(ctx.interaction.user.id))
+            if only(each) and (wanted in one_line(each.text).casefold() or wanted in str(each.number))
+        ]
 
     return number_option("remind_id", autocomplete=suggesting(suggest))
-
-
-def matching(schedules: Iterable[Schedule], typed: str) -> list[Schedule]:
-    """Return those whose text or number contains the input."""
-    wanted = typed.strip().removeprefix("#").casefold()
-    return [
-        each for each in schedules if wanted in one_line(each.text).casefold() or wanted in str(each.number)
-    ]
 
 
 MAX_WHEN_CHARACTERS = 100
@@ -88,28 +83,25 @@ async def add(
     chooser: AgentSelector,
     moments: TimeResolver,
 ) -> Reply:
-    here = where != "dm"
+    place, moved_to_dm = destination(ctx.interaction, here=where != "dm")
     return await reminders.add(
         caller,
         (await chooser.of(ctx.interaction)).key,
-        place_of(ctx.interaction, here=here),
+        place,
         text=text,
         when=when,
         repeat=repeat or "",
-        moved_to_dm=here and is_moved_to_dm(ctx.interaction),
+        moved_to_dm=moved_to_dm,
         schedules=schedules,
         moments=moments,
     )
 
 
-def place_of(interaction: Answerable, *, here: bool) -> Place:
-    """Return where to post: in this channel if `here` is chosen and the bot can write here, else by DM."""
-    return "channel" if here and not own_space(interaction) and can_write(interaction) else "dm"
-
-
-def is_moved_to_dm(interaction: Answerable) -> bool:
-    """Return whether a post for this channel has to go by DM."""
-    return not own_space(interaction) and not can_write(interaction)
+def destination(interaction: Answerable, *, here: bool) -> tuple[Place, bool]:
+    """Return where to post, and whether it has to go by DM because the bot can't write here."""
+    if not here or own_space(interaction):
+        return "dm", False
+    return ("channel", False) if can_write(interaction) else ("dm", True)
 
 
 reply_command(remind.register, "remind_list", list_reminders)
@@ -183,10 +175,6 @@ loader.command(heartbeat)
 MAX_TIME_CHARACTERS = 20
 
 
-def _time(name: str) -> str | None:
-    return text_option(name, default=None, max_length=MAX_TIME_CHARACTERS)
-
-
 async def heartbeat_on(
     caller: Recipient,
     every: int,
@@ -199,15 +187,15 @@ async def heartbeat_on(
     chooser: AgentSelector,
     recipients: Recipients,
 ) -> Reply:
-    here = where == "channel"
+    place, moved_to_dm = destination(ctx.interaction, here=where == "channel")
     return await reminders.heartbeat_on(
         caller,
         (await chooser.of(ctx.interaction)).key,
-        place_of(ctx.interaction, here=here),
+        place,
         every=every,
         quiet_from=quiet_from or "",
         quiet_to=quiet_to or "",
-        moved_to_dm=here and is_moved_to_dm(ctx.interaction),
+        moved_to_dm=moved_to_dm,
         schedules=schedules,
         clock=recipients.clock,
     )
@@ -219,8 +207,8 @@ reply_command(
     heartbeat_on,
     every=number_option("heartbeat_every", min_value=MIN_HOURS, max_value=MAX_HOURS),
     where=text_option("heartbeat_where", default="dm", choices=choices("heartbeat", "dm", "channel")),
-    quiet_from=_time("heartbeat_quiet_from"),
-    quiet_to=_time("heartbeat_quiet_to"),
+    quiet_from=text_option("heartbeat_quiet_from", default=None, max_length=MAX_TIME_CHARACTERS),
+    quiet_to=text_option("heartbeat_quiet_to", default=None, max_length=MAX_TIME_CHARACTERS),
 )
 reply_command(heartbeat.register, "heartbeat_off", reminders.heartbeat_off)
 reply_command(heartbeat.register, "heartbeat_status", reminders.heartbeat_status)

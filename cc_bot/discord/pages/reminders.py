@@ -29,8 +29,6 @@ UNTOLD_CHARACTERS: Final = 200
 MAX_UNTOLD: Final = 6
 """Per message; the others are only counted."""
 
-_MARK: Final = "⏰ "
-
 
 def reminder_page(firing: Firing, now: datetime, words: Texts) -> Page:
     """Return the message of a due reminder: mention, text and buttons."""
@@ -46,7 +44,7 @@ def reminder_page(firing: Firing, now: datetime, words: Texts) -> Page:
 
 def spoken_reminder(schedule: Schedule) -> str:
     """Return a reminder's text without its mention, as archived and quoted."""
-    return f"{_MARK}{schedule.text}"
+    return f"⏰ {schedule.text}"
 
 
 def heartbeat_page(schedule: Schedule, text: str) -> Page:
@@ -57,12 +55,11 @@ def heartbeat_page(schedule: Schedule, text: str) -> Page:
 
 def reminder_buttons(schedule: Schedule, words: Texts) -> tuple[Button, ...]:
     """Return the buttons to snooze and, if it repeats, to cancel."""
-    user_id, told = schedule.key.user_id, words.reminder
-    labels = (told.snooze_ten_minutes, told.snooze_hour)
-    buttons = [
-        Button(label, SnoozeButton(user_id, schedule.id, minutes).custom_id())
+    labels = (words.reminder.snooze_ten_minutes, words.reminder.snooze_hour)
+    buttons = (
+        Button(label, SnoozeButton(schedule.key.user_id, schedule.id, minutes).custom_id())
         for label, minutes in zip(labels, SNOOZES_MIN, strict=True)
-    ]
+    )
     return (*buttons, *_stop_button(schedule, words))
 
 
@@ -82,32 +79,25 @@ def _stop_button(schedule: Schedule, words: Texts) -> tuple[Button, ...]:
 
 def untold_page(untold: MissedReminders, words: Texts) -> Page:
     """Return the report of missed and possibly missed reminders to their owner."""
-    told = words.reminder
-    parts = [
-        "\n".join((heading, *_untold_lines(firings)))
-        for heading, firings in ((told.missed, untold.missed), (told.uncertain, untold.uncertain))
-        if firings
-    ]
-    return Page(_plain_text("\n".join(parts)))
+    lines = list[str]()
+    texts = words.reminder
+    for heading, firings in ((texts.missed, untold.missed), (texts.uncertain, untold.uncertain)):
+        shown = [f"- {timestamp(each.due_at, 'f')} {_quoted(each.schedule)}" for each in firings[:MAX_UNTOLD]]
+        more = [f"- … +{len(firings) - MAX_UNTOLD}"] if len(firings) > MAX_UNTOLD else []
+        lines += (heading, *shown, *more) if firings else ()
+    return Page(_plain_text("\n".join(lines)))
 
 
 def stopped_page(schedule: Schedule, words: Texts) -> Page:
     """Return why a schedule was paused, for its owner."""
-    told, reason = words.reminder, words.reminder.reasons[schedule.obstacle]
+    texts, reason = words.reminder, words.reminder.reasons[schedule.obstacle]
     if schedule.kind == "heartbeat":
-        return Page(told.heartbeat_stopped.format(reason=reason))
-    text = escape_markdown(shorten(one_line(schedule.text), UNTOLD_CHARACTERS))
-    return Page(_plain_text(told.stopped.format(text=text, reason=reason)))
+        return Page(texts.heartbeat_stopped.format(reason=reason))
+    return Page(_plain_text(texts.stopped.format(text=_quoted(schedule), reason=reason)))
 
 
-def _untold_lines(firings: tuple[Firing, ...]) -> list[str]:
-    lines = [
-        f"- {timestamp(firing.due_at, 'f')} "
-        f"{escape_markdown(shorten(one_line(firing.schedule.text), UNTOLD_CHARACTERS))}"
-        for firing in firings[:MAX_UNTOLD]
-    ]
-    more = len(firings) - MAX_UNTOLD
-    return [*lines, f"- … +{more}"] if more > 0 else lines
+def _quoted(schedule: Schedule) -> str:
+    return escape_markdown(shorten(one_line(schedule.text), UNTOLD_CHARACTERS))
 
 
 def _plain_text(text: str) -> str:
