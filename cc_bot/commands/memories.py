@@ -1,16 +1,17 @@
-"""`/memory …` and the actions of its pages."""
+"""`/memory …` and the buttons of memories, for all front ends."""
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
-from typing import Final
+from typing import Final, get_args
 from zoneinfo import ZoneInfo
 
 from cc_bot.commands.reply import Action, Caller, Item, Reply
 from cc_bot.domain.clock import Clock
 from cc_bot.domain.errors import MemoryNotFound, MemoryPaused
 from cc_bot.domain.memory import (
+    ALL_MEMORIES,
     DEFAULT_CATEGORY,
     UNDO_TIME,
     WORDING,
@@ -18,6 +19,7 @@ from cc_bot.domain.memory import (
     ErasureCounts,
     FoundMemory,
     Memory,
+    MemoryFilter,
     Order,
     Source,
     parse_end,
@@ -31,7 +33,7 @@ from cc_bot.stores import Keep, Stores
 from cc_bot.stores.memory.removal import HiddenMemory
 
 PAGE_SIZE: Final = 8
-MAX_FOUND: Final = 48
+MAX_FOUND: Final = 60
 """Hits shown."""
 UNSURE_BELOW: Final = 0.4
 """Hits of lower confidence are marked."""
@@ -39,7 +41,11 @@ MAX_QUOTED: Final = 700
 """Characters of a memory quoted in a sentence."""
 MAX_TAGS_CHARACTERS: Final = 1100
 """Characters of all tags in a form."""
+MAX_END_CHARACTERS: Final = 40
+MAX_QUERY_CHARACTERS: Final = 200
 _END_OF_DAY: Final = timedelta(seconds=1)
+_BARS: Final = 8
+_CELLS: Final = 8
 
 
 @dataclass(eq=False, slots=True)
@@ -51,7 +57,41 @@ class Memories:
     clock: Clock
 
 
-# ---- lists -----------------------------------------------------------------------------------------------
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """A page of a list or search."""
+
+    found: Sequence[FoundMemory]
+    count: int
+    """All matches; of a search, at most MAX_FOUND and one."""
+    page: int
+    pages: int
+
+
+async def find_page(
+    caller: Caller,
+    *,
+    query: str = "",
+    only: MemoryFilter = ALL_MEMORIES,
+    order: str = "newest",
+    page: int = 1,
+    page_size: int = PAGE_SIZE,
+    service: Memories,
+) -> Listed:
+    """Return a page of the caller's memories: in order, or best first with a query. A page past the end
+    is the last one."""
+    memories, user_id, hits = service.stores.memories, caller.user_id, list[FoundMemory]()
+    if query:
+        hits = await memories.find(user_id, query, limit=MAX_FOUND + 1, audience="private", only=only)
+    count = len(hits) if query else await memories.count(user_id, only=only)
+    pages = max(1, -(-min(count, MAX_FOUND if query else count) // page_size))
+    page = min(max(page, 1), pages)
+    offset = (page - 1) * page_size
+    if query:
+        return Listed(hits[:MAX_FOUND][offset : offset + page_size], count, page, pages)
+    known: Order = next((each for each in get_args(Order) if each == order), "newest")
+    listed = await memories.list(user_id, only=only, limit=page_size, order=known, offset=offset)
+    return Listed([FoundMemory(each, 1.0) for each in listed], count, page, pages)
 
 
 async def list_memories(
@@ -63,68 +103,40 @@ async def list_memories(
     page_size: int = PAGE_SIZE,
     service: Memories,
 ) -> Reply:
-    """List a page of the caller's memories, optionally of one category. A page past the end shows the last
-    one."""
-    texts, memories = caller.words.memory, service.stores.memories
+    """List a page of the caller's memories, optionally of one category."""
+    texts = caller.words.memory
     stored = texts.stored_category(category) or None
     shown = caller.text(texts.shown_category(stored or ""))
-    count = await memories.count(caller.user_id, category=stored)
-    if not count:
+    only = MemoryFilter(category=stored)
+    listed = await find_page(caller, only=only, order=order, page=page, page_size=page_size, service=service)
+    if not listed.count:
         return Reply((texts.none_in_category.format(category=shown) if stored else texts.none,))
-    pages = -(-count // page_size)
-    page = min(max(page, 1), pages)
-    orders: dict[str, Order] = {"oldest": "oldest", "updated": "updated"}
-    listed = await memories.list(
-        caller.user_id,
-        category=stored,
-        limit=page_size,
-        order=orders.get(order, "newest"),
-        offset=(page - 1) * page_size,
-    )
     title = texts.category_title if stored else texts.list_title
     notes = {"oldest": (texts.oldest_first,), "updated": (texts.changed_first,)}.get(order, ())
-    found = [FoundMemory(each, 1.0) for each in listed]
-    told = title.format(category=shown, count=count)
-    return _page(caller, told, found, page=page, pages=pages, notes=notes, service=service)
+    return _page(caller, title.format(category=shown, count=listed.count), listed, service, notes)
 
 
 async def search(
     caller: Caller, *, query: str, category: str | None = None, page: int = 1, service: Memories
 ) -> Reply:
-    """List a page of the memories that match a query, best first."""
+    """List a page of the memories that match a query."""
     texts, query = caller.words.memory, " ".join(query.split())
     if not query:
         return Reply((texts.query_needed,))
-    hits = await service.stores.memories.find(
-        caller.user_id,
-        query,
-        limit=MAX_FOUND,
-        category=texts.stored_category(category) or None,
-        audience="private",
-    )
-    if not hits:
+    only = MemoryFilter(category=texts.stored_category(category) or None)
+    listed = await find_page(caller, query=query, only=only, page=page, service=service)
+    if not listed.count:
         return Reply((texts.no_match.format(query=caller.text(query)),))
-    pages = -(-len(hits) // PAGE_SIZE)
-    page = min(max(page, 1), pages)
-    shown = hits[(page - 1) * PAGE_SIZE : page * PAGE_SIZE]
-    title = texts.hits_title.format(count=len(hits))
-    return _page(caller, title, shown, page=page, pages=pages, service=service)
+    return _page(caller, texts.hits_title.format(count=min(listed.count, MAX_FOUND)), listed, service)
 
 
 def _page(
-    caller: Caller,
-    title: str,
-    found: Sequence[FoundMemory],
-    *,
-    page: int,
-    pages: int,
-    notes: tuple[str, ...] = (),
-    service: Memories,
+    caller: Caller, title: str, listed: Listed, service: Memories, notes: tuple[str, ...] = ()
 ) -> Reply:
-    items = tuple(memory_item(each, caller, service.clock) for each in found)
-    if any(each.memory.audience == "private" for each in found):
+    items = tuple(memory_item(each, caller, service.clock) for each in listed.found)
+    if any(each.memory.audience == "private" for each in listed.found):
         notes = (*notes, caller.words.memory.private_mark)
-    return Reply(title=title, notes=notes, items=items, page=page, pages=pages)
+    return Reply(title=title, notes=notes, items=items, page=listed.page, pages=listed.pages)
 
 
 def memory_item(found: FoundMemory, caller: Caller, clock: Clock) -> Item:
@@ -176,18 +188,11 @@ async def statistics(caller: Caller, *, service: Memories) -> Reply:
     return Reply(tuple(lines), title=title, notes=(f"{texts.sources}: {' ・ '.join(sources)}",))
 
 
-_BARS: Final = 8
-_CELLS: Final = 8
-
-
 def _bar(count: int, most: int) -> str:
     """A bar for a share of the largest count, at least one cell; fixed width, so that bars align on a
     phone."""
     filled = max(1, round(_CELLS * count / most))
     return "▰" * filled + "▱" * (_CELLS - filled)
-
-
-# ---- changes ---------------------------------------------------------------------------------------------
 
 
 async def add(
@@ -201,11 +206,12 @@ async def add(
     source: Source,
     service: Memories,
 ) -> tuple[Memory, Reply]:
-    """Store a memory. Raises MemoryPaused, and an InputError for invalid input."""
+    """Store a memory; one that says the same is updated instead. Raises MemoryPaused, and an InputError for
+    invalid input."""
     if caller.memory_paused:
         raise MemoryPaused
-    texts = caller.words.memory
-    kept = await service.stores.memories.add(
+    texts, memories = caller.words.memory, service.stores.memories
+    change = await memories.remember(
         caller.user_id,
         content,
         category=texts.stored_category(read_category(category or "")) or DEFAULT_CATEGORY,
@@ -214,7 +220,11 @@ async def add(
         audience=audience,
         expires_at=parse_end(expires, service.clock(), caller.timezone),
     )
-    return kept, kept_reply(texts.added, kept, caller)
+    if change.memory.audience != audience:
+        hidden = await memories.update(caller.user_id, change.memory.id, audience=audience)
+        change = replace(change, memory=hidden or change.memory)
+    known = caller.words.receipt.unchanged if change.unchanged else caller.words.receipt.updated
+    return change.memory, kept_reply(texts.added if change.kind == "added" else known, change.memory, caller)
 
 
 def kept_reply(template: str, memory: Memory, caller: Caller) -> Reply:
@@ -261,28 +271,54 @@ def hidden_reply(hidden: HiddenMemory, caller: Caller) -> Reply:
     )
 
 
-async def undelete(caller: Caller, memory_id: int, *, service: Memories) -> Reply:
-    """Undo a deletion; idempotent. Raises TooManyMemories or MemoryFull."""
-    back = await have_back(caller, memory_id, service=service)
-    texts = caller.words.memory
-    if back is None:
-        return Reply((texts.too_late,))
-    return Reply((_sentence(texts.undeleted, back, caller),), receipts_changed=True)
+async def change(
+    caller: Caller, action: str, memory_id: int, *, version: int = 0, service: Memories
+) -> Reply:
+    """Run a button of a memory: delete, undelete, erase, erase-said (also from conversations), restore or
+    undo-edit (with the version), pin, unpin, private, anywhere. All can be repeated.
+
+    Raises TooManyPinned, TooManyMemories or MemoryFull.
+    """
+    memories, removal, user_id = service.stores.memories, service.stores.memory_removal, caller.user_id
+    texts, card, notes = caller.words.memory, caller.words.memory_card, tuple[str, ...]()
+    kept: Memory | None = None
+    done, failed = "", caller.words.receipt.gone
+    match action:
+        case "delete":
+            return await hide(caller, memory_id, service=service)
+        case "erase" | "erase-said":
+            erasure = caller.words.erasure
+            mark = erasure.mark if action == "erase-said" else None
+            erased = await removal.erase(user_id, memory_id, mark=mark)
+            return Reply((erasure.told(erased or ErasureCounts()),), receipts_changed=True)
+        case "undelete":
+            kept = await memories.get(user_id, memory_id) or await removal.undelete(user_id, memory_id)
+            done, failed = texts.undeleted, texts.too_late
+        case "restore":
+            kept = await memories.restore(user_id, memory_id, version)
+            done, failed = card.restored, card.former_gone
+        case "undo-edit":
+            kept = await memories.undo_update(user_id, memory_id, version)
+            done, failed = card.edit_undone, card.edit_not_undone
+        case "pin":
+            kept = await memories.pin(user_id, memory_id)
+            done, notes = card.pinned, (card.pin_use(kept, memories.profile_notes),) if kept else ()
+        case "unpin":
+            kept, done = await memories.unpin(user_id, memory_id), card.unpinned
+        case _:
+            audience: Audience = "private" if action == "private" else "anywhere"
+            kept = await memories.update(user_id, memory_id, audience=audience)
+    said = _sentence(done, kept, caller) if kept else failed
+    return Reply((said,) if said else (), notes=notes, receipts_changed=kept is not None)
 
 
-async def have_back(caller: Caller, memory_id: int, *, service: Memories) -> Memory | None:
-    """Undo a deletion and return the memory; idempotent. None if it is too late. Raises TooManyMemories or
-    MemoryFull."""
-    kept = await service.stores.memories.get(caller.user_id, memory_id)
-    return kept or await service.stores.memory_removal.undelete(caller.user_id, memory_id)
-
-
-async def erase(caller: Caller, *memory_ids: int, said: bool, service: Memories) -> Reply:
-    """Erase memories for good; with `said`, also from conversations."""
-    texts = caller.words.erasure
-    mark = texts.mark if said else None
-    erased = await service.stores.memory_removal.erase(caller.user_id, *memory_ids, mark=mark)
-    return Reply((texts.told(erased or ErasureCounts()),), receipts_changed=True)
+async def erase_all(caller: Caller, *, asked: int, said: bool, service: Memories) -> ErasureCounts | None:
+    """Erase all memories for good, with `said` also from conversations; None, and nothing is erased, if there
+    are more than the `asked` number."""
+    if await service.stores.memories.count(caller.user_id) > asked:
+        return None
+    mark = caller.words.erasure.mark if said else None
+    return await service.stores.memory_removal.erase_all(caller.user_id, mark=mark)
 
 
 async def pause(caller: Caller, *, service: Memories) -> Reply:
@@ -298,9 +334,6 @@ async def resume(caller: Caller, *, service: Memories) -> Reply:
 
 def _sentence(template: str, memory: Memory, caller: Caller) -> str:
     return template.format(id=memory.number, content=caller.text(memory.content, MAX_QUOTED))
-
-
-# ---- form ------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)

@@ -244,12 +244,12 @@ async def _is_still_shown(interaction: hikari.ComponentInteraction) -> bool:
 
 
 async def show_view(interaction: Answerable, view: EphemeralView) -> None:
-    """Show a view as the acknowledged response."""
+    """Show a view as the acknowledged response, in place of all that it had."""
     await interaction.edit_initial_response(
         view.content or None,
         embeds=[view.embed] if view.embed else [],
         components=components(view.buttons, menu=view.menu),
-        attachment=view.attachment or hikari.UNDEFINED,
+        attachment=view.attachment,
         **NO_PINGS,
     )
 

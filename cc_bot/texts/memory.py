@@ -181,11 +181,10 @@ class MemoryCardTexts(Area):
     edit_not_undone = Sentence(ja="そのあとにまた変わったので、この変更だけを取り消すことはできません。</memory show> で前の内容に戻せます。", en="It has changed again since, so this change alone can't be undone. </memory show> lets you go back.")
     your_text = Sentence(ja="入力した内容", en="What you entered")
 
-    def pin_told(self, memory: Memory, most: int) -> str:
-        """Say that a memory is pinned, and what comes of it where prompts tell so many notes from the
-        start."""
+    def pin_use(self, memory: Memory, most: int) -> str:
+        """Say what a pin does if each prompt includes so many memories."""
         use = self.pin_foreign if memory.tainted and most else self.pin_read if most else self.pin_mark_only
-        return f"{self.pinned.format(id=memory.number)}\n-# {use.format(count=most)}"
+        return use.format(count=most)
 
     def because(self, kind: SourceKind, *, author: str = "", model: str = "") -> str:
         """Say how a memory came about. Author and model are empty where they are not known."""

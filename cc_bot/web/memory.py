@@ -11,7 +11,17 @@ from urllib.parse import parse_qsl, urlencode
 from aiohttp import web
 
 from cc_bot.commands import memories
-from cc_bot.commands.memories import MAX_TAGS_CHARACTERS, UNSURE_BELOW, MemoryForm, fill_form, mark_of
+from cc_bot.commands.memories import (
+    MAX_END_CHARACTERS,
+    MAX_FOUND,
+    MAX_QUERY_CHARACTERS,
+    MAX_TAGS_CHARACTERS,
+    UNSURE_BELOW,
+    MemoryForm,
+    fill_form,
+    mark_of,
+)
+from cc_bot.commands.reply import Reply
 from cc_bot.domain.errors import (
     CategoryNeeded,
     InputError,
@@ -55,10 +65,7 @@ from cc_bot.web.services import WebServices
 from cc_bot.web.visitor import SignedIn, visitor_of
 
 PAGE_SIZE: Final = 30
-MAX_FOUND: Final = 2 * PAGE_SIZE
 MAX_CHOSEN: Final = 200
-MAX_QUERY_CHARACTERS: Final = 200
-MAX_END_CHARACTERS: Final = 40
 SHOWN_CHARACTERS: Final = 200
 MAX_CHOICES: Final = 100
 PART_HEADER: Final = "X-Part"
@@ -107,14 +114,6 @@ class ListParams:
         return {name: value for name, value in told.items() if value}
 
 
-@dataclass(frozen=True, slots=True)
-class Choices:
-    """Categories and tags, each with its number of memories."""
-
-    categories: Sequence[tuple[str, int]] = ()
-    tags: Sequence[tuple[str, int]] = ()
-
-
 State = Literal["there", "hidden", "gone"]
 Action = Literal["delete", "undelete", "category"]
 """For several memories."""
@@ -137,7 +136,6 @@ class MemoryPages:
         self._services = services
         self._memories = services.stores.memories
         self._removal = services.stores.memory_removal
-        self._history = services.stores.memories
 
     def routes(self) -> Sequence[web.AbstractRouteDef]:
         pages: Sequence[tuple[str, Handler, Handler]] = (
@@ -147,18 +145,10 @@ class MemoryPages:
             ("/memories/erase-all", self.ask_to_erase_all, self.erase_all),
             ("/memories/{number}", self.show, self.edit),
         )
-        presses: Sequence[tuple[str, Handler]] = (
-            ("undo", self.undo),
-            ("restore", self.restore),
-            ("delete", self.delete),
-            ("undelete", self.undelete),
-            ("pin", self.pin),
-            ("unpin", self.unpin),
-        )
         return (
             *(web.get(path, show) for path, show, _ in pages),
             *(web.post(path, press) for path, _, press in pages),
-            *(web.post(f"/memories/{{number}}/{name}", press) for name, press in presses),
+            web.post("/memories/{number}/{action:undo-edit|restore|delete|undelete|pin|unpin}", self.change),
         )
 
     # ---- looking through them and adding -------------------------------------------------------------------
@@ -199,26 +189,41 @@ class MemoryPages:
         problem: InputError | None = None,
     ) -> web.Response:
         """Show a page of the list; after an error, with the input or the selection."""
-        wish, user_id = ListParams.of(asked), visitor.user_id
-        found, page, count = await self._find_page(user_id, wish, asked.get("page", "1"))
-        listed = {each.memory.number for each in found}
+        wish, user_id, asked_page = ListParams.of(asked), visitor.user_id, number_of(asked.get("page", "1"))
+        found = await memories.find_page(
+            visitor,
+            query=wish.query,
+            only=wish.only,
+            order=wish.order,
+            page=asked_page,
+            page_size=PAGE_SIZE,
+            service=self._services.memories,
+        )
+        if found.page != max(1, asked_page):
+            raise NothingHere
+        listed = {each.memory.number for each in found.found}
         elsewhere = [
             FoundMemory(memory, 1.0)
             for number in chosen
             if number not in listed and (memory := await self._memories.get_by_number(user_id, number))
         ]
         now = self._services.clock()
-        choices = Choices() if PART_HEADER in request.headers else await self._choices(user_id)
+        categories: Sequence[tuple[str, int]] = ()
+        tags: Sequence[tuple[str, int]] = ()
+        if PART_HEADER not in request.headers:
+            categories = await self._memories.list_categories(user_id, limit=MAX_CHOICES)
+            tags = await self._memories.list_tags(user_id, limit=MAX_CHOICES)
         return render(
             request,
             "memories.html",
             visitor,
             status=status_of(problem) if problem else 200,
             wish=wish,
-            found=found,
-            count=_count(count, wish, visitor.words.web_memory),
-            page=page,
-            choices=choices,
+            found=found.found,
+            count=_count(found.count, wish, visitor.words.web_memory),
+            page=PageNumber(found.page, found.pages),
+            categories=categories,
+            tags=tags,
             narrowed=bool(wish.address.keys() - {"q"}),
             problem=sentence_on(problem, visitor.words, visitor.timezone) if problem else "",
             entered=entered or MemoryForm(audience="private"),
@@ -230,32 +235,8 @@ class MemoryPages:
             ended=lambda memory: memory.is_expired(now),
             last_day=lambda memory: write_end(memory.expires_at, visitor.timezone),
             unsure_below=UNSURE_BELOW,
-            here_again=urlencode({**wish.address, **({"page": page.number} if page.number > 1 else {})}),
+            here_again=urlencode({**wish.address, **({"page": found.page} if found.page > 1 else {})}),
             **_limits(),
-        )
-
-    async def _find_page(
-        self, user_id: int, wish: ListParams, number: str
-    ) -> tuple[Sequence[FoundMemory], PageNumber, int]:
-        """Return a page of the list, its number, and the number of all matches. Raises NothingHere."""
-        if wish.query:
-            hits = await self._memories.find(
-                user_id, wish.query, limit=MAX_FOUND + 1, audience="private", only=wish.only
-            )
-            page = PageNumber.of(number, min(len(hits), MAX_FOUND), PAGE_SIZE)
-            first = page.offset(PAGE_SIZE)
-            return hits[:MAX_FOUND][first : first + PAGE_SIZE], page, len(hits)
-        count = await self._memories.count(user_id, only=wish.only)
-        page = PageNumber.of(number, count, PAGE_SIZE)
-        listed = await self._memories.list(
-            user_id, only=wish.only, order=wish.order, limit=PAGE_SIZE, offset=page.offset(PAGE_SIZE)
-        )
-        return [FoundMemory(each, 1.0) for each in listed], page, count
-
-    async def _choices(self, user_id: int) -> Choices:
-        return Choices(
-            await self._memories.list_categories(user_id, limit=MAX_CHOICES),
-            await self._memories.list_tags(user_id, limit=MAX_CHOICES),
         )
 
     # ---- one of them ---------------------------------------------------------------------------------------
@@ -269,7 +250,8 @@ class MemoryPages:
         forgotten = await self._forgotten(request, visitor)
         if forgotten is None:
             raise NothingHere
-        return _forgotten_page(request, visitor, forgotten)
+        until = forgotten.since + UNDO_TIME
+        return render(request, "memory_deleted.html", visitor, memory=forgotten.memory, until=until)
 
     async def edit(self, request: web.Request) -> web.StreamResponse:
         """Change one; if it was changed meanwhile, show both. Invalid input is shown again with the reason.
@@ -291,57 +273,22 @@ class MemoryPages:
             return await self._card(request, visitor, before, entered, problem=error)
         if after is None:
             raise NothingHere
-        return await self._go_on(
-            request, visitor, after, "memory_unchanged" if mark_of(after) == mark else "memory_edited"
-        )
-
-    async def undo(self, request: web.Request) -> web.StreamResponse:
-        """Undo the last change, if it is the one that was shown. Raises NothingHere."""
-        visitor = visitor_of(request)
-        kept = await self._find(request, visitor)
-        former_id = _number(text_of(request, "former"))
-        undone = await self._history.undo_update(visitor.user_id, kept.id, former_id)
-        return await self._go_on(request, visitor, kept, "memory_undone" if undone else "memory_not_undone")
-
-    async def restore(self, request: web.Request) -> web.StreamResponse:
-        """Restore a former version. Raises NothingHere and MemoryFull."""
-        visitor = visitor_of(request)
-        kept = await self._find(request, visitor)
-        version_id = _number(text_of(request, "version"))
-        its_own = {each.id for each in await self._history.list_versions(visitor.user_id, kept.id)}
-        restored = await self._history.restore(visitor.user_id, version_id) if version_id in its_own else None
-        return await self._go_on(
-            request, visitor, kept, "memory_restored" if restored else "memory_not_restored"
-        )
-
-    async def delete(self, request: web.Request) -> web.StreamResponse:
-        """Delete one; can be undone for a while. Raises NothingHere."""
-        visitor = visitor_of(request)
-        memory_id = await self._row(request, visitor)
-        if await self._removal.hide(visitor.user_id, memory_id) is None:
-            raise NothingHere
         await self._services.discord.receipts_changed(visitor.user_id)
-        return see_other(_path(id_in(request, "number")))
+        card = visitor.words.memory_card
+        done = card.unchanged if mark_of(after) == mark else card.edited
+        return go_on_with(request, visitor, _path(after.number), Reply((done.format(id=after.number),)))
 
-    async def undelete(self, request: web.Request) -> web.StreamResponse:
-        """Undo a deletion. Raises NothingHere, TooManyMemories and MemoryFull."""
-        visitor = visitor_of(request)
+    async def change(self, request: web.Request) -> web.StreamResponse:
+        """Run the button in the path. Raises NothingHere, and what `memories.change` raises."""
+        visitor, action = visitor_of(request), request.match_info["action"]
         memory_id = await self._row(request, visitor)
-        reply = await memories.undelete(visitor, memory_id, service=self._services.memories)
+        version = _number(text_of(request, "version") or "0")
+        reply = await memories.change(
+            visitor, action, memory_id, version=version, service=self._services.memories
+        )
         await self._services.discord.receipts_changed(visitor.user_id)
-        return go_on_with(request, visitor, _path(id_in(request, "number")), reply)
-
-    async def pin(self, request: web.Request) -> web.StreamResponse:
-        visitor = visitor_of(request)
-        kept = await self._find(request, visitor)
-        await self._services.stores.memories.pin(visitor.user_id, kept.id)
-        return go_on(request, visitor, _path(kept.number), "memory_pinned")
-
-    async def unpin(self, request: web.Request) -> web.StreamResponse:
-        visitor = visitor_of(request)
-        kept = await self._find(request, visitor)
-        await self._services.stores.memories.unpin(visitor.user_id, kept.id)
-        return go_on(request, visitor, _path(kept.number), "memory_unpinned")
+        path = _path(id_in(request, "number"))
+        return see_other(path) if action == "delete" else go_on_with(request, visitor, path, reply)
 
     async def _card(
         self,
@@ -353,7 +300,7 @@ class MemoryPages:
         problem: InputError | None = None,
         conflict: bool = False,
     ) -> web.Response:
-        former = await self._history.list_versions(visitor.user_id, kept.id)
+        former, card = await self._memories.list_versions(visitor.user_id, kept.id), visitor.words.memory_card
         return render(
             request,
             "memory.html",
@@ -369,12 +316,9 @@ class MemoryPages:
             why=_why(kept, visitor.words),
             ended=kept.is_expired(self._services.clock()),
             last_day=write_end(kept.expires_at, visitor.timezone),
-            pin_hint=self._pin_hint(kept, visitor.words) if kept.pinned else "",
+            pin_hint=card.pin_use(kept, self._memories.profile_notes) if kept.pinned else "",
             **_limits(),
         )
-
-    def _pin_hint(self, kept: Memory, words: Texts) -> str:
-        return _lines(words.memory_card.pin_told(kept, self._services.stores.memories.profile_notes))[-1]
 
     async def _find(self, request: web.Request, visitor: SignedIn) -> Memory:
         found = await self._memories.get_by_number(visitor.user_id, id_in(request, "number"))
@@ -393,12 +337,6 @@ class MemoryPages:
         if found is None:
             raise NothingHere
         return found
-
-    async def _go_on(
-        self, request: web.Request, visitor: SignedIn, memory: Memory, done: str
-    ) -> web.StreamResponse:
-        await self._services.discord.receipts_changed(visitor.user_id)
-        return go_on(request, visitor, _path(memory.number), done)
 
     # ---- several at once -----------------------------------------------------------------------------------
 
@@ -457,16 +395,11 @@ class MemoryPages:
     async def _change_one(self, visitor: SignedIn, number: int, action: Action, category: str) -> None:
         """Apply the action; missing memories are skipped. Raises InputError."""
         memory_id = await self._memories.get_id(visitor.user_id, number)
-        if memory_id is None:
-            return
-        match action:
-            case "delete":
-                await self._memories.delete(visitor.user_id, memory_id)
-            case "undelete":
-                await memories.have_back(visitor, memory_id, service=self._services.memories)
-            case "category":
-                stored = visitor.words.memory.stored_category(category)
-                await self._memories.update(visitor.user_id, memory_id, category=stored)
+        if memory_id is not None and action == "category":
+            stored = visitor.words.memory.stored_category(category)
+            await self._memories.update(visitor.user_id, memory_id, category=stored)
+        elif memory_id is not None:
+            await memories.change(visitor, action, memory_id, service=self._services.memories)
 
     async def _outcome(self, number: int, visitor: SignedIn, why_not: str = "") -> Outcome:
         kept = await self._memories.get_by_number(visitor.user_id, number)
@@ -511,7 +444,8 @@ class MemoryPages:
                 missing.append(number)
             else:
                 ids.append(found)
-        erased = await self._removal.erase(visitor.user_id, *ids, mark=await _mark(request, visitor.words))
+        mark = visitor.words.erasure.mark if _scope(request) == "said" else None
+        erased = await self._removal.erase(visitor.user_id, *ids, mark=mark)
         if erased is None:
             raise NothingHere
         await self._after_erasing(visitor)
@@ -524,13 +458,11 @@ class MemoryPages:
 
     async def erase_all(self, request: web.Request) -> web.StreamResponse:
         """Erase all, unless there are more than the question named. Raises InputError and StorageError."""
-        visitor = visitor_of(request)
-        asked = _number(text_of(request, "count"))
-        count = await self._memories.count(visitor.user_id)
-        if count > asked:
+        visitor, asked = visitor_of(request), _number(text_of(request, "count"))
+        said = _scope(request) == "said"
+        erased = await memories.erase_all(visitor, asked=asked, said=said, service=self._services.memories)
+        if erased is None:
             return go_on(request, visitor, "/memories/erase-all", "memories_more")
-        mark = await _mark(request, visitor.words)
-        erased = await self._removal.erase_all(visitor.user_id, mark=mark)
         await self._after_erasing(visitor)
         return _erased_page(request, visitor, erased, ())
 
@@ -538,12 +470,6 @@ class MemoryPages:
         await self._services.discord.receipts_changed(visitor.user_id)
         for key in await self._services.stores.canvases.list_keys(visitor.user_id):
             await self._services.discord.canvas_changed(key)
-
-
-def _forgotten_page(request: web.Request, visitor: SignedIn, hidden: HiddenMemory) -> web.Response:
-    return render(
-        request, "memory_deleted.html", visitor, memory=hidden.memory, until=hidden.since + UNDO_TIME
-    )
 
 
 def _erased_page(
@@ -608,15 +534,12 @@ async def _form(request: web.Request) -> MemoryForm:
     return MemoryForm(content, category, tags, end, chosen)
 
 
-async def _mark(request: web.Request, words: Texts) -> str | None:
-    """Return the text that replaces emptied messages; None if only memories are erased. Raises InputError."""
-    match text_of(request, "scope"):
-        case "alone":
-            return None
-        case "said":
-            return words.erasure.mark
-        case _:
-            raise InputError
+def _scope(request: web.Request) -> str:
+    """Return what to erase: memories alone, or what was `said` of them too. Raises InputError."""
+    scope = text_of(request, "scope")
+    if scope not in ("alone", "said"):
+        raise InputError
+    return scope
 
 
 def _number(text: str) -> int:

@@ -25,7 +25,7 @@ KNOWN_LATER = {
     "cc_bot.llm.openai.quirks: re.search(model_pattern, model, re.IGNORECASE)",
     # Searched with a limit of time: the operator's patterns.
     "cc_bot.config: regex.compile(line)",
-    "cc_bot.stores.memory.secrets: regex.compile(pattern, regex.IGNORECASE)",
+    "cc_bot.stores.memory.limits: regex.compile(pattern, regex.IGNORECASE)",
 }
 WEAK = {
     # Held against at most 400 characters.

@@ -307,7 +307,7 @@ async def forget_everything(stores: Stores, database: Database) -> None:
         await memories.update(USER, memory.id, content=content)
     newest, oldest = await memories.list_versions(USER, memory.id)
     assert await memories.undo_update(USER, memory.id, newest.id)
-    assert await memories.restore(USER, oldest.id)
+    assert await memories.restore(USER, memory.id, oldest.id)
     assert await memories.delete(USER, memory.id)
     imported = [PortableMemory("取り込んだもの")]
     assert len((await stores.memory_transfer.plan(USER, imported)).new) == 1

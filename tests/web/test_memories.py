@@ -17,10 +17,12 @@ from cc_bot.domain import Memory
 from cc_bot.domain.locale import Locale
 from cc_bot.domain.memory import Source
 from cc_bot.domain.memory_transfer import PortableMemory, read_memories
+from cc_bot.domain.text import without_sign
 from cc_bot.texts import texts
 from tests.web.pages import HANA, TARO, Site, Visit
 from tests.web.stored import KEY, keep, talk
 
+CARD: Final = texts(Locale.JA).memory_card
 NEW: Final = {"content": "猫", "category": "", "tags": "", "end": "", "audience": "private"}
 """The form of a new memory, as a browser sends it."""
 
@@ -152,13 +154,13 @@ class TestOne:
         await site.core.stores.memory_removal.erase(TARO, gone.id)
         for _ in range(3):
             await keep(site, "花の秘密", HANA)
-        form = {"mark": "x", "former": "1", "version": "1", **NEW}
+        form = {"mark": "x", "version": "1", **NEW}
         for number in ("1", "0", "-1", "2", "99999999999999999999", "x", "１", "1.0"):
             assert "花の秘密" not in await taro.open(f"/memories/{number}", status=404)
-            for action in ("", "/undo", "/restore", "/delete", "/undelete", "/pin", "/unpin"):
+            for action in ("", "/undo-edit", "/restore", "/delete", "/undelete", "/pin", "/unpin"):
                 answer = await taro.press(f"/memories/{number}{action}", **form)
                 assert answer.status == 404, (number, action)
-        answer = await taro.press("/memories/1/undo", former="1")
+        answer = await taro.press("/memories/1/undo-edit", version="1")
         assert alert(await answer.text())
         assert '<a href="/memories">' in await answer.text()
         assert len(await contents(site, HANA)) == 3
@@ -172,9 +174,9 @@ class TestOne:
         assert (after.content, after.category, after.tags) == ("猫を飼っている", "家族", ("赤い 犬",))
         assert after.expires_at
         assert site.town.told_anew == [TARO]
-        assert said(page) == "変更しました。"
+        assert said(page) == without_sign(CARD.edited.format(id=1))
         assert "犬を飼っている" in page
-        assert "変更はありませんでした" in await said_after(taro, await edit(taro, after, **form))
+        assert CARD.unchanged.format(id=1) == await said_after(taro, await edit(taro, after, **form))
         answer = await taro.press("/memories/1/delete")
         assert answer.headers["Location"] == "/memories/1"
         assert "このメモリは削除しました" in await taro.open("/memories/1")
@@ -203,18 +205,18 @@ class TestOne:
         await site.core.stores.memories.update(TARO, memory.id, content="二")
         [former] = await site.core.stores.memories.list_versions(TARO, memory.id)
         answer = await taro.press("/memories/1/restore", version=str(former.id))
-        assert await said_after(taro, answer) == "前の内容に戻しました。"
+        assert await said_after(taro, answer) == without_sign(CARD.restored.format(id=1))
         assert await contents(site) == ["一"]
-        answer = await taro.press("/memories/1/undo", former=str(former.id))
-        assert "取り消しませんでした" in await said_after(taro, answer), "that is not its last change"
-        answer = await taro.press("/memories/1/undo", former=str(former.id + 1))
-        assert await said_after(taro, answer) == "最後の変更を取り消しました。"
+        answer = await taro.press("/memories/1/undo-edit", version=str(former.id))
+        assert CARD.edit_not_undone == await said_after(taro, answer), "that is not its last change"
+        answer = await taro.press("/memories/1/undo-edit", version=str(former.id + 1))
+        assert await said_after(taro, answer) == without_sign(CARD.edit_undone.format(id=1))
         assert await contents(site) == ["二"]
         hers = await keep(site, "花の一", HANA)
         await site.core.stores.memories.update(HANA, hers.id, content="花の二")
         [former] = await site.core.stores.memories.list_versions(HANA, hers.id)
         answer = await taro.press("/memories/1/restore", version=str(former.id))
-        assert "もう残っていません" in await said_after(taro, answer)
+        assert CARD.former_gone == await said_after(taro, answer)
         assert (await taro.press("/memories/1/restore", version="x")).status == 400
 
 
@@ -291,14 +293,14 @@ class TestWhatIsTold:
         for path in ("/settings", "/reminders", "/conversations", "/privacy/erase"):
             assert said(await taro.open(f"{path}?done=settings_saved")) == ""
         for path in ("/memories", "/memories/1", "/memories/import"):
-            for claim in ("done=memory_edited", "done=memories_paused", "imported=5", "done=x&done_of=5"):
+            for claim in ("done=memories_none", "done=memories_paused", "imported=5", "done=x&done_of=5"):
                 assert said(await taro.open(f"{path}?{claim}")) == ""
         assert "できなかったもの" not in await taro.open("/memories/several?n=1&not=1")
         answer = await taro.press("/memories/1/pin")
         async with site.visit(TARO) as other, site.visit(HANA) as hana:
             assert await said_after(other, answer) == ""
             await hana.open(answer.headers["Location"], status=404)
-        assert await said_after(taro, answer) == "ピン留めしました。"
+        assert without_sign(CARD.pinned.format(id=1)) in await said_after(taro, answer)
         assert await said_after(taro, answer) == ""
 
 

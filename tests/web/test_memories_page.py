@@ -3,6 +3,9 @@
 import pytest
 from playwright.async_api import Browser, Dialog, FilePayload, Page, expect
 
+from cc_bot.domain.locale import Locale
+from cc_bot.domain.text import without_sign
+from cc_bot.texts import texts
 from tests.browser import PHONE, Trouble, browser_fixture
 from tests.web.browsing import signed_in, site_fixture
 from tests.web.pages import TARO, Site
@@ -22,6 +25,9 @@ async def keep_all(site: Site, *contents: str) -> None:
 
 async def contents(site: Site) -> list[str]:
     return [each.content for each in await site.core.stores.memories.list(TARO, limit=99)]
+
+
+EDITED = without_sign(texts(Locale.JA).memory_card.edited.format(id=1))
 
 
 async def is_said(page: Page, sentence: str) -> None:
@@ -79,7 +85,7 @@ class TestWithoutScripts:
             await expect(page.locator("#said")).to_contain_text("水曜は在宅")
             await page.get_by_label("内容").fill("木曜は在宅")
             await page.get_by_role("button", name="保存する").click()
-            await is_said(page, "変更しました。")
+            await is_said(page, EDITED)
             await page.get_by_role("button", name="最後の変更を取り消す").click()
             await expect(page.get_by_label("内容")).to_have_value("水曜は在宅")
             await page.get_by_role("button", name="削除する").click()
@@ -129,6 +135,6 @@ class TestWithScripts:
             await expect(page.get_by_label("内容")).to_have_value("木曜は在宅")
             assert asked == ["まだ保存していない文章があります。保存せずに進みますか？"]
             await page.get_by_role("button", name="保存する").click()
-            await is_said(page, "変更しました。")
+            await is_said(page, EDITED)
         [kept] = await site.core.stores.memories.list(TARO)
         assert (kept.content, kept.pinned) == ("木曜は在宅", False)

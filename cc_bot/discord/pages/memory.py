@@ -221,9 +221,11 @@ def _custom_id(action: MemoryAction, memory: Memory) -> str:
 EXAMPLES = 5
 
 
-def import_preview(plan: ImportPlan, user_id: int, until: datetime, words: Texts) -> EphemeralView:
-    """Return the numbers of new, known and refused memories, with some of the new ones, and a button if there
-    are any."""
+def import_preview(
+    plan: ImportPlan, planned: str, user_id: int, until: datetime, words: Texts
+) -> EphemeralView:
+    """Return the numbers of new, known and refused memories; if there are new ones, some of them, the file
+    `planned`, and buttons."""
     told, new = words.memory_box, len(plan.new)
     lines = [told.import_new.format(count=new)]
     if plan.known:
@@ -235,17 +237,13 @@ def import_preview(plan: ImportPlan, user_id: int, until: datetime, words: Texts
     lines += ["", f"**{told.examples}**"]
     lines += [f"・{escape_markdown(shorten(one_line(each.content), 80))}" for each in plan.new[:EXAMPLES]]
     lines += ["", f"-# {told.import_check.format(until=timestamp(until, 't'))}"]
-    moment = int(until.timestamp())
-    yes = ConfirmButton(user_id, "import", new, moment)
-    no = ConfirmButton(user_id, "cancel", new, moment)
-    return EphemeralView(
-        "",
-        _embed(lines, words),
-        (
-            Button(told.import_now.format(count=new), yes.custom_id(), primary=True),
-            Button(told.cancel, no.custom_id()),
-        ),
+    yes, no = (
+        ConfirmButton(user_id, decision, new, int(until.timestamp())).custom_id()
+        for decision in ("import", "cancel")
     )
+    take = Button(told.import_now.format(count=new), yes, primary=True)
+    file = hikari.Bytes(planned.encode(), "memories.json")
+    return EphemeralView("", _embed(lines, words), (take, Button(told.cancel, no)), attachment=file)
 
 
 def _embed(lines: list[str], words: Texts) -> hikari.Embed:

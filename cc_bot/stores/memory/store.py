@@ -168,21 +168,6 @@ _SELECT_VERSIONS: Final = f"""
     SELECT {MEMORY.select} FROM memories WHERE user_id = $1 AND id IN (SELECT id FROM chain)
 """
 
-# The active memory that a version belongs to, and the version. $1 user, $2 version
-_SELECT_HEAD: Final = f"""
-    WITH RECURSIVE chain (id, status) AS (
-        SELECT id, status FROM memories WHERE user_id = $1 AND id = $2 AND status = 'superseded'
-        UNION
-        SELECT newer.id, newer.status
-        FROM chain
-        JOIN memories AS newer
-            ON newer.user_id = $1 AND newer.supersedes = chain.id
-    )
-    SELECT {MEMORY.select} FROM memories
-    WHERE user_id = $1 AND id IN (SELECT id FROM chain WHERE status = 'active' OR id = $2)
-    ORDER BY id = $2, id
-"""
-
 _TAKEN_BACK: Final = (*(name for name in GIVEN if name != "audience"), "supersedes", "updated_at")
 
 # $1 user, $2 memory, $3 the version before it
@@ -485,15 +470,15 @@ class MemoryStore:
         rows = await self._database.query(_SELECT_VERSIONS, user_id, known_id(memory_id))
         return _chained(memory_id, map(MEMORY.read, rows))
 
-    async def restore(self, user_id: int, version_id: int) -> Memory | None:
+    async def restore(self, user_id: int, memory_id: int, version_id: int) -> Memory | None:
         """Set a memory's WORDING to that of one of its versions; what it had becomes a version. Returns the
-        memory; None if the version or its memory is gone."""
-        rows = await self._database.query(_SELECT_HEAD, user_id, known_id(version_id))
-        if len(rows) < 2:
+        memory; None if it or the version is gone."""
+        versions = await self.list_versions(user_id, memory_id)
+        version = next((each for each in versions if each.id == version_id), None)
+        if version is None:
             return None
-        *_, head, version = map(MEMORY.read, rows)
         wording = {name: getattr(version, name) for name in WORDING}
-        return await self.update(user_id, head.id, **wording, source=version.source)  # it keeps its author
+        return await self.update(user_id, memory_id, **wording, source=version.source)  # it keeps its author
 
     async def undo_update(self, user_id: int, memory_id: int, former_id: int) -> Memory | None:
         """Undo an update that kept the version `former_id`, and drop the newer text. Returns the memory; None

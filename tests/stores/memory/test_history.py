@@ -25,8 +25,8 @@ async def undo(stores: Stores, memory: Memory, user_id: int = ME) -> Memory | No
     return await stores.memories.undo_update(user_id, memory.id, memory.supersedes or 0)
 
 
-async def restore(stores: Stores, version_id: int) -> Memory:
-    return got(await stores.memories.restore(ME, version_id))
+async def restore(stores: Stores, memory_id: int, version_id: int) -> Memory:
+    return got(await stores.memories.restore(ME, memory_id, version_id))
 
 
 async def rows(database: Database) -> list[tuple[str, str]]:
@@ -58,11 +58,11 @@ class TestRestoring:
             ME, memory.id, content="会議は月曜", category="家", tags=(), expires_at=None, audience="private"
         )
         [version] = await stores.memories.list_versions(ME, memory.id)
-        now = await restore(stores, version.id)
+        now = await restore(stores, memory.id, version.id)
         assert now == await stores.memories.get(ME, memory.id)
         assert (now.id, now.content, now.category, now.tags) == (memory.id, "会議は金曜", "仕事", ("予定",))
         assert (now.expires_at, now.metadata, now.audience) == (end, {"k": "v"}, "private")
-        again = await restore(stores, version.id)
+        again = await restore(stores, memory.id, version.id)
         assert (again.content, again.supersedes) == ("会議は金曜", now.supersedes)
         assert await said(stores, memory) == ["会議は金曜", "会議は月曜", "会議は金曜"]
         undone = got(await undo(stores, now))
@@ -75,12 +75,12 @@ class TestRestoring:
         new = await stores.memories.add(ME, "Lives in Tokyo", source=Source("import"))
         await stores.memories.update(ME, new.id, content="Lives in Kyoto", source=Source("model"))
         [old] = await stores.memories.list_versions(ME, new.id)
-        back = await restore(stores, old.id)
+        back = await restore(stores, new.id, old.id)
         assert (back.id, back.content, back.source) == (new.id, "Lives in Tokyo", Source("import"))
         assert await listed(stores) == ["Lives in Tokyo"]
         versions = await stores.memories.list_versions(ME, new.id)
         own = next(each for each in versions if each.source.kind == "model")
-        assert (await restore(stores, own.id)).source == Source("model")
+        assert (await restore(stores, new.id, own.id)).source == Source("model")
 
 
 class TestUndoOfAnUpdate:
