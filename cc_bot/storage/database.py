@@ -18,7 +18,7 @@ from cc_bot.storage.dialect import Dialect
 _log = structlog.get_logger(__name__)
 
 Row = Sequence[Any]
-"""The columns of one row, in the order of the SELECT or RETURNING list."""
+"""In the order of the SELECT or RETURNING list."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,21 +69,12 @@ def guild(id_: int) -> Subject:
 
 
 def storable(value: Any) -> Any:
-    """Make a parameter storable in every engine: without NUL, and without lone surrogates, which models
-    produce by cutting an emoji."""
+    """Remove NUL from a text parameter, and lone surrogates, which models produce by cutting an emoji."""
     if isinstance(value, str):
         if "\0" in value:
             value = value.replace("\0", "")
         return value if value.isascii() else value.encode("utf-8", "replace").decode()
     return value
-
-
-def all_of(statements: Sequence[Statement]) -> Steps[list[Sequence[Row]]]:
-    """Return a transaction of these statements, which returns the rows of each."""
-    found = []
-    for statement in statements:
-        found.append((yield statement))
-    return found
 
 
 class Trouble(NamedTuple):
@@ -112,7 +103,13 @@ class Engine:
     async def transaction(
         self, statements: Sequence[Statement], about: Sequence[Subject]
     ) -> list[Sequence[Row]]:
-        return await self.write(lambda: all_of(statements), about)
+        def steps() -> Steps[list[Sequence[Row]]]:
+            found = []
+            for statement in statements:
+                found.append((yield statement))
+            return found
+
+        return await self.write(steps, about)
 
     async def wait_for_write(self, seconds: float) -> bool:
         with suppress(TimeoutError):
@@ -121,7 +118,7 @@ class Engine:
         return False
 
     def begin_shutdown(self) -> None:
-        """See Database; a file has no timeouts to shorten."""
+        """A file has no timeouts to shorten."""
 
     def _note_write(self) -> None:
         self._written.set()
@@ -166,21 +163,15 @@ class Database(Protocol):
     async def transaction(
         self, statements: Sequence[Statement], about: Sequence[Subject]
     ) -> list[Sequence[Row]]:
-        """Run the statements in one atomic transaction, and return the rows of each.
-
-        It finishes even if the caller is cancelled.
-        """
+        """Run the statements in one transaction, and return the rows of each. See `write`."""
         ...
 
     async def read(self, begin: Callable[[], Steps[T]]) -> T:
-        """Run the read statements of `begin()` on one snapshot of the database."""
+        """Run the read statements of `begin()` on one snapshot."""
         ...
 
     async def read_long(self, begin: Callable[[], Steps[T]]) -> T:
-        """Like `read`, on its own connection, so that other statements do not wait.
-
-        For statements whose time grows with the user's data.
-        """
+        """Like `read`, on its own connection, for statements whose time grows with the user's data."""
         ...
 
     def stream(self, sql: str) -> AsyncIterator[Row]:
@@ -188,15 +179,12 @@ class Database(Protocol):
         ...
 
     async def write(self, begin: Callable[[], Steps[T]], about: Sequence[Subject]) -> T:
-        """Run the statements of `begin()` in one transaction, rolled back if it raises.
-
-        `begin` may be called again: after a conflict, or on a new connection.
-        """
+        """Run the statements of `begin()` in one transaction, rolled back if it raises. It finishes even if
+        the caller is cancelled. `begin` may be called again: after a conflict, or on a new connection."""
         ...
 
     async def wait_for_write(self, seconds: float) -> bool:
-        """Wait for a change made through this object. Returns False after the timeout. Other programs'
-        changes go unnoticed."""
+        """Wait for a change made through this object. Returns False after the timeout."""
         ...
 
     async def size(self) -> int:

@@ -4,10 +4,8 @@ back.
 Each line is one erasure: kind, salted hash of the id, and time. Lines are only ever added, so logs of several
 machines are merged by adding missing lines.
 
-The log shows no ids, but its holder can test known ones, so it is as private as the database: mode 0600.
-Testing a user's id takes some milliseconds, a million of them an hour or more. Ids of messages and channels
-use a fast hash (a million takes seconds), because they are erased by the thousand and a restore tests each
-one.
+Its holder can test known ids, so it is as private as the database. Testing a user's id takes milliseconds.
+Ids of messages and channels, which are erased by the thousand, use a fast hash.
 """
 
 import asyncio
@@ -16,7 +14,7 @@ import hmac
 import json
 import re
 import secrets
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
@@ -28,7 +26,7 @@ import structlog
 
 from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.errors import ErasureNotNoted
-from cc_bot.regular_file import open_regular, read_regular
+from cc_bot.regular_file import open_regular
 from cc_bot.storage.files import append
 
 Kind = Literal["user", "memory", "memory_and_messages", "session", "message", "place"]
@@ -139,7 +137,7 @@ def read_erasures(*paths: Path) -> Erasures:
     entries = dict[bytes, _Entry]()
     for path in paths:
         with suppress(FileNotFoundError):
-            entries |= _read_entries(path)
+            entries |= _by_line(path)
     times = dict[str, datetime]()
     for entry in entries.values():
         times[entry.hash] = max(entry.at, times.get(entry.hash, entry.at))
@@ -151,9 +149,9 @@ def read_erasures(*paths: Path) -> Erasures:
 def merge_log(source: Path, target: Path) -> None:
     """Add the source's missing lines to a log. Raises OSError, or UnreadableLine if either file is not a
     log."""
-    added, known = _read_entries(source), dict[bytes, _Entry]()
+    added, known = _by_line(source), dict[bytes, _Entry]()
     with suppress(FileNotFoundError):
-        known = _read_entries(target)
+        known = _by_line(target)
     append(target, b"".join(line + b"\n" for line in added if line not in known))
 
 
@@ -180,30 +178,32 @@ def _is_readable(path: Path) -> bool:
     return True
 
 
-def _read_entries(path: Path) -> dict[bytes, _Entry]:
-    """Return the erasures by line. In a log of an earlier checkout the first line has the salt."""
-    entries, salt = dict[bytes, _Entry](), ""
-    for number, line in enumerate(read_regular(path).splitlines(), 1):
-        if number == 1 and (found := _EARLIER_HEAD.fullmatch(line)):
-            salt = found[1].decode()
-        elif entry := _parse(path, number, line, salt):
-            entries[_line(entry)] = entry
-    return entries
+def _entries(path: Path) -> Iterator[_Entry]:
+    """Yield the erasures. In a log of an earlier checkout the first line has the salt. Raises OSError or
+    UnreadableLine."""
+    salt = ""
+    with open_regular(path) as file:
+        for number, line in enumerate(map(bytes.rstrip, file), 1):
+            if number == 1 and (found := _EARLIER_HEAD.fullmatch(line)):
+                salt = found[1].decode()
+            elif entry := _parse(path, number, line, salt):
+                yield entry
+
+
+def _by_line(path: Path) -> dict[bytes, _Entry]:
+    return {_line(entry): entry for entry in _entries(path)}
 
 
 def _salt_of(path: Path) -> bytes:
-    """A new salt for an empty log. Raises OSError or UnreadableLine."""
-    with suppress(FileNotFoundError), open_regular(path) as file:
-        for number, line in enumerate(file, 1):
-            if found := _EARLIER_HEAD.fullmatch(line.rstrip(b"\n")):
-                return bytes.fromhex(found[1].decode())
-            if entry := _parse(path, number, line.rstrip(b"\n")):
-                return entry.salt
+    """A new salt for an empty log."""
+    with suppress(FileNotFoundError):
+        for entry in _entries(path):
+            return entry.salt
     return secrets.token_bytes(_SALT_BYTES)
 
 
-def _parse(path: Path, number: int, line: bytes, salt: str = "") -> _Entry | None:
-    """None if a crash truncated the line. Raises UnreadableLine."""
+def _parse(path: Path, number: int, line: bytes, salt: str) -> _Entry | None:
+    """None if a crash truncated the line."""
     try:
         fields = json.loads(line)
         given = bytes.fromhex(fields.get("salt", salt) if salt else fields["salt"])
