@@ -1,8 +1,17 @@
-"""The tables with personal data: overview, export and erasure."""
+"""The tables with personal data: overview, export and erasure derive from one list.
+
+An erasure is first recorded in the erasure log and in `erasing`, so the next start continues it after a kill:
+see privacy.py. Messages are deleted in batches, so that others need not wait, the rest in one transaction.
+Then it is recorded in the log again, to cover a backup made in between. Call `clean` of memory/removal.py
+afterwards, for the unused pages of SQLite.
+
+A user's channel messages are deleted with their answers, the frozen blocks that held them, and their pending
+mentions. The id of the last one is kept per channel, so that catching up does not fetch them again.
+"""
 
 import base64
 import json
-from collections.abc import AsyncIterator, Iterable, Mapping
+from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from functools import cache, partial
@@ -19,8 +28,6 @@ from cc_bot.stores.columns import from_ms, to_ms
 from cc_bot.stores.memory.index import SEARCHED
 from cc_bot.stores.memory.rows import OWE
 from cc_bot.stores.usage import COUNTED
-
-# ---- personal tables -------------------------------------------------------------------------------------
 
 # ruff: noqa: S608 - put together from constants alone
 
@@ -198,8 +205,6 @@ PERSONAL_TABLES: Final = (
 """Each table comes after those that its rows refer to."""
 _EXPORTED: Final = tuple(table for table in PERSONAL_TABLES if table.kind)
 
-# ---- personal data ---------------------------------------------------------------------------------------
-
 Record = Mapping[str, Any]
 """A row ready for JSON: times in ISO 8601, Discord ids as texts, since many programs round numbers of that
 size."""
@@ -208,20 +213,10 @@ _PIECE_BYTES: Final = 3 * 2**20
 """Of a file; a longer one becomes several records."""
 
 _JSON: Final = frozenset(
-    {
-        *(
-            "canvas_state",
-            "tool_calls",
-            "quiet",
-            "question",
-            "models",
-            "document",
-            "change",
-            "pages",
-            "earlier",
-        ),
-        *("tags", "metadata", "source"),
-    }
+    (
+        *("canvas_state", "tool_calls", "quiet", "question", "models", "document", "change", "pages"),
+        *("earlier", "tags", "metadata", "source"),
+    )
 )
 _IDS: Final = frozenset({"id", "set_by", "reply_to", "supersedes", "summarized_to", "shown_in", "replaces"})
 """Besides columns named `…_id`."""
@@ -266,16 +261,11 @@ def _overview(user_id: int, *, on_server: bool) -> Steps[Holdings]:
     for table in _EXPORTED:
         [(count, first, last)] = yield Statement(table.count, (user_id,))
         if count and table.kind:
-            found = StoredAmount(count, _moment(first), _moment(last))
-            kinds[table.kind] = _together(kinds[table.kind], found) if table.kind in kinds else found
+            known = kinds.get(table.kind, StoredAmount(0))
+            times = sorted(filter(None, (known.first, known.last, _moment(first), _moment(last))))
+            kinds[table.kind] = StoredAmount(known.count + count, *times[:1], *times[-1:])
     [(file_bytes,)] = yield Statement(COUNT_FILE_BYTES, (user_id,))
     return Holdings(kinds, file_bytes, on_server)
-
-
-def _together(one: StoredAmount, other: StoredAmount) -> StoredAmount:
-    firsts = [held.first for held in (one, other) if held.first]
-    lasts = [held.last for held in (one, other) if held.last]
-    return StoredAmount(one.count + other.count, min(firsts, default=None), max(lasts, default=None))
 
 
 def _moment(value: Any) -> datetime | None:
@@ -295,12 +285,8 @@ def _records(table: PersonalTable, row: Row) -> list[Record]:
     pieces = [data[at : at + _PIECE_BYTES] for at in range(0, len(data), _PIECE_BYTES)] or [b""]
     rest = {name: value for name, value in fields.items() if name != "document"}  # once is enough
     return [
-        {
-            **(fields if n == 1 else rest),
-            "piece": n,
-            "pieces": len(pieces),
-            "data_base64": base64.b64encode(piece).decode(),
-        }
+        (fields if n == 1 else rest)
+        | {"piece": n, "pieces": len(pieces), "data_base64": base64.b64encode(piece).decode()}
         for n, piece in enumerate(pieces, 1)
     ]
 
@@ -308,17 +294,12 @@ def _records(table: PersonalTable, row: Row) -> list[Record]:
 def _exported(name: str, value: Any) -> Any:
     if name in _JSON and value:
         return json.loads(
-            value, parse_int=lambda digits: _id_as_text("", int(digits)), object_pairs_hook=_with_text_ids
+            value,
+            parse_int=lambda digits: _id_as_text("", int(digits)),
+            object_pairs_hook=lambda pairs: {name: _id_as_text(name, value) for name, value in pairs},
         )
-    if isinstance(value, int) and (
-        name.endswith("_at") or name in ("at", "timestamp", "until", "token_until")
-    ):
-        return from_ms(value).isoformat()
-    return _id_as_text(name, value)
-
-
-def _with_text_ids(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
-    return {name: _id_as_text(name, value) for name, value in pairs}
+    is_time = name.endswith("_at") or name in ("at", "timestamp", "until", "token_until")
+    return from_ms(value).isoformat() if is_time and isinstance(value, int) else _id_as_text(name, value)
 
 
 def _id_as_text(name: str, value: Any) -> Any:
@@ -328,8 +309,6 @@ def _id_as_text(name: str, value: Any) -> Any:
 
 
 # SQL that erases all data of a user ($1).
-
-# ruff: noqa: S608 - put together from constants alone
 
 # $2 now
 BEGIN: Final = "INSERT INTO erasing (user_id, since) VALUES ($1, $2) ON CONFLICT (user_id) DO NOTHING"
