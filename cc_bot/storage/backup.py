@@ -1,4 +1,4 @@
-"""Backups of the database, made with SQLite's online backup API while the bot keeps writing.
+"""Backups, made with SQLite's online backup API while the bot keeps writing.
 
 All pages are copied in one step: with several, each write restarts the copy. A copy gets its final name only
 after it was checked, its manifest was written, and both were synced.
@@ -29,7 +29,6 @@ from cc_bot.version import __version__
 
 Stage = Literal["copying", "checking", "upgrading", "erasing"]
 Announce = Callable[[Stage], None]
-"""Called when a stage begins."""
 
 
 def announce_nothing(_: Stage) -> None: ...
@@ -40,7 +39,6 @@ _NOTE: Final = "This proves damage, not origin: see docs/backup.md."
 _NAME: Final = re.compile(r"sessions_(\d{8}-\d{6})(?:-(\d+))?\.db")
 _LEFT_OVER: Final = re.compile(r"\.sessions_\d{8}-\d{6}(?:-\d+)?\.db\.partial(?:-journal)?")
 _LEFT_OVER_AFTER: Final = timedelta(days=1)
-"""An unfinished copy of this age was interrupted."""
 _SELECT_TABLES: Final = """
     SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite~_%' ESCAPE '~' ORDER BY name
 """
@@ -51,7 +49,7 @@ Rows = Mapping[str, int]
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """The content of a backup. The hash detects damage that SQLite's check misses."""
+    """The hash detects damage that SQLite's check misses."""
 
     made_at: datetime
     program: str
@@ -60,7 +58,7 @@ class Manifest:
     sha256: str
     rows: Rows
     erasures: int
-    """Number of entries in the erasure log."""
+    """Entries in the erasure log."""
 
     def to_json(self) -> str:
         made_at = self.made_at.isoformat(timespec="milliseconds")
@@ -71,7 +69,7 @@ class Manifest:
 
     @classmethod
     def from_json(cls, text: str) -> "Manifest":
-        """Raises ValueError if it is invalid."""
+        """Raises ValueError."""
         try:
             found = json.loads(text)
             if found["format"] != _FORMAT:
@@ -87,7 +85,7 @@ def manifest_path(backup: Path) -> Path:
 
 
 def read_manifest(backup: Path) -> Manifest | None:
-    """Read a backup's manifest; None if it has none. Raises OSError, or ValueError if it is invalid."""
+    """Raises OSError, or ValueError if it is invalid; None if there is none."""
     with suppress(FileNotFoundError):
         return Manifest.from_json(read_regular(manifest_path(backup)).decode())
     return None
@@ -100,14 +98,12 @@ def manifests_in(folder: Path) -> Iterator[Manifest]:
 
 
 def hash_of(path: Path) -> str:
-    """Return the hexadecimal SHA-256 of a file. Raises OSError."""
+    """Raises OSError."""
     with open_regular(path) as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 class Damaged(sqlite3.DatabaseError):
-    """The database is readable, but fails a check."""
-
     sqlite_errorcode = sqlite3.SQLITE_CORRUPT
 
 
@@ -125,7 +121,7 @@ def check_database(connection: sqlite3.Connection) -> tuple[int, Rows]:
 
 
 def ensure_whole(connection: sqlite3.Connection) -> None:
-    """Check pages, indexes, types, constraints and references. Raises sqlite3.Error."""
+    """Raises sqlite3.Error."""
     if connection.execute("PRAGMA integrity_check(1)").fetchall() != [("ok",)]:
         raise Damaged
     if connection.execute("PRAGMA foreign_key_check").fetchone():
@@ -133,13 +129,13 @@ def ensure_whole(connection: sqlite3.Connection) -> None:
 
 
 def is_disk_trouble(error: BaseException) -> bool:
-    """Return whether the disk is full or failing, so that the file may be intact."""
+    """The file may be intact."""
     return code_of(error) in (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR)
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class Backup:
-    """A backup, identified by its name; later ones compare greater."""
+    """Later ones compare greater."""
 
     moment: datetime
     """In the time zone of the program that made it."""
@@ -150,14 +146,14 @@ class Backup:
 
 @dataclass(frozen=True, slots=True)
 class Rotation:
-    """How many backups are kept, and for how long; exceeding either limit deletes one. None: unbounded."""
+    """Exceeding either limit deletes a backup. None: unbounded."""
 
     keep: int | None = None
     days: int | None = None
 
 
 def backups_in(folder: Path) -> list[Backup]:
-    """List the backups in the folder, newest first. Raises OSError."""
+    """Newest first. Raises OSError."""
     found = list[Backup]()
     for path in folder.iterdir():
         if match := _NAME.fullmatch(path.name):
@@ -170,8 +166,8 @@ def backups_in(folder: Path) -> list[Backup]:
 def rotate(
     folder: Path, rotation: Rotation, now: datetime, *, made: Path, database: Path | None = None
 ) -> tuple[Path, ...]:
-    """Delete expired backups with their manifests, oldest first, and return them; and remains of interrupted
-    copies. Never deletes the newest, the one just made, or the open database. Raises OSError."""
+    """Delete expired backups with their manifests, and remains of interrupted copies. Returns the backups,
+    oldest first. Never deletes the newest, the one just made, or the open database. Raises OSError."""
     live = database.resolve() if database else None
     older = [each for each in backups_in(folder) if each.path.resolve() != live][1:]
     too_many = len(older) if rotation.keep is None else max(rotation.keep, 1) - 1
@@ -195,12 +191,10 @@ def rotate(
 
 @dataclass(frozen=True, slots=True)
 class BackupResult:
-    """A verified copy."""
-
     path: Path
     manifest: Manifest
     deleted: tuple[Path, ...] = ()
-    """Older backups deleted by the rotation."""
+    """By the rotation."""
 
 
 async def back_up(
@@ -212,9 +206,8 @@ async def back_up(
     announce: Announce = announce_nothing,
 ) -> BackupResult:
     """Copy the database into the folder (created if missing) as `sessions_YYYYMMDD-HHMMSS.db`, with its
-    manifest and the erasure log; then delete expired backups.
+    manifest and the erasure log; then delete expired backups. Files have mode 0600.
 
-    The name shows `now` in its own time zone. Existing copies are never overwritten. Files have mode 0600.
     Raises DatabaseMissing, DatabaseUnusable (the source fails SQLite's check), NotEnoughRoom, BackupFailed
     or, after the copy was made, OldBackupsKept.
     """
@@ -246,7 +239,7 @@ def _back_up(
 
 
 def back_up_before(database: Path, version: int) -> Path:
-    """Copy the database beside itself before migrating to schema `version`: `sessions.before-v2.db`."""
+    """Copy the database beside itself before migrating: `sessions.before-v2.db`."""
     with _new_copy(database, database.parent, f"{database.stem}.before-v{version}") as copy:
         return copy.target
 
@@ -255,7 +248,6 @@ def back_up_before(database: Path, version: int) -> Path:
 class _Copy:
     partial: Path
     target: Path
-    """Its name after `_new_copy`."""
     version: int
     rows: Rows
 
@@ -300,7 +292,7 @@ def _new_copy(
 
 
 def _reserve(folder: Path, stem: str) -> tuple[Path, Path]:
-    """Create a file with mode 0600 to write into, and return it with its final name, which it reserves."""
+    """Create a file with mode 0600, which reserves a final name; return both."""
     for number in count(1):
         target = folder / f"{stem}{f'-{number}' if number > 1 else ''}.db"
         partial = target.with_name(f".{target.name}.partial")
@@ -313,7 +305,7 @@ def _reserve(folder: Path, stem: str) -> tuple[Path, Path]:
 
 
 def copies_of(database: Path) -> list[Path]:
-    """List all copies beside a database with their SQLite files, and the remains of interrupted ones:
+    """List the copies beside a database with their SQLite files, interrupted ones too:
     `sessions.before-v16.db` of an upgrade, `sessions.replaced-20261122-041500.db` of a restore."""
     pattern = re.compile(
         rf"\.?{re.escape(database.stem)}\.(?:before-v\d+|replaced-\d{{8}}-\d{{6}})(?:-\d+)?"
@@ -327,13 +319,13 @@ def copies_of(database: Path) -> list[Path]:
 
 
 def leftovers_of(database: Path) -> list[Path]:
-    """List the folders of interrupted restores."""
+    """The folders of interrupted restores."""
     return sorted(database.parent.glob(f".{glob.escape(database.name)}.restoring-*"))
 
 
 def delete_old_copies(database: Path, now: datetime, days: int) -> tuple[Path, ...]:
-    """Delete copies older than `days` (0: none), because they hold data that was erased since, and remains of
-    interrupted copies older than a day. Returns the deleted paths. Raises OSError."""
+    """Delete copies older than `days` (0: none), as they hold data erased since, and interrupted ones older
+    than a day. Returns them. Raises OSError."""
     unfinished = (now - _LEFT_OVER_AFTER).timestamp()
     old = (now - timedelta(days=days)).timestamp() if days else 0
     doomed = [

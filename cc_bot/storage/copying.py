@@ -1,8 +1,8 @@
 """Copies a database into an empty one of the same or the other engine, completely or not at all.
 
 PostgreSQL receives the rows with COPY in one transaction; for SQLite a new file is filled, then renamed. Only
-tables and columns of both schemas are copied, so older databases work. A table is skipped if its rows lack a
-value that this version requires.
+tables and columns of both schemas are copied. A table is skipped if its rows lack a value that this version
+requires.
 """
 
 import sqlite3
@@ -42,10 +42,9 @@ _SELECT_COLUMNS: Final[Mapping[Dialect, str]] = {
 class CopiedTable:
     name: str
     columns: tuple[str, ...]
-    """Those that both have."""
+    """That both have."""
     rows: int
     numbered: str
-    """The column whose numbers are never reused; empty if there is none."""
     last_number: int
 
     @property
@@ -58,11 +57,11 @@ class CopyPlan:
     tables: tuple[CopiedTable, ...]
     """Each after the tables that it references."""
     left_out: tuple[str, ...]
-    """Tables and columns (`table.column`) of the source that this version lacks."""
+    """Tables and columns (`table.column`) that this version lacks."""
 
 
 async def ensure_empty(target: Database) -> None:
-    """Raise CopyTargetOccupied if a table has more rows than the migrations insert."""
+    """Raises CopyTargetOccupied."""
     there = await list_tables(target)
     for table in newest_tables():
         few = f'SELECT 1 FROM "{table.name}" LIMIT $1'
@@ -71,7 +70,7 @@ async def ensure_empty(target: Database) -> None:
 
 
 async def plan_copy(source: Database) -> CopyPlan:
-    """Determine what can be copied. Raises StorageError."""
+    """Raises StorageError."""
     there = {(table, column) for table, column in await source.query(_SELECT_COLUMNS[source.dialect])}
     layouts = {
         table.name: table
@@ -93,7 +92,7 @@ async def _plan_table(source: Database, layout: TableLayout, shared: set[tuple[s
 
 
 async def _last_number(source: Database, table: str, column: str) -> int:
-    """The row may be deleted, but old buttons still refer to the number."""
+    """The row may be deleted, but old buttons still refer to it."""
     if source.dialect == "sqlite":
         found = await source.query("SELECT seq FROM sqlite_sequence WHERE name = $1", table)
     else:
@@ -103,7 +102,7 @@ async def _last_number(source: Database, table: str, column: str) -> int:
 
 
 async def copy_to_server(source: Database, plan: CopyPlan, target: Database) -> None:
-    """Copy into an empty database of the newest schema. Raises CopyStopped or CopyRefused."""
+    """Raises CopyStopped or CopyRefused."""
     names, table = [f'"{each.name}"' for each in plan.tables], plan.tables[0]
     try:
         async with cast("PostgresDatabase", target).bulk() as connection:
@@ -122,8 +121,7 @@ async def copy_to_server(source: Database, plan: CopyPlan, target: Database) -> 
 
 
 async def copy_to_file(source: Database, plan: CopyPlan, new: Path, target: Path) -> None:
-    """Copy into `new`, an empty file of the newest schema, and rename it to `target`. Raises CopyStopped or
-    CopyRefused."""
+    """Fill `new`, an empty file of the newest schema, and rename it. Raises CopyStopped or CopyRefused."""
     table = plan.tables[0]
     try:
         with closing(sqlite3.connect(new, isolation_level=None)) as connection:

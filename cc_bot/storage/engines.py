@@ -24,28 +24,26 @@ def dialect_of(url: str) -> Dialect:
 
 DATA_FOLDER: Final = Path("data")
 _SERVER_NAME: Final = "postgresql"
-"""Base name of the files that belong to a database on a server."""
 
 
 def config_path(url: str, data_folder: Path = DATA_FOLDER) -> Path:
-    """Return the path beside which the operator's files are: the database file as the URL names it or, for a
-    server, a path in the data folder. Raises InvalidSetting."""
+    """The path beside which the operator's files are: the database file as the URL names it or, for a server,
+    a path in the data folder. Raises InvalidSetting."""
     return sqlite_path(url) if dialect_of(url) == "sqlite" else data_folder / _SERVER_NAME
 
 
 def state_path(url: str, data_folder: Path = DATA_FOLDER) -> Path:
-    """Return that path for the program's own files (erasure log, lock), with links resolved. Raises
-    InvalidSetting."""
+    """The same for the program's own files (erasure log, lock), with links resolved."""
     return database_file(url) if dialect_of(url) == "sqlite" else data_folder / _SERVER_NAME
 
 
 def folder_setting(url: str) -> str:
-    """Return the name of the setting that determines both folders."""
+    """The setting that determines both folders."""
     return URL_SETTING if dialect_of(url) == "sqlite" else "CC_BOT_DATA_FOLDER"
 
 
 def shown(url: str) -> str:
-    """Return the URL without its password, for the operator. Raises InvalidSetting or EngineMissing."""
+    """The URL without its password. Raises InvalidSetting or EngineMissing."""
     if dialect_of(url) == "sqlite":
         return url
     _need_driver()
@@ -65,8 +63,7 @@ def source_url(url: str) -> str:
 
 
 def file_of(url: str, command: str) -> Path:
-    """Return the database's file, for commands on files. Raises InvalidSetting, or NotAFile for a database on
-    a server."""
+    """For commands on files. Raises InvalidSetting, or NotAFile for a server."""
     if dialect_of(url) != "sqlite":
         raise NotAFile(command=command)
     return database_file(url)
@@ -76,8 +73,7 @@ def file_of(url: str, command: str) -> Path:
 async def open_database(
     url: str, *, synchronous: Synchronous = "NORMAL", timeout_s: float = TIMEOUT_S, read_only: bool = False
 ) -> AsyncIterator[Database]:
-    """Open a connection without migrating the schema. `timeout_s`: how long writes to a file wait for other
-    programs. `read_only` leaves a file unchanged.
+    """Open a connection without migrating. `timeout_s`: how long writes to a file wait for other programs.
 
     Raises a StartupError: InvalidSetting, DatabaseFolderMissing, DatabaseUnusable, SqliteTooOld,
     EngineMissing, PostgresRefused or PostgresTooOld; or a StorageError.
@@ -101,24 +97,21 @@ def _need_driver() -> None:
         raise EngineMissing(extra="postgres")
 
 
-# ---- others on a server ------------------------------------------------------------------------------------
-# A file lock works on one machine only, but a server may be used from several.
-
 _COUNT_OTHERS: Final = """
     SELECT count(*) FROM pg_stat_activity
     WHERE datname = current_database() AND pid <> pg_backend_pid() AND application_name = 'cc-bot'
         AND (state IS NULL OR state <> 'idle' OR state_change > clock_timestamp() - INTERVAL '1 minute')
 """
-"""A bot queries at least every 15 seconds, so idle connections belong to a pooler. Connections of other
-roles, whose state is hidden, count."""
+"""A bot queries at least every 15 seconds, so idle connections belong to a pooler. Those of other roles,
+whose state is hidden, count."""
 _LOOKS: Final = 20
 _BETWEEN_S: Final = 0.1
-"""A connection closed just now may still be listed."""
+"""A closed connection may still be listed."""
 
 
 async def ensure_unused(database: Database) -> None:
-    """Raise ServerInUse if another cc-bot uses the database on a server that was just opened. For a file, see
-    `instance_lock`. Raises StorageError."""
+    """Raises ServerInUse if another cc-bot, also of another machine, uses the database on a server. For a
+    file, see `instance_lock`."""
     if database.dialect == "sqlite":
         return
     for _ in range(_LOOKS):

@@ -1,11 +1,7 @@
-"""The erasure log: kept outside the database and its backups, so that a restore does not bring erased data
-back.
+"""The erasure log, outside the database and its backups, so that a restore does not bring erased data back.
 
-Each line is one erasure: kind, salted hash of the id, and time. Lines are only ever added, so logs of several
-machines are merged by adding missing lines.
-
-Its holder can test known ids, so it is as private as the database. Testing a user's id takes milliseconds.
-Ids of messages and channels, which are erased by the thousand, use a fast hash.
+Each line is one erasure: kind, salted hash of the id, and time. Lines are only added, so logs of several
+machines can be merged. A holder can test known ids, so it is as private as the database.
 """
 
 import asyncio
@@ -35,29 +31,27 @@ message; all messages of a channel or thread."""
 
 _SALT_BYTES: Final = 16
 _SCRYPT: Final = {"n": 2**11, "r": 8, "p": 1}
-"""2 MiB and about 4 ms: https://www.rfc-editor.org/rfc/rfc7914."""
+"""About 4 ms. Only for users: other ids are erased by the thousand."""
 _TORN: Final = re.compile(rb"(\{[\x20-\x7c~]*)?")
-"""An incomplete line left by a crash; not an erasure yet."""
+"""An incomplete line left by a crash."""
 _EARLIER_HEAD: Final = re.compile(rb'\{"version": 2, "salt": "([0-9a-f]{32})"\}')
 
 _log = structlog.get_logger(__name__)
 
 
 class UnreadableLine(ValueError):
-    """The file is not an erasure log."""
-
     def __init__(self, path: Path, line: int) -> None:
         super().__init__(f"line {line} of {path} is no erasure")
         self.line = line
 
 
 def memory_name(user_id: int, memory_id: int, created_at: str) -> str:
-    """Return a memory's name in the log. Its number alone is not unique: it may be reused after a restore."""
+    """A number alone may be reused after a restore."""
     return f"{user_id}/{memory_id}/{created_at}"
 
 
 def place_name(channel_id: int, thread_id: int) -> str:
-    """Return the name of a channel (thread 0) or thread in the log."""
+    """Thread 0: the channel itself."""
     return f"{channel_id}/{thread_id}"
 
 
@@ -70,17 +64,14 @@ class _Entry(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Erasures:
-    """The content of one or more logs."""
-
     salts: frozenset[bytes]
     times: Mapping[str, datetime]
-    """The last erasure of each, by hash."""
+    """The last one by hash."""
     last_user: datetime | None
-    """The last erasure of any user."""
     count: int
 
     def match(self, kind: Kind, id_: int | str, since: datetime | None) -> bool:
-        """Return whether it was erased at or after `since`; None: at any time."""
+        """Return whether it was erased since then; None: ever."""
         if kind == "user" and (self.last_user is None or (since is not None and self.last_user < since)):
             return False  # without a slow hash
         times = (self.times.get(_hash(salt, kind, id_)) for salt in self.salts)
@@ -88,28 +79,21 @@ class Erasures:
 
 
 class ErasureLog:
-    """The erasure log of one database."""
-
     def __init__(self, path: Path, *, clock: Clock = utc_now) -> None:
-        """The file is created by the first erasure or by `make`."""
         self.path = path
         self._clock = clock
         self._in_trouble = False
         self._writing = Lock()
-        """A line that is being written looks truncated. Of two processes the second adds a blank line."""
+        """A line being written looks truncated."""
 
     @classmethod
     def beside(cls, database: Path, *, clock: Clock = utc_now) -> "ErasureLog":
-        """Return the log of a database file: `sessions.erasures.jsonl` for `sessions.db`."""
+        """`sessions.erasures.jsonl` for `sessions.db`."""
         return cls(database.with_suffix(".erasures.jsonl"), clock=clock)
 
     async def note(self, kind: Kind, *ids: int | str) -> None:
-        """Record erasures; await this before erasing.
-
-        Raises ErasureNotNoted, also if the file is not an erasure log; then nothing may be erased, since a
-        restore would undo it. Failures are logged once until the next success: the purge retries every few
-        seconds.
-        """
+        """Record erasures before erasing. Raises ErasureNotNoted; then nothing may be erased, since a restore
+        would undo it. Failures are logged once until the next success."""
         if not ids:
             return
         try:
@@ -122,7 +106,7 @@ class ErasureLog:
         self._in_trouble = False
 
     def make(self) -> None:
-        """Create an empty log if missing, to distinguish it from a lost one. Raises OSError."""
+        """Create an empty log if missing, to tell it from a lost one. Raises OSError."""
         append(self.path, b"")
 
     def _note(self, kind: Kind, ids: Iterable[int | str]) -> None:
@@ -133,7 +117,7 @@ class ErasureLog:
 
 
 def read_erasures(*paths: Path) -> Erasures:
-    """Read these logs as one; a missing log is empty. Raises OSError or UnreadableLine."""
+    """Read logs as one; a missing one is empty. Raises OSError or UnreadableLine."""
     entries = dict[bytes, _Entry]()
     for path in paths:
         with suppress(FileNotFoundError):
@@ -147,8 +131,7 @@ def read_erasures(*paths: Path) -> Erasures:
 
 
 def merge_log(source: Path, target: Path) -> None:
-    """Add the source's missing lines to a log. Raises OSError, or UnreadableLine if either file is not a
-    log."""
+    """Add the source's missing lines. Raises OSError or UnreadableLine."""
     added, known = _by_line(source), dict[bytes, _Entry]()
     with suppress(FileNotFoundError):
         known = _by_line(target)
@@ -156,17 +139,16 @@ def merge_log(source: Path, target: Path) -> None:
 
 
 def logs_in(folder: Path) -> list[Path]:
-    """List the log copies in a folder."""
+    """The log copies in a folder."""
     return sorted(folder.glob("erasures*.jsonl"))
 
 
 def copy_in(folder: Path) -> Path:
-    """Return the log copy that `cc-bot backup` keeps in this folder, in case the machine is lost."""
+    """The copy that `cc-bot backup` keeps, in case the machine is lost."""
     return folder / "erasures.jsonl"
 
 
 def find_unreadable_logs(paths: Iterable[Path]) -> list[Path]:
-    """Return those that are unreadable or not logs; a missing log is empty."""
     return [path for path in paths if not _is_readable(path)]
 
 
@@ -179,8 +161,7 @@ def _is_readable(path: Path) -> bool:
 
 
 def _entries(path: Path) -> Iterator[_Entry]:
-    """Yield the erasures. In a log of an earlier checkout the first line has the salt. Raises OSError or
-    UnreadableLine."""
+    """In a log of an earlier checkout the first line has the salt."""
     salt = ""
     with open_regular(path) as file:
         for number, line in enumerate(map(bytes.rstrip, file), 1):
@@ -195,7 +176,6 @@ def _by_line(path: Path) -> dict[bytes, _Entry]:
 
 
 def _salt_of(path: Path) -> bytes:
-    """A new salt for an empty log."""
     with suppress(FileNotFoundError):
         for entry in _entries(path):
             return entry.salt
@@ -221,7 +201,6 @@ def _line(entry: _Entry) -> bytes:
 
 
 def _hash(salt: bytes, kind: Kind, id_: int | str) -> str:
-    """scrypt for a user, a fast HMAC otherwise."""
     text = f"{kind}/{id_}".encode()
     if kind == "user":
         return hashlib.scrypt(text, salt=salt, **_SCRYPT, dklen=32).hex()

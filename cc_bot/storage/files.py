@@ -1,4 +1,4 @@
-"""The database's file and folder, parsed from CC_BOT_DATABASE_URL, and durable file operations."""
+"""The database's file and folder, and durable file operations."""
 
 import os
 import secrets
@@ -32,10 +32,9 @@ _MAX_PATH_BYTES = 3900
 
 
 def sqlite_path(url: str) -> Path:
-    """Return the file of a URL: `sqlite:///relative/path` or `sqlite:////absolute/path`.
+    """Return the file of `sqlite:///relative/path` or `sqlite:////absolute/path`; nothing is unquoted.
 
-    The rest of the URL is the path: nothing is unquoted, and `?` does not begin options. Raises
-    InvalidSetting for anything else; the error does not repeat the URL, which may hold a password.
+    Raises InvalidSetting, which does not repeat the URL: it may hold a password.
     """
     path = url.removeprefix(_PREFIX)
     if path == url or not path.strip() or "\0" in path or not _can_be_a_file(Path(path)):
@@ -52,26 +51,23 @@ def _can_be_a_file(path: Path) -> bool:
 
 
 def database_file(url: str) -> Path:
-    """Return the file of a URL with links resolved: SQLite keeps the WAL beside the actual file. Raises
-    InvalidSetting."""
+    """Like `sqlite_path`, with links resolved: SQLite keeps the WAL beside the actual file."""
     path = sqlite_path(url)
     return Path(os.path.realpath(path)) if path.is_symlink() else path
 
 
 def sidecar(database: Path, suffix: str) -> Path:
-    """Return the file beside the database with a suffix: `-wal` (SQLite's own), `.lock`."""
+    """The file beside the database with a suffix, such as `-wal`."""
     return database.with_name(database.name + suffix)
 
 
 def has_folder(database: Path) -> bool:
-    """Return whether the database's folder exists or would be created: only the default one is, as a typing
-    error must not start an empty database."""
+    """Only the default folder is created: a typing error must not start an empty database."""
     return database.parent.is_dir() or database.parent == _DEFAULT_FOLDER
 
 
 def ensure_folder(database: Path, setting: str = URL_SETTING) -> None:
-    """Raise DatabaseFolderMissing unless the database's folder exists or can be created. `setting` names the
-    folder."""
+    """Raises DatabaseFolderMissing. `setting` names the folder."""
     if not has_folder(database):
         raise DatabaseFolderMissing(path=str(database.parent), setting=setting)
     database.parent.mkdir(mode=0o700, exist_ok=True)
@@ -79,15 +75,15 @@ def ensure_folder(database: Path, setting: str = URL_SETTING) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Slot:
-    """A process's lock, and the note beside it with the holder's name."""
+    """A lock, and the note beside it with the holder's name."""
 
     note: Path
     former: str
-    """Name of the previous holder, which has ended; empty if there was none, or if the note is a copy: its
-    writer may run on another machine."""
+    """The previous holder, which has ended; empty if there was none, or if the note is a copy: its writer may
+    run on another machine."""
 
     def write_owner(self, name: str) -> None:
-        """Write the holder's name into the note. Raises OSError."""
+        """Raises OSError."""
         self.note.touch(mode=0o600)
         self.note.write_text(f"{name} {_fingerprint(self.note)}", "utf-8")
 
@@ -125,16 +121,15 @@ def _fingerprint(note: Path) -> str:
 
 
 MARGIN_BYTES: Final = 2**24
-"""Left free for the bot, which keeps writing."""
 
 
 def free_bytes(folder: Path) -> int:
-    """Return the bytes that can be written there. Raises OSError."""
+    """Raises OSError."""
     return shutil.disk_usage(folder).free
 
 
 def ensure_free_space(folder: Path, size: int) -> None:
-    """Raise NotEnoughRoom unless the bytes fit with some left over."""
+    """Raises NotEnoughRoom unless the bytes fit with some left over."""
     found, needed = free_bytes(folder), size + MARGIN_BYTES
     if found < needed:
         raise NotEnoughRoom(path=str(folder), needed=format_size(needed), free=format_size(found))
@@ -146,7 +141,7 @@ def sync_file(path: Path) -> None:
 
 
 def sync_folder(folder: Path) -> None:
-    """fsync a folder; not possible on Windows."""
+    """Not possible on Windows."""
     with suppress(PermissionError):
         descriptor = os.open(folder, os.O_RDONLY)
         try:
@@ -162,7 +157,7 @@ def move(source: Path, target: Path) -> None:
 
 
 def write_new(path: Path, content: bytes) -> None:
-    """Create a file with mode 0600 atomically; an existing file is kept. Raises OSError."""
+    """Atomically, with mode 0600; an existing file is kept. Raises OSError."""
     partial = path.with_name(f".{path.name}.{secrets.token_hex(4)}.partial")
     partial.touch(mode=0o600, exist_ok=False)
     try:
@@ -176,8 +171,8 @@ def write_new(path: Path, content: bytes) -> None:
 
 
 def append(path: Path, lines: bytes) -> None:
-    """Append whole lines in one write; the file is created with mode 0600 if missing, and a line truncated by
-    a crash is ended first. Raises OSError."""
+    """Append whole lines in one write, after ending one truncated by a crash; a new file gets mode 0600.
+    Raises OSError."""
     is_new = not path.exists()
     if is_new:
         path.touch(mode=0o600)

@@ -1,7 +1,6 @@
 """PostgreSQL implementation of Database; the only module that uses asyncpg.
 
-Connections keep no state (no `LISTEN`, session lock or `SET`), so a pooler in transaction mode (PgBouncer)
-works.
+Connections keep no state, so a pooler in transaction mode (PgBouncer) works.
 """
 
 import asyncio
@@ -55,28 +54,26 @@ T = TypeVar("T")
 _Connection = asyncpg.pool.PoolConnectionProxy
 
 OLDEST: Final = 14
-"""The first version whose planner uses index order for all queries here."""
+"""Its planner uses index order for all queries here."""
 MAX_CONNECTIONS: Final = 10
 TIMEOUT_S: Final = 15.0
-"""For a statement, and for all attempts while the server is away (restart, failover). Lock waits get half of
-it, a connection from a busy pool twice as much."""
+"""For a statement, and for all attempts while the server is away. Lock waits get half of it, a connection
+from a busy pool twice as much."""
 LONG_TIMEOUT_S: Final = 120.0
-"""For a `read_long` statement, and for maintenance: writes locking MAINTENANCE_LOCK, such as migrations."""
+"""For `read_long` and for writes that lock MAINTENANCE_LOCK, such as migrations."""
 FAST_FAIL_TIMEOUT_S: Final = 1.0
-"""For a statement while the server is known to be away, and during shutdown."""
+"""While the server is known to be away, and during shutdown."""
 CONNECT_TIMEOUT_S: Final = 5.0
 NEXT_HOST_TIMEOUT_S: Final = 2.0
-"""If the URL names several hosts, the next one is tried after this time."""
+"""If the URL names several hosts."""
 IDLE_TIMEOUT_S: Final = 15.0
-"""For a transaction whose process is suspended. Others wait for its locks; declaring it dead takes longer
-(see domain/process.py)."""
+"""For a transaction whose process is suspended, while others wait for its locks."""
 _PAUSES_S: Final = (0.05, 0.1, 0.2)
 """Between attempts; then 0.4."""
 _BEGIN_READING: Final = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 APPLICATION: Final = "cc-bot"
-"""The application_name of our connections."""
 ENCODING: Final = "UTF8"
-"""The server's spelling. asyncpg's would make PgBouncer set it before each transaction."""
+"""asyncpg's spelling would make PgBouncer set it before each transaction."""
 
 SCHEMES: Final = ("postgresql", "postgres")
 EXAMPLE: Final = "postgresql://cc_bot:PASSWORD@db.example/cc_bot (/ = %2F, # = %23, ? = %3F, @ = %40)"
@@ -85,19 +82,18 @@ _HOST: Final = re.compile(r"(?:\[[0-9A-Fa-f:.]++\]|[^\[\]:@]*+)(?::(\d{1,5}))?")
 
 @dataclass(frozen=True, slots=True)
 class PostgresUrl:
-    """`postgresql://user:password@host1:5432,host2:5432/name?target_session_attrs=read-write`, as libpq reads
-    it; `prepare=off` is our own option, for poolers without prepared statements."""
+    """`postgresql://user:password@host1:5432,host2:5432/name?target_session_attrs=read-write`, as in libpq;
+    `prepare=off` is our own option, for poolers without prepared statements."""
 
     urls: tuple[str, ...] = field(repr=False)
-    """One asyncpg URL per host."""
+    """One per host."""
     shown: str
-    """For the operator, without a password."""
+    """Without a password."""
     prepare: bool
-    """Whether statements are prepared on the server."""
 
     @classmethod
     def of(cls, url: str) -> "PostgresUrl":
-        """Parse a URL. Raises InvalidSetting, which does not repeat it."""
+        """Raises InvalidSetting, which does not repeat the URL."""
         try:
             parts = urlsplit(url)
             options = dict(parse_qsl(parts.query, keep_blank_values=True, strict_parsing=bool(parts.query)))
@@ -147,7 +143,7 @@ _INVALID_OPTIONS: Final = (
     asyncpg.CantChangeRuntimeParamError,
     asyncpg.InvalidParameterValueError,
 )
-"""Raised for an unknown option or invalid value in the URL."""
+"""By an unknown option or invalid value in the URL."""
 _TROUBLES: Final[Mapping[type[StorageError], tuple[tuple[type[BaseException], ...], str]]] = {
     DatabaseFull: (
         (asyncpg.DiskFullError,),
@@ -201,11 +197,8 @@ def _lock_number(subject: Subject) -> int:
 
 
 class PostgresDatabase(Engine):
-    """A database on a server. Made by `connect_postgres`.
-
-    Writes with the same lock key run in the order of the calls: a lock orders this program's tasks, which
-    wait without a connection, and an advisory lock that ends with the transaction orders all programs.
-    """
+    """Writes with the same lock key run in the order of the calls: a lock orders this program's tasks, which
+    wait without a connection, an advisory lock all programs."""
 
     dialect: Final[Dialect] = "postgresql"
 
@@ -249,7 +242,7 @@ class PostgresDatabase(Engine):
                 yield tuple(row)
 
     async def write(self, begin: Callable[[], Steps[T]], about: Sequence[Subject]) -> T:
-        # A separate task, which finishes even if the caller is cancelled.
+        # Finishes even if the caller is cancelled.
         task = asyncio.create_task(self._write(begin, sorted({*about})))
         self._running.add(task)
         task.add_done_callback(self._on_end)
@@ -269,7 +262,7 @@ class PostgresDatabase(Engine):
 
     @asynccontextmanager
     async def bulk(self) -> AsyncIterator[_Connection]:
-        """Yield a connection in one transaction, rolled back on an error. Raises StorageError."""
+        """Yield a connection in a transaction. Raises StorageError."""
         try:
             async with self._acquire() as connection, connection.transaction():
                 await connection.execute(f"SET LOCAL lock_timeout = {self._lock_timeout_ms}")
@@ -335,7 +328,6 @@ class PostgresDatabase(Engine):
 
     @asynccontextmanager
     async def _acquire(self) -> AsyncIterator[_Connection]:
-        """Raises DatabaseCrowded if all connections stay in use too long."""
         try:
             connection = await self._pool.acquire(timeout=2 * self._full_timeout_s)
         except TimeoutError:
@@ -351,8 +343,7 @@ class PostgresDatabase(Engine):
     async def _with_retries(
         self, job: Callable[[_Connection], Awaitable[T]], until_s: float | None = None
     ) -> T:
-        """Run a job on a connection; retry after conflicts and while the server is away, unless it was
-        before."""
+        """Retry after conflicts and while the server is away, unless it was before."""
         begun_s = time.monotonic()
         until_s = begun_s if self._had(DatabaseUnreachable) else until_s or begun_s + self._full_timeout_s
         pauses_s = chain(_PAUSES_S, repeat(0.4))
@@ -411,11 +402,7 @@ async def _connect(urls: list[str], *_: Any, **options: Any) -> "asyncpg.Connect
 
 @asynccontextmanager
 async def connect_postgres(url: str, *, timeout_s: float = TIMEOUT_S) -> AsyncIterator[PostgresDatabase]:
-    """Open the database at a URL.
-
-    Raises InvalidSetting, PostgresRefused (wrong password, role or name), PostgresTooOld, PostgresNotUtf8, or
-    another StorageError if it can't be opened now.
-    """
+    """Raises InvalidSetting, PostgresRefused, PostgresTooOld, PostgresNotUtf8, or another StorageError."""
     address = PostgresUrl.of(url)
     pool = asyncpg.create_pool(
         address.urls[0],
@@ -455,7 +442,7 @@ async def connect_postgres(url: str, *, timeout_s: float = TIMEOUT_S) -> AsyncIt
 
 
 async def _reset(connection: "asyncpg.Connection[Any]") -> None:
-    """End an abandoned transaction; connections have no other state."""
+    """End an abandoned transaction."""
     if connection.is_in_transaction():
         await connection.execute("ROLLBACK", timeout=FAST_FAIL_TIMEOUT_S)
 

@@ -52,18 +52,16 @@ from cc_bot.storage.schema import RECORDS, apply_pending, schema_of
 from cc_bot.storage.sqlite import code_of, connect_existing, connect_sqlite
 
 _SIDECARS: Final = ("-wal", "-shm", "-journal")
-"""SQLite's files beside a database."""
 _MAGIC: Final = b"SQLite format 3\0"
-"""The first bytes of a database: https://www.sqlite.org/fileformat.html, section 1.3."""
+"""https://www.sqlite.org/fileformat.html, section 1.3."""
 
 
 @dataclass(frozen=True, slots=True)
 class StagedBackup:
-    """A verified copy of a backup, beside the database that it will replace."""
+    """A verified copy, beside the database that it will replace."""
 
     path: Path
     manifest: Manifest | None
-    """None if the file has no manifest."""
     rows: Rows
 
     @property
@@ -75,7 +73,7 @@ class StagedBackup:
 async def staged(
     backup: Path, database: Path, clock: Clock, announce: Announce
 ) -> AsyncIterator[StagedBackup]:
-    """Yield a verified, migrated copy of the backup in its own folder, which is deleted afterwards.
+    """Yield a verified, migrated copy of the backup in its own temporary folder.
 
     Raises BackupMissing, BackupDamaged, BackupChanged, DatabaseNewer, NotEnoughRoom, RestoreFailed or, for
     the database's folder, DatabaseFolderMissing.
@@ -101,7 +99,7 @@ async def staged(
 
 @contextmanager
 def folder_beside(database: Path, size: int) -> Iterator[Path]:
-    """Make a temporary folder for a new file of this size, and delete leftovers of killed runs. Raises
+    """Make a temporary folder for a file of this size; leftovers of killed runs are deleted. Raises
     NotEnoughRoom, or OSError."""
     ensure_free_space(database.parent, size)
     for leftover in leftovers_of(database):
@@ -132,11 +130,8 @@ def _stage(backup: Path, path: Path, announce: Announce) -> StagedBackup:
 
 
 def finish(copy: Path, former: Path) -> None:
-    """Compact the copy into one synced file without unused pages.
-
-    Row numbers that the old database has given out since are not reused: buttons and users refer to them.
-    Raises sqlite3.Error or OSError.
-    """
+    """Compact the copy into one synced file. Row numbers that the old database has given out are not reused:
+    buttons and users refer to them. Raises sqlite3.Error or OSError."""
     compact = sidecar(copy, ".compact")
     compact.touch(mode=0o600)
     with closing(sqlite3.connect(copy, isolation_level=None)) as connection:
@@ -152,8 +147,7 @@ def finish(copy: Path, former: Path) -> None:
 
 
 def _numbers(former: Path) -> list[tuple[str, int]]:
-    """The last number of each table that never reuses one. Empty for a damaged file: a wrong number would
-    stay in force forever."""
+    """Empty for a damaged file: a wrong number would stay in force forever."""
     with suppress(sqlite3.Error), closing(connect_existing(former)) as connection:
         if connection.execute("PRAGMA quick_check(1)").fetchall() == [("ok",)]:
             return connection.execute("SELECT name, seq FROM sqlite_sequence").fetchall()
@@ -161,9 +155,8 @@ def _numbers(former: Path) -> list[tuple[str, int]]:
 
 
 def ensure_own_file(database: Path) -> None:
-    """Check that the file to replace or delete is a cc-bot database, or was one before it was damaged: the
-    setting may name another file by mistake or through a link. Raises DatabaseNotOurs, or DatabaseUnusable if
-    it is not a file."""
+    """Check that the file to replace or delete is, or was, a cc-bot database: the setting may name another by
+    mistake or through a link. Raises DatabaseNotOurs, or DatabaseUnusable if it is not a file."""
     if not database.exists():
         return
     try:
@@ -188,8 +181,7 @@ def _is_own_file(database: Path) -> bool:
 
 
 def release(database: Path) -> None:
-    """Checkpoint and delete the WAL. A damaged file is left unchanged. Raises DatabaseInUse if another
-    program has it open."""
+    """Checkpoint and delete the WAL. Raises DatabaseInUse if another program has the file open."""
     try:
         if database.exists():
             with closing(connect_existing(database, "rw", timeout_s=0)) as connection:
@@ -214,8 +206,7 @@ def put_in_place(copy: Path, database: Path, now: datetime) -> Path | None:
 
 
 def _set_aside(database: Path, now: datetime) -> Path:
-    """Keep the old database under a second name, with its WAL if that could not be checkpointed. Deletes
-    second names of restores that were interrupted before the rename."""
+    """Keep the old database under a second name. Deletes those of interrupted restores."""
     stem = f"{database.stem}.replaced-"
     for path in database.parent.glob(f"{glob.escape(stem)}*.db"):
         if path.samefile(database):
@@ -238,8 +229,8 @@ def _set_aside(database: Path, now: datetime) -> Path:
 
 
 def data_of(database: Path, *more: Path) -> list[Path]:
-    """List the files of a database and of every copy beside it, plus `more`, in the order of deletion: a file
-    created again beside an old WAL would read that WAL."""
+    """All files of a database and its copies, plus `more`, in the order of deletion: a new file beside an old
+    WAL would read that WAL."""
     beside = [sidecar(database, suffix) for suffix in _SIDECARS]
     litestream = database.with_name(f".{database.name}-litestream")  # data not yet replicated
     candidates = (*beside, database, *copies_of(database), *more, *leftovers_of(database), litestream)
@@ -247,10 +238,8 @@ def data_of(database: Path, *more: Path) -> list[Path]:
 
 
 def wipe(database: Path, *more: Path) -> list[Path]:
-    """Delete all of `data_of`, and return it.
-
-    Raises DatabaseInUse if another program has it open, or DatabaseUnusable if a file can't be deleted.
-    """
+    """Delete `data_of`, and return it. Raises DatabaseInUse, or DatabaseUnusable if a file can't be
+    deleted."""
     release(database)
     doomed = data_of(database, *more)
     try:

@@ -1,8 +1,7 @@
 """The schema: numbered SQL files, applied in order, and checks that a database has it.
 
-A file and its record commit together, so a database is always at one version. Each object must be as the
-migrations make it, and there must be no other trigger, as it would run with every write. Views, tables and
-indexes added by operators are ignored, and kept by a restore.
+Each object must be as the migrations make it, and there must be no other trigger, as it would run with every
+write. Views, tables and indexes added by operators are ignored, and kept by a restore.
 """
 
 import asyncio
@@ -27,7 +26,6 @@ from cc_bot.storage.files import has_folder
 from cc_bot.storage.sqlite import code_of, connect_existing, size_of
 
 RECORDS: Final = "schema_migrations"
-"""Lists the applied migrations."""
 _MAKE_RECORDS: Final = """
     CREATE TABLE IF NOT EXISTS schema_migrations (
         version     @number PRIMARY KEY,
@@ -50,7 +48,7 @@ _COMMENTS: Final = ("--", "/*")
 _MAX_NAME_LENGTH: Final = 60
 
 Schema = Mapping[str, str]
-"""The SQL of each object by kind and name (`TABLE memories`), without comments and with single spaces."""
+"""The SQL of each object by kind and name (`TABLE memories`), normalized."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +64,7 @@ def known_migrations(dialect: Dialect = "sqlite") -> tuple[Migration, ...]:
 
 
 def read_migrations(folder: Traversable, dialect: Dialect = "sqlite") -> tuple[Migration, ...]:
-    """Read the files named `0001_what_it_does.sql`, in order. Raises ValueError if a number is missing or
+    """Read the files named `0001_what_it_does.sql`. Raises ValueError if a number is missing or
     duplicated."""
     found = [
         Migration(int(match[1]), match[2].replace("_", " "), _split(expand(file.read_text("utf-8"), dialect)))
@@ -80,8 +78,8 @@ def read_migrations(folder: Traversable, dialect: Dialect = "sqlite") -> tuple[M
 
 
 def _split(script: str) -> tuple[str, ...]:
-    """Statements end with a semicolon at the end of a line. They run one by one, because Python's
-    executescript first commits the open transaction."""
+    """Statements end with a semicolon at the end of a line. executescript would commit the open
+    transaction."""
     statements, lines = list[str](), list[str]()
     for line in script.splitlines():
         lines.append(line)
@@ -115,12 +113,12 @@ async def apply_pending(
     clock: Clock = utc_now,
     preserve: bool = True,
 ) -> tuple[Migration, ...]:
-    """Migrate to the newest schema; returns the migrations applied. `preserve`: copy a database with data
-    first.
+    """Migrate to the newest schema, in one transaction each; returns the migrations applied. `preserve`: copy
+    a database with data first.
 
     Raises DatabaseNewer, SchemaChanged, or StorageError with the schema at the last version that succeeded.
     """
-    # Always run, so that a start finds out whether it can write.
+    # So that a start finds out whether it can write.
     await database.transaction([Statement(_MAKE_RECORDS)], (MAINTENANCE_LOCK,))
     todo = await list_pending(database, migrations)
     if database.dialect == "sqlite":
@@ -156,7 +154,7 @@ def _apply(migration: Migration, clock: Clock) -> Steps[bool]:
 
 
 def schema_of(connection: sqlite3.Connection) -> Schema:
-    """Read the schema of a database. Raises sqlite3.Error."""
+    """Raises sqlite3.Error."""
     return _schema_of_rows(connection.execute(SELECT_SCHEMA).fetchall())
 
 
@@ -203,24 +201,21 @@ class Column:
     kind: str
     """INTEGER, REAL, TEXT or BLOB."""
     required: bool
-    """Whether each row needs a value."""
 
 
 @dataclass(frozen=True, slots=True)
 class TableLayout:
-    """A table, the same on every engine."""
-
     name: str
     columns: tuple[Column, ...]
     numbered: str
-    """The column of numbers that are never reused; empty if there is none."""
+    """The column of numbers that are never reused, if any."""
     rows: int
     """Inserted by the migrations."""
 
 
 @cache
 def newest_tables() -> tuple[TableLayout, ...]:
-    """Return the tables of the newest schema but RECORDS; each after the tables that it references."""
+    """Without RECORDS; each after the tables that it references."""
     with closing(_run(_statements_up_to(known_migrations()[-1].version))) as connection:
         tables = [
             (name, sql)
@@ -256,14 +251,13 @@ class Examination:
     size_bytes: int = 0
     """Including the WAL."""
     version: int | None = None
-    """The file's schema version, if readable."""
+    """If readable."""
     mismatch: str = ""
     """An object that differs from the migrations."""
 
 
 def examine(path: Path) -> Examination:
-    """Check a database file without changing it, even while a bot runs, and take the write lock for a moment.
-    Takes some seconds per gigabyte."""
+    """Check a file without changing it, even while a bot runs. Takes some seconds per gigabyte."""
     if not path.exists():
         return Examination("missing" if has_folder(path) else "no_folder")
     if not path.is_file():

@@ -1,7 +1,7 @@
 """SQLite implementation of Database; the only module that uses aiosqlite.
 
-aiosqlite runs the connection on a thread, and each awaited call is one trip there. A transaction is one
-function that runs on that thread from BEGIN to COMMIT, so a cancelled task can't leave it open.
+aiosqlite runs the connection on a thread. A transaction is one function that runs there from BEGIN to COMMIT,
+so a cancelled task can't leave it open.
 """
 
 import asyncio
@@ -33,14 +33,14 @@ from cc_bot.storage.erasures import ErasureLog
 from cc_bot.storage.files import MARGIN_BYTES, ensure_folder, free_bytes, sidecar
 
 Synchronous = Literal["NORMAL", "FULL"]
-"""NORMAL survives every crash of the process, but a power cut may lose the last turns; FULL survives both."""
+"""A power cut may lose the last turns with NORMAL."""
 
 _CACHE_KIB: Final = 16 * 1024
-"""Page cache. mmap is as fast, but a truncated file would kill the process (SIGBUS)."""
+"""mmap is as fast, but a truncated file would kill the process (SIGBUS)."""
 
 
 def open_file(path: Path, synchronous: Synchronous, timeout_s: float) -> sqlite3.Connection:
-    """Open the file, created if missing, and make it private to its user.
+    """Open the file, created if missing, and make it private.
 
     Raises sqlite3.Error, also for a file of another program; OSError; UnicodeError; DatabaseFolderMissing; or
     DatabaseDamaged if the file has lost its content.
@@ -48,7 +48,7 @@ def open_file(path: Path, synchronous: Synchronous, timeout_s: float) -> sqlite3
     ensure_folder(path)
     if path.exists() and not path.stat().st_size and ErasureLog.beside(path).path.exists():
         raise DatabaseDamaged
-    # With mode 0600, as SQLite would use the umask's. -wal and -shm inherit the mode.
+    # With mode 0600, which -wal and -shm inherit; SQLite would use the umask's.
     os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
     connection = _connect(path, timeout_s)
     try:
@@ -71,8 +71,8 @@ def open_file(path: Path, synchronous: Synchronous, timeout_s: float) -> sqlite3
 
 
 def _connect(path: Path, timeout_s: float) -> sqlite3.Connection:
-    """Connect for use on any thread, in autocommit mode: transactions begin explicitly."""
-    # Absolute, so that no file name is read as a special one such as `:memory:`.
+    """In autocommit mode, for any thread."""
+    # Absolute, so that `:memory:` is a file.
     return sqlite3.connect(path.absolute(), timeout_s, isolation_level=None, check_same_thread=False)
 
 
@@ -87,7 +87,7 @@ def connect_existing(
 
 
 def size_of(path: Path) -> int:
-    """Return the bytes of a database including its WAL. Raises OSError."""
+    """Including the WAL. Raises OSError."""
     size = path.stat().st_size
     with suppress(OSError):
         size += sidecar(path, "-wal").stat().st_size
@@ -135,22 +135,20 @@ _TROUBLES: Final[dict[int, tuple[type[StorageError], str]]] = {
     sqlite3.SQLITE_CANTOPEN: (StorageError, _IO_FIXED_BY),
     sqlite3.SQLITE_NOMEM: (StorageError, _IO_FIXED_BY),
 }
-"""By primary result code: https://www.sqlite.org/rescode.html"""
+"""By primary result code."""
 _PUT_BACK: Final = "put the file back, or start the bot again with the one that is there now"
 
 
 class FileMoved(Exception):
-    """The file was deleted or replaced while open, so writes would be lost. SQLite checks this only without a
-    WAL (SQLITE_READONLY_DBMOVED)."""
+    """The file was deleted or replaced while open. SQLite checks this only without a WAL."""
 
 
 def code_of(error: BaseException) -> int:
-    """Return SQLite's primary result code; 0 for an error of another kind."""
+    """SQLite's primary result code; 0 for other errors."""
     return int(getattr(error, "sqlite_errorcode", 0)) & 0xFF
 
 
 def classify(error: BaseException) -> Trouble:
-    """Return the kind of an error of SQLite, or of the system while opening the file."""
     reason = str(getattr(error, "sqlite_errorname", type(error).__name__))
     if isinstance(error, FileMoved):
         return Trouble(DatabaseReadOnly, reason, _PUT_BACK)
@@ -164,22 +162,20 @@ T = TypeVar("T")
 SQLITE_VERSION: Final = sqlite3.sqlite_version
 _OLDEST: Final = (3, 35, 0)  # the first version with RETURNING
 TIMEOUT_S: Final = 30.0
-"""For a write that waits for another program: longer than a VACUUM of some gigabytes, and short enough that
-users get an answer within a minute."""
+"""For writes: longer than a VACUUM of some gigabytes, but users get an answer within a minute."""
 _FAST_FAIL_TIMEOUT_S: Final = 1.0
 """After another write has timed out."""
 _PAUSE_S: Final = 0.05
-"""Between two attempts; readers use the thread in between."""
+"""Between attempts; readers use the thread meanwhile."""
 _VACUUM_TIMEOUT_S: Final = 5.0
 _STREAMED_ROWS: Final = 20
-"""Rows per fetch; one may hold a file of megabytes."""
+"""One may hold a file of megabytes."""
 _IN_MEMORY_BYTES: Final = 2**24
-"""VACUUM of a smaller file keeps its temporary file in memory."""
+"""VACUUM of a smaller file uses no temporary file."""
 
 
 class SqliteDatabase(Engine):
-    """A database in one SQLite file. It has one writer, so lock keys are ignored. Made by
-    `connect_sqlite`."""
+    """It has one writer, so lock keys are ignored."""
 
     dialect: Final[Dialect] = "sqlite"
 
@@ -236,8 +232,8 @@ class SqliteDatabase(Engine):
             raise StorageError from error
 
     async def scrub(self, *, vacuum: bool) -> ScrubOutcome:
-        """secure_delete overwrites deleted rows in place, but a page split leaves copies of moved rows in
-        unused space. VACUUM, on its own connection, rewrites every page."""
+        """secure_delete overwrites deleted rows in place, but a page split leaves copies in unused space.
+        VACUUM, on its own connection, rewrites every page."""
         outcome: ScrubOutcome = "done"
         if vacuum:
             try:
@@ -259,7 +255,7 @@ class SqliteDatabase(Engine):
             except sqlite3.OperationalError as error:
                 if code_of(error) != sqlite3.SQLITE_BUSY:
                     raise
-            # A separate task, which finishes even if the caller is cancelled.
+            # Finishes even if the caller is cancelled.
             task = asyncio.create_task(self._retry(job, until_s))
             self._waiting.add(task)
             task.add_done_callback(self._waiting.discard)
@@ -282,7 +278,7 @@ _DRIVER_ERRORS: Final = (sqlite3.Error, OSError, FileMoved, OverflowError, Value
 
 
 async def _to_its_end(job: Callable[[sqlite3.Connection], T], connection: sqlite3.Connection) -> T:
-    """On cancellation the connection is interrupted, and is free afterwards."""
+    """On cancellation the connection is interrupted."""
     task = asyncio.ensure_future(asyncio.to_thread(job, connection))
     try:
         return await asyncio.shield(task)
@@ -294,7 +290,7 @@ async def _to_its_end(job: Callable[[sqlite3.Connection], T], connection: sqlite
 
 class _Connection(aiosqlite.Connection):
     async def open(self) -> None:
-        """Open it. On failure, leave no thread running that might report to a closed loop."""
+        """On failure, leave no thread running that might report to a closed loop."""
         try:
             await self
         except BaseException:
@@ -302,10 +298,7 @@ class _Connection(aiosqlite.Connection):
             raise
 
     async def run(self, job: Callable[[sqlite3.Connection], T]) -> T:
-        """Run the whole job on the connection's thread.
-
-        aiosqlite writes the job to its debug log; a closure shows no parameters, which are user text.
-        """
+        """aiosqlite writes the job to its debug log; a closure shows no parameters, which are user text."""
         result: T = await self._execute(job, self._conn)  # type: ignore[no-untyped-call]  # aiosqlite leaves it untyped
         return result
 
@@ -314,11 +307,9 @@ class _Connection(aiosqlite.Connection):
 async def connect_sqlite(
     path: Path, *, synchronous: Synchronous = "NORMAL", timeout_s: float = TIMEOUT_S, read_only: bool = False
 ) -> AsyncIterator[SqliteDatabase]:
-    """Open a database file, created with mode 0600 if missing. `read_only` leaves the file and its state
-    unchanged.
+    """Open a database file, created if missing. `read_only` leaves the file unchanged.
 
-    Raises DatabaseFolderMissing (only the default folder is created, so that a typing error does not start an
-    empty database), DatabaseUnusable, SqliteTooOld, or another StorageError if it can't be opened now.
+    Raises DatabaseFolderMissing, DatabaseUnusable, SqliteTooOld, or another StorageError.
     """
     if sqlite3.sqlite_version_info < _OLDEST:
         raise SqliteTooOld(found=SQLITE_VERSION, needed=".".join(map(str, _OLDEST)))
@@ -353,7 +344,7 @@ def _open_state(path: Path) -> sqlite3.Connection:
 
 
 def _checkpoint(connection: sqlite3.Connection) -> bool:
-    """Returns False if it was not possible at once: waiting would block the connection."""
+    """Returns False if not possible at once: waiting would block the connection."""
     try:
         [(busy, *_)] = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
     except sqlite3.OperationalError as error:
