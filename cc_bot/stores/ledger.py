@@ -13,12 +13,12 @@ import json
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
 from cc_bot.domain.locale import Locale
 from cc_bot.domain.message import ChannelKey, Message, ToolCall
 from cc_bot.domain.turn import AskedFile, AskedQuestion, PendingTurn
-from cc_bot.storage import MAINTENANCE_LOCK, Database, Statement, Steps, user
+from cc_bot.storage import MAINTENANCE_LOCK, Database, Row, Statement, Steps, user
 from cc_bot.stores.blocks import BLOCKS_FROM_MESSAGE
 from cc_bot.stores.columns import (
     CHANNEL,
@@ -324,12 +324,10 @@ class TurnLedger:
 
     async def note_message(self, entry: str, user_id: int, message_id: int) -> None:
         """Record the message that shows the turn, or is reserved for it."""
-        await self._database.transaction(
-            [Statement(_SHOWN_IN, (entry, user_id, message_id))], [user(user_id)]
-        )
+        await self._change(_SHOWN_IN, entry, user_id, message_id)
 
     async def add_page(self, entry: str, user_id: int, message_id: int) -> None:
-        await self._database.transaction([Statement(_POSTED, (entry, user_id, message_id))], [user(user_id)])
+        await self._change(_POSTED, entry, user_id, message_id)
 
     async def move(self, turn: PendingTurn, place_id: int, pages: tuple[int, ...]) -> None:
         """Record that the bot now shows the turn in that channel without the token, in these and later
@@ -344,11 +342,11 @@ class TurnLedger:
 
     async def mark_settled(self, entry: str, user_id: int) -> None:
         """Delete the entry: its user has seen the outcome."""
-        await self._database.transaction([Statement(_DELETE, (entry, user_id))], [user(user_id)])
+        await self._change(_DELETE, entry, user_id)
 
     async def mark_interrupted(self, entry: str, user_id: int) -> None:
         """Record that its user was informed of the failure, and may have it asked again."""
-        await self._database.transaction([Statement(_INTERRUPTED, (entry, user_id, "[]"))], [user(user_id)])
+        await self._change(_INTERRUPTED, entry, user_id, "[]")
 
     async def offer(self, turn: PendingTurn, message_ids: tuple[int, ...] = ()) -> None:
         """Record that the turn failed and may be asked again; adds it if it is new (refused). `message_ids`:
@@ -378,17 +376,16 @@ class TurnLedger:
 
     async def release_claim(self, entry: str, user_id: int) -> None:
         """Undo `claim`: the press was not acknowledged."""
-        await self._database.transaction([Statement(_RELEASE_CLAIM, (entry, user_id))], [user(user_id)])
+        await self._change(_RELEASE_CLAIM, entry, user_id)
 
     async def note_calls(self, turn: str, user_id: int, calls: Sequence[ToolCall]) -> None:
         """Record the changes that the turn's tools have made so far, and those about to be made, without a
         result."""
-        kept = Statement(_KEEP_CALLS, (turn, user_id, tool_calls_to_json(tuple(calls))))
-        await self._database.transaction([kept], [user(user_id)])
+        await self._change(_KEEP_CALLS, turn, user_id, tool_calls_to_json(tuple(calls)))
 
     async def note_heard(self, entry: str, user_id: int, heard: str) -> None:
         """Record the transcription of the question's recordings, unless its question is not stored."""
-        await self._database.transaction([Statement(_HEARD, (entry, user_id, heard))], [user(user_id)])
+        await self._change(_HEARD, entry, user_id, heard)
 
     async def get_heard(self, user_id: int, answer_id: int | None) -> str:
         """Return the transcription of an answer's question; empty if it was typed."""
@@ -399,13 +396,11 @@ class TurnLedger:
         """Return whether another live process runs the turn or shows its answer."""
         return bool(await self._database.query(_SELECT_ELSEWHERE, entry, user_id, self._process))
 
-    async def get_answer(self, turn: PendingTurn) -> Message | None:
-        """Return the turn's answer; None if it is not stored yet or was erased."""
-        return await self._get_message(turn.key.user_id, turn.answer_id)
-
-    async def get_replaced(self, turn: PendingTurn) -> Message | None:
-        """Return the answer that the turn replaces or was to replace."""
-        return await self._get_message(turn.key.user_id, turn.replaces)
+    async def get_message(self, user_id: int, row_id: int | None) -> Message | None:
+        """Return a user's answer by its row; None if it was erased."""
+        rows = await self._database.query(_SELECT_MESSAGE, user_id, row_id)
+        found = await read_texts(self._database, user_id, [*map(MESSAGE.read, rows)])
+        return found[0] if found else None
 
     async def list_unfinished(self) -> tuple[PendingTurn, ...]:
         """List all users' unfinished turns, oldest first: those of this process and of dead ones, which it
@@ -433,9 +428,7 @@ class TurnLedger:
     async def mark_read(self, key: ChannelKey, question: Message) -> None:
         """Record that this text of the question was processed. Does nothing if the question has changed
         since."""
-        await self._database.transaction(
-            [Statement(_READ, (question.discord_id, question.content))], of_place(key)
-        )
+        await self._change_in(key, _READ, question.discord_id, question.content)
 
     async def list_places(self) -> tuple[ChannelKey, ...]:
         """List the channels and threads with questions to process."""
@@ -457,42 +450,39 @@ class TurnLedger:
     async def begin_answer(self, key: ChannelKey, questions: Sequence[Message], newest_id: int) -> None:
         """Record that one answer message is about to be posted for all of these, with a nonce made from this
         id."""
-        await self._database.transaction([Statement(_BEGIN, (newest_id, _ids(questions)))], of_place(key))
+        await self._change_in(key, _BEGIN, newest_id, _ids(questions))
 
     async def note_answer(
         self, key: ChannelKey, questions: Sequence[Message], answer_id: int
     ) -> frozenset[int]:
         """Record the message that will show their answer, so that only one is posted. Returns the Discord ids
         that still wait: a question may have been deleted, or the channel reset."""
-        [waiting] = await self._database.transaction(
-            [Statement(_ANSWERING, (answer_id, _ids(questions)))], of_place(key)
-        )
+        waiting = await self._change_in(key, _ANSWERING, answer_id, _ids(questions))
         return frozenset(id_ for (id_,) in waiting)
 
     async def list_unshown(self, key: ChannelKey) -> tuple[Message, ...]:
         """List the channel's stored answers that may not be fully shown."""
-        return await self._select(_TO_SHOW, key.channel_id, key.thread_id)
+        rows = await self._database.query(_TO_SHOW, key.channel_id, key.thread_id)
+        return tuple(map(MESSAGE.read, rows))
 
     async def mark_shown(self, key: ChannelKey, answer_id: int) -> None:
         """Record that the answer is fully shown on Discord."""
-        await self._database.transaction([Statement(_SHOWN, (answer_id,))], of_place(key))
+        await self._change_in(key, _SHOWN, answer_id)
 
     async def give_up(
         self, key: ChannelKey, questions: Sequence[Message], failed_in: int | None = None
     ) -> None:
         """Stop the questions from waiting: the failure was shown, in `failed_in` if they may be reopened."""
-        given_up = Statement(_GIVE_UP, (_ids(questions), failed_in))
-        await self._database.transaction([given_up], of_place(key))
+        await self._change_in(key, _GIVE_UP, _ids(questions), failed_in)
 
     async def reopen(self, key: ChannelKey, user_id: int, failed_in: int) -> frozenset[int]:
         """Make the user's questions wait again whose failure this message shows; their answer goes into it.
         Returns their ids, without questions that already wait, are answered, or were deleted."""
-        [rows] = await self._database.transaction([Statement(_REOPEN, (failed_in, user_id))], of_place(key))
-        return frozenset(id_ for (id_,) in rows)
+        return frozenset(id_ for (id_,) in await self._change_in(key, _REOPEN, failed_in, user_id))
 
     async def list_questions(self, answer_id: int) -> tuple[Message, ...]:
         """List the questions of an answer, oldest first, without deleted ones."""
-        return await self._select(_QUESTIONS, answer_id)
+        return tuple(map(MESSAGE.read, await self._database.query(_QUESTIONS, answer_id)))
 
     async def get_answer_message(self, discord_id: int) -> int | None:
         """Return the message that shows this question's answer or failure; None while it waits or if there is
@@ -500,13 +490,12 @@ class TurnLedger:
         rows = await self._database.query(_ANSWERED_BY, discord_id)
         return rows[0][0] if rows else None
 
-    async def _select(self, sql: str, *params: int) -> tuple[Message, ...]:
-        return tuple(map(MESSAGE.read, await self._database.query(sql, *params)))
+    async def _change(self, sql: str, entry: str, user_id: int, *params: Any) -> None:
+        await self._database.transaction([Statement(sql, (entry, user_id, *params))], [user(user_id)])
 
-    async def _get_message(self, user_id: int, row_id: int | None) -> Message | None:
-        rows = await self._database.query(_SELECT_MESSAGE, user_id, row_id)
-        found = await read_texts(self._database, user_id, [*map(MESSAGE.read, rows)])
-        return found[0] if found else None
+    async def _change_in(self, key: ChannelKey, sql: str, *params: Any) -> Sequence[Row]:
+        [rows] = await self._database.transaction([Statement(sql, params)], of_place(key))
+        return rows
 
     async def _with_call_texts(self, due: Mention) -> Mention:
         calls = await read_call_texts(self._database, due.question.author_id, due.calls, "public")

@@ -232,9 +232,9 @@ class TestAnswer:
         stored = await stores.sessions.archive_turn(session, exchange, entry="e1", settlement=settlement)
         [entry] = await stores.ledger.list_unfinished()
         assert (entry.state, entry.question, entry.answer_id) == ("answered", None, stored.messages[-1].id)
-        found = got(await stores.ledger.get_answer(entry))
+        found = got(await stores.ledger.get_message(entry.key.user_id, entry.answer_id))
         assert found.content == "タマです。"
-        assert await stores.ledger.get_answer(replace(entry, key=OTHER_USER)) is None
+        assert await stores.ledger.get_message(OTHER_USER.user_id, entry.answer_id) is None
         with pytest.raises(TurnLost):
             await stores.sessions.archive_turn(session, exchange, entry="e1", settlement=settlement)
         assert len((await stores.sessions.open(KEY)).history) == 2

@@ -246,8 +246,9 @@ class Recovery:
         ledger = self.running.ledger
         spoken = turn.locale or self.recipients.guilds.of(turn.key.channel_id)
         recipient = await self.recipients.of_author(turn.key.user_id, spoken)
-        older = await ledger.get_replaced(turn) if turn.replaces is not None else None
-        answer = await ledger.get_answer(turn) if turn.state == "answered" else None
+        user_id, replaced = turn.key.user_id, turn.replaces
+        older = await ledger.get_message(user_id, replaced) if replaced is not None else None
+        answer = await ledger.get_message(user_id, turn.answer_id) if turn.state == "answered" else None
         seen = answer or older
         left = await self.proposals.list_for_answer(turn.key.user_id, seen.id) if seen and seen.id else ()
         heard = await ledger.get_heard(turn.key.user_id, seen.id) if seen else ""
