@@ -5,15 +5,13 @@ must not be stored after its deletion.
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Hashable, Iterator
-from contextlib import ExitStack, asynccontextmanager, contextmanager
-from dataclasses import dataclass, field
+from collections import Counter
+from collections.abc import AsyncIterator, Callable, Hashable
+from contextlib import ExitStack, asynccontextmanager, suppress
+from dataclasses import dataclass
 from typing import Final, TypeVar
 
 from cc_bot.domain.errors import FilesInLine
-
-# ---- in order ------------------------------------------------------------------------------------------
-
 
 A_SECOND: Final = 15
 """Requests. Discord's global limit is 50 a second per bot, which answers need, too. When that is hit, hikari
@@ -34,46 +32,30 @@ class RateLimiter:
         await asyncio.sleep(at_s - now_s)
 
 
-@dataclass(slots=True)
-class _Line:
-    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
-    joined: int = 0
-
-
 class KeyedLock:
     def __init__(self) -> None:
-        self._lines: dict[Hashable, _Line] = {}
+        self._locks: dict[Hashable, asyncio.Lock] = {}
+        self._joined = Counter[Hashable]()
 
     @asynccontextmanager
-    async def after(self, line: Hashable) -> AsyncIterator[Callable[[], None]]:
+    async def after(self, key: Hashable) -> AsyncIterator[Callable[[], None]]:
         """Wait for earlier holders of the key and block later ones, until exit or until the yielded function
         is called."""
-        with self._join(line) as joined, ExitStack() as held:
-            await joined.lock.acquire()  # FIFO
-            held.callback(joined.lock.release)
-            yield held.close
-
-    def length(self, line: Hashable) -> int:
-        """Return the number of holders and waiters."""
-        return self._lines[line].joined if line in self._lines else 0
-
-    @contextmanager
-    def _join(self, name: Hashable) -> Iterator[_Line]:
-        line = self._lines.setdefault(name, _Line())
-        line.joined += 1
+        lock = self._locks.setdefault(key, asyncio.Lock())
+        self._joined[key] += 1
         try:
-            yield line
+            with ExitStack() as held:
+                await lock.acquire()  # FIFO
+                held.callback(lock.release)
+                yield held.close
         finally:
-            line.joined -= 1
-            if not line.joined:
-                del self._lines[name]
+            self._joined[key] -= 1
+            if not self._joined[key]:
+                del self._locks[key], self._joined[key]
 
-
-# ---- file line -----------------------------------------------------------------------------------------
-# Queues the making and reading of files: per user, and one at a time overall.
-#
-# Each takes a second of a thread, which shares the interpreter with the event loop. The result is held until
-# Discord has it, which may take long, so each user has one at a time and a few waiting.
+    def length(self, key: Hashable) -> int:
+        """Return the number of holders and waiters."""
+        return self._joined[key]
 
 
 MAX_COUNT: Final = 4
@@ -83,6 +65,12 @@ T = TypeVar("T")
 
 
 class ExportQueue:
+    """Queues the making and reading of files: per user, and one at a time overall.
+
+    Each takes a second of a thread, which shares the interpreter with the event loop, and its result is held
+    until Discord has it.
+    """
+
     def __init__(self) -> None:
         self._order = KeyedLock()
         self._work = asyncio.Lock()
@@ -103,10 +91,8 @@ class ExportQueue:
 
     async def one_by_one(self, parts: AsyncIterator[T]) -> AsyncIterator[T]:
         """Make each part exclusively; others may run while it is sent."""
-        while True:
-            async with self.at_work():
-                try:
+        with suppress(StopAsyncIteration):
+            while True:
+                async with self.at_work():
                     part = await anext(parts)
-                except StopAsyncIteration:
-                    return
-            yield part
+                yield part

@@ -8,8 +8,8 @@ never reported later.
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass, field
 from datetime import timedelta
 from itertools import groupby
 from typing import Protocol
@@ -67,44 +67,36 @@ PAGE = 100
 class Listener(Protocol):
     """Decides which messages are stored and answered, as for live ones."""
 
-    async def reads(self, key: ChannelKey) -> bool:
-        """Return whether the bot may read the channel."""
+    async def reads(self, key: ChannelKey) -> bool: ...
 
     def to_store(self, message: hikari.Message) -> Message | None:
         """Convert it for the archive; None for the bot's own, system and blank messages."""
 
-    async def wants_answer(self, key: ChannelKey, message: hikari.Message) -> bool:
-        """Return whether it is addressed to the bot."""
+    async def wants_answer(self, key: ChannelKey, message: hikari.Message) -> bool: ...
 
     def wake(self, key: ChannelKey) -> None:
         """Start answering the waiting questions of a channel."""
 
 
+@dataclass(eq=False, slots=True)
 class CatchUp:
     """Fills the gaps since each shard's last connection. Does nothing until `begin`."""
 
-    def __init__(
-        self,
-        channels: ChannelStore,
-        rest: hikari.api.RESTClient,
-        listener: Listener,
-        clock: Clock,
-        bounds: CatchUpBounds = CatchUpBounds(),
-        *,
-        since: int = 0,
-    ) -> None:
-        """`since`: messages up to this id are not read."""
-        self._channels = channels
-        self._gap = _Gap(rest, channels, listener, clock, bounds, since)
-        self._bounds = bounds
-        self._runs: dict[int, _Run] = {}
+    channels: ChannelStore
+    rest: hikari.api.RESTClient
+    listener: Listener
+    clock: Clock
+    bounds: CatchUpBounds = CatchUpBounds()
+    since: int = 0
+    """Messages up to this id are not read."""
+    _runs: "dict[int, _Run]" = field(default_factory=dict)
 
     def begin(self, served: ShardPlaces = EVERYWHERE) -> None:
         """Start for a connection that missed events. Returns at once. Call it before handling any message of
         the connection."""
         if before := self._runs.get(served.shard.id):
-            before.leave_the_rest()
-        self._runs[served.shard.id] = _Run(self._channels, self._gap.fill, self._bounds, served)
+            before.rounds.cancel()  # it still reads channels that a live message waits for
+        self._runs[served.shard.id] = _Run(self, served)
 
     async def wait_for(self, channel_id: int) -> None:
         """Wait until the missed messages of a channel are stored, or could not be read."""
@@ -116,139 +108,8 @@ class CatchUp:
         for run in self._runs.values():
             await run.close()
 
-
-@dataclass(eq=False, slots=True)
-class MissedMessages:
-    """DMs sent while the bot was offline.
-
-    Discord does not list a bot's DMs: a first DM is found only if the bot knows its user.
-    """
-
-    channels: ChannelStore
-    usage: UsageStore
-    rest: hikari.api.RESTClient
-    clock: Clock
-    bounds: CatchUpBounds = CatchUpBounds()
-
-    async def list_channels(self) -> AsyncIterator[int]:
-        """Yield DM channels: of users who wrote there, then of other users of the bot. Raises StorageError
-        and hikari's errors."""
-        since = self.clock() - KNOWN_FOR
-        known = await self.channels.list_direct(since=since, limit=self.bounds.direct)
-        for channel_id in known:
-            yield channel_id
-        writers = {*known.values()}
-        users = await self.usage.list_users(since.date(), limit=self.bounds.opened + len(writers))
-        for user_id in [each for each in users if each not in writers][: self.bounds.opened]:
-            await asyncio.sleep(self.bounds.open_pause_s)
-            try:
-                channel = await self.rest.create_dm_channel(user_id)
-            except (hikari.NotFoundError, hikari.BadRequestError):  # the account was deleted
-                continue
-            yield int(channel.id)
-
-    async def questions(self, channel_id: int, bot_id: int) -> AsyncIterator[tuple[hikari.Message, bool]]:
-        """Yield unanswered messages, oldest first, and whether each is recent enough to answer.
-
-        Of those too old, at most the last, if the bot has said nothing since. Raises StorageError and
-        hikari's errors.
-        """
-        now = self.clock()
-        messages = await self.rest.fetch_messages(
-            channel_id, after=hikari.Snowflake.from_datetime(now - SORRY_WITHIN)
-        ).limit(PAGE)
-        messages = sorted(messages, key=lambda message: message.id)
-        own = [message for message in messages if message.author.id == bot_id]
-        answered = {each.message_reference.id for each in own if each.message_reference}
-        last_word = own[-1].id if own else 0
-        asked = [each for each in messages if each.author.id != bot_id and each.id not in answered]
-        stored = await self.channels.find_known([int(each.id) for each in asked])
-        missed = [each for each in asked if int(each.id) not in stored]  # an answer may have been deleted
-        waiting = [each for each in missed if each.created_at > now - ANSWERED_WITHIN]
-        if missed and not waiting and missed[-1].id > last_word:
-            yield missed[-1], False
-        for message in waiting:
-            yield message, True
-
-
-class _Run:
-    def __init__(
-        self,
-        channels: ChannelStore,
-        fill: Callable[[Place], Awaitable[None]],
-        bounds: CatchUpBounds,
-        served: ShardPlaces,
-    ) -> None:
-        self._channels = channels
-        self._fill = fill
-        self._bounds = bounds
-        self._served = served
-        self._behind = asyncio.create_task(self._look_up())
-        self._filling: dict[int, asyncio.Task[None]] = {}
-        self._rounds = asyncio.create_task(self._make_rounds())
-
-    async def wait_for(self, channel_id: int) -> None:
-        behind = await asyncio.shield(self._behind)
-        if channel_id not in behind or not await self._served.has(channel_id):
-            return
-        place = behind.get(channel_id)
-        if place is None:  # already read
-            return
-        filling = self._filling.get(channel_id)
-        if filling is None:
-            filling = self._filling[channel_id] = asyncio.create_task(self._catch_up(place))
-        await asyncio.shield(filling)
-
-    def leave_the_rest(self) -> None:
-        """Read only channels that a live message waits for."""
-        self._rounds.cancel()
-
-    async def close(self) -> None:
-        tasks = (self._rounds, self._behind, *self._filling.values())
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
-
-    async def _look_up(self) -> dict[int, Place]:
-        try:
-            places = await self._channels.list_places(
-                limit=self._bounds.known_places, shard=self._served.shard
-            )
-        except StorageError as error:
-            _log.error("catch_up_failed", error=type(error).__name__)
-            return {}
-        return {place.key.place_id: place for place in places}
-
-    async def _make_rounds(self) -> None:
-        behind = await asyncio.shield(self._behind)
-        looked_at = 0
-        for place_id in list(behind):
-            if looked_at == self._bounds.places:
-                break
-            if await self._served.has(place_id):
-                looked_at += 1
-                await self.wait_for(place_id)
-                await asyncio.sleep(self._bounds.pause_s)
-        _log.info("caught_up", places=looked_at)
-
-    async def _catch_up(self, place: Place) -> None:
-        with job("catch_up"):
-            await self._fill(place)
-        (await self._behind).pop(place.key.place_id, None)
-        self._filling.pop(place.key.place_id, None)
-
-
-@dataclass(eq=False, slots=True)
-class _Gap:
-    rest: hikari.api.RESTClient
-    channels: ChannelStore
-    listener: Listener
-    clock: Clock
-    bounds: CatchUpBounds
-    since: int
-
     async def fill(self, place: Place) -> None:
-        """Never raises: an unreadable channel must not block its new messages."""
+        """Store the missed messages. Never raises: an unreadable channel must not block its new ones."""
         place_id = place.key.place_id
         try:
             if not await self.listener.reads(place.key):
@@ -313,3 +174,111 @@ class _Gap:
     async def _waits(self, key: ChannelKey, message: hikari.Message) -> bool:
         recent = message.created_at > self.clock() - ANSWERED_WITHIN
         return recent and await self.listener.wants_answer(key, message)
+
+
+@dataclass(eq=False, slots=True)
+class MissedMessages:
+    """DMs sent while the bot was offline.
+
+    Discord does not list a bot's DMs: a first DM is found only if the bot knows its user.
+    """
+
+    channels: ChannelStore
+    usage: UsageStore
+    rest: hikari.api.RESTClient
+    clock: Clock
+    bounds: CatchUpBounds = CatchUpBounds()
+
+    async def list_channels(self) -> AsyncIterator[int]:
+        """Yield DM channels: of users who wrote there, then of other users of the bot. Raises StorageError
+        and hikari's errors."""
+        since = self.clock() - KNOWN_FOR
+        known = await self.channels.list_direct(since=since, limit=self.bounds.direct)
+        for channel_id in known:
+            yield channel_id
+        writers = {*known.values()}
+        users = await self.usage.list_users(since.date(), limit=self.bounds.opened + len(writers))
+        for user_id in [each for each in users if each not in writers][: self.bounds.opened]:
+            await asyncio.sleep(self.bounds.open_pause_s)
+            try:
+                channel = await self.rest.create_dm_channel(user_id)
+            except (hikari.NotFoundError, hikari.BadRequestError):  # the account was deleted
+                continue
+            yield int(channel.id)
+
+    async def questions(self, channel_id: int, bot_id: int) -> AsyncIterator[tuple[hikari.Message, bool]]:
+        """Yield unanswered messages, oldest first, and whether each is recent enough to answer.
+
+        Of those too old, at most the last, if the bot has said nothing since. Raises StorageError and
+        hikari's errors.
+        """
+        now = self.clock()
+        messages = await self.rest.fetch_messages(
+            channel_id, after=hikari.Snowflake.from_datetime(now - SORRY_WITHIN)
+        ).limit(PAGE)
+        messages = sorted(messages, key=lambda message: message.id)
+        own = [message for message in messages if message.author.id == bot_id]
+        answered = {each.message_reference.id for each in own if each.message_reference}
+        last_word = own[-1].id if own else 0
+        asked = [each for each in messages if each.author.id != bot_id and each.id not in answered]
+        stored = await self.channels.find_known([int(each.id) for each in asked])
+        missed = [each for each in asked if int(each.id) not in stored]  # an answer may have been deleted
+        waiting = [each for each in missed if each.created_at > now - ANSWERED_WITHIN]
+        if missed and not waiting and missed[-1].id > last_word:
+            yield missed[-1], False
+        for message in waiting:
+            yield message, True
+
+
+class _Run:
+    def __init__(self, catch_up: CatchUp, served: ShardPlaces) -> None:
+        self._catch_up = catch_up
+        self._served = served
+        self._behind = asyncio.create_task(self._look_up())
+        self._filling: dict[int, asyncio.Task[None]] = {}
+        self.rounds = asyncio.create_task(self._make_rounds())
+
+    async def wait_for(self, channel_id: int) -> None:
+        behind = await asyncio.shield(self._behind)
+        if channel_id not in behind or not await self._served.has(channel_id):
+            return
+        place = behind.get(channel_id)
+        if place is None:  # already read
+            return
+        filling = self._filling.get(channel_id)
+        if filling is None:
+            filling = self._filling[channel_id] = asyncio.create_task(self._fill(place))
+        await asyncio.shield(filling)
+
+    async def close(self) -> None:
+        tasks = (self.rounds, self._behind, *self._filling.values())
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def _look_up(self) -> dict[int, Place]:
+        channels, limit = self._catch_up.channels, self._catch_up.bounds.known_places
+        try:
+            places = await channels.list_places(limit=limit, shard=self._served.shard)
+        except StorageError as error:
+            _log.error("catch_up_failed", error=type(error).__name__)
+            return {}
+        return {place.key.place_id: place for place in places}
+
+    async def _make_rounds(self) -> None:
+        behind, bounds = await asyncio.shield(self._behind), self._catch_up.bounds
+        looked_at = 0
+        for place_id in list(behind):
+            if looked_at == bounds.places:
+                break
+            if await self._served.has(place_id):
+                looked_at += 1
+                await self.wait_for(place_id)
+                await asyncio.sleep(bounds.pause_s)
+        _log.info("caught_up", places=looked_at)
+
+    async def _fill(self, place: Place) -> None:
+        with job("catch_up"):
+            await self._catch_up.fill(place)
+        (await self._behind).pop(place.key.place_id, None)
+        self._filling.pop(place.key.place_id, None)
