@@ -1,8 +1,8 @@
 """The active turns of this process: waiting or running.
 
 A user's turns run one at a time, in order of arrival; the total is limited, which bounds cost. Channel turns
-have their own line, so they do not wait for private ones. An approved call counts as a running turn and does
-not queue.
+have a line of their own. An approved call counts as a running turn and does not queue.
+
 """
 
 import asyncio
@@ -37,7 +37,7 @@ MAX_WAITING_PER_SLOT: Final = 25
 MAX_WAIT_S: Final = 180.0
 """This plus a turn's time limit stays below the 900 s lifetime of a Discord interaction token."""
 NEWS_EVERY_S: Final = 5.0
-"""Minimum interval between queue notices: each is a message edit."""
+"""Each queue notice is a message edit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,14 +50,14 @@ Result = TypeVar("Result")
 
 
 class Stop:
-    """A request to end one turn. The text so far is stored as the answer, unless discarded."""
+    """A request to end one turn. The text so far is stored, unless discarded."""
 
     def __init__(self) -> None:
         self._event = asyncio.Event()
         self._task: asyncio.Task[Any] | None = None
         self.status: Literal["stopped", "cut"] = "stopped"
         self.discarded = False
-        """Whether nothing of the turn may be stored, whatever its progress."""
+        """Nothing of the turn may be stored."""
 
     @property
     def requested(self) -> bool:
@@ -72,7 +72,6 @@ class Stop:
                 self._task.cancel()
 
     def discard(self) -> None:
-        """End the turn without storing anything."""
         self.discarded = True
         self.request()
 
@@ -81,7 +80,7 @@ class Stop:
 
     @contextmanager
     def cancelling(self, task: asyncio.Task[Any]) -> Iterator[None]:
-        """While the block runs, a stop request cancels the task; at once if already requested."""
+        """Let a stop request cancel the task."""
         self._task = task
         if self.requested:
             task.cancel()
@@ -113,7 +112,7 @@ _FIELDS: Final[dict[Phase, str]] = {
     "model": "model_s",
     "tools": "tools_s",
 }
-"""Log fields of the phases. Discord's share is logged when the answer is delivered."""
+"""Discord's share is logged when the answer is delivered."""
 
 _REFUSALS: Final = (AgentGone, Busy, InputError, LimitReached, NotNewest, ShuttingDown)
 """Count as refused, not as failed."""
@@ -146,12 +145,11 @@ class ActiveTurn:
 
     @property
     def seconds(self) -> float:
-        """Seconds since the question."""
         return round(time.monotonic() - self._began_s, 3)
 
     @contextmanager
     def timing(self, phase: Phase) -> Iterator[None]:
-        """Add the block's duration to the phase, also if it raises."""
+        """Add the block's duration to the phase."""
         began_s, self.phase = time.monotonic(), phase
         if phase == "model" and self._asked_s is None:
             self._asked_s = began_s
@@ -161,7 +159,6 @@ class ActiveTurn:
             self._phases[phase] = self._phases.get(phase, 0.0) + time.monotonic() - began_s
 
     def note_first_word(self) -> None:
-        """Record the first token: text or a tool call."""
         if self._asked_s is not None:
             self._phases.setdefault("model_first_token", time.monotonic() - self._asked_s)
 
@@ -206,7 +203,7 @@ class ActiveTurns:
         self._max_wait_s = max_wait_s
         self._turns: dict[ActiveTurn, None] = {}
         self._erasures = Counter[int]()
-        """By user. While above 0, the user's new turns are rejected."""
+        """While above 0, the user's new turns are rejected."""
         self._closed = asyncio.Event()
         self._one_ended = asyncio.Event()
 
@@ -219,7 +216,7 @@ class ActiveTurns:
 
     @property
     def queued(self) -> tuple[ActiveTurn, ...]:
-        """Waiting and running turns without approved calls, oldest first."""
+        """Without approved calls, oldest first."""
         return tuple(turn for turn in self._turns if turn.line is not None)
 
     @property
@@ -229,10 +226,11 @@ class ActiveTurns:
 
     @contextmanager
     def join(self, turn: ActiveTurn) -> Iterator[None]:
-        """Queue the turn in its line; it is active until the block exits. A call runs at once.
+        """Keep the turn queued or running until the block exits.
 
         Raises BeingErased if the user is being erased, Busy if the line is full, Crowded if the queue is
         full, and ShuttingDown once closed.
+
         """
         if self._erasures[turn.user_id]:
             raise BeingErased
@@ -254,8 +252,8 @@ class ActiveTurns:
             self._admit()
 
     def announce(self, turn: ActiveTurn, emit: Callable[[Notice], None]) -> None:
-        """Emit the number of turns ahead if it has changed; without a number while an earlier turn of the
-        same line is active."""
+        """Emit the number of turns ahead if it has changed; no number while the same line has an earlier
+        turn."""
         if turn.admitted.is_set():
             return
         earlier = list(takewhile(lambda other: other is not turn, self.queued))
@@ -267,11 +265,8 @@ class ActiveTurns:
             emit(notice)
 
     async def wait(self, turn: ActiveTurn, emit: Callable[[Notice], None]) -> None:
-        """Wait for a slot and emit notices; none if there is no wait. Returns at once, without a slot, if
-        stopped.
-
-        Raises Crowded after too long a wait, and ShuttingDown once closed.
-        """
+        """Wait for a slot and emit notices. Returns without a slot if stopped. Raises Crowded after too long
+        a wait, and ShuttingDown once closed."""
         if not turn.admitted.is_set() and not self.closed:
             await self._wait_for_slot(turn, emit)
         if self.closed:
@@ -281,15 +276,15 @@ class ActiveTurns:
             emit(Notice("started"))
 
     def discard(self, user_ids: Collection[int]) -> None:
-        """Stop these users' turns without storing anything: another process erases the users."""
+        """Stop these users' turns without storing anything."""
         for turn in self._turns:
             if turn.user_id in user_ids:
                 turn.stop.discard()
 
     @asynccontextmanager
     async def exclusive(self, user_id: int) -> AsyncIterator[None]:
-        """Discard the user's turns, wait until they end, and reject new ones until the block exits: a running
-        turn would be stored after the erasure."""
+        """Discard the user's turns and reject new ones until the block exits: they would be stored after the
+        erasure."""
         self._erasures[user_id] += 1
         try:
             while any(turn.user_id == user_id for turn in self._turns):
@@ -300,8 +295,7 @@ class ActiveTurns:
             self._erasures[user_id] -= 1
 
     async def drain(self, grace_s: float) -> None:
-        """Reject new turns and raise ShuttingDown in waiting ones. Running turns get `grace_s` seconds to
-        finish, then are cut."""
+        """Reject new and waiting turns. Running ones get `grace_s` seconds, then are cut."""
         self._closed.set()
         try:
             async with asyncio.timeout(grace_s):

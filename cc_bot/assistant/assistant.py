@@ -74,23 +74,21 @@ _MAX_TOLD: Final = 1000
 _log = structlog.get_logger(__name__)
 
 MAX_QUESTION_CHARACTERS = 6000
-"""Discord's limit for the text of a command option."""
+"""Discord's limit for a command option."""
 TURN_LIMIT_S = 600.0
-"""Below the 900 s lifetime of an interaction token; also bounds cost."""
+"""Below the 900 s lifetime of a token; also bounds cost."""
 
 
 @dataclass(frozen=True, slots=True)
 class AssistantSettings:
     max_turns: int = 8
-    """Concurrent turns of all users."""
+    """Of all users."""
     style: PromptStyle = PromptStyle()
     turn_limit_s: float = TURN_LIMIT_S
     internet: WebAccess = NO_WEB
-    """What may be read and searched on the web."""
 
 
 HEED_EVERY_S: Final = 1.0
-"""Between two checks for erasures by other processes."""
 
 
 class Assistant:
@@ -108,8 +106,7 @@ class Assistant:
         meter: Meter = NULL_METER,
         spending: Spending | None = None,
     ) -> None:
-        """`chains`: models of each agent and of speech. Without `summaries` none are made or shown to the
-        model. Without `spending` usage is counted but not limited."""
+        """Without `summaries` none are made or shown to the model. Without `spending` usage is not limited."""
         self._stores = stores
         self._chains = chains
         self._told_without_tools = set[tuple[SessionKey, str]]()
@@ -138,12 +135,12 @@ class Assistant:
         *,
         admitted: Reservation | None = None,
     ) -> AsyncGenerator[TurnEvent, None]:
-        """Answer a new message in a session, or messages of a channel.
+        """Answer a new message in a session, or archived messages of one user in a channel.
 
-        Channel messages are already archived, and all of one user. `admitted` is the turn's reservation if it
-        has one. The last event is Done: the turn is then stored unless it is temporary or empty. Raises
-        InputError for an invalid message, TurnError if there is no answer (nothing is stored), and
-        StorageError if storing the answer failed.
+        `admitted` is the turn's reservation, if any. The last event is Done: the turn is then stored unless
+        it is temporary or empty. Raises InputError for an invalid message, TurnError if there is no answer,
+        and StorageError.
+
         """
         questions = (message,) if isinstance(message, Message) else tuple(message)
         return self._events(TurnRequest(key, options, questions), stop or Stop(), admitted)
@@ -161,11 +158,10 @@ class Assistant:
     ) -> AsyncGenerator[TurnEvent, None]:
         """Answer the newest question again and replace the answer.
 
-        In a session, `answer_id` is the row; the old answer stays in the archive as `replaced`. In a channel
-        it is the Discord message id, and the old answer is overwritten, as it answers text that was edited.
-        `questions` are a channel's, with their files, which are not stored; `references` are those of a
-        session's question. Raises as `ask`, and NotNewest if there is a newer message (in a channel: a newer
-        answer to the user).
+        In a session, `answer_id` is the row; the old answer stays archived as `replaced`. In a channel it is
+        the Discord message id, and the old answer is overwritten, as it answers an edited text. `questions`:
+        a channel's, with files. `references`: those of a session's question. Raises as `ask`, and NotNewest.
+
         """
         request = TurnRequest(key, options, tuple(questions), answer_id, tuple(references))
         return self._events(request, stop or Stop(), admitted)
@@ -179,7 +175,7 @@ class Assistant:
         return self._spending
 
     def calling(self, user_id: int, stop: Stop) -> AbstractContextManager[None]:
-        """Count an approved call as a running turn of its user. Raises ShuttingDown and BeingErased."""
+        """Count an approved call as a running turn. Raises ShuttingDown and BeingErased."""
         return self.turns.join(ActiveTurn(user_id, stop))
 
     async def watch_erasures(self, membership: Membership) -> None:
@@ -194,17 +190,13 @@ class Assistant:
                 _log.warning("erasures_not_read", error=type(error).__name__)
 
     async def settle(self) -> None:
-        """Wait until pending token counts are learned."""
         await self._calibration.settle()
 
     async def _events(
         self, request: TurnRequest, stop: Stop, admitted: Reservation | None
     ) -> AsyncGenerator[TurnEvent, None]:
-        """Yield the turn's events; cancel the turn if the consumer stops iterating.
-
-        All log records of this task and its children carry the turn's id, including those of the model and
-        the front end.
-        """
+        """Yield the turn's events; cancel the turn if the consumer stops iterating. All log records of this
+        task and its children carry the turn's id."""
         events = asyncio.Queue[TurnEvent | None]()
         async with AsyncExitStack() as held:
             recorder = await held.enter_async_context(self._spending.record(admitted)) if admitted else None
@@ -239,7 +231,8 @@ class Assistant:
         """Admit, queue, begin, answer and store the turn. The second value starts its background work.
 
         The turn is queued before it is admitted: a user who has to wait is notified at once, and a refused
-        turn leaves the queue. A turn with a reservation was already admitted when it entered the ledger.
+        turn leaves the queue.
+
         """
         stop, draft = active.stop, Draft()
         async with AsyncExitStack() as held:
@@ -312,11 +305,8 @@ class Assistant:
     async def _answer(
         self, turn: Turn, draft: Draft, recorder: UsageRecorder, active: ActiveTurn, emit: Emit
     ) -> None:
-        """Let the model answer into the draft until it is done, stopped, or out of time.
-
-        Tool calls without an answer get a closing sentence: many servers reject a history in which calls have
-        no answer after them.
-        """
+        """Let the model answer into the draft until it is done, stopped, or out of time. Tool calls without
+        an answer get a closing sentence: many servers reject a history without one."""
         options, stop = turn.options, active.stop
         registry = self._tools.in_place(tool_place(turn))
         offered = registry.schemas(
@@ -352,7 +342,7 @@ class Assistant:
             emit(TextDelta(draft.text))
 
     def _is_news(self, turn: Turn, model: str) -> bool:
-        """Whether this process has not yet reported this model to the conversation."""
+        """False if the conversation was already told about this model."""
         told = (turn.key, model)
         if told in self._told_without_tools:
             return False
@@ -363,17 +353,15 @@ class Assistant:
 
     @property
     def model_changes(self) -> Mapping[str, tuple[str, ...]]:
-        """By model: how requests are changed after its server rejected them."""
         return self._chains.changes()
 
     def first_model(self, agent: Agent) -> str:
-        """The first model that the agent asks; empty for the offline model."""
+        """Empty for the offline model."""
         return self._chains.first(agent.models)
 
 
 def _earlier_calls(turn: Turn, registry: ToolRegistry) -> tuple[ToolCall, ...]:
-    """Calls made for this turn before it began: by an earlier run of the program, and a replaced answer's
-    calls of servers, which are not undone."""
+    """Calls made for this turn before it began: by an earlier run, and a replaced answer's calls of servers."""
     known = {(call.id, call.name, call.arguments) for call in turn.options.earlier_calls}
     replaced = turn.replaced.tool_calls if turn.replaced else ()
     outside = (

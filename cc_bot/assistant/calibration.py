@@ -16,39 +16,33 @@ _log = structlog.get_logger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """A request and the number of prompt tokens that its model counted."""
+    """The prompt tokens that a model counted for a request."""
 
     model: str
     request: ChatRequest
     prompt_tokens: int
     limit: int | None = None
-    """The model's context limit, if it rejected a longer request and reported the limit."""
+    """As reported with a rejection."""
 
 
 class Calibration:
     def __init__(self, factors: TokenFactorStore, model: str) -> None:
-        """`model` is the first one asked, unless an agent has its own."""
         self._factors = factors
         self._model = model
         self._limits: dict[str, int] = {}
-        """By model, as reported with a rejection: the next request fits at once."""
+        """By model, as reported with a rejection."""
         self._tasks: set[asyncio.Task[None]] = set()
 
     async def factor(self, chain: Sequence[str] = ()) -> float:
-        """Tokens that the model counts for each estimated token.
-
-        The first model of the chain counts. If one further down takes less, its server rejects the request
-        and reports its limit.
-        """
+        """Tokens that the chain's first model counts for each estimated token."""
         return await self._factors.get(chain[0] if chain else self._model)
 
     def limit(self, chain: Sequence[str] = ()) -> int | None:
-        """The context limit of the chain's first model, in tokens and including the answer; None if it has
-        not been reported since the start."""
+        """The context limit of the chain's first model, answer included; None if not reported yet."""
         return self._limits.get(chain[0] if chain else self._model)
 
     def learn(self, measured: Iterable[Measured]) -> Awaitable[None]:
-        """Learn from a turn's requests in the background. Awaiting the result waits for the end."""
+        """Learn from a turn's requests in the background; await the result to wait for the end."""
         measured = list(measured)
         self._limits |= {one.model: one.limit for one in measured if one.limit is not None}
         known = [one for one in measured if one.model and one.prompt_tokens > 0]

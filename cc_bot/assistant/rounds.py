@@ -60,7 +60,6 @@ from cc_bot.tools.registry import ToolContext, ToolOutcome, ToolRegistry, outcom
 _log = structlog.get_logger(__name__)
 
 MAX_ROUNDS = 8
-"""Rounds of tool calls in one turn; the model then has to answer."""
 NOT_KEPT: Final = '{"note": "This is not kept. Look it up again where it is needed."}'
 MAX_CALLS_PER_ROUND = 16
 _LOOKS: Final = "[I look at the pictures.]"
@@ -69,7 +68,7 @@ _ENOUGH: Final = (
     "The user has enough to decide on below this answer. Stop here, and ask them to go on after that."
 )
 MAX_CALLS: Final = 64
-"""In one turn; the model then has to answer. Ten canvas elements and some notes take about twenty."""
+"""Ten canvas elements and some notes take about twenty."""
 _UNKNOWN: Final = outcome_unknown(
     "The program was ended during this call, so nobody knows whether it was done. Look it up before you "
     "call it again."
@@ -83,11 +82,10 @@ _TAKEN_BACK: Final = json.dumps(
 )
 
 Emit = Callable[[TurnEvent], None]
-"""Publishes an event; never waits."""
 
 
 def ignore_event(event: TurnEvent) -> None:
-    """Do nothing."""
+    pass
 
 
 @dataclass(slots=True)
@@ -97,30 +95,25 @@ class Draft:
     text: str = ""
     calls: list[ToolCall] = field(default_factory=list)
     lasting: list[ToolCall] = field(default_factory=list)
-    """The calls that changed a memory, a reminder or something outside: they stay done even if the answer is
-    lost."""
+    """Changes of a memory, a reminder or something outside: they stay done even if the answer is lost."""
     usage: Usage = field(default_factory=Usage)
     measured: list[Measured] = field(default_factory=list)
-    """Prompt tokens as reported by the server."""
     model: str = ""
-    """The last model that answered."""
     history_tokens: float = 0.0
     """Estimated tokens of history that fit in its requests."""
     tainted: bool = False
-    """Whether a request or result contained text not written by the user."""
+    """A request or result contained text not written by the user."""
     recalled: set[int] = field(default_factory=set)
     made: set[int] = field(default_factory=set)
     changed: set[int] = field(default_factory=set)
-    """Ids of existing memories changed or deleted."""
+    """Existing memories changed or deleted."""
     proposals: list[ProposedCalls] = field(default_factory=list)
-    """Changes left to the user."""
     has_side_effects: bool = False
-    """Whether a tool has stored, changed, drawn or proposed anything."""
+    """A tool has stored, changed, drawn or proposed anything."""
     without_tools: bool = False
     circled: bool = False
-    """Whether the rounds ran out before any text."""
+    """The rounds ran out before any text."""
     status: Status = "cut"
-    """`complete` once the model says so."""
 
     @property
     def silent(self) -> bool:
@@ -128,7 +121,7 @@ class Draft:
 
     @property
     def empty(self) -> bool:
-        """Whether there is neither text nor a change; lookups alone are no answer."""
+        """Neither text nor a change; lookups alone are no answer."""
         return self.silent and not self.has_side_effects
 
     def as_message(self, status: Status, visibility: Visibility) -> Message:
@@ -151,9 +144,8 @@ class Rounds:
     turn: ActiveTurn = field(default_factory=ActiveTurn)
     emit: Emit = ignore_event
     pictures: Sequence[Attachment] = ()
-    """Of the approved call that the turn continues."""
     earlier: Sequence[ToolCall] = ()
-    """Calls that an earlier run made for the same question, and those of a replaced answer."""
+    """By an earlier run for the same question, and those of a replaced answer."""
     keep_calls: Callable[[Sequence[ToolCall]], Awaitable[None]] | None = None
     """Stores changing calls before the answer: after a crash they are reported and not repeated."""
 
@@ -165,7 +157,7 @@ class Rounds:
         await self._until_said(prompt, draft)
 
     async def _keep(self, done: Sequence[ToolCall], begun: Iterable[ToolRequest]) -> None:
-        """Store finished calls and those about to start (`begun`). An error does not end the turn."""
+        """Store finished calls and those about to start (`begun`)."""
         if self.keep_calls is None:
             return
         unknown = (ToolCall(call.id, call.name, "{}", "", ok=False) for call in begun)
@@ -188,7 +180,7 @@ class Rounds:
         return CallsResumed(tuple(holding))
 
     async def _holds(self, call: ToolCall) -> bool:
-        """Whether the call's effect still exists: the user may have undone it with a button."""
+        """False if the user has undone the call with a button."""
         user_id, schedules = self.context.user_id, self.context.schedules
         if kept := kept_ids(call):
             return all([await self.context.memories.get(user_id, each) for each in kept])
@@ -244,8 +236,7 @@ class Rounds:
             _log.info("window_shrunk")
 
     async def _hear(self, request: ChatRequest, draft: Draft, limit: int | None) -> Finish:
-        """Stream the answer into the draft. Without a Finish event it counts as cut. `limit` is the context
-        limit that the model has just reported."""
+        """Stream the answer into the draft. `limit` is the context limit that the model has just reported."""
         said_before = len(draft.text)
         finish = Finish("cut")
         with self.turn.timing("model"):
@@ -277,8 +268,7 @@ class Rounds:
     async def _call_all(
         self, requests: Sequence[ToolRequest], prompt: TurnPrompt, draft: Draft
     ) -> list[ToolResultPart | AssistantPart | UserPart]:
-        """Run the calls of one round concurrently. Returns the results in the order of the calls, then their
-        pictures."""
+        """Run the calls of one round concurrently. Returns the results in their order, then the pictures."""
         for request in requests:
             self.emit(ToolStarted(request.id, request.name))
         context = replace(
@@ -346,7 +336,7 @@ class Rounds:
             self.emit(MemoriesRecalled(ids, numbers))
 
     def _cut_off(self, calls: Sequence[tuple[ToolRequest, asyncio.Task[ToolOutcome]]], draft: Draft) -> None:
-        """Record interrupted calls of servers: with the outcome if known, else as outcome unknown."""
+        """Record interrupted calls of servers."""
         for request, task in calls:
             if not is_of_server(request.name):
                 continue
@@ -378,13 +368,12 @@ class Rounds:
         return outcome
 
     def _known_name(self, name: str) -> str:
-        """The name of an offered tool, else `unknown`: models invent names."""
+        """Models invent names."""
         return name if any(schema.name == name for schema in self.offered) else "unknown"
 
 
 def _shown(images: Sequence[Attachment]) -> list[AssistantPart | UserPart]:
-    """The pictures of a round. Results can't contain them, and many servers reject a user message right after
-    results."""
+    """Results can't contain pictures, and many servers reject a user message right after results."""
     return [AssistantPart(_LOOKS), UserPart(_PICTURES, tuple(images), tainted=True)] if images else []
 
 
@@ -393,7 +382,6 @@ def _draws(proposal: ProposedCalls) -> bool:
 
 
 def _without_proposal(outcome: ToolOutcome) -> ToolOutcome:
-    """A refusal of the proposal; changes already made are still reported."""
     refused = {"error": _ENOUGH}
     if not outcome.changes:
         return ToolOutcome(json.dumps(refused), ok=False, tainted=outcome.tainted)
@@ -402,8 +390,7 @@ def _without_proposal(outcome: ToolOutcome) -> ToolOutcome:
 
 
 def _changes_memory(request: ToolRequest) -> bool:
-    """Whether a call will change or delete an existing memory. Parses the arguments as JSON, as the tool
-    does: a name can be escaped in several ways."""
+    """Parses the arguments as JSON, as the tool does: a name can be escaped in several ways."""
     if request.name != "remember":
         return request.name in {"update_memory", "forget"}
     try:
@@ -421,5 +408,5 @@ def _note_changes(outcome: ToolOutcome, draft: Draft) -> None:
 
 
 def _kept_arguments(request: ToolRequest) -> str:
-    """The arguments as stored and shown to the model again; `{}` if they were too long."""
+    """As stored and shown to the model again."""
     return "{}" if request.oversized else request.arguments

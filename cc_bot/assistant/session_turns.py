@@ -20,12 +20,9 @@ from cc_bot.stores import SessionStore, Settlement, StoredTurn
 from cc_bot.summaries import Summaries
 from cc_bot.tools.registry import CanvasDraft
 
-# ---- cache key -------------------------------------------------------------------------------------------
-# The key for a provider's prefix cache: a stable hash, so no user's id is sent.
-
 
 def cache_key(key: SessionKey | ChannelKey) -> str:
-    """16 characters, stable across restarts."""
+    """Return a stable key for a provider's prefix cache, without a user's id."""
     match key:
         case SessionKey(user_id, channel_id, agent):
             name = f"session {user_id} {channel_id} {agent}"
@@ -33,8 +30,6 @@ def cache_key(key: SessionKey | ChannelKey) -> str:
             name = f"channel {channel_id} {thread_id}"
     return blake2b(name.encode("utf-8", "replace"), digest_size=8, person=b"cc-bot").hexdigest()
 
-
-# ---- session turns ---------------------------------------------------------------------------------------
 
 Cost = Callable[[Message], float]
 
@@ -47,11 +42,9 @@ class SessionTurns:
     clock: Clock
     profile: ProfileNotes
     summaries: Summaries | None = None
-    """None: no summaries are made or shown to the model."""
 
     async def begin(self, request: TurnRequest, key: SessionKey) -> "SessionTurn":
-        """Create a turn for a new question in a session, or for its newest one again. Raises NotNewest if
-        there is a newer message, and StorageError."""
+        """Create a turn for a new question, or for the newest one again. Raises NotNewest and StorageError."""
         if request.replaces is not None:
             return await self._again(request, key, request.replaces)
         [question] = request.questions
@@ -96,8 +89,6 @@ class SessionTurns:
 
 
 class SessionTurn(Turn):
-    """A question in a conversation between one user and the model."""
-
     def __init__(
         self,
         turns: SessionTurns,
@@ -109,7 +100,7 @@ class SessionTurn(Turn):
         visibility: Visibility,
         replaced: Message | None = None,
     ) -> None:
-        """`replaced` is the answer being replaced; its question is already stored."""
+        """`replaced`: its question is already stored."""
         super().__init__(session.key, options, (question,), history=history, replaced=replaced)
         self.visibility = visibility
         if question.tainted:  # others' text in it is not always marked
@@ -180,7 +171,6 @@ class SessionTurn(Turn):
         )
 
     def after(self, stored: Sequence[Message], history_tokens: float) -> None:
-        """Check in the background whether a summary is due."""
         if self._turns.summaries:
             self._turns.summaries.after_turn(
                 self.key,
@@ -191,10 +181,7 @@ class SessionTurn(Turn):
             )
 
     async def _earlier(self, budget_tokens: float, cost: Cost) -> tuple[Message, ...]:
-        """Read messages before the turn's history while they fit.
-
-        The first page comes with the session; no other is read once the budget is used up.
-        """
+        """Read messages before the turn's history while they fit. The first page comes with the session."""
         session = self._session
         if not session.more:
             return ()

@@ -37,7 +37,7 @@ from cc_bot.stores import MemoryStore, Settlement, StoredTurn, Stores
 from cc_bot.tools.registry import CanvasDraft, ToolContext
 
 Build = Callable[[float], BuiltPrompt]
-"""From a maximum of history, in estimated tokens, to the prompt before the first round."""
+"""From a maximum of estimated history tokens to the prompt before the first round."""
 
 
 class TurnPrompt:
@@ -54,8 +54,8 @@ class TurnPrompt:
         tells_private: bool = False,
     ) -> None:
         """`budget_tokens`: estimated tokens of history. `factor`: tokens that the model counts for each of
-        them. `agent` sets how requests are answered. `limit`: the model's known context limit, `offered`
-        tools included. `tells_private`: the prompt contains private data of the user beyond the question."""
+        them. `limit`: the model's known context limit, `offered` tools included. `tells_private`: the prompt
+        contains private data beyond the question."""
         self._build = build
         self._factor = factor
         if limit is not None:
@@ -66,7 +66,7 @@ class TurnPrompt:
         self._tells_private = tells_private
         self._start = build(budget_tokens)
         self.budget_tokens = budget_tokens
-        """Reduced if the server rejects the request as too long."""
+        """Reduced if the request is rejected as too long."""
         self._rounds: tuple[PromptPart, ...] = ()
         self._shrunk = False
 
@@ -74,7 +74,7 @@ class TurnPrompt:
         self._rounds += parts
 
     def request(self, tools: Sequence[ToolSchema], *, answer_begun: bool, model: str) -> ChatRequest:
-        """Build the request of a round. `model` answered the previous round; empty in the first."""
+        """`model` answered the previous round; empty in the first."""
         return ChatRequest(
             (*self._start.parts, *self._rounds),
             tuple(tools),
@@ -89,11 +89,11 @@ class TurnPrompt:
 
     @property
     def tainted(self) -> bool:
-        """Whether it contains text not written by the turn's user."""
+        """True if it contains text not written by the turn's user."""
         return any(part.tainted for part in (*self._start.parts, *self._rounds))
 
     def tells_what_is_kept(self, personal: Container[str]) -> bool:
-        """Whether it contains stored data of the user, such as a non-empty result of a `personal` tool."""
+        """True if it contains stored data of the user, such as a result of a `personal` tool."""
         parts = (*self._start.parts, *self._rounds)
         return self._tells_private or any(
             isinstance(part, ToolResultPart) and part.name in personal and not _found_nothing(part.text)
@@ -101,8 +101,8 @@ class TurnPrompt:
         )
 
     def shrink(self, tools: Sequence[ToolSchema], limit: int | None) -> bool:
-        """Drop older history so that `limit` tokens suffice (None: unknown). Returns False if there is no
-        history or it was already shortened."""
+        """Drop older history so that `limit` tokens suffice (None: unknown). Returns False if there is none
+        or it was already shortened."""
         if not self._shrinkable:
             return False
         bare = _tokens(self._build(0).parts)
@@ -140,41 +140,36 @@ class TurnOptions:
     timezone: ZoneInfo
     temporary: bool = False
     welcomed: bool = True
-    """Whether this user already had an answer before."""
+    """This user already had an answer before."""
     bot_id: int = 0
-    """The bot's Discord user id; 0 outside Discord."""
+    """0 outside Discord."""
     answer_discord_id: int | None = None
-    """The Discord message that shows the answer, if known beforehand."""
+    """The Discord message that shows the answer, if known."""
     place: ChannelKey | None = None
-    """The channel in which a session's turn is public; None if only its user sees it."""
+    """Where a session's turn is public; None if only its user sees it."""
     memory_paused: bool = False
-    """Whether the user's memories must be neither stored nor recalled."""
     link: str = ""
-    """To the message that shows the answer; empty if unknown or ephemeral."""
+    """To the answer; empty if unknown or ephemeral."""
     agent: Agent = THE_DEFAULT
-    """The answering agent; its name is that of the session key."""
     guild_id: int | None = None
-    """None in a DM and outside Discord."""
     channel_id: int = 0
-    """The channel that rules apply to: a thread's parent; 0 if unknown."""
+    """A thread's parent; 0 if unknown."""
     thread_title: str = ""
-    """Of the thread or forum post of a channel turn."""
     thread_owner_id: int = 0
     can_write_there: bool = True
-    """Whether the bot may post there by itself; not where it is only user-installed."""
+    """The bot may post there without a token."""
     front_end: Literal["discord", "terminal"] = "discord"
     entry: str = ""
-    """Its entry in the turn ledger; empty if none."""
+    """In the ledger; empty if none."""
     earlier_calls: tuple[ToolCall, ...] = ()
-    """Calls that an interrupted earlier run made for the same question."""
+    """By an interrupted earlier run for the same question."""
     role_ids: tuple[int, ...] | None = ()
-    """The user's roles in the server; None if unknown."""
+    """None if unknown."""
     pictures: tuple[Attachment, ...] = ()
-    """Of the approved call that the turn continues. The caller shows them to the user, with or without an
-    answer."""
+    """Of the approved call that the turn continues; the caller shows them to the user."""
 
     asker: Asker | None = None
-    """Asks the user on a server's behalf during the turn; None: servers can't ask."""
+    """Asks the user on a server's behalf."""
     by_owner: bool = False
 
     def paid_by(self, user_id: int) -> UsageSubject:
@@ -183,21 +178,19 @@ class TurnOptions:
 
 @dataclass(frozen=True, slots=True)
 class TurnRequest:
-    """A request to answer a session's question or one user's questions in a channel, or to regenerate an
-    answer."""
+    """A question of a session, questions of one user in a channel, or an answer to regenerate."""
 
     key: SessionKey | ChannelKey
     options: TurnOptions
     questions: tuple[Message, ...] = ()
-    """Oldest first. Those of a channel are already archived and have a discord_id."""
+    """Oldest first. Those of a channel are already archived."""
     replaces: int | None = None
     """The answer to regenerate: the row in a session, the Discord message id in a channel."""
     references: tuple[Reference, ...] = ()
-    """Messages that the question of a regenerated session answer references."""
+    """Of the question of a regenerated session answer."""
 
     @property
     def user_id(self) -> int:
-        """The author: tools act for this user, and usage counts for this user."""
         return self.key.user_id if isinstance(self.key, SessionKey) else self.questions[0].author_id
 
 
@@ -212,12 +205,11 @@ def documents_of(messages: Iterable[Message]) -> tuple[Attachment, ...]:
 
 
 _POINTED_AT: Final = frozenset[Pointing]({"reply", "link", "menu"})
-"""The author's own text in these may provide addresses; other referenced messages are only context."""
+"""The author's text in these may provide addresses."""
 
 
 def link_texts(messages: Iterable[Message]) -> TurnTexts:
-    """The texts whose addresses may be read: users' messages and what these reference or forward; no answers
-    of the assistant and no other files."""
+    """The texts whose addresses may be read: users' messages, and what these reference or forward."""
     typed, seen = list[str](), list[str]()
     for message in messages:
         if message.role != "user":
@@ -236,7 +228,7 @@ _MAX_EARLIER: Final = 3
 
 
 def earlier_words(user_id: int, said: Iterable[Message], questions: Sequence[Message]) -> tuple[str, ...]:
-    """The user's text in messages that the questions reply to, then in recent messages; newest first."""
+    """What the user wrote in messages that the questions reply to, then recently; newest first."""
     replied = (
         typed_part(reference.content)
         for question in questions
@@ -248,14 +240,13 @@ def earlier_words(user_id: int, said: Iterable[Message], questions: Sequence[Mes
 
 
 class Turn(ABC):
-    """An active turn: of a session (session_turns) or a channel (channel_turns)."""
+    """A turn of a session (session_turns) or a channel (channel_turns)."""
 
     visibility: Visibility = "public"
     canvas: CanvasDraft | None = None
-    """The turn's canvas; None if there is none or it would not be stored."""
+    """None if there is none or it would not be stored."""
     shown_memories = frozenset[int]()
-    """Memories that this conversation stored or showed before the question; complete once the prompt is
-    built."""
+    """Stored or shown by this conversation before the question; complete once the prompt is built."""
 
     def __init__(
         self,
@@ -266,8 +257,7 @@ class Turn(ABC):
         history: Sequence[Message] = (),
         replaced: Message | None = None,
     ) -> None:
-        """`key`: the turn's user and channel; in a channel turn, the author and that channel. `replaced` is
-        the answer being replaced."""
+        """`key`: in a channel turn, the author and that channel. `replaced`: the answer being replaced."""
         self.key = key
         self.user_id = key.user_id
         self.options = options
@@ -279,7 +269,6 @@ class Turn(ABC):
         self.own_words = "\n".join(question.own_words for question in questions)
         self.heard = "\n".join(question.heard for question in questions if question.heard)
         self.documents = documents_of((*history, *questions))
-        """Documents that the model may read: of the questions and the history."""
         self.note_said(history)
 
     def note_said(self, said: Sequence[Message]) -> None:
@@ -294,12 +283,10 @@ class Turn(ABC):
     async def store(
         self, answer: Message, proposals: Sequence[ProposedCalls], settlement: Settlement
     ) -> StoredTurn:
-        """Store the answer with its proposals and usage, and its question unless that is already stored.
-        Raises StorageError."""
+        """Store the turn and its usage. Raises StorageError."""
 
     def after(self, stored: Sequence[Message], history_tokens: float) -> None:  # noqa: B027 - of channels
-        """Start background work after the answer is delivered. `history_tokens`: estimated tokens of history
-        that fit in the requests."""
+        """Start background work after the answer is delivered. `history_tokens`: what fits in the requests."""
 
 
 def tool_context(turn: Turn, stores: Stores, clock: Clock, internet: WebAccess) -> ToolContext:
@@ -330,15 +317,13 @@ def tool_context(turn: Turn, stores: Stores, clock: Clock, internet: WebAccess) 
 
 
 def tool_place(turn: Turn) -> ToolPlace:
-    """Decides which tools of servers are available."""
     options = turn.options
     channels = dict.fromkeys((turn.key.channel_id, options.channel_id))
     return ToolPlace(turn.user_id, tuple(filter(None, channels)), options.guild_id, options.role_ids)
 
 
 def _place(turn: Turn) -> Place:
-    """Where a reminder set in this turn is sent: the same channel, or a DM if the answer is private or the
-    bot can't post there by itself."""
+    """Reminders go to the same channel, or to the DM if the answer is private or the bot can't post there."""
     if turn.options.front_end == "terminal":
         return "terminal"
     return "dm" if turn.visibility == "private" or not turn.options.can_write_there else "channel"
@@ -346,19 +331,15 @@ def _place(turn: Turn) -> Place:
 
 @dataclass(eq=False, slots=True)
 class ProfileNotes:
-    """Reads notes only if the model could look them up itself, with `recall` in the same turn.
-
-    So there are none while memory is paused or for an agent without that tool. They are not reported below
-    the answer as recalled, and do not count as shown to the user: to change one, the model has to look it up.
-    """
+    """Reads notes only if the model could look them up itself. They do not count as shown to the user: to
+    change one, the model has to look it up."""
 
     memories: MemoryStore
 
     async def of(
         self, user_id: int, visibility: Visibility, offered: Sequence[ToolSchema]
     ) -> Sequence[Memory]:
-        """Read the notes for a turn. `visibility` is that of the answer: notes that its readers must not see
-        are left out."""
+        """`visibility`: of the answer; notes that its readers must not see are left out."""
         if not self.memories.profile_notes or not any(tool.name == "recall" for tool in offered):
             return ()
         audience: Audience = "private" if visibility == "private" else "anywhere"

@@ -25,16 +25,12 @@ Status = Literal["complete", "stopped", "cut", "replaced"]
 
 
 _QUOTATION: Final = (">", "＞")
-"""Prefixes of quoted lines, as in Discord and mail."""
-
 _BLANK_LETTERS = "\u115f\u1160\u2800\u3164\uffa0\u034f\ufe0e\ufe0f"
-"""Letters and marks by category that look blank: Hangul fillers, the empty Braille cell, variation
-selectors."""
+"""Blank-looking letters: Hangul fillers, the empty Braille cell, variation selectors."""
 
 
-# Characters that are invisible or reorder text: controls, Default_Ignorable_Code_Point of
-# DerivedCoreProperties.txt, bidirectional marks, blank letters. Variation selectors and joiners are allowed
-# after kanji and emoji.
+# Invisible or reordering characters: controls, Default_Ignorable_Code_Point of DerivedCoreProperties.txt,
+# bidirectional marks. Variation selectors and joiners are allowed after kanji and emoji.
 _UNSEEN: Final = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u200c\u200e\u200f"
     "\u202a-\u202e\u2060-\u206f\u2800\u3164\ud800-\udfff\ufeff\uffa0\ufff0-\ufffb\U0001bca0-\U0001bca3"
@@ -50,8 +46,7 @@ def spell_out(text: str) -> str:
 
 
 def is_blank(text: str) -> bool:
-    """Return whether a text shows nothing: white space, format and control characters, blank-looking
-    letters."""
+    """Return whether a text shows nothing."""
     return all(
         character in _BLANK_LETTERS or unicodedata.category(character)[0] in "CZ" for character in text
     )
@@ -60,7 +55,7 @@ def is_blank(text: str) -> bool:
 _NOT_TYPED: Final = (*_QUOTATION, "[file: ", "[sticker: ")
 """Prefixes of lines that their author did not type: quotations, names of files and stickers."""
 _REST_QUOTED: Final = re.compile(r"^[^\S\n]*>>>", re.MULTILINE)
-"""Quotes the rest of the message (Discord's help, "Markdown Text 101", block quotes)."""
+"""Quotes the rest of the message."""
 
 
 def typed_part(text: str) -> str:
@@ -70,7 +65,6 @@ def typed_part(text: str) -> str:
 
 
 def has_quotation(text: str) -> bool:
-    """Return whether any line is a quotation."""
     return any(line.lstrip().startswith(_QUOTATION) for line in text.splitlines())
 
 
@@ -79,7 +73,7 @@ _ROWS: Final = re.compile(r', "(?:former_)?ref": \d+')
 
 
 def result_for_model(result: str) -> str:
-    """Return a tool's result without row ids, which only this program uses."""
+    """Return a tool's result without row ids."""
     return _ROWS.sub("", result)
 
 
@@ -94,21 +88,18 @@ class ToolCall:
     id: str
     name: str
     arguments: str
-    """JSON, as the model wrote it."""
     result: str
     ok: bool = True
-    """False if the result is an error."""
     native: str = ""
-    """Set on the first call of each step: provider data that has to be sent back with the step's calls."""
+    """Set on the first call of each step: provider data to send back with the step's calls."""
 
     @property
     def told(self) -> str:
-        """The result as the model sees it."""
         return result_for_model(self.result)
 
     @property
     def outcome_unknown(self) -> bool:
-        """Return whether it is unknown if the call was made: it has no result, or one that says so."""
+        """True if it has no result, or one that says so."""
         if not self.result or self.ok:
             return not self.result
         try:
@@ -119,18 +110,17 @@ class ToolCall:
 
 
 MAX_REQUEST_IMAGE_BYTES: Final = 20 * 2**20
-"""All images in one request, and all files of one message. Each request repeats the images of its history."""
+"""All images in one request, and all files of one message."""
 FORWARD_NAME: Final = "forwarded message"
-"""The file name of a forwarded message's text."""
 
 
 @dataclass(frozen=True, slots=True)
 class FileQuota:
-    """How many bytes of files are stored; beyond that the oldest are deleted."""
+    """Stored bytes of files; beyond that the oldest are deleted."""
 
     user_bytes: int = 100 * 2**20
     total_bytes: int = 2 * 2**30
-    """Over all users; enforced on the users with the most."""
+    """Over all users; the users with the most lose files first."""
 
 
 FILE_QUOTA: Final = FileQuota()
@@ -144,20 +134,18 @@ class Attachment:
     content_type: str
     """A media type such as `image/png`; `text/plain` is UTF-8."""
     data: bytes = field(repr=False)
-    """Empty for a document, of which only the text is used, and for an image too far back in the history to
-    be sent (MAX_REQUEST_IMAGE_BYTES)."""
+    """Empty for a document, and for an image too far back in the history to be sent."""
     document: Document | None = field(default=None, repr=False)
-    """The text of a document."""
     source_id: int | None = None
-    """Discord's id of the forward that contained it; None for the question's own file."""
+    """Discord's id of the forward that contained it."""
     seconds: float = 0.0
-    """Length of a recording; 0 if unknown."""
+    """0 if unknown."""
     own_words: bool = False
-    """Whether it is a voice message: its transcript counts as the sender's own words."""
+    """True for a voice message: its transcript counts as typed."""
 
     @property
     def is_forward(self) -> bool:
-        """Return whether it is the text of a forwarded message, not a file in it."""
+        """True for the text of a forwarded message, not a file in it."""
         return self.source_id is not None and self.name == FORWARD_NAME
 
     @property
@@ -174,14 +162,13 @@ def is_recording(media_type: str | None) -> bool:
 
 
 Pointing = Literal["reply", "above", "link", "picture", "menu", "since"]
-"""How a question refers to a message: it replies to it, replies to a reply to it, links to it, follows the
-picture in it, or was asked from its menu, about it or about everything since."""
+"""How a question refers to a message: replies to it, replies to a reply to it, links to it, follows its
+picture, or was asked from its menu, about it or everything since."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """A message that a question refers to, looked up for each request and never stored: what is deleted on
-    Discord is gone from later requests."""
+    """A message that a question refers to, looked up for each request and never stored."""
 
     pointing: Pointing
     content: str = ""
@@ -190,9 +177,9 @@ class Reference:
     author_id: int = 0
     attachments: tuple[Attachment, ...] = ()
     shown: bool = True
-    """False if it was deleted, or the asker or the bot may not see it."""
+    """False if it was deleted, or the author or the bot may not see it."""
     tainted: bool = True
-    """Whether it holds words of others than the asker and the assistant."""
+    """True if it holds text by others than the author and the assistant."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,20 +195,16 @@ class Message:
     discord_id: int | None = None
     attachments: tuple[Attachment, ...] = ()
     heard: str = ""
-    """The transcript of its recordings, which is the end of its content."""
+    """The transcript of its recordings, at the end of its content."""
     tainted: bool = False
-    """Whether it holds words that its user did not write; of an answer: whether its model had read such
-    words."""
+    """True if it holds text that its user did not write; of an answer: if its model had read such text."""
     reply_to: int | None = None
-    """Discord's id of the message that it replies to, or whose menu was used."""
     pointing: Pointing = "reply"
-    """How it refers to `reply_to`."""
     references: tuple[Reference, ...] = ()
-    """The messages that it refers to, oldest first; not stored."""
+    """Oldest first; not stored."""
     created_at: datetime | None = None
-    """In UTC; None until it is stored."""
     id: int | None = field(default=None, compare=False)
-    """Its row; None until it is stored."""
+    """Its row; None until stored."""
 
     def __post_init__(self) -> None:
         if self.created_at is not None and self.created_at.tzinfo is None:
@@ -229,7 +212,6 @@ class Message:
 
     @property
     def typed(self) -> str:
-        """What its author typed."""
         return typed_part(self.content.removesuffix(self.heard))
 
     @property
@@ -238,8 +220,7 @@ class Message:
         return with_heard(self.typed, "" if self.tainted else self.heard)
 
     def below(self, last_id: int | None) -> "Message":
-        """Return the message as it follows the one with this Discord id: a reply to the answer right above
-        needs no quotation of it."""
+        """Return the message as it follows another: a reply to the answer right above needs no quotation."""
         answered = [
             each
             for each in self.references
@@ -252,27 +233,23 @@ class Message:
 
     @property
     def taints(self) -> bool:
-        """True if a turn that reads it has read words its user did not write: files, quotations, referenced
-        messages. An answer's own quotations were written by the model."""
+        """True if a turn that reads it has read text that its user did not write. An answer's own quotations
+        were written by the model."""
         pointed = any(reference.tainted and reference.shown for reference in self.references)
         quotes = self.role == "user" and has_quotation(self.content)
         return self.tainted or pointed or bool(self.attachments) or quotes
 
 
 def with_heard(content: str, heard: str) -> str:
-    """Return the text of a question with the transcript of its recordings below it."""
     return "\n".join(filter(None, (content, heard)))
 
 
-# ---- agent -----------------------------------------------------------------------------------------------
-
 DEFAULT_AGENT: Final = "default"
-"""The agent that always exists."""
 
 
 @dataclass(frozen=True, slots=True)
 class AgentPlaces:
-    """Where an agent may be used; empty sets mean everywhere."""
+    """Empty sets mean everywhere."""
 
     guilds: frozenset[int] = frozenset()
     channels: frozenset[int] = frozenset()
@@ -280,7 +257,6 @@ class AgentPlaces:
     dms: bool = True
 
     def allow(self, *, guild_id: int | None, channel_ids: frozenset[int]) -> bool:
-        """`guild_id`: None in a DM. `channel_ids`: the channel, and the parent of a thread."""
         if guild_id is None:
             return self.dms
         if not self.guilds and not self.channels:
@@ -291,20 +267,17 @@ class AgentPlaces:
 @dataclass(frozen=True, slots=True)
 class Agent:
     name: str = DEFAULT_AGENT
-    """Its id: lower-case letters, digits, `-` and `_`, at most 32."""
+    """Lower-case letters, digits, `-` and `_`, at most 32."""
     display_names: dict[Locale, str] = field(default_factory=dict, hash=False)
     descriptions: dict[Locale, str] = field(default_factory=dict, hash=False)
-    """For users who choose an agent."""
     prompt: str = ""
-    """The persona; empty: cc-bot's own."""
+    """Empty: cc-bot's own."""
     models: tuple[str, ...] = ()
     """The fallback chain; empty: the operator's."""
     temperature: float | None = None
-    """0 to 2; None: the model's default."""
     reasoning: Reasoning = ""
-    """Empty: the operator's setting."""
     tools: frozenset[str] | None = None
-    """Names of its tools; None: all."""
+    """None: all."""
     places: AgentPlaces = AgentPlaces()
 
     def display_name(self, locale: Locale) -> str:
@@ -316,10 +289,9 @@ class Agent:
 
 THE_DEFAULT: Final = Agent()
 
-# ---- channel ---------------------------------------------------------------------------------------------
 
 Reading = Literal["off", "mentions", "all"]
-"""Which messages of servers the bot reads: none, those addressed to it, or all."""
+"""Messages of servers that the bot reads."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -331,69 +303,57 @@ class ChannelKey:
 
     @property
     def place_id(self) -> int:
-        """The id of the channel or thread on Discord, where a thread is a channel of its own."""
+        """The channel's or thread's id on Discord."""
         return self.thread_id or self.channel_id
 
     @property
     def parent(self) -> "ChannelKey":
-        """The parent channel of a thread; a channel itself."""
         return ChannelKey(self.channel_id)
 
 
 @dataclass(frozen=True, slots=True)
 class KnownPlace:
-    """A channel or thread of a server, or a DM."""
-
     key: ChannelKey
     guild_id: int | None = None
     is_dm: bool = False
-    """A DM with one user."""
+    """With one user."""
 
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """A run of messages that is frozen in requests: it stays unchanged until it is dropped as a whole."""
+    """A run of messages that stays unchanged in requests until it is dropped as a whole."""
 
     key: ChannelKey
-    """A thread's context begins with blocks of its channel."""
     first_id: int
-    """Discord's ids of its first and last message."""
     last_id: int
     tokens: int
-    """As counted when it was frozen; never recounted."""
+    """As counted when it was frozen."""
 
 
 class ContextMessage(NamedTuple):
-    """A channel message, reduced to what a request shows. A tuple, as a context has hundreds of them."""
+    """A channel message, reduced to what a request shows. A tuple, as a context has hundreds."""
 
     id: int
-    """Discord's id."""
     role: Role
     name: str
-    """The author's name when it was written."""
     content: str
     author_id: int = 0
-    """0 if unknown."""
     reply_to: int | None = None
-    """Discord's id of the message it replies to."""
     replied: str | None = None
-    """The beginning of that message; None if it is not in the archive."""
+    """The beginning of that message; None if it is not archived."""
     replied_name: str | None = None
-    """The author of that message; None for this bot."""
+    """None for this bot."""
     replied_id: int = 0
     tainted: bool = True
-    """As `Message.tainted`, for the message and the beginning of the one it replies to."""
+    """As `Message.tainted`, also for `replied`."""
 
     def is_foreign_to(self, user_id: int | None) -> bool:
-        """Return whether it holds words that this user did not write; an answer to them counts as theirs."""
+        """True if it holds text that this user did not write; an answer to them counts as theirs."""
         if self.tainted or user_id is None:
             return True
         author_id = self.replied_id if self.role == "assistant" else self.author_id
         quotes_others = self.replied_name is not None and self.replied_id != user_id
         return author_id != user_id or quotes_others
-
-
-# ---- settings --------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -402,16 +362,14 @@ class UserSettings:
 
     locale: Locale | None = None
     timezone: str | None = None
-    """An IANA name such as `Asia/Tokyo`."""
     welcomed: bool = False
-    """Whether the hint about /help was shown."""
+    """The hint about /help was shown."""
     memory_paused: bool = False
-    """Whether memories are neither saved nor recalled for now."""
     spoken: bool = False
-    """Whether short answers are also read aloud."""
+    """Short answers are also read aloud."""
 
     def zone(self, default: ZoneInfo) -> ZoneInfo:
-        """The user's time zone; a name that the time zone database no longer has counts as not chosen."""
+        """The user's time zone; an unknown name counts as not chosen."""
         try:
             return ZoneInfo(self.timezone) if self.timezone else default
         except (ZoneInfoNotFoundError, ValueError, OSError):
@@ -419,7 +377,7 @@ class UserSettings:
 
 
 def image_type(data: bytes) -> str | None:
-    """Return the media type of an image that models can read, by its first bytes; else None."""
+    """Return the media type of an image that models can read, else None."""
     if data.startswith(b"\x89PNG\r\n\x1a\n") and data[12:16] == b"IHDR":
         return "image/png"
     if data.startswith(b"\xff\xd8\xff"):

@@ -18,18 +18,13 @@ class SessionKey:
 
 @dataclass(frozen=True, slots=True)
 class Recollection:
-    """A summary or message that precedes the history."""
-
     visibility: Visibility
     text: str
     tainted: bool = False
-    """See `Message.tainted`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """A conversation and its history."""
-
     id: str
     key: SessionKey
     history: tuple[Message, ...]
@@ -38,20 +33,17 @@ class Session:
     last_active: datetime
     _: KW_ONLY
     more: bool = field(default=False, compare=False)
-    """Whether earlier messages may belong to the history: it is read by page."""
+    """Earlier messages may belong to the history: it is read by page."""
     has_files: bool = field(default=True, compare=False)
-    """Whether it may have stored files."""
     summaries: tuple[Recollection, ...] = ()
     rest: tuple[Recollection, ...] = ()
     """User messages of an expired session that are not summarized yet, oldest first."""
     canvas: Canvas = Canvas()
-    """Private elements included; `Canvas.visible_in` filters them."""
+    """Private elements included."""
 
 
 @dataclass(frozen=True, slots=True)
 class ArchivedSession:
-    """A conversation as listed to its user, open or closed."""
-
     id: str
     key: SessionKey
     created_at: datetime
@@ -59,4 +51,3 @@ class ArchivedSession:
     closed_at: datetime | None
     messages: int
     opening: str
-    """The beginning of its first question."""

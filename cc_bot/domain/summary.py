@@ -19,35 +19,28 @@ _SENTENCE_END = re.compile(r"[。．！？!?]|\.(?=\s|$)|\n")
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """The current summary of a key's public or private messages."""
-
     visibility: Visibility
     content: str
     first_message_id: int
     last_message_id: int
-    """It covers the archive's rows from `first_message_id` to this one."""
     created_at: datetime
     tainted: bool = False
-    """Whether it covers tainted messages; see `Message.tainted`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Backlog:
-    """Unsummarized messages of one session."""
-
     key: SessionKey
     session_id: str
     closed: bool
-    """Whether the session is closed."""
     covered_to: int
-    """The last summarized message; 0 if there is none."""
+    """0 if none."""
     messages: tuple[Message, ...]
-    """Oldest first, with ids and without attachments."""
+    """Oldest first, without attachments."""
 
 
 def clean_summary(text: str) -> str:
     """Return a summary as it is stored: at most MAX_SUMMARY_CHARACTERS, whole sentences if possible, without
-    blank lines, so that it can't pass for the end of its message."""
+    blank lines."""
     lines = (line.strip() for line in text.splitlines())
     whole = "\n".join(line for line in lines if line)
     if len(whole) <= MAX_SUMMARY_CHARACTERS:

@@ -1,8 +1,9 @@
 """Tools are declared as typed functions; their schemas are derived.
 
-To add tools, add a file to this folder with functions decorated with `@tool`. The model reads the function's
-name and docstring; the parameters become the JSON schema. The first parameter is the ToolContext: the user
-comes from the interaction, never from the model's arguments.
+To add tools, add a file to this folder with functions decorated with `@tool`. The model reads the name,
+docstring and parameters. The first parameter is the ToolContext: the user comes from the interaction, never
+from the model's arguments.
+
 """
 
 import asyncio
@@ -43,28 +44,27 @@ from cc_bot.tools.grounding import OwnWords
 _log = structlog.get_logger(__name__)
 
 TIMEOUT_S = 20.0
-"""A slower tool is cancelled, so that it does not block the turn."""
 MAX_TEXT_LENGTH = 6000
-"""Characters of one text argument, as in a question; tools store 4000 at most."""
+"""Characters of one text argument, as in a question."""
 
 
 class CanvasDraft:
     """The canvas as one turn draws on it; not stored yet."""
 
     def __init__(self, canvas: Canvas, visibility: Visibility) -> None:
-        """`canvas` includes private elements; `visibility` is the turn's."""
+        """`canvas` includes private elements."""
         self._canvas = canvas
         self._visibility = visibility
         self._drawn: list[Drawn] = []
 
     @property
     def canvas(self) -> Canvas:
-        """The part of the canvas that the turn may see."""
+        """What the turn may see."""
         return self._canvas.visible_in(self._visibility)
 
     @property
     def drawn(self) -> tuple[Drawn, ...]:
-        """The applied commands in order, with the ids of new elements, which later commands use."""
+        """The applied commands, with the ids of new elements."""
         return tuple(self._drawn)
 
     @property
@@ -73,10 +73,9 @@ class CanvasDraft:
         return self._canvas.elements != self.canvas.elements
 
     def apply(self, command: CanvasCommand, *, propose: bool = False) -> Canvas:
-        """Apply the command and return the canvas that the turn sees; a new element comes last. With
-        `propose`, the change is visible to later calls of the turn but not part of `drawn`. Raises
-        CanvasRefused with a message for the model, and changes nothing then. Never awaits, so parallel calls
-        apply in order."""
+        """Apply the command and return the canvas that the turn sees. With `propose`, the change is visible
+        to later calls but not part of `drawn`. Raises CanvasRefused. Never awaits, so parallel calls apply in
+        order."""
         self._canvas = reduce(self._canvas, Drawn(command, self._visibility))
         if isinstance(command, AddCard | ShowText | AddChart):
             command = replace(command, id=self._canvas.elements[-1].id)
@@ -87,7 +86,7 @@ class CanvasDraft:
 
 @dataclass(frozen=True, slots=True)
 class ToolContext:
-    """The context of a call: whom and where a tool acts for."""
+    """Whom and where a call acts for."""
 
     user_id: int
     visibility: Visibility
@@ -95,49 +94,44 @@ class ToolContext:
     timezone: ZoneInfo
     memories: MemoryStore
     tainted: bool = True
-    """Whether the model has read text not written by the user."""
+    """The model has read text not written by the user."""
     can_propose: bool = True
-    """Whether the user can be asked; not in a heartbeat."""
+    """False in a heartbeat: there is no user to ask."""
     shown: frozenset[int] = frozenset()
     """Memories that this conversation stored or showed before the question."""
     recalled: frozenset[int] = frozenset()
-    """Memories that this turn looked up, which its user sees."""
+    """Looked up in this turn, and seen by its user."""
     made: frozenset[int] = frozenset()
-    """Memories that this turn has created."""
+    """Created in this turn."""
     changing: int = 0
-    """Number of existing memories that this turn has changed or deleted, or is about to."""
+    """Number of existing memories that this turn changes or deletes."""
     source: Source = Source("model")
-    """The source of what this turn stores."""
     clock: Clock = utc_now
     key: SessionKey | None = None
-    """The turn's user, channel and agent; in a channel turn, the author and that channel."""
+    """In a channel turn, the author and that channel."""
     canvas: CanvasDraft | None = None
-    """None if there is no canvas."""
     schedules: ScheduleStore | None = None
-    """None if reminders are not available."""
     place: Place = "channel"
-    """Where reminders set here are sent."""
+    """Where reminders are sent."""
     guild_id: int | None = None
     in_dm: bool = False
-    """Whether the turn is in a DM, including group DMs."""
+    """Including group DMs."""
     files: tuple[Attachment, ...] = ()
     """Documents of the turn and of the history shown, oldest first."""
     internet: TurnWebAccess | None = None
-    """None: no web access."""
     typed: str = ""
-    """What the user typed in this message."""
     own_words: str = ""
-    """What the user typed or said in this message."""
+    """Typed or said in this message."""
     earlier_words: tuple[str, ...] = ()
-    """What the user typed or said earlier in this conversation or in the message replied to, newest first."""
+    """Typed or said earlier or in the message replied to, newest first."""
     looked_up: bool = False
-    """Whether the model has seen stored data of the user: results of `personal` tools."""
+    """The model has seen results of `personal` tools."""
     asker: Asker | None = None
-    """Asks the user during a call; None if not possible."""
+    """Asks the user during a call."""
     approved: str | None = None
-    """The values that an approved call must find unchanged (see DeferredCall); None in other calls."""
+    """The values that an approved call must find unchanged (see DeferredCall)."""
     owners_read: bool = True
-    """Whether an owner of the bot may see the answer and its proposals."""
+    """An owner may see the answer and its proposals."""
 
     @property
     def own(self) -> OwnWords:
@@ -146,16 +140,14 @@ class ToolContext:
 
     @property
     def audience(self) -> Audience:
-        """The answer's visibility as an audience of memories."""
         return "private" if self.visibility == "private" else "anywhere"
 
     @property
     def kept_audience(self) -> Audience:
-        """The audience of memories stored in this turn."""
+        """Of memories stored in this turn."""
         return "private" if self.in_dm else self.audience
 
     def local_date(self, moment: datetime) -> str:
-        """The date (ISO 8601) in the user's time zone."""
         return moment.astimezone(self.timezone).date().isoformat()
 
 
@@ -165,29 +157,28 @@ class ToolOutcome:
     """A JSON object; `{"error": …}` if `ok` is False."""
     ok: bool
     secret: bool = False
-    """Whether the arguments contain something that must not be stored."""
+    """The arguments must not be stored."""
     changes: tuple[MemoryChange, ...] = ()
-    """Changes to report to the user, from committed rows."""
+    """Committed changes to report to the user."""
     recalled: tuple[Memory, ...] = ()
-    """Memories shown to the model to answer with."""
+    """Shown to the model to answer with."""
     schedules: tuple[ScheduleChange, ...] = ()
-    """Changes of reminders to report to the user, from committed rows."""
     proposal: ProposedCalls | None = None
     """A change that needs approval and was not made."""
     made: tuple[int, ...] = ()
     """Ids of new memories among `changes`."""
     tainted: bool = False
-    """Whether the result contains text not written by the user."""
+    """It contains text not written by the user."""
     passing: bool = False
-    """Whether the result is only for this turn and not stored with the answer."""
+    """The result is not stored with the answer."""
     has_side_effects: bool = False
-    """Whether something outside was changed for good, or may have been."""
+    """Something outside was changed for good, or may have been."""
     images: tuple[Attachment, ...] = ()
-    """Pictures shown to the model and below the answer."""
+    """Shown to the model and below the answer."""
 
 
 class InvalidToolCall(Exception):
-    """The arguments are inconsistent. The message is for the model."""
+    """The message is for the model."""
 
 
 ToolFunction = Callable[Concatenate[ToolContext, ...], Awaitable[ToolOutcome]]
@@ -206,30 +197,28 @@ class Subjects(TypedDict, total=False):
 class CallableTool(Protocol):
     schema: ToolSchema
     writes: bool
-    """Whether it stores or changes anything; not offered in a temporary turn."""
+    """It stores or changes anything; not offered in a temporary turn."""
     personal: bool
-    """Whether it acts for one user and shows the model that user's stored data."""
+    """It acts for one user and shows the model stored data."""
     about: Subject | None
-    """What it works on; offered only if the user has that and wants it used."""
+    """Offered only if the user has that and wants it used."""
 
     @property
     def changes(self) -> bool:
-        """Whether a call makes a lasting change at once, so it must not be repeated."""
+        """A call makes a lasting change at once, so it must not be repeated."""
         ...
 
     async def run(self, context: ToolContext, arguments: str) -> ToolOutcome:
-        """Run the tool. Raises InvalidToolCall, ValidationError and CcBotError."""
+        """Raises InvalidToolCall, ValidationError and CcBotError."""
         ...
 
     async def call(self, context: ToolContext, arguments: str) -> ToolOutcome:
-        """Run the tool. Errors become results for the model."""
+        """As `run`, but errors become results for the model."""
         ...
 
 
 @dataclass(eq=False, slots=True)
 class Tool:
-    """A built-in tool (a CallableTool)."""
-
     schema: ToolSchema
     writes: bool
     personal: bool
@@ -265,8 +254,6 @@ class Tool:
 def tool(
     *, writes: bool, personal: bool = True, about: Subject | None = None
 ) -> Callable[[ToolFunction], Tool]:
-    """Declare the decorated function as a tool."""
-
     def declare(function: ToolFunction) -> Tool:
         arguments = _arguments_of(function)
         schema = ToolSchema(
@@ -281,7 +268,7 @@ def tool(
 
 class ToolsOutside(Protocol):
     def tools_in(self, place: ToolPlace) -> Sequence[CallableTool]:
-        """List the tools available to one turn, in a fixed order."""
+        """In a fixed order."""
         ...
 
 
@@ -289,7 +276,6 @@ class ToolRegistry:
     """All tools in a fixed order, which is part of the prompt's cached prefix."""
 
     def __init__(self, tools: Iterable[CallableTool], outside: ToolsOutside | None = None) -> None:
-        """`outside`: the source of external tools, if any."""
         self._tools = {tool.schema.name: tool for tool in sorted(tools, key=lambda tool: tool.schema.name)}
         self._outside = outside
 
@@ -298,7 +284,7 @@ class ToolRegistry:
         return ToolRegistry(self._tools.values(), outside)
 
     def in_place(self, place: ToolPlace) -> "ToolRegistry":
-        """The tools available to a turn. External ones come last and can't take a built-in tool's name."""
+        """Return the tools available to a turn. External ones can't take a built-in tool's name."""
         if self._outside is None:
             return self
         there = ToolRegistry(self._tools.values())
@@ -317,8 +303,8 @@ class ToolRegistry:
     def schemas(
         self, *, writing: bool = True, allowed: Collection[str] | None = None, **subjects: Unpack[Subjects]
     ) -> tuple[ToolSchema, ...]:
-        """The tools to offer. `writing=False` leaves out tools that store anything, and a subject set to
-        False leaves out its tools. `allowed`: names, and patterns for names of servers' tools; None: all."""
+        """Return the tools to offer. A subject set to False leaves out its tools. `allowed`: names, and
+        patterns for names of servers' tools; None: all."""
         return tuple(
             tool.schema
             for name, tool in self._tools.items()
@@ -329,21 +315,18 @@ class ToolRegistry:
 
     @property
     def personal(self) -> frozenset[str]:
-        """See CallableTool."""
         return frozenset(name for name, tool in self._tools.items() if tool.personal)
 
     def writes(self, name: str) -> bool:
         return name in self._tools and self._tools[name].writes
 
     def changes(self, name: str) -> bool:
-        """Whether the tool of this name changes memories, reminders or something outside at once."""
         return name in self._tools and self._tools[name].changes
 
     async def call(
         self, request: ToolRequest, context: ToolContext, offered: Sequence[ToolSchema]
     ) -> ToolOutcome:
-        """Run the model's call if the tool is offered. Arguments that are too long are not parsed or
-        matched."""
+        """Run the model's call if the tool is offered."""
         if request.oversized:
             return failed(
                 f"Too long: the arguments of a call have {MAX_ARGUMENTS_CHARACTERS} characters at most."
@@ -377,7 +360,6 @@ class ToolRegistry:
 
 
 def _texts_in(arguments: str) -> Sequence[str]:
-    """The texts in a call's arguments; the whole string if it is not JSON."""
     try:
         left = [json.loads(arguments)]
     except (ValueError, RecursionError):
@@ -401,7 +383,6 @@ def _is_among(name: str, allowed: Collection[str]) -> bool:
 
 
 def discover(package: ModuleType) -> ToolRegistry:
-    """Find all tools declared in a package's modules."""
     modules = (
         importlib.import_module(f"{package.__name__}.{found.name}")
         for found in pkgutil.iter_modules(package.__path__)
@@ -425,15 +406,13 @@ def _arguments_of(function: ToolFunction) -> type[BaseModel]:
 
 
 def _check_lengths(given: Mapping[str, Any]) -> None:
-    """Raises InvalidToolCall."""
     for name, value in given.items():
         if isinstance(value, str) and len(value) > MAX_TEXT_LENGTH:
             raise InvalidToolCall(f"{name}: {MAX_TEXT_LENGTH} characters at most, and this has {len(value)}.")
 
 
 def _without_titles(schema: Mapping[str, Any]) -> dict[str, Any]:
-    """Pydantic adds a title to each field and null to each optional one, which would cost tokens in every
-    request."""
+    """Without pydantic's titles and nulls, which would cost tokens in every request."""
     kinds = [kind for kind in schema.get("anyOf", ()) if kind != {"type": "null"}]
     if len(kinds) == 1:
         rest = {name: value for name, value in schema.items() if name not in {"anyOf", "default"}}
@@ -446,35 +425,33 @@ def _without_titles(schema: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _problems(error: ValidationError) -> str:
-    """Describe the errors in the arguments without repeating the arguments."""
+    """Without the arguments themselves."""
     found = error.errors(include_input=False, include_url=False, include_context=False)
     return "; ".join(f"{'.'.join(map(str, item['loc'])) or 'arguments'}: {item['msg']}" for item in found)
 
 
 def succeeded(told: Mapping[str, Any], **effects: Any) -> ToolOutcome:
-    """The outcome of a successful call; `effects` are fields of ToolOutcome."""
+    """`effects` are fields of ToolOutcome."""
     return ToolOutcome(json.dumps(told, ensure_ascii=False), ok=True, **effects)
 
 
 def failed(problem: str) -> ToolOutcome:
-    """The outcome of a failed call; the problem is for the model."""
+    """The problem is for the model."""
     return ToolOutcome(json.dumps({"error": problem}, ensure_ascii=False), ok=False)
 
 
 def outcome_unknown(problem: str) -> ToolOutcome:
-    """The outcome of a call that may or may not have been made; the problem is for the model."""
+    """The call may or may not have been made."""
     told = {"error": problem, MAYBE_DONE: True}
     return ToolOutcome(json.dumps(told, ensure_ascii=False), ok=False, has_side_effects=True)
 
 
-# ---- arguments -------------------------------------------------------------------------------------------
 # Lenient parsing of models' arguments; what only one tool needs is in its module.
 
 _NOTHING: Final = {"", "none", "null", "n/a", "-"}
 
 
 def as_number(number: object) -> object:
-    """Convert `#12` and "12" to 12."""
     if isinstance(number, str) and (digits := re.fullmatch(r"\A\s*+(?:[#＃]\s*+)?(\d{1,18})\s*+", number)):
         return int(digits[1])
     return number
