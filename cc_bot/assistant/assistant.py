@@ -106,7 +106,7 @@ class Assistant:
         meter: Meter = NULL_METER,
         spending: Spending | None = None,
     ) -> None:
-        """Without `summaries` none are made or shown to the model. Without `spending` usage is not limited."""
+        """Without `summaries` none are made or shown to the model; without `spending` nothing is limited."""
         self._stores = stores
         self._chains = chains
         self._told_without_tools = set[tuple[SessionKey, str]]()
@@ -361,7 +361,7 @@ class Assistant:
 
 
 def _earlier_calls(turn: Turn, registry: ToolRegistry) -> tuple[ToolCall, ...]:
-    """Calls made for this turn before it began: by an earlier run, and a replaced answer's calls of servers."""
+    """Calls made before the turn began: by an earlier run, and a replaced answer's calls of servers."""
     known = {(call.id, call.name, call.arguments) for call in turn.options.earlier_calls}
     replaced = turn.replaced.tool_calls if turn.replaced else ()
     outside = (

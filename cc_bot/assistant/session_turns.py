@@ -44,7 +44,7 @@ class SessionTurns:
     summaries: Summaries | None = None
 
     async def begin(self, request: TurnRequest, key: SessionKey) -> "SessionTurn":
-        """Create a turn for a new question, or for the newest one again. Raises NotNewest and StorageError."""
+        """Create a turn for a new question, or the newest one again. Raises NotNewest and StorageError."""
         if request.replaces is not None:
             return await self._again(request, key, request.replaces)
         [question] = request.questions

@@ -286,7 +286,7 @@ class Turn(ABC):
         """Store the turn and its usage. Raises StorageError."""
 
     def after(self, stored: Sequence[Message], history_tokens: float) -> None:  # noqa: B027 - of channels
-        """Start background work after the answer is delivered. `history_tokens`: what fits in the requests."""
+        """Start background work after the answer is delivered. `history_tokens`: what fits in requests."""
 
 
 def tool_context(turn: Turn, stores: Stores, clock: Clock, internet: WebAccess) -> ToolContext:

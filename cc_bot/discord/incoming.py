@@ -14,9 +14,8 @@ from cc_bot.domain.text import shorten
 from cc_bot.texts.area import without_mentions
 
 QUOTED_CHARACTERS = 300
-"""Of an answer that is not in the channel's conversation."""
 ORDINARY: Final = frozenset({hikari.MessageType.DEFAULT, hikari.MessageType.REPLY})
-"""Other types report pins, boosts, new threads and commands."""
+"""Others report pins, boosts, new threads and commands."""
 FILE_NOTE = "[file: "
 """Begins a line that names a file."""
 
@@ -26,17 +25,16 @@ _SMALL_PRINT = "-# "
 
 
 def is_from_person(message: hikari.Message) -> bool:
-    """Return whether a user wrote it, not a bot, a webhook or Discord."""
     return not (message.author.is_bot or message.author.is_system or message.webhook_id)
 
 
 def is_addressed(message: hikari.PartialMessage, bot_id: int) -> bool:
-    """Return whether it mentions the bot, or replies to it with a ping."""
+    """True if it mentions the bot, or replies to it with a ping."""
     return bot_id in (message.user_mentions or ())
 
 
 def is_for_others(message: hikari.PartialMessage, bot_id: int) -> bool:
-    """Return whether it mentions anyone but the bot, or replies to another user."""
+    """True if it mentions anyone but the bot, or replies to another user."""
     if message.mentions_everyone or message.role_mention_ids or {*(message.user_mentions or ())} - {bot_id}:
         return True
     return message.type is hikari.MessageType.REPLY and reply_target(message, bot_id) is None
@@ -51,10 +49,7 @@ def reply_target(message: hikari.PartialMessage, bot_id: int) -> hikari.PartialM
 
 
 def owner_of(message: hikari.PartialMessage) -> int | None:
-    """Return the owner of the session whose answer a bot message shows, according to its buttons.
-
-    Discord's metadata names the user of the command, but not which command.
-    """
+    """Return the owner of the session whose answer a bot message shows, according to its buttons."""
     for row in message.components or ():
         for component in row.components if isinstance(row, hikari.ActionRowComponent) else ():
             custom_id = component.custom_id if isinstance(component, hikari.ButtonComponent) else None
@@ -65,7 +60,6 @@ def owner_of(message: hikari.PartialMessage) -> int | None:
 
 
 def has_no_visible_content(message: hikari.PartialMessage) -> bool:
-    """Return whether Discord shows the bot no content."""
     beside = message.embeds or message.poll or message.stickers or message.attachments
     if beside or any(map(_says_something, forwards_of(message))):
         return False
@@ -73,34 +67,30 @@ def has_no_visible_content(message: hikari.PartialMessage) -> bool:
 
 
 def asks_nothing(message: hikari.Message, bot: hikari.User) -> bool:
-    """Return whether it only mentions the bot."""
     is_reply = message.type is hikari.MessageType.REPLY
     return not (is_reply or files_of(message)) and is_blank(text_of(message, bot))
 
 
 def is_forward(message: hikari.PartialMessage) -> bool:
-    """Return whether it forwards messages without text of its own."""
+    """True if it forwards messages without text of its own."""
     return bool(forwards_of(message)) and is_blank(message.content or "")
 
 
 def text_of(message: hikari.PartialMessage, bot: hikari.User) -> str:
-    """Return its text and embedded content, with names instead of codes for users and commands.
-
-    Without mentions of the bot at the beginning and end.
-    """
+    """Return its text and embedded content, with names instead of codes, without mentions of the bot at both
+    ends."""
     typed = typed_text_of(message, bot)
     return "\n".join(filter(None, (typed, *_beside(message, bot))))
 
 
 def typed_text_of(message: hikari.PartialMessage, bot: hikari.User) -> str:
-    """Return only the text that its author typed."""
     text = _without_calls((message.content or "").strip(), int(bot.id))
     return _with_names(text, message.user_mentions or {}, bot)
 
 
 def memorable_text(message: hikari.PartialMessage, bot: hikari.User, *, ours: bool) -> str:
     """Return the text that "Remember this" stores: the message's own, else that of its forwards and embeds.
-    `ours`: an answer of the bot, stored without the quoted transcript and small print."""
+    `ours`: an answer of the bot."""
     content = message.content or ""
     typed = (
         _with_names(without_small_print(content), message.user_mentions or {}, bot)
@@ -118,8 +108,8 @@ def memorable_text(message: hikari.PartialMessage, bot: hikari.User, *, ours: bo
 
 
 def contains_foreign_text(message: hikari.PartialMessage, bot_id: int) -> bool:
-    """Return whether `content_of` has words that its author did not choose: names of other users and of
-    files, link previews, forwards. Discord names the file of a voice message."""
+    """True if `content_of` has text that its author did not choose: names of others and of files, link
+    previews, forwards. Discord names the file of a voice message."""
     has_files = bool(files_of(message)) and not is_voice_message(message)
     shows_others = message.embeds or has_files or forwards_of(message)
     return bool(shows_others) or any(user_id != bot_id for user_id in message.user_mentions or ())
@@ -128,8 +118,9 @@ def contains_foreign_text(message: hikari.PartialMessage, bot_id: int) -> bool:
 def content_of(message: hikari.PartialMessage, bot: hikari.User, *, quoting: bool = False) -> str:
     """Return its text and the names of its files, as the channel's archive stores them.
 
-    `quoting`: the bot's message that it replies to is not in the archive, and is quoted. Other users are
-    never quoted: what they delete must be gone.
+    `quoting`: the bot's message that it replies to is not archived, and is quoted. Other users are never
+    quoted: what they delete must be gone.
+
     """
     answer = reply_target(message, int(bot.id)) if quoting else None
     quote = quotation(answer.content or "") if answer else ""
@@ -139,22 +130,20 @@ def content_of(message: hikari.PartialMessage, bot: hikari.User, *, quoting: boo
 
 
 def quotation(said: str, characters: int = QUOTED_CHARACTERS) -> str:
-    """Return the beginning of a bot message as a quotation, without ping and small print; commands by name,
-    as the model has no use for their ids."""
+    """Return the beginning of a bot message as a quotation, without ping and small print."""
     text = without_small_print(said)
     cut = text[:characters] + ("…" if len(text) > characters else "")
     return _quoted(cut)
 
 
 def without_small_print(said: str) -> str:
-    """Remove ping, quoted transcript and small print from a bot message."""
     text = without_mentions(without_heard(_CALL.sub("", said)))
     lines = [line for line in text.splitlines() if not line.startswith(_SMALL_PRINT)]
     return "\n".join(lines).strip()
 
 
 def reply_to(message: hikari.PartialMessage) -> int | None:
-    """Return the id of the message that it replies to in the same channel."""
+    """Return the message that it replies to in the same channel."""
     reference = message.message_reference
     if (
         not reference
@@ -179,7 +168,6 @@ def to_message(message: hikari.Message, bot: hikari.User, *, quoting: bool = Fal
 
 
 def name_of_author(message: hikari.PartialMessage) -> str:
-    """Return the author's name in the server; empty if unknown."""
     user = message.member or message.author
     return (user.display_name or user.username) if user else ""
 
@@ -204,8 +192,8 @@ def _with_names(text: str, people: Mapping[hikari.Snowflake, hikari.User], bot: 
 
 
 def _without_calls(text: str, bot_id: int) -> str:
-    """Remove mentions of the bot at both ends. A regular expression for the end would take minutes for long
-    runs of spaces."""
+    """Remove mentions of the bot at both ends. A pattern for the end would take minutes for long runs of
+    spaces."""
     text = re.sub(rf"\A(?:<@!?{bot_id}>[\s,、:：]*)+", "", text)
     calls = (f"<@{bot_id}>", f"<@!{bot_id}>")
     while text.endswith(calls):
@@ -213,13 +201,11 @@ def _without_calls(text: str, bot_id: int) -> str:
     return text
 
 
-# ---- embedded content ------------------------------------------------------------------------------------
-# Embedded content: link previews, embeds, polls, stickers and forwards. Text that is not the author's own is
-# quoted.
+# Link previews, embeds, polls, stickers and forwards. Text that is not the author's own is quoted.
 
 EMBEDS: Final = 5
 EMBED_CHARACTERS: Final = 800
-"""Per embed; Discord allows 6,000, which would drown the message itself."""
+"""Per embed; 6,000 would drown the message itself."""
 
 
 def _beside(message: hikari.PartialMessage, bot: hikari.User) -> Iterator[str]:

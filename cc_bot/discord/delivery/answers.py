@@ -63,8 +63,8 @@ class Answers(TurnRunner):
     async def regenerate(
         self, interaction: hikari.ComponentInteraction, button: AnswerButton, recipient: Recipient
     ) -> None:
-        """Answer the newest question again, in place if the messages can be edited. Raises AgentGone,
-        NotNewest, AnswerInUse, StorageError, and as `ask`."""
+        """Answer the newest question again, in place if possible. Raises AgentGone, NotNewest, AnswerInUse,
+        StorageError, and as `ask`."""
         ephemeral = is_ephemeral(interaction.message)
         in_place = not button.earlier_messages or (not ephemeral and _may_delete(interaction))
         turn = await self._press(interaction, button, recipient, below=not in_place)
@@ -87,7 +87,7 @@ class Answers(TurnRunner):
         await self.show_canvas(turn, state)
 
     async def _check(self, row: PendingTurn, button: AnswerButton) -> None:
-        """Raise NotNewest or AnswerInUse if the answer can't be replaced, or StorageError."""
+        """Raises NotNewest, AnswerInUse and StorageError."""
         await self.assistant.check_newest(row.key, button.answer_id)
         await self.assistant.approvals.check_none_in_flight(button.user_id, button.answer_id)
 
@@ -124,8 +124,8 @@ class Answers(TurnRunner):
         calls: tuple[ToolCall, ...] = (),
         pictures: tuple[Attachment, ...] = (),
     ) -> None:
-        """Have the model answer with the result of an approved call, below its message. `author` asked the
-        question; `calls` is the call with its result, if the conversation lacks it. Raises as `ask`."""
+        """Have the model answer with the result of an approved call, below its message. `calls`: the call
+        with its result, if the conversation lacks it. Raises as `ask`."""
         row = self.running.row_of_interaction(
             interaction,
             chosen.key,
@@ -146,7 +146,7 @@ class Answers(TurnRunner):
         self, interaction: hikari.ComponentInteraction, button: RetryButton, recipient: Recipient
     ) -> bool:
         """Ask the question of an interrupted or failed turn again, in the same message. Returns False if
-        already done. Raises as `ask`."""
+        already done."""
         begin_turn()
         renewed = partial(self._renew, interaction=interaction, recipient=recipient)
         row, _ = await self.running.acknowledge(
@@ -322,7 +322,6 @@ class Answers(TurnRunner):
             await self.running.ledger.release_claim(row.id, row.key.user_id)
 
     async def _carry_over(self, interaction: hikari.ComponentInteraction, recipient: Recipient) -> Page:
-        """Return the page that an answer replaces, with its receipts."""
         receipts, spoken, message = self.running.receipts, self.running.spoken, interaction.message
         attached = spoken is not None and await spoken.stop(int(message.id))
         if receipts is None:
@@ -333,7 +332,6 @@ class Answers(TurnRunner):
 
 
 def _reply(turn: ShownTurn, *sent: Sent) -> Reply:
-    """Make the reply to the turn's interaction (see reply_by_token)."""
     assert turn.interaction is not None  # noqa: S101 - messages are answered by arrivals
     ephemeral, noting = turn.row.ephemeral, turn.note_page
     return reply_by_token(turn.interaction, *sent, ephemeral=ephemeral, noting=noting)
@@ -349,9 +347,8 @@ async def _page_ids(turn: PendingTurn, reply: Reply) -> Sequence[int]:
 
 
 def _may_delete(interaction: hikari.ComponentInteraction) -> bool:
-    """Return whether all messages of an answer can be deleted. Only the reader can dismiss ephemeral ones
-    above the button's, and those of a bot that the user alone installed: then the new answer comes below the
-    old one."""
+    """False if only the reader can dismiss the messages above the button's: ephemeral ones, and those of a
+    bot that only the user has installed."""
     return hikari.ApplicationIntegrationType.GUILD_INSTALL in interaction.authorizing_integration_owners
 
 

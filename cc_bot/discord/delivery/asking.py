@@ -32,8 +32,6 @@ from cc_bot.in_order import KeyedLock
 
 @dataclass(eq=False, slots=True)
 class TurnRunner:
-    """Asks the model, and shows the answer while it streams."""
-
     assistant: Assistant
     running: RunningTurns
     chooser: AgentSelector
@@ -54,11 +52,12 @@ class TurnRunner:
         again: bool = False,
     ) -> AnswerState:
         """Ask the model and stream the answer into `reply`. Always tells the user the outcome, and returns
-        the final state. The turn is tracked (RunningTurns.track).
+        the final state. The caller tracks the turn.
 
         `answer_id` is the message that shows it, if known; with `opened` it is posted before the turn begins,
         and passed. `before`: the pages that it replaces. `again`: mentions were edited, and this answer
-        replaces the stored one. Raises hikari's errors, above all with `opened`.
+        replaces the stored one. Raises hikari's errors.
+
         """
         chosen, recipient, running = turn.chosen, turn.recipient, self.running
         words = words_under(chosen, recipient) if chosen else recipient.words
@@ -92,7 +91,7 @@ class TurnRunner:
         return live.state
 
     async def show_canvas(self, turn: ShownTurn, state: AnswerState) -> None:
-        """Show the canvas that the turn has changed, after its answer. Never raises."""
+        """Show the canvas that the turn has changed. Never raises."""
         if state.canvas_changed:
             await self.boards.update(turn.row.key, turn.interaction, ephemeral=turn.row.ephemeral)
 
@@ -167,8 +166,7 @@ class TurnRunner:
         )
 
     async def _references(self, row: PendingTurn, live: LiveAnswer) -> Sequence[Reference]:
-        """Return the references of a question that is answered again. Raises InputError if they are missing
-        but needed, and StorageError."""
+        """Return the references of a question that is answered again. Raises InputError and StorageError."""
         resolved = await self.references.resolve_again(row.key.user_id, row.replaces or 0, _location(row))
         if resolved is None:
             return ()
@@ -192,8 +190,8 @@ class TurnRunner:
     async def _build(
         self, turn: ShownTurn, typed: Sequence[Message], live: LiveAnswer
     ) -> tuple[Message, ...]:
-        """Return the questions with files and references. Raises InputError if no file of one, or the message
-        of its menu command, can be read, and StorageError."""
+        """Return the questions with files and references. Raises InputError if a question loses all its files
+        or the message of its menu command, and StorageError."""
         asked, questions, fetched = turn.row.question, list[Message](), list[Fetched]()
         channel_id, room_bytes = turn.row.key.channel_id, MAX_BYTES
         for question in typed:

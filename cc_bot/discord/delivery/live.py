@@ -48,10 +48,9 @@ _log = structlog.get_logger(__name__)
 
 QUIET_S = 15.0
 DEFERRED_S: Final = 1.2
-"""Before the first edit of a deferred response: most answers have text by then, and short ones are
-complete."""
+"""Before the first edit of a deferred response: short answers are complete by then."""
 _SHORT_CHARACTERS = 4000
-"""Longer answers are laid out in a thread: up to half a second."""
+"""Longer answers are laid out in a thread."""
 
 
 class LiveAnswer:
@@ -70,14 +69,14 @@ class LiveAnswer:
         retry: RetryButton | None = None,
         slowness: Callable[[], int] = lambda: 1,
     ) -> None:
-        """`asker_id`: the user whose memories the turn may use. `one_message`: a long answer becomes a file.
-        `retry`: shown below a temporary failure. `slowness`: a factor for the pauses between edits."""
+        """`asker_id`: whose memories the turn may use. `one_message`: a long answer becomes a file. `retry`:
+        shown below a temporary failure. `slowness`: a factor for the pauses between edits."""
         self.reply = reply
         self._words = words
         self._stop = stop
         self._asker_id = asker_id
         self._before = tuple(before)
-        """Shown until the first text, if an answer is replaced."""
+        """Shown until the first text."""
         self.state = AnswerState(carried=before[-1].receipts.items if before else ())
         self._changed = asyncio.Event()
         self._changed.set()
@@ -119,7 +118,6 @@ class LiveAnswer:
             self._due.set()
 
     def fail(self, sentence: str, *, passing: bool = False) -> None:
-        """End with a sentence instead of (the rest of) an answer."""
         self.state = replace(self.state, failure=sentence, passing=passing)
 
     def forget(self, sentence: str) -> None:
@@ -127,10 +125,7 @@ class LiveAnswer:
         self.state = AnswerState(carried=self.state.carried, failure=sentence)
 
     async def finish(self, user_id: int | None, *, temporary: bool, note: str = "") -> None:
-        """Show the end, after the context manager.
-
-        `user_id`: whose buttons the answer keeps; None for no buttons. Raises hikari's errors.
-        """
+        """Show the end. `user_id`: whose buttons the answer keeps. Raises hikari's errors."""
         if self._before and not self.state.stored:
             await self._restore(self._before)
             return
@@ -179,13 +174,11 @@ class LiveAnswer:
             await self._receipts.record(self.reply, receipts, self._words)
 
     async def _restore(self, before: Sequence[Page]) -> None:
-        """Only the user sees why there is no new answer."""
         *above, last = before
         await self.reply.show((*above, with_effects(last, self.state, self._words, self._asker_id)))
         await self.reply.whisper(self.state.failure or self._words.answer.kept)
 
     async def _paint(self) -> None:
-        """Show changes, or the elapsed time when there are none."""
         loop, changes = asyncio.get_running_loop(), 0
         if self.reply.begun and self.reply.last_page is None:  # Discord shows "thinking"
             await _within(DEFERRED_S, self._due)
@@ -199,7 +192,7 @@ class LiveAnswer:
             before, began_s = self.reply.last_page, loop.time()
             await self._show_now()
             changes += self.reply.last_page is not before and not is_blank(self.state.text)
-            # When Discord delays an edit, the bot's other edits wait for it, too.
+            # Other edits of the bot wait for one that Discord delays.
             pause_s = self.reply.pause_s(changes) * (self._slowness() if changes else 1)
             await _within(max(pause_s, 2 * (loop.time() - began_s)), self._over)
 
@@ -230,9 +223,6 @@ async def _within(seconds: float, event: asyncio.Event) -> None:
             await event.wait()
 
 
-# ---- failures --------------------------------------------------------------------------------------------
-
-
 async def is_shown(finish: Callable[..., Awaitable[None]]) -> bool:
     """Show the end of an answer; returns whether that worked."""
     try:
@@ -248,7 +238,6 @@ async def is_shown(finish: Callable[..., Awaitable[None]]) -> bool:
 
 @contextmanager
 def show_failures(live: LiveAnswer, recipient: Recipient) -> Iterator[None]:
-    """End the answer with a sentence if the block raises."""
     try:
         yield
     except Exception as error:  # noqa: BLE001 - the user is told
@@ -270,7 +259,7 @@ def _fail(error: Exception, live: LiveAnswer, recipient: Recipient) -> None:
 
 
 def for_channel(words: Texts) -> Texts:
-    """Return the texts without mention of buttons, which answers in a channel's conversation lack."""
+    """Without mention of buttons, which answers in a channel's conversation lack."""
     mention = words.mention
     answer = words.answer.reword(
         cut=mention.cut, cut_for_good=mention.cut, stopped_empty=mention.stopped_empty

@@ -1,8 +1,12 @@
-"""Replies to interactions: the first response and follow-ups. They need only the interaction's token, which
-works for 15 minutes, also where the bot may not write.
+"""Replies to interactions and messages.
 
-Follow-ups have no nonce: after a server error the message is searched for, and posted again only if it is
-certainly missing.
+An interaction's token works for 15 minutes, also where the bot may not write. Follow-ups have no nonce: after
+a server error the message is searched for, and posted again only if it is certainly missing.
+
+The bot's own messages have one: Discord creates one message per nonce, which it remembers for some minutes,
+so a post may be repeated. It is made of the question's id and the message's number: after a crash the next
+process finds an unrecorded message.
+
 """
 
 import asyncio
@@ -38,8 +42,6 @@ from cc_bot.stores import ChannelStore
 
 _log = structlog.get_logger(__name__)
 
-# ---- interaction outlet --------------------------------------------------------------------------------
-
 
 _POST_TRIES = 3
 
@@ -52,8 +54,7 @@ async def noop(_: int) -> None:
 
 
 def reply_by_token(interaction: Answerable, *sent: Sent, ephemeral: bool, noting: Noting = noop) -> Reply:
-    """Reply to an acknowledged interaction. `sent`: `Sent(None)` if a deferred response becomes the first
-    message."""
+    """`sent`: `Sent(None)` if a deferred response becomes the first message."""
     return Reply(
         InteractionOutlet(
             interaction.app.rest,
@@ -77,8 +78,8 @@ def reply_in_place(interaction: hikari.ComponentInteraction, page: Page, *, noti
 INTERVAL_S: Final = 1.2
 """Between edits of a streaming answer."""
 _PAUSES_S: Final = (0.6, INTERVAL_S, 1.6)
-"""For interactions, by the number of edits that showed text; the last one repeats. These requests are outside
-the bot's rate limits; a webhook allows five in two seconds."""
+"""For interactions, by the number of edits that showed text; the last one repeats. A webhook allows five in
+two seconds, beside the bot's rate limits."""
 
 
 class InteractionOutlet(Outlet):
@@ -93,8 +94,7 @@ class InteractionOutlet(Outlet):
         ephemeral: bool,
         noting: Noting = noop,
     ) -> None:
-        """`since_id`: the interaction, or another id older than the answer. `noting` is called with each
-        posted follow-up."""
+        """`since_id`: an id older than the answer. `noting` is called with each posted follow-up."""
         self._rest = rest
         self._to = (application_id, token)
         self._channel_id = channel_id
@@ -153,8 +153,7 @@ class InteractionOutlet(Outlet):
         return _PAUSES_S[min(changes, len(_PAUSES_S) - 1)]
 
     async def _look_for(self, page: Page, known: KnownIds, error: Exception) -> hikari.Snowflake | None:
-        """Return the id if the failed request posted the message, else None. Raises PostUncertain if
-        unknown."""
+        """Return the id if the failed request posted the message. Raises PostUncertain if unknown."""
         if self.place_id is None:
             raise PostUncertain from error
         after = [self._since_id, *await known()][-1]
@@ -166,23 +165,14 @@ class InteractionOutlet(Outlet):
         return min((message.id for message in own if looks_like(message, page)), default=None)
 
 
-# ---- message outlet ------------------------------------------------------------------------------------
-# Replies to messages, with the bot's own token.
-#
-# Discord creates one message per nonce, which it remembers for some minutes, so a post may be repeated. The
-# nonce is made of the question's id and the message's number: after a crash the next process finds an
-# unrecorded message. Further messages are recorded as they are posted and deleted.
-
-
 UNREACHABLE: Final = "🔇"
 _SUFFIXES: Final = "bcdefghijklm"
-"""Nonce suffixes, tried in order while the message is a deleted one."""
+"""Tried in order while the message is a deleted one."""
 
 
 CROWDED: Final = 0.7
 CROWDED_INTERVAL_S: Final = 9.0
-"""Between edits while the bot uses more than CROWDED of its 50 requests a second. The first text never
-waits."""
+"""While the bot uses more than CROWDED of its 50 requests a second. The first text never waits."""
 
 
 @dataclass(eq=False, slots=True)
@@ -200,8 +190,8 @@ class MessageReplies:
         edition: str = "",
         asker: "DirectMessages | None" = None,
     ) -> Reply:
-        """Make the reply to a message. `edition` (at most seven characters) differs for each text of an
-        edited question. `asker`: the DM to use if the channel refuses."""
+        """Reply to a message. `edition` (at most seven characters) differs for each text of an edited
+        question. `asker`: the DM to use if the channel refuses."""
         further = f"{base36(question_id)}{edition}" if edition else str(question_id)
         outlet = self._outlet(channel_id, question_id, str(question_id), further, asker=asker)
         return _continued(outlet, sent)
@@ -215,22 +205,21 @@ class MessageReplies:
         *,
         noting: Noting,
     ) -> Reply:
-        """Make the reply to an interaction whose token expired, or to its waiting message."""
+        """Reply to an interaction whose token expired, or to its waiting message."""
         return _continued(self._outlet(channel_id, waiting_id, entry, noting=noting), sent)
 
     async def say(
         self, channel_id: int, question_id: int, sentence: str, asker: "DirectMessages | None" = None
     ) -> None:
-        """Reply with one sentence, apart from the answer. Raises hikari's errors."""
+        """Reply with one sentence. Raises hikari's errors."""
         outlet = self._outlet(channel_id, question_id, f"{question_id}-s", asker=asker)
         await Reply(outlet).show((Page(sentence),))
 
     async def say_by_dm(self, user_id: int, page: Page, nonce: str) -> None:
-        """Raises hikari's errors."""
         await Reply(self._outlet(await open_dm(self.rest, user_id), None, nonce)).show((page,))
 
     async def say_effects(self, question_id: int, recipient: Recipient, state: AnswerState) -> None:
-        """Tell the user by DM what a withdrawn turn did. Never raises hikari's errors."""
+        """Tell the user by DM what a withdrawn turn did."""
         sentence, words = Page(recipient.words.mention.withdrawn), recipient.words
         page = with_effects(sentence, state, words, recipient.user_id, "private")
         if page == sentence:
@@ -241,7 +230,7 @@ class MessageReplies:
             _log.info("user_not_told", error=type(error).__name__)
 
     async def mark_unreachable(self, channel_id: int, question_id: int) -> None:
-        """Try to react to a question whose author can't be reached."""
+        """React to a question whose author can't be reached."""
         with contextlib.suppress(hikari.HikariError):
             await self.rest.add_reaction(channel_id, question_id, UNREACHABLE)
 
@@ -263,7 +252,7 @@ class MessageReplies:
 
 
 def _continued(outlet: "MessageOutlet", sent: Sequence[Sent]) -> Reply:
-    """Make a reply that goes on below `sent`: an earlier process may have posted more."""
+    """Go on below `sent`: an earlier process may have posted more."""
     outlet.is_continued = bool(sent)
     return Reply(outlet, sent, posts_first=bool(sent))
 
@@ -274,11 +263,9 @@ class DirectMessages:
 
     user_id: int
     note: str
-    """Shown below the answer in the DM."""
     moved: Noting = noop
-    """Called with the DM's channel id before anything is sent there."""
+    """Called before anything is sent to the DM."""
     noting: Noting = noop
-    """Called with the id of each posted message."""
 
 
 @dataclass(eq=False)
@@ -289,11 +276,9 @@ class MessageOutlet(Outlet):
     place_id: int
     question_id: int | None
     nonces: tuple[str, str]
-    """Of the first message, and the prefix of the others' before the number. Discord allows 25 characters."""
+    """The first, and the prefix of the others before the number. Discord allows 25 characters."""
     is_continued: bool = False
-    """Whether an earlier process may have used these nonces."""
     noting: Noting = noop
-    """Called with the id of each posted message."""
     asker: DirectMessages | None = None
     note: str = ""
 
@@ -317,8 +302,8 @@ class MessageOutlet(Outlet):
     async def post(
         self, page: Page, number: int, known: KnownIds, *, again: bool, refers: bool
     ) -> hikari.Snowflake:
-        """Post a message. One from an earlier attempt is recorded before it is edited: the edit may wait, and
-        Discord may forget the nonce."""
+        """A message of an earlier attempt is recorded before it is edited: Discord may forget the nonce
+        meanwhile."""
         first, further = self.nonces
         nonce, question_id = f"{further}-{number + 1}" if number else first, None
         if refers:
@@ -342,8 +327,8 @@ class MessageOutlet(Outlet):
         await _try_to_record(self.channels.add_pages(self.place_id, _real(first_id), [int(message_id)]))
 
     async def _exists(self, message_id: hikari.Snowflake, page: Page) -> bool:
-        """Return whether a posted message exists. For a used nonce Discord may return an earlier or deleted
-        one, which can't be fetched, or edited if the bot may not read the history."""
+        """False if Discord returned a deleted message for a used nonce: it can't be fetched, or edited if the
+        bot may not read the history."""
         try:
             await repeat(lambda: self.rest.fetch_message(self.place_id, message_id), RETRY_PAUSES_S)
         except hikari.NotFoundError:
@@ -402,7 +387,7 @@ async def _unarchiving(
 
 
 async def _try_to_record(noting: Awaitable[None]) -> None:
-    """Logs database errors: the pages are recorded again at the end."""
+    """The pages are recorded again at the end."""
     try:
         await noting
     except StorageError as error:

@@ -1,8 +1,5 @@
 """Keeps receipts current: a message that reports a change of a memory or reminder shows its present state.
-
-Stored are only a message's receipts (stores/receipts.py); their text is made each time. Changes edit the
-messages that name them.
-"""
+Changes edit the messages that name them."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Collection, Coroutine, Mapping, Sequence
@@ -30,8 +27,6 @@ from cc_bot.stores.receipts import MemoryNow, ReceiptMessage
 from cc_bot.texts import Texts
 
 _log = structlog.get_logger(__name__)
-
-# ---- state -----------------------------------------------------------------------------------------------
 
 
 async def as_they_are(receipts: Sequence[AnyReceipt], user_id: int, stores: Stores) -> tuple[AnyReceipt, ...]:
@@ -83,10 +78,8 @@ async def _of_schedule(receipt: ScheduleReceipt, user_id: int, stores: Stores) -
     )
 
 
-# ---- receipt upkeep --------------------------------------------------------------------------------------
-
 MAX_EDITED_AFTER_ERASURE: Final = 25
-"""After an erasure only the newest messages are edited: a later run can't continue."""
+"""A later run can't continue after an erasure."""
 
 
 class ReceiptUpkeep:
@@ -102,7 +95,7 @@ class ReceiptUpkeep:
         self._tasks: set[asyncio.Task[None]] = set()
 
     async def with_current_state(self, page: Page, words: Texts) -> Page:
-        """Return a page with current receipts; unchanged if the database fails."""
+        """Unchanged if the database fails."""
         receipts = page.receipts
         try:
             return await self._with(page, receipts, receipts.items, words) if receipts.items else page
@@ -124,7 +117,6 @@ class ReceiptUpkeep:
     async def with_more(
         self, page: Page, more: AnyReceipt, user_id: int, words: Texts, *, private: bool
     ) -> Page:
-        """Return a page with one more receipt."""
         shown = replace(page.receipts, user_id=user_id, private=private)
         return await self._with(page, shown, (*shown.items, more), words)
 
@@ -154,7 +146,6 @@ class ReceiptUpkeep:
             self.refresh(receipts.user_id, words)
 
     def refresh(self, user_id: int, words: Texts) -> None:
-        """Edit the messages about changed memories and reminders."""
         self._begin(user_id, self._refresh(user_id, words))
 
     @asynccontextmanager
@@ -165,7 +156,6 @@ class ReceiptUpkeep:
         self._begin(user_id, self._edit_all(messages, words))
 
     async def catch_up(self, recipients: Recipients) -> None:
-        """Make the edits left by the last run. Raises StorageError."""
         for user_id in await self._stores.receipts.list_stale_users():
             self.refresh(user_id, (await recipients.of_author(user_id)).words)
 
@@ -227,7 +217,6 @@ class ReceiptUpkeep:
             await self._stores.receipts.mark_current(stored)
 
     async def _edit(self, stored: ReceiptMessage, words: Texts) -> None:
-        """Raises StorageError and hikari's errors."""
         channel_id = stored.channel_id or 0  # ephemeral ones are not listed
         async with self.changes.after(stored.message_id):
             message = await self._rest.fetch_message(channel_id, stored.message_id)

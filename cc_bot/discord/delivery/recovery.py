@@ -1,7 +1,7 @@
 """Recovers turns and approved calls whose end was not shown, because the process died or Discord refused.
 
-Runs once the connection is open, again while Discord or the database has trouble, and hourly. A turn that
-can't be shown anywhere is logged as `turn_not_told`.
+Runs once the connection is open, again after trouble, and hourly.
+
 """
 
 import asyncio
@@ -58,9 +58,7 @@ class UnshownTurn:
     recipient: Recipient
     answer: Message | None
     older: Message | None
-    """The answer that this one replaces."""
     heard: str
-    """The transcript of the question's recordings."""
     proposals: tuple[Proposal, ...]
     """Of `answer`, or else of `older`."""
 
@@ -69,7 +67,7 @@ class UnshownTurn:
         return self.answer is None and self.turn.question is not None
 
     def pages(self) -> tuple[Page, ...]:
-        """Return the pages without controls."""
+        """Without controls."""
         if self.answer is not None:
             return final_pages(stored_state(self.answer, heard=self.heard), self.recipient.words)
         return (self._restored(self.older) if self.older and not self.turn.below else self.sentence(),)
@@ -114,12 +112,10 @@ class UnshownTurn:
 
 
 Unshown = Literal["refused", "never_acknowledged", "deleted", "told_already"]
-"""`refused`: not with this token, or not in this channel. `never_acknowledged`: Discord told the user that
-the interaction failed. `deleted`: a user deleted the message. `told_already`: the message already shows an
-end, which is not stored."""
+"""`refused`: this token or channel. `never_acknowledged`: Discord told the user that the interaction failed.
+`deleted`: by a user. `told_already`: the message already shows an end, which is not stored."""
 
 RETRY_S: Final = 30.0
-"""After the database or Discord failed."""
 LOOK_S: Final = 3600.0
 MAX_CONCURRENT: Final = 8
 _MAX_SENTENCE: Final = 600
@@ -130,9 +126,10 @@ _MAX_SENTENCE: Final = 600
 class Recovery:
     """Shows missing ends. Does nothing until `begin`.
 
-    Edits by the interaction's token while it works. After that posts with the bot's own token: in the channel
-    if the answer is public, else in the user's DM. Nothing is posted twice: earlier messages are recorded or
+    Edits by the interaction's token while it works, then posts with the bot's own: in the channel if the
+    answer is public, else in the user's DM. Nothing is posted twice: earlier messages are recorded or
     searched for, and posts carry a nonce.
+
     """
 
     running: RunningTurns
@@ -147,14 +144,11 @@ class Recovery:
     """Turns that broke recovery; the next process retries."""
     _slots: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(MAX_CONCURRENT))
     _receipts_current: bool = False
-    """Whether messages show the last process's changes."""
     _look_due: asyncio.Event = field(default_factory=asyncio.Event)
-    """Set when another process may have left turns."""
     _application_id: int | None = None
     _work: asyncio.Task[None] | None = None
 
     def begin(self) -> None:
-        """Start, once the connection is open."""
         self._work = asyncio.create_task(self._run())
 
     def look_again(self) -> None:
@@ -255,8 +249,7 @@ class Recovery:
         return UnshownTurn(turn, recipient, answer, older, heard, left)
 
     async def _show(self, unshown: UnshownTurn) -> Reply | Unshown:
-        """Show it by the first route that Discord accepts. Raises StorageError, and hikari's errors while
-        Discord has trouble."""
+        """Show it by the first route that Discord accepts. Raises StorageError and hikari's errors."""
         turn = unshown.turn
         token = turn.token_at(self.recipients.clock())
         if token is not None:
@@ -356,7 +349,7 @@ class Recovery:
         note: str = "",
         one_message: bool = False,
     ) -> None:
-        """Show the answer; if there is none, the page. `owner_id`: whose buttons the answer keeps."""
+        """Show the answer, else the page. `owner_id`: whose buttons the answer keeps."""
         words, receipts = unshown.recipient.words, self.running.receipts
         if unshown.answer is not None:
             live = unshown.live(reply, receipts, unshown.answer, one_message=one_message)
@@ -367,14 +360,14 @@ class Recovery:
             await receipts.record(reply, page.receipts, words)
 
     async def _reply_to_message(self, turn: PendingTurn) -> Reply:
-        """Return a reply that continues in its messages. An unrecorded first one is found by its nonce."""
+        """An unrecorded first message is found by its nonce."""
         first_id = turn.shown_in
         ids = () if first_id is None else (first_id, *await self.replies.channels.list_pages(first_id))
         channel_id = turn.place_id or turn.key.channel_id
         return self.replies.to(channel_id, turn.question_id or first_id or 0, sent_messages(ids))
 
     async def _end_of_message(self, turn: PendingTurn, reply: Reply) -> Unshown | None:
-        """Return why nothing is to be shown; None also if the bot may not read the history."""
+        """Return why nothing is to be shown, as far as the bot may read the history."""
         fetch = partial(self.replies.rest.fetch_message, turn.place_id or turn.key.channel_id)
         ids = await reply.message_ids()
         with suppress(hikari.ForbiddenError):
@@ -444,8 +437,7 @@ class Recovery:
             await delete_all(replies.rest, turn.key.channel_id, turn.earlier, replies.expected_deletions)
 
     async def _remove(self, turn: PendingTurn) -> None:
-        """Delete the remaining messages of an answer after a user deleted one. Raises StorageError and
-        hikari's errors."""
+        """Delete the remaining messages of an answer after a user deleted one."""
         if turn.ephemeral:  # only dismissed: it stays in the conversation
             return
         replies, channel_id = self.replies, turn.place_id or turn.key.channel_id
@@ -462,15 +454,15 @@ class Recovery:
                 await self.replies.rest.delete_interaction_response(await self._application(), token)
 
     async def _recover_calls(self) -> bool:
-        """Report calls that a dead process made, or whose end Discord refused. Returns False if some must be
-        retried soon. Raises StorageError."""
+        """Report calls that a dead process made, or whose end Discord refused. Returns False to retry
+        soon."""
         claimed = await self.proposals.list_claimed()
         runs = self.running.runs
         due = [call for call in claimed if call.message.place_id is not None and not runs(call.claimed_by)]
         return all([await self._recover_call(call) for call in due])
 
     async def _recover_call(self, call: Proposal) -> bool:
-        """Report in the call's message, else by DM. Returns False if it must be retried."""
+        """Report in the call's message, else by DM. Returns False to retry soon."""
         recipient = await self.recipients.of_author(call.key.user_id, call.content.origin.locale)
         line = outcome_line(call, await self.approvals.give_up(call), recipient.words)
         try:
@@ -522,8 +514,8 @@ def _recorded_ids(turn: PendingTurn) -> tuple[int, ...]:
 
 
 def _shows_an_end(message: hikari.Message) -> bool:
-    """A waiting or streaming message has a button, as does one not yet changed by a press. A full page with
-    the next one missing is longer than any sentence."""
+    """A waiting or streaming message has a button. A full page whose next one is missing is longer than a
+    sentence."""
     page = page_of(message, Locale.EN)
     full = len(page.content) > _MAX_SENTENCE and not page.facts
     return hikari.MessageFlag.LOADING not in message.flags and not page.buttons and not full

@@ -1,8 +1,5 @@
-"""Which simpler form of a message to try after Discord refuses it.
-
-An answer loses its reference to the question, files, embeds or buttons; if plain text is refused, it is sent
-by DM (delivery/reply). The codes are from Discord's documentation ("Opcodes and Status Codes").
-"""
+"""Which simpler form of a message to try after Discord refuses it: without its reference, files, embeds or
+buttons. The codes are from Discord's documentation ("Opcodes and Status Codes")."""
 
 from collections.abc import Collection, Mapping
 from typing import Final
@@ -57,8 +54,8 @@ _BY_FIELD: Final[Mapping[str, Part]] = {
 def next_form(
     parts: Collection[Part], without: frozenset[Part], error: hikari.ClientHTTPResponseError
 ) -> frozenset[Part] | None:
-    """Return the parts to leave out next, after a message `without` these was refused; None if every form
-    is."""
+    """Return the parts to leave out next, after a message `without` these was refused; None if none is
+    left."""
     part = next((part for part in _suspects(error) if part in parts and part not in without), None)
     if part is None:
         return None
@@ -68,7 +65,7 @@ def next_form(
 
 
 def is_gone(error: hikari.HTTPError) -> bool:
-    """Return whether the message to change was deleted."""
+    """True if the message to change was deleted."""
     return isinstance(error, hikari.NotFoundError) and error.code == UNKNOWN_MESSAGE
 
 

@@ -1,8 +1,8 @@
 """Makes the messages of one answer look like its pages.
 
-Edits and deletions are idempotent. A post is not: one that failed with a server error may have succeeded, and
-the outlet has to find out. A refused message is sent in a simpler form (delivery/refusals); if all are
-refused, by DM to the author.
+Edits and deletions are idempotent. A post that failed with a server error may have succeeded: the outlet
+finds out. A refused message is sent in a simpler form (delivery/refusals), at last by DM to the author.
+
 """
 
 import asyncio
@@ -37,32 +37,31 @@ Result = TypeVar("Result")
 _REFERENCE: Final[frozenset[Part]] = frozenset({"reference"})
 FIRST_WITHIN_S: Final = 5.0
 RETRY_PAUSES_S: Final = (0.5, 1.0, 2.0, 4.0, 8.0)
-"""A stored answer should be shown as well."""
 
 
 class PostUncertain(Exception):
-    """It is unknown whether a message was posted. The answer is then shown in the existing message, as a file
-    if it is long."""
+    """It is unknown whether a message was posted. A long answer is then shown as a file in the existing
+    message."""
 
 
 KnownIds = Callable[[], Awaitable[Sequence[int]]]
-"""Returns the ids of the messages sent so far."""
+"""The ids of the messages sent so far."""
 
 
 class Outlet(ABC):
     """Sends the messages of an answer. Message id None: the first response of an interaction."""
 
     note: str = ""
-    """A sentence to show below the answer."""
+    """Shown below the answer."""
     place_id: int | None
-    """The channel in which the bot can edit its messages without a token; None for ephemeral ones."""
+    """Where the bot can edit its messages without a token; None for ephemeral ones."""
 
     @abstractmethod
     async def post(
         self, page: Page, number: int, known: KnownIds, *, again: bool, refers: bool
     ) -> hikari.Snowflake:
-        """Post message `number` of the answer, from 0. `again`: an earlier one of that number was deleted.
-        `refers`: as a reply to the question, if possible. Raises PostUncertain."""
+        """Post message `number`, from 0. `again`: an earlier one of that number was deleted. `refers`: as a
+        reply to the question. Raises PostUncertain."""
 
     @abstractmethod
     async def post_extra(self, page: Page) -> hikari.Snowflake:
@@ -70,22 +69,21 @@ class Outlet(ABC):
 
     @abstractmethod
     async def edit(self, message_id: hikari.Snowflake | None, changes: dict[str, Any]) -> None:
-        """Edit a message; `changes` are keywords of hikari's edits."""
+        """`changes`: keywords of hikari's edits."""
 
     @abstractmethod
     async def delete(self, message_id: hikari.Snowflake | None) -> None: ...
 
     @abstractmethod
     def pause_s(self, changes: int) -> float:
-        """Return the seconds before the next edit, after `changes` edits that showed text."""
+        """Return the pause before the next edit, after `changes` edits that showed text."""
 
     async def note_posted(  # noqa: B027 - most outlets need none
         self, message_id: hikari.Snowflake, first_id: hikari.Snowflake | None
     ) -> None:
-        """Record a message after the first, unless its kind is recorded at the end. May be called twice."""
+        """Record a message after the first, if not recorded at the end. May be called twice."""
 
     async def first_id(self) -> hikari.Snowflake:
-        """Return the id of an interaction's first response."""
         raise ValueError("only interactions have a first response")
 
     async def whisper(self, sentence: str) -> bool:  # noqa: ARG002 - only interactions can
@@ -99,28 +97,27 @@ class Outlet(ABC):
 
 @dataclass(frozen=True, slots=True)
 class Sent:
-    """A message as last sent; `page` is None if unknown."""
+    """As last sent; `page` is None if unknown."""
 
     id: hikari.Snowflake | None
     page: Page | None = None
 
 
 def sent_messages(ids: Iterable[int]) -> tuple[Sent, ...]:
-    """Return messages with known ids and unknown pages."""
     return tuple(Sent(hikari.Snowflake(id_)) for id_ in ids)
 
 
 class Reply:
     def __init__(self, outlet: Outlet, sent: Sequence[Sent] = (), *, posts_first: bool = False) -> None:
-        """`sent`: existing messages. `posts_first`: an earlier process may have posted more. Those are found
-        by nonce, before any edit: edits may wait for longer than Discord remembers nonces."""
+        """`sent`: existing messages. `posts_first`: an earlier process may have posted more, which are found
+        by nonce before any edit: Discord soon forgets nonces."""
         self._outlet = outlet
         self._posts_first = posts_first
         self._sent = list(sent)
         self._longest = len(self._sent)
         self._without: frozenset[Part] = frozenset()
         self.unwanted = False
-        """Whether its question or a message of it was deleted."""
+        """Its question or a message of it was deleted."""
         self._visible = asyncio.Event()
         if any(each.id is not None or each.page is not None for each in self._sent):
             self._visible.set()
@@ -134,8 +131,8 @@ class Reply:
     async def show(self, pages: Sequence[Page], *, insist: bool = True) -> None:
         """Edit, post and delete until the messages look like the pages, or a simpler form of them.
 
-        With `insist`, edits are retried. Raises hikari's errors, and PostUncertain if another message can't
-        be posted safely.
+        With `insist`, edits are retried. Raises hikari's errors, and PostUncertain.
+
         """
         pauses_s = RETRY_PAUSES_S if insist else ()
         try:
@@ -171,7 +168,7 @@ class Reply:
         self, pages: Sequence[Page], pauses_s: Sequence[float], error: hikari.ClientHTTPResponseError
     ) -> bool:
         """Continue in the author's DM; returns whether that worked. If an earlier process's message is gone,
-        it may have begun the DM. Raises hikari's errors while Discord has trouble."""
+        it may have begun the DM. Raises hikari's errors."""
         begun_there = is_gone(error) and self._posts_first
         if self.unwanted or isinstance(error, hikari.UnauthorizedError) or is_gone(error) != begun_there:
             return False
@@ -200,7 +197,7 @@ class Reply:
                 await outlet.delete(sent.id)
 
     async def remove(self) -> None:
-        """Delete its messages. Raises hikari's errors."""
+        """Raises hikari's errors."""
         await self._shorten(0, RETRY_PAUSES_S)
 
     async def try_to_remove(self) -> None:
@@ -214,7 +211,6 @@ class Reply:
         return any(sent.id == message_id for sent in self._sent)
 
     async def message_ids(self) -> tuple[int, ...]:
-        """Return the ids of all messages, in order."""
         if self._sent and self._sent[0].id is None:
             self._sent[0] = replace(self._sent[0], id=await self._outlet.first_id())
         return (*self._left, *(int(sent.id) for sent in self._sent if sent.id is not None))
@@ -224,16 +220,15 @@ class Reply:
 
     @property
     def last_page(self) -> Page | None:
-        """Its last message, if known."""
         return self._sent[-1].page if self._sent else None
 
     async def last_place(self) -> tuple[int | None, int]:
-        """The channel and id of its last message; channel None if the message is ephemeral."""
+        """Return channel and id of its last message; channel None if it is ephemeral."""
         return self._outlet.place_id, (await self.message_ids())[-1]
 
     @property
     def further_ids(self) -> tuple[int, ...]:
-        """The ids of all messages but the first, whose id may need a request."""
+        """All but the first, whose id may need a request."""
         return tuple(int(sent.id) for sent in self._sent[1:] if sent.id is not None)
 
     async def whisper(self, sentence: str) -> None:
@@ -245,8 +240,8 @@ class Reply:
         await self._edit(len(self._sent) - 1, told, RETRY_PAUSES_S)
 
     async def post_extra(self, page: Page) -> hikari.Snowflake:
-        """Post a message apart from the answer, after its first message: Discord would take this one for the
-        deferred response. Raises hikari's errors, and PostUncertain if the first is not shown in time."""
+        """Post a message apart from the answer, after its first: Discord would take it for the deferred
+        response. Raises hikari's errors, and PostUncertain if the first is not shown in time."""
         try:
             async with asyncio.timeout(FIRST_WITHIN_S):
                 await self._visible.wait()
@@ -255,7 +250,6 @@ class Reply:
         return await self._outlet.post_extra(page)
 
     async def edit_beside(self, message_id: hikari.Snowflake, page: Page) -> None:
-        """Edit a message of `post_beside`. Raises hikari's errors."""
         changes = changes_to(None, page)
         await repeat(lambda: self._outlet.edit(message_id, changes), RETRY_PAUSES_S)
 
@@ -343,14 +337,11 @@ async def repeat(call: Callable[[], Awaitable[Result]], pauses_s: Sequence[float
 
 
 async def open_dm(rest: hikari.api.RESTClient, user_id: int) -> int:
-    """Return the id of a user's DM with the bot. Raises hikari's errors."""
+    """Raises hikari's errors."""
     return int((await repeat(lambda: rest.create_dm_channel(user_id), RETRY_PAUSES_S)).id)
 
 
-# ---- expected deletions ----------------------------------------------------------------------------------
-
 MAX_EXPECTED: Final = 1000
-"""The oldest are dropped if their event never arrives."""
 
 
 class ExpectedDeletions:
@@ -364,7 +355,7 @@ class ExpectedDeletions:
         self._ids[message_id] = None
 
     def was_expected(self, message_id: int) -> bool:
-        """Return whether the bot deleted the message; True only once."""
+        """True only once."""
         expected = message_id in self._ids
         self._ids.discard(message_id)
         return expected

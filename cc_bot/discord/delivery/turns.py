@@ -1,7 +1,8 @@
 """The turns that this process shows on Discord, and their ledger entries.
 
-Answers wait for the ledger for at most NOTE_TIMEOUT_S, and are shown even without an entry. An end that
-Discord or the database refused is left to discord/delivery/recovery, in this process or the next.
+Answers wait for the ledger for at most NOTE_TIMEOUT_S, and are shown even without an entry. An end that was
+refused is left to recovery, in this process or the next.
+
 """
 
 import asyncio
@@ -52,10 +53,8 @@ NOTE_TIMEOUT_S: Final = 1.0
 
 @dataclass(eq=False, slots=True)
 class RunningTurn:
-    """A turn or approved call until its end is shown. All ids are Discord's.
-
-    If a user deletes a question, a message of its answer, or the channel, the answer is stopped and deleted.
-    """
+    """A turn or approved call until its end is shown. If a user deletes a question, a message of its answer,
+    or the channel, the answer is stopped and deleted."""
 
     name: str
     """Its ledger id, or a new one; used by the Stop button."""
@@ -63,9 +62,9 @@ class RunningTurn:
     askers: frozenset[int] = frozenset()
     """Users who may stop it, if several."""
     key: ChannelKey | None = None
-    """The channel whose conversation it belongs to; None for a session."""
+    """None for a session."""
     questions: frozenset[int] = frozenset()
-    """Ids of its questions that were not deleted."""
+    """Questions that were not deleted."""
     answer_id: int | None = None
     """The message of an approved call."""
     reply: Reply | None = None
@@ -91,7 +90,7 @@ class RunningTurn:
 
 @dataclass(eq=False)
 class RunningTurns:
-    """Registry of the running turns; keeps pending writes and unshown turns of this process."""
+    """The running turns, pending writes and unshown turns of this process."""
 
     ledger: TurnLedger
     channels: ChannelStore
@@ -106,18 +105,16 @@ class RunningTurns:
     retry_due: asyncio.Event = field(default_factory=asyncio.Event)
     """Set when recovery has something to do in this process."""
     unshown: set[str] = field(default_factory=set)
-    """Turns of this process whose end Discord refused."""
     unsettled: dict[str, int] = field(default_factory=dict)
     """Ended turns still in the ledger, with their users."""
     recovering: KeyedLock = field(default_factory=KeyedLock)
     """By ledger id: serializes recovery and presses of its button."""
     _life: str = field(default_factory=lambda: secrets.token_hex(3))
-    """The prefix of the names of this process's turns."""
     _turns: dict[str, RunningTurn] = field(default_factory=dict)
     _writes: set[asyncio.Task[Any]] = field(default_factory=set)
 
     def new_name(self) -> str:
-        """Return a unique short name for a turn, used by the ledger and the Stop button."""
+        """Return a unique short name for a turn."""
         return self._life + secrets.token_hex(4)
 
     def began_here(self, name: str) -> bool:
@@ -137,7 +134,7 @@ class RunningTurns:
         return 1 if turn.key is None else sum(other.key == turn.key for other in self._turns.values())
 
     def stop(self, name: str) -> bool:
-        """Ask a turn to stop. Returns False if it is not running."""
+        """Returns False if the turn is not running."""
         if name in self._turns:
             self._turns[name].stop.request()
         return name in self._turns
@@ -146,7 +143,6 @@ class RunningTurns:
         return name in self._turns
 
     def asked_by(self, name: str, user_id: int) -> bool:
-        """Return whether this user may stop a running turn."""
         return name in self._turns and user_id in self._turns[name].askers
 
     def withdraw(self, message_ids: Collection[int]) -> None:
@@ -162,7 +158,7 @@ class RunningTurns:
                 turn.discard()
 
     def record_shown(self, since_s: float, *, ok: bool) -> None:
-        """Record whether the end of a turn was shown; it was over at `since_s` (`time.monotonic`)."""
+        """`since_s`: when the turn was over (`time.monotonic`)."""
         seconds = round(time.monotonic() - since_s, 3)
         self.meter.record_shown(seconds, ok=ok)
         if ok:
@@ -173,8 +169,6 @@ class RunningTurns:
         while self._turns:
             await next(iter(self._turns.values())).over.wait()
         await asyncio.gather(*self._writes, return_exceptions=True)
-
-    # The ledger
 
     def row_of_interaction(
         self, interaction: Answerable, key: SessionKey, kind: TurnKind, recipient: Recipient, **fields: Any
@@ -204,8 +198,8 @@ class RunningTurns:
         acknowledge: Callable[[], Awaitable[Acknowledged]],
         undo: Callable[[Prepared], Awaitable[None]],
     ) -> tuple[Prepared, Acknowledged]:
-        """Prepare a turn with its ledger entry, for at most NOTE_TIMEOUT_S, then acknowledge the interaction.
-        Raises the errors of both; `undo` is called if the acknowledgement fails."""
+        """Prepare a turn for at most NOTE_TIMEOUT_S, then acknowledge the interaction. Raises the errors of
+        both; `undo` is called if the acknowledgement fails."""
         task = asyncio.create_task(preparing)
         await asyncio.wait((task,), timeout=self.note_timeout_s)
         try:
@@ -219,15 +213,15 @@ class RunningTurns:
 
     async def admit(self, row: PendingTurn, payer: UsageSubject, model: str) -> asyncio.Task[Reservation]:
         """Add a turn to the ledger, and reserve its estimated use of `model`. If that is refused the turn is
-        not added, and `ShownTurn.take_reservation` raises the reason."""
+        not added, and `take_reservation` raises the reason."""
         tokens = _max_tokens(row.question)
         return await self.write(self.spending.reserve(payer, "turn", model=model, tokens=tokens, turn=row))
 
     async def claim(
         self, entry: str, user_id: int, renewed: Callable[[PendingTurn], PendingTurn]
     ) -> PendingTurn | None:
-        """Claim an interrupted turn (see TurnLedger.claim), once it is no longer shown: its button appears
-        before the ledger has the interruption. Raises StorageError."""
+        """Claim an interrupted turn once it is no longer shown: its button appears first. Raises
+        StorageError."""
         if running := self._turns.get(entry):
             await running.over.wait()
         async with self.recovering.after(entry):
@@ -281,9 +275,8 @@ class ShownTurn(RunningTurn):
         mentions: tuple[Message, ...] = (),
         admission: asyncio.Task[Reservation] | None = None,
     ) -> None:
-        """`row`: its ledger entry; of several mentions, that of the newest. `chosen`: None to look up the
-        agent. `interaction`: None for messages, which have a `place`, their channel. `role_ids`, `pictures`:
-        see TurnOptions. `mentions`: questions of a channel, oldest first."""
+        """`row`: of several mentions, that of the newest. `chosen`: None to look up the agent. `place`: the
+        channel of messages, which have no `interaction`. `mentions`: questions of a channel, oldest first."""
         self.turns, self.row, self.recipient, self.chosen = turns, row, recipient, chosen
         self.interaction, self.role_ids, self.place = interaction, role_ids, place
         self.pictures, self.mentions, self._admission = pictures, mentions, admission
@@ -301,13 +294,13 @@ class ShownTurn(RunningTurn):
 
     @property
     def retry(self) -> RetryButton | None:
-        """The button to ask again; None if its question may not be stored."""
+        """None if its question may not be stored."""
         stored = self.row.question is not None or self.row.kind == "mention"
         return RetryButton(self.row.key.user_id, self.row.id) if stored and not self.row.temporary else None
 
     @property
     def public_place(self) -> ChannelKey | None:
-        """The channel where a session's question and answer are public; None if private or unknown."""
+        """Where a session's question and answer are public; None if private or unknown."""
         row = self.row
         hidden = row.ephemeral or row.temporary or row.visibility == "private" or row.guild_id is None
         if self.key or hidden or row.question_id is None:
@@ -319,8 +312,7 @@ class ShownTurn(RunningTurn):
 
     @asynccontextmanager
     async def delivered(self) -> AsyncIterator[None]:
-        """Track a session's turn; settle it after an error, or leave it to recovery after trouble with
-        Discord."""
+        """Track the turn; settle it after an error, or leave it to recovery after trouble with Discord."""
         with self.turns.track(self):
             try:
                 yield
@@ -335,8 +327,7 @@ class ShownTurn(RunningTurn):
                 raise
 
     async def take_reservation(self) -> Reservation | None:
-        """Return the reservation, which the caller settles; None if there is none. Raises LimitReached and
-        StorageError."""
+        """Return the reservation, which the caller settles. Raises LimitReached and StorageError."""
         admission, self._admission = self._admission, None
         return await asyncio.shield(admission) if admission else None
 

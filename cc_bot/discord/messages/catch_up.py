@@ -1,10 +1,9 @@
 """Catches up on messages sent while the bot was offline.
 
-Each channel is read on from its newest stored message. Missed messages are inserted oldest first, before live
-ones: after a crash the next run finds the gap still at the end of the archive.
+Each channel is read on from its newest stored message, oldest first: after a crash the gap is still at the
+end of the archive. A resumed connection has missed nothing. Edits and deletions of older messages are never
+reported later.
 
-A resumed connection has missed nothing: Discord replays its events. Edits and deletions of older messages are
-never reported later.
 """
 
 import asyncio
@@ -28,7 +27,7 @@ from cc_bot.stores.usage import UsageStore
 _log = structlog.get_logger(__name__)
 
 ANSWERED_WITHIN = timedelta(minutes=10)
-"""A question missed for longer is archived, but not answered."""
+"""Questions missed for longer are archived, but not answered."""
 
 
 KNOWN_FOR = timedelta(days=30)
@@ -39,29 +38,23 @@ SORRY_WITHIN = timedelta(days=1)
 
 @dataclass(frozen=True, slots=True)
 class CatchUpBounds:
-    """Limits of how much is read, and how fast."""
-
     places: int = 100
     """Channels read after each connection; others when a message arrives there."""
     known_places: int = 1000
-    """The most recently used; in others missed messages stay unread."""
+    """The most recently used."""
     pages: int = 10
     """Per channel; older messages are skipped."""
     pages_between_mentions: int = 3
-    """The same if only mentions are read."""
     direct: int = 200
-    """DM channels checked."""
     opened: int = 20
-    """Users without stored DMs whose DM is checked. It has to be opened, and Discord blocks bots that open
-    many at once."""
+    """Users without stored DMs whose DM is opened. Discord blocks bots that open many at once."""
     open_pause_s: float = 3.0
     pause_s: float = 0.2
-    """Between page requests, and between channels. Discord allows 50 requests a second."""
+    """Between requests. Discord allows 50 a second."""
     retry_pauses_s: tuple[float, ...] = (1.0, 3.0, 10.0)
 
 
 PAGE = 100
-"""Discord's maximum per request."""
 
 
 class Listener(Protocol):
@@ -70,12 +63,12 @@ class Listener(Protocol):
     async def reads(self, key: ChannelKey) -> bool: ...
 
     def to_store(self, message: hikari.Message) -> Message | None:
-        """Convert it for the archive; None for the bot's own, system and blank messages."""
+        """None for the bot's own, system and blank messages."""
 
     async def wants_answer(self, key: ChannelKey, message: hikari.Message) -> bool: ...
 
     def wake(self, key: ChannelKey) -> None:
-        """Start answering the waiting questions of a channel."""
+        pass
 
 
 @dataclass(eq=False, slots=True)
@@ -92,8 +85,8 @@ class CatchUp:
     _runs: "dict[int, _Run]" = field(default_factory=dict)
 
     def begin(self, served: ShardPlaces = EVERYWHERE) -> None:
-        """Start for a connection that missed events. Returns at once. Call it before handling any message of
-        the connection."""
+        """Start for a connection that missed events. Call it before handling any message of the
+        connection."""
         if before := self._runs.get(served.shard.id):
             before.rounds.cancel()  # it still reads channels that a live message waits for
         self._runs[served.shard.id] = _Run(self, served)
@@ -104,7 +97,6 @@ class CatchUp:
             await run.wait_for(channel_id)
 
     async def close(self) -> None:
-        """Stop, and cancel waiting callers; the next run finds their messages."""
         for run in self._runs.values():
             await run.close()
 
@@ -126,7 +118,7 @@ class CatchUp:
             _log.error("catch_up_broke", place=place_id, exc_info=True)
 
     async def _read_missed(self, place_id: int, after_id: int) -> list[hikari.Message]:
-        """Return the messages after an id, oldest first; if too many, the newest."""
+        """Oldest first; if too many, the newest."""
         found: list[hikari.Message] = []
         for _ in range(self.bounds.pages):
             page = await self._page(place_id, after_id, found[-1].id if found else hikari.UNDEFINED)
@@ -141,7 +133,7 @@ class CatchUp:
     async def _page(
         self, place_id: int, after_id: int, before: hikari.UndefinedOr[hikari.Snowflake]
     ) -> Sequence[hikari.Message]:
-        """Return a page of messages after `after_id`, newest first."""
+        """Newest first."""
 
         async def read() -> Sequence[hikari.Message]:
             messages = self.rest.fetch_messages(place_id, before=before)
@@ -178,10 +170,8 @@ class CatchUp:
 
 @dataclass(eq=False, slots=True)
 class MissedMessages:
-    """DMs sent while the bot was offline.
-
-    Discord does not list a bot's DMs: a first DM is found only if the bot knows its user.
-    """
+    """DMs sent while the bot was offline. Discord does not list them: a first DM is found only if the bot
+    knows its user."""
 
     channels: ChannelStore
     usage: UsageStore
@@ -190,8 +180,8 @@ class MissedMessages:
     bounds: CatchUpBounds = CatchUpBounds()
 
     async def list_channels(self) -> AsyncIterator[int]:
-        """Yield DM channels: of users who wrote there, then of other users of the bot. Raises StorageError
-        and hikari's errors."""
+        """Yield DM channels: of users who wrote there, then of other users. Raises StorageError and hikari's
+        errors."""
         since = self.clock() - KNOWN_FOR
         known = await self.channels.list_direct(since=since, limit=self.bounds.direct)
         for channel_id in known:
@@ -211,6 +201,7 @@ class MissedMessages:
 
         Of those too old, at most the last, if the bot has said nothing since. Raises StorageError and
         hikari's errors.
+
         """
         now = self.clock()
         messages = await self.rest.fetch_messages(
