@@ -1,8 +1,4 @@
-"""Keyed locks, a rate limiter, and a queue for files.
-
-A message, its edit and its deletion arrive as separate events, each stored asynchronously: a deleted message
-must not be stored after its deletion.
-"""
+"""Keyed locks, a rate limiter, and a queue for files."""
 
 import asyncio
 from collections import Counter
@@ -14,13 +10,13 @@ from typing import Final, TypeVar
 from cc_bot.domain.errors import FilesInLine
 
 A_SECOND: Final = 15
-"""Requests. Discord's global limit is 50 a second per bot, which answers need, too. When that is hit, hikari
-(2.6.0, for routes without a known limit) retries once without a pause, until Discord bans the bot."""
+"""Discord's global limit is 50 a second per bot, which answers need, too. When that is hit, hikari (2.6.0)
+retries once without a pause, until Discord bans the bot."""
 
 
 @dataclass(slots=True)
 class RateLimiter:
-    """Limits calls to `a_second`, evenly spaced: many reminders are due at nine in the morning."""
+    """Spaces calls evenly: many reminders are due at nine in the morning."""
 
     a_second: int = A_SECOND
     _next_s: float = 0.0
@@ -54,7 +50,6 @@ class KeyedLock:
                 del self._locks[key], self._joined[key]
 
     def length(self, key: Hashable) -> int:
-        """Return the number of holders and waiters."""
         return self._joined[key]
 
 
@@ -65,11 +60,8 @@ T = TypeVar("T")
 
 
 class ExportQueue:
-    """Queues the making and reading of files: per user, and one at a time overall.
-
-    Each takes a second of a thread, which shares the interpreter with the event loop, and its result is held
-    until Discord has it.
-    """
+    """Queues the making and reading of files: per user, and one at a time overall. Each takes a second of a
+    thread, and is held until Discord has it."""
 
     def __init__(self) -> None:
         self._order = KeyedLock()
@@ -77,7 +69,7 @@ class ExportQueue:
 
     @asynccontextmanager
     async def of(self, user_id: int) -> AsyncIterator[None]:
-        """Wait for the user's earlier files, and hold the slot. Raises FilesInLine if too many wait."""
+        """Wait for the user's earlier files. Raises FilesInLine if too many wait."""
         if self._order.length(user_id) >= MAX_COUNT:
             raise FilesInLine
         async with self._order.after(user_id):
@@ -85,7 +77,6 @@ class ExportQueue:
 
     @asynccontextmanager
     async def at_work(self) -> AsyncIterator[None]:
-        """Wait for CPU work of all users."""
         async with self._work:
             yield
 

@@ -1,9 +1,9 @@
 """Summarizes conversations before messages leave the history.
 
-Whether a summary is due is a pure function of counts. Summaries run in the background after a reply. All
-state is in the database, so a failed or cancelled one is found again after the next turn, by the sweep, or
-after a restart. Public and private messages go into two separate summaries; public requests use the public
-one only.
+Summaries run in the background after a reply. All state is in the database, so a failed one is found again
+after the next turn, by the sweep, or after a restart. Public and private messages go into two separate
+summaries.
+
 """
 
 import asyncio
@@ -33,11 +33,9 @@ MAX_RUNNING: Final = 2
 MAX_WAITING: Final = 200
 """Keys with a task at a time; others are found again later."""
 MAX_FOLDS: Final = 5
-"""Requests per task and visibility: a long backlog takes several turns."""
+"""Requests per task and visibility."""
 TIME_LIMIT_S: Final = 120.0
 LATEST_TURN: Final = timedelta(minutes=15)
-"""A turn may be stored in its session up to so long after the session ended."""
-
 _INPUT_CHARACTERS: Final = 16_000
 _MESSAGE_CHARACTERS: Final = 3000
 _RAMBLING_CHARACTERS: Final = 4 * MAX_SUMMARY_CHARACTERS
@@ -48,25 +46,19 @@ _log = structlog.get_logger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class SummaryPlan:
-    """The operator's settings for history and summaries."""
-
     every_turns: int
     history_limit: int
     """Messages; 0 for no limit."""
     pause_s: float = 60.0
-    """After a second failure in a row; doubled each time, up to six hours."""
+    """After a second failure in a row; doubled each time."""
     time_limit_s: float = TIME_LIMIT_S
 
 
 def is_due(
     plan: SummaryPlan, *, turns: int, messages: int, tokens: float, budget_tokens: float, closed: bool
 ) -> bool:
-    """Return whether the unsummarized turns, messages and tokens call for a summary.
-
-    `budget_tokens`: tokens of history that the model takes. It is due before a message could leave the
-    history unsummarized: the next request still has all of it, the one after that may not. MAX_BACKLOG
-    messages are always enough.
-    """
+    """Return whether a summary is due. `budget_tokens`: tokens of history that the model takes. The next
+    request still has all of the history, the one after that may not."""
     if closed:
         return messages > 0
     most = min(plan.history_limit or MAX_BACKLOG, MAX_BACKLOG)
@@ -74,7 +66,7 @@ def is_due(
 
 
 def batch(messages: Sequence[Message], characters: int) -> tuple[Message, ...]:
-    """Return as many of the oldest as fit into so many characters, at least one."""
+    """Return the oldest that fit into so many characters, at least one."""
     room, count = characters, 0
     for message in messages:
         room -= min(len(message.content), _MESSAGE_CHARACTERS)
@@ -94,7 +86,6 @@ class _Occasion:
     budget_tokens: float = math.inf
     locale: Locale | None = None
     payer: UsageSubject | None = None
-    """If the server and roles are known."""
 
 
 class Summaries:
@@ -113,8 +104,7 @@ class Summaries:
         spending: Spending | None = None,
     ) -> None:
         """`cost`: tokens of a message. `locale`: for users of unknown language. A first failure is retried at
-        the next occasion, later ones after the plan's pause. Without `spending` nothing is limited; a user at
-        their limit counts as a failure."""
+        the next occasion, later ones after the plan's pause; a user at their limit counts as a failure."""
         self._stores = stores
         self._model = model
         self._plan = plan
@@ -138,8 +128,7 @@ class Summaries:
         budget_tokens: float = math.inf,
         payer: UsageSubject | None = None,
     ) -> None:
-        """Check a session whose last turn was just stored. `budget_tokens`: history that its model takes.
-        Returns at once and never raises."""
+        """Check a session whose last turn was just stored. `budget_tokens`: history that its model takes."""
         self._start(_Occasion(key, history, budget_tokens, locale, payer))
 
     async def catch_up(self) -> None:
@@ -221,7 +210,7 @@ class Summaries:
         _log.info("summary_stored" if stored else "summary_dropped", messages=len(oldest.messages))
 
     async def _texts(self, backlog: Backlog, locale: Locale, payer: UsageSubject) -> dict[Visibility, str]:
-        """Return the new summaries, each made from messages of its visibility."""
+        """Return the new summaries by visibility."""
         earlier = {
             summary.visibility: summary.content
             for summary in await self._stores.summaries.list_current(backlog.key)
@@ -240,7 +229,7 @@ class Summaries:
         return texts
 
     async def _write(self, model: ChatModel, request: ChatRequest) -> str:
-        """Return the model's text. Raises a ModelError if there is none or it was cut."""
+        """Raises a ModelError if there is no text or it was cut."""
         text, finish = "", Finish("cut")
         async with aclosing(model.stream(request)) as events:
             async for event in events:

@@ -1,8 +1,8 @@
-"""Files that came with a question, and what each becomes: an image, a recording, text in UTF-8, or a clear
-refusal.
+"""Files that came with a question, and what each becomes: an image, a recording, or text in UTF-8.
 
-The bytes decide what a file is. Its name and the type that the sender claims are often wrong: they are
-only asked how large the file may be, before it is fetched.
+The bytes decide what a file is. Its name and claimed type are often wrong, and only bound its size before it
+is fetched.
+
 """
 
 import mimetypes
@@ -19,8 +19,6 @@ from cc_bot.domain.message import Attachment, image_type
 from cc_bot.encodings import decode_text
 
 Cost = Callable[[str], float]
-"""Estimates the tokens of a text."""
-
 MAX_IMAGE_BYTES = 8 * 2**20
 MAX_TEXT_BYTES = 256 * 2**10
 """Of the file, and of its text in UTF-8: some 90,000 Japanese characters."""
@@ -28,17 +26,17 @@ MAX_TEXT_BYTES = 256 * 2**10
 _TEXT_TYPES = frozenset({"application/json", "application/xml", "application/javascript", "image/svg+xml"})
 MAX_DOCUMENT_BYTES = 20 * 2**20
 MAX_DOCUMENT_TOKENS = 12_000
-"""Of what is shown of one document."""
+"""Shown of one document."""
 MAX_DOCUMENTS_TOKENS = 36_000
-"""Of what is shown of all documents of one question."""
+"""Shown of all documents of one question."""
 MAX_TABLE_BYTES = 16 * 2**10
-"""Of values with separators that are shown as the text that they are: some 5,000 tokens."""
+"""Of separated values that are shown as text: some 5,000 tokens."""
 
 _PDF = b"%PDF-"
 _PDF_WITHIN = 1024
-"""Readers look for its mark in so many bytes: printers put words of their own before it."""
+"""Printers put other bytes before the mark."""
 _DOCUMENT_BEGINNINGS = (b"PK\x03\x04", b"PK\x05\x06", b"{\\rtf", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1")
-"""Of archives, which documents of Office and books are, of RTF, and of Office's older files."""
+"""Of archives (Office, books), RTF, and Office's older files."""
 _TABLE_ENDINGS = frozenset({".csv", ".tsv"})
 _DOCUMENT_ENDINGS = _TABLE_ENDINGS | frozenset(
     [
@@ -53,7 +51,7 @@ _MAX_NAME_LENGTH = 100
 
 
 def size_limit(content_type: str | None, name: str) -> int:
-    """The most bytes that a file may have, as far as can be told before it is fetched."""
+    """The most bytes that a file may have, by its name and claimed type."""
     if is_called_document(content_type, name):
         return MAX_DOCUMENT_BYTES
     claimed = _claimed_type(content_type, name)
@@ -64,7 +62,7 @@ def size_limit(content_type: str | None, name: str) -> int:
 
 
 def is_called_document(content_type: str | None, name: str) -> bool:
-    """Return whether a file is said to be a document: by its name, or where it has none by its type."""
+    """By its name, or where it has none by its type."""
     ending = PurePath(name).suffix.lower()
     return ending in _DOCUMENT_ENDINGS or (not ending and content_type in MEDIA_TYPES.values())
 
@@ -74,17 +72,16 @@ def _claimed_type(content_type: str | None, name: str) -> str:
 
 
 def too_large(limit_bytes: int) -> AttachmentTooLarge:
-    """The refusal of a file that has more bytes than this."""
     mebibytes, kibibytes = limit_bytes >> 20, limit_bytes >> 10
     return AttachmentTooLarge(limit=f"{mebibytes} MB" if mebibytes else f"{kibibytes} KB")
 
 
 def read_attachment(name: str, data: bytes) -> Attachment:
-    """Return the file as it is sent to a model: an image or recording unchanged, text as UTF-8 `text/plain`.
+    """Return the file as it is sent to a model: an image or recording unchanged, text as UTF-8.
 
-    Text may be UTF-8, UTF-16, Shift_JIS, EUC-JP or ISO-2022-JP. Raises AttachmentTooLarge (above
-    MAX_IMAGE_BYTES, MAX_TEXT_BYTES or recordings.MAX_BYTES), RecordingTooLong, RecordingEmpty and
-    AttachmentNotSupported (empty, or another kind).
+    Text may be UTF-8, UTF-16, Shift_JIS, EUC-JP or ISO-2022-JP. Raises AttachmentTooLarge, RecordingTooLong,
+    RecordingEmpty and AttachmentNotSupported.
+
     """
     if sound := probe_audio(data):
         return _recording(name, sound, data)
@@ -117,8 +114,7 @@ def _recording(name: str, sound: Sound, data: bytes) -> Attachment:
 
 
 def is_document(name: str, data: bytes) -> bool:
-    """Return whether a file is a document, by its bytes. Separated values are one only if too long to be
-    shown whole."""
+    """By its bytes. Separated values are one only if too long to be shown whole."""
     if image_type(data) is not None:
         return False
     if data.startswith(_DOCUMENT_BEGINNINGS) or _PDF in data[:_PDF_WITHIN]:
@@ -127,7 +123,7 @@ def is_document(name: str, data: bytes) -> bool:
 
 
 def document_files(name: str, document: Document, pictures: Iterable[bytes]) -> tuple[Attachment, ...]:
-    """Return the attachments that a document becomes: its text, and the pages of a scan as pictures."""
+    """A document becomes its text, and the pages of a scan as pictures."""
     pages = (
         Attachment(f"{name} ({document.unit} {number})", "image/jpeg", picture)
         for number, picture in enumerate(pictures, 1)
@@ -136,8 +132,7 @@ def document_files(name: str, document: Document, pictures: Iterable[bytes]) -> 
 
 
 def as_prompt_texts(attachments: Sequence[Attachment], cost: Cost) -> Iterator[str]:
-    """Yield the text files and documents of a question; documents share a budget of tokens, as `cost`
-    estimates them."""
+    """Yield the text files and documents of a question; documents share a budget of tokens."""
     documents = sum(attachment.document is not None for attachment in attachments)
     room = min(MAX_DOCUMENT_TOKENS, MAX_DOCUMENTS_TOKENS // max(documents, 1))
     for attachment in attachments:
@@ -146,7 +141,7 @@ def as_prompt_texts(attachments: Sequence[Attachment], cost: Cost) -> Iterator[s
 
 
 def as_prompt_text(attachment: Attachment, cost: Cost, room: float = MAX_DOCUMENT_TOKENS) -> str:
-    """Return a text file or document with its name, fenced so that nothing in it ends the fence."""
+    """Return a text file or document, fenced so that nothing in it ends the fence."""
     name = _shown_name(attachment.name)
     if attachment.document is not None:
         return _document_text(name, attachment.document, cost, room)
@@ -160,8 +155,7 @@ def _fenced(text: str) -> str:
     return f"{fence}\n{text}{end}{fence}"
 
 
-# ---- documents -------------------------------------------------------------------------------------------
-# What a prompt shows of a document: all of it, or its contents, first and last parts.
+# A prompt shows all of a document, or its contents, first and last parts.
 
 _KINDS: Mapping[DocumentKind, str] = {
     "pdf": "PDF",
@@ -217,7 +211,7 @@ def _first_parts(document: Document, room: float, cost: Cost) -> int:
 
 
 def _contents(document: Document, room: float, cost: Cost) -> str:
-    """Return the titles with their part numbers, as many as fit; the parts' names if there are no titles."""
+    """Return the titles with their part numbers, else the parts' names, as many as fit."""
     titles = [f"{each.title}: {document.unit} {each.part}" for each in document.headings]
     if not titles:
         titles = [document.mark(n).strip("[]") for n, part in enumerate(document.parts, 1) if part.name]
@@ -225,7 +219,7 @@ def _contents(document: Document, room: float, cost: Cost) -> str:
 
 
 def _cut(text: str, room: float, cost: Cost) -> str:
-    """Return as much of the beginning as fits, by halving."""
+    """Return as much of the beginning as fits."""
     cut = text
     while cut and cost(cut) > room:
         cut = cut[: len(cut) // 2]
@@ -233,16 +227,13 @@ def _cut(text: str, room: float, cost: Cost) -> str:
 
 
 def _shown_name(name: str) -> str:
-    """Return a name as one short line that can't be taken for anything else."""
+    """Return a name as one short line."""
     printable = "".join(character for character in name if character.isprintable() and character not in '"`')
     return printable.strip()[:_MAX_NAME_LENGTH] or "file"
 
 
-# ---- memory file -----------------------------------------------------------------------------------------
-
-
 def read_memory_file(data: bytes) -> list[PortableMemory]:
-    """Return the memories in a file. JSON is always UTF-8. Raises ImportNotUnderstood or TooManyToImport."""
+    """JSON is always UTF-8. Raises ImportNotUnderstood or TooManyToImport."""
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError:

@@ -17,26 +17,22 @@ class Instructions:
     """Only when the tool is offered."""
     recalling: str
     profile: str
-    """Precedes the user's notes. Formatted with who: `the_user` or `the_asker`."""
+    """Formatted with who: `the_user` or `the_asker`."""
     the_user: str
     the_asker: str
-    """In a channel."""
     temporary: str
     paused: str
-    """In the second message, if the user paused memory."""
+    """If the user paused memory."""
     channel: str
-    """In a channel with several people."""
     thread: str
     """Formatted with title, which is a participant's words."""
     speakers: str
-    """Formatted with speakers (names) and asking (one of them)."""
+    """Formatted with speakers and asking (one of them)."""
     between_names: str
     now: str
     """Formatted with date, weekday, time and timezone."""
     weekdays: tuple[str, ...]
-    """Monday first."""
     canvas: str
-    """Precedes the list of canvas elements."""
     recap: str
     """Formatted with summary, which comes last, so that nothing in it can pass for what follows."""
 

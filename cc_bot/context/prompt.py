@@ -1,9 +1,10 @@
 """The prompt of a request, the stable part first.
 
-stable system message | history | second system message (what changes) | the new question
+stable system message, history, second system message (what changes), the new question
 
-The user's notes end the stable message, as they change only with the memories. Two turns of a session share
-everything up to the end of the older history byte for byte, as provider caches need.
+Two turns of a session share everything up to the end of the older history byte for byte, as provider caches
+need.
+
 """
 
 import json
@@ -26,9 +27,7 @@ from cc_bot.domain.summary import listed
 from cc_bot.domain.text import shorten
 from cc_bot.llm.model import PromptPart, SystemPart, ToolSchema
 
-# ---- canvas lines ----------------------------------------------------------------------------------------
-# The canvas, one line per element. Values are JSON strings, so that a title can't break out of its line; long
-# ones are cut, as each turn pays for them.
+# The canvas, one line per element. Values are JSON strings, so that a title can't break out of its line.
 
 CONTENT_SHOWN: Final = 80
 """Characters."""
@@ -58,16 +57,14 @@ def _quoted(text: str) -> str:
     return json.dumps(shorten(" ".join(text.split()), CONTENT_SHOWN), ensure_ascii=False)
 
 
-# ---- profile ---------------------------------------------------------------------------------------------
-# The notes that are always sent, one line each, as JSON strings. Long ones are cut, as each turn pays for
-# them; `recall` returns the whole note.
+# The notes that are always sent, as JSON strings. Long ones are cut; `recall` returns the whole note.
 
 NOTE_SHOWN: Final = 500
 """Characters."""
 
 
 def profile(notes: Sequence[Memory], who: str, words: Instructions, timezone: ZoneInfo) -> str:
-    """Return the notes below a heading; empty if there are none. `who`: their user."""
+    """`who`: their user."""
     if not notes:
         return ""
     return "\n".join((words.profile.format(who=who), *(_noted(note, timezone) for note in notes)))
@@ -78,12 +75,9 @@ def _noted(note: Memory, timezone: ZoneInfo) -> str:
     return f"- {day}: {json.dumps(shorten(note.content, NOTE_SHOWN), ensure_ascii=False)}"
 
 
-# ---- window ----------------------------------------------------------------------------------------------
-# The window: the newest pairs of question and answer that fit the token budget.
-#
-# If not all fit, the window starts at the same message for many turns and then moves by many, so that
-# provider caches hit. No state is needed: of the possible starts, the one with the least hash is chosen, and
-# it stays the least until it no longer fits.
+# If not all pairs fit, the window starts at the same message for many turns and then moves by many, so that
+# provider caches hit. Of the possible starts, the one with the least hash is chosen, and it stays the least
+# until it no longer fits.
 
 KEPT_SHARE: Final = 0.5
 """The least part of the budget that is used. Half moves the start about every twentieth turn and uses 72 % on
@@ -116,7 +110,7 @@ def tokens_up_to(history: Sequence[Message], enough: float, cost: Callable[[Mess
 
 
 def _steady(history: Sequence[Message], starts: Sequence[tuple[int, float]], budget_tokens: float) -> int:
-    """Choose where to start. `starts`: possible indexes, newest first, with the tokens used from there."""
+    """`starts`: possible indexes, newest first, with the tokens used from there."""
     if not starts:
         return len(history)
     enough = [index for index, spent in starts if spent >= budget_tokens * KEPT_SHARE]
@@ -128,19 +122,14 @@ def _hash(message: Message) -> bytes:
     return blake2b(named.encode(errors="replace"), digest_size=8).digest()
 
 
-# ---- prompt ----------------------------------------------------------------------------------------------
-
-
 @dataclass(frozen=True, slots=True)
 class PromptStyle:
-    """The operator's settings for prompts."""
-
     budget_tokens: int = 80_000
-    """History in one request."""
+    """Of history in one request."""
     block_tokens: int = 1_500
     """Channel messages frozen together."""
     channel_locale: Locale = Locale.JA
-    """The language of a channel's instructions, the same for all askers, so that caches hit."""
+    """Of a channel's instructions, the same for all users, so that caches hit."""
 
 
 def build_prompt(
@@ -161,12 +150,8 @@ def build_prompt(
     budget_tokens: float | None = None,
     cost: Callable[[Message], float] = message_tokens,
 ) -> tuple[PromptPart, ...]:
-    """Build the prompt of a turn.
-
-    `recap`: what preceded the history. `canvas`: as visible in the turn. `persona`: the agent's, in place of
-    cc-bot's own. `notes`: memories that are always sent. `budget_tokens`: for the history, by default the
-    style's; `cost`: tokens of a message.
-    """
+    """`recap`: what preceded the history. `canvas`: as visible in the turn. `persona`: the agent's. `notes`:
+    memories that are always sent. `cost`: tokens of a message."""
     asked = user_part(question.below(history[-1].discord_id if history else None))
     budget = style.budget_tokens if budget_tokens is None else budget_tokens
     told = changing(
@@ -203,7 +188,6 @@ def _stable(
 
 
 def told_to_be(persona: str, words: Instructions) -> str:
-    """Return the persona of an agent, or cc-bot's own."""
     return f"{persona}\n{words.markdown}" if persona else words.persona
 
 
@@ -216,7 +200,7 @@ def changing(
     paused: bool = False,
     canvas: Canvas = Canvas(),
 ) -> str:
-    """Return the second system message: date and time, paused memory, canvas, and summary."""
+    """Return the second system message."""
     words = instructions(locale)
     now = words.now.format(
         date=f"{local:%Y-%m-%d}",
@@ -232,9 +216,6 @@ def changing(
     return "\n\n".join(part for part in parts if part)
 
 
-# ---- built -----------------------------------------------------------------------------------------------
-
-
 @dataclass(frozen=True, slots=True)
 class BuiltPrompt:
     """The prompt of a turn before its first round."""
@@ -243,23 +224,19 @@ class BuiltPrompt:
     stable: tuple[int, ...] = ()
     """See `ChatRequest.stable`."""
     history: bool = False
-    """Whether it contains history, which could be left out."""
+    """It contains history, which could be left out."""
 
 
 def wrap_session(parts: Sequence[PromptPart]) -> BuiltPrompt:
-    """Wrap the parts of `build_prompt`: stable up to the first part, and up to the end of the history."""
+    """Stable up to the first part, and up to the end of the history."""
     last = len(parts) - 3
     return BuiltPrompt(tuple(parts), (0, last) if last > 0 else (0,), history=last > 0)
 
 
-# ---- recap -----------------------------------------------------------------------------------------------
-# The recap: summaries of what preceded the history.
-
-
 def recap(session: Session, visibility: Visibility) -> Recollection:
-    """Return the text for 'Previous conversation summary', empty if there is none. `visibility`: the turn's;
-    private summaries appear in private turns only. User messages of an expired session that are not
-    summarized yet are quoted, so that no turn waits for a summary."""
+    """Return the text for 'Previous conversation summary'. Private summaries appear in private turns only.
+    User messages of an expired session that are not summarized yet are quoted, so that no turn waits for a
+    summary."""
     summaries, rest = (
         [known for known in all_known if visibility == "private" or known.visibility == "public"]
         for all_known in (session.summaries, session.rest)
@@ -271,21 +248,16 @@ def recap(session: Session, visibility: Visibility) -> Recollection:
     return Recollection(visibility, "\n".join(filter(None, texts)), tainted)
 
 
-# ---- shrink ----------------------------------------------------------------------------------------------
-# Shortening the history after the server refused a request for its length.
-
-
 def shrunk_history(history: int, beside: int, limit: int | None) -> int:
-    """Return the estimated tokens of history to keep.
+    """Return the history tokens to keep after a request was refused for its length.
 
-    `history`: in the refused request; `beside`: everything else in it. Half of the history is kept, none if
-    it was the smaller part. With the server's `limit`, the request takes at most three quarters of it, to
-    leave room for the answer.
+    Half of the history is kept, none if it was smaller than what is `beside` it. With the server's `limit`,
+    the request takes at most three quarters of it, to leave room for the answer.
+
     """
     half = history // 2 if history >= beside else 0
     return half if limit is None else min(half, fitting_history(beside, limit))
 
 
 def fitting_history(beside: int, limit: int) -> int:
-    """Return the tokens of history that fit into a model with this limit."""
     return max(0, limit * 3 // 4 - beside)

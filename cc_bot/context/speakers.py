@@ -1,7 +1,5 @@
-"""Names of authors in prompts, and quotations of referenced messages.
-
-Others' words are indented or quoted line by line, so that they can't pass for the asker's.
-"""
+"""Names of authors in prompts, and quotations of referenced messages. Others' text is indented or quoted line
+by line, so that it can't pass for the author's."""
 
 import unicodedata
 from collections.abc import Sequence
@@ -16,16 +14,15 @@ NAME_CHARACTERS: Final = 40
 """Discord's display names have 32."""
 NAMELESS: Final = "?"
 YOU: Final = "you"
-"""The model itself; people's names always have a mark."""
+"""The model itself; users' names always have a mark."""
 REFERENCE_CHARACTERS: Final = 4000
-"""Of a referenced message."""
 _NOT_IN_NAMES: Final = frozenset(":：#＃﹟♯⌗")
 """What ends a name, begins a mark, or looks like it."""
 _BEGINNING: Final = 50
 
 
 def spoken(name: str, author_id: int, text: str) -> str:
-    """Return what someone said after their name; further lines are indented."""
+    """Return a text after its author's name; further lines are indented."""
     first, *others = text.splitlines() or [""]
     said = f"{speaker(name, author_id)}: {first}"
     return "\n".join((said, *(f"  {line}".rstrip() for line in others))) if others else said
@@ -33,8 +30,7 @@ def spoken(name: str, author_id: int, text: str) -> str:
 
 @lru_cache(maxsize=4096)
 def speaker(name: str, author_id: int) -> str:
-    """Return a name on one line without colons, and the mark of its user. The mark depends on the id alone,
-    so it never changes in frozen messages, and nobody can imitate it by a name."""
+    """Return a name on one line without colons, and the mark of its user, which no name can imitate."""
     letters = (
         " " if unicodedata.category(letter)[0] in "CZ" or letter in _NOT_IN_NAMES else letter
         for letter in name
@@ -44,8 +40,7 @@ def speaker(name: str, author_id: int) -> str:
 
 
 def mark_of(author_id: int) -> str:
-    """Return `#` and six digits, two tokens in most models; empty for an unknown id. Two people in a million
-    share one."""
+    """Return `#` and six digits, two tokens in most models; empty for an unknown id."""
     if not author_id:
         return ""
     digest = blake2b(author_id.to_bytes(8, "big"), digest_size=8).digest()
@@ -56,8 +51,6 @@ def beginning(text: str) -> str:
     """Return the beginning of a text, on one line."""
     return shorten(" ".join(text.split()), _BEGINNING)
 
-
-# ---- references ------------------------------------------------------------------------------------------
 
 _HEADINGS: Final[dict[Pointing, str]] = {
     "reply": "In reply to {whose}:",
@@ -78,7 +71,6 @@ _NOT_SHOWN: Final[dict[Pointing, str]] = {
 
 
 def quote(references: Sequence[Reference]) -> str:
-    """Quote the messages that a question refers to."""
     return "\n\n".join(map(_quoted, references))
 
 

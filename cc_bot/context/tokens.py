@@ -1,10 +1,9 @@
 """Estimates how many tokens a request costs.
 
-A tokenizer is specific to a model family and weighs megabytes. So text is split into runs of one kind (a word
-with the space before it, digits by threes, punctuation, kana, kanji), weighted by number and length. The
-weights were fitted to the o200k tokenizer on Japanese and English prose, chat, source code and tool schemas;
-sums over many texts are within a few percent. A factor per model is learned from its answers. 90,000 Japanese
-characters take about 15 ms.
+A tokenizer is specific to a model family and weighs megabytes. So text is split into runs of one kind,
+weighted by number and length. The weights were fitted to the o200k tokenizer on Japanese and English prose,
+chat, code and tool schemas. 90,000 Japanese characters take about 15 ms.
+
 """
 
 import json
@@ -31,9 +30,6 @@ from cc_bot.llm.model import (
     UserPart,
 )
 
-# ---- parts -----------------------------------------------------------------------------------------------
-# Messages of the history as parts of a prompt.
-
 UNSAID: Final = "…"
 """Stands for an answer without text."""
 
@@ -46,7 +42,6 @@ def message_parts(message: Message) -> Iterator[PromptPart]:
 
 
 def user_part(message: Message) -> UserPart:
-    """Return the text, with references and text files, and the images."""
     images = tuple(file for file in _files(message) if file.is_image)
     return UserPart(_whole_text(message), images, message.taints)
 
@@ -64,7 +59,7 @@ def _files(message: Message) -> tuple[Attachment, ...]:
 
 
 def call_parts(message: Message) -> Iterator[PromptPart]:
-    """The tool calls of an answer, each followed by its result: most servers refuse a call without one."""
+    """Each call is followed by its result: most servers refuse a call without one."""
     steps = list[list[tuple[str, ToolCall]]]()
     for index, call in enumerate(message.tool_calls):
         if call.native or not steps:
@@ -78,30 +73,26 @@ def call_parts(message: Message) -> Iterator[PromptPart]:
 
 
 def _assistant_parts(message: Message) -> Iterator[PromptPart]:
-    """The calls come before the text: many servers refuse a result followed by a question."""
+    """The calls come first: many servers refuse a result followed by a question."""
     yield from call_parts(message)
     yield AssistantPart(message.content or UNSAID, tainted=message.tainted)
 
 
 def _call_id(message: Message, index: int) -> str:
-    """Make an id for a past call. The model's own ids may repeat, and Mistral accepts only nine letters and
-    digits."""
+    """The model's own ids may repeat, and Mistral accepts only nine letters and digits."""
     return blake2b(f"{message.id}:{index}".encode()).hexdigest()[:9]
 
-
-# ---- tokens ----------------------------------------------------------------------------------------------
 
 MESSAGE_TOKENS: Final = 4
 """Overhead of a message, a tool call or a tool."""
 _NATIVE_CHARACTERS: Final = 4
-"""Characters per token of provider data: mostly base64, or English."""
+"""Provider data is mostly base64, or English."""
 IMAGE_TOKENS: Final = 800
-"""A picture of usual size in common vision models."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Kind:
-    """Runs of one kind of text. The patterns never backtrack, so all take linear time."""
+    """The patterns never backtrack, so all take linear time."""
 
     pattern: re.Pattern[str]
     per_run: float = 0.0
@@ -139,12 +130,11 @@ _RUNS: Final = tuple(
     (kind.pattern.search(_ALL_OF_ASCII) is not None, kind.pattern.findall, kind.per_run, kind.per_character)
     for kind in _KINDS
 )
-"""With whether each kind is ASCII."""
 _ASCII_RUNS: Final = tuple(run for run in _RUNS if run[0])
 
 
 def estimate_tokens(text: str) -> int:
-    """Return the estimated tokens of a text; never 0 for a non-empty one."""
+    """Never 0 for a non-empty text."""
     kinds, ascii_ = (_ASCII_RUNS, text) if text.isascii() else (_RUNS, "\x80".join(_ASCII.findall(text)))
     total = 0.0
     for of_ascii, find, per_run, per_character in kinds:
@@ -154,17 +144,15 @@ def estimate_tokens(text: str) -> int:
 
 
 def request_tokens(request: ChatRequest) -> int:
-    """Return the estimated tokens of a request, tools included."""
+    """Tools included."""
     return sum(map(part_tokens, request.prompt)) + tools_tokens(request.tools)
 
 
 def tools_tokens(tools: Iterable[ToolSchema]) -> int:
-    """Return the estimated tokens that tools add to a request."""
     return sum(MESSAGE_TOKENS + _schema_tokens(_schema_text(tool)) for tool in tools)
 
 
 def message_tokens(message: Message) -> int:
-    """Return the estimated tokens of a message of the history."""
     if message.role == "user":
         images = sum(file.is_image for file in _files(message))
         return MESSAGE_TOKENS + estimate_tokens(_whole_text(message)) + IMAGE_TOKENS * images
@@ -192,13 +180,12 @@ def _beside_text(part: PromptPart) -> int:
 
 
 def has_images(prompt: Sequence[PromptPart]) -> bool:
-    """Return whether the estimate includes pictures, whose cost is a guess."""
+    """The cost of pictures is a guess."""
     return any(isinstance(part, UserPart) and part.images for part in prompt)
 
 
 @lru_cache(maxsize=256)
 def _schema_tokens(schema: str) -> int:
-    """Cached: schemas are the same in each request."""
     return estimate_tokens(schema)
 
 
@@ -208,7 +195,7 @@ def _schema_text(tool: ToolSchema) -> str:
 
 
 def max_file_tokens(media_type: str, size: int) -> int:
-    """Quick upper estimate for a file of so many bytes, of which at most MAX_TEXT_BYTES of text are shown."""
+    """A quick upper estimate."""
     if media_type.startswith("image/"):
         return IMAGE_TOKENS
     if is_recording(media_type):

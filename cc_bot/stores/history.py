@@ -1,8 +1,8 @@
 """A session's history: the query that reads it, and how its rows are read.
 
-The history is the tail of the archive. One query reads the session, its last messages, summaries and canvas;
-only a session with files takes a second trip, and one with images a third. A JSON copy of the history made a
-turn cost 2.9 times as much.
+It is the tail of the archive: one query reads the session, its last messages, summaries and canvas. Only
+files take a second trip, and images a third. A JSON copy of the history made a turn cost 2.9 times as much.
+
 """
 
 from collections.abc import Collection, Iterable, Sequence
@@ -21,8 +21,6 @@ from cc_bot.stores.columns import MESSAGE, Columns
 
 
 class _SessionMessage(NamedTuple):
-    """A message and its session."""
-
     session_id: str
     opened_at: str
     last_active: str
@@ -47,8 +45,7 @@ _OF_TAIL: Final = f"""
     {MESSAGE.of("m")}
 """  # noqa: S608 - put together from constants alone
 
-# The message that is replied to, only if it is the user's own or the bot's. {visibility}: the parameter with
-# the turn's visibility.
+# Only the user's own message or the bot's. {visibility}: the parameter with the turn's visibility.
 _JOIN_REPLIED: Final = """
     LEFT JOIN messages AS r
         ON r.discord_id = m.reply_to AND r.user_id = $1 AND r.visibility IN ('public', {visibility})
@@ -65,8 +62,8 @@ _OPEN: Final = """
     user_id = $1 AND channel_id = $2 AND agent = $3 AND closed_at IS NULL AND last_active > $4
 """
 
-# A subquery, so that PostgreSQL reads the index backwards rather than sorting the whole session. $5 the
-# turn's visibility, $6 limit. A public turn sees public messages, a private one all.
+# A subquery, so that PostgreSQL reads the index backwards. $5 the turn's visibility, $6 limit. A public turn
+# sees public messages, a private one all.
 _SELECT_TAIL: Final = f"""
     SELECT {_OF_TAIL}
     FROM (SELECT * FROM sessions WHERE {_OPEN}) AS s
@@ -119,8 +116,7 @@ SELECT_OPEN_SESSION: Final = f"""
     {_SELECT_CANVAS}
 """  # noqa: S608 - put together from the constants above
 
-# $1 user, $2 session, $3 the turn's visibility, $4 the message that they precede, $5 limit. Empty if the
-# session was closed since.
+# $1 user, $2 session, $3 the turn's visibility, $4 the message that they precede, $5 limit
 SELECT_EARLIER: Final = f"""
     SELECT {_OF_TAIL}
     FROM sessions AS s
@@ -133,9 +129,8 @@ SELECT_EARLIER: Final = f"""
     LIMIT $5
 """  # noqa: S608 - put together from constants alone
 
-# A query of its own, as few sessions have files: joined, they would add a third to each turn's read.
-# Documents are read from their text, images by SELECT_IMAGES. $1 session, $2 user, $3 the oldest message
-# shown, $4 the one after the newest
+# A query of its own, as few sessions have files: joined, they would add a third to each read. $1 session, $2
+# user, $3 the oldest message shown, $4 the one after the newest
 SELECT_FILES: Final = """
     SELECT
         message_id, name, content_type,
@@ -166,26 +161,24 @@ _message: Final = _SAID.part("message")
 
 
 def split(rows: Sequence[Row]) -> tuple[Sequence[Row], Sequence[Row]]:
-    """Split the rows of SELECT_OPEN_SESSION, which a UNION ALL returns in any order: the open session with
-    its messages, newest first, and what is beyond: summaries, the rest of an expired session, the canvas."""
+    """Split the rows of SELECT_OPEN_SESSION: the open session with its messages, newest first, and what is
+    beyond (summaries, the rest of an expired session, the canvas)."""
     tail = [row for row in rows if _session_id(row) is not None]
     return sorted(tail, key=message_id, reverse=True), [row for row in rows if _session_id(row) is None]
 
 
 def has_question(rows: Sequence[Row]) -> bool:
-    """Return whether a history can start within these rows."""
     return any(_role(row) == "user" for row in rows)
 
 
 def has_files(rows: Sequence[Row]) -> bool:
-    """Return whether the session has files, to be read with SELECT_FILES."""
     return bool(_has_files(rows[0]))
 
 
 def read_session(
     tail: Sequence[Row], beyond: Sequence[Row], key: SessionKey, now: datetime, *, more: bool = False
 ) -> Session:
-    """Read the open session without files; if there is none, a session that is not stored."""
+    """Read the open session without files; if there is none, one that is not stored."""
     newest = tail[0] if tail else None
     return Session(
         id=_session_id(newest) if newest else "",
@@ -213,7 +206,6 @@ def read_history(rows: Sequence[Row]) -> tuple[Message, ...]:
 
 
 def with_files(messages: Sequence[Message], files: Sequence[Row]) -> tuple[Message, ...]:
-    """Add the files of SELECT_FILES to their messages."""
     attachments = _attachments(files)
     return tuple(
         replace(each, attachments=attachments[each.id]) if each.id in attachments else each
@@ -250,7 +242,7 @@ def _canvas(rows: Sequence[Row]) -> Canvas:
 
 
 def newest_images(files: Sequence[Row], message_ids: Collection[int], room_bytes: int) -> list[str]:
-    """Return the newest images that fit into so many bytes, as SELECT_IMAGES names them, without gaps."""
+    """Return the newest images that fit into so many bytes, as SELECT_IMAGES names them."""
     slots = list[str]()
     for id_, _, content_type, _, document, _, size, position in reversed(files):
         if id_ not in message_ids or document or not content_type.startswith("image/"):
@@ -263,7 +255,6 @@ def newest_images(files: Sequence[Row], message_ids: Collection[int], room_bytes
 
 
 def with_images(files: Sequence[Row], images: Sequence[Row]) -> list[Row]:
-    """Add the bytes that SELECT_IMAGES found to SELECT_FILES' rows."""
     data = {(id_, position): found for id_, position, found in images}
     return [(*row[:3], data.get((row[0], row[-1]), row[3]), *row[4:]) for row in files]
 
@@ -285,8 +276,7 @@ def _attachments(rows: Sequence[Row]) -> dict[int | None, tuple[Attachment, ...]
     return files
 
 
-# ---- attachments -----------------------------------------------------------------------------------------
-# Attachments, stored while their turn is in the history.
+# Attachments are stored while their turn is in the history.
 
 # $1 user, $2 channel, $3 agent, $4 the last activity that is too long ago
 DELETE_ATTACHMENTS_OF_IDLE: Final = """
@@ -307,7 +297,7 @@ _INSERT_ATTACHMENT: Final = """
     ORDER BY id DESC LIMIT 1
 """
 
-# Keeps files that either history of the session shows: of public messages, or of all.
+# Keeps files that either history shows: of public messages, or of all.
 DELETE_ATTACHMENTS_NO_LONGER_SEEN: Final = """
     DELETE FROM attachments
     WHERE session_id = $1 AND user_id = $2 AND message_id NOT IN (
@@ -373,7 +363,7 @@ FREE_OLDEST_FILES: Final = """
 
 
 def free_files(total_bytes: int) -> Steps[None]:
-    """Free the oldest files of the users with the most until all users together are within the limit."""
+    """Free files of the users with the most until all users together are within the limit."""
     while True:
         held = sorted((size, user_id) for user_id, size in (yield Statement(SELECT_FILE_BYTES)))
         excess = sum(size for size, _ in held) - total_bytes

@@ -1,12 +1,12 @@
 """The ledger of turns: each question until its answer has been shown.
 
 A session turn is entered before its user sees the acknowledgement, and marked answered in the transaction
-that stores its answer (SessionStore.archive_turn). Its row, with the interaction's token, is deleted once the
-user has seen the outcome; only interrupted turns, which may be asked again, remain.
+that stores its answer. Its row is deleted once the user has seen the outcome; only interrupted turns, which
+may be asked again, remain.
 
-A mention (a question in a channel) is entered with its message (ChannelStore.add) and answered with its
-answer (ChannelStore.archive_answer). One answer may cover several questions of a user. Mention rows are kept,
-so that an answer's questions can be found.
+A mention (a question in a channel) is entered with its message and answered with its answer, which may cover
+several. Mention rows are kept, so that an answer's questions can be found.
+
 """
 
 import json
@@ -58,7 +58,6 @@ _WRITTEN: Final = Parameters(TURN.names)
 
 # ruff: noqa: S608 - put together from constants alone
 
-# ---- turns of sessions -----------------------------------------------------------------------------------
 
 _INSERT: Final = f"""
     INSERT INTO turns ({_WRITTEN.names}, process) VALUES ({_WRITTEN.marks}, ${_WRITTEN.count + 1})
@@ -107,7 +106,7 @@ _SELECT_MESSAGE: Final = f"""
     SELECT {MESSAGE.select} FROM messages WHERE user_id = $1 AND id = $2 AND role = 'assistant'
 """
 
-# An answer that was moved out of the channel, and its question. $1 user, $2 the answer
+# An answer that moved out of the channel, and its question. $1 user, $2 the answer
 _UNREAD: Final = """
         $2,
         (
@@ -130,7 +129,7 @@ _LEAVE_CHANNEL: Final = f"""
     UPDATE messages SET in_channel = 0 WHERE user_id = $1 AND in_channel = 1 AND id IN ({_UNREAD})
 """
 
-# An answer's question is the newest before it in its session. Uses the index of session messages.
+# An answer's question is the newest before it in its session.
 _SELECT_HEARD: Final = """
     SELECT q.heard
     FROM messages AS a
@@ -146,8 +145,8 @@ ANSWERED: Final = """
     WHERE id = $1 AND user_id = $2
         AND EXISTS (SELECT 1 FROM messages WHERE session_id = $3 AND user_id = $2)
 """
-"""Run after the answer is stored, in the same transaction. Parameters: entry, user, session, and the message
-that shows it, if known."""
+"""Run in the transaction that stores the answer. Parameters: entry, user, session, and the message that shows
+it."""
 
 # Uses the primary keys. $1 entry, $2 user, $3 process
 _SELECT_ELSEWHERE: Final = """
@@ -167,13 +166,11 @@ FORGET_INTERRUPTED: Final = """
     DELETE FROM turns WHERE kind <> 'mention' AND state = 'interrupted' AND accepted_at < $1 /* all users */
 """
 
-# ---- mentions --------------------------------------------------------------------------------------------
-# The statements repeat the condition of the index turns_due to use it. $1 channel, $2 thread
+# Mentions: the statements repeat the condition of the index turns_due to use it. $1 channel, $2 thread
 
 _DUE: Final = "kind = 'mention' AND state <> 'shown'"
 _HERE: Final = f"{_DUE} AND w.channel_id = $1 AND w.thread_id = $2"
 
-# Joins each mention with its message; the statement adds the condition.
 _ASKED: Final = """
     FROM turns AS w
     @look_up messages AS m ON m.discord_id = w.question_id AND m.user_id IS NULL AND m.visibility = 'public'
@@ -207,8 +204,7 @@ _UNATTENDED: Final = f"""
     LIMIT 1 /* channel */
 """
 
-# If the question was edited again after it was read, its text differs and it stays 'edited'. $1 id, $2 the
-# text that was read
+# A question that was edited again has another text and stays 'edited'. $1 id, $2 the text that was read
 _READ: Final = """
     UPDATE turns AS w SET state = CASE WHEN EXISTS (
         SELECT 1 FROM messages AS a WHERE a.discord_id = w.shown_in AND a.user_id IS NULL
@@ -240,8 +236,8 @@ _SHOWN: Final = """
     /* channel */
 """
 
-# The row is kept: if the message is delivered again, it does not wait again. $1 an array of ids, $2 the
-# message that shows the failure, if the questions may be reopened
+# The row is kept, so that a second delivery does not wait again. $1 an array of ids, $2 the message that
+# shows the failure, if the questions may be reopened
 _GIVE_UP: Final = """
     UPDATE turns SET
         shown_in = $2, calls = CASE WHEN CAST($2 AS BIGINT) IS NULL THEN '[]' ELSE calls END,
@@ -277,8 +273,6 @@ _ANSWERED_BY: Final = """
     /* channel */
 """
 
-# ---- ledger ----------------------------------------------------------------------------------------------
-
 
 @dataclass(frozen=True, slots=True)
 class Mention:
@@ -286,13 +280,12 @@ class Mention:
 
     state: Literal["accepted", "answered", "edited"]
     begun_as: int | None
-    """The newest question covered by an answer that was begun; the answer message's nonce is made from it."""
+    """The newest question of an answer that was begun; the answer's nonce is made from it."""
     shown_in: int | None
-    """The message that shows its answer; None if none is known."""
+    """The message that shows its answer."""
     calls: tuple[ToolCall, ...]
-    """As `PendingTurn.calls`."""
     left_behind: bool
-    """Whether it was waiting when the channel was reset; it must not be read."""
+    """It waited when the channel was reset, and must not be read."""
     question: Message
 
 
@@ -302,7 +295,6 @@ _MENTION: Final = Columns(
 
 
 def channel_turn(question_id: int) -> str:
-    """Return the turn id of a channel question."""
     return f"q{question_id}"
 
 
@@ -313,26 +305,23 @@ def asked_in(turn: str) -> int | None:
 
 class TurnLedger:
     def __init__(self, database: Database, *, process: str = "") -> None:
-        """`process` is the owner of the turns entered."""
+        """`process` owns the turns entered."""
         self._database = database
         self._process = process
 
     async def accept(self, turn: PendingTurn) -> None:
-        """Enter a turn. From here on its user gets an answer or a failure notice, even if the process
-        dies."""
+        """Enter a turn: from here on its user gets an answer or a failure notice."""
         await self._database.write(lambda: accept_turn(turn, self._process), [user(turn.key.user_id)])
 
     async def note_message(self, entry: str, user_id: int, message_id: int) -> None:
-        """Record the message that shows the turn, or is reserved for it."""
         await self._change(_SHOWN_IN, entry, user_id, message_id)
 
     async def add_page(self, entry: str, user_id: int, message_id: int) -> None:
         await self._change(_POSTED, entry, user_id, message_id)
 
     async def move(self, turn: PendingTurn, place_id: int, pages: tuple[int, ...]) -> None:
-        """Record that the bot now shows the turn in that channel without the token, in these and later
-        messages. If it is another channel, the answer and its question leave the original channel's
-        context."""
+        """Record that the bot now shows the turn in that channel without the token. If it is another channel,
+        the answer and its question leave the original channel's context."""
         columns = (turn.id, turn.key.user_id, place_id, json.dumps(pages))
         batch = [Statement(_MOVED, columns)]
         if place_id != turn.key.channel_id and turn.answer_id is not None:
@@ -341,16 +330,16 @@ class TurnLedger:
         await self._database.transaction(batch, [user(turn.key.user_id)])
 
     async def mark_settled(self, entry: str, user_id: int) -> None:
-        """Delete the entry: its user has seen the outcome."""
+        """The user has seen the outcome."""
         await self._change(_DELETE, entry, user_id)
 
     async def mark_interrupted(self, entry: str, user_id: int) -> None:
-        """Record that its user was informed of the failure, and may have it asked again."""
+        """The user was informed of the failure, and may have it asked again."""
         await self._change(_INTERRUPTED, entry, user_id, "[]")
 
     async def offer(self, turn: PendingTurn, message_ids: tuple[int, ...] = ()) -> None:
-        """Record that the turn failed and may be asked again; adds it if it is new (refused). `message_ids`:
-        the messages that show the failure, if several."""
+        """Record that the turn failed and may be asked again; adds it if it was refused. `message_ids`: the
+        messages that show the failure, if several."""
         offered = (turn.id, turn.key.user_id, json.dumps(message_ids))
         batch = [_insert(turn, self._process), Statement(_INTERRUPTED, offered)]
         await self._database.transaction(batch, [user(turn.key.user_id)])
@@ -358,8 +347,8 @@ class TurnLedger:
     async def claim(
         self, entry: str, user_id: int, renewed: Callable[[PendingTurn], PendingTurn]
     ) -> PendingTurn | None:
-        """Replace the interrupted turn by `renewed(turn)`, to ask it again, and return that. None if it is
-        missing or claimed already: only one press wins."""
+        """Replace the interrupted turn by `renewed(turn)` and return that. None if it is missing or claimed
+        already: only one press wins."""
 
         def steps() -> Steps[PendingTurn | None]:
             rows = yield Statement(_SELECT_INTERRUPTED, (entry, user_id))
@@ -379,55 +368,50 @@ class TurnLedger:
         await self._change(_RELEASE_CLAIM, entry, user_id)
 
     async def note_calls(self, turn: str, user_id: int, calls: Sequence[ToolCall]) -> None:
-        """Record the changes that the turn's tools have made so far, and those about to be made, without a
+        """Record changes that the turn's tools have made so far, and those about to be made, without a
         result."""
         await self._change(_KEEP_CALLS, turn, user_id, tool_calls_to_json(tuple(calls)))
 
     async def note_heard(self, entry: str, user_id: int, heard: str) -> None:
-        """Record the transcription of the question's recordings, unless its question is not stored."""
+        """Record the transcript of the question's recordings, if the question is stored."""
         await self._change(_HEARD, entry, user_id, heard)
 
     async def get_heard(self, user_id: int, answer_id: int | None) -> str:
-        """Return the transcription of an answer's question; empty if it was typed."""
+        """Return the transcript of an answer's question."""
         rows = await self._database.query(_SELECT_HEARD, user_id, answer_id)
         return str(rows[0][0]) if rows else ""
 
     async def runs_elsewhere(self, entry: str, user_id: int) -> bool:
-        """Return whether another live process runs the turn or shows its answer."""
+        """True if another live process runs the turn or shows its answer."""
         return bool(await self._database.query(_SELECT_ELSEWHERE, entry, user_id, self._process))
 
     async def get_message(self, user_id: int, row_id: int | None) -> Message | None:
-        """Return a user's answer by its row; None if it was erased."""
+        """None if it was erased."""
         rows = await self._database.query(_SELECT_MESSAGE, user_id, row_id)
         found = await read_texts(self._database, user_id, [*map(MESSAGE.read, rows)])
         return found[0] if found else None
 
     async def list_unfinished(self) -> tuple[PendingTurn, ...]:
-        """List all users' unfinished turns, oldest first: those of this process and of dead ones, which it
-        adopts, so that one process finishes each."""
+        """List unfinished turns of this process and of dead ones, which it adopts, oldest first."""
         me = (self._process,)
         batch = [Statement(ADOPT_TURNS, me), Statement(SELECT_UNFINISHED, me)]
         _, rows = await self._database.transaction(batch, [MAINTENANCE_LOCK])
         return tuple([await self._with_texts(turn) for turn in map(TURN.read, rows)])
 
     async def forget_interrupted(self, before: datetime) -> None:
-        """Delete interrupted turns from before then: they can't be asked again."""
         await self._database.transaction(
             [Statement(FORGET_INTERRUPTED, (to_ms(before),))], [MAINTENANCE_LOCK]
         )
 
-    # Mentions
-
     async def list_due(self, key: ChannelKey) -> tuple[Mention, ...]:
-        """List the questions in a channel or thread that wait for an answer, were edited, or whose answer was
-        not fully shown; oldest first."""
+        """List the channel's questions that wait, were edited, or whose answer was not fully shown, oldest
+        first."""
         rows = await self._database.query(_SELECT_DUE, key.channel_id, key.thread_id, key.place_id)
         found = sorted(map(_MENTION.read, rows), key=lambda due: due.question.discord_id or 0)
         return tuple([await self._with_call_texts(due) if due.calls else due for due in found])
 
     async def mark_read(self, key: ChannelKey, question: Message) -> None:
-        """Record that this text of the question was processed. Does nothing if the question has changed
-        since."""
+        """Record that this text of the question was processed, unless it has changed since."""
         await self._change_in(key, _READ, question.discord_id, question.content)
 
     async def list_places(self) -> tuple[ChannelKey, ...]:
@@ -435,38 +419,35 @@ class TurnLedger:
         return tuple(dict.fromkeys(map(CHANNEL.read, await self._database.query(_PLACES))))
 
     async def get_place(self, discord_id: int) -> ChannelKey | None:
-        """Return the channel of this mention; None if the message is not a mention."""
+        """Return the channel of this mention, if it is one."""
         rows = await self._database.query(_PLACE_OF, discord_id)
         return CHANNEL.first(rows)
 
     async def is_question(self, discord_id: int, user_id: int) -> bool:
-        """Return whether this user's message is a mention, or belongs to the user's session."""
+        """True if this user's message is a mention, or belongs to the user's session."""
         return bool(await self._database.query(_IS_QUESTION, discord_id, user_id))
 
     async def has_unattended(self, key: ChannelKey) -> bool:
-        """Return whether a question there waits without an answer message."""
+        """True if a question there waits without an answer message."""
         return bool(await self._database.query(_UNATTENDED, key.channel_id, key.thread_id))
 
     async def begin_answer(self, key: ChannelKey, questions: Sequence[Message], newest_id: int) -> None:
-        """Record that one answer message is about to be posted for all of these, with a nonce made from this
-        id."""
+        """Record that one answer message is about to be posted for these, with a nonce made from this id."""
         await self._change_in(key, _BEGIN, newest_id, _ids(questions))
 
     async def note_answer(
         self, key: ChannelKey, questions: Sequence[Message], answer_id: int
     ) -> frozenset[int]:
-        """Record the message that will show their answer, so that only one is posted. Returns the Discord ids
-        that still wait: a question may have been deleted, or the channel reset."""
+        """Record the message that will show their answer. Returns the Discord ids that still wait: a question
+        may have been deleted, or the channel reset."""
         waiting = await self._change_in(key, _ANSWERING, answer_id, _ids(questions))
         return frozenset(id_ for (id_,) in waiting)
 
     async def list_unshown(self, key: ChannelKey) -> tuple[Message, ...]:
-        """List the channel's stored answers that may not be fully shown."""
         rows = await self._database.query(_TO_SHOW, key.channel_id, key.thread_id)
         return tuple(map(MESSAGE.read, rows))
 
     async def mark_shown(self, key: ChannelKey, answer_id: int) -> None:
-        """Record that the answer is fully shown on Discord."""
         await self._change_in(key, _SHOWN, answer_id)
 
     async def give_up(
@@ -476,17 +457,15 @@ class TurnLedger:
         await self._change_in(key, _GIVE_UP, _ids(questions), failed_in)
 
     async def reopen(self, key: ChannelKey, user_id: int, failed_in: int) -> frozenset[int]:
-        """Make the user's questions wait again whose failure this message shows; their answer goes into it.
-        Returns their ids, without questions that already wait, are answered, or were deleted."""
+        """Make the user's questions wait again whose failure this message shows. Returns their ids."""
         return frozenset(id_ for (id_,) in await self._change_in(key, _REOPEN, failed_in, user_id))
 
     async def list_questions(self, answer_id: int) -> tuple[Message, ...]:
-        """List the questions of an answer, oldest first, without deleted ones."""
+        """Oldest first, without deleted ones."""
         return tuple(map(MESSAGE.read, await self._database.query(_QUESTIONS, answer_id)))
 
     async def get_answer_message(self, discord_id: int) -> int | None:
-        """Return the message that shows this question's answer or failure; None while it waits or if there is
-        none."""
+        """Return the message that shows this question's answer or failure, if any."""
         rows = await self._database.query(_ANSWERED_BY, discord_id)
         return rows[0][0] if rows else None
 
@@ -507,7 +486,7 @@ class TurnLedger:
 
 
 def accept_turn(turn: PendingTurn, process: str) -> Steps[None]:
-    """As TurnLedger.accept, to run inside another transaction."""
+    """As TurnLedger.accept, inside another transaction."""
     if turn.kind == "message":
         yield Statement(_DELETE_TWIN, (turn.key.user_id, turn.question_id))
     yield _insert(turn, process)

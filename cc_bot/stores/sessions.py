@@ -1,7 +1,8 @@
 """Sessions: the conversation of a user in a channel, and the history that a turn sees.
 
 A turn takes two trips to the database: `open` before the model is asked, `commit_turn` after. No transaction
-is open in between and no conversation is kept in the process, so a restart changes nothing.
+is open in between.
+
 """
 
 import json
@@ -71,15 +72,12 @@ from cc_bot.stores.proposals import DROP_OF_ANSWER, PROPOSAL, insert_proposals
 from cc_bot.stores.summaries import DELETE_SUMMARIES, STOP_SUMMARIZING
 from cc_bot.stores.usage import Settlement, settle_stored
 
-# ---- turn writing ----------------------------------------------------------------------------------------
-
 # Its Discord id goes to the answer that replaces it, in the same message.
 _MARK_REPLACED: Final = """
     UPDATE messages SET status = 'replaced', discord_id = NULL
     WHERE id = $3 AND session_id = $1 AND user_id = $2 AND role = 'assistant'
 """
 
-# Run before _MARK_REPLACED.
 _THAW_REPLACED: Final = f"""
     DELETE FROM block_boundaries WHERE id IN (
         {BLOCKS_FROM_MESSAGE}
@@ -89,9 +87,8 @@ _THAW_REPLACED: Final = f"""
 
 _SAID: Final = Parameters((name for name in MESSAGE.names if name not in ("id", "created_at")), first=7)
 
-# Owner and channel come from the session's row, so another user's session is refused. A replacing answer
-# stays where the former one was. $1 session, $2 user, $3 now, $4 and $5 channel and thread if it is public,
-# $6 the answer that it replaces, then _SAID
+# Owner and channel come from the session's row, so another user's session is refused. $1 session, $2 user, $3
+# now, $4 and $5 channel and thread if it is public, $6 the answer that it replaces, then _SAID
 _INSERT_MESSAGE: Final = f"""
     INSERT INTO messages (
         session_id, user_id, channel_id, parent_channel_id, thread_id, in_channel, timestamp, created_at,
@@ -118,18 +115,16 @@ _TOUCH: Final = """
 @dataclass(frozen=True, slots=True)
 class StoredTurn:
     messages: tuple[Message, ...]
-    """With ids and times."""
     canvas: Canvas | None = None
-    """The resulting canvas, if the turn changed it."""
+    """If the turn changed it."""
     proposals: tuple[Proposal, ...] = ()
-    """With ids."""
     files_deleted: int = 0
     """Older files of the user that were deleted to make room."""
 
 
 def _draw(session: Session, drawn: Sequence[Drawn]) -> Steps[Canvas | None]:
-    """Apply a turn's canvas changes to the current canvas, which may have changed meanwhile. After `/clear`
-    another session has the canvas, and it stays empty."""
+    """Apply canvas changes to the current canvas, which may have changed meanwhile. After `/clear` another
+    session has the canvas, and it stays empty."""
     found = read_current((yield select_current(session.key)))
     if found is not None and found.session_id != session.id:
         return None
@@ -146,8 +141,6 @@ def _as_stored(message: Message, key: SessionKey, now: datetime) -> Message:
     return replace(message, created_at=now, author_id=author_id, tainted=message.taints)
 
 
-# ---- sessions --------------------------------------------------------------------------------------------
-
 CLOSE_EXPIRED: Final = """
     UPDATE sessions SET closed_at = $2
     WHERE closed_at IS NULL AND active_hour <= substr($1, 1, 13) AND last_active <= $1
@@ -159,8 +152,7 @@ DELETE_ATTACHMENTS_OF_EXPIRED: Final = """
     DELETE FROM attachments WHERE session_id IN @texts($1)
     /* all users */
 """
-"""Parameters: the sessions that CLOSE_EXPIRED has closed; a turn that came meanwhile keeps its session and
-files."""
+"""Parameters: the sessions that CLOSE_EXPIRED has closed."""
 
 _BEGINNING_OF_TIME: Final = ""
 _END_OF_TIME: Final = to_text(datetime.max.replace(tzinfo=UTC))
@@ -171,7 +163,7 @@ _CLOSE_IDLE: Final = """
     WHERE user_id = $1 AND channel_id = $2 AND agent = $3 AND closed_at IS NULL AND last_active <= $4
 """
 
-# The new session takes over the canvas. Of two at once, the second reads the first one's session.
+# The new session takes over the canvas.
 INSERT_SESSION: Final = f"""
     INSERT INTO sessions (
         user_id, channel_id, agent, id, created_at, last_active, active_hour, canvas_state, canvas_revision
@@ -206,8 +198,7 @@ class SessionStore:
         page_size: int = PAGE_SIZE,
         file_quota: FileQuota = FILE_QUOTA,
     ) -> None:
-        """`history_limit`: messages, 0 for no limit; `session_ttl`: idle time until expiry; `page_size`:
-        messages per read."""
+        """`history_limit`: messages, 0 for no limit; `page_size`: messages per read."""
         self._file_quota = file_quota
         self._database = database
         self._limit = history_limit
@@ -219,11 +210,11 @@ class SessionStore:
         self, key: SessionKey, *, visibility: Visibility = "public", beyond: int = 0, lasting: bool = True
     ) -> Session:
         """Open the current session with its history; a new one if there is none or it has expired. If not
-        `lasting`, a new one is not stored and can't be committed to.
+        `lasting`, a new one is not stored.
 
         The history of a `public` turn leaves out private messages. Of a long history the newest page is read;
-        `more` says if `load_earlier` has more. `beyond`: messages to read beyond the limit, for a turn that
-        regenerates the last answer.
+        `more` says if `load_earlier` has more. `beyond`: messages to read beyond the limit.
+
         """
         now, size = self._clock(), self._page() + beyond
         idle = idle_since(now, self._ttl)
@@ -240,8 +231,7 @@ class SessionStore:
         return replace(session, history=await read_texts(self._database, key.user_id, history))
 
     async def load_earlier(self, session: Session, *, visibility: Visibility = "public") -> Session:
-        """Return the session with one more page of its history, if there is one. `visibility`: as in
-        `open`."""
+        """Return the session with one more page of its history, if there is one."""
         if not session.more:
             return session
         known, rows, more = len(session.history), list[Row](), True
@@ -261,7 +251,7 @@ class SessionStore:
         return replace(session, history=(*earlier, *session.history), more=more)
 
     async def get_question(self, user_id: int, answer_id: int) -> Message | None:
-        """Return the question of a user's answer, without its files; both by row id."""
+        """Without files; by row ids."""
         return MESSAGE.first(await self._database.query(_SELECT_QUESTION, user_id, answer_id))
 
     async def clear(self, key: SessionKey) -> Session:
@@ -295,11 +285,9 @@ class SessionStore:
     ) -> Session:
         """Store a turn, whole or not at all, and return the session with it.
 
-        `replaces`: the answer of this session that is replaced; it stays in the archive and leaves the
-        history. `drawn`: canvas changes, applied to the current canvas. A session that was closed or expired
-        meanwhile gets the turn and stays closed. Turns stored since `open` appear at the next `open`.
+        `replaces`: the answer that leaves the history. `drawn`: changes of the current canvas. A session that
+        was closed meanwhile gets the turn and stays closed. Raises StorageError and ConversationGone.
 
-        Raises StorageError and ConversationGone.
         """
         stored = await self.archive_turn(session, messages, replaces=replaces, drawn=drawn)
         before = [message for message in session.history if not _is_answer(message, replaces)]
@@ -326,9 +314,9 @@ class SessionStore:
         settlement: Settlement | None = None,
         place: ChannelKey | None = None,
     ) -> StoredTurn:
-        """Store a turn as `commit_turn` does, and return what was stored. `entry`: the turn's id in the
-        ledger. `place`: where it is public; its messages with a Discord id then belong to that channel's
-        context. Raises ValueError for private messages with a `place`."""
+        """Store a turn as `commit_turn` does, and return what was stored. `entry`: in the ledger. `place`:
+        where it is public; its messages with a Discord id then belong to that channel's context. Raises
+        ValueError for private messages with a `place`."""
         if place and any(message.visibility == "private" for message in messages):
             raise ValueError("a private message belongs to no channel")
         now = from_ms(to_ms(self._clock()))  # as it is read back
@@ -376,8 +364,8 @@ class SessionStore:
         return stored
 
     def _make_room(self, session: Session, said: Sequence[Message]) -> Steps[tuple[int, bool]]:
-        """Delete files that no request shows or that are too many. Returns how many the user is to be told
-        of, and whether all users together have too many."""
+        """Delete files that no request shows or that are too many. Returns how many to report to the user,
+        and whether all users together have too many."""
         user_id, deleted, is_full = session.key.user_id, 0, False
         owned, brings_files = (session.id, user_id), any(message.attachments for message in said)
         if self._limit and (session.has_files or brings_files):
@@ -399,7 +387,6 @@ class SessionStore:
         return max(0, min(self._page_size, self._limit - known)) if self._limit else self._page_size
 
     def _may_continue(self, asked: int, read: int, known: int = 0) -> bool:
-        """Return whether there may be more after a page."""
         return read == asked and self._page(known + read) > 0
 
     async def _read_files(

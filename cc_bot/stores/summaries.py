@@ -1,8 +1,9 @@
 """Summaries of each key's conversation, and the messages that are in none yet.
 
-A session's row records how far it is summarized, and storing a summary requires that this has not changed
-since its messages were read. So a slow summary is rejected if the conversation was cleared, expired, deleted
-or summarized meanwhile.
+A session's row records how far it is summarized. Storing a summary requires that this has not changed since
+its messages were read: a slow one is rejected if the conversation was cleared, expired, deleted or summarized
+meanwhile.
+
 """
 
 from collections.abc import Mapping
@@ -83,8 +84,7 @@ _SELECT_NEWEST: Final = """
     WHERE s.user_id = $1 AND s.channel_id = $2 AND s.agent = $3 AND s.summarize = 1
 """
 
-# as above, and $4 the newest message: messages up to it are never summarized, not even by a summary being
-# written
+# as above, and $4 the newest message: messages up to it are never summarized
 _COVER_EVERYTHING: Final = """
     UPDATE sessions SET summarized_to = $4
     WHERE user_id = $1 AND channel_id = $2 AND agent = $3 AND summarize = 1 AND summarized_to < $4
@@ -134,8 +134,8 @@ _PUT: Final = """
     WHERE summaries.user_id = $2
 """
 
-# Locks the row; nothing is stored if it finds none. $1 session, $2 user, $3 how far it was summarized when
-# its messages were read, $4 1 if it was closed by then, $5 how far it is summarized now
+# Nothing is stored if it finds no row. $1 session, $2 user, $3 how far it was summarized when its messages
+# were read, $4 1 if it was closed by then, $5 how far it is summarized now
 _COVER: Final = """
     UPDATE sessions SET summarized_to = $5
     WHERE id = $1 AND user_id = $2 AND summarized_to = $3 AND summarize = 1
@@ -160,7 +160,7 @@ _DELETE_OF_SESSION: Final = """
 
 def forget_summaries_of(key: SessionKey, session_id: str) -> Steps[None]:
     """Delete the summaries that cover a session. If there was one, earlier messages of the key are never
-    summarized again, as after `SummaryStore.delete`."""
+    summarized again."""
     if not (yield Statement(_DELETE_OF_SESSION, (*key_columns(key), session_id))):
         return
     yield Statement(DELETE_SUMMARIES, key_columns(key))
@@ -169,19 +169,16 @@ def forget_summaries_of(key: SessionKey, session_id: str) -> Steps[None]:
 
 
 class SummaryStore:
-    """The summaries of every key, visible to the key's user alone."""
-
     def __init__(self, database: Database, *, clock: Clock = utc_now) -> None:
         self._database = database
         self._clock = clock
 
     async def list_current(self, key: SessionKey) -> tuple[Summary, ...]:
-        """List a key's summaries: at most one of each visibility, the public one first."""
+        """At most one of each visibility, the public one first."""
         return tuple(map(_SUMMARY.read, await self._database.query(_SELECT, *key_columns(key))))
 
     async def get_backlog(self, key: SessionKey) -> Backlog | None:
-        """Return the oldest MAX_BACKLOG unsummarized messages of the key's oldest session that has any; None
-        if there are none."""
+        """Return the oldest MAX_BACKLOG unsummarized messages of the key's oldest session that has any."""
         rows = await self._database.query(_SELECT_BACKLOG, *key_columns(key), MAX_BACKLOG)
         said = [*map(_SAID.read, rows)]
         if not said:
@@ -190,11 +187,8 @@ class SummaryStore:
         return Backlog(key, said[0].session_id, said[0].closed, said[0].covered_to, messages)
 
     async def put(self, backlog: Backlog, texts: Mapping[Visibility, str]) -> bool:
-        """Store new summaries and mark the backlog as summarized, or nothing.
-
-        Returns False if the backlog is outdated: the conversation was cleared or expired, its summary deleted
-        or replaced. Each text replaces the summary of its visibility.
-        """
+        """Store new summaries and mark the backlog as summarized. Returns False if the backlog is
+        outdated."""
         unchanged = (backlog.session_id, backlog.key.user_id, backlog.covered_to, int(backlog.closed))
         now = to_ms(self._clock())
         ids = [message.id for message in backlog.messages if message.id is not None]
@@ -240,5 +234,4 @@ class SummaryStore:
 
 
 def _taint(backlog: Backlog, visibility: Visibility) -> int:
-    """Return 1 if a summary of this visibility is made of anything tainted."""
     return int(any(each.taints for each in backlog.messages if each.visibility == visibility))

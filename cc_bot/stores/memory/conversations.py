@@ -1,9 +1,6 @@
-"""Empties the parts of stored conversations that concern memories, on request of their user.
-
-These are the answers that stored or looked up a memory, the questions of those that stored one, and every
-message that contains its text. Summaries that cover them are deleted, as are canvas elements that those
-answers drew.
-"""
+"""Empties the parts of stored conversations that concern memories, on request of their user: answers that
+stored or looked up a memory, questions of those that stored one, and messages that contain its text.
+Summaries that cover them are deleted, as are canvas elements that those answers drew."""
 
 import json
 import re
@@ -24,7 +21,6 @@ from cc_bot.stores.columns import tool_calls_of
 MAX_MESSAGES: Final = 20_000
 _PAGE: Final = 200
 
-# ---- finding ---------------------------------------------------------------------------------------------
 # $1 is the user.
 
 _SELECT_SESSIONS: Final = "SELECT id FROM sessions WHERE user_id = $1 ORDER BY created_at DESC"
@@ -58,18 +54,16 @@ SELECT_CHANNEL_QUESTIONS: Final = """
 class Mentions:
     ids: set[int] = field(default_factory=set)
     drawn: list[ToolCall] = field(default_factory=list)
-    """Canvas calls of their answers."""
 
 
 class MentionFinder:
-    """Searches one user's messages and answers, in pages and at most MAX_MESSAGES from the newest sessions,
-    so that a long archive does not block other users."""
+    """Searches in pages and at most MAX_MESSAGES from the newest sessions, so that a long archive does not
+    block other users."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     async def find(self, user_id: int, memory_ids: Collection[int], texts: Collection[str]) -> Mentions:
-        """Return the messages that concern memories with these ids and texts."""
         found, sought, question = Mentions(), TextMatcher(texts), 0
         async for id_, role, content, stored in self._read_sessions(user_id):
             calls = tool_calls_of(stored)
@@ -158,7 +152,6 @@ class TextMatcher:
                     yield sought
 
 
-# ---- emptying --------------------------------------------------------------------------------------------
 # $1 is the user, $2 an array of messages, unless stated otherwise.
 
 _DELETE_FILES: Final = "DELETE FROM attachments WHERE user_id = $1 AND message_id IN @ids($2)"
@@ -225,8 +218,7 @@ _CHANGE_CANVAS: Final = f"UPDATE sessions SET canvas_state = $3, {CHANGED} WHERE
 
 
 def empty(user_id: int, mentions: Mentions, mark: str) -> Steps[tuple[int, int]]:
-    """Replace the messages' content by the mark. Returns the numbers of messages, and of summaries
-    deleted."""
+    """Returns the numbers of messages, and of summaries deleted."""
     said = json.dumps(sorted(mentions.ids))
     summaries = yield Statement(_DELETE_SUMMARIES, (user_id, said))
     yield Statement(_COVER, (user_id, said))
