@@ -19,9 +19,7 @@ async def choose(
     user's wall goes by the new one from now on. `zone` is named as people name it; `default_zone` is the
     zone of those who chose none. Raises UnknownTimezone, with nothing changed, and StorageError."""
     timezone = zone_of(zone) if isinstance(zone, str) else zone
-    chosen = await stores.settings.set(user_id, locale=locale, timezone=timezone)
+    chosen = await stores.settings.set(user_id, locale=locale, timezone=timezone, spoken=spoken)
     if timezone is not Keep.AS_IS:
         await stores.schedules.rezone(user_id, chosen.timezone or default_zone)
-    if not isinstance(spoken, Keep):
-        chosen = await stores.settings.speak(user_id, spoken)
     return chosen

@@ -323,12 +323,12 @@ async def erase_all(caller: Caller, *, asked: int, said: bool, service: Memories
 
 async def pause(caller: Caller, *, service: Memories) -> Reply:
     """Stop storing and using memories."""
-    await service.stores.settings.pause_memory(caller.user_id, True)
+    await service.stores.settings.set(caller.user_id, memory_paused=True)
     return Reply((caller.words.memory.paused,), notes=(caller.words.memory.how_to_resume,))
 
 
 async def resume(caller: Caller, *, service: Memories) -> Reply:
-    await service.stores.settings.pause_memory(caller.user_id, False)
+    await service.stores.settings.set(caller.user_id, memory_paused=False)
     return Reply((caller.words.memory.resumed,))
 
 

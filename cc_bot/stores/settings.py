@@ -2,10 +2,10 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from enum import Enum
-from typing import Final
+from typing import Any, Final
 from zoneinfo import available_timezones
 
 from cc_bot.domain.clock import Clock, utc_now
@@ -29,35 +29,14 @@ _SETTINGS: Final = Columns(UserSettings, locale=Kind(str, lambda stored: Locale(
 
 _SELECT: Final = f"SELECT {_SETTINGS.select} FROM user_settings WHERE user_id = $1"
 
-# $1 user, $2 whether the locale is set, $3 locale, $4 whether the time zone is set, $5 time zone, $6 now
-_UPSERT: Final = f"""
-    INSERT INTO user_settings (user_id, locale, timezone, updated_at)
-    VALUES ($1, $3, $5, $6)
+# $1 user, $2 locale, $3 time zone, $4 whether memory is paused, $5 whether answers are read aloud, $6 now
+_PUT: Final = """
+    INSERT INTO user_settings (user_id, locale, timezone, memory_paused, spoken, updated_at)
+    VALUES ($1, $2, $3, $4, $5, $6)
     ON CONFLICT (user_id) DO UPDATE SET
-        locale = CASE WHEN $2 THEN excluded.locale ELSE user_settings.locale END,
-        timezone = CASE WHEN $4 THEN excluded.timezone ELSE user_settings.timezone END,
-        updated_at = excluded.updated_at
+        locale = excluded.locale, timezone = excluded.timezone, memory_paused = excluded.memory_paused,
+        spoken = excluded.spoken, updated_at = excluded.updated_at
     WHERE user_settings.user_id = $1
-    RETURNING {_SETTINGS.select}
-"""
-
-# $1 user, $2 whether it is paused, $3 now
-_PAUSE_MEMORY: Final = f"""
-    INSERT INTO user_settings (user_id, memory_paused, updated_at)
-    VALUES ($1, $2, $3)
-    ON CONFLICT (user_id) DO UPDATE SET
-        memory_paused = excluded.memory_paused, updated_at = excluded.updated_at
-    WHERE user_settings.user_id = $1
-    RETURNING {_SETTINGS.select}
-"""
-
-# $1 user, $2 whether answers are read aloud, $3 now
-_SPEAK: Final = f"""
-    INSERT INTO user_settings (user_id, spoken, updated_at)
-    VALUES ($1, $2, $3)
-    ON CONFLICT (user_id) DO UPDATE SET spoken = excluded.spoken, updated_at = excluded.updated_at
-    WHERE user_settings.user_id = $1
-    RETURNING {_SETTINGS.select}
 """
 
 # Returns a row only if `welcomed` changed, so exactly one of several at once gets it.
@@ -94,26 +73,25 @@ class SettingsStore:
         *,
         locale: Locale | Keep | None = Keep.AS_IS,
         timezone: str | Keep | None = Keep.AS_IS,
+        memory_paused: bool | Keep = Keep.AS_IS,
+        spoken: bool | Keep = Keep.AS_IS,
     ) -> UserSettings:
         """Change what is given and return all settings; None resets to the default. Raises UnknownTimezone
         for a name that is not in the IANA database."""
-        if isinstance(timezone, str):
-            _check(timezone)
-        params = (user_id, *_choice(locale), *_choice(timezone), to_text(self._clock()))
-        [rows] = await self._database.transaction([Statement(_UPSERT, params)], [user(user_id)])
-        return _SETTINGS.read(rows[0])
+        # `localtime`, `posixrules` and folders such as `Asia` could be read as well.
+        if isinstance(timezone, str) and (timezone not in available_timezones() or timezone == "localtime"):
+            raise UnknownTimezone
+        given = {"locale": locale, "timezone": timezone, "memory_paused": memory_paused, "spoken": spoken}
+        changes: dict[str, Any] = {name: value for name, value in given.items() if value is not Keep.AS_IS}
 
-    async def pause_memory(self, user_id: int, paused: bool) -> UserSettings:
-        """Pause or resume saving and recalling a user's memories."""
-        params = (user_id, int(paused), to_text(self._clock()))
-        [rows] = await self._database.transaction([Statement(_PAUSE_MEMORY, params)], [user(user_id)])
-        return _SETTINGS.read(rows[0])
+        def steps() -> Steps[UserSettings]:
+            chosen = replace((yield from settings_of(user_id)), **changes)
+            switches = (int(chosen.memory_paused), int(chosen.spoken))
+            now = to_text(self._clock())
+            yield Statement(_PUT, (user_id, chosen.locale, chosen.timezone, *switches, now))
+            return chosen
 
-    async def speak(self, user_id: int, spoken: bool) -> UserSettings:
-        """Turn reading aloud of short answers on or off."""
-        params = (user_id, int(spoken), to_text(self._clock()))
-        [rows] = await self._database.transaction([Statement(_SPEAK, params)], [user(user_id)])
-        return _SETTINGS.read(rows[0])
+        return await self._database.write(steps, [user(user_id)])
 
     async def claim_welcome(self, user_id: int) -> bool:
         """Return True exactly once per user, also for concurrent calls."""
@@ -136,18 +114,6 @@ def settings_of(user_id: int) -> Steps[UserSettings]:
     return _SETTINGS.first(rows) or UserSettings()
 
 
-def _choice(value: str | Keep | None) -> tuple[bool, str | None]:
-    """Return whether to set it, and the value."""
-    return (False, None) if isinstance(value, Keep) else (True, value)
-
-
-def _check(timezone: str) -> None:
-    # The known names; `localtime`, `posixrules` and folders such as `Asia` could be read as well.
-    if timezone not in available_timezones() or timezone == "localtime":
-        raise UnknownTimezone
-
-
-# ---- agents ----------------------------------------------------------------------------------------------
 # Agents by name: the one that a user chose for a channel, and a channel's default. Whether it exists and may
 # be used there is checked when it answers.
 
@@ -254,8 +220,6 @@ class AgentStore:
         return str(rows[0][0]) if rows else None
 
 
-# ---- channel models --------------------------------------------------------------------------------------
-
 # Of channels, so they name no user.
 SELECT_ALL_MODELS: Final = "SELECT channel_id, models FROM channel_models ORDER BY channel_id"
 SET_MODELS: Final = """
@@ -289,7 +253,6 @@ class ChannelModelStore:
         return bool(rows)
 
 
-# ---- token factors ---------------------------------------------------------------------------------------
 # How a model counts tokens, relative to the estimate, learned from the usage in its answers: a mean over the
 # first answers, then a slow moving average, computed in one statement so that concurrent processes lose
 # nothing. Impossible counts are ignored, and outliers count as a moderate change.

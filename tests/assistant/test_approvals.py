@@ -99,11 +99,11 @@ class TestMemory:
         [wanted] = await desk.propose(
             call("remember", content="猫が好き", category="pets", tags=["猫"]), private=True
         )
-        await desk.stores.settings.pause_memory(ME, True)
+        await desk.stores.settings.set(ME, memory_paused=True)
         with pytest.raises(MemoryPaused):
             await desk.approve(wanted)
         assert await desk.contents() == []
-        await desk.stores.settings.pause_memory(ME, False)
+        await desk.stores.settings.set(ME, memory_paused=False)
         [change] = (await desk.approve(wanted)).memories
         kept = change.memory
         assert (kept.content, kept.category, kept.tags) == ("猫が好き", "pets", ("猫",))

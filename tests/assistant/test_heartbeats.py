@@ -225,7 +225,7 @@ class TestChangeOfMind:
                 await heart.remember("11月25日に集まり")
                 await stores.memories.delete(ME, memory.id)
             case "all memories":
-                await stores.settings.pause_memory(ME, True)
+                await stores.settings.set(ME, memory_paused=True)
             case "reminder":
                 await stores.schedules.cancel(ME, reminder.id)
             case "heartbeats":

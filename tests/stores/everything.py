@@ -110,8 +110,8 @@ async def do_everything(database: Database) -> set[str]:
     await read_everything(stores)
     await forget_everything(stores, database)
     settings, heartbeats = stores.settings, stores.heartbeats
-    await do(settings.set(USER, locale=Locale.JA), settings.claim_welcome(USER), settings.speak(USER, True))
-    await do(settings.claim_word_on_menu(USER), settings.pause_memory(USER, True))
+    await do(settings.set(USER, locale=Locale.JA, spoken=True), settings.claim_welcome(USER))
+    await do(settings.claim_word_on_menu(USER), settings.set(USER, memory_paused=True))
     await stores.token_factors.learn("model", estimated=100, counted=110)
     await stores.tool_lists.put("time", StoredToolList("[]", "[]"))
     await take_part(stores.processes)

@@ -120,7 +120,7 @@ class TestMemories:
         assert await chat.lines("/memory undo 1") == [nothing]
 
     async def test_of_a_paused_memory_are_refused(self, chat: Talk, stores: Stores) -> None:
-        await stores.settings.pause_memory(0, True)
+        await stores.settings.set(0, memory_paused=True)
         await chat.say("/memory add x")
         assert await chat.kept() == []
 
