@@ -3,7 +3,7 @@
 import asyncio
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-from contextlib import AbstractAsyncContextManager, AbstractContextManager, contextmanager, suppress
+from contextlib import AbstractAsyncContextManager, contextmanager, suppress
 from datetime import date, datetime, timedelta
 from pathlib import Path
 from typing import Final
@@ -25,12 +25,6 @@ from cc_bot.stores.retention import RetentionStore
 
 _log = structlog.get_logger(__name__)
 
-# ---- privacy ---------------------------------------------------------------------------------------------
-
-
-__all__ = ["Privacy", "keep_copies_to_retention", "keep_to_retention", "retain"]
-
-# ---- exporting -------------------------------------------------------------------------------------------
 # A user's data as JSON, streamed: memory use does not grow with the history.
 
 FORMAT: Final = "cc-bot-personal-data"
@@ -82,7 +76,6 @@ def _tail(*, last: bool) -> bytes:
     return f'{_LIST_END}\n}}, "last": {json.dumps(last)}}}\n'.encode()
 
 
-# ---- privacy ---------------------------------------------------------------------------------------------
 # An erasure begins when the user has no active turn. One that was interrupted or failed is continued as soon
 # as possible, and includes everything stored by then.
 
@@ -101,38 +94,6 @@ async def nothing_counts(_: int) -> None:
     """Return None: no user's tokens are limited."""
 
 
-class Underway:
-    """Erasures in progress, which the program waits for at shutdown."""
-
-    def __init__(self) -> None:
-        self._count = 0
-        self._none = asyncio.Event()
-        self._none.set()
-        self.hurried = asyncio.Event()
-        """Set when erasures must not wait for other processes any more."""
-        self.closed = False
-
-    @contextmanager
-    def one(self) -> Iterator[None]:
-        self._count += 1
-        self._none.clear()
-        try:
-            yield
-        finally:
-            self._count -= 1
-            if not self._count:
-                self._none.set()
-
-    async def none_left(self, within_s: float) -> None:
-        with suppress(TimeoutError):
-            await asyncio.wait_for(self._none.wait(), within_s)
-
-    async def is_hurried_within(self, seconds: float) -> bool:
-        with suppress(TimeoutError):
-            await asyncio.wait_for(self.hurried.wait(), seconds)
-        return self.hurried.is_set()
-
-
 class Privacy:
     def __init__(
         self,
@@ -149,8 +110,11 @@ class Privacy:
         self._clock = clock
         self._counting_on = counting_on
         self._failed = asyncio.Event()
-        self._underway = Underway()
+        self._active = set[asyncio.Future[None]]()
+        self._hurried = asyncio.Event()
         self.retention = retention
+        self.closed = False
+        """Whether the program is shutting down and new erasures are rejected."""
 
     async def overview(self, user_id: int) -> Holdings:
         """Return the amounts of stored data by kind."""
@@ -186,32 +150,40 @@ class Privacy:
         rest. Raises another StorageError if nothing was erased.
         """
         try:
-            with self._underway.one():
+            with self.answering():
                 async with self._without_turns_of(user_id):
                     return await self._erase(user_id)
         except ErasureUnfinished:
             self._failed.set()
             raise
 
-    @property
-    def closed(self) -> bool:
-        """Whether the program is shutting down and new erasures are rejected."""
-        return self._underway.closed
-
-    def answering(self) -> AbstractContextManager[None]:
+    @contextmanager
+    def answering(self) -> Iterator[None]:
         """Keep the program from exiting between accepting a request to erase and reporting its outcome."""
-        return self._underway.one()
+        over: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._active.add(over)
+        try:
+            yield
+        finally:
+            self._active.discard(over)
+            over.set_result(None)
 
     async def drain(self, grace_s: float) -> None:
         """Give erasures in progress `grace_s` seconds. Later they stop waiting for other processes and leave
         the rest to `keep_finishing`."""
-        await self._underway.none_left(grace_s)
-        self._underway.hurried.set()
+        await self._wait_idle(grace_s)
+        self._hurried.set()
 
     async def close(self, deadline_s: float) -> None:
         """Wait for the last reports until `deadline_s`, in the loop's time, then reject new erasures."""
-        await self._underway.none_left(deadline_s - asyncio.get_running_loop().time())
-        self._underway.closed = True
+        await self._wait_idle(deadline_s - asyncio.get_running_loop().time())
+        self.closed = True
+
+    async def _wait_idle(self, timeout_s: float) -> None:
+        with suppress(TimeoutError):
+            async with asyncio.timeout(timeout_s):
+                while self._active:
+                    await asyncio.wait(self._active)
 
     async def _erase(self, user_id: int) -> Holdings:
         held = await self._stores.personal_data.get_overview(user_id)
@@ -229,7 +201,8 @@ class Privacy:
         try:
             async with asyncio.timeout(OTHERS_S):
                 while await erasing.runs_elsewhere(user_id):
-                    if await self._underway.is_hurried_within(LOOK_S):
+                    with suppress(TimeoutError):
+                        await asyncio.wait_for(self._hurried.wait(), LOOK_S)
                         raise ErasureUnfinished
         except TimeoutError:
             _log.warning("erasure_waits_no_longer")
@@ -295,7 +268,6 @@ class Privacy:
         return left
 
 
-# ---- retaining -------------------------------------------------------------------------------------------
 # Deletes data past its retention period, in the background, in small steps.
 
 EVERY_S: Final = 3600.0
@@ -348,7 +320,6 @@ async def _every_hour(run: Callable[[], Awaitable[None]]) -> None:
         await asyncio.sleep(EVERY_S)
 
 
-# ---- purge -----------------------------------------------------------------------------------------------
 # Deleted memories are erased when their undo period ends. Due erasures and a pending VACUUM are stored in the
 # database, so they survive a restart.
 
