@@ -80,14 +80,12 @@ class Asker(Protocol):
         ...
 
 
-# ---- reading ---------------------------------------------------------------------------------------------
+def _words(text: str) -> list[str]:
+    return text.split()
 
-_YES: Final = frozenset(
-    {"yes", "y", "true", "on", "1", "はい", "うん", "する", "します", "ok", "オーケー", "有効", "○", "◯"}
-)
-_NO: Final = frozenset(
-    {"no", "n", "false", "off", "0", "いいえ", "いや", "しない", "しません", "無効", "×", "x"}
-)
+
+_YES: Final = frozenset(_words("yes y true on 1 はい うん する します ok オーケー 有効 ○ ◯"))
+_NO: Final = frozenset(_words("no n false off 0 いいえ いや しない しません 無効 × x"))
 _GROUPED: Final = re.compile(r"[+-]?\d{1,3}(?:,\d{3})+(?:\.\d{0,20})?")
 """Commas before each three digits; elsewhere one may be a decimal point."""
 _NUMBER: Final = re.compile(r"[+-]?(?:\d{1,20}(?:\.\d{0,20})?|\.\d{1,20})")
@@ -162,68 +160,30 @@ def _fold(text: str) -> str:
     return unicodedata.normalize("NFKC", text).casefold().strip()
 
 
-# ---- secrets ---------------------------------------------------------------------------------------------
 # Words that ask for a secret. A false match costs a form, a missed one a password.
 
-_WITHIN: Final = (
-    *("password", "passwd", "passcode", "passphrase", "passkey", "passnumber", "secret", "token"),
-    *("credential", "apikey", "accesskey", "privatekey", "licensekey", "seedphrase", "recoveryphrase"),
-    *("cardnumber", "cardno", "cardnum", "creditcard", "debitcard", "securitycode", "onetimecode"),
-    *("verificationcode", "authcode", "authenticationcode", "confirmationcode", "recoverycode"),
-    *("backupcode", "socialsecurity", "bankaccount", "accountnumber", "mynumber", "pincode", "pinnumber"),
-    *("accesscode", "logincode", "signincode", "smscode", "digitcode", "recoverykey", "sshkey", "authkey"),
-    *("encryptionkey", "signingkey", "openaikey", "mnemonic", "walletwords", "wordsofyourwallet"),
-    *("visanumber", "passwort", "kennwort", "contrasena", "motdepasse", "密码", "密碼", "验证码"),
-    *("비밀번호", "пароль"),
-    *("cvv", "暗証", "暗唱番号", "あんしょう", "パスワード", "パスコード", "パスフレーズ", "パスキー"),
-    *("ピンコード", "合言葉", "合い言葉", "秘密", "ひみつ", "シークレット", "トークン", "アクセスキー"),
-    *("apiキー", "ライセンスキー", "シードフレーズ", "カード番号", "カードの番号", "クレジットカード"),
-    *("デビットカード", "クレカ", "カードno", "カードの裏", "セキュリティコード"),
-    *("セキュリティ番号", "認証コード", "認証番号", "認証アプリ", "二段階認証", "二要素認証", "ピン番号"),
-    *("桁のコード", "桁の番号", "桁の数字", "ログインコード", "apiの鍵", "api鍵", "アクセス鍵", "秘密鍵"),
-    *("確認コード", "確認番号", "検証コード", "リカバリーコード", "復元コード", "ワンタイム"),
-    *("バックアップコード", "口座番号", "口座の番号", "通帳", "マイナンバー", "個人番号"),
-    *(
-        "資格情報",
-        "認証情報",
-        "ログイン情報",
-        "ログインに使",
-        "ログインで使",
-        "ログインするとき",
-        "旧姓",
-        "ニーモニック",
-    ),
-    *(
-        "復元フレーズ",
-        "パスポート番号",
-        "免許証の番号",
-        "免許証番号",
-        "保険証の番号",
-        "保険証番号",
-        "idとパス",
-    ),
-    *("wifiのキー", "wifiキー", "オーセンティケーター", "セッションのクッキー", "skで始"),
-    *("authenticator", "twofactor", "secondfactor", "maidenname", "securityquestion", "sessioncookie"),
-    *(
-        "sessionid",
-        "idrsa",
-        "envfile",
-        "webhookurl",
-        "authorizationheader",
-        "magiclink",
-        "loginlink",
-        "signinlink",
-    ),
-    *("logindetails", "logindata", "signindetails", "signindata", "discordlogin", "passportnumber"),
-    *("licensenumber", "licencenumber", "wifikey", "wpakey", "alarmcode", "doorcode", "recoverywords"),
-)
+_WITHIN: Final = _words("""
+    password passwd passcode passphrase passkey passnumber secret token credential apikey accesskey
+    privatekey licensekey seedphrase recoveryphrase cardnumber cardno cardnum creditcard debitcard
+    securitycode onetimecode verificationcode authcode authenticationcode confirmationcode recoverycode
+    backupcode socialsecurity bankaccount accountnumber mynumber pincode pinnumber accesscode logincode
+    signincode smscode digitcode recoverykey sshkey authkey encryptionkey signingkey openaikey mnemonic
+    walletwords wordsofyourwallet visanumber passwort kennwort contrasena motdepasse 密码 密碼 验证码
+    비밀번호 пароль cvv 暗証 暗唱番号 あんしょう パスワード パスコード パスフレーズ パスキー ピンコード
+    合言葉 合い言葉 秘密 ひみつ シークレット トークン アクセスキー apiキー ライセンスキー シードフレーズ
+    カード番号 カードの番号 クレジットカード デビットカード クレカ カードno カードの裏 セキュリティコード
+    セキュリティ番号 認証コード 認証番号 認証アプリ 二段階認証 二要素認証 ピン番号 桁のコード 桁の番号
+    桁の数字 ログインコード apiの鍵 api鍵 アクセス鍵 秘密鍵 確認コード 確認番号 検証コード リカバリーコード
+    復元コード ワンタイム バックアップコード 口座番号 口座の番号 通帳 マイナンバー 個人番号 資格情報
+    認証情報 ログイン情報 ログインに使 ログインで使 ログインするとき 旧姓 ニーモニック 復元フレーズ
+    パスポート番号 免許証の番号 免許証番号 保険証の番号 保険証番号 idとパス wifiのキー wifiキー
+    オーセンティケーター セッションのクッキー skで始 authenticator twofactor secondfactor maidenname
+    securityquestion sessioncookie sessionid idrsa envfile webhookurl authorizationheader magiclink
+    loginlink signinlink logindetails logindata signindetails signindata discordlogin passportnumber
+    licensenumber licencenumber wifikey wpakey alarmcode doorcode recoverywords
+""")
 """Matched anywhere, ignoring what is between letters: hiragana as katakana, without long vowels."""
-_AS_WORDS: Final = frozenset(
-    {
-        *("pin", "pins", "cvc", "cvc2", "csc", "otp", "totp", "2fa", "mfa", "pwd", "pw", "pass"),
-        *("ssn", "iban", "jwt", "bearer"),
-    }
-)
+_AS_WORDS: Final = frozenset(_words("pin pins cvc cvc2 csc otp totp 2fa mfa pwd pw pass ssn iban jwt bearer"))
 """Matched as whole words: they are part of many others."""
 _HARMLESS: Final = re.compile(
     r"\b(?:postal|zip|post|room|seat|country|error|phone|flight|order|tracking|page|issue|line|qr|source|version|"
