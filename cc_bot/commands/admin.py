@@ -38,7 +38,6 @@ from cc_bot.texts.tool_servers import details_file, say_accepted, say_servers
 
 _log = structlog.get_logger(__name__)
 
-# ---- subjects --------------------------------------------------------------------------------------------
 # Discord's own option types only accept members, roles and channels of the current server. Owners also manage
 # other servers, from DMs and a browser, so they write a mention or an id.
 
@@ -68,8 +67,6 @@ def parse_subject(text: str, kind: Subject | None, guild_id: int | None = None) 
     raise SubjectNotUnderstood
 
 
-# ---- services --------------------------------------------------------------------------------------------
-
 MAX_MODELS: Final = 5
 MAX_MODEL_CHARACTERS: Final = 100
 MAX_NOTE_CHARACTERS: Final = 300
@@ -94,24 +91,8 @@ class Administration:
     ask: Ask = not_asked
 
 
-Change = Literal[
-    "limit_set",
-    "limit_unset",
-    "access_set",
-    "access_removed",
-    "models_set",
-    "models_unset",
-    "tools_accepted",
-    "maintenance_begun",
-    "maintenance_ended",
-]
-
-
-def _record(change: Change, caller: Caller, **what: str | int | None) -> None:
+def _record(change: str, caller: Caller, **what: str | int | None) -> None:
     _log.info("admin_changed", change=change, by=caller.user_id, **what)
-
-
-# ---- limits ----------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,9 +198,6 @@ def _fields(key: LimitKey) -> dict[str, str | int]:
     return {"limit": key.name, "subject": key.scope, "subject_id": key.scope_id}
 
 
-# ---- access ----------------------------------------------------------------------------------------------
-
-
 @dataclass(frozen=True, slots=True)
 class AccessInForce:
     in_file: AccessRules
@@ -286,7 +264,6 @@ async def remove_rule(
     return Reply((told, *([texts.access_also_in_file] if also_in_file else [])))
 
 
-# ---- maintenance -----------------------------------------------------------------------------------------
 # Only owners get answers. Answers in progress are finished.
 
 
@@ -305,7 +282,6 @@ async def end_maintenance(caller: Caller, *, administration: Administration) -> 
     return Reply((caller.words.admin.maintenance_ended,))
 
 
-# ---- models ----------------------------------------------------------------------------------------------
 # The models of a channel. An agent with its own models keeps them.
 
 
@@ -370,9 +346,6 @@ async def _find_missing(models: Sequence[str], ask: Ask) -> Sequence[str]:
     return [model for model, missing in zip(models, found, strict=True) if missing]
 
 
-# ---- tools -----------------------------------------------------------------------------------------------
-
-
 async def show_tools(caller: Caller, server: str, *, administration: Administration) -> Reply:
     """Show the state of the tool servers, or each tool of one. Raises ToolServerUnknown."""
     texts, reports = caller.words.tool_servers, administration.servers.reports()
@@ -397,9 +370,6 @@ async def accept_tools(caller: Caller, server: str, code: str, *, administration
     if accepted is not None:
         _record("tools_accepted", caller, server=server)
     return Reply((say_accepted(server, accepted, caller.words.tool_servers, caller.text),))
-
-
-# ---- status ----------------------------------------------------------------------------------------------
 
 
 async def show_status(caller: Caller, *, status: BotStatus) -> Reply:

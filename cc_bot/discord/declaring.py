@@ -67,7 +67,7 @@ def reply_command(
     **options: Any,
 ) -> None:
     """Register a function as the slash command of a key; its reply is ephemeral. It gets the caller, the
-    options by name, and other parameters injected by type, `lightbulb.Context` included."""
+    options by name (or fixed values), and other parameters injected by type, `lightbulb.Context` included."""
     injected: Any = lightbulb.di.with_di(run)
 
     async def invoke(

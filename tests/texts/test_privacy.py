@@ -7,7 +7,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from cc_bot.discord.commands.privacy import erase_question
+from cc_bot.discord.commands.account import erase_question
 from cc_bot.discord.recipients import Recipient
 from cc_bot.domain import Locale
 from cc_bot.domain.message import FILE_QUOTA

@@ -1,7 +1,7 @@
 """`/admin …`: administration at run time, for owners. All replies are ephemeral."""
 
 from collections.abc import Awaitable, Callable
-from typing import Any
+from typing import Any, get_args
 
 import hikari
 import lightbulb
@@ -11,6 +11,7 @@ from cc_bot.commands.admin import MAX_MODEL_CHARACTERS, MAX_MODELS, MAX_NOTE_CHA
 from cc_bot.commands.reply import Caller, Reply
 from cc_bot.discord.declaring import choices, number_option, reply_command, suggesting, text_option
 from cc_bot.discord.gate import Owners
+from cc_bot.domain.access import Ruling
 from cc_bot.domain.usage import LIMIT_NAMES, MAX_LIMIT
 
 loader = lightbulb.Loader()
@@ -42,8 +43,6 @@ def owners_command(group: Any, key: str, run: Callable[..., Awaitable[Reply]], *
     reply_command(group.register, key, run, hooks=[owners_only], **options)
 
 
-# ---- options ---------------------------------------------------------------------------------------------
-
 MAX_NAME_CHARACTERS = 60
 
 
@@ -73,19 +72,8 @@ async def suggest_servers(
     return [each.server for each in reports if typed in each.server.casefold()]
 
 
-# ---- commands --------------------------------------------------------------------------------------------
-
-
 async def show_access(caller: Caller, *, administration: Administration, owners: Owners) -> Reply:
     return await admin.show_access(caller, await owners.ids(), administration=administration)
-
-
-async def allow(caller: Caller, subject: str, kind: Any, *, administration: Administration) -> Reply:
-    return await admin.rule(caller, "allow", subject, kind, administration=administration)
-
-
-async def deny(caller: Caller, subject: str, kind: Any, *, administration: Administration) -> Reply:
-    return await admin.rule(caller, "deny", subject, kind, administration=administration)
 
 
 owners_command(limits, "admin_limits_show", admin.show_limits)
@@ -107,10 +95,18 @@ owners_command(
     kind=_kind(),
 )
 owners_command(access, "admin_access_list", show_access)
-for key, run in (("allow", allow), ("deny", deny), ("remove", admin.remove_rule)):
+for ruling in get_args(Ruling):
     owners_command(
-        access, f"admin_access_{key}", run, subject=_name("admin_subject", default=""), kind=_kind()
+        access,
+        f"admin_access_{ruling}",
+        admin.rule,
+        ruling=ruling,
+        subject=_name("admin_subject", default=""),
+        kind=_kind(),
     )
+owners_command(
+    access, "admin_access_remove", admin.remove_rule, subject=_name("admin_subject", default=""), kind=_kind()
+)
 owners_command(
     maintenance,
     "admin_maintenance_on",
