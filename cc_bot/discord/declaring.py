@@ -61,13 +61,14 @@ message_command = partial(command, base=lightbulb.MessageCommand)
 def reply_command(
     register: Callable[[Any], Any],
     key: str,
-    run: Callable[..., Awaitable[Reply | EphemeralView]],
+    run: Callable[..., Awaitable[Reply | EphemeralView | None]],
     *,
     hooks: Sequence[lightbulb.ExecutionHook] = (),
     **options: Any,
 ) -> None:
-    """Register a function as the slash command of a key; its reply is ephemeral. It gets the caller, the
-    options by name (or fixed values), and other parameters injected by type, `lightbulb.Context` included."""
+    """Register a function as the slash command of a key; its reply, if not shown by itself, is ephemeral. It
+    gets the caller, the options by name (or fixed values), and other parameters injected by type,
+    `lightbulb.Context` included."""
     injected: Any = lightbulb.di.with_di(run)
 
     async def invoke(
@@ -75,7 +76,8 @@ def reply_command(
     ) -> None:
         caller = await recipients.defer(ctx.interaction)
         reply = await injected(caller, **{name: getattr(self, name) for name in options})
-        await show(ctx.interaction, reply, caller)
+        if reply is not None:
+            await show(ctx.interaction, reply, caller)
         if isinstance(reply, Reply) and reply.receipts_changed:
             upkeep.refresh(caller.user_id, caller.words)
 

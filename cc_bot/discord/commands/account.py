@@ -272,11 +272,12 @@ async def export(
     privacy: Privacy,
     line: ExportQueue,
     recipients: Recipients,
-) -> EphemeralView:
+) -> None:
     day = recipients.clock().astimezone(caller.timezone).date().isoformat()
     async with line.of(caller.user_id):
         parts = line.one_by_one(privacy.export(caller.user_id))
-        return EphemeralView(await _send(parts, ctx.interaction, caller, day, by_dm=where == "dm"))
+        told = await _send(parts, ctx.interaction, caller, day, by_dm=where == "dm")
+        await ctx.interaction.edit_initial_response(told)
 
 
 reply_command(
