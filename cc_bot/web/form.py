@@ -19,19 +19,14 @@ from multidict import MultiDict
 
 from cc_bot.domain.errors import NothingHere, RequestTooLarge
 
-_MAX_DIGITS: Final = 18
-"""Fits in an SQLite integer."""
-
-# ---- reading a form --------------------------------------------------------------------------------------
-
+_MAX_DIGITS: Final = 18  # fits in an SQLite integer
 Form = MultiDict[str | bytes]
 """Text by field name; an uploaded file as bytes."""
 FORM: Final = web.RequestKey("form", Form)
 MAX_FIELDS: Final = 1000
-MAX_URLENCODED_BYTES: Final = 2**17
-"""Each escape takes time to decode. Larger forms are multipart."""
-MAX_DISCARDED: Final = 8
-"""A body is read up to so many times its limit, so that the browser shows the refusal."""
+MAX_URLENCODED_BYTES: Final = 2**17  # each escape takes time to decode; larger forms are multipart
+MAX_DISCARDED: Final = 8  # a body is read up to so many times its limit, for browsers to show the refusal
+MAX_SENT: Final = 1000  # remembered forms, of all users
 _BOUNDARY: Final = re.compile(r"""boundary="?([0-9A-Za-z'()+_,./:=?-]{1,70})""", re.IGNORECASE)
 _NO_ESCAPE: Final = re.compile(rb"%(?![0-9A-Fa-f]{2})")
 _CHARSET: Final = re.compile(r"charset=\"?([^\";\s]*)", re.IGNORECASE)
@@ -115,9 +110,6 @@ def _need_utf8(header: str) -> None:
         raise ValueError
 
 
-# ---- values of a form ------------------------------------------------------------------------------------
-
-
 def text_of(request: web.Request, name: str) -> str:
     """Return the text of a field; empty if it is missing, or a file."""
     found = form_of(request).get(name, "")
@@ -136,14 +128,6 @@ def number_of(text: str) -> int:
     return int(text)
 
 
-# ---- forms that are sent twice ---------------------------------------------------------------------------
-# A double click without scripts sends a form twice. Each page gives its forms a key, and the same content
-# counts once per key; other content, as after going back, is another form.
-
-MAX_SENT: Final = 1000
-"""Cached forms, of all users."""
-
-
 def make_form_key() -> str:
     return secrets.token_urlsafe(12)
 
@@ -156,7 +140,9 @@ class SentForm:
 
 @dataclass(eq=False, slots=True)
 class SentForms:
-    most: int = MAX_SENT
+    """Handles a form once that a double click without scripts sends twice: each page gives its forms a key,
+    and the same content counts once per key."""
+
     _sent: OrderedDict[bytes, SentForm] = field(default_factory=OrderedDict)
 
     async def once(
@@ -169,7 +155,7 @@ class SentForms:
             return
         form = hashlib.sha256(repr((user_id, key, words)).encode("utf-8", "replace")).digest()
         sent = self._sent.setdefault(form, SentForm())
-        if len(self._sent) > self.most:
+        if len(self._sent) > MAX_SENT:
             self._sent.popitem(last=False)
         async with sent.lock:
             if not sent.done:

@@ -44,14 +44,51 @@ from cc_bot.web.visitor import VISITOR, SignedIn
 _log = structlog.get_logger(__name__)
 
 _FOLDER: Final = files(cc_bot.web)
-
 TYPES: Final[Mapping[str, str]] = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
-"""Media types of static files."""
+STATUSES: Final[Mapping[int, tuple[type[CcBotError], ...]]] = {
+    401: (NotSignedIn,),
+    409: (PageOfAnother, CanvasSwitched),
+    410: (LinkOver,),
+    413: (RequestTooLarge, AttachmentTooLarge),
+    429: (TooManyLinks, TooManyRequests, TooManyCommands, TooManyImports, FilesInLine),
+    404: (MemoryHidden, NothingHere, ScheduleNotFound, OwnersOnly),
+    403: (AccessError,),
+    400: (InputError,),
+    503: (StorageError,),
+}
+"""The first row that matches."""
+Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
+ENVIRONMENT: Final = web.AppKey("environment", Environment)
+WHOSE: Final = "whose"
+"""The field of each form with the user id of its page: someone else may have signed in with that browser
+since."""
+_FORM: Final = re.compile(r"<form\b[^<>]*+>")
+MAX_NOTICES: Final = 2000
 
 
-def _template(name: str) -> str | None:
-    found = _FOLDER / "templates" / name
-    return found.read_text(encoding="utf-8") if found.is_file() else None
+@dataclass(frozen=True, slots=True)
+class PageNotice:
+    """What a press has done, shown once on the next page of its session: a sentence of `web.done` with its
+    parameters, or the text of a reply; with neither, the page writes it. No link can forge one."""
+
+    name: str = ""
+    params: Mapping[str, Any] = field(default_factory=dict)
+    text: str = ""
+
+
+Notices = OrderedDict[int, PageNotice]
+"""By session."""
+NOTICES: Final = web.AppKey("notices", Notices)
+
+
+def status_of(error: CcBotError) -> int:
+    return next((status for status, kinds in STATUSES.items() if isinstance(error, kinds)), 500)
+
+
+def name_of_page(request: web.Request) -> str:
+    """Return a page's route pattern; empty if there is no such page."""
+    resource = request.match_info.route.resource
+    return resource.canonical if resource else ""
 
 
 def make_environment() -> Environment:
@@ -71,39 +108,19 @@ def make_environment() -> Environment:
     return environment
 
 
+def _template(name: str) -> str | None:
+    found = _FOLDER / "templates" / name
+    return found.read_text(encoding="utf-8") if found.is_file() else None
+
+
 def read_static_files() -> Mapping[str, tuple[bytes, str]]:
-    """Read the static files: content and type by name."""
+    """Return content and type by name."""
     found = {}
     for file in (_FOLDER / "static").iterdir():
         suffix = file.name[file.name.rfind(".") :]
         if suffix in TYPES:
             found[file.name] = (file.read_bytes(), TYPES[suffix])
     return found
-
-
-Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
-ENVIRONMENT: Final = web.AppKey("environment", Environment)
-
-
-# ---- notices ---------------------------------------------------------------------------------------------
-# Notices: what a press has done, shown once on the next page of its session. No link can forge one.
-
-MAX_NOTICES: Final = 2000
-
-
-@dataclass(frozen=True, slots=True)
-class PageNotice:
-    """A sentence of `web.done` with its parameters, or the text of a reply; with neither, the page writes
-    it."""
-
-    name: str = ""
-    params: Mapping[str, Any] = field(default_factory=dict)
-    text: str = ""
-
-
-Notices = OrderedDict[int, PageNotice]
-"""By session."""
-NOTICES: Final = web.AppKey("notices", Notices)
 
 
 def go_on(request: web.Request, visitor: SignedIn, path: str, name: str = "", **params: Any) -> web.Response:
@@ -125,20 +142,21 @@ def _redirect(request: web.Request, visitor: SignedIn, path: str, notice: PageNo
     return see_other(path)
 
 
+def see_other(path: str) -> web.Response:
+    """Redirect after a press, so that reloading does not repeat it."""
+    return web.Response(status=303, headers={"Location": path})
+
+
 def take_notice(request: web.Request, visitor: SignedIn) -> PageNotice | None:
     return request.app[NOTICES].pop(visitor.session.id, None)
-
-
-# ---- pages -----------------------------------------------------------------------------------------------
 
 
 def render(
     request: web.Request, template: str, visitor: SignedIn, *, status: int = 200, **values: Any
 ) -> web.Response:
     """Render a page for a signed-in user, with the notice of their last press."""
-    told = take_notice(request, visitor)
-    done = visitor.words.web.done[told.name].format(**told.params) if told and told.name else ""
-    done = done or (told.text if told else "")
+    notice = take_notice(request, visitor) or PageNotice()
+    done = visitor.words.web.done[notice.name].format(**notice.params) if notice.name else notice.text
     shown = {"visitor": visitor, "owner": visitor.owner, "done": done, **values}
     page = fill(request.app[ENVIRONMENT], template, visitor.words, visitor.timezone, status=status, **shown)
     page.text = sign_forms(page.text or "", visitor.user_id)
@@ -148,7 +166,7 @@ def render(
 def render_for_anyone(
     request: web.Request, template: str, words: Texts, zone: ZoneInfo, *, status: int = 200, **values: Any
 ) -> web.Response:
-    """Render a page for anyone who reads a language; signed-in users get the navigation."""
+    """Render a page, signed in or not; signed-in users get the navigation."""
     visitor = request.get(VISITOR)
     shown = {"visitor": visitor, "owner": bool(visitor and visitor.owner), "done": "", **values}
     return fill(request.app[ENVIRONMENT], template, words, zone, status=status, **shown)
@@ -158,15 +176,13 @@ def fill(
     environment: Environment, template: str, words: Texts, zone: ZoneInfo, *, status: int, **values: Any
 ) -> web.Response:
     body = environment.get_template(template).render(
-        words=words, web=words.web, at=moment_in(zone), day=day_in(zone), **values
+        words=words,
+        web=words.web,
+        at=moment_in(zone),
+        day=lambda moment: moment.astimezone(zone).date().isoformat(),
+        **values,
     )
     return web.Response(text=body, status=status, content_type="text/html", charset="utf-8")
-
-
-WHOSE: Final = "whose"
-"""The field of each form with the user id of its page: someone else may have signed in with that browser
-since."""
-_FORM: Final = re.compile(r"<form\b[^<>]*+>")
 
 
 def sign_forms(html: str, user_id: int) -> str:
@@ -175,13 +191,8 @@ def sign_forms(html: str, user_id: int) -> str:
     return _FORM.sub(lambda form: form[0] + field if ' method="post"' in form[0] else form[0], html)
 
 
-def see_other(path: str) -> web.Response:
-    """Redirect after a press, so that reloading does not repeat it."""
-    return web.Response(status=303, headers={"Location": path})
-
-
 def moment_in(zone: ZoneInfo) -> Callable[[datetime], str]:
-    """Return a function that formats a time in the reader's time zone."""
+    """Return a function that formats times in the reader's time zone."""
     return lambda moment: moment.astimezone(zone).strftime("%Y-%m-%d %H:%M")
 
 
@@ -191,29 +202,15 @@ def sentence_on(error: CcBotError, words: Texts, zone: ZoneInfo) -> str:
     return explain(error, words, lambda moment: words.usage.at.format(time=at(moment)))
 
 
-def day_in(zone: ZoneInfo) -> Callable[[datetime], str]:
-    """Return a function that formats a date in the reader's time zone."""
-    return lambda moment: moment.astimezone(zone).date().isoformat()
-
-
-def name_of_page(request: web.Request) -> str:
-    """Return a page's name for the log: its route pattern."""
-    resource = request.match_info.route.resource
-    return resource.canonical if resource else ""
-
-
-def disposition_of(name: str) -> str:
-    """Return the header with a file's name in any script (RFC 6266)."""
-    plain = "".join(letter if letter.isascii() and letter not in '"\\' else "_" for letter in name)
-    return f"attachment; filename=\"{plain}\"; filename*=UTF-8''{quote(name, safe='')}"
-
-
 async def send_file(
     request: web.Request, pieces: AsyncIterator[bytes], name: str, content_type: str
 ) -> web.StreamResponse:
     """Send a file while it is being made. An error on the way cuts the connection, so that no browser takes a
     part for the whole. Raises errors before the first piece."""
-    response = web.StreamResponse(headers={"Content-Disposition": disposition_of(name)})
+    # The name in any script (RFC 6266).
+    plain = "".join(letter if letter.isascii() and letter not in '"\\' else "_" for letter in name)
+    disposition = f"attachment; filename=\"{plain}\"; filename*=UTF-8''{quote(name, safe='')}"
+    response = web.StreamResponse(headers={"Content-Disposition": disposition})
     response.content_type = content_type
     first = await anext(pieces, b"")
     await response.prepare(request)
@@ -228,30 +225,3 @@ async def send_file(
         return response
     await response.write_eof()
     return response
-
-
-STATUSES: Final[Mapping[type[CcBotError], int]] = {
-    NotSignedIn: 401,
-    PageOfAnother: 409,
-    LinkOver: 410,
-    TooManyLinks: 429,
-    TooManyRequests: 429,
-    TooManyCommands: 429,
-    TooManyImports: 429,
-    FilesInLine: 429,
-    RequestTooLarge: 413,
-    AttachmentTooLarge: 413,
-    MemoryHidden: 404,
-    NothingHere: 404,
-    ScheduleNotFound: 404,
-    OwnersOnly: 404,
-    AccessError: 403,
-    CanvasSwitched: 409,
-    InputError: 400,
-    StorageError: 503,
-}
-"""The first class that matches."""
-
-
-def status_of(error: CcBotError) -> int:
-    return next((status for kind, status in STATUSES.items() if isinstance(error, kind)), 500)

@@ -1,4 +1,9 @@
-"""The signed-in user: cookie, session and language."""
+"""Who sends a request, and from where: cookie, session, language, host, origin and address.
+
+Another site's name pointed at this machine (DNS rebinding) is not ours, and another site's requests have
+another origin. Our pages set a referrer policy, so their forms send an origin rather than `null` (Fetch
+standard, "append a request `Origin` header").
+"""
 
 import re
 from collections import OrderedDict, deque
@@ -19,14 +24,11 @@ from cc_bot.texts import texts
 from cc_bot.web.services import WebServices, WebSettings
 
 COOKIE: Final = "cc_bot"
-PREFIX: Final = "__Host-"
-"""The browser keeps such a cookie from all other hosts (RFC 6265bis, section 4.1.3.2)."""
-MAX_LANGUAGES_LENGTH: Final = 500
-"""Characters of `Accept-Language` that are read."""
-MAX_REQUESTS: Final = 20
-"""Per session and second."""
-REMEMBERED: Final = 5000
-"""Sessions whose requests are counted."""
+PREFIX: Final = "__Host-"  # the browser keeps it from all other hosts (RFC 6265bis, section 4.1.3.2)
+MAX_LANGUAGES_LENGTH: Final = 500  # characters of `Accept-Language` that are read
+MAX_REQUESTS: Final = 20  # per session and second
+MAX_COUNTED: Final = 5000  # sessions whose requests are counted
+_HOST: Final = re.compile(r"(?:\[([0-9a-f:.]+)\]|([0-9a-z.-]+))(?::[0-9]{1,5})?", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,7 +37,7 @@ class SignedIn(Caller):
 
     session: WebSession
     owner: bool
-    """Whether they are an owner; checked in each request."""
+    """Checked in each request."""
 
 
 VISITOR: Final = web.RequestKey("visitor", SignedIn)
@@ -58,20 +60,20 @@ def locale_of(request: web.Request, otherwise: Locale) -> Locale:
     return otherwise
 
 
+def language_of(request: web.Request, services: WebServices) -> Locale:
+    """Return the reader's language, signed in or not."""
+    visitor = request.get(VISITOR)
+    return visitor.locale if visitor else locale_of(request, services.settings.locale)
+
+
 def cookie_name(*, secure: bool) -> str:
     return f"{PREFIX}{COOKIE}" if secure else COOKIE
 
 
 def set_cookie(response: web.StreamResponse, secret: str, *, secure: bool) -> None:
-    response.set_cookie(
-        cookie_name(secure=secure),
-        secret,
-        max_age=int(MAX_LIFE.total_seconds()),
-        path="/",
-        secure=secure,
-        httponly=True,
-        samesite="Lax",
-    )
+    life_s = int(MAX_LIFE.total_seconds())
+    name = cookie_name(secure=secure)
+    response.set_cookie(name, secret, max_age=life_s, path="/", secure=secure, httponly=True, samesite="Lax")
 
 
 def drop_cookie(response: web.StreamResponse, *, secure: bool) -> None:
@@ -99,7 +101,7 @@ async def recognize(services: WebServices, request: web.Request, session: WebSes
     """Return the session's user. Raises StorageError."""
     chosen = await services.stores.settings.get(session.user_id)
     locale = chosen.locale or locale_of(request, services.settings.locale)
-    guild_id = session.place.guild_id  # of a member's roles nothing is known
+    guild_id = session.place.guild_id  # a member's roles are unknown here
     return SignedIn(
         session.user_id,
         locale,
@@ -115,7 +117,7 @@ async def recognize(services: WebServices, request: web.Request, session: WebSes
 
 @dataclass(eq=False, slots=True)
 class RequestRates:
-    """Requests of each session within the last second."""
+    """Limits the requests of each session."""
 
     most: int = MAX_REQUESTS
     within_s: float = 1.0
@@ -123,40 +125,30 @@ class RequestRates:
 
     def count(self, who: object, now_s: float) -> None:
         """Count a request. Raises TooManyRequests at the limit."""
-        if not self.has_room(who, now_s):
-            raise TooManyRequests
-        self._moments[who].append(now_s)
-
-    def has_room(self, who: object, now_s: float) -> bool:
-        """Return whether another request would be counted."""
         moments = self._moments.setdefault(who, deque())
         self._moments.move_to_end(who)
-        if len(self._moments) > REMEMBERED:
+        if len(self._moments) > MAX_COUNTED:
             self._moments.popitem(last=False)
         while moments and moments[0] <= now_s - self.within_s:
             moments.popleft()
-        return len(moments) < self.most
-
-
-# ---- where a request comes from ----------------------------------------------------------------------------
-# Another site's name pointed at this machine (DNS rebinding) is not ours, and another site's requests have
-# another origin. Our pages set a referrer policy, so that their forms send an origin rather than `null`
-# (Fetch standard, "append a request `Origin` header").
+        if len(moments) >= self.most:
+            raise TooManyRequests
+        moments.append(now_s)
 
 
 def is_ours(host: str, settings: WebSettings) -> bool:
-    """Return whether a `Host` header names these pages or this machine."""
+    """Whether a `Host` header names these pages or this machine."""
     return host.lower() == urlsplit(settings.url).netloc or _is_loopback(host)
 
 
 def is_secure(host: str, settings: WebSettings) -> bool:
-    """Return whether a request for that host came over https."""
+    """Whether a request for that host came over https."""
     ours = urlsplit(settings.url)
     return ours.scheme == "https" and host.lower() == ours.netloc
 
 
 def is_from_ours(request: web.Request, settings: WebSettings) -> bool:
-    """Return whether a request came from one of our pages."""
+    """Whether a request came from one of our pages."""
     origin, host = only_header(request, "Origin").lower(), request.host.lower()
     if is_secure(host, settings):
         return origin == settings.url
@@ -165,12 +157,8 @@ def is_from_ours(request: web.Request, settings: WebSettings) -> bool:
 
 def only_header(request: web.Request, name: str) -> str:
     """Return a header; empty if it is missing, or contradicts itself."""
-    said = request.headers.getall(name, [])
-    return said[0] if len(said) == 1 else ""
-
-
-_HOST: Final = re.compile(r"(?:\[([0-9a-f:.]+)\]|([0-9a-z.-]+))(?::[0-9]{1,5})?", re.IGNORECASE)
-"""A `Host` header as browsers send it."""
+    values = request.headers.getall(name, [])
+    return values[0] if len(values) == 1 else ""
 
 
 def _is_loopback(host: str) -> bool:
@@ -187,23 +175,10 @@ def address_of(request: web.Request, settings: WebSettings) -> str:
     one household or machine (RFC 6177)."""
     came = request.remote or ""
     forwarded = [each.strip() for each in request.headers.get("X-Forwarded-For", "").split(",")]
-    while forwarded and _is_proxy(came, settings):
-        came = forwarded.pop() or came
     with suppress(ValueError):
+        while forwarded and any(ip_address(came) in network for network in settings.proxies):
+            came = forwarded.pop() or came
         address = ip_address(came)
         if isinstance(address, IPv6Address) and not address.ipv4_mapped:
             return str(ip_network((address, 64), strict=False))
     return came
-
-
-def _is_proxy(address: str, settings: WebSettings) -> bool:
-    try:
-        return any(ip_address(address) in network for network in settings.proxies)
-    except ValueError:
-        return False
-
-
-def language_of(request: web.Request, services: WebServices) -> Locale:
-    """Return the reader's language, signed in or not."""
-    visitor = request.get(VISITOR)
-    return visitor.locale if visitor else locale_of(request, services.settings.locale)
