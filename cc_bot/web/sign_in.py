@@ -10,7 +10,7 @@ from typing import Final
 
 from aiohttp import web
 
-from cc_bot.domain.errors import LinkOver, NotSignedIn, TooManyLinks, TooManyRequests
+from cc_bot.domain.errors import CcBotError, LinkOver, NotSignedIn, TooManyLinks, TooManyRequests
 from cc_bot.domain.web import WebPlace
 from cc_bot.texts import texts
 from cc_bot.web.form import text_of
@@ -89,7 +89,7 @@ class SignInPages:
         drop_cookie(sent, secure=is_secure(request.host, self._services.settings))
         return sent
 
-    def _refused(self, request: web.Request) -> LinkOver | TooManyLinks:
+    def _refused(self, request: web.Request) -> CcBotError:
         """Count an invalid link and return its error. Valid ones are never refused: codes of 256 bits can't
         be guessed."""
         address = address_of(request, self._services.settings)

@@ -59,18 +59,8 @@ NotAllowed = AccessError.define("NotAllowed", ja="このボットは、ここで
 OwnersOnly = AccessError.define("OwnersOnly", ja="この操作は、ボットの管理者だけが使えます。", en="Only the bot's owners can do that.")
 UnderMaintenance = AccessError.define("UnderMaintenance", ja="ただいまメンテナンス中です。しばらくしてから、もう一度お試しください。{note}", en="I'm down for maintenance. Please try again in a while.{note}")
 NotSignedIn = AccessError.define("NotSignedIn", ja="サインインしていません。Discord で </web> を実行すると、ページを開くリンクが届きます。", en="You are not signed in. Use </web> on Discord to get a link to your pages.")
-
-
-class LinkOver(AccessError):
-    ja = "このリンクはもう使えません。Discord で </web> を実行すると、新しいリンクが届きます。"
-    en = "This link no longer works. Use </web> on Discord to get a new one."
-
-
-class TooManyLinks(AccessError):
-    ja = "使えないリンクが続いています。1分ほど待ってから、新しいリンクでお試しください。"
-    en = "Too many links that don't work were tried. Please wait a minute, then use a new link."
-
-
+LinkOver = AccessError.define("LinkOver", ja="このリンクはもう使えません。Discord で </web> を実行すると、新しいリンクが届きます。", en="This link no longer works. Use </web> on Discord to get a new one.")
+TooManyLinks = AccessError.define("TooManyLinks", ja="使えないリンクが続いています。1分ほど待ってから、新しいリンクでお試しください。", en="Too many links that don't work were tried. Please wait a minute, then use a new link.")
 ForeignRequest = AccessError.define("ForeignRequest", ja="このページの外から届いた操作なので、何も変えていません。ページを開き直してお試しください。", en="That did not come from this page, so nothing was changed. Open the page again and retry.")
 PageOfAnother = AccessError.define("PageOfAnother", ja="このページを開いたあと、このブラウザで別の方がサインインしたので、何も変えていません。ページを開き直してください。", en="Somebody else has signed in with this browser since, so nothing was changed. Please open the page again.")
 ForeignHost = AccessError.define("ForeignHost", ja="このアドレスからはページを開けません。Discord で </web> を実行して届くリンクから開いてください。", en="The pages can't be opened under this address. Use </web> on Discord to get a link to them.")
@@ -98,13 +88,7 @@ class InputError(CcBotError):
 EmptyQuestion = InputError.define("EmptyQuestion", ja="質問が空です。聞きたいことを書いて、もう一度送ってください。", en="The question is empty. Write what you would like to know and send it again.")
 QuestionTooLong = InputError.define("QuestionTooLong", ja="質問が長すぎます（{length}文字）。{limit}文字までにするか、テキストファイルで添付してください。", en="The question is too long ({length} characters). Keep it under {limit}, or attach it as a text file.")
 EmptyMemory = InputError.define("EmptyMemory", ja="覚える内容が空です。覚えてほしいことを書いてください。", en="There is nothing to remember. Write what you would like me to keep.")
-
-
-class MemoryTooLong(InputError):
-    ja = "1件のメモリは{limit}文字までです（今は{length}文字）。短くするか、分けて登録してください。"
-    en = "One memory holds up to {limit} characters (this has {length}). Shorten it or split it."
-
-
+MemoryTooLong = InputError.define("MemoryTooLong", ja="1件のメモリは{limit}文字までです（今は{length}文字）。短くするか、分けて登録してください。", en="One memory holds up to {limit} characters (this has {length}). Shorten it or split it.")
 BesideTooLong = MemoryTooLong.define("BesideTooLong", ja="カテゴリやタグは、合わせて{limit}文字までです（今は{length}文字）。短くしてください。", en="Category and tags together hold up to {limit} characters (these have {length}). Please shorten them.")
 CategoryTooLong = InputError.define("CategoryTooLong", ja="カテゴリは{limit}文字までです（今は{length}文字）。短くしてください。", en="A category holds up to {limit} characters (this has {length}). Please shorten it.")
 CategoryNeeded = InputError.define("CategoryNeeded", ja="カテゴリの名前を書いてください。", en="Please write the name of the category.")
@@ -148,13 +132,7 @@ class FieldOutOfBounds(InputError):
 
 
 FieldLengthOutOfBounds = FieldOutOfBounds.define("FieldLengthOutOfBounds", ja="「{name}」は {expected} 文字で書いてください。", en="“{name}” has to have {expected} characters.")
-
-
-class WhenNotUnderstood(InputError):
-    ja = "いつなのかが読み取れませんでした。「10分後」「明日9時」「12月3日 18:00」のように書いてください。"
-    en = "I can't tell when that is. Write it like: in 10 minutes, tomorrow at 9am, Dec 3 18:00."
-
-
+WhenNotUnderstood = InputError.define("WhenNotUnderstood", ja="いつなのかが読み取れませんでした。「10分後」「明日9時」「12月3日 18:00」のように書いてください。", en="I can't tell when that is. Write it like: in 10 minutes, tomorrow at 9am, Dec 3 18:00.")
 NoSuchTime = WhenNotUnderstood.define("NoSuchTime", ja="その日付や時刻はありません。日にち、曜日、時刻を確かめてください。", en="There is no such date or time. Please check the day, the weekday and the time.")
 SeveralTimes = InputError.define(
     "SeveralTimes", ja="時刻がいくつもあります。お知らせ1件につき時刻は1つなので、分けて予約してください。毎日なら「毎日9時と18時」のように書けます。", en="Those are several times. A reminder has one, so please set them one by one. What comes every day may have more: every day at 9 and 18:00."
@@ -171,13 +149,7 @@ class RepeatNotUnderstood(InputError):
 RepeatAmbiguous = RepeatNotUnderstood.define("RepeatAmbiguous", ja="「2日おき」は、2日ごととも3日ごととも読めます。「2日ごと」のように書いてください。", en="“Every second Tuesday” can be read in two ways. Write “every other Tuesday” or “every 2nd Tuesday of the month”.")
 TimeOfDayNotUnderstood = InputError.define("TimeOfDayNotUnderstood", ja="時刻「{name}」が分かりませんでした。22:00、7時半、10pm のように書いてください。", en="I don’t understand the time “{name}”. Write it like 22:00, 7:30 or 10pm.")
 RepeatTooOften = InputError.define("RepeatTooOften", ja="繰り返しは1時間に1回までです。間隔をもっと空けてください。", en="A reminder repeats at most once an hour. Please leave more time between.")
-
-
-class SubjectNotUnderstood(InputError):
-    ja = "相手が読み取れませんでした。@人、@ロール、#チャンネル、またはIDと「区分」で指定してください。"
-    en = "I can't tell whom that means. Give @user, @role, #channel, or an id with its kind."
-
-
+SubjectNotUnderstood = InputError.define("SubjectNotUnderstood", ja="相手が読み取れませんでした。@人、@ロール、#チャンネル、またはIDと「区分」で指定してください。", en="I can't tell whom that means. Give @user, @role, #channel, or an id with its kind.")
 IdNotUnderstood = SubjectNotUnderstood.define("IdNotUnderstood", ja="IDが読み取れませんでした。Discord の「IDをコピー」で分かる数字を入れてください。", en="I can't read that id. Please enter the number that Discord's “Copy ID” gives.")
 ModelsNotUnderstood = InputError.define("ModelsNotUnderstood", ja="モデルの名前が読み取れませんでした。名前をコンマで区切って、5つまで書いてください。", en="I can't read those names. Give up to five models, separated by commas.")
 ToolServerUnknown = InputError.define("ToolServerUnknown", ja="その名前のツールのサーバーはありません。</admin tools show> で名前を確かめてください。", en="There is no server with tools of that name. </admin tools show> has the names.")
@@ -241,13 +213,7 @@ AddressNotPublic = PageError.define("AddressNotPublic", ja="{host} は開けま�
 PageUnreachable = PageError.define("PageUnreachable", ja="{host} に接続できませんでした。URL が正しいか、確かめてください。", en="{host} could not be reached. Check whether the address is right.")
 PageGarbled = PageError.define("PageGarbled", ja="{host} につながりましたが、サーバーの返事を読み取れませんでした。あとでもう一度お試しください。", en="{host} was reached, but the server's answer could not be read. Please try again later.")
 PageTooSlow = PageError.define("PageTooSlow", ja="{host} から {seconds} 秒のうちにページが届きませんでした。あとでもう一度お試しください。", en="{host} did not send the page within {seconds} seconds. Please try again later.")
-
-
-class PageNotThere(PageError):
-    ja = "{host} はこのページを返しませんでした（HTTP {found}）。ログインが要るページや、なくなったページは読めません。"
-    en = "{host} did not give this page (HTTP {found}). Pages that need signing in, or are gone, can't be read."
-
-
+PageNotThere = PageError.define("PageNotThere", ja="{host} はこのページを返しませんでした（HTTP {found}）。ログインが要るページや、なくなったページは読めません。", en="{host} did not give this page (HTTP {found}). Pages that need signing in, or are gone, can't be read.")
 PageNotNow = PageNotThere.define("PageNotNow", ja="{host} は、いまこのページを返せないようです（HTTP {found}）。あとでもう一度お試しください。", en="{host} can't give this page at the moment (HTTP {found}). Please try again later.")
 TooManyRedirects = PageError.define("TooManyRedirects", ja="このページは {limit} 回を超えて別の URL に転送されるので、読むのをやめました。", en="This page sends on to others more than {limit} times, so it was not read.")
 PageTooLarge = PageError.define("PageTooLarge", ja="このページは {limit} MB を超えているので、読めません。", en="This page has more than {limit} MB, so it can't be read.")
@@ -261,13 +227,7 @@ PagesOfDocumentsNotInstalled = PageError.define(
     "PagesOfDocumentsNotInstalled", ja="リンクの先は PDF か Excel で、このボットはまだ読めません。管理者が make documents で入れると、読めるようになります。", en="This link leads to a PDF or Excel file, which this bot can't read yet. Its operator can add that with make documents."
 )
 PagesNotConfined = PageError.define("PagesNotConfined", ja="このボットが動いているシステムではウェブページを安全に読めないため、開きませんでした。ボットの管理者にお知らせください。", en="This page was not opened: the system that this bot runs on can't read it safely. Please tell the bot's operator.")
-
-
-class SearchFailed(PageError):
-    ja = "いまウェブ検索を使えません。検索せずに、わかる範囲で答えてください。"
-    en = "Web search does not work at the moment. Answer without it, as far as you can."
-
-
+SearchFailed = PageError.define("SearchFailed", ja="いまウェブ検索を使えません。検索せずに、わかる範囲で答えてください。", en="Web search does not work at the moment. Answer without it, as far as you can.")
 SearchFormatOff = SearchFailed.define("SearchFormatOff", ja="検索サーバーが JSON での回答を許していないため、検索できません。ボットの管理者にお知らせください。", en="The search server does not let programs search (JSON is off). Please tell the bot's operator.")
 
 
@@ -418,23 +378,13 @@ class TurnError(CcBotError): ...
 
 Busy = TurnError.define("Busy", ja="前の質問に順番に答えています。返事が届いてから、もう一度お聞きください。", en="I'm still answering your earlier questions. Please ask again when they are answered.")
 Crowded = TurnError.define("Crowded", ja="ただいまとても混み合っています。しばらくしてから、もう一度お聞きください。", en="Too many people are asking right now. Please ask again in a while.")
-
-
-class ShuttingDown(TurnError):
-    ja = "ただいま再起動の準備中です。少し待ってから、もう一度お聞きください。"
-    en = "I'm about to restart. Please ask again in a moment."
-
-
+ShuttingDown = TurnError.define("ShuttingDown", ja="ただいま再起動の準備中です。少し待ってから、もう一度お聞きください。", en="I'm about to restart. Please ask again in a moment.")
 Postponed = ShuttingDown.define("Postponed", ja="ただいま再起動しています。戻りしだい、ここでお答えします。", en="I'm restarting. I'll answer here as soon as I'm back.")
 NotNewest = TurnError.define("NotNewest", ja="この回答は最新ではなくなりました。続きは </ask> でお聞きください。", en="This is no longer the newest answer. Please go on with </ask>.")
 AnswerInUse = TurnError.define("AnswerInUse", ja="この回答のツールを実行しています。終わるのを待つか、「止める」を押してから、もう一度押してください。", en="A tool of this answer is in use. Wait for its end, or press Stop first, and then press this again.")
 AnswerUnderway = TurnError.define("AnswerUnderway", ja="いま回答を作り直しているので、まだ実行していません。終わってもボタンが残っていたら、もう一度押してください。", en="This answer is being given anew, so nothing was done yet. If the button is still here after that, press it again.")
 AgentGone = TurnError.define("AgentGone", ja="この回答をしたエージェントは、もうここでは使えません。</ask> で続けてください。", en="The agent that gave this answer can't be used here any more. Please go on with </ask>.")
-
-
-class BeingErased(TurnError):
-    ja = "データの消去が始まったので、この回答は取りやめました。消去が終わってから、もう一度お聞きください。"
-    en = "Your data is being erased, so this answer was dropped. Please ask again once that is done."
+BeingErased = TurnError.define("BeingErased", ja="データの消去が始まったので、この回答は取りやめました。消去が終わってから、もう一度お聞きください。", en="Your data is being erased, so this answer was dropped. Please ask again once that is done.")
 
 
 class HearingFailed(TurnError):
@@ -450,32 +400,16 @@ class ModelError(TurnError):
     en = "The AI model gave no answer. Please try again."
 
 
-class ModelUnavailable(ModelError):
-    ja = "AIモデルにつながらないか、混み合っています。しばらくしてから、もう一度お聞きください。"
-    en = "The AI model is busy or can't be reached. Please ask again in a while."
-
-
+ModelUnavailable = ModelError.define("ModelUnavailable", ja="AIモデルにつながらないか、混み合っています。しばらくしてから、もう一度お聞きください。", en="The AI model is busy or can't be reached. Please ask again in a while.")
 ModelUnreachable = ModelUnavailable.define("ModelUnreachable", ja="AIモデルのサーバーにつながりません。少し待ってから、もう一度お聞きください。続くときは、ボットの管理者にお知らせください。", en="The AI model's server can't be reached. Please ask again in a while, and tell the bot's operator if it goes on.")
 ModelSaidNothing = ModelError.define("ModelSaidNothing", ja="AIモデルの返事が空でした。もう一度お聞きになるか、言い方を変えてみてください。", en="The AI model's answer was empty. Please ask again, or put it another way.")
 ModelOutOfRoom = ModelError.define("ModelOutOfRoom", ja="AIモデルが考えるだけで字数の上限に達し、返事を書けませんでした。質問を短くするか、分けてお聞きください。", en="The AI model used up its tokens on thinking and wrote no answer. Please ask a shorter or simpler question.")
 ModelWentInCircles = ModelError.define(
     "ModelWentInCircles", ja="ツールを繰り返し使いましたが堂々めぐりになり、答えを出せませんでした。変えたものがあれば下に出ています。小さく分けて、もう一度お聞きください。", en="I went round in circles with my tools and found no answer. Whatever I changed is shown below. Please ask again in smaller steps."
 )
-
-
-class ModelRefusedKey(ModelError):
-    ja = "AIモデルのAPIキーが受け付けられませんでした。ボットの管理者にお知らせください。"
-    en = "The AI model did not accept its API key. Please tell the bot's operator."
-
-
-class ModelRefusedRequest(ModelError):
-    ja = "AIモデルがこの質問を受け付けませんでした。言い方を変えるか、ボットの管理者にお知らせください。"
-    en = "The AI model did not accept this question. Put it another way, or tell the bot's operator."
-
-
-class ModelNotFound(ModelRefusedRequest):
-    ja = "設定されているAIモデルが見つかりません。ボットの管理者にお知らせください。"
-    en = "The AI model that is set here can't be found. Please tell the bot's operator."
+ModelRefusedKey = ModelError.define("ModelRefusedKey", ja="AIモデルのAPIキーが受け付けられませんでした。ボットの管理者にお知らせください。", en="The AI model did not accept its API key. Please tell the bot's operator.")
+ModelRefusedRequest = ModelError.define("ModelRefusedRequest", ja="AIモデルがこの質問を受け付けませんでした。言い方を変えるか、ボットの管理者にお知らせください。", en="The AI model did not accept this question. Put it another way, or tell the bot's operator.")
+ModelNotFound = ModelRefusedRequest.define("ModelNotFound", ja="設定されているAIモデルが見つかりません。ボットの管理者にお知らせください。", en="The AI model that is set here can't be found. Please tell the bot's operator.")
 
 
 class ContextTooLong(ModelError):
