@@ -8,7 +8,7 @@ from datetime import timedelta
 from difflib import get_close_matches
 from functools import partial
 from io import StringIO
-from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
+from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
 from pathlib import Path
 from typing import Any, Final, Literal, get_args
 from urllib.parse import urlsplit
@@ -79,16 +79,19 @@ def read_dotenv(path: Path) -> dict[str, str]:
 
 # Parsers raise ValueError, KeyError, OSError or OverflowError for a bad value, or InvalidSetting to say more.
 
+Parser = Callable[[str], Any]
+
+
+def optional(parse: Parser = str) -> Parser:
+    """None for an empty text."""
+    return lambda text: parse(text) if text else None
+
 
 def names(text: str) -> tuple[str, ...]:
     names = tuple(name.strip() for name in text.split(",") if name.strip())
     if not names:
         raise ValueError
     return names
-
-
-def names_or_none(text: str) -> tuple[str, ...]:
-    return names(text) if text else ()
 
 
 def user_ids(text: str) -> frozenset[int]:
@@ -99,21 +102,12 @@ def user_ids(text: str) -> frozenset[int]:
     return ids
 
 
-def text_or_none(text: str) -> str | None:
-    return text or None
-
-
-def path_or_none(text: str) -> Path | None:
-    return Path(text) if text else None
-
-
-def url_or_none(text: str) -> str | None:
-    if text:
-        parts = urlsplit(text)
-        _ = parts.port  # reading it checks it
-        if parts.scheme not in ("http", "https") or not parts.hostname:
-            raise ValueError
-    return text or None
+def url(text: str) -> str:
+    parts = urlsplit(text)
+    _ = parts.port  # reading it checks it
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise ValueError
+    return text
 
 
 def web_url(text: str, *, host: str, port: int | None) -> str:
@@ -129,7 +123,10 @@ def web_url(text: str, *, host: str, port: int | None) -> str:
     _ = parts.port  # reading it checks it
     plain = parts.scheme == "http" and is_loopback(host) and is_loopback(parts.hostname or "")
     extra = parts.path not in ("", "/") or parts.query or parts.fragment or "@" in parts.netloc
-    if not parts.hostname or extra or not (parts.scheme == "https" or plain) or _is_any(parts.hostname):
+    address = _address(parts.hostname or "")
+    if not parts.hostname or extra or not (parts.scheme == "https" or plain):
+        raise ValueError
+    if address and address.is_unspecified:  # all addresses of a machine, such as 0.0.0.0
         raise ValueError
     # As browsers send it in headers (UTS #46).
     netloc = parts.netloc.lower().encode("idna").decode()
@@ -138,34 +135,28 @@ def web_url(text: str, *, host: str, port: int | None) -> str:
     return f"{parts.scheme}://{netloc}"
 
 
-def _is_any(host: str) -> bool:
-    """Return whether that means all addresses of a machine, such as 0.0.0.0."""
-    try:
-        return ip_address(host).is_unspecified
-    except ValueError:
-        return False
-
-
 def is_loopback(host: str) -> bool:
-    """Return whether only this machine reaches a server on that host."""
-    if host.lower() == "localhost":
-        return True
+    """Whether only this machine reaches a server on that host."""
+    address = _address(host)
+    return host.lower() == "localhost" or bool(address and address.is_loopback)
+
+
+def _address(host: str) -> IPv4Address | IPv6Address | None:
     try:
-        return ip_address(host).is_loopback
+        return ip_address(host)
     except ValueError:
-        return False
+        return None
 
 
 def networks(text: str) -> tuple[IPv4Network | IPv6Network, ...]:
-    """Parse addresses and networks."""
     return tuple(ip_network(each.strip()) for each in text.split(",") if each.strip())
 
 
-def ascii_or_none(text: str) -> str | None:
+def key(text: str) -> str:
     """Parse a key, which is sent in an HTTP header."""
     if not text.isascii() or not text.isprintable():
         raise ValueError
-    return text or None
+    return text
 
 
 def secret_patterns(text: str) -> tuple[str, ...]:
@@ -200,6 +191,7 @@ def whole(least: int, most: int = MAX_NUMBER) -> Callable[[str], int]:
 count_or_zero: Final = whole(0)
 count: Final = whole(1)
 days: Final = whole(0, MAX_DAYS)
+port: Final = optional(whole(1, 65535))
 
 
 def positive_seconds(text: str) -> float:
@@ -217,23 +209,19 @@ def switch(text: str) -> bool:
     return {"on": True, "true": True, "1": True, "off": False, "false": False, "0": False}[text.lower()]
 
 
-def port_or_none(text: str) -> int | None:
-    return whole(1, 65535)(text) if text else None
-
-
-def shards_or_all(text: str) -> tuple[int, ...] | None:
-    """Return the shards in numbers and ranges such as `0-3,8`; None for an empty text."""
+def shards(text: str) -> tuple[int, ...]:
+    """Parse numbers and ranges such as `0-3,8`."""
     number, found = whole(0, MAX_SHARDS), set[int]()
-    for part in text.split(",") if text else ():
+    for part in text.split(","):
         first, dash, last = part.strip().partition("-")
         begin, end = number(first), number(last if dash else first)
         if end < begin:
             raise ValueError
         found.update(range(begin, end + 1))
-    return tuple(sorted(found)) or None
+    return tuple(sorted(found))
 
 
-def one_of(literal: Any) -> Callable[[str], Any]:
+def one_of(literal: Any) -> Parser:
     """Return a parser of a Literal type, in any case."""
     words = {word.lower(): word for word in get_args(literal)}
     return lambda text: words[text.lower()]
@@ -245,13 +233,11 @@ def embedding_model(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """A setting as it is read from its variable."""
-
     variable: str
-    default: str = ""
+    default: str
     """The text used if the variable is unset or empty."""
-    parse: Callable[[str], Any] = str
-    example: str = ""
+    parse: Parser
+    example: str
     """Shown for a bad value."""
 
     def read(self, values: Mapping[str, str]) -> Any:
@@ -267,14 +253,8 @@ class Setting:
 
 
 def _setting(
-    variable: str,
-    default: str = "",
-    parse: Callable[[str], Any] = str,
-    example: str = "",
-    *,
-    secret: bool = False,
+    variable: str, default: str = "", parse: Parser = str, example: str = "", *, secret: bool = False
 ) -> Any:
-    """Declare how a field is read, see Setting."""
     return field(repr=not secret, metadata={"setting": Setting(variable, default, parse, example)})
 
 
@@ -284,24 +264,23 @@ class Config:
 
     variables: Mapping[str, str] = field(repr=False)
     """All variables, for `${NAME}` in the file of servers."""
-    retention: Retention
     operator_locale: Locale
     """For the person at the terminal: their system's language, unless CC_BOT_LOCALE is set."""
-    discord_token: str | None = _setting("DISCORD_TOKEN", parse=text_or_none, secret=True)
-    discord_api_url: str | None = _setting("DISCORD_API_URL", "", url_or_none, "http://localhost/api/v10")
-    openai_api_key: str | None = _setting("OPENAI_API_KEY", "", ascii_or_none, "sk-…", secret=True)
-    openai_base_url: str | None = _setting("OPENAI_BASE_URL", "", url_or_none, "http://localhost:11434/v1")
+    discord_token: str | None = _setting("DISCORD_TOKEN", parse=optional(), secret=True)
+    discord_api_url: str | None = _setting("DISCORD_API_URL", "", optional(url), "http://localhost/api/v10")
+    openai_api_key: str | None = _setting("OPENAI_API_KEY", "", optional(key), "sk-…", secret=True)
+    openai_base_url: str | None = _setting("OPENAI_BASE_URL", "", optional(url), "http://localhost:11434/v1")
     models: tuple[str, ...] = _setting("CC_BOT_MODEL", DEFAULT_MODEL, names, DEFAULT_MODEL)
     """A fallback chain."""
     model_timeout_s: float = _setting("CC_BOT_MODEL_TIMEOUT", "45", positive_seconds, "45")
     reasoning: str = _setting("CC_BOT_REASONING", "", one_of(Reasoning), " / ".join(REASONING))
     """Reasoning effort; empty: each model's default."""
     database_url: str = _setting("CC_BOT_DATABASE_URL", "sqlite:///data/sessions.db")
-    agents_file: Path | None = _setting("CC_BOT_AGENTS_FILE", parse=path_or_none)
+    agents_file: Path | None = _setting("CC_BOT_AGENTS_FILE", parse=optional(Path))
     """None: `agents.toml` beside the database, if it exists."""
-    policy_file: Path | None = _setting("CC_BOT_POLICY_FILE", parse=path_or_none)
+    policy_file: Path | None = _setting("CC_BOT_POLICY_FILE", parse=optional(Path))
     """None: `policy.toml` beside the database, if it exists."""
-    mcp_file: Path | None = _setting("CC_BOT_MCP_FILE", parse=path_or_none)
+    mcp_file: Path | None = _setting("CC_BOT_MCP_FILE", parse=optional(Path))
     """None: `mcp.json` beside the database, if it exists."""
     tool_tokens: int = _setting("CC_BOT_TOOL_TOKENS", "4000", count, "4000")
     """Tokens that tools of servers may take in a request."""
@@ -314,28 +293,28 @@ class Config:
     block_tokens: int = _setting("CC_BOT_BLOCK_TOKENS", "1500", count, "1500")
     summary_every: int = _setting("CC_BOT_SUMMARY_EVERY", "20", count_or_zero, "20")
     """Turns; 0: never."""
-    summary_models: tuple[str, ...] = _setting("CC_BOT_SUMMARY_MODEL", "", names_or_none, DEFAULT_MODEL)
+    summary_models: tuple[str, ...] = _setting("CC_BOT_SUMMARY_MODEL", "", optional(names), DEFAULT_MODEL)
     """A fallback chain."""
     profile_notes: int = _setting("CC_BOT_PROFILE_NOTES", "0", whole(0, MAX_PINNED), "0–10")
     """Newest memories in each prompt; 0: the model looks them up."""
     embedding_model: str = _setting("CC_BOT_EMBEDDING_MODEL", LOCAL, embedding_model, OFF)
     """LOCAL, OFF, or a model at `openai_base_url`."""
-    transcribe_model: str | None = _setting("CC_BOT_TRANSCRIBE_MODEL", "", text_or_none, NO_SERVER)
+    transcribe_model: str | None = _setting("CC_BOT_TRANSCRIBE_MODEL", "", optional(), NO_SERVER)
     """Transcribes voice messages; None: disabled."""
     transcribe_url: str | None = _setting(
-        "CC_BOT_TRANSCRIBE_URL", "", url_or_none, "http://localhost:8000/v1"
+        "CC_BOT_TRANSCRIBE_URL", "", optional(url), "http://localhost:8000/v1"
     )
     """Server of the speech models; None: `openai_base_url`."""
-    speech_model: str | None = _setting("CC_BOT_SPEECH_MODEL", "", text_or_none, NO_SERVER)
+    speech_model: str | None = _setting("CC_BOT_SPEECH_MODEL", "", optional(), NO_SERVER)
     """Reads answers aloud; None: disabled."""
     speech_voice: str = _setting("CC_BOT_SPEECH_VOICE", "alloy")
     read_pages: bool = _setting("CC_BOT_READ_PAGES", "on", switch, "on / off")
     """Whether pages may be read whose addresses the user wrote; needs the extra `pages`."""
     read_unconfined: bool = _setting("CC_BOT_READ_UNCONFINED", OFF, switch, "on / off")
     """Whether documents and pages are read without a sandbox if the system has none."""
-    search_url: str | None = _setting("CC_BOT_SEARCH_URL", "", url_or_none, "http://localhost:8080")
+    search_url: str | None = _setting("CC_BOT_SEARCH_URL", "", optional(url), "http://localhost:8080")
     """A SearXNG, asked first."""
-    brave_key: str | None = _setting("CC_BOT_BRAVE_KEY", "", ascii_or_none, "BSA…", secret=True)
+    brave_key: str | None = _setting("CC_BOT_BRAVE_KEY", "", optional(key), "BSA…", secret=True)
     """Brave's search; without either, search is disabled."""
     session_ttl: timedelta = _setting("CC_BOT_SESSION_TTL", "86400", duration, "86400")
     max_turns: int = _setting("CC_BOT_MAX_TURNS", "64", count, "64")
@@ -351,12 +330,16 @@ class Config:
         "CC_BOT_LOG_LEVEL", "info", one_of(LogLevel), "debug / info / warning / error"
     )
     log_format: LogFormat = _setting("CC_BOT_LOG_FORMAT", "auto", one_of(LogFormat), "auto / json / console")
-    metrics_port: int | None = _setting("CC_BOT_METRICS_PORT", "", port_or_none, "9464")
+    metrics_port: int | None = _setting("CC_BOT_METRICS_PORT", "", port, "9464")
     """Of /healthz and /metrics; None: disabled."""
     metrics_host: str = _setting("CC_BOT_METRICS_HOST", "127.0.0.1")
+    archive_days: int = _setting("CC_BOT_ARCHIVE_DAYS", "0", days, "365")
+    session_days: int = _setting("CC_BOT_SESSION_DAYS", "0", days, "90")
+    usage_days: int = _setting("CC_BOT_USAGE_DAYS", "400", days, "400")
+    copy_days: int = _setting("CC_BOT_COPY_DAYS", "30", days, "30")
     data_folder: Path = _setting("CC_BOT_DATA_FOLDER", "data", Path, "/var/lib/cc-bot")
     """For files beside the database, if it is on a server."""
-    web_port: int | None = _setting("CC_BOT_WEB_PORT", "", port_or_none, "8080")
+    web_port: int | None = _setting("CC_BOT_WEB_PORT", "", port, "8080")
     """Of the web pages; None: disabled."""
     web_host: str = _setting("CC_BOT_WEB_HOST", "127.0.0.1")
     web_url: str = _setting("CC_BOT_WEB_URL", "", str, "https://bot.example")
@@ -365,7 +348,7 @@ class Config:
         "CC_BOT_WEB_PROXIES", "", networks, "127.0.0.1,10.0.0.0/8"
     )
     """Proxies whose X-Forwarded-For is trusted."""
-    shards: tuple[int, ...] | None = _setting("CC_BOT_SHARDS", "", shards_or_all, "0-3")
+    shards: tuple[int, ...] | None = _setting("CC_BOT_SHARDS", "", optional(shards), "0-3")
     """The shards of this process; None: all."""
     shard_count: int = _setting("CC_BOT_SHARD_COUNT", "0", whole(0, MAX_SHARDS), "16")
     """Over all processes; 0: as recommended by Discord."""
@@ -377,17 +360,13 @@ class Config:
     """For tests of the whole program: an offset of its clock."""
 
     @property
+    def retention(self) -> Retention:
+        return Retention(self.archive_days, self.session_days, self.usage_days, self.copy_days)
+
+    @property
     def clock(self) -> Clock:
         offset = self.test_clock_offset
         return (lambda: utc_now() + offset) if offset else utc_now
-
-
-_RETENTION: Final = {
-    "archive_days": Setting("CC_BOT_ARCHIVE_DAYS", "0", days, "365"),
-    "session_days": Setting("CC_BOT_SESSION_DAYS", "0", days, "90"),
-    "usage_days": Setting("CC_BOT_USAGE_DAYS", "400", days, "400"),
-    "copy_days": Setting("CC_BOT_COPY_DAYS", "30", days, "30"),
-}
 
 
 def read_config(environ: Mapping[str, str] = os.environ, dotenv: Path = Path(".env")) -> Config:
@@ -396,12 +375,12 @@ def read_config(environ: Mapping[str, str] = os.environ, dotenv: Path = Path(".e
     settings: Mapping[str, Setting] = {
         each.name: each.metadata["setting"] for each in fields(Config) if each.metadata
     }
-    _refuse_unknown(values, {each.variable for each in (*settings.values(), *_RETENTION.values())})
+    _refuse_unknown(values, {each.variable for each in settings.values()})
     found = {name: setting.read(values) for name, setting in settings.items()}
-    shards, count = found["shards"], found["shard_count"]
-    if shards is not None and not count:
+    own_shards, count = found["shards"], found["shard_count"]
+    if own_shards and not count:
         raise ShardCountMissing
-    if shards is not None and shards[-1] >= count:
+    if own_shards and own_shards[-1] >= count:
         raise ShardsOutOfRange(last=count - 1)
     has_server = bool(found["openai_api_key"] or found["openai_base_url"])
     for name in ("transcribe_model", "speech_model"):
@@ -412,10 +391,7 @@ def read_config(environ: Mapping[str, str] = os.environ, dotenv: Path = Path(".e
     address = partial(web_url, host=found["web_host"], port=found["web_port"])
     found["web_url"] = replace(settings["web_url"], parse=address).read(values)
     found["summary_models"] = found["summary_models"] or found["models"]
-    retention = Retention(**{name: each.read(values) for name, each in _RETENTION.items()})
-    return Config(
-        variables=values, retention=retention, operator_locale=operator_locale(environ, dotenv), **found
-    )
+    return Config(variables=values, operator_locale=operator_locale(environ, dotenv), **found)
 
 
 _MISSPELT: Final = 0.9

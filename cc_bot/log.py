@@ -24,10 +24,9 @@ from structlog.contextvars import bind_contextvars, bound_contextvars, get_conte
 
 Record = MutableMapping[str, Any]
 
+# The shortest part of a Discord token or API key; ids have 20 digits.
 _LONG: Final = re.compile(r"[A-Za-z0-9_-]{27,}")
-"""The shortest part of a Discord token or API key; ids have 20 digits."""
-MAX_WORD: Final = 20
-"""Letters."""
+MAX_WORD_LETTERS: Final = 20
 
 
 def configure_logging(level: str, format_: str = "auto") -> None:
@@ -73,7 +72,7 @@ def _first_line_without_tokens(_logger: object, _method: str, record: Record) ->
 def _without_token(match: re.Match[str]) -> str:
     """Return a long name made of short words unchanged, and "…" for what may be a token."""
     words = [word for word in re.split("[_-]", match[0]) if word]
-    is_name = all(len(word) <= MAX_WORD and word in (word.lower(), word.upper()) for word in words)
+    is_name = all(len(word) <= MAX_WORD_LETTERS and word in (word.lower(), word.upper()) for word in words)
     return match[0] if is_name and not any(map(str.isdigit, match[0])) else "…"
 
 
@@ -89,11 +88,9 @@ def _exceptions_without_messages(_logger: object, _method: str, record: Record) 
     return record
 
 
-# ---- correlation -----------------------------------------------------------------------------------------
-# Job ids, which connect the records of a turn or of one run of background work.
-#
-# A front end calls `begin_turn` when it sees a question, and the assistant `take_up_turn`, which makes an id
-# if there is none. Ids are random, belong to a task and are inherited by tasks that it starts.
+# Job ids connect the records of a turn or of one run of background work. They belong to a task and are
+# inherited by tasks that it starts. A front end calls `begin_turn` when it sees a question, and the assistant
+# `take_up_turn`, which makes an id if there is none.
 
 
 @dataclass(slots=True)
@@ -130,14 +127,11 @@ def job(name: str) -> Iterator[None]:
         yield
 
 
-# ---- newest ------------------------------------------------------------------------------------------------
-# The newest records, for the web console. Of libraries' records only the fact is kept, as their text may
-# quote users.
-
+LEVELS: Final = ("debug", "info", "warning", "error", "critical")
+_SEVERITY: Final[Mapping[str, int]] = {name: logging.getLevelNamesMapping()[name.upper()] for name in LEVELS}
+OURS: Final = "cc_bot"
 MAX_RECORDS: Final = 500
-MAX_VALUE_LENGTH: Final = 200
-"""Characters."""
-_OURS: Final = "cc_bot"
+MAX_VALUE_CHARACTERS: Final = 200
 _APART: Final = frozenset({"event", "level", "timestamp", "logger"})
 
 
@@ -149,25 +143,24 @@ class KeptRecord:
     level: str
     logger: str
     event: str
-    """Empty for a library's record."""
+    """Empty for a library's record, whose text may quote users."""
     fields: Mapping[str, str]
 
 
-class RecentRecords:
-    """The newest records of this process."""
+class RecentRecords(logging.Handler):
+    """Keeps the newest records of this process, for the console."""
 
     def __init__(self, most: int = MAX_RECORDS) -> None:
+        super().__init__()
         self._records = deque[KeptRecord](maxlen=most)
 
-    def keep(self, record: logging.LogRecord) -> None:
-        """Keep a record, dropping the oldest if there are too many."""
+    def emit(self, record: logging.LogRecord) -> None:
         at, level = datetime.fromtimestamp(record.created, UTC), record.levelname.lower()
-        ours = record.name.partition(".")[0] == _OURS
-        told = record.msg if ours and isinstance(record.msg, dict) else {}
-        fields = {str(name): _value(value) for name, value in told.items() if name not in _APART}
-        self._records.append(
-            KeptRecord(at, level, _value(record.name), _value(told.get("event", "")), fields)
-        )
+        ours = record.name.partition(".")[0] == OURS
+        content = record.msg if ours and isinstance(record.msg, dict) else {}
+        fields = {str(name): _value(value) for name, value in content.items() if name not in _APART}
+        event = _value(content.get("event", ""))
+        self._records.append(KeptRecord(at, level, _value(record.name), event, fields))
 
     def newest(self, level: str | None = None) -> tuple[KeptRecord, ...]:
         """List the records of a level and above, or all, newest first."""
@@ -175,28 +168,15 @@ class RecentRecords:
         return tuple(each for each in reversed(self._records) if _SEVERITY.get(each.level, 0) >= least)
 
 
-LEVELS: Final = ("debug", "info", "warning", "error", "critical")
-_SEVERITY: Final[Mapping[str, int]] = {name: logging.getLevelNamesMapping()[name.upper()] for name in LEVELS}
-
-
 @contextmanager
-def keep_records(recent: RecentRecords) -> Iterator[None]:
-    """Keep all records written until left."""
-    handler, root = _Keeper(recent), logging.getLogger()
-    root.addHandler(handler)
+def keep_records(handler: logging.Handler, logger: str | None = None) -> Iterator[None]:
+    """Give the handler all records written until left, or those of one logger."""
+    source = logging.getLogger(logger)
+    source.addHandler(handler)
     try:
         yield
     finally:
-        root.removeHandler(handler)
-
-
-class _Keeper(logging.Handler):
-    def __init__(self, recent: RecentRecords) -> None:
-        super().__init__()
-        self._recent = recent
-
-    def emit(self, record: logging.LogRecord) -> None:
-        self._recent.keep(record)
+        source.removeHandler(handler)
 
 
 def _value(value: object) -> str:
@@ -208,4 +188,4 @@ def _value(value: object) -> str:
     else:
         text = type(value).__name__
     cut = _LONG.sub(_without_token, text)
-    return cut if len(cut) <= MAX_VALUE_LENGTH else f"{cut[: MAX_VALUE_LENGTH - 1]}…"
+    return cut if len(cut) <= MAX_VALUE_CHARACTERS else f"{cut[: MAX_VALUE_CHARACTERS - 1]}…"

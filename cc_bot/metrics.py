@@ -7,7 +7,7 @@ writer's lock and writes nothing; it runs once at a time, as it waits on the one
 import asyncio
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import AbstractContextManager, asynccontextmanager
 from dataclasses import dataclass
 from math import isnan
 from typing import Final, Literal, Protocol, get_args
@@ -23,6 +23,7 @@ from cc_bot.domain.errors import StorageError
 from cc_bot.domain.measures import Ending, GatewayHealth, Meter, Phase, Purpose
 from cc_bot.domain.turn import Usage
 from cc_bot.listener import Port, startup_error
+from cc_bot.log import OURS, keep_records
 
 _log = structlog.get_logger(__name__)
 
@@ -259,37 +260,26 @@ class Gauges(Collector):
                 yield GaugeMetricFamily(f"cc_bot_{name}", GAUGES[name], float(value))
 
 
-OURS: Final = "cc_bot"
-"""The logger of the program's own records. The names of others may hold anything."""
-
-
 class _RecordCounter(logging.Handler):
     def __init__(self, records: Counter) -> None:
         super().__init__(logging.WARNING)
         self._records = records
 
     def emit(self, record: logging.LogRecord) -> None:
-        if isinstance(record.msg, dict):  # as structlog hands it on
+        if isinstance(record.msg, dict):  # structlog's
             event = str(record.msg.get("event", ""))
             self._records.labels(record.levelname.lower(), event).inc()
 
 
-@contextmanager
-def count_records(registry: CollectorRegistry) -> Iterator[None]:
-    """Count records in a metric of this registry until left."""
+def count_records(registry: CollectorRegistry) -> AbstractContextManager[None]:
+    """Count the program's own records in a metric of this registry until left."""
     records = Counter(
         "cc_bot_log_records",
         "The program's own log records from warnings on, by their names.",
         ["level", "event"],
         registry=registry,
     )
-    handler = _RecordCounter(records)
-    logger = logging.getLogger(OURS)
-    logger.addHandler(handler)
-    try:
-        yield
-    finally:
-        logger.removeHandler(handler)
+    return keep_records(_RecordCounter(records), OURS)  # other loggers' names may hold anything
 
 
 CLOSING_S: Final = 1.0

@@ -12,7 +12,8 @@ import yaml
 from prometheus_client import CollectorRegistry
 
 from cc_bot.domain import Usage
-from cc_bot.metrics import GAUGES, OURS, Gauges, PrometheusMeter, count_records
+from cc_bot.log import OURS
+from cc_bot.metrics import GAUGES, Gauges, PrometheusMeter, count_records
 
 ROOT: Final = Path(__file__).parents[2]
 NAME: Final = re.compile(r"\b(?:cc_bot|process)_[a-z_]+")
